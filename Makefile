@@ -1,0 +1,75 @@
+# Everything a developer does. A first call makes .venv from the locked requirements.
+
+PYTHON ?= python3
+VENV ?= .venv
+JOBS ?= 2
+UV_VERSION := 0.13.8
+
+BIN := $(VENV)/bin
+# Errors only: whatever pip remarks on an index of this machine's own is no news to a user.
+PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-input
+RUN := $(VENV)/.installed-run
+DEV := $(VENV)/.installed-dev
+# In this order: the fastest and most precise tests speak first.
+SUITES := $(wildcard $(addprefix tests/,unit contract integration simulation acceptance))
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help demo test lint type bench docs lock clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-6s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@echo "  PYTHON=python3.12 chooses the interpreter (3.11 to 3.13), JOBS=4 the test processes."
+
+demo: $(RUN) ## run example workflows, watched; needs no key, no Docker, no installed Redis
+	$(BIN)/dcf demo
+
+test: $(DEV) ## all tests, the fast ones first
+	$(BIN)/python -m pytest $(SUITES) -n $(JOBS) --dist worksteal
+
+lint: $(DEV) ## format, style and the layers of imports
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/lint-imports
+
+type: $(DEV) ## static types
+	$(BIN)/mypy
+
+bench: $(DEV) ## benchmarks on this machine
+	$(BIN)/python -m benchmarks
+
+docs: $(DEV) ## write the reference pages and run the snippets of the documentation
+	$(if $(wildcard dcf/cli/reference.py),$(BIN)/python -m dcf.cli.reference docs/reference)
+	$(if $(wildcard tests/acceptance/test_docs.py),$(BIN)/python -m pytest tests/acceptance/test_docs.py)
+
+lock: $(DEV) ## pin what pyproject.toml asks for (LOCK_FLAGS=--upgrade takes newer versions)
+	$(PIP) uv==$(UV_VERSION)
+	$(call compile,run,--extra embedded --group build)
+	$(call compile,dev,--extra embedded --extra sim --group build --group dev -c requirements/run.txt)
+
+clean: ## remove .venv and everything that was generated while developing
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# $(call compile,NAME,WHAT): one file for all platforms and Pythons, with hashes, naming no index.
+compile = $(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 \
+	--generate-hashes --no-annotate --no-emit-index-url --custom-compile-command 'make lock' \
+	$(LOCK_FLAGS) $(2) --output-file requirements/$(1).txt
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' || { \
+		echo "DCF needs Python 3.11, 3.12 or 3.13, and $(PYTHON) is: $$($(PYTHON) --version 2>&1)."; \
+		echo "Name another one: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(RUN): requirements/run.txt pyproject.toml | $(BIN)/python
+	@echo 'Installing the locked requirements into $(VENV): once, about half a minute.'
+	$(PIP) --require-hashes -r requirements/run.txt
+	$(PIP) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(DEV): requirements/dev.txt pyproject.toml | $(BIN)/python
+	@echo 'Installing the locked requirements into $(VENV): once, about half a minute.'
+	$(PIP) --require-hashes -r requirements/dev.txt
+	$(PIP) --no-deps --no-build-isolation --editable .
+	@touch $@ $(RUN)
