@@ -1,0 +1,59 @@
+"""What can go wrong: a bad definition, a bad expression, a failed evaluation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from dcf.problem import Problem
+
+ALL = "States.ALL"
+DATA_LIMIT_EXCEEDED = "States.DataLimitExceeded"
+HEARTBEAT_TIMEOUT = "States.HeartbeatTimeout"
+INTRINSIC_FAILURE = "States.IntrinsicFailure"
+NO_CHOICE_MATCHED = "States.NoChoiceMatched"
+RESULT_PATH_MATCH_FAILURE = "States.ResultPathMatchFailure"
+RUNTIME = "States.Runtime"
+TASK_FAILED = "States.TaskFailed"
+TIMEOUT = "States.Timeout"
+
+
+class AslError(Exception):
+    """Something in the Amazon States Language room failed."""
+
+
+class DefinitionError(AslError):
+    """The definition has errors; ``problems`` lists all of them."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = tuple(problems)
+        lines = "\n".join(str(problem) for problem in self.problems)
+        super().__init__(f"the definition has {len(self.problems)} problem(s)\n{lines}")
+
+
+class ExpressionError(AslError):
+    """A path, template or intrinsic cannot be compiled: ``code``, ``message``, ``hint``."""
+
+    def __init__(self, code: str, message: str, hint: str = "") -> None:
+        self.code = code
+        self.message = message
+        self.hint = hint
+        super().__init__(message)
+
+
+class EvaluationError(AslError):
+    """Evaluating a state failed with an error name (``States.…``) and a cause."""
+
+    def __init__(self, error: str, cause: str) -> None:
+        self.error = error
+        self.cause = cause
+        super().__init__(f"{error}: {cause}")
+
+
+class UnknownState(AslError):
+    """No state stands at this path of the machine."""
+
+    def __init__(self, path: Iterable[str | int], at: str | int, known: Iterable[str]) -> None:
+        self.path = tuple(path)
+        self.at = at
+        self.known = tuple(known)
+        super().__init__(f"no state at {list(self.path)!r}: {at!r} is not one of {self.known!r}")

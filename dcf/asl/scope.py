@@ -1,0 +1,67 @@
+"""What an expression may look at while it is evaluated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from random import Random
+from typing import Any, TypeAlias
+
+from dcf.asl.payload import JSON
+
+
+class Scope:
+    """The data an expression reads: ``$`` is ``data``, ``$$`` is ``context``.
+
+    One scope serves one step; the step points ``data`` at the input, then at the result, then
+    at the output. ``random()`` is the caller's generator or, without one, a generator seeded
+    from the visit, so that the same visit always draws the same numbers.
+    """
+
+    __slots__ = ("_rng", "context", "data", "salt", "variables")
+
+    def __init__(
+        self,
+        data: JSON,
+        context: dict[str, Any],
+        variables: Mapping[str, JSON],
+        rng: Random | None = None,
+        salt: str = "",
+    ) -> None:
+        self.data = data
+        self.context = context
+        self.variables = variables
+        self.salt = salt
+        self._rng = rng
+
+    def random(self) -> Random:
+        if self._rng is None:
+            self._rng = Random(_visit_seed(self.context, self.salt))
+        return self._rng
+
+
+def _visit_seed(context: dict[str, Any], salt: str) -> str:
+    execution = context.get("Execution") or {}
+    state = context.get("State") or {}
+    item = (context.get("Map") or {}).get("Item") or {}
+    parts = (
+        execution.get("Id"),
+        state.get("Name"),
+        state.get("EnteredTime"),
+        state.get("RetryCount"),
+        item.get("Index"),
+        salt,
+    )
+    return "\x1f".join(str(part) for part in parts)
+
+
+Expression: TypeAlias = Callable[[Scope], JSON]
+"""A compiled path, template or intrinsic; raises EvaluationError only."""
+
+
+def constant(value: JSON) -> Expression:
+    """An expression that always gives ``value``."""
+
+    def read(_: Scope) -> JSON:
+        return value
+
+    return read

@@ -1,0 +1,65 @@
+"""One visit of a state: what it sees, what can happen to it, what it then wants."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from dcf.asl.payload import JSON
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """What a state sees: its raw ``input`` and the context object (``$$``).
+
+    ``retries`` counts the used attempts by index of the retrier. ``variables`` is what outer
+    and earlier states assigned.
+    """
+
+    input: JSON
+    context: dict[str, Any]
+    variables: dict[str, JSON] = field(default_factory=dict)
+    retries: dict[int, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Entered:
+    """The state is entered, or tried again after its retry delay."""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskSucceeded:
+    """The work of a Task answered ``result``."""
+
+    result: JSON
+
+
+@dataclass(frozen=True, slots=True)
+class TaskFailed:
+    """The work of a Task failed, timed out or lost its worker."""
+
+    error: str
+    cause: str
+
+
+@dataclass(frozen=True, slots=True)
+class TimerFired:
+    """The time a Wait asked for has come."""
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """Every branch or iteration finished; ``results`` in the order of branches or items."""
+
+    results: list[JSON]
+
+
+@dataclass(frozen=True, slots=True)
+class ChildFailed:
+    """A branch or iteration failed."""
+
+    error: str
+    cause: str
+
+
+Event: TypeAlias = Entered | TaskSucceeded | TaskFailed | TimerFired | Joined | ChildFailed

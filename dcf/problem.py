@@ -1,0 +1,59 @@
+"""A problem found in something the user wrote: where it is, which rule, how to mend it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal
+
+Severity = Literal["error", "warning"]
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One finding. Validators return all of them at once, never only the first.
+
+    ``code`` is stable (scripts may match it); ``path`` is the place inside the document in
+    JSON-Pointer form (``/States/Pay/Next``); ``line`` and ``column`` count from 1.
+    """
+
+    code: str
+    message: str
+    path: str = ""
+    hint: str = ""
+    severity: Severity = "error"
+    file: str | None = None
+    line: int | None = None
+    column: int | None = None
+
+    @property
+    def is_error(self) -> bool:
+        return self.severity == "error"
+
+    def at(
+        self, *, file: str | None = None, line: int | None = None, column: int | None = None
+    ) -> Problem:
+        """The same problem, placed in a file."""
+        return replace(
+            self,
+            file=self.file if file is None else file,
+            line=self.line if line is None else line,
+            column=self.column if column is None else column,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """A JSON object with every field, for ``--json`` output."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        place = ":".join(str(part) for part in (self.file, self.line, self.column) if part)
+        where = " ".join(part for part in (place, self.path) if part)
+        text = f"{where}: {self.severity}: {self.message} [{self.code}]" if where else (
+            f"{self.severity}: {self.message} [{self.code}]"
+        )
+        return f"{text}\n    hint: {self.hint}" if self.hint else text
+
+
+def has_errors(problems: Iterable[Problem]) -> bool:
+    """Whether any of ``problems`` is more than a warning."""
+    return any(problem.is_error for problem in problems)

@@ -1,0 +1,61 @@
+"""AgentBinding: which agent does a Task."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from asl_builders import alone, codes, parsed
+
+BINDING = {
+    "agent_template_ref": {"name": "researcher"},
+    "skills": ["skill://search@1.0.0"],
+    "tool_name": "web_search",
+    "lifecycle": {"mode": "pooled", "destroy_on_end": False, "reuse_key": "k"},
+    "approval": {"required": True},
+    "budget": {"usd": 1},
+    "model": {"tier": "any"},
+}
+
+
+def test_a_binding_stands_instead_of_a_resource() -> None:
+    state = parsed({"Type": "Task", "AgentBinding": BINDING})
+
+    assert state.binding == BINDING
+    assert state.resource is None
+
+
+def test_a_binding_stands_beside_a_resource() -> None:
+    state = parsed({"Type": "Task", "Resource": "r", "AgentBinding": {"agent_ref": {"id": "a-1"}}})
+
+    assert (state.resource, state.binding) == ("r", {"agent_ref": {"id": "a-1"}})
+
+
+def test_an_empty_reference_and_a_null_reuse_key_are_fine() -> None:
+    binding = {"agent_ref": {}, "lifecycle": {"mode": "ephemeral", "reuse_key": None}}
+
+    assert codes(alone({"Type": "Task", "AgentBinding": binding})) == []
+
+
+@pytest.mark.parametrize(
+    ("binding", "code", "place"),
+    [
+        ("agent", "ASL_WRONG_TYPE", ""),
+        ({"skils": []}, "ASL_UNKNOWN_FIELD", "/skils"),
+        ({"skills": "one"}, "ASL_WRONG_TYPE", "/skills"),
+        ({"skills": ["a", 1]}, "ASL_WRONG_TYPE", "/skills/1"),
+        ({"tool_name": ""}, "ASL_OUT_OF_RANGE", "/tool_name"),
+        ({"agent_ref": "a-1"}, "ASL_WRONG_TYPE", "/agent_ref"),
+        (
+            {"agent_template_ref": {"nam": "x", "id": "1"}},
+            "ASL_UNKNOWN_FIELD",
+            "/agent_template_ref/nam",
+        ),
+        ({"lifecycle": {"mode": "forever"}}, "ASL_OUT_OF_RANGE", "/lifecycle/mode"),
+        ({"lifecycle": {"destroy": True}}, "ASL_UNKNOWN_FIELD", "/lifecycle/destroy"),
+    ],
+)
+def test_a_bad_binding_is_refused_where_it_is_bad(binding: Any, code: str, place: str) -> None:
+    found = codes(alone({"Type": "Task", "AgentBinding": binding}))
+
+    assert found == [(code, f"/States/S/AgentBinding{place}")]
