@@ -1,0 +1,34 @@
+"""Redis without installing Redis: bundled server processes, found, started, checked, stopped."""
+
+from control_plane.embedded.address import Address, redact
+from control_plane.embedded.check import Check
+from control_plane.embedded.doctor import diagnose
+from control_plane.embedded.embedded import Embedded
+from control_plane.embedded.errors import ServerUnsuitable, ServerUnusable
+from control_plane.embedded.home import data_home
+from control_plane.embedded.process import ServerProcess
+from control_plane.embedded.resolve import resolve
+from control_plane.embedded.server_check import ServerReport, check_server
+from control_plane.embedded.spec import CONTROL_PLANE, GRAPH, Module, ServerSpec
+from control_plane.embedded.status import LoadProgress, Status
+
+__all__ = [
+    "CONTROL_PLANE",
+    "GRAPH",
+    "Address",
+    "Check",
+    "Embedded",
+    "LoadProgress",
+    "Module",
+    "ServerProcess",
+    "ServerReport",
+    "ServerSpec",
+    "ServerUnsuitable",
+    "ServerUnusable",
+    "Status",
+    "check_server",
+    "data_home",
+    "diagnose",
+    "redact",
+    "resolve",
+]

@@ -1,0 +1,44 @@
+"""Where a Redis server listens, and how to say so without giving its password away."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+from urllib.parse import parse_qs, urlsplit
+
+from control_plane.embedded.check import Check
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """``url`` is what redis-py takes and may hold a password; ``str()`` never shows it."""
+
+    url: str = field(repr=False)
+    origin: Literal["embedded", "configured"]
+    concerns: tuple[Check, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """The URL without user, password and options."""
+        return redact(self.url)
+
+    def __str__(self) -> str:
+        return self.label
+
+
+def redact(url: str) -> str:
+    """``url`` without credentials; of what is no URL, nothing but its scheme is repeated."""
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        return f"{url.partition('://')[0]}://…" if "://" in url else "…"
+    # An @ behind the host: a password with an unquoted / ? or # has torn the URL apart.
+    torn = "@" in parts.path + parts.query + parts.fragment
+    if torn or not parts.scheme or not (host or parts.scheme == "unix"):
+        return f"{parts.scheme}://…" if parts.scheme and "://" in url else "…"
+    place = f"[{host}]" if host and ":" in host else host or ""
+    if port is not None:
+        place += f":{port}"
+    database = parse_qs(parts.query).get("db")
+    return f"{parts.scheme}://{place}{parts.path}" + (f"?db={database[0]}" if database else "")

@@ -1,0 +1,68 @@
+"""Fixtures for all tests. ``redis_url`` is a real, empty Redis with JSON."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from redis.asyncio import Redis
+
+from control_plane.embedded import Embedded, ServerUnusable
+
+# Short on purpose: a Unix socket's path has at most 107 bytes, and pytest's own folders are long.
+_PREFIX = f"dcf-test-{os.getuid()}-"
+
+
+@pytest.fixture
+def short_dir() -> Iterator[Path]:
+    """An empty folder with a short path, gone after the test."""
+    with tempfile.TemporaryDirectory(prefix=_PREFIX + "d-", dir="/tmp") as folder:
+        yield Path(folder)
+
+
+@pytest.fixture(scope="session")
+def redis_server() -> Iterator[str]:
+    """URL of this test process's own Redis. A machine that cannot run one *fails* the tests."""
+    _end_orphans()
+    home = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir="/tmp"))
+    embedded = Embedded(home)
+    try:
+        address = asyncio.run(embedded.start())
+    except ServerUnusable as error:
+        pytest.fail(f"These tests need a real Redis and it did not start. {error}", pytrace=False)
+    yield address.url
+    asyncio.run(embedded.stop())
+    shutil.rmtree(home)
+
+
+@pytest.fixture
+async def redis_url(redis_server: str) -> str:
+    """URL of a real Redis with JSON that holds no key."""
+    async with Redis.from_url(redis_server) as client:
+        await client.flushall()
+    return redis_server
+
+
+@pytest.fixture
+async def redis_client(redis_url: str) -> AsyncIterator[Redis]:
+    """A redis-py client of ``redis_url`` that gives ``str``."""
+    async with Redis.from_url(redis_url, decode_responses=True) as client:
+        yield client
+
+
+def _end_orphans() -> None:
+    """Ends servers of test processes that were killed before they could do it themselves."""
+    for home in Path("/tmp").glob(f"{_PREFIX}[0-9]*-*"):
+        owner = int(home.name.removeprefix(_PREFIX).partition("-")[0])
+        if owner == os.getpid() or Path(f"/proc/{owner}").exists():
+            continue
+        # Another test process may be clearing it away at the same moment.
+        with suppress(FileNotFoundError):
+            asyncio.run(Embedded(home).stop())
+        shutil.rmtree(home, ignore_errors=True)
