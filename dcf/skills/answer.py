@@ -1,0 +1,78 @@
+"""An authored answer against the schema of its tool, placeholders aside."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from difflib import get_close_matches
+from typing import Any
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import ValidationError
+
+from dcf.problem import Problem
+from dcf.skills.case_path import parse_case_path
+from dcf.skills.place import Place
+from dcf.skills.tool_index import ToolSource
+
+_PLACEHOLDER = re.compile(r"\{\{\s*([^{}]+?)\s*\}\}")
+_FUNCTION = re.compile(r"now_iso|uuid|random_int\(\s*-?\d+\s*,\s*-?\d+\s*\)")
+
+
+def check_answer(place: Place, value: Any, tool: ToolSource) -> Iterator[Problem]:
+    """Problems of ``value`` as an answer of ``tool``; ``place`` is where it was written."""
+    for text in _texts(value):
+        for inside in _PLACEHOLDER.findall(text):
+            yield from _check_placeholder(place, inside, tool)
+    try:
+        errors = list(Draft202012Validator(tool.result).iter_errors(value))
+    except RecursionError:
+        yield place.problem("TOOL_SCHEMA_RECURSION", "the result schema refers to itself endlessly")
+        return
+    for error in errors:
+        if not _excused(error):
+            at = "".join(f"/{step}" for step in error.absolute_path)
+            message = f"the answer does not fit the result schema of {tool.ref}: {error.message}"
+            hint = f"mend {at or 'the answer'}, or the tool's result"
+            # The JSON of a responseTemplate has no places of its own: there it stays at the text.
+            spot = place.descend(error.absolute_path)
+            yield spot.problem("TOOL_ANSWER_MISMATCH", message, hint)
+
+
+def _excused(error: ValidationError) -> bool:
+    """Whether a placeholder may still turn the value into a fitting one.
+
+    A text that is one placeholder takes the type of what it stands for; a placeholder inside other
+    text stays text.
+    """
+    if not isinstance(error.instance, str):
+        composed = error.validator in ("anyOf", "oneOf", "not", "if")
+        return composed and any(map(_PLACEHOLDER.search, _texts(error.instance)))
+    if _PLACEHOLDER.fullmatch(error.instance.strip()):
+        return True
+    return error.validator != "type" and _PLACEHOLDER.search(error.instance) is not None
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for item in value:
+            yield from _texts(item)
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from _texts(item)
+
+
+def _check_placeholder(place: Place, inside: str, tool: ToolSource) -> Iterator[Problem]:
+    if _FUNCTION.fullmatch(inside):
+        return
+    path = parse_case_path(inside.removeprefix("args."))
+    if path and None not in path.steps and path.schema_in(tool.params) is not None:
+        return
+    names = ["now_iso", "uuid", "random_int(1, 6)"]
+    names += [f"args.{name}" for name in tool.params.get("properties", {})]
+    near = get_close_matches(inside, names, n=1)
+    hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(names)}"
+    message = f"the placeholder {inside!r} stands for nothing"
+    yield place.problem("TOOL_PLACEHOLDER_UNKNOWN", message, hint)

@@ -1,0 +1,26 @@
+"""One byte form for every JSON value, and its digest."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+
+def digest(data: bytes) -> str:
+    """``sha256:`` and 64 hexadecimal digits."""
+    return f"sha256:{hashlib.sha256(data).hexdigest()}"
+
+
+def canonical_json(value: Any) -> bytes:
+    """The shortest text with sorted keys, in UTF-8: what digests are taken of."""
+    text = json.dumps(
+        value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+    )
+    return text.encode()
+
+
+def file_json(value: Any) -> bytes:
+    """The same value for a file: sorted keys, two blanks of indentation, a newline at the end."""
+    text = json.dumps(value, sort_keys=True, indent=2, ensure_ascii=False, allow_nan=False)
+    return f"{text}\n".encode()

@@ -1,0 +1,102 @@
+"""The catalog: every generated skill, found by any of its names."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from dcf.skills.artefacts import CATALOG
+from dcf.skills.errors import CatalogUnreadable, UnknownSkill
+from dcf.skills.manifest import Manifest
+from dcf.skills.source_tree import is_inside
+from dcf.skills.version import version_order
+
+
+class SkillCatalog:
+    """Skills by name.
+
+    ``resolve`` takes ``skill.orders.quote@1.0.0``, ``orders.quote@1.0.0``, either of them after
+    ``skill://``, ``skill://<package>@<version>``, and the bare name for the newest version.
+    """
+
+    def __init__(self, manifests: Iterable[Manifest]) -> None:
+        self._manifests = sorted(manifests, key=_order)
+        self._by_name: dict[str, Manifest] = {}
+        for manifest in self._manifests:  # in order of versions: the newest takes the bare name
+            for name in _bare_names(manifest):
+                self._by_name[name] = manifest
+        for manifest in self._manifests:
+            for alias in manifest.aliases:
+                self._by_name[_key(alias)] = manifest
+
+    @classmethod
+    def load(cls, generated_dir: Path) -> SkillCatalog:
+        """Read ``catalogs/skills_catalog.json`` and every manifest it lists.
+
+        Raises ``CatalogUnreadable`` or ``InvalidManifest``.
+        """
+        path = generated_dir / CATALOG
+        document = _read(path)
+        entries = document.get("skills") if isinstance(document, dict) else None
+        if not isinstance(entries, list):
+            raise CatalogUnreadable(str(path), "it has no list 'skills'")
+        return cls([_manifest(entry, path, generated_dir) for entry in entries])
+
+    def resolve(self, ref: str) -> Manifest:
+        """The skill that ``ref`` names; raises ``UnknownSkill`` with the closest manifestIds."""
+        found = self._by_name.get(_key(ref))
+        if found is None:
+            raise UnknownSkill(ref, self._closest(ref))
+        return found
+
+    def __iter__(self) -> Iterator[Manifest]:
+        """All skills by name, then version."""
+        return iter(self._manifests)
+
+    def __len__(self) -> int:
+        return len(self._manifests)
+
+    def _closest(self, ref: str) -> list[str]:
+        near = get_close_matches(_key(ref), self._by_name, n=9, cutoff=0.5)
+        return list(dict.fromkeys(self._by_name[name].manifest_id for name in near))[:3]
+
+
+def _key(ref: str) -> str:
+    """The scheme says nothing more, and names do not differ in case."""
+    return ref.strip().removeprefix("skill://").lower()
+
+
+def _bare_names(manifest: Manifest) -> Iterator[str]:
+    yield _key(manifest.name)
+    yield _key(f"skill.{manifest.name}")
+    if manifest.package_id:
+        yield _key(manifest.package_id)
+
+
+def _order(manifest: Manifest) -> tuple[str, Any]:
+    return manifest.name, version_order(manifest.version)
+
+
+def _manifest(entry: Any, catalog: Path, generated_dir: Path) -> Manifest:
+    name = entry.get("path") if isinstance(entry, dict) else None
+    if not isinstance(name, str):
+        raise CatalogUnreadable(str(catalog), "an entry has no path")
+    path = catalog.parent / name
+    if not is_inside(path, generated_dir):
+        raise CatalogUnreadable(str(catalog), f"{name!r} lies outside the generated folder")
+    document = _read(path)
+    if not isinstance(document, dict):
+        raise CatalogUnreadable(str(path), "it is no JSON object")
+    return Manifest.from_document(document, str(path))
+
+
+def _read(path: Path) -> Any:
+    try:
+        return json.loads(path.read_bytes())
+    except OSError as error:
+        raise CatalogUnreadable(str(path), error.strerror or type(error).__name__) from error
+    except (ValueError, RecursionError) as error:
+        raise CatalogUnreadable(str(path), f"it is no JSON ({error})") from error

@@ -1,0 +1,117 @@
+"""Rules for skills that a JSON Schema cannot say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+
+from dcf.problem import Problem
+from dcf.skills.data_text import check_data_source
+from dcf.skills.place import Place
+from dcf.skills.source_tree import SourceTree
+from dcf.skills.tool_index import ToolIndex, agent_name
+
+
+def check_skills(tree: SourceTree, tools: ToolIndex) -> Iterator[Problem]:
+    """Identity, tools, data sources, dependencies and profile of every skill."""
+    ids = [skill.text("metadata", "manifestId") for skill in tree.skills]
+    known = [manifest_id for manifest_id in ids if manifest_id]
+    yield from _duplicates(tree.skills)
+    for skill in tree.skills:
+        yield from _check_identity(skill)
+        yield from _check_tools(skill, tools)
+        yield from _check_data_sources(skill, tree)
+        yield from _check_dependencies(skill, known)
+        yield from _check_profile(skill)
+
+
+def _duplicates(skills: list[Place]) -> Iterator[Problem]:
+    first: dict[str, Place] = {}
+    for skill in skills:
+        place = skill.inside("metadata", "manifestId")
+        if place is None or not isinstance(place.value, str):
+            continue
+        if place.value in first:
+            other = first[place.value]
+            where = f"{other.document.file}, line {other.mark[0]}"
+            message = f"the manifestId {place.value!r} is taken (by {where})"
+            yield place.problem("SKILL_DUPLICATE", message, "raise the version or rename the skill")
+        first.setdefault(place.value, place)
+
+
+def _check_identity(skill: Place) -> Iterator[Problem]:
+    place = skill.inside("metadata", "manifestId")
+    name, version = skill.text("metadata", "name"), skill.text("metadata", "version")
+    if place and name and version and place.value != f"skill.{name}@{version}":
+        message = f"manifestId {place.value!r} does not agree with name and version"
+        yield place.problem("SKILL_ID_MISMATCH", message, f"write skill.{name}@{version}")
+
+
+def _check_tools(skill: Place, tools: ToolIndex) -> Iterator[Problem]:
+    refs: set[str] = set()
+    names: dict[str, str] = {}
+    declared = skill.inside("spec", "tools")
+    for entry in declared.elements() if declared else ():
+        place, ref = entry.member("ref"), entry.text("ref")
+        if place is None or not ref or ":" not in ref:
+            continue
+        if ref not in tools.tools:
+            yield place.problem(
+                "SKILL_TOOL_UNKNOWN", f"no tools file has a tool {ref!r}", _nearest(tools, ref)
+            )
+        if ref in refs:
+            yield place.problem("SKILL_TOOL_TWICE", f"the tool {ref!r} is listed twice")
+            continue
+        refs.add(ref)
+        name = agent_name(ref.partition(":")[2])
+        if name in names:
+            message = f"{ref!r} and {names[name]!r} are both called {name!r} by the agent"
+            hint = "split the skill, or rename one of the tools"
+            yield place.problem("SKILL_TOOL_COLLISION", message, hint)
+        names.setdefault(name, ref)
+
+
+def _nearest(tools: ToolIndex, ref: str) -> str:
+    near = tools.closest(ref)
+    if near:
+        return f"did you mean {' or '.join(near)}?"
+    return "add it to a file that tools/_index.yaml lists"
+
+
+def _check_data_sources(skill: Place, tree: SourceTree) -> Iterator[Problem]:
+    ids: set[str] = set()
+    declared = skill.inside("spec", "dataSources")
+    for source in declared.elements() if declared else ():
+        name = source.text("id")
+        if name in ids:
+            yield source.problem("SKILL_DATA_TWICE", f"the data source {name!r} stands twice")
+        if name:
+            ids.add(name)
+        yield from check_data_source(source, tree)
+
+
+def _check_dependencies(skill: Place, known: list[str]) -> Iterator[Problem]:
+    own = skill.text("metadata", "manifestId")
+    declared = skill.inside("spec", "dependencies")
+    for place in declared.elements() if declared else ():
+        if not isinstance(place.value, str):
+            continue
+        if place.value == own:
+            yield place.problem("SKILL_DEPENDENCY_SELF", "the skill depends on itself")
+        elif place.value not in known:
+            near = get_close_matches(place.value, known, n=1)
+            hint = f"did you mean {near[0]}?" if near else "name a manifestId of this tree"
+            message = f"there is no skill {place.value!r}"
+            yield place.problem("SKILL_DEPENDENCY_UNKNOWN", message, hint)
+
+
+def _check_profile(skill: Place) -> Iterator[Problem]:
+    profile = skill.inside("spec", "complexityProfile")
+    base = profile.member("baseWCS") if profile else None
+    scores = profile.member("dimensionScores") if profile else None
+    if base is None or scores is None or not isinstance(base.value, int):
+        return
+    values = [place.value for _, place in scores.members()]
+    if all(isinstance(value, int) for value in values) and base.value != sum(values):
+        message = f"baseWCS is {base.value}, but the dimension scores add up to {sum(values)}"
+        yield base.problem("SKILL_PROFILE_SUM", message, f"write {sum(values)}", "warning")
