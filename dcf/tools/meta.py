@@ -1,0 +1,12 @@
+"""Names that travel in tool calls: in their ``_meta``, and in the data of errors."""
+
+from __future__ import annotations
+
+IDEMPOTENCY_KEY = "dcf/idempotency_key"
+"""The same for every repetition of one call; a tool that knows it does the work once."""
+
+FENCE = "dcf/fence"
+"""The fence of the lease under which the call is made; it only grows."""
+
+UNAVAILABLE = "dcf/unavailable"
+"""In an error's data: the server was not reached or is going away; the tool itself did not fail."""

@@ -1,0 +1,115 @@
+"""The registry: which tool servers there are and how to reach them."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from dcf.problem import Problem
+from dcf.tools.document import placed, pointer, read_document
+from dcf.tools.errors import InvalidDocument, UnknownServer
+from dcf.tools.server_config import ServerConfig, build_server
+from dcf.tools.substitution import substitute
+
+
+class Registry:
+    """Servers by id.
+
+    >>> registry = Registry([ServerConfig("web", url="http://127.0.0.1:8765/mcp/web")])
+    >>> registry.server("web").url
+    'http://127.0.0.1:8765/mcp/web'
+    """
+
+    def __init__(self, servers: Iterable[ServerConfig]) -> None:
+        self._servers = {server.id: server for server in servers}
+
+    @classmethod
+    def load(cls, path: Path, env: Mapping[str, str]) -> Registry:
+        """Read ``generated/registry.json`` or a ``registry.yaml``.
+
+        The document's ``env`` picks one of its ``overrides``; ``${VAR}`` and ``${VAR:-default}``
+        are taken from ``env``, here and once. Raises ``InvalidDocument`` with all problems.
+        """
+        text, document = read_document(path, "REG")
+        problems: list[Problem] = []
+        servers = _servers_of(document, env, problems)
+        if problems:
+            raise InvalidDocument(placed(problems, path, text))
+        return cls(servers)
+
+    def server(self, server_id: str) -> ServerConfig:
+        """The server of this id; raises ``UnknownServer`` with the closest ids."""
+        found = self._servers.get(server_id)
+        if found is None:
+            closest = difflib.get_close_matches(server_id, self._servers, n=3, cutoff=0.5)
+            raise UnknownServer(server_id, closest)
+        return found
+
+    def ids(self) -> tuple[str, ...]:
+        """All ids, in the order of the document."""
+        return tuple(self._servers)
+
+    def __repr__(self) -> str:
+        return f"Registry({', '.join(self._servers) or 'no servers'})"
+
+
+def _servers_of(
+    document: Any, env: Mapping[str, str], problems: list[Problem]
+) -> list[ServerConfig]:
+    if not isinstance(document, Mapping) or not isinstance(document.get("servers"), Mapping):
+        problems.append(Problem("REG_SHAPE", "a registry is an object with an object `servers`"))
+        return []
+    stage = substitute(document.get("env") or "", env, "/env", problems)
+    partials = _overrides(document, stage, problems)
+    built: list[ServerConfig] = []
+    for server_id, entry in document["servers"].items():
+        path = pointer(["servers", server_id])
+        partial = partials.pop(server_id, {})
+        if not isinstance(server_id, str) or not isinstance(partial, Mapping):
+            rule = "a server's id must be a string, its override an object"
+            problems.append(Problem("REG_SHAPE", rule, path))
+            continue
+        config = build_server(
+            server_id,
+            substitute(_merge(entry, partial), env, path, problems),
+            allow_stdio=_allows_stdio(document) or _allows_stdio(entry),
+            problems=problems,
+        )
+        if config is not None:
+            built.append(config)
+    problems.extend(
+        Problem(
+            "REG_OVERRIDE",
+            f"there is no server {server_id!r} to override",
+            pointer(["overrides", stage, server_id]),
+        )
+        for server_id in partials
+    )
+    return built
+
+
+def _overrides(document: Mapping[str, Any], stage: str, problems: list[Problem]) -> dict[str, Any]:
+    overrides = document.get("overrides") or {}
+    partials = overrides.get(stage) or {} if isinstance(overrides, Mapping) else overrides
+    if not isinstance(partials, Mapping):
+        problems.append(Problem("REG_SHAPE", "overrides must map an env to servers", "/overrides"))
+        return {}
+    return dict(partials)
+
+
+def _merge(entry: Any, partial: Mapping[str, Any]) -> Any:
+    """The entry with the members of the override; headers are merged name by name."""
+    if not isinstance(entry, Mapping):
+        return entry
+    merged = {**entry, **partial}
+    ours, theirs = entry.get("headers"), partial.get("headers")
+    if isinstance(ours, Mapping) and isinstance(theirs, Mapping):
+        merged["headers"] = {**ours, **theirs}
+    return merged
+
+
+def _allows_stdio(holder: Any) -> bool:
+    """Only a plain ``true`` in the document itself: neither an override nor a variable can."""
+    return isinstance(holder, Mapping) and holder.get("allowStdio") is True
