@@ -1,0 +1,28 @@
+"""How a model ends its task: with a result, with a failure, or with plain text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from dcf.agents.assignment import JSON
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """Reports that the task is done. `data` is its result, `summary` one sentence about it."""
+
+    data: JSON
+    summary: str = ""
+    artifacts: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Reports that the task cannot be done. `error` is a short error name, `cause` the reason."""
+
+    error: str
+    cause: str
+
+
+Answer: TypeAlias = Result | Failure | str

@@ -1,0 +1,28 @@
+"""What a worker asks of an agent: one task, its input and the skills loaded for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    from dcf.skills import Manifest
+
+JSON: TypeAlias = Any
+"""None, bool, int, float, str, list of JSON or dict from str to JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """One Task state, ready to be worked on.
+
+    ``state`` is the state's name, ``instructions`` what its author wrote for the agent (may be
+    empty), ``input`` the effective task input. ``skills`` are the loaded manifests in the order
+    in which the state names them. ``tool_name`` narrows the task to a single declared tool.
+    """
+
+    state: str
+    instructions: str
+    input: JSON
+    skills: tuple[Manifest, ...]
+    tool_name: str | None = None

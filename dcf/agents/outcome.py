@@ -1,0 +1,62 @@
+"""From the last answer of a run to the report of its task."""
+
+from __future__ import annotations
+
+import json
+
+from pydantic_ai.messages import ModelResponse
+from pydantic_ai.run import AgentRun
+from pydantic_ai.usage import RunUsage
+
+from dcf.agents.answer import Answer, Failure, Result
+from dcf.agents.assignment import JSON
+from dcf.agents.rehearsal import REHEARSED
+from dcf.agents.report import Report
+from dcf.agents.task_error import MODEL_ERROR, TaskError
+from dcf.agents.turn import Turn
+
+
+def report_of(run: AgentRun[Turn, Answer], turn: Turn) -> Report:
+    """The report of a finished run; TaskError when its model reported a failure."""
+    if run.result is None:
+        raise TaskError(MODEL_ERROR, "the turn loop ended without an answer")
+    answer = run.result.output
+    if isinstance(answer, Failure):
+        raise TaskError(answer.error, answer.cause)
+    if isinstance(answer, str):
+        answer = Result(data=_read(answer))
+    return Report(
+        data=answer.data,
+        summary=answer.summary,
+        artifacts=list(answer.artifacts),
+        metrics=_metrics(run.usage, turn),
+        model=_model_name(run),
+    )
+
+
+def _read(text: str) -> JSON:
+    """A plain answer: the object or array that it is the JSON text of, else the text itself."""
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return text
+    return value if isinstance(value, dict | list) else text
+
+
+def _metrics(usage: RunUsage, turn: Turn) -> dict[str, int | float | None]:
+    rehearsed = usage.details.get(REHEARSED, 0)
+    known_cost = 0.0 if rehearsed else None
+    return {
+        "llm_calls": usage.requests - rehearsed,
+        "tool_calls": turn.tool_calls,
+        "prompt_tokens": usage.input_tokens,
+        "completion_tokens": usage.output_tokens,
+        "total_tokens": usage.total_tokens,
+        "duration_ms": turn.elapsed_ms(),
+        "estimated_cost_usd": known_cost if usage.cost is None else float(usage.cost),
+    }
+
+
+def _model_name(run: AgentRun[Turn, Answer]) -> str:
+    responses = [item for item in run.all_messages() if isinstance(item, ModelResponse)]
+    return (responses[-1].model_name if responses else None) or "unnamed"

@@ -1,0 +1,25 @@
+"""What an agent hands back when its task succeeded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from dcf.agents.assignment import JSON
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The outcome of one assignment.
+
+    ``data`` is the task's result, ``summary`` one sentence for people, ``artifacts`` references
+    (paths or URLs) to what was made besides. ``metrics`` holds ``llm_calls``, ``tool_calls``,
+    ``prompt_tokens``, ``completion_tokens``, ``total_tokens`` (counts), ``duration_ms`` and
+    ``estimated_cost_usd`` (None when the price is not known). ``model`` is ``rehearsal`` or the
+    name of the model that worked.
+    """
+
+    data: JSON
+    summary: str
+    artifacts: list[str] = field(default_factory=list)
+    metrics: dict[str, int | float | None] = field(default_factory=dict)
+    model: str = "rehearsal"

@@ -1,0 +1,42 @@
+"""One assignment in progress: what its tools need, and what is counted and told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dcf.agents.assignment import JSON
+from dcf.agents.turn_event import TurnEvent, TurnEventKind
+
+if TYPE_CHECKING:
+    from dcf.agents.runtime import Observer, ToolCaller
+    from dcf.skills import SkillTool
+    from dcf.tools import ToolResult
+
+
+@dataclass(slots=True)
+class Turn:
+    """The dependencies of one run of the turn loop; ``clock`` counts seconds, monotonic."""
+
+    call_tool: ToolCaller
+    observe: Observer
+    clock: Callable[[], float]
+    began: float
+    tool_calls: int = 0
+
+    def elapsed_ms(self) -> float:
+        """Milliseconds since the assignment began, to the microsecond."""
+        return round((self.clock() - self.began) * 1000, 3)
+
+    def tell(self, kind: TurnEventKind, tool: str | None = None, error: str | None = None) -> None:
+        """Tell the observer that ``kind`` happened now."""
+        self.observe(TurnEvent(kind, self.elapsed_ms(), tool, error))
+
+    async def use(self, tool: SkillTool, arguments: dict[str, JSON]) -> ToolResult:
+        """Call ``tool`` through the worker, telling before and after."""
+        self.tool_calls += 1
+        self.tell("tool_call", tool.name)
+        result = await self.call_tool(tool, arguments)
+        self.tell("tool_result", tool.name, result.error if result.is_error else None)
+        return result

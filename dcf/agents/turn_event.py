@@ -1,0 +1,23 @@
+"""What can be watched while an agent works."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+TurnEventKind = Literal["model_request", "model_response", "tool_call", "tool_result"]
+
+
+@dataclass(frozen=True, slots=True)
+class TurnEvent:
+    """One step of the turn loop, ``at_ms`` milliseconds after the assignment began.
+
+    ``tool`` is the declared tool name of a tool_call or tool_result. ``error`` is the error name
+    of a tool_result that the tool reported as failed; a call that never came back (timeout,
+    unreachable, denied, cancelled) has no tool_result, because it ends the task.
+    """
+
+    kind: TurnEventKind
+    at_ms: float
+    tool: str | None = None
+    error: str | None = None

@@ -1,0 +1,116 @@
+"""Assignments on the turn loop of pydantic-ai. Importing this module loads that library."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from pydantic_ai import Agent, TextContent, ToolOutput
+from pydantic_ai.exceptions import AgentRunError, UsageLimitExceeded, UserError
+from pydantic_ai.models import Model, infer_model
+from pydantic_ai.run import AgentRun
+from pydantic_ai.usage import UsageLimits as LoopLimits
+
+from dcf.agents.answer import Answer, Failure, Result
+from dcf.agents.assignment import Assignment
+from dcf.agents.briefing import system_prompt, task_prompt, worker_prompt
+from dcf.agents.offer import REPORT_FAILURE, REPORT_RESULT, Offer, offer_tools
+from dcf.agents.outcome import report_of
+from dcf.agents.rehearsal import REHEARSAL, rehearsal_model
+from dcf.agents.report import Report
+from dcf.agents.runtime import Observer, ToolCaller
+from dcf.agents.task_error import LIMIT_EXCEEDED, MODEL_ERROR, TaskError
+from dcf.agents.toolset import DeclaredTools
+from dcf.agents.turn import Turn
+from dcf.agents.usage_limits import UsageLimits
+
+_AGENTS_KEPT = 64
+_ANSWERS_REJECTED = 2
+
+
+class TurnLoop:
+    """Runs assignments on one model; agents are kept by the digests of their skills."""
+
+    def __init__(
+        self, model: Model | str | None, limits: UsageLimits, clock: Callable[[], float]
+    ) -> None:
+        self._model = model
+        self._limits = limits
+        self._clock = clock
+        self._orders = worker_prompt()
+        self._agents: dict[tuple[str | None, ...], Agent[Turn, Answer]] = {}
+
+    async def perform(
+        self, assignment: Assignment, call_tool: ToolCaller, observe: Observer
+    ) -> Report:
+        """As AgentRuntime.perform says."""
+        turn = Turn(call_tool, observe, self._clock, began=self._clock())
+        words, task_input = task_prompt(assignment)
+        limits = LoopLimits(
+            request_limit=self._limits.max_requests,
+            tool_calls_limit=self._limits.max_tool_calls,
+        )
+        try:
+            agent = self._agent(assignment)
+            async with agent.iter(
+                [words, TextContent(task_input)], deps=turn, usage_limits=limits
+            ) as run:
+                await _drive(run, turn)
+        except UsageLimitExceeded as error:
+            raise TaskError(LIMIT_EXCEEDED, self._limit_cause(turn)) from error
+        except (AgentRunError, UserError) as error:
+            raise TaskError(MODEL_ERROR, str(error)) from error
+        return report_of(run, turn)
+
+    def _agent(self, assignment: Assignment) -> Agent[Turn, Answer]:
+        key = (assignment.tool_name, *(skill.digest for skill in assignment.skills))
+        agent = self._agents.get(key)
+        if agent is None:
+            offer = offer_tools(assignment.skills, assignment.tool_name)
+            instructions = system_prompt(self._orders, assignment.skills)
+            agent = _build(self._resolved(), instructions, offer)
+            if len(self._agents) >= _AGENTS_KEPT:
+                del self._agents[next(iter(self._agents))]
+            self._agents[key] = agent
+        return agent
+
+    def _resolved(self) -> Model:
+        if self._model is None or self._model == REHEARSAL:
+            self._model = rehearsal_model()
+        elif isinstance(self._model, str):
+            try:
+                self._model = infer_model(self._model)
+            except ImportError as error:
+                # A provider's client library is an extra of its own; the message names it.
+                raise TaskError(MODEL_ERROR, str(error)) from error
+        return self._model
+
+    def _limit_cause(self, turn: Turn) -> str:
+        return (
+            f"the task was not done within {self._limits.max_requests} model requests and "
+            f"{self._limits.max_tool_calls} tool calls ({turn.tool_calls} tool calls were made)"
+        )
+
+
+def _build(model: Model, instructions: str, offer: Offer) -> Agent[Turn, Answer]:
+    outputs: Sequence[ToolOutput[Result] | ToolOutput[Failure] | type[str]] = [
+        ToolOutput(Result, name=REPORT_RESULT),
+        ToolOutput(Failure, name=REPORT_FAILURE),
+        str,
+    ]
+    return Agent(
+        model,
+        name="worker",
+        deps_type=Turn,
+        output_type=outputs,
+        instructions=instructions,
+        toolsets=[DeclaredTools(offer)],
+        retries={"output": _ANSWERS_REJECTED},
+    )
+
+
+async def _drive(run: AgentRun[Turn, Answer], turn: Turn) -> None:
+    async for node in run:
+        if Agent.is_model_request_node(node):
+            turn.tell("model_request")
+        elif Agent.is_call_tools_node(node):
+            turn.tell("model_response")
