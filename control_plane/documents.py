@@ -1,0 +1,225 @@
+"""The documents of a run, typed. Shapes are the JSON Schemas in ``schemas/``.
+
+Times are milliseconds since the epoch, by Redis's clock. ``ctl`` decides; the public fields beside
+it are its copy, written by the same script.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from typing import Any, Literal
+
+from control_plane import payload
+from control_plane.payload import JSON, Payload
+
+SCHEMA_VERSION = "1.2.0"
+PROTOCOL = 1
+"""The version of the scripts' rules. A worker leases only what it knows; see ``acquire.lua``."""
+
+StateStatus = Literal[
+    "pending", "ready", "running", "waiting", "done", "failed", "cancelled", "skipped"
+]
+RunStatus = Literal["pending", "running", "succeeded", "failed", "timed_out", "cancelled"]
+Event = Literal[
+    "timer", "timeout", "heartbeat", "worker_lost", "callback", "approval", "joined", "child_failed"
+]
+
+OPEN = frozenset({"pending", "ready", "running", "waiting"})
+RUN_OVER = frozenset({"succeeded", "failed", "timed_out", "cancelled"})
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why something failed: an error name as in ASL (``States.Timeout``) and a cause for people."""
+
+    error: str
+    cause: str = ""
+
+    def to_json(self) -> dict[str, str]:
+        return {"error": self.error, "cause": self.cause}
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """The counters of a Map or Parallel state (see DESIGN of joins in ``docs/``)."""
+
+    open: bool
+    n: int
+    window: int
+    spawned: int
+    finished: int
+    failed: int
+    fail_limit: int
+    visit: int
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """Who holds a lease, without its token."""
+
+    owner: str
+    since: int
+    ends: int
+
+
+@dataclass(frozen=True, slots=True)
+class StateDocument:
+    """One state instance, frame ticket or earlier visit. ``input``, ``event`` and ``fan`` are as
+    stored (``payload.decode`` or ``Store.value`` gives the value)."""
+
+    path: str
+    type: str
+    kind: Literal["state", "frame"]
+    status: StateStatus
+    visit: int
+    try_: int
+    round: int
+    attempts: int
+    takeovers: int
+    fence: int
+    input: JSON
+    event: Event | None
+    event_payload: JSON
+    error: Failure | None
+    holder: Holder | None
+    wait: str | None
+    wait_until: int | None
+    deadline: int | None
+    heartbeat_due: int | None
+    ready_at: int | None
+    retries: dict[int, int]
+    join: Join | None
+    fan: JSON
+    exit: str | None
+    times: dict[str, int | None]
+    metrics: dict[str, Any] | None
+    raw: dict[str, Any]
+
+    @classmethod
+    def parse(cls, text: str) -> StateDocument:
+        """The document in ``text`` (what ``JSON.GET key`` returns)."""
+        raw = json.loads(text)
+        ctl = raw["ctl"]
+        lease = ctl.get("lease")
+        join = ctl.get("join")
+        error = raw["error"]
+        return cls(
+            path=raw["path"],
+            type=raw["type"],
+            kind=ctl["kind"],
+            status=ctl["status"],
+            visit=ctl["visit"],
+            try_=ctl["try"],
+            round=ctl["pv"],
+            attempts=ctl["attempts"],
+            takeovers=ctl["takeovers"],
+            fence=int(ctl["fence"]),
+            input=raw["input"],
+            event=ctl.get("event"),
+            event_payload=raw["event"],
+            error=Failure(error["error"], error.get("cause", "")) if error else None,
+            holder=Holder(lease["owner"], int(lease["ts"]), int(lease["ends"])) if lease else None,
+            wait=ctl.get("wait"),
+            wait_until=ctl.get("wait_until"),
+            deadline=ctl.get("deadline"),
+            heartbeat_due=ctl.get("hb_due"),
+            ready_at=ctl.get("ready_at"),
+            retries={int(key): used for key, used in (ctl.get("retries") or {}).items()},
+            join=Join(**join) if join else None,
+            fan=raw.get("fan"),
+            exit=raw.get("exit"),
+            times=raw["times"],
+            metrics=raw["execution_metrics"],
+            raw=raw,
+        )
+
+    @property
+    def is_open(self) -> bool:
+        return self.status in OPEN
+
+
+@dataclass(frozen=True, slots=True)
+class RunDocument:
+    """The meta document of a run."""
+
+    workflow_id: str
+    name: str
+    status: RunStatus
+    protocol: int
+    digest: str
+    definition: str
+    start_at: str
+    pool: str
+    input: JSON
+    error: Failure | None
+    exit: str | None
+    created_at: int | None
+    started_at: int | None
+    finished_at: int | None
+    finalized_at: int | None
+    raw: dict[str, Any]
+
+    @classmethod
+    def parse(cls, text: str) -> RunDocument:
+        """The document in ``text`` (what ``JSON.GET key`` returns)."""
+        raw = json.loads(text)
+        error = raw.get("error")
+        return cls(
+            workflow_id=raw["workflow_id"],
+            name=raw["workflow_name"],
+            status=raw["ctl"]["status"],
+            protocol=raw["ctl"]["protocol"],
+            digest=raw["ctl"]["digest"],
+            definition=raw["definition"],
+            start_at=raw["start_at"],
+            pool=raw["pool"],
+            input=raw["input"],
+            error=Failure(error["error"], error.get("cause", "")) if error else None,
+            exit=raw.get("exit") or None,
+            created_at=raw.get("created_at"),
+            started_at=raw.get("started_at"),
+            finished_at=raw.get("finished_at"),
+            finalized_at=raw.get("finalized_at"),
+            raw=raw,
+        )
+
+    @property
+    def is_over(self) -> bool:
+        return self.status in RUN_OVER
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What a state puts out: ``data`` flows on, the rest is for people and accounts."""
+
+    ok: bool
+    data: Payload
+    summary: str | None = None
+    artifacts: list[JSON] = field(default_factory=list)
+    metrics: dict[str, Any] = field(default_factory=dict)
+    failure: Failure | None = None
+
+    def to_text(self) -> str:
+        """The output document as JSON text. Raises BadDocument for members that are not JSON."""
+        rest = payload.to_text(
+            {
+                "summary": self.summary,
+                "artifacts": self.artifacts,
+                "metrics": self.metrics,
+                "error": self.failure
+                and {"code": self.failure.error, "message": self.failure.cause},
+            }
+        )
+        ok = "true" if self.ok else "false"
+        return f'{{"ok":{ok},"data":{self.data.stored},{rest[1:]}'
+
+
+@cache
+def schema(name: str) -> dict[str, Any]:
+    """The JSON Schema (2020-12) of ``meta``, ``state``, ``output`` or ``finalize``."""
+    text = (resources.files("control_plane") / "schemas" / f"{name}.schema.json").read_text("utf-8")
+    document: dict[str, Any] = json.loads(text)
+    return document

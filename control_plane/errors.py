@@ -1,0 +1,77 @@
+"""What can go wrong in the control plane. A class's docstring is its default message.
+
+Expected races (somebody else holds the lease, the state is not ready) are results, not errors.
+"""
+
+from __future__ import annotations
+
+
+class ControlPlaneError(Exception):
+    """The control plane failed."""
+
+    code = "control_plane_error"
+
+    def __init__(self, message: str | None = None, **fields: object) -> None:
+        self.fields = fields
+        text = message or (type(self).__doc__ or "").strip()
+        super().__init__(text.format(**fields) if fields and message is None else text)
+
+
+class Disconnected(ControlPlaneError):
+    """Redis is not reachable just now; the call may be repeated."""
+
+    code = "disconnected"
+
+
+class ServerError(ControlPlaneError):
+    """Redis refused a command."""
+
+    code = "server_error"
+
+
+class BadDocument(ControlPlaneError):
+    """The document cannot be stored: {reason}."""
+
+    code = "bad_document"
+
+
+class PayloadTooLarge(BadDocument):
+    """The payload has {size} bytes; at most {limit} can be stored."""
+
+    code = "payload_too_large"
+
+
+class UnknownRun(ControlPlaneError):
+    """There is no run {workflow_id}."""
+
+    code = "unknown_run"
+
+
+class UnknownState(ControlPlaneError):
+    """Run {workflow_id} has no document for {path}."""
+
+    code = "unknown_state"
+
+
+class RunExists(ControlPlaneError):
+    """Run {workflow_id} exists already, with another definition or input."""
+
+    code = "run_exists"
+
+
+class BadName(ControlPlaneError):
+    """{value!r} cannot be a {what}: {rule}."""
+
+    code = "bad_name"
+
+
+class CorruptHistory(ControlPlaneError):
+    """Entry {entry} of the history of {workflow_id} does not match its digest."""
+
+    code = "corrupt_history"
+
+
+class MissingBlob(ControlPlaneError):
+    """Run {workflow_id} refers to blob {digest}, which is not stored."""
+
+    code = "missing_blob"

@@ -1,0 +1,76 @@
+"""The history of a run: a stream in which each entry's digest covers the one before.
+
+``digest = sha1(previous digest + "\\n" + at + "\\n" + event)``, made by the script that appends;
+the audit record seals the whole stream with SHA-256.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Any
+
+from control_plane.errors import CorruptHistory
+from control_plane.reader import BATCH
+from control_plane.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryEvent:
+    """One entry: ``at`` in ms by Redis's clock, ``event`` with ``type`` and, mostly, ``path``."""
+
+    entry: str
+    at: int
+    event: dict[str, Any]
+    digest: str
+
+
+async def read(store: Store, workflow_id: str, *, after: str = "-") -> AsyncIterator[HistoryEvent]:
+    """The events in order, optionally only those after entry ``after``. Raises CorruptHistory when
+    the first digest (reading from the start) or any later link does not fit."""
+    previous = "" if after == "-" else None
+    start = after if after == "-" else f"({after}"
+    stream = store.keys(workflow_id).history
+    while True:
+        batch = await store.backend.command("XRANGE", stream, start, "+", "COUNT", BATCH)
+        for entry, fields in batch:
+            named = dict(zip(fields[::2], fields[1::2], strict=True))
+            if previous is not None and named["digest"] != _link(previous, named):
+                raise CorruptHistory(workflow_id=workflow_id, entry=entry)
+            previous = named["digest"]
+            yield HistoryEvent(entry, int(named["at"]), json.loads(named["event"]), previous)
+        if len(batch) < BATCH:
+            return
+        start = f"({batch[-1][0]}"
+
+
+@dataclass(frozen=True, slots=True)
+class Seal:
+    """``sha256`` covers every digest of the stream, ``head`` is the last of them ("" without)."""
+
+    sha256: str
+    head: str
+    events: int
+
+
+async def seal(store: Store, workflow_id: str) -> Seal:
+    """Check the whole stream and seal it. Raises CorruptHistory, also when its end is missing."""
+    chain = store.keys(workflow_id).chain
+    known = await store.backend.command("HGET", chain, "digest") or ""
+    sealed, head, count = hashlib.sha256(), "", 0
+    complete = known == ""
+    async for event in read(store, workflow_id):
+        head = event.digest
+        complete = complete or head == known
+        sealed.update(f"{head}\n".encode())
+        count += 1
+    if not complete:
+        raise CorruptHistory(workflow_id=workflow_id, entry=known)
+    return Seal(sealed.hexdigest(), head, count)
+
+
+def _link(previous: str, named: dict[str, str]) -> str:
+    text = f"{previous}\n{named['at']}\n{named['event']}"
+    return hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()

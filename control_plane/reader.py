@@ -1,0 +1,70 @@
+"""Reading the documents of a run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any, cast
+
+from control_plane.documents import RunDocument, RunStatus, StateDocument
+from control_plane.errors import UnknownRun
+from control_plane.payload import JSON
+from control_plane.values import Values
+
+BATCH = 500
+
+
+class Reader(Values):
+    """Everything that only reads."""
+
+    async def run(self, workflow_id: str) -> RunDocument:
+        """The meta document. Raises UnknownRun."""
+        text = await self.backend.command("JSON.GET", self.keys(workflow_id).meta)
+        if text is None:
+            raise UnknownRun(workflow_id=workflow_id)
+        return RunDocument.parse(text)
+
+    async def run_status(self, workflow_id: str) -> RunStatus:
+        """The status alone (cheap, for polling). Raises UnknownRun."""
+        text = await self.backend.command("JSON.GET", self.keys(workflow_id).meta, ".status")
+        if text is None:
+            raise UnknownRun(workflow_id=workflow_id)
+        return cast(RunStatus, json.loads(text))
+
+    async def paths(self, workflow_id: str) -> list[str]:
+        """Every path that has a document, sorted (earlier visits end in ``@visit``)."""
+        return sorted(await self.backend.command("SMEMBERS", self.keys(workflow_id).paths))
+
+    async def states(self, workflow_id: str, paths: Iterable[str]) -> dict[str, StateDocument]:
+        """The documents of ``paths`` that exist, 500 a read."""
+        run_keys, wanted = self.keys(workflow_id), list(paths)
+        texts = await self._read_many([run_keys.state(path) for path in wanted], ".")
+        return {
+            path: StateDocument.parse(text)
+            for path, text in zip(wanted, texts, strict=True)
+            if text is not None
+        }
+
+    async def outputs(self, workflow_id: str, paths: Iterable[str]) -> dict[str, dict[str, Any]]:
+        """The output documents of ``paths`` that exist, as stored, 500 a read."""
+        run_keys, wanted = self.keys(workflow_id), list(paths)
+        texts = await self._read_many([run_keys.output(path) for path in wanted], ".")
+        return {
+            path: json.loads(text)
+            for path, text in zip(wanted, texts, strict=True)
+            if text is not None
+        }
+
+    async def results(self, workflow_id: str, parent: str, n: int) -> list[JSON]:
+        """What the ``n`` frames of a join put out, in order, 500 a read."""
+        run_keys = self.keys(workflow_id)
+        tickets = [run_keys.state(f"{parent}[{number}]") for number in range(n)]
+        exits = [json.loads(text) for text in await self._read_many(tickets, ".exit") if text]
+        texts = await self._read_many([run_keys.output(exit_) for exit_ in exits], ".data")
+        return [await self.value(workflow_id, json.loads(text)) for text in texts if text]
+
+    async def _read_many(self, names: Sequence[str], path: str) -> list[str | None]:
+        texts: list[str | None] = []
+        for at in range(0, len(names), BATCH):
+            texts += await self.backend.command("JSON.MGET", *names[at : at + BATCH], path)
+        return texts

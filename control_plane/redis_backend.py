@@ -1,0 +1,81 @@
+"""The control plane on a real Redis."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+from redis.asyncio import BlockingConnectionPool, Redis
+from redis.asyncio.retry import Retry
+from redis.backoff import ExponentialBackoff
+from redis.exceptions import (
+    BusyLoadingError,
+    ConnectionError,
+    ReadOnlyError,
+    RedisError,
+    TimeoutError,
+)
+
+from control_plane.batching import BatchedScripts
+from control_plane.errors import Disconnected, ServerError
+from control_plane.script import Script
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+# A blocking read returns within 2 s; a socket that is silent for longer than this is dead.
+SOCKET_TIMEOUT_S = 10.0
+
+
+class RedisBackend:
+    """A pool of connections. Calls are repeated a few times when the connection drops: every
+    script gives a repeated call its first answer."""
+
+    def __init__(self, client: Redis) -> None:
+        self._client = client
+        self._send: Callable[..., Awaitable[Any]] = client.execute_command
+        self._scripts = BatchedScripts(client)
+        # Replies as RESP2 gives them, the shape that the twin answers in too.
+        client.response_callbacks.clear()
+
+    @classmethod
+    def from_url(cls, url: str, *, connections: int = 32, retries: int = 3) -> RedisBackend:
+        """Connect lazily to ``url`` (``redis://``, ``rediss://`` or ``unix://``)."""
+        pool = BlockingConnectionPool.from_url(
+            url,
+            max_connections=connections,
+            timeout=None,
+            decode_responses=True,
+            protocol=2,
+            socket_timeout=SOCKET_TIMEOUT_S,
+            retry=Retry(ExponentialBackoff(cap=0.5, base=0.02), retries),
+            retry_on_error=[ConnectionError, TimeoutError, BusyLoadingError],
+        )
+        return cls(Redis(connection_pool=pool))
+
+    async def run(self, script: Script, keys: Sequence[str], args: Sequence[str | int]) -> Any:
+        """See ``Backend.run``."""
+        async with _translated():
+            return await self._scripts.run(script, keys, args)
+
+    async def command(self, *args: str | int) -> Any:
+        """See ``Backend.command``."""
+        async with _translated():
+            return await self._send(*args)
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await self._client.aclose()
+        await self._client.connection_pool.aclose()
+
+
+@asynccontextmanager
+async def _translated() -> AsyncIterator[None]:
+    """Redis's exceptions as the control plane's own."""
+    try:
+        yield
+    except (ConnectionError, TimeoutError, BusyLoadingError, ReadOnlyError) as error:
+        raise Disconnected(f"Redis is not reachable: {error}") from error
+    except RedisError as error:
+        raise ServerError(str(error)) from error

@@ -1,0 +1,200 @@
+"""Transitions of a whole run: from its seed to its removal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from control_plane import keys, payload
+from control_plane.documents import PROTOCOL, Failure
+from control_plane.errors import BadDocument, RunExists
+from control_plane.lease import Refusal
+from control_plane.payload import Payload
+from control_plane.reader import BATCH, Reader
+
+
+@dataclass(frozen=True, slots=True)
+class FirstState:
+    """The state a run starts with."""
+
+    path: str
+    type: str
+    input: Payload
+    timeout_ms: int | None = None
+    heartbeat_ms: int | None = None
+
+    def spec(self) -> dict[str, Any]:
+        """As the scripts take it."""
+        return state_spec(self.path, self.type, self.timeout_ms, self.heartbeat_ms)
+
+
+class RunTransitions(Reader):
+    """Everything that moves a run as a whole."""
+
+    async def seed(
+        self,
+        workflow_id: str,
+        *,
+        digest: str,
+        meta: dict[str, Any],
+        states: Sequence[tuple[str, str]],
+        start: FirstState,
+        timeout_ms: int | None = None,
+    ) -> bool:
+        """Create a run: ``states`` are (path, type), pending until entered. True when it is new,
+        False when the same run was there already.
+
+        Interrupted anywhere, the same call goes on where it stopped. Raises RunExists when the id
+        belongs to another definition or input, BadDocument when ``meta`` cannot be stored.
+        """
+        keys.check_workflow_id(workflow_id)
+        if start.input.blob is not None:
+            await self.put_blob(workflow_id, start.input)
+        meta_text = payload.to_text({**meta, "pool": self.pool, "workflow_id": workflow_id})
+        batches = [states[at : at + BATCH] for at in range(0, len(states), BATCH)] or [[]]
+        if self.cluster:
+            # The index first, so that a run is never without; then the run as pending; then the
+            # index again, since a sweep that found no run may have taken it out.
+            await self.backend.command("ZADD", keys.INDEX, "NX", 0, workflow_id)
+            batches.insert(0, [])
+        request: dict[str, Any] = {
+            "digest": digest,
+            "protocol": PROTOCOL,
+            "call": self.new_id(),
+        }
+        created = False
+        for number, batch in enumerate(batches):
+            request["states"] = [{"path": path, "type": type_} for path, type_ in batch]
+            if number == len(batches) - 1:
+                request["start"] = start.spec()
+                request["timeout_ms"] = timeout_ms
+            answer = await self.call("seed", workflow_id, request, meta_text, start.input.stored)
+            if answer[0] == "exists":
+                raise RunExists(workflow_id=workflow_id)
+            if answer[0] == "bad_document":
+                raise BadDocument(reason=answer[1])
+            if self.cluster and number == 0 and answer[1] == "created":
+                await self.backend.command("ZADD", keys.INDEX, 0, workflow_id)
+            created = answer[1] == "created"
+            if not created:
+                break
+        return created
+
+    async def cancel(self, workflow_id: str, *, by: str, reason: str = "") -> Refusal | None:
+        """Cancel a run; None when it is cancelled now. Raises UnknownRun."""
+        failure = Failure("DCF.Cancelled", reason or f"cancelled by {by}")
+        text = payload.to_text(failure.to_json())
+        answer = await self.call("cancel", workflow_id, {"by": by, "call": self.new_id()}, text)
+        return self._refused(answer, workflow_id)
+
+    async def close(self, workflow_id: str) -> int:
+        """Close the open documents of a run that is over, in batches; how many there were.
+
+        Safe to repeat. Raises UnknownRun.
+        """
+        closed = 0
+        paths = await self.paths(workflow_id)
+        batches = [paths[at : at + BATCH] for at in range(0, len(paths), BATCH)] or [[]]
+        for batch in batches:
+            answer = await self.call("close", workflow_id, {"paths": batch}, extra=[keys.DONE])
+            if self._refused(answer, workflow_id):
+                return closed
+            closed += int(answer[1])
+        return closed
+
+    async def finalize(
+        self,
+        workflow_id: str,
+        *,
+        digest: str,
+        by: str,
+        audit: dict[str, Any],
+        cost: dict[str, Any],
+    ) -> Refusal | None:
+        """Write the audit record of a run that is over, once; None when it is written now.
+
+        ``digest`` is the end of the history that ``audit`` covers. Raises UnknownRun.
+        """
+        texts = payload.to_text(audit), payload.to_text(cost)
+        request = {"digest": digest, "by": by, "call": self.new_id()}
+        answer = await self.call("finalize", workflow_id, request, *texts)
+        return self._refused(answer, workflow_id)
+
+    async def retire(self, workflow_id: str) -> None:
+        """Take a run that is over and finalized out of the index of active runs."""
+        look_ms = await self.look_time(workflow_id) if self.cluster else None
+        request = {"paths": [], "last": True}
+        answer = await self.call("close", workflow_id, request, extra=[keys.DONE])
+        if answer[0] == "ok" and look_ms is not None:
+            await self.backend.command("ZADD", keys.DONE, await self.now_ms(), workflow_id)
+            await self.leave_index(workflow_id, look_ms)
+
+    async def redrive(
+        self,
+        workflow_id: str,
+        *,
+        again: Sequence[str],
+        resume: Sequence[str],
+        timeout_ms: int | None = None,
+    ) -> Refusal | None:
+        """Run a failed run again from the states in ``again``; ``resume`` are the joins and frames
+        above them. None when it runs; "interrupted" when it was closed in between and has to be
+        planned anew. Raises UnknownRun."""
+        work = [("resume", path) for path in resume] + [("again", path) for path in again]
+        batches = [work[at : at + BATCH] for at in range(0, len(work), BATCH)] or [[]]
+        call = self.new_id()
+        for number, batch in enumerate(batches):
+            last = number == len(batches) - 1
+            if self.cluster and last:
+                await self.backend.command("ZADD", keys.INDEX, await self.now_ms(), workflow_id)
+            request = {
+                "call": call,
+                "first": number == 0,
+                "resume": [path for kind, path in batch if kind == "resume"],
+                "again": [path for kind, path in batch if kind == "again"],
+                "last": last,
+                "timeout_ms": timeout_ms,
+            }
+            answer = await self.call("redrive", workflow_id, request, extra=[keys.DONE])
+            if refusal := self._refused(answer, workflow_id):
+                return refusal
+        if self.cluster:
+            await self.backend.command("ZREM", keys.DONE, workflow_id)
+        return None
+
+    async def remove(self, workflow_id: str, *, abandoned: bool = False) -> Refusal | None:
+        """Remove all keys of a run that is over, or ``abandoned`` before its submission ended."""
+        run_keys = self.keys(workflow_id)
+        look_ms = await self.look_time(workflow_id) if self.cluster else None
+        paths = await self.paths(workflow_id)
+        blobs = await self.backend.command("SMEMBERS", run_keys.blobs)
+        work = [("paths", path) for path in paths] + [("blobs", blob) for blob in sorted(blobs)]
+        batches = [work[at : at + BATCH] for at in range(0, len(work), BATCH)] or [[]]
+        for number, batch in enumerate(batches):
+            request = {
+                "paths": [name for kind, name in batch if kind == "paths"],
+                "blobs": [name for kind, name in batch if kind == "blobs"],
+                "last": number == len(batches) - 1,
+                "abandoned": abandoned,
+            }
+            answer = await self.call("gc", workflow_id, request, extra=[keys.DONE])
+            if answer[0] != "ok":
+                return Refusal(answer[0], tuple(answer[1:-1]))
+        if self.cluster:
+            if look_ms is not None:
+                await self.leave_index(workflow_id, look_ms)
+            await self.backend.command("ZREM", keys.DONE, workflow_id)
+        return None
+
+
+def state_spec(
+    path: str, type_: str, timeout_ms: int | None, heartbeat_ms: int | None
+) -> dict[str, Any]:
+    """A state to enter, as the scripts take it."""
+    spec: dict[str, Any] = {"path": path, "type": type_}
+    if timeout_ms is not None:
+        spec["timeout_ms"] = timeout_ms
+    if heartbeat_ms is not None:
+        spec["hb_ms"] = heartbeat_ms
+    return spec

@@ -1,0 +1,54 @@
+"""Lua scripts: each transition of the control plane is one file in ``scripts/``.
+
+The prelude (shared local functions) is put before each body, so that one script is one text with
+one SHA1, on a real Redis as in the in-process twin.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+
+PRELUDE = "prelude"
+_CLOCK_LINE = "local TIME = redis.call('TIME')\n"
+_CLOCK_KEY = re.compile(r"[A-Za-z0-9:{}_-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """A named Lua script, ready for EVALSHA."""
+
+    name: str
+    source: str
+    sha1: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        digest = hashlib.sha1(self.source.encode(), usedforsecurity=False).hexdigest()
+        object.__setattr__(self, "sha1", digest)
+
+    def with_clock(self, key: str) -> Script:
+        """This script with the time of ``key``, a hash {seconds, microseconds}, for tests and
+        simulations on a real server. Nothing else of the text changes; scripts as ``load`` gives
+        them know only the server's own clock.
+
+        Raises ValueError unless the text reads the clock exactly once.
+        """
+        if self.source.count(_CLOCK_LINE) != 1 or not _CLOCK_KEY.fullmatch(key):
+            raise ValueError(f"the clock of {self.name} cannot be {key!r}")
+        line = f"local TIME = redis.call('HMGET', '{key}', 'seconds', 'microseconds')\n"
+        return Script(self.name, self.source.replace(_CLOCK_LINE, line))
+
+
+@cache
+def load(name: str) -> Script:
+    """The script ``scripts/{name}.lua`` with the prelude before it.
+
+    Raises FileNotFoundError for an unknown name: a defect of ours, never of a user.
+    """
+    folder = resources.files("control_plane") / "scripts"
+    prelude = (folder / f"{PRELUDE}.lua").read_text(encoding="utf-8")
+    body = (folder / f"{name}.lua").read_text(encoding="utf-8")
+    return Script(name, f"{prelude}\n{body}")

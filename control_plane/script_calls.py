@@ -1,0 +1,104 @@
+"""Calling the scripts of a run, standalone or in a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from control_plane import keys, payload, script
+from control_plane.backend import Backend
+from control_plane.clock import NewToken, new_token
+from control_plane.errors import BadDocument, UnknownRun
+from control_plane.keys import RunKeys
+from control_plane.lease import Refusal
+
+QUEUE_LIMIT = 100_000
+
+
+class ScriptCalls:
+    """A backend and the names of its keys.
+
+    ``cluster`` writes ids as hash tags; the hints of a script are then sent from here, since it
+    cannot reach the queue's slot.
+    """
+
+    def __init__(
+        self,
+        backend: Backend,
+        *,
+        pool: str = "default",
+        cluster: bool = False,
+        tokens: NewToken = new_token,
+    ) -> None:
+        self.backend = backend
+        self.pool = pool
+        self.cluster = cluster
+        self._tokens = tokens
+
+    def keys(self, workflow_id: str) -> RunKeys:
+        """The keys of a run."""
+        return RunKeys(workflow_id, self.cluster)
+
+    def new_id(self) -> str:
+        """A fresh unguessable id, for a commit."""
+        return self._tokens()
+
+    async def call(
+        self,
+        name: str,
+        workflow_id: str,
+        request: dict[str, Any],
+        *texts: str,
+        extra: Sequence[str] = (),
+    ) -> list[Any]:
+        """Run a script of a run; in a cluster, send the hints it returned and see to it that the
+        run is looked at in time."""
+        request["run"] = workflow_id
+        text = payload.to_text({key: part for key, part in request.items() if part is not None})
+        names = [self.keys(workflow_id).meta]
+        if not self.cluster:
+            names += [keys.INDEX, keys.queue(self.pool), *extra]
+        answer: list[Any] = await self.backend.run(script.load(name), names, [text, *texts])
+        if self.cluster:
+            look, paths = answer[-1]
+            await self._send_hints(workflow_id, paths)
+            if look:
+                await self.backend.command("ZADD", keys.INDEX, "LT", look, workflow_id)
+        return answer
+
+    async def _send_hints(self, workflow_id: str, paths: Sequence[str]) -> None:
+        for path in paths:
+            await self.backend.command(
+                "XADD", keys.queue(self.pool), "MAXLEN", "~", QUEUE_LIMIT, "*",
+                "workflow", workflow_id, "path", path,
+            )  # fmt: skip
+
+    async def _drop_hint(self, hint: tuple[str, str]) -> None:
+        group, entry = hint
+        await self.backend.command("XDEL", keys.queue(self.pool), entry)
+        await self.backend.command("XACK", keys.queue(self.pool), group, entry)
+
+    async def now_ms(self) -> int:
+        """Redis's clock."""
+        seconds, micros = await self.backend.command("TIME")
+        return int(seconds) * 1000 + int(micros) // 1000
+
+    async def look_time(self, workflow_id: str) -> int | None:
+        """When the run is due for a look, or None when it is not in the index."""
+        score = await self.backend.command("ZSCORE", keys.INDEX, workflow_id)
+        return None if score is None else int(float(score))
+
+    async def leave_index(self, workflow_id: str, look_ms: int) -> None:
+        """Take a run out of the index, unless it was put there anew since it stood at ``look_ms``
+        (for clusters; elsewhere the scripts do it)."""
+        request = payload.to_text({"run": workflow_id, "at": look_ms})
+        await self.backend.run(script.load("leave"), [keys.INDEX], [request])
+
+    def _refused(self, answer: list[Any], workflow_id: str) -> Refusal | None:
+        if answer[0] == "unknown_run":
+            raise UnknownRun(workflow_id=workflow_id)
+        if answer[0] == "bad_document":
+            raise BadDocument(reason=answer[1])
+        if answer[0] == "ok":
+            return None
+        return Refusal(answer[0], tuple(str(part) for part in answer[1:-1]))

@@ -1,0 +1,31 @@
+-- Lease a ready state or frame ticket.
+-- ARGV[1]  {run, path, token, owner, ttl, protocols, group?, hint?}   ttl in ms
+-- Reply    {"ok", fence, now, document}
+--          {"not_ready", status} | {"lease_held", owner, lease end} | {"cancelled"} | {"closed"}
+--          | {"unknown_state"} | {"unknown_run"} | {"unknown_protocol"}
+-- A state whose deadline passed while nobody held it is leased with the event `timeout`.
+-- The hint that led here is dropped in every case. The same token again gets the same answer.
+
+if QUEUE and REQ.hint then
+  redis.call('XACK', QUEUE, REQ.group, REQ.hint)
+  redis.call('XDEL', QUEUE, REQ.hint)
+end
+
+local path = REQ.path
+local ctl = load(path)
+if not ctl then return reply('unknown_state') end
+local resent = ctl.lease and ctl.lease.token == redis.sha1hex(REQ.token)
+if not resent then
+  local why = dead(path, ctl)
+  if why then return reply(why) end
+  if ctl.status == 'running' then
+    return reply('lease_held', ctl.lease.owner, integer(ctl.lease.ends))
+  end
+  if ctl.status ~= 'ready' then return reply('not_ready', ctl.status) end
+  if not ctl.event and ctl.deadline and ctl.deadline <= NOW then ctl.event = 'timeout' end
+  grant(ctl, REQ.token)
+  save(path, ctl, '$.times.started', integer(NOW))
+  record_event('LeaseAcquired', path, ',"visit":' .. ctl.visit .. ',"try":' .. ctl.try .. ',"fence":'
+    .. integer(ctl.fence) .. ',"owner":' .. quote(REQ.owner))
+end
+return reply('ok', integer(ctl.fence), integer(NOW), redis.call('JSON.GET', state_key(path)))

@@ -1,0 +1,37 @@
+-- Close open documents of a run that is over (at most 500 paths a call). With `last` the run leaves
+-- the index of active runs: said when it is also finalized.
+-- KEYS[4]  cp:wf:done   zset   standalone only: run -> end (ms)
+-- ARGV[1]  {run, paths: [path], last}
+-- Reply    {"ok", closed} | {"still_running", status} | {"unknown_run"}
+
+local run = load_run()
+if not run then
+  if INDEX then redis.call('ZREM', INDEX, REQ.run) end
+  return reply('unknown_run')
+end
+if run.status == 'running' or run.status == 'pending' then return reply('still_running', run.status) end
+-- A redrive that was being prepared is off: what it prepared is closed again.
+if run.preparing then
+  run.preparing = nil
+  redis.call('JSON.SET', META, '$.ctl', cjson.encode(run))
+end
+local closed = 0
+for i = 1, #REQ.paths do
+  local path = REQ.paths[i]
+  local ctl = load(path)
+  if ctl and OPEN[ctl.status] then
+    ctl.status = ctl.status == 'pending' and 'skipped' or 'cancelled'
+    ctl.lease, ctl.wait, ctl.wait_until = nil, nil, nil
+    if ctl.join then ctl.join.open = false end
+    save(path, ctl, '$.times.finished', integer(NOW))
+    closed = closed + 1
+  end
+end
+if REQ.last then
+  redis.call('DEL', DUE)
+  if INDEX then
+    redis.call('ZADD', KEYS[4], NOW, REQ.run)
+    redis.call('ZREM', INDEX, REQ.run)
+  end
+end
+return reply('ok', closed)

@@ -1,0 +1,24 @@
+-- Seal a run that is over: the audit record, and in the meta document when and at what cost.
+-- ARGV[1]  {run, digest, by, call}   digest: the end of the history that the audit record covers;
+--          call: an id; the same again gets the first answer
+-- ARGV[2]  audit record        ARGV[3]  cost summary
+-- Reply    {"ok"} | {"already_finalized"} | {"still_running", status} | {"history_moved"}
+--          | {"bad_document", message} | {"unknown_run"}
+
+local run = load_run()
+if not run then return reply('unknown_run') end
+if run.status == 'running' or run.status == 'pending' then return reply('still_running', run.status) end
+if run.said.finalize == REQ.call then return reply('ok') end
+if run.finalized then return reply('already_finalized') end
+if load_chain().digest ~= REQ.digest then return reply('history_moved') end
+local audit = DATA .. 'audit:finalize'
+local bad = put(audit, '$', ARGV[2]) or put(META, '$.cost_summary', ARGV[3])
+if bad then
+  redis.call('DEL', audit)
+  return refuse(bad)
+end
+run.finalized, run.said.finalize = true, REQ.call
+redis.call('JSON.MSET', META, '$.ctl', cjson.encode(run), META, '$.finalized_at', integer(NOW),
+  audit, '$.finalized_at', integer(NOW))
+record('{"type":"RunFinalized","by":' .. quote(REQ.by) .. '}')
+return reply('ok')

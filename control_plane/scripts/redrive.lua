@@ -1,0 +1,81 @@
+-- Start a failed run again from what failed. While it is prepared (at most 500 paths a call) the run
+-- is still over, so nothing moves; the last call lets it run.
+-- KEYS[4]  cp:wf:done   zset   standalone only
+-- ARGV[1]  {run, call, first, last, timeout_ms?, again: [path], resume: [path]}
+--          again:  states to run once more, as a new visit with the same input and a new try
+--          resume: joins and frames above them, opened once more with what already finished
+-- Reply    {"ok", prepared} | {"not_failed", status} | {"interrupted"} | {"unknown_run"}
+-- All calls of one redrive have the same `call`; a close in between interrupts it. The last one again
+-- gets the first answer.
+
+local run = load_run()
+if not run then return reply('unknown_run') end
+if run.said.redrive == REQ.call then return reply('ok', 0) end
+if run.removing then return reply('not_failed', 'removing') end
+if run.status ~= 'failed' and run.status ~= 'timed_out' and run.status ~= 'cancelled' then
+  return reply('not_failed', run.status)
+end
+
+if REQ.first and not REQ.last then
+  run.preparing = REQ.call
+  redis.call('JSON.SET', META, '$.ctl', cjson.encode(run))
+elseif not REQ.first and run.preparing ~= REQ.call then
+  return reply('interrupted')
+end
+quiet = true
+
+-- A new visit that starts from a copy of the finished one, which is set aside.
+local function revisit(path, change)
+  local ctl = load(path)
+  if not ctl or OPEN[ctl.status] or ctl.status == 'done' then return 0 end
+  local earlier = path .. '@' .. integer(ctl.visit)
+  redis.call('COPY', state_key(path), state_key(earlier), 'REPLACE')
+  if redis.call('EXISTS', output_key(path)) == 1 then
+    redis.call('RENAME', output_key(path), output_key(earlier))
+  end
+  redis.call('SADD', PATHS, earlier)
+  ctl.visit, ctl.try, ctl.takeovers = ctl.visit + 1, ctl.try + 1, 0
+  ctl.event, ctl.retries, ctl.commit_id, ctl.result = nil, nil, nil, nil
+  ctl.deadline, ctl.hb_due = nil, nil
+  change(ctl)
+  save(path, ctl, '$.visit', ctl.visit, '$.error', 'null', '$.event', 'null',
+    '$.times', '{"entered":' .. integer(NOW) .. ',"started":null,"finished":null}')
+  return 1
+end
+
+-- Ready, and due for its hint as soon as the run runs again.
+local function at_once(ctl)
+  wake(ctl)
+  ctl.hint_at = NOW
+end
+
+local prepared = 0
+for i = 1, #REQ.resume do
+  prepared = prepared + revisit(REQ.resume[i], function(ctl)
+    local join = ctl.join
+    ctl.status, ctl.wait = 'waiting', join and 'join' or 'frame'
+    if not join then return end
+    join.finished, join.failed = join.finished - join.failed, 0
+    join.open = join.finished < join.n
+    -- It failed after its children were done: only its own part is left.
+    if not join.open then
+      at_once(ctl)
+      ctl.event = 'joined'
+    end
+  end)
+end
+for i = 1, #REQ.again do prepared = prepared + revisit(REQ.again[i], at_once) end
+
+if REQ.last then
+  run.status, run.finalized, run.preparing, run.said.redrive = 'running', nil, nil, REQ.call
+  redis.call('JSON.MSET', META, '$.ctl', cjson.encode(run), META, '$.status', '"running"',
+    META, '$.error', 'null', META, '$.exit', 'null', META, '$.finished_at', 'null',
+    META, '$.finalized_at', 'null')
+  record('{"type":"RunRedriven"}')
+  if REQ.timeout_ms then redis.call('ZADD', DUE, NOW + REQ.timeout_ms, '') end
+  if INDEX then
+    redis.call('ZREM', KEYS[4], REQ.run)
+    redis.call('ZADD', INDEX, NOW, REQ.run)
+  end
+end
+return reply('ok', prepared)

@@ -1,0 +1,55 @@
+-- Write the documents of a new run: its meta, its states as pending (at most 500 a call), and in the
+-- last call its first state as ready. Until that call the run is "pending" and nothing can move.
+-- ARGV[1]  {run, call, digest, protocol, states?: [{path, type}], timeout_ms?,
+--           start?: {path, type, timeout_ms?, hb_ms?}}
+-- ARGV[2]  meta document     ARGV[3]  input of the first state, or ""
+-- Reply    {"ok", "created" | "present"} | {"exists", digest} | {"bad_document", message}
+-- The same call again gets the first answer; the same digest goes on where an interrupted submission stopped.
+
+local run = load_run()
+if run and run.digest ~= REQ.digest then return reply('exists', run.digest) end
+if run and run.status ~= 'pending' then
+  return reply('ok', run.said.seed == REQ.call and 'created' or 'present')
+end
+
+local start, bad
+if REQ.start then
+  start = fresh('state', 0, REQ.start)
+  bad = put(STAGE, '$', document(REQ.start.path, start, REQ.start.type, ARGV[3]))
+end
+if not bad and not run then bad = put(META, '$', ARGV[2]) end
+if bad then
+  redis.call('DEL', STAGE)
+  return refuse(bad)
+end
+if not run then
+  run = { status = 'pending', protocol = REQ.protocol, digest = REQ.digest, said = {} }
+  redis.call('JSON.MSET', META, '$.ctl', cjson.encode(run), META, '$.status', '"pending"',
+    META, '$.created_at', integer(NOW))
+  look_at(NOW + REHINT_MAX)
+end
+
+for _, state in ipairs(REQ.states or {}) do
+  if not load(state.path) then
+    local ctl = fresh('state', 0, {})
+    ctl.status, ctl.visit, ctl.ready_at, ctl.hint_at = 'pending', 0, nil, nil
+    redis.call('JSON.SET', state_key(state.path), '$', document(state.path, ctl, state.type, 'null'))
+    redis.call('SADD', PATHS, state.path)
+  end
+end
+
+if start then
+  redis.call('RENAME', STAGE, state_key(REQ.start.path))
+  redis.call('SADD', PATHS, REQ.start.path)
+  run.status, run.said.seed = 'running', REQ.call
+  redis.call('JSON.MSET', META, '$.ctl', cjson.encode(run), META, '$.status', '"running"',
+    META, '$.started_at', integer(NOW))
+  record('{"type":"RunStarted","digest":"' .. REQ.digest .. '"}')
+  if REQ.timeout_ms then
+    redis.call('ZADD', DUE, NOW + REQ.timeout_ms, '')
+    look_at(NOW + REQ.timeout_ms)
+  end
+  schedule(REQ.start.path, start)
+  hint(REQ.start.path)
+end
+return reply('ok', 'created')

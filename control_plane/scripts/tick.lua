@@ -1,0 +1,69 @@
+-- Let time move what is due in one run: lost hints, ended leases, deadlines, timers.
+-- ARGV[1]  {run, paths: [path]}   at most 100, in due order, as the client read them
+-- Reply    {"ok", next due (ms) or "", now, states moved, run status or "" when there is no such run}
+-- What a redrive prepares is left as it is. Standalone, a run that does not exist leaves the index.
+-- Nothing is executed here: a state is only put back to ready, with the event that explains why.
+
+local function expire(path, ctl)
+  if not ctl.event and ctl.deadline and ctl.deadline <= NOW then
+    ctl.event = 'timeout'
+  elseif not ctl.event and ctl.hb_due and ctl.hb_due <= NOW then
+    ctl.event = 'heartbeat'
+  else
+    ctl.takeovers = ctl.takeovers + 1
+    if ctl.takeovers > TAKEOVER_LIMIT then ctl.event = ctl.event or 'worker_lost' end
+  end
+  record_event(ctl.event and 'LeaseRevoked' or 'LeaseExpired', path, ',"visit":' .. ctl.visit .. ',"try":'
+    .. ctl.try .. ',"fence":' .. integer(ctl.fence) .. ',"owner":' .. quote(ctl.lease.owner)
+    .. ',"event":' .. (ctl.event and quote(ctl.event) or 'null'))
+end
+
+local function fire(path, ctl)
+  if ctl.deadline and ctl.deadline <= NOW then
+    ctl.event = 'timeout'
+  elseif ctl.wait == 'timer' then
+    ctl.event = 'timer'
+  end
+  record_event('TimerFired', path, ',"visit":' .. ctl.visit .. ',"try":' .. ctl.try .. ',"wait":"'
+    .. ctl.wait .. '","event":' .. (ctl.event and quote(ctl.event) or 'null'))
+end
+
+local moved = 0
+local function move(path)
+  local ctl = load(path)
+  if not ctl or dead(path, ctl) then return redis.call('ZREM', DUE, path) end
+  if ctl.status == 'ready' then
+    ctl.hint_at = NOW + math.min(math.max(NOW - ctl.ready_at, REHINT_MIN), REHINT_MAX)
+    hint(path)
+    return save(path, ctl)
+  end
+  local at = due_at(ctl)
+  if not at or at > NOW then return schedule(path, ctl) end
+  if ctl.status == 'running' then expire(path, ctl) else fire(path, ctl) end
+  wake(ctl)
+  hint(path)
+  save(path, ctl)
+  moved = moved + 1
+end
+
+local preparing = (load_run() or {}).preparing
+for i = 1, preparing and 0 or #REQ.paths do
+  local path = REQ.paths[i]
+  local at = redis.call('ZSCORE', DUE, path)
+  if at and tonumber(at) <= NOW then
+    if path ~= '' then
+      move(path)
+    elseif load_run() and load_run().status == 'running' then
+      end_run('timed_out', '', '{"error":"States.Timeout","cause":"the run exceeded its TimeoutSeconds"}')
+    end
+  end
+end
+
+local head = redis.call('ZRANGE', DUE, 0, 0, 'WITHSCORES')
+local run = load_run()
+if INDEX and not run then
+  redis.call('ZREM', INDEX, REQ.run)
+elseif INDEX and run.status == 'running' then
+  redis.call('ZADD', INDEX, 'XX', head[2] or NOW + REHINT_MAX, REQ.run)
+end
+return reply('ok', head[2] or '', integer(NOW), moved, run and run.status or '')

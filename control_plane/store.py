@@ -1,0 +1,218 @@
+"""Typed client of the control plane: the leases of states and what is done under them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, cast
+
+from control_plane import payload
+from control_plane.backend import Backend
+from control_plane.documents import PROTOCOL, RunStatus, StateDocument
+from control_plane.errors import BadDocument
+from control_plane.lease import DEFAULT_TTL_MS, Commit, Committed, Lease, Refusal
+from control_plane.payload import JSON, Payload
+from control_plane.run_transitions import RunTransitions, state_spec
+
+STEPS_LIMIT = 1_000_000
+EVENTS_LIMIT = 500_000
+
+
+class Store(RunTransitions):
+    """The control plane of any number of runs; ``steps_limit`` and ``events_limit`` bound each."""
+
+    def __init__(
+        self,
+        backend: Backend,
+        *,
+        steps_limit: int = STEPS_LIMIT,
+        events_limit: int = EVENTS_LIMIT,
+        **options: Any,
+    ) -> None:
+        super().__init__(backend, **options)
+        self._limits = {"steps_limit": steps_limit, "events_limit": events_limit}
+
+    async def acquire(
+        self,
+        workflow_id: str,
+        path: str,
+        *,
+        owner: str,
+        ttl_ms: int = DEFAULT_TTL_MS,
+        token: str | None = None,
+        hint: tuple[str, str] | None = None,
+    ) -> Lease | Refusal:
+        """Lease a ready state. ``hint`` is (group, entry id) of the hint that led here: it is
+        dropped whatever the answer is."""
+        token = token or self._tokens()
+        request: dict[str, Any] = {
+            "path": path,
+            "token": token,
+            "owner": owner,
+            "ttl": ttl_ms,
+            "protocols": PROTOCOL,
+        }
+        if hint is not None and not self.cluster:
+            request["group"], request["hint"] = hint
+        answer = await self.call("acquire", workflow_id, request)
+        if hint is not None and self.cluster:
+            await self._drop_hint(hint)
+        if answer[0] != "ok":
+            return Refusal(answer[0], tuple(str(part) for part in answer[1:-1]))
+        return await self._lease(workflow_id, StateDocument.parse(answer[3]), token, owner, ttl_ms)
+
+    async def renew(self, lease: Lease, *, beat: bool = False) -> int | Refusal:
+        """Extend ``lease`` by its time to live; the milliseconds it now lasts. ``beat`` says that
+        the task itself showed progress (``HeartbeatSeconds`` counts from here)."""
+        request = {**_holder(lease), "ttl": lease.ttl_ms, "beat": beat}
+        answer = await self.call("renew", lease.workflow_id, request)
+        if answer[0] != "ok":
+            return Refusal(answer[0])
+        return int(answer[1]) - int(answer[2])
+
+    async def release(self, lease: Lease) -> Refusal | None:
+        """Give ``lease`` back unfinished; None when the state is ready again."""
+        answer = await self.call("release", lease.workflow_id, _holder(lease))
+        return None if answer[0] == "ok" else Refusal(answer[0])
+
+    async def commit(
+        self,
+        lease: Lease,
+        commit: Commit,
+        *,
+        commit_id: str,
+        in_place: bool = False,
+    ) -> Committed | Refusal:
+        """Finish a step. The same ``commit_id`` (``new_id``) again gets the first answer. With
+        ``in_place`` the one state that becomes ready is leased at once.
+
+        Blobs are stored first, so that nothing committed refers to one that is missing. Raises
+        BadDocument when the server refuses a document (permanent).
+        """
+        for part in _payloads(commit):
+            if part.blob is not None:
+                await self.put_blob(lease.workflow_id, part)
+        # Derived, so that a commit said twice asks for the same lease twice.
+        next_token = payload.digest(f"{lease.token}/{commit_id}")[:32] if in_place else None
+        request = {
+            **_holder(lease),
+            **self._limits,
+            "visit": lease.visit,
+            "commit_id": commit_id,
+            "outcome": commit.outcome,
+            "owner": lease.owner,
+            "ttl": lease.ttl_ms,
+            "next_token": next_token,
+            "ends": commit.ends,
+        }
+        if commit.enter is not None:
+            enter = commit.enter
+            request["next"] = state_spec(
+                enter.path, enter.type, enter.timeout_ms, enter.heartbeat_ms
+            )
+        if commit.wait is not None:
+            request["wait"] = commit.wait.kind
+            request["wait_until"] = commit.wait.until_ms
+            request["delay"] = commit.wait.delay_ms
+            request["retries"] = commit.wait.retries
+        if commit.fan is not None:
+            fan = commit.fan
+            request["wait"] = "join"
+            request["join"] = {"n": fan.n, "window": fan.window, "fail_limit": fan.fail_limit}
+        answer = await self.call(
+            "commit",
+            lease.workflow_id,
+            request,
+            commit.output.to_text() if commit.output else "",
+            commit.enter.input.stored if commit.enter else "",
+            payload.to_text(commit.event),
+            payload.to_text(commit.failure.to_json()) if commit.failure else "",
+            payload.to_text(commit.metrics) if commit.metrics else "",
+            commit.fan.fan.stored if commit.fan else "",
+        )
+        if answer[0] == "bad_document":
+            raise BadDocument(reason=answer[1])
+        if answer[0] != "ok":
+            return Refusal(answer[0], tuple(str(part) for part in answer[1:-1]))
+        return Committed(
+            await self._next_lease(lease, commit, next_token, answer),
+            cast("RunStatus | None", answer[4] or None),
+        )
+
+    async def signal(
+        self, workflow_id: str, path: str, *, visit: int, try_: int, event: str, value: JSON
+    ) -> Refusal | None:
+        """Answer a state from outside (``event`` is callback or approval); None when it counts."""
+        content = payload.encode(value)
+        if content.blob is not None:
+            await self.put_blob(workflow_id, content)
+        request: dict[str, Any] = {"path": path, "visit": visit, "try": try_, "event": event}
+        request["call"] = self.new_id()
+        answer = await self.call("signal", workflow_id, request, content.stored)
+        return self._refused(answer, workflow_id)
+
+    async def _lease(
+        self, workflow_id: str, document: StateDocument, token: str, owner: str, ttl_ms: int
+    ) -> Lease:
+        return Lease(
+            workflow_id=workflow_id,
+            path=document.path,
+            token=token,
+            fence=document.fence,
+            owner=owner,
+            ttl_ms=ttl_ms,
+            type=document.type,
+            kind=document.kind,
+            visit=document.visit,
+            try_=document.try_,
+            round=document.round,
+            input=await self.value(workflow_id, document.input),
+            event=document.event,
+            event_payload=await self.value(workflow_id, document.event_payload),
+            retries=document.retries,
+            fan=document.fan,
+            join_n=document.join.n if document.join else 0,
+            times=document.times,
+        )
+
+    async def _next_lease(
+        self, lease: Lease, commit: Commit, token: str | None, answer: list[Any]
+    ) -> Lease | None:
+        path = answer[1]
+        if not path or token is None:
+            return None
+        if commit.enter is not None and path == commit.enter.path:
+            return replace(
+                lease,
+                path=path,
+                token=token,
+                fence=int(answer[2]),
+                type=commit.enter.type,
+                kind="state",
+                visit=int(answer[3]),
+                try_=1,
+                input=commit.enter.value,
+                event=None,
+                event_payload=None,
+                retries={},
+                fan=None,
+                join_n=0,
+                times={"entered": int(answer[5]), "started": int(answer[5]), "finished": None},
+            )
+        found = await self.states(lease.workflow_id, [path])
+        document = replace(found[path], fence=int(answer[2]))
+        return await self._lease(lease.workflow_id, document, token, lease.owner, lease.ttl_ms)
+
+
+def _holder(lease: Lease) -> dict[str, Any]:
+    return {"path": lease.path, "token": lease.token, "fence": lease.fence}
+
+
+def _payloads(commit: Commit) -> list[Payload]:
+    parts = []
+    if commit.output is not None:
+        parts.append(commit.output.data)
+    if commit.enter is not None:
+        parts.append(commit.enter.input)
+    if commit.fan is not None:
+        parts.append(commit.fan.fan)
+    return parts
