@@ -1,0 +1,98 @@
+"""The audit trail on disk: ``workflows/runs/{workflow_id}/``, for people and for the next planner.
+
+``workflow.json``, ``summary.json``, ``control_plane/meta.json``, ``control_plane/states/*.json``,
+``data_plane/outputs/*.json``, ``data_plane/audit/finalize.json`` and ``history.jsonl``.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from control_plane import Store, history, payload
+from dcf.workflow.finalization import finalize
+from dcf.workflow.result import result
+from dcf.workflow.run import iso
+from dcf.workflow.tally import is_earlier
+
+_LONGEST_NAME = 120
+
+
+async def write_audit_trail(store: Store, workflow_id: str, root: Path, *, by: str) -> Path:
+    """Finalize the run if nobody has, and write its folder under ``root``; the folder.
+
+    Written again, files are replaced one by one, each atomically. Raises UnknownRun, StillRunning.
+    """
+    audit = await finalize(store, workflow_id, by=by)
+    folder = root / workflow_id
+    run = await store.run(workflow_id)
+    outcome = await result(store, workflow_id)
+    paths = await store.paths(workflow_id)
+    documents = await store.states(workflow_id, paths)
+    outputs = await store.outputs(workflow_id, paths)
+    definition = await store.value(workflow_id, {"$blob": run.definition})
+    _write(folder / "workflow.json", definition)
+    _write(folder / "control_plane" / "meta.json", run.raw)
+    for path, document in documents.items():
+        raw = {**document.raw, "input": await store.value(workflow_id, document.input)}
+        _write(folder / "control_plane" / "states" / file_name(path), raw)
+    for path, output in outputs.items():
+        output["data"] = await store.value(workflow_id, output["data"])
+        _write(folder / "data_plane" / "outputs" / file_name(path), output)
+    _write(folder / "data_plane" / "audit" / "finalize.json", audit)
+    lines = [
+        json.dumps({"at": iso(event.at), "digest": event.digest, **event.event}, ensure_ascii=False)
+        async for event in history.read(store, workflow_id)
+    ]
+    _replace(folder / "history.jsonl", "".join(f"{line}\n" for line in lines))
+    errors = [
+        {"state": path, "visit": document.visit, **document.error.to_json()}
+        for path, document in documents.items()
+        if document.error is not None and document.status == "failed"
+    ]
+    terminal = {
+        path: output["data"]
+        for path, output in outputs.items()
+        if path == run.exit and not is_earlier(path)
+    }
+    _write(
+        folder / "summary.json",
+        {
+            "workflow_id": workflow_id,
+            "workflow_name": run.name,
+            "final_status": run.status,
+            "started_at": iso(run.started_at or 0),
+            "finished_at": iso(run.finished_at or 0),
+            "finalized_at": iso(run.finalized_at or 0),
+            "execution_summary": audit["states"],
+            "cost_summary": audit["cost"],
+            "output": outcome.output,
+            "terminal_outputs": [
+                {"state": path, "output": output} for path, output in terminal.items()
+            ],
+            "errors": errors,
+            "audit_trail_path": str(folder),
+        },
+    )
+    return folder
+
+
+def file_name(path: str) -> str:
+    """A file name for a path: readable, unique, safe on any file system."""
+    safe = quote(path, safe=" []@,-_.()%") + ".json"
+    if len(safe) <= _LONGEST_NAME:
+        return safe.replace("/", "%2F")
+    return f"{safe[: _LONGEST_NAME - 20]}~{payload.digest(path)[:12]}.json"
+
+
+def _write(file: Path, value: Any) -> None:
+    _replace(file, json.dumps(value, ensure_ascii=False, indent=2) + "\n")
+
+
+def _replace(file: Path, text: str) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    part = file.with_name(f".{file.name}.part")
+    part.write_text(text, encoding="utf-8")
+    part.replace(file)

@@ -1,0 +1,224 @@
+"""A workflow document: the envelope (version 2.x) around an ASL definition, or plain ASL."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from jsonschema import Draft202012Validator, SchemaError
+
+from control_plane import payload
+from dcf import asl
+from dcf.problem import Problem, has_errors
+from dcf.skills import SkillCatalog, UnknownSkill
+from dcf.workflow.errors import InvalidWorkflow
+
+
+@dataclass(frozen=True, slots=True)
+class WorkflowDocument:
+    """A valid workflow. ``raw`` is the envelope as given (plain ASL is wrapped in one)."""
+
+    name: str
+    raw: dict[str, Any]
+    machine: asl.StateMachine
+    warnings: tuple[Problem, ...] = ()
+
+    @property
+    def definition(self) -> dict[str, Any]:
+        """The ASL definition."""
+        found: dict[str, Any] = self.raw["asl"]
+        return found
+
+    @property
+    def text(self) -> str:
+        """The canonical text that a run is pinned to."""
+        return json.dumps(self.raw, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the canonical text."""
+        return payload.digest(self.text)
+
+    def check_input(self, value: Any) -> list[Problem]:
+        """Where ``value`` violates ``workflow_input_schema``; all places."""
+        schema = self.raw.get("workflow_input_schema")
+        if schema is None:
+            return []
+        return [
+            Problem(
+                "WF_INPUT",
+                f"the input violates workflow_input_schema: {error.message}",
+                _pointer(error.absolute_path),
+                hint=_schema_hint(error.schema),
+                file="input",
+            )
+            for error in Draft202012Validator(schema).iter_errors(value)
+        ]
+
+
+def load(text: str, *, file: str, catalog: SkillCatalog | None = None) -> WorkflowDocument:
+    """Parse and validate the JSON in ``text``.
+
+    With ``catalog``, skills and tools are resolved too. Raises InvalidWorkflow with every problem,
+    each placed in ``file`` by line and column.
+    """
+    raw, problems = asl.read_json(text, file)
+    if problems:
+        raise InvalidWorkflow(problems)
+    problems = validate(raw, catalog=catalog)
+    placed = asl.place(problems, text, file)
+    if has_errors(placed):
+        raise InvalidWorkflow(placed)
+    return build(raw, name=Path(file).stem, warnings=placed)
+
+
+def build(raw: Mapping[str, Any], *, name: str, warnings: list[Problem]) -> WorkflowDocument:
+    """The document of a ``raw`` value that was validated; ``name`` is for plain ASL."""
+    envelope: dict[str, Any]
+    envelope = dict(raw) if "asl" in raw else {"workflow_name": name, "asl": dict(raw)}
+    machine = asl.parse(envelope["asl"])
+    return WorkflowDocument(envelope["workflow_name"], envelope, machine, tuple(warnings))
+
+
+def validate(raw: Any, *, catalog: SkillCatalog | None = None) -> list[Problem]:
+    """Every problem of a workflow document or plain ASL definition."""
+    if not isinstance(raw, dict):
+        found = type(raw).__name__
+        return [
+            Problem(
+                "WF_NOT_AN_OBJECT",
+                f"a workflow is a JSON object, found {found}",
+                hint='write {"workflow_name": …, "asl": {"StartAt": …, "States": {…}}}',
+            )
+        ]
+    if "asl" not in raw and ("States" in raw or "StartAt" in raw):
+        return asl.validate(raw) + _check_bindings(raw, "", catalog)
+    problems = [
+        Problem(
+            "WF_SCHEMA", error.message, _pointer(error.absolute_path), _schema_hint(error.schema)
+        )
+        for error in Draft202012Validator(_schema()).iter_errors(raw)
+    ]
+    problems += _check_input_schema(raw.get("workflow_input_schema"))
+    definition = raw.get("asl")
+    if isinstance(definition, dict):
+        problems += [
+            _below("/asl", problem)
+            for problem in asl.validate(definition) + _check_bindings(definition, "", catalog)
+        ]
+    return problems
+
+
+def task_states(
+    definition: Mapping[str, Any], path: str = ""
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every Task state at any depth with its JSON pointer."""
+    states = definition.get("States")
+    if not isinstance(states, dict):
+        return
+    for name, state in states.items():
+        if not isinstance(state, dict):
+            continue
+        here = f"{path}/States/{_escape(name)}"
+        if state.get("Type") == "Task":
+            yield here, state
+        branches = state.get("Branches")
+        for number, branch in enumerate(branches if isinstance(branches, list) else []):
+            if isinstance(branch, dict):
+                yield from task_states(branch, f"{here}/Branches/{number}")
+        for field in ("ItemProcessor", "Iterator"):
+            if isinstance(state.get(field), dict):
+                yield from task_states(state[field], f"{here}/{field}")
+
+
+def _check_bindings(
+    definition: Mapping[str, Any], path: str, catalog: SkillCatalog | None
+) -> list[Problem]:
+    if catalog is None:
+        return []
+    problems: list[Problem] = []
+    for where, state in task_states(definition, path):
+        binding = state.get("AgentBinding")
+        if not isinstance(binding, dict):
+            continue
+        skills = binding.get("skills")
+        tools: list[str] = []
+        complete = True
+        for number, ref in enumerate(skills if isinstance(skills, list) else []):
+            try:
+                manifest = catalog.resolve(str(ref))
+                tools += [tool.name for tool in manifest.tools]
+            except UnknownSkill as unknown:
+                complete = False
+                problems.append(
+                    Problem(
+                        "WF_UNKNOWN_SKILL",
+                        f"there is no skill {ref!r}",
+                        f"{where}/AgentBinding/skills/{number}",
+                        hint=_closest(unknown.closest, "see `dcf skills validate`"),
+                    )
+                )
+        tool = binding.get("tool_name")
+        if isinstance(tool, str) and complete and tool not in tools:
+            problems.append(
+                Problem(
+                    "WF_UNKNOWN_TOOL",
+                    f"no skill of this state declares the tool {tool!r}",
+                    f"{where}/AgentBinding/tool_name",
+                    hint=_closest(tools, "add a skill that declares it"),
+                )
+            )
+    return problems
+
+
+def _check_input_schema(schema: Any) -> list[Problem]:
+    if not isinstance(schema, dict):
+        return []
+    try:
+        Draft202012Validator.check_schema(schema)
+    except SchemaError as error:
+        return [
+            Problem(
+                "WF_INPUT_SCHEMA",
+                f"workflow_input_schema is no JSON Schema: {error.message}",
+                "/workflow_input_schema" + _pointer(error.absolute_path),
+                hint="see JSON Schema 2020-12",
+            )
+        ]
+    return []
+
+
+@cache
+def _schema() -> dict[str, Any]:
+    file = resources.files("dcf.workflow") / "schemas" / "workflow.schema.json"
+    schema: dict[str, Any] = json.loads(file.read_text("utf-8"))
+    return schema
+
+
+def _below(prefix: str, problem: Problem) -> Problem:
+    return Problem(
+        problem.code, problem.message, prefix + problem.path, problem.hint, problem.severity
+    )
+
+
+def _escape(name: str) -> str:
+    return name.replace("~", "~0").replace("/", "~1")
+
+
+def _pointer(parts: Any) -> str:
+    return "".join(f"/{_escape(str(part))}" for part in parts)
+
+
+def _schema_hint(schema: Any) -> str:
+    description = schema.get("description") if isinstance(schema, dict) else None
+    return str(description) if description else "see docs/reference/workflow.md"
+
+
+def _closest(names: Any, otherwise: str) -> str:
+    known = ", ".join(sorted(names))
+    return f"did you mean: {known}" if known else otherwise

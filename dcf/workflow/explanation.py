@@ -1,0 +1,167 @@
+"""``explain``: why a run is not moving, and what would unstick it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from control_plane import ServerError, StateDocument, Store, keys
+from control_plane.queue import GROUP
+from dcf.workflow.tally import is_earlier
+
+_LATE_MS = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why one state stands where it stands; ``command`` would help, when something would."""
+
+    path: str
+    status: str
+    why: str
+    command: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """The answer in one sentence, then each open state."""
+
+    workflow_id: str
+    status: str
+    summary: str
+    reasons: Sequence[Reason]
+    workers: int
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+async def explain(store: Store, workflow_id: str) -> Explanation:
+    """Why the run stands where it stands. Raises UnknownRun."""
+    run = await store.run(workflow_id)
+    seconds, micros = await store.backend.command("TIME")
+    now = int(seconds) * 1000 + int(micros) // 1000
+    workers = await live_workers(store)
+    paths = [path for path in await store.paths(workflow_id) if not is_earlier(path)]
+    documents = await store.states(workflow_id, paths)
+    if run.is_over:
+        summary = f"the run is over: {run.status}"
+        if run.error is not None:
+            where = f" at {run.exit}" if run.exit else ""
+            summary += f"{where} ({run.error.error}: {run.error.cause})"
+        failed = [
+            Reason(
+                doc.path,
+                doc.status,
+                f"{doc.error.error}: {doc.error.cause}",
+                f"dcf redrive {workflow_id}",
+            )
+            for doc in documents.values()
+            if doc.status == "failed" and doc.error is not None
+        ]
+        return Explanation(workflow_id, run.status, summary, failed, workers)
+    if run.status == "pending":
+        reason = "its submission was interrupted; submit it again with the same id"
+        return Explanation(workflow_id, run.status, reason, [], workers)
+    reasons = [
+        _reason(document, documents, run.raw["deps"], now, workers, store.pool)
+        for document in documents.values()
+        if document.is_open
+    ]
+    moving = [reason for reason in reasons if reason.status in ("ready", "running", "waiting")]
+    moving.sort(key=lambda reason: ("ready", "running", "waiting").index(reason.status))
+    waiting_for_others = [reason for reason in reasons if reason.status == "pending"]
+    summary = moving[0].why if moving else "no state is open; the next sweep ends the run"
+    if moving:
+        summary = f"{moving[0].path} is {moving[0].status}: {summary}"
+    return Explanation(workflow_id, run.status, summary, moving + waiting_for_others, workers)
+
+
+async def live_workers(store: Store, *, within_ms: int = 10_000) -> int:
+    """How many consumers read the pool's queue within the last ``within_ms``."""
+    stream = keys.queue(store.pool)
+    try:
+        rows = await store.backend.command("XINFO", "CONSUMERS", stream, GROUP)
+    except ServerError as error:
+        # No worker ever came: the stream, or the group that the first one makes, is not there.
+        if "NOGROUP" in str(error) or "no such key" in str(error):
+            return 0
+        raise
+    consumers = [dict(zip(row[::2], row[1::2], strict=True)) for row in rows]
+    return sum(int(consumer["idle"]) <= within_ms for consumer in consumers)
+
+
+def _reason(
+    document: StateDocument,
+    documents: dict[str, StateDocument],
+    deps: dict[str, Any],
+    now: int,
+    workers: int,
+    pool: str,
+) -> Reason:
+    path, status = document.path, document.status
+    if status == "pending":
+        upstream = deps.get(path, {}).get("upstream", [])
+        names = [f"{name} ({_status(documents, name)})" for name in upstream]
+        return Reason(path, status, "not entered yet; after " + (", ".join(names) or "nothing"))
+    if status == "ready":
+        age = _seconds(now - (document.ready_at or now))
+        event = f" to handle its {document.event}" if document.event else ""
+        if workers == 0:
+            why = f"ready{event} for {age}, and no worker reads pool {pool!r}"
+            return Reason(path, status, why, f"dcf worker --pool {pool}")
+        return Reason(path, status, f"ready{event} for {age}; a worker will take it")
+    if status == "running" and document.holder is not None:
+        return Reason(path, status, _held(document, now))
+    return Reason(path, status, _waits(document, now))
+
+
+def _held(document: StateDocument, now: int) -> str:
+    holder = document.holder
+    if holder is None:
+        return "running"
+    beat, left = _seconds(now - holder.since), holder.ends - now
+    lease = (
+        f"its lease ends in {_seconds(left)}"
+        if left > 0
+        else (f"its lease ended {_seconds(-left)} ago, the next sweep gives it to another worker")
+    )
+    limit = ""
+    if document.deadline is not None:
+        limit = f"; it times out in {_seconds(document.deadline - now)}"
+    return (
+        f"held by {holder.owner}, attempt {document.attempts}, last heartbeat {beat} ago; "
+        f"{lease}{limit}"
+    )
+
+
+def _waits(document: StateDocument, now: int) -> str:
+    due = document.wait_until
+    when = ""
+    if due is not None:
+        late = now - due
+        when = f" (in {_seconds(-late)})" if late < _LATE_MS else f" ({_seconds(late)} ago)"
+    if document.wait == "retry":
+        error = f"{document.error.error}: {document.error.cause}" if document.error else ""
+        return f"try {document.try_} starts at its retry time{when} after {error}"
+    if document.wait == "timer":
+        return f"waits for its time{when}"
+    if document.wait == "callback":
+        return "waits for somebody to answer its task token"
+    if document.join is not None:
+        join = document.join
+        return f"{join.finished} of {join.n} children are done, {join.spawned} were started"
+    return "its states are running"
+
+
+def _status(documents: dict[str, StateDocument], name: str) -> str:
+    document = documents.get(keys.encode_name(name))
+    return document.status if document else "unknown"
+
+
+def _seconds(milliseconds: int) -> str:
+    seconds = milliseconds / 1000
+    if abs(seconds) < 120:
+        return f"{seconds:.1f} s"
+    return f"{seconds / 60:.0f} min" if abs(seconds) < 7200 else f"{seconds / 3600:.1f} h"

@@ -1,0 +1,14 @@
+"""Time limits of a state, as the control plane enforces them."""
+
+from __future__ import annotations
+
+from dcf import asl
+
+
+def state_limits(state: asl.State) -> tuple[int | None, int | None]:
+    """``TimeoutSeconds`` and ``HeartbeatSeconds`` in milliseconds, None where there is none."""
+    timeout, heartbeat = state.timeout_s, state.heartbeat_s
+    return (
+        round(timeout * 1000) if timeout is not None else None,
+        round(heartbeat * 1000) if heartbeat is not None else None,
+    )

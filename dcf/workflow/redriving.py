@@ -1,0 +1,86 @@
+"""Redrive: a run that failed, timed out or was cancelled goes on from where it broke.
+
+What finished stays finished: states that failed or were cut off run once more, with a new visit and
+a new try; the joins above them open again with the frames that are done.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from control_plane import StateDocument, Store
+from dcf.workflow.errors import NotRedrivable
+from dcf.workflow.run import RunCache
+from dcf.workflow.tally import is_earlier
+
+_BROKEN = frozenset({"failed", "cancelled"})
+
+
+@dataclass(frozen=True, slots=True)
+class Redrive:
+    """What runs again, and which joins and frames open again above it."""
+
+    again: list[str]
+    resume: list[str]
+
+
+async def redrive(store: Store, workflow_id: str) -> Redrive:
+    """Let the run go on. Raises UnknownRun, NotRedrivable."""
+    run = await store.run(workflow_id)
+    if not run.is_over or run.status == "succeeded":
+        raise NotRedrivable(
+            f"run {workflow_id} is {run.status}; only a run that failed, timed out or was "
+            "cancelled can be redriven"
+        )
+    await store.close(workflow_id)
+    paths = [path for path in await store.paths(workflow_id) if not is_earlier(path)]
+    plan = plan_redrive(await store.states(workflow_id, paths))
+    if not plan.again and not plan.resume:
+        raise NotRedrivable(f"nothing in run {workflow_id} failed or was cut off")
+    machine = (await RunCache(store).get(workflow_id)).machine
+    refusal = await store.redrive(
+        workflow_id,
+        again=plan.again,
+        resume=plan.resume,
+        timeout_ms=int(machine.timeout_s * 1000) if machine.timeout_s is not None else None,
+    )
+    if refusal is not None:
+        raise NotRedrivable(f"run {workflow_id} was redriven by somebody else just now")
+    return plan
+
+
+def plan_redrive(documents: dict[str, StateDocument]) -> Redrive:
+    """What to do with the broken ``documents`` (current visits by path), outermost first."""
+    again: list[str] = []
+    resume: list[str] = []
+
+    def visit_frame(frame: str, round_: int) -> bool:
+        """Plan the states directly in ``frame``; whether any of them is broken."""
+        broken = False
+        for path, document in documents.items():
+            if path.rpartition("/")[0] != frame or document.kind != "state":
+                continue
+            if document.status not in _BROKEN or document.round != round_:
+                continue
+            broken = True
+            if document.join is None:
+                again.append(path)
+            else:
+                resume.append(path)
+                visit_join(path, document)
+        return broken
+
+    def visit_join(path: str, parent: StateDocument) -> None:
+        join = parent.join
+        for number in range(join.spawned if join else 0):
+            frame = f"{path}[{number}]"
+            ticket = documents.get(frame)
+            if ticket is None or ticket.status not in _BROKEN:
+                continue
+            if visit_frame(frame, ticket.round):
+                resume.append(frame)
+            else:
+                again.append(frame)
+
+    visit_frame("", 0)
+    return Redrive(again, resume)

@@ -1,0 +1,114 @@
+"""Submission: a valid document and an input become a run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from control_plane import FirstState, Payload, Store, payload
+from control_plane import keys as names
+from control_plane.documents import SCHEMA_VERSION
+from control_plane.payload import JSON
+from dcf.problem import has_errors
+from dcf.skills import SkillCatalog
+from dcf.workflow.document import WorkflowDocument
+from dcf.workflow.errors import InvalidWorkflow
+from dcf.workflow.limits import state_limits
+
+
+async def submit(
+    store: Store,
+    document: WorkflowDocument,
+    value: JSON,
+    *,
+    workflow_id: str,
+    catalog: SkillCatalog | None = None,
+) -> bool:
+    """Start a run of ``document`` with input ``value``; False when the same run is there already.
+
+    Raises InvalidWorkflow (the input violates its schema), RunExists, BadName, BadDocument. Nothing
+    is written before everything is checked.
+    """
+    names.check_workflow_id(workflow_id)
+    problems = document.check_input(value)
+    if has_errors(problems):
+        raise InvalidWorkflow(problems)
+    given = payload.encode(value)
+    definition = Payload(document.text, document.digest, len(document.text), blob=document.text)
+    digest = payload.digest(f"{definition.digest}/{given.digest}")
+    machine = document.machine
+    first = machine.states[machine.start_at]
+    timeout_ms, heartbeat_ms = state_limits(first)
+    await store.put_blob(workflow_id, definition)
+    return await store.seed(
+        workflow_id,
+        digest=digest,
+        meta=_meta(document, definition.digest, given, catalog),
+        states=[(names.encode_name(name), state.type) for name, state in machine.states.items()],
+        start=FirstState(
+            names.encode_name(first.name), first.type, given, timeout_ms, heartbeat_ms
+        ),
+        timeout_ms=int(machine.timeout_s * 1000) if machine.timeout_s is not None else None,
+    )
+
+
+def _meta(
+    document: WorkflowDocument, definition: str, given: Payload, catalog: SkillCatalog | None
+) -> dict[str, Any]:
+    """The public part of the meta document; the scripts add status and times."""
+    machine = document.machine
+    deps = _dependencies(document.definition)
+    bindings = {
+        name: state.binding for name, state in machine.states.items() if state.binding is not None
+    }
+    skills = {name: list(binding.get("skills", [])) for name, binding in bindings.items()}
+    return {
+        "workflow_name": document.name,
+        "schema_version": SCHEMA_VERSION,
+        "version": document.raw.get("version"),
+        "definition": definition,
+        "start_at": machine.start_at,
+        "states": list(machine.states),
+        "terminal_states": [name for name, dep in deps.items() if not dep["downstream"]],
+        "deps": deps,
+        "agents": {name: _agent(binding) for name, binding in bindings.items()},
+        "skills": skills,
+        "pins": _pins(skills.values(), catalog),
+        "input": json.loads(given.stored),
+    }
+
+
+def _pins(refs: Iterable[list[str]], catalog: SkillCatalog | None) -> dict[str, str]:
+    """manifestId -> digest of every skill the run was submitted with."""
+    if catalog is None:
+        return {}
+    manifests = [catalog.resolve(ref) for group in refs for ref in group]
+    return {manifest.manifest_id: manifest.digest for manifest in manifests}
+
+
+def _agent(binding: dict[str, Any]) -> str | None:
+    ref = binding.get("agent_ref") or binding.get("agent_template_ref") or {}
+    return ref.get("id") or ref.get("name")
+
+
+def _dependencies(definition: dict[str, Any]) -> dict[str, dict[str, list[str]]]:
+    """Who may follow whom, for people to read: choreography does not use it."""
+    states = definition["States"]
+    deps: dict[str, dict[str, list[str]]] = {
+        name: {"upstream": [], "downstream": []} for name in states
+    }
+    for name, state in states.items():
+        for target in dict.fromkeys(_targets(state)):
+            deps[name]["downstream"].append(target)
+            deps[target]["upstream"].append(name)
+    return deps
+
+
+def _targets(state: dict[str, Any]) -> Iterator[str]:
+    for field in ("Next", "Default"):
+        if field in state:
+            yield state[field]
+    for field in ("Choices", "Catch"):
+        for rule in state.get(field, ()):
+            yield rule["Next"]
