@@ -1,0 +1,73 @@
+"""``python -m benchmarks [--quick] [--json FILE]``."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.figure import Figure
+from benchmarks.hops import latency, throughput
+from benchmarks.memory import memory
+from benchmarks.raw import calibrate
+from benchmarks.tool_hops import tool_hops
+from control_plane.embedded import Embedded
+
+
+async def measure(*, quick: bool, show: Console) -> list[Figure]:
+    """All figures of one run, on a Redis of its own."""
+    scale = 1 if quick else 4
+    with tempfile.TemporaryDirectory(prefix="dcf-bench-") as folder:
+        scratch = Path(folder)
+        embedded = Embedded(scratch / "home")
+        url = (await embedded.start()).url
+        try:
+            show.print("calibrating: Redis and the scripts alone …")
+            figures = await calibrate(url, pings=2_000 * scale, hops=250 * scale)
+            raw = next(figure.value for figure in figures if figure.note)
+            show.print("workers: chains and a Map …")
+            figures += await throughput(url, raw=raw, length=125 * scale, items=250 * scale)
+            figures += await latency(url, length=500 * scale)
+            show.print("agents: real MCP calls …")
+            figures += await tool_hops(url, scratch, length=10 * scale)
+            show.print("memory …")
+            figures += await memory(url, scratch / "generated")
+        finally:
+            await embedded.stop()
+    return figures
+
+
+def table(figures: Iterable[Figure]) -> Table:
+    """The figures for people."""
+    shown = Table("what", "value", "unit", "share of raw", title="DCF benchmarks")
+    for column in (1, 3):
+        shown.columns[column].justify = "right"
+    for figure in figures:
+        digits = 0 if figure.value >= 100 else 2
+        share = f"{figure.share:.0%}" if figure.share is not None else figure.note
+        shown.add_row(figure.name, f"{figure.value:,.{digits}f}", figure.unit, share)
+    return shown
+
+
+def main() -> None:
+    """Measure, print, and write what was asked for."""
+    parser = argparse.ArgumentParser(prog="benchmarks", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="a quarter of the work")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
+    options = parser.parse_args()
+    console = Console()
+    figures = asyncio.run(measure(quick=options.quick, show=console))
+    console.print(table(figures))
+    if options.json is not None:
+        rows = [figure.to_json() for figure in figures]
+        options.json.write_text(json.dumps(rows, indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

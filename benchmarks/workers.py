@@ -1,0 +1,58 @@
+"""Worker processes for a benchmark: the production worker with in-process handlers."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from benchmarks.machines import HANDLERS
+from dcf.worker import WorkerConfig
+from dcf.worker.process import Post, serve
+
+
+@asynccontextmanager
+async def worker_processes(
+    url: str, count: int, *, concurrency: int = 8, generated: Path | None = None, stub: str = ""
+) -> AsyncIterator[list[int]]:
+    """``count`` workers that are ready for work; their process ids."""
+    command = [sys.executable, "-m", "benchmarks.workers", url, str(concurrency)]
+    if generated is not None:
+        command += [str(generated), stub]
+    started = [
+        await asyncio.create_subprocess_exec(
+            *command, f"bench-{number}", stdout=asyncio.subprocess.PIPE
+        )
+        for number in range(count)
+    ]
+    try:
+        for process in started:
+            if process.stdout is None or not await process.stdout.readline():
+                raise RuntimeError("a worker process did not start; its message is above")
+        yield [process.pid for process in started]
+    finally:
+        for process in started:
+            if process.returncode is None:
+                process.terminate()
+        for process in started:
+            await process.wait()
+
+
+def main() -> None:
+    """The worker process itself: ``URL CONCURRENCY [GENERATED STUB_URL] NAME``."""
+    url, concurrency, *skills, name = sys.argv[1:]
+    post = Post(
+        redis_url=url,
+        name=name,
+        config=WorkerConfig(concurrency=int(concurrency)),
+        handlers=HANDLERS,
+        generated=Path(skills[0]) if skills else None,
+        env={"DCF_STUB_URL": skills[1]} if skills else {},
+    )
+    asyncio.run(serve(post, on_ready=lambda: print("ready", flush=True)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,66 @@
+"""Who does the work of a Task: a handler registered in this process, or an agent."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Protocol
+
+from control_plane.payload import JSON
+from dcf.workflow import Failed, Outcome, Succeeded, Task
+
+Beat = Callable[[], None]
+"""Tells that the task made progress (``HeartbeatSeconds`` counts from here)."""
+
+Handler = Callable[[JSON], Awaitable[JSON]]
+"""An in-process handler of a ``Resource``: arguments in, result out."""
+
+
+class TaskFailure(Exception):
+    """Raised by a handler to fail its Task with an error name that Retry and Catch can match."""
+
+    def __init__(self, error: str, cause: str = "") -> None:
+        super().__init__(f"{error}: {cause}")
+        self.error = error
+        self.cause = cause
+
+
+class AgentPerformer(Protocol):
+    """What performs Tasks that carry an AgentBinding."""
+
+    async def perform(self, task: Task, beat: Beat) -> Outcome: ...
+
+
+class Performer:
+    """Sends a Task to the handler of its ``Resource`` or to the agents."""
+
+    def __init__(
+        self,
+        handlers: Mapping[str, Handler] | None = None,
+        agents: AgentPerformer | None = None,
+    ) -> None:
+        self._handlers = dict(handlers or {})
+        self._agents = agents
+
+    async def perform(self, task: Task, beat: Beat) -> Outcome:
+        """The outcome of one Task; a failure of the work is an outcome, not an exception."""
+        handler = self._handlers.get(task.state.resource or "")
+        if handler is not None:
+            return await self._handle(handler, task)
+        if task.state.binding is None:
+            known = ", ".join(sorted(self._handlers)) or "none"
+            return Failed(
+                "DCF.NoHandler",
+                f"no handler for Resource {task.state.resource!r} in this worker (known: {known}), "
+                "and the state has no AgentBinding",
+            )
+        if self._agents is None:
+            return Failed("DCF.NoHandler", "this worker runs no agents")
+        return await self._agents.perform(task, beat)
+
+    async def _handle(self, handler: Handler, task: Task) -> Outcome:
+        try:
+            return Succeeded(await handler(task.arguments))
+        except TaskFailure as failure:
+            return Failed(failure.error, failure.cause)
+        except Exception as error:  # noqa: BLE001 - a handler's defect fails its Task, not the worker
+            return Failed("States.TaskFailed", f"{type(error).__name__}: {error}")

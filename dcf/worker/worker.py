@@ -1,0 +1,303 @@
+"""An ephemeral worker: takes ready states, leases them, does the work, commits, goes on.
+
+Workers are equal and know nothing of each other. Besides its own work each one sweeps now and then,
+which brings back what a lost hint or a dead worker left behind.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from control_plane import (
+    DEFAULT_TTL_MS,
+    Committed,
+    ControlPlaneError,
+    Disconnected,
+    Hint,
+    HintQueue,
+    Lease,
+    Refusal,
+    Store,
+    UnknownRun,
+    timers,
+)
+from dcf.worker.keeper import LeaseKeeper, Watch
+from dcf.worker.performer import Performer
+from dcf.workflow import Choreographer, Outcome, RunCache, StillRunning, Task, finalize
+
+log = logging.getLogger(__name__)
+
+_SHORTEST_SWEEP_NAP_S = 0.01
+_STALE_HINTS_EVERY_S = 30.0
+_RECONNECT_S = 0.25
+# A submission that stopped half way is removed after this long.
+_ABANDONED_MS = 600_000
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerConfig:
+    """``concurrency`` states at a time; in place at most ``hops`` states or ``hop_s`` seconds, then
+    others get a turn; a draining worker gives unfinished work back after ``drain_s`` seconds; it
+    sweeps at least every ``sweep_s`` seconds."""
+
+    concurrency: int = 8
+    ttl_ms: int = DEFAULT_TTL_MS
+    hops: int = 50
+    hop_s: float = 1.0
+    drain_s: float = 10.0
+    sweep_s: float = 0.25
+
+
+class LeaseLost(Exception):
+    """The authority over a state was lost while its work went on."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+class Worker:
+    """One worker. ``now`` is a monotonic clock in seconds; ``queue`` has a backend of its own."""
+
+    def __init__(
+        self,
+        name: str,
+        store: Store,
+        queue: HintQueue,
+        keeper: LeaseKeeper,
+        choreographer: Choreographer,
+        performer: Performer,
+        *,
+        now: Callable[[], float],
+        config: WorkerConfig | None = None,
+    ) -> None:
+        self.name = name
+        self.config = config or WorkerConfig()
+        self._store = store
+        self._queue = queue
+        self._keeper = keeper
+        self._choreographer = choreographer
+        self._performer = performer
+        self._now = now
+        self._runs = RunCache(store)
+        self._slots = asyncio.Semaphore(self.config.concurrency)
+        self._draining = asyncio.Event()
+        # Insertion-ordered, so that one seed of the simulation gives one history.
+        self._working: dict[asyncio.Task[None], None] = {}
+        self._held: dict[asyncio.Task[None], Lease] = {}
+        self._watching: set[Watch] = set()
+
+    @property
+    def busy(self) -> int:
+        """How many states are in work."""
+        return len(self._working)
+
+    def drain(self) -> None:
+        """Take nothing more; ``run`` returns when what is in work is done or given back."""
+        self._draining.set()
+
+    async def run(self) -> None:
+        """Work until ``drain``."""
+        loops = [
+            asyncio.create_task(self._until_draining(self._sweep_loop)),
+            asyncio.create_task(self._until_draining(self._take_loop)),
+        ]
+        draining = asyncio.create_task(self._draining.wait())
+        try:
+            await asyncio.wait([draining, *loops], return_when=asyncio.FIRST_COMPLETED)
+            for loop in loops:
+                if loop.done():
+                    # A defect: a worker that no longer sweeps or takes must not look alive.
+                    loop.result()
+                loop.cancel()
+            await asyncio.gather(*loops, return_exceptions=True)
+            await self._finish_work()
+        finally:
+            for task in (draining, *loops, *self._working):
+                task.cancel()
+
+    # -- taking work ------------------------------------------------------------------------------
+
+    async def _until_draining(self, loop: Callable[[], Awaitable[None]]) -> None:
+        """Run ``loop`` for ever; a server that is away is waited for."""
+        while True:
+            try:
+                await loop()
+            except Disconnected as error:
+                log.warning("%s: %s; trying again", self.name, error)
+            except ControlPlaneError as error:
+                log.error("%s: %s; trying again", self.name, error)
+            await asyncio.sleep(_RECONNECT_S)
+
+    async def _take_loop(self) -> None:
+        await self._queue.open()
+        while True:
+            await self._slots.acquire()
+            taken = 1
+            while taken < self.config.concurrency and not self._slots.locked():
+                await self._slots.acquire()
+                taken += 1
+            hints: list[Hint] = []
+            try:
+                hints = await self._queue.read(taken)
+            finally:
+                for _ in range(taken - len(hints)):
+                    self._slots.release()
+            for hint in hints:
+                self._start(hint)
+
+    def _start(self, hint: Hint) -> None:
+        task = asyncio.create_task(self._drive(hint))
+        self._working[task] = None
+        task.add_done_callback(self._finished)
+
+    def _finished(self, task: asyncio.Task[None]) -> None:
+        if not task.cancelled() and (error := task.exception()) is not None:
+            # A defect: nothing is committed, the lease ends by itself, somebody else tries.
+            context = {"message": f"{self.name}: a step failed", "exception": error, "task": task}
+            task.get_loop().call_exception_handler(context)
+        self._working.pop(task, None)
+        self._held.pop(task, None)
+        self._slots.release()
+        if not task.cancelled() and (error := task.exception()) is not None:
+            # A defect of ours: the lease ends by itself, and a fourth loss fails the state.
+            log.error("%s: a state could not be advanced", self.name, exc_info=error)
+
+    # -- doing it ---------------------------------------------------------------------------------
+
+    async def _drive(self, hint: Hint) -> None:
+        """Take one hinted state, and go on in place from there."""
+        try:
+            answer = await self._store.acquire(
+                hint.workflow_id,
+                hint.path,
+                owner=self.name,
+                ttl_ms=self.config.ttl_ms,
+                hint=hint.key,
+            )
+            if isinstance(answer, Refusal):
+                log.debug("%s: %s of %s: %s", self.name, hint.path, hint.workflow_id, answer.code)
+                return
+            await self._advance(answer)
+        except LeaseLost as lost:
+            log.info("%s: gave up %s: %s", self.name, hint.path, lost.code)
+        except ControlPlaneError as error:
+            # The lease ends by itself and somebody takes the state over.
+            log.error("%s: %s of %s: %s", self.name, hint.path, hint.workflow_id, error)
+
+    async def _advance(self, lease: Lease) -> None:
+        started, hops = self._now(), 0
+        current: Lease | None = lease
+        task = asyncio.current_task()
+        while current is not None:
+            if task is not None:
+                self._held[task] = current
+            hops += 1
+            in_place = (
+                not self._draining.is_set()
+                and hops < self.config.hops
+                and self._now() - started < self.config.hop_s
+            )
+            run = await self._runs.get(current.workflow_id)
+            answer = await self._choreographer.advance(
+                run, current, self._perform, in_place=in_place
+            )
+            if isinstance(answer, Refusal):
+                log.info("%s: %s was refused: %s", self.name, current.path, answer.code)
+                if answer.code == "timed_out":
+                    await timers.tick(self._store, current.workflow_id)
+                return
+            await self._after(current, answer)
+            current = answer.lease
+
+    async def _after(self, lease: Lease, committed: Committed) -> None:
+        if committed.run_status is not None:
+            self._runs.forget(lease.workflow_id)
+            await self._finalize(lease.workflow_id)
+
+    async def _perform(self, task: Task) -> Outcome:
+        """The work itself, while the keeper keeps the lease."""
+        working = asyncio.current_task()
+        loop = asyncio.get_running_loop()
+        lost: list[str] = []
+
+        def stop(code: str) -> None:
+            lost.append(code)
+            if watch in self._watching and working is not None:
+                working.cancel()
+
+        watch = self._keeper.watch(
+            task.lease,
+            lambda code: loop.call_soon_threadsafe(stop, code),
+            limit_s=task.state.timeout_s,
+            heartbeat_s=task.state.heartbeat_s,
+        )
+        self._watching.add(watch)
+        try:
+            return await self._performer.perform(task, lambda: self._keeper.beat(watch))
+        except asyncio.CancelledError:
+            if lost and working is not None and working.uncancel() == 0:
+                raise LeaseLost(lost[0]) from None
+            raise
+        finally:
+            self._watching.discard(watch)
+            self._keeper.unwatch(watch)
+
+    # -- sweeping ---------------------------------------------------------------------------------
+
+    async def _sweep_loop(self) -> None:
+        stale_at = self._now()
+        while True:
+            swept = await timers.sweep(self._store)
+            for workflow_id in swept.over:
+                await self._finalize(workflow_id)
+            for workflow_id in swept.unfinished:
+                await self._abandon(workflow_id, swept.now_ms)
+            if self._now() >= stale_at:
+                await self._queue_drop_stale()
+                stale_at = self._now() + _STALE_HINTS_EVERY_S
+            await asyncio.sleep(_nap(swept, self.config.sweep_s))
+
+    async def _queue_drop_stale(self) -> None:
+        await self._queue.open()
+        await self._queue.drop_stale()
+
+    async def _abandon(self, workflow_id: str, now_ms: int) -> None:
+        run = await self._store.run(workflow_id)
+        if run.status == "pending" and now_ms - (run.created_at or now_ms) > _ABANDONED_MS:
+            log.warning("%s: removing %s, never completely submitted", self.name, workflow_id)
+            await self._store.remove(workflow_id, abandoned=True)
+
+    async def _finalize(self, workflow_id: str) -> None:
+        try:
+            await finalize(self._store, workflow_id, by=self.name)
+        except StillRunning:
+            log.debug("%s: %s runs again", self.name, workflow_id)
+        except UnknownRun:
+            log.debug("%s: %s was removed", self.name, workflow_id)
+
+    # -- stopping ---------------------------------------------------------------------------------
+
+    async def _finish_work(self) -> None:
+        """Let work in progress end; after ``drain_s`` give it back."""
+        if self._working:
+            await asyncio.wait(self._working, timeout=self.config.drain_s)
+        held = {task: lease for task, lease in self._held.items() if not task.done()}
+        for task in held:
+            task.cancel()
+        await asyncio.gather(*held, return_exceptions=True)
+        for lease in held.values():
+            try:
+                await self._store.release(lease)
+            except ControlPlaneError as error:
+                log.warning("%s: could not give %s back: %s", self.name, lease.path, error)
+
+
+def _nap(swept: timers.Swept, longest_s: float) -> float:
+    if swept.next_look_ms is None:
+        return longest_s
+    ahead = (swept.next_look_ms - swept.now_ms) / 1000
+    return min(max(ahead, _SHORTEST_SWEEP_NAP_S), longest_s)
