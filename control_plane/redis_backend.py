@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
@@ -61,13 +62,29 @@ class RedisBackend:
 
     async def command(self, *args: str | int) -> Any:
         """See ``Backend.command``."""
-        async with _translated():
+        async with _translated(), _heeding_cancellation():
             return await self._send(*args)
 
     async def close(self) -> None:
         """Close all connections."""
         await self._client.aclose()
         await self._client.connection_pool.aclose()
+
+
+@asynccontextmanager
+async def _heeding_cancellation() -> AsyncIterator[None]:
+    """A cancellation that arrived during the block ends it, whatever the call came to.
+
+    redis-py sends through ``asyncio.wait_for``, which in Python 3.11 loses a cancellation that
+    comes just when the sending is done.
+    """
+    task = asyncio.current_task()
+    before = task.cancelling() if task is not None else 0
+    try:
+        yield
+    finally:
+        if task is not None and task.cancelling() > before:
+            raise asyncio.CancelledError
 
 
 @asynccontextmanager

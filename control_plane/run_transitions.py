@@ -137,10 +137,11 @@ class RunTransitions(Reader):
         again: Sequence[str],
         resume: Sequence[str],
         timeout_ms: int | None = None,
+        ended: int | None = None,
     ) -> Refusal | None:
         """Run a failed run again from the states in ``again``; ``resume`` are the joins and frames
-        above them. None when it runs; "interrupted" when it was closed in between and has to be
-        planned anew. Raises UnknownRun."""
+        above them. None when it runs; "interrupted" when it was closed in between, or ended anew
+        after the moment ``ended`` (ms), and has to be planned anew. Raises UnknownRun."""
         work = [("resume", path) for path in resume] + [("again", path) for path in again]
         batches = [work[at : at + BATCH] for at in range(0, len(work), BATCH)] or [[]]
         call = self.new_id()
@@ -155,6 +156,7 @@ class RunTransitions(Reader):
                 "again": [path for kind, path in batch if kind == "again"],
                 "last": last,
                 "timeout_ms": timeout_ms,
+                "ended": ended,
             }
             answer = await self.call("redrive", workflow_id, request, extra=[keys.DONE])
             if refusal := self._refused(answer, workflow_id):

@@ -26,6 +26,7 @@ if not resent then
   grant(ctl, REQ.token)
   save(path, ctl, '$.times.started', integer(NOW))
   record_event('LeaseAcquired', path, ',"visit":' .. ctl.visit .. ',"try":' .. ctl.try .. ',"fence":'
-    .. integer(ctl.fence) .. ',"owner":' .. quote(REQ.owner))
+    .. integer(ctl.fence) .. ',"owner":' .. quote(REQ.owner)
+    .. (ctl.event and ',"event":' .. quote(ctl.event) or ''))
 end
 return reply('ok', integer(ctl.fence), integer(NOW), redis.call('JSON.GET', state_key(path)))

@@ -1,8 +1,8 @@
 -- Close open documents of a run that is over (at most 500 paths a call). With `last` the run leaves
--- the index of active runs: said when it is also finalized.
+-- the index of active runs, if it is also finalized: who says so may mean an end before a redrive.
 -- KEYS[4]  cp:wf:done   zset   standalone only: run -> end (ms)
 -- ARGV[1]  {run, paths: [path], last}
--- Reply    {"ok", closed} | {"still_running", status} | {"unknown_run"}
+-- Reply    {"ok", closed} | {"still_running", status} | {"not_finalized"} | {"unknown_run"}
 
 local run = load_run()
 if not run then
@@ -10,6 +10,7 @@ if not run then
   return reply('unknown_run')
 end
 if run.status == 'running' or run.status == 'pending' then return reply('still_running', run.status) end
+if REQ.last and not run.finalized then return reply('not_finalized') end
 -- A redrive that was being prepared is off: what it prepared is closed again.
 if run.preparing then
   run.preparing = nil

@@ -1,19 +1,23 @@
 -- Start a failed run again from what failed. While it is prepared (at most 500 paths a call) the run
 -- is still over, so nothing moves; the last call lets it run.
 -- KEYS[4]  cp:wf:done   zset   standalone only
--- ARGV[1]  {run, call, first, last, timeout_ms?, again: [path], resume: [path]}
+-- ARGV[1]  {run, call, first, last, ended?, timeout_ms?, again: [path], resume: [path]}
+--          ended:  when the run ended (ms) that this plan was made for
 --          again:  states to run once more, as a new visit with the same input and a new try
 --          resume: joins and frames above them, opened once more with what already finished
--- Reply    {"ok", prepared} | {"not_failed", status} | {"interrupted"} | {"unknown_run"}
--- All calls of one redrive have the same `call`; a close in between interrupts it. The last one again
+-- Reply    {"ok"} | {"not_failed", status} | {"interrupted"} | {"unknown_run"}
+-- All calls of one redrive have the same `call`; a close or another end in between interrupts it. The last one again
 -- gets the first answer.
 
 local run = load_run()
 if not run then return reply('unknown_run') end
-if run.said.redrive == REQ.call then return reply('ok', 0) end
+if run.said.redrive == REQ.call then return reply('ok') end
 if run.removing then return reply('not_failed', 'removing') end
 if run.status ~= 'failed' and run.status ~= 'timed_out' and run.status ~= 'cancelled' then
   return reply('not_failed', run.status)
+end
+if REQ.ended and tonumber(redis.call('JSON.GET', META, '.finished_at')) ~= REQ.ended then
+  return reply('interrupted')
 end
 
 if REQ.first and not REQ.last then
@@ -27,7 +31,7 @@ quiet = true
 -- A new visit that starts from a copy of the finished one, which is set aside.
 local function revisit(path, change)
   local ctl = load(path)
-  if not ctl or OPEN[ctl.status] or ctl.status == 'done' then return 0 end
+  if not ctl or OPEN[ctl.status] or ctl.status == 'done' then return end
   local earlier = path .. '@' .. integer(ctl.visit)
   redis.call('COPY', state_key(path), state_key(earlier), 'REPLACE')
   if redis.call('EXISTS', output_key(path)) == 1 then
@@ -40,7 +44,6 @@ local function revisit(path, change)
   change(ctl)
   save(path, ctl, '$.visit', ctl.visit, '$.error', 'null', '$.event', 'null',
     '$.times', '{"entered":' .. integer(NOW) .. ',"started":null,"finished":null}')
-  return 1
 end
 
 -- Ready, and due for its hint as soon as the run runs again.
@@ -49,9 +52,8 @@ local function at_once(ctl)
   ctl.hint_at = NOW
 end
 
-local prepared = 0
 for i = 1, #REQ.resume do
-  prepared = prepared + revisit(REQ.resume[i], function(ctl)
+  revisit(REQ.resume[i], function(ctl)
     local join = ctl.join
     ctl.status, ctl.wait = 'waiting', join and 'join' or 'frame'
     if not join then return end
@@ -64,7 +66,7 @@ for i = 1, #REQ.resume do
     end
   end)
 end
-for i = 1, #REQ.again do prepared = prepared + revisit(REQ.again[i], at_once) end
+for i = 1, #REQ.again do revisit(REQ.again[i], at_once) end
 
 if REQ.last then
   run.status, run.finalized, run.preparing, run.said.redrive = 'running', nil, nil, REQ.call
@@ -78,4 +80,4 @@ if REQ.last then
     redis.call('ZADD', INDEX, NOW, REQ.run)
   end
 end
-return reply('ok', prepared)
+return reply('ok')

@@ -44,7 +44,7 @@ def advance(stream: Stream, group: Group, entry_id: EntryId) -> None:
 
 def lag(stream: Stream, group: Group) -> int | None:
     """How many entries ``group`` has still to read."""
-    if not stream.added:
+    if not len(stream):
         return 0
     read = group.entries_read
     if read is None or _holes_after(stream, group.last_id):

@@ -1,0 +1,43 @@
+"""Every document that a test leaves behind fits its JSON Schema."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from jsonschema import Draft202012Validator
+
+from control_plane.documents import schema
+
+
+@cache
+def _validator(name: str) -> Draft202012Validator:
+    Draft202012Validator.check_schema(schema(name))
+    return Draft202012Validator(schema(name))
+
+
+def schema_of(key: str) -> str | None:
+    """The name of the schema for what ``key`` holds, or None for keys that are no documents."""
+    plane, _, rest = key.split(":", 2) if key.count(":") > 1 else (key, "", "")
+    member = rest.partition(":")[2]
+    if plane == "cp" and member == "meta":
+        return "meta"
+    if plane == "cp" and member.startswith("state:"):
+        return "state"
+    if plane == "dp" and member.startswith("output:"):
+        return "output"
+    return "finalize" if plane == "dp" and member == "audit:finalize" else None
+
+
+def check_documents(dump: dict[str, Any]) -> int:
+    """How many documents ``dump`` has; fails with every violation in them."""
+    checked, problems = 0, []
+    for key, document in dump.items():
+        name = schema_of(key)
+        if name is None:
+            continue
+        checked += 1
+        for error in _validator(name).iter_errors(document):
+            problems.append(f"{key} {error.json_path}: {error.message}")
+    assert not problems, "\n".join(problems)
+    return checked

@@ -1,0 +1,161 @@
+"""Any JSON value comes back as it was given; what is no JSON, or too much, is refused first."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from conftest import open_world
+from flows import RUN, end, linear, seed
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from workers import lease_of
+from worlds import World
+
+from control_plane import BadDocument, Committed, MissingBlob, PayloadTooLarge, payload
+
+KEY = "test:value"
+# No lone surrogates: those are no text.
+TEXT = st.text(st.characters(exclude_categories=["Cs"]))
+SCALARS = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.integers(min_value=-(2**70), max_value=2**70),
+    st.floats(allow_nan=False, allow_infinity=False),
+    TEXT,
+)
+MARKED = st.sampled_from(["$json", "$blob", "$", "", ".", "ctl"])
+VALUES = st.recursive(
+    SCALARS,
+    lambda inner: st.lists(inner, max_size=5) | st.dictionaries(MARKED | TEXT, inner, max_size=5),
+    max_leaves=12,
+)
+
+
+def nested(levels: int) -> Any:
+    """``levels`` lists, one in another."""
+    value: Any = []
+    for _ in range(levels - 1):
+        value = [value]
+    return value
+
+
+def exactly(value: Any) -> str:
+    """A text that tells 1 from 1.0 and 0.0 from -0.0."""
+    return json.dumps(value, sort_keys=True)
+
+
+class RoundTrip:
+    """Store and read a value, the way documents hold it: inside an object."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._store = world.store()
+
+    async def __call__(self, value: Any, *, inline_limit: int = payload.INLINE_LIMIT) -> Any:
+        content = payload.encode(value, inline_limit=inline_limit)
+        if content.blob is not None:
+            await self._store.put_blob(RUN, content)
+        text = f'{{"data":{content.stored}}}'
+        await self._world.backend.command("JSON.SET", KEY, "$", text)
+        back = await self._world.backend.command("JSON.GET", KEY, ".data")
+        return await self._store.value(RUN, json.loads(back))
+
+
+@settings(
+    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(value=VALUES, inline_limit=st.sampled_from([payload.INLINE_LIMIT, 20]))
+async def test_any_value_comes_back_exactly(
+    backend_url: str | None, value: Any, inline_limit: int
+) -> None:
+    world = await open_world(backend_url)
+    assert exactly(await RoundTrip(world)(value, inline_limit=inline_limit)) == exactly(value)
+    await world.close()
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        2**63 - 1, 2**63, -(2**63), -(2**63) - 1, 10**30, 2**53 + 1, 0.1, 1e308, 5e-324,
+        0.1 + 0.2, -0.0, 1.0, 1e22, 1e23, 123456789012345680.0, 2.5e-10, 9007199254740993.0,
+        "\x00", "\u2028", "😀", '"\\', {"\x00": 1}, {"": {}}, [[]], {}, [], "",
+        {"$json": "1"}, {"$blob": "x", "size": 1}, [{"$json": 1}], {"a": {"$blob": None}},
+        {"$json": {"$json": "{}"}}, nested(100),
+    ],
+    ids=lambda value: repr(value)[:30],
+)  # fmt: skip
+async def test_values_that_json_stores_often_change(world: World, value: Any) -> None:
+    assert exactly(await RoundTrip(world)(value)) == exactly(value)
+
+
+async def test_a_value_travels_through_a_whole_step_exactly(world: World) -> None:
+    value = {"big": 2**80, "float": 0.1, "list": [], "mark": {"$json": "x"}, "deep": nested(90)}
+    flow, store = linear("A", "B"), world.store()
+    await seed(store, flow, value)
+    lease = await lease_of(store, "A")
+    assert exactly(lease.input) == exactly(value)
+    answer = await store.commit(lease, end(flow, lease, value), commit_id="c1", in_place=True)
+    assert isinstance(answer, Committed)
+    assert answer.lease is not None
+    await store.release(answer.lease)
+    assert exactly((await lease_of(store, "B")).input) == exactly(value)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        float("nan"), float("inf"), -float("inf"), [float("nan")], "\ud800", {"\udfff": 1},
+        ["a", {"b": "\udc00"}], {1: 2}, {None: 1}, {1, 2}, object(), b"x", nested(101),
+    ],
+    ids=lambda value: type(value).__name__,
+)  # fmt: skip
+def test_what_is_no_json_is_refused(value: Any) -> None:
+    with pytest.raises(BadDocument):
+        payload.encode(value)
+
+
+@pytest.mark.parametrize("value", [float("nan"), {"a": float("inf")}, object(), nested(100_000)])
+def test_members_that_are_no_json_are_refused_too(value: Any) -> None:
+    """Summaries, metrics and events do not go through ``encode``."""
+    with pytest.raises(BadDocument):
+        payload.to_text({"metrics": value})
+
+
+@pytest.mark.parametrize("characters, blob", [(256 * 1024 - 2, False), (256 * 1024 - 1, True)])
+def test_values_over_256_kib_become_blobs(characters: int, blob: bool) -> None:
+    content = payload.encode("x" * characters)
+    assert content.size == characters + 2
+    assert (content.blob is not None) is blob
+
+
+def test_sizes_are_bytes_not_characters() -> None:
+    assert payload.encode("ä" * 10).size == 22
+    assert payload.encode("ä" * (128 * 1024)).blob is not None
+
+
+def test_values_over_16_mib_are_refused() -> None:
+    limit = 16 * 1024 * 1024
+    assert payload.encode("x" * (limit - 2)).size == limit
+    with pytest.raises(PayloadTooLarge) as refused:
+        payload.encode("x" * (limit - 1))
+    assert str(refused.value) == (
+        f"The payload has {limit + 1} bytes; at most {limit} can be stored."
+    )
+
+
+async def test_a_value_of_16_mib_comes_back(world: World) -> None:
+    value = "y" * (16 * 1024 * 1024 - 2)
+    assert await RoundTrip(world)(value) == value
+
+
+async def test_a_blob_that_is_missing_or_changed_is_an_error(world: World) -> None:
+    store, content = world.store(), payload.encode("x" * 300_000)
+    stored = json.loads(content.stored)
+    with pytest.raises(MissingBlob):
+        await store.value(RUN, stored)
+    await world.backend.command("SET", store.keys(RUN).blob(content.digest), '"other"')
+    with pytest.raises(MissingBlob):
+        await store.value(RUN, stored)

@@ -1,0 +1,141 @@
+"""One control plane to test, in process or on a real server, with a clock that the test moves."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+from control_plane import Backend, HintQueue, RedisBackend, Store
+from control_plane.script import Script
+from control_plane.twin import Twin
+
+START_MS = 1_790_000_000_000
+CLOCK_KEY = "test:clock"
+# What differs by nature: entry ids of streams come from the server's own clock.
+_READERS = {
+    "ReJSON-RL": ("JSON.GET",),
+    "hash": ("HGETALL",),
+    "set": ("SMEMBERS",),
+    "string": ("GET",),
+    "zset": ("ZRANGE", 0, -1, "WITHSCORES"),
+    "stream": ("XRANGE", "-", "+"),
+}
+
+
+class VirtualRedis(RedisBackend):
+    """A real server whose scripts read the time from a key."""
+
+    async def run(self, script: Script, keys: Sequence[str], args: Sequence[str | int]) -> Any:
+        return await super().run(script.with_clock(CLOCK_KEY), keys, args)
+
+    async def command(self, *args: str | int) -> Any:
+        if args == ("TIME",):
+            return await super().command("HMGET", CLOCK_KEY, "seconds", "microseconds")
+        return await super().command(*args)
+
+
+class _Prompt:
+    """The backend, whose reads do not wait: time that passes for nothing is the test's own."""
+
+    def __init__(self, inner: Backend) -> None:
+        self._inner = inner
+        self.run, self.close = inner.run, inner.close
+
+    async def command(self, *args: str | int) -> Any:
+        if "BLOCK" in args:
+            at = args.index("BLOCK")
+            args = args[:at] + args[at + 2 :]
+        return await self._inner.command(*args)
+
+
+class World(ABC):
+    """A backend, its time, and stores on it whose ids are numbered, not random."""
+
+    def __init__(self) -> None:
+        self.now_ms = START_MS
+        self._ids = itertools.count(1)
+
+    @property
+    @abstractmethod
+    def backend(self) -> Backend:
+        """The backend itself."""
+
+    async def advance(self, ms: int) -> None:
+        """Let ``ms`` milliseconds pass."""
+        self.now_ms += ms
+
+    def token(self) -> str:
+        """An id that no other call gets, the same in every repetition of a test."""
+        return f"{next(self._ids):032x}"
+
+    def store(self, backend: Backend | None = None, **options: Any) -> Store:
+        """A store; by default directly on the world's backend."""
+        return Store(backend or self.backend, tokens=self.token, **options)
+
+    def queue(self, consumer: str = "reader", pool: str = "default") -> HintQueue:
+        """The hints, read through the world's backend."""
+        return HintQueue(_Prompt(self.backend), pool=pool, consumer=consumer)
+
+    async def keys(self) -> list[str]:
+        """Every key, sorted, but the clock."""
+        return sorted(key for key in await self.backend.command("KEYS", "*") if key != CLOCK_KEY)
+
+    async def dump(self) -> dict[str, Any]:
+        """Everything stored, comparable between backends."""
+        return {key: await self._read(key) for key in await self.keys()}
+
+    async def _read(self, key: str) -> Any:
+        kind = await self.backend.command("TYPE", key)
+        name, *rest = _READERS[kind]
+        reply = await self.backend.command(name, key, *rest)
+        if kind == "ReJSON-RL":
+            return json.loads(reply)
+        if kind == "set":
+            return sorted(reply)
+        if kind == "hash":
+            return dict(zip(reply[::2], reply[1::2], strict=True))
+        if kind == "zset":
+            return [(name, float(score)) for name, score in zip(*[iter(reply)] * 2, strict=True)]
+        return [fields for _, fields in reply] if kind == "stream" else reply
+
+    async def close(self) -> None:
+        """Release connections."""
+        await self.backend.close()
+
+
+class TwinWorld(World):
+    """The in-process twin."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.twin = Twin(lambda: self.now_ms * 1000, strict_keys=False)
+
+    @property
+    def backend(self) -> Backend:
+        return self.twin
+
+
+class RedisWorld(World):
+    """A real server."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__()
+        self._backend = VirtualRedis.from_url(url)
+
+    @property
+    def backend(self) -> Backend:
+        return self._backend
+
+    async def open(self) -> None:
+        """Set the clock."""
+        await self.advance(0)
+
+    async def advance(self, ms: int) -> None:
+        await super().advance(ms)
+        seconds, rest = divmod(self.now_ms, 1000)
+        await self._backend.command(
+            "HSET", CLOCK_KEY, "seconds", seconds, "microseconds", rest * 1000
+        )
