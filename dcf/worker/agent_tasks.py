@@ -78,8 +78,8 @@ class SkilledAgents:
     def _load(self, refs: list[str], pins: dict[str, str]) -> tuple[Manifest, ...]:
         skills = tuple(self._catalog.resolve(ref) for ref in refs)
         for skill in skills:
-            pinned = pins.get(skill.manifest_id)
-            if pinned is not None and pinned != skill.digest:
+            # A run that was submitted without a catalog pins nothing.
+            if pins and pins.get(skill.manifest_id) != skill.digest:
                 raise ChangedSkill(skill.manifest_id)
         return skills
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 
 from control_plane import Disconnected, Lease, Refusal, ServerError, Store
@@ -17,6 +19,7 @@ log = logging.getLogger(__name__)
 
 OnLost = Callable[[str], object]
 _LONGEST_NAP_S = 0.25
+_SHORTEST_NAP_S = 0.01
 # How long after a limit the control plane is asked whether it has passed: its clock decides.
 _AFTER_LIMIT_S = 0.02
 
@@ -28,10 +31,28 @@ class Watch:
     lease: Lease
     on_lost: OnLost
     renew_at: float
-    limit_s: float | None
+    limit_at: float | None
     heartbeat_s: float | None
     ends_at: float
+    beat_at: float
     beat: bool = False
+
+    def plan(self, now: float) -> None:
+        """Renew at a third of the time to live, or soon after a limit passes."""
+        times = [now + self.lease.ttl_ms / 3000]
+        if self.limit_at is not None:
+            times.append(self.limit_at + _AFTER_LIMIT_S)
+        if self.heartbeat_s is not None:
+            times.append(self.beat_at + self.heartbeat_s + _AFTER_LIMIT_S)
+        # A limit that passed and did not count is left to the usual renewals.
+        self.renew_at = min(at for at in times if at > now)
+        if self.beat:
+            self.hurry(now)
+
+    def hurry(self, now: float) -> None:
+        """Tell a beat at once, but not more often than three times within ``heartbeat_s``."""
+        if self.heartbeat_s is not None:
+            self.renew_at = min(self.renew_at, max(now, self.beat_at + self.heartbeat_s / 3))
 
 
 class LeaseKeeper:
@@ -42,17 +63,22 @@ class LeaseKeeper:
         self._now = now
         # Insertion-ordered, so that one seed of the simulation gives one history.
         self._watches: dict[Watch, None] = {}
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._woken = asyncio.Event()
+        self._awake_at = 0.0
 
     def watch(
         self, lease: Lease, on_lost: OnLost, *, limit_s: float | None, heartbeat_s: float | None
     ) -> Watch:
         """Keep ``lease`` until ``unwatch``. ``limit_s`` and ``heartbeat_s`` are the Task's own
         limits, so that it is asked about soon after they pass."""
-        now, ttl = self._now(), lease.ttl_ms / 1000
-        shortest = min(limit for limit in (limit_s, heartbeat_s, ttl) if limit is not None)
-        at = now + (ttl / 3 if shortest >= ttl / 3 else shortest + _AFTER_LIMIT_S)
-        watch = Watch(lease, on_lost, at, limit_s and now + limit_s, heartbeat_s, now + ttl)
+        now = self._now()
+        limit_at = None if limit_s is None else now + limit_s
+        ends_at = now + lease.ttl_ms / 1000
+        watch = Watch(lease, on_lost, ends_at, limit_at, heartbeat_s, ends_at, beat_at=now)
+        watch.plan(now)
         self._watches[watch] = None
+        self._wake_for(watch)
         return watch
 
     def unwatch(self, watch: Watch) -> None:
@@ -61,40 +87,62 @@ class LeaseKeeper:
 
     def beat(self, watch: Watch) -> None:
         """The task made progress: ``HeartbeatSeconds`` counts from the next renewal."""
+        if watch.beat or watch not in self._watches:
+            return
         watch.beat = True
-        if watch.heartbeat_s is not None:
-            watch.renew_at = min(watch.renew_at, self._now() + watch.heartbeat_s / 3)
+        watch.hurry(self._now())
+        self._wake_for(watch)
+
+    def _wake_for(self, watch: Watch) -> None:
+        if self._loop is not None and watch.renew_at < self._awake_at:
+            # Maybe from another thread.
+            self._loop.call_soon_threadsafe(self._woken.set)
 
     async def run(self) -> None:
         """Renew until cancelled."""
+        self._loop = asyncio.get_running_loop()
         while True:
             now = self._now()
             due = [watch for watch in tuple(self._watches) if watch.renew_at <= now]
             await asyncio.gather(*(self._renew(watch) for watch in due))
-            await asyncio.sleep(_LONGEST_NAP_S)
+            await self._nap()
+
+    async def _nap(self) -> None:
+        """Until the next renewal, or until one is wanted sooner."""
+        # Until it is known how long, whoever wants something sooner wakes it.
+        self._awake_at = math.inf
+        self._woken.clear()
+        now = self._now()
+        first = min((watch.renew_at for watch in tuple(self._watches)), default=math.inf)
+        self._awake_at = max(now + _SHORTEST_NAP_S, min(now + _LONGEST_NAP_S, first))
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self._awake_at - now):
+                await self._woken.wait()
 
     async def _renew(self, watch: Watch) -> None:
         ttl = watch.lease.ttl_ms / 1000
         now = self._now()
         beat, watch.beat = watch.beat, False
         try:
-            answer = await self._store.renew(watch.lease, beat=beat)
-        except (Disconnected, ServerError) as error:
+            # A server that does not answer is not waited for beyond the lease.
+            async with asyncio.timeout(max(_SHORTEST_NAP_S, watch.ends_at - now)):
+                answer = await self._store.renew(watch.lease, beat=beat)
+        except (Disconnected, ServerError, TimeoutError) as error:
+            now = self._now()
             watch.beat = watch.beat or beat
             if now >= watch.ends_at:
                 self._lose(watch, "lease_expired")
             else:
                 log.warning("cannot renew the lease of %s: %s", watch.lease.path, error)
-                watch.renew_at = now + min(1.0, ttl / 10)
+                watch.renew_at = min(watch.ends_at, now + min(1.0, ttl / 10))
             return
         if isinstance(answer, Refusal):
             self._lose(watch, answer.code)
             return
         watch.ends_at = now + ttl
-        step = ttl / 3 if watch.heartbeat_s is None else min(ttl / 3, watch.heartbeat_s / 2)
-        watch.renew_at = now + step
-        if watch.limit_s is not None and now < watch.limit_s < watch.renew_at:
-            watch.renew_at = watch.limit_s + _AFTER_LIMIT_S
+        if beat:
+            watch.beat_at = now
+        watch.plan(self._now())
 
     def _lose(self, watch: Watch, code: str) -> None:
         if watch in self._watches:

@@ -6,6 +6,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
@@ -24,12 +25,17 @@ class KeeperThread:
         self._ready = threading.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._task: asyncio.Task[None] | None = None
+        self._failed: Exception | None = None
         self._thread = threading.Thread(target=self._main, name="lease-keeper", daemon=True)
         self.keeper: LeaseKeeper
 
     def __enter__(self) -> Self:
+        """Start it. Raises what ``open_store`` raises."""
         self._thread.start()
         self._ready.wait()
+        if self._failed is not None:
+            self._thread.join()
+            raise self._failed
         return self
 
     def __exit__(
@@ -46,12 +52,19 @@ class KeeperThread:
         asyncio.run(self._serve())
 
     async def _serve(self) -> None:
-        store = self._open_store()
+        try:
+            store = self._open_store()
+        except Exception as error:  # noqa: BLE001 - it is raised in the thread that waits for it
+            self._failed = error
+            self._ready.set()
+            return
         self.keeper = LeaseKeeper(store, now=time.monotonic)
         self._loop = asyncio.get_running_loop()
         self._task = asyncio.ensure_future(self.keeper.run())
         self._ready.set()
         try:
-            await asyncio.wait([self._task])
+            # A defect of the keeper ends the thread with its traceback, not in silence.
+            with suppress(asyncio.CancelledError):
+                await self._task
         finally:
             await store.backend.close()

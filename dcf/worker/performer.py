@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Protocol
 
 from control_plane.payload import JSON
 from dcf.workflow import Failed, Outcome, Succeeded, Task
+
+log = logging.getLogger(__name__)
 
 Beat = Callable[[], None]
 """Tells that the task made progress (``HeartbeatSeconds`` counts from here)."""
@@ -45,7 +49,7 @@ class Performer:
         """The outcome of one Task; a failure of the work is an outcome, not an exception."""
         handler = self._handlers.get(task.state.resource or "")
         if handler is not None:
-            return await self._handle(handler, task)
+            return await _contained(_handled(handler, task))
         if task.state.binding is None:
             known = ", ".join(sorted(self._handlers)) or "none"
             return Failed(
@@ -55,12 +59,24 @@ class Performer:
             )
         if self._agents is None:
             return Failed("DCF.NoHandler", "this worker runs no agents")
-        return await self._agents.perform(task, beat)
+        return await _contained(self._agents.perform(task, beat))
 
-    async def _handle(self, handler: Handler, task: Task) -> Outcome:
-        try:
-            return Succeeded(await handler(task.arguments))
-        except TaskFailure as failure:
-            return Failed(failure.error, failure.cause)
-        except Exception as error:  # noqa: BLE001 - a handler's defect fails its Task, not the worker
-            return Failed("States.TaskFailed", f"{type(error).__name__}: {error}")
+
+async def _handled(handler: Handler, task: Task) -> Outcome:
+    return Succeeded(await handler(task.arguments))
+
+
+async def _contained(work: Awaitable[Outcome]) -> Outcome:
+    """The outcome of ``work``: whatever breaks in it fails its Task, not the worker."""
+    try:
+        return await work
+    except TaskFailure as failure:
+        return Failed(failure.error, failure.cause)
+    except asyncio.CancelledError:
+        here = asyncio.current_task()
+        if here is not None and here.cancelling():
+            raise
+        return Failed("States.TaskFailed", "CancelledError: the work was cancelled from inside")
+    except Exception as error:
+        log.warning("the work of a Task broke", exc_info=error)
+        return Failed("States.TaskFailed", f"{type(error).__name__}: {error}")

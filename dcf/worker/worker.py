@@ -24,15 +24,19 @@ from control_plane import (
     UnknownRun,
     timers,
 )
-from dcf.worker.keeper import LeaseKeeper, Watch
+from dcf.worker.keeper import LeaseKeeper
+from dcf.worker.kept_work import LeaseLost, keep_working
 from dcf.worker.performer import Performer
 from dcf.workflow import Choreographer, Outcome, RunCache, StillRunning, Task, finalize
 
 log = logging.getLogger(__name__)
 
 _SHORTEST_SWEEP_NAP_S = 0.01
-_STALE_HINTS_EVERY_S = 30.0
+# Also the sign of life of a worker that is too busy to read: `explain` counts who gave one lately.
+_STALE_HINTS_EVERY_S = 5.0
 _RECONNECT_S = 0.25
+# Work that does not even end when it is cancelled is not waited for longer than this.
+_CANCELLING_S = 1.0
 # A submission that stopped half way is removed after this long.
 _ABANDONED_MS = 600_000
 
@@ -49,14 +53,6 @@ class WorkerConfig:
     hop_s: float = 1.0
     drain_s: float = 10.0
     sweep_s: float = 0.25
-
-
-class LeaseLost(Exception):
-    """The authority over a state was lost while its work went on."""
-
-    def __init__(self, code: str) -> None:
-        super().__init__(code)
-        self.code = code
 
 
 class Worker:
@@ -88,7 +84,7 @@ class Worker:
         # Insertion-ordered, so that one seed of the simulation gives one history.
         self._working: dict[asyncio.Task[None], None] = {}
         self._held: dict[asyncio.Task[None], Lease] = {}
-        self._watching: set[Watch] = set()
+        self._giving_back = False
 
     @property
     def busy(self) -> int:
@@ -156,15 +152,13 @@ class Worker:
 
     def _finished(self, task: asyncio.Task[None]) -> None:
         if not task.cancelled() and (error := task.exception()) is not None:
-            # A defect: nothing is committed, the lease ends by itself, somebody else tries.
+            # A defect of ours: nothing is committed, the lease ends by itself, somebody else tries,
+            # and a fourth loss fails the state.
             context = {"message": f"{self.name}: a step failed", "exception": error, "task": task}
             task.get_loop().call_exception_handler(context)
         self._working.pop(task, None)
         self._held.pop(task, None)
         self._slots.release()
-        if not task.cancelled() and (error := task.exception()) is not None:
-            # A defect of ours: the lease ends by itself, and a fourth loss fails the state.
-            log.error("%s: a state could not be advanced", self.name, exc_info=error)
 
     # -- doing it ---------------------------------------------------------------------------------
 
@@ -180,6 +174,9 @@ class Worker:
             )
             if isinstance(answer, Refusal):
                 log.debug("%s: %s of %s: %s", self.name, hint.path, hint.workflow_id, answer.code)
+                return
+            if self._giving_back:
+                await self._store.release(answer)
                 return
             await self._advance(answer)
         except LeaseLost as lost:
@@ -212,6 +209,10 @@ class Worker:
                 return
             await self._after(current, answer)
             current = answer.lease
+            if current is not None and self._draining.is_set():
+                # It was asked for before the draining began, and work may take long.
+                await self._store.release(current)
+                return
 
     async def _after(self, lease: Lease, committed: Committed) -> None:
         if committed.run_status is not None:
@@ -220,31 +221,7 @@ class Worker:
 
     async def _perform(self, task: Task) -> Outcome:
         """The work itself, while the keeper keeps the lease."""
-        working = asyncio.current_task()
-        loop = asyncio.get_running_loop()
-        lost: list[str] = []
-
-        def stop(code: str) -> None:
-            lost.append(code)
-            if watch in self._watching and working is not None:
-                working.cancel()
-
-        watch = self._keeper.watch(
-            task.lease,
-            lambda code: loop.call_soon_threadsafe(stop, code),
-            limit_s=task.state.timeout_s,
-            heartbeat_s=task.state.heartbeat_s,
-        )
-        self._watching.add(watch)
-        try:
-            return await self._performer.perform(task, lambda: self._keeper.beat(watch))
-        except asyncio.CancelledError:
-            if lost and working is not None and working.uncancel() == 0:
-                raise LeaseLost(lost[0]) from None
-            raise
-        finally:
-            self._watching.discard(watch)
-            self._keeper.unwatch(watch)
+        return await keep_working(self._keeper, task, self._performer.perform)
 
     # -- sweeping ---------------------------------------------------------------------------------
 
@@ -278,6 +255,9 @@ class Worker:
             log.debug("%s: %s runs again", self.name, workflow_id)
         except UnknownRun:
             log.debug("%s: %s was removed", self.name, workflow_id)
+        except ControlPlaneError as error:
+            # A run that cannot be sealed keeps no other from its end.
+            log.error("%s: %s cannot be finalized: %s", self.name, workflow_id, error)
 
     # -- stopping ---------------------------------------------------------------------------------
 
@@ -285,15 +265,21 @@ class Worker:
         """Let work in progress end; after ``drain_s`` give it back."""
         if self._working:
             await asyncio.wait(self._working, timeout=self.config.drain_s)
+        self._giving_back = True
         held = {task: lease for task, lease in self._held.items() if not task.done()}
         for task in held:
             task.cancel()
-        await asyncio.gather(*held, return_exceptions=True)
+        if held:
+            await asyncio.wait(held, timeout=_CANCELLING_S)
         for lease in held.values():
             try:
                 await self._store.release(lease)
             except ControlPlaneError as error:
                 log.warning("%s: could not give %s back: %s", self.name, lease.path, error)
+        # Those that were still asking for a lease give it back themselves.
+        asking = [task for task in self._working if task not in held]
+        if asking:
+            await asyncio.wait(asking)
 
 
 def _nap(swept: timers.Swept, longest_s: float) -> float:

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -82,6 +83,8 @@ async def write_audit_trail(store: Store, workflow_id: str, root: Path, *, by: s
 def file_name(path: str) -> str:
     """A file name for a path: readable, unique, safe on any file system."""
     safe = quote(path, safe=" []@,-_.()%") + ".json"
+    if safe.startswith("."):
+        safe = "%2E" + safe[1:]
     if len(safe) <= _LONGEST_NAME:
         return safe.replace("/", "%2F")
     return f"{safe[: _LONGEST_NAME - 20]}~{payload.digest(path)[:12]}.json"
@@ -93,6 +96,7 @@ def _write(file: Path, value: Any) -> None:
 
 def _replace(file: Path, text: str) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
-    part = file.with_name(f".{file.name}.part")
+    # The process id, since two may write the same trail at the same time.
+    part = file.with_name(f".{os.getpid()}.{file.name}.part")
     part.write_text(text, encoding="utf-8")
     part.replace(file)

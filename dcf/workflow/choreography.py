@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from control_plane import (
@@ -18,31 +18,24 @@ from control_plane import (
     Commit,
     Committed,
     Disconnected,
-    Enter,
     Failure,
-    Fan,
     Lease,
-    Output,
-    Payload,
     PayloadTooLarge,
     Refusal,
     Store,
-    Wait,
     enclosing_joins,
     inside,
     payload,
-    sibling,
     split_path,
 )
 from control_plane.payload import JSON
 from dcf import asl
+from dcf.workflow.effect_commit import commit_of, enter
 from dcf.workflow.happening import WORKER_LOST, happened
-from dcf.workflow.limits import state_limits
 from dcf.workflow.run import Run
+from dcf.workflow.tally import add_metrics
 from dcf.workflow.task import Failed, Outcome, Perform, Succeeded, Task
 
-# Frames in flight at once, whatever MaxConcurrency allows: each is a document and a hint.
-MAX_WINDOW = 256
 _KEPT_FANS = 256
 _AWAY_S = 0.25
 
@@ -75,6 +68,7 @@ class Choreographer:
         visit = await self._visit(run, lease, state)
         event = await happened(self._store, lease, state)
         outcome: Outcome | None = None
+        effect: asl.Effect
         effect = event if isinstance(event, asl.Failure) else self._step(state, visit, event)
         if isinstance(effect, asl.RunTask):
             outcome = await perform(Task(run, lease, state, effect.arguments))
@@ -82,15 +76,44 @@ class Choreographer:
         if isinstance(effect, asl.FanOut) and effect.count == 0:
             effect = self._step(state, visit, asl.Joined([]))
         try:
-            commit = self._commit(run, lease, effect, outcome)
-            answer = await self._say(lease, commit, in_place)
+            return await self._conclude(run, lease, effect, outcome, in_place)
         except BadDocument as error:
-            commit = self._commit(run, lease, self._unstorable(state, visit, error), outcome)
-            answer = await self._say(lease, commit, in_place)
+            refused = error
+        outcome = _spoilt(outcome, refused)
+        try:
+            effect = self._unstorable(state, visit, refused)
+            return await self._conclude(run, lease, effect, outcome, in_place)
+        except BadDocument as error:
+            # What Catch makes of it cannot be stored either.
+            failure = asl.Failure(_error_name(error), str(error))
+            return await self._conclude(run, lease, failure, outcome, in_place)
+
+    async def _conclude(
+        self,
+        run: Run,
+        lease: Lease,
+        effect: asl.Effect,
+        outcome: Outcome | None,
+        in_place: bool,
+    ) -> Committed | Refusal:
+        """Commit ``effect``; a run that used up its limits fails instead."""
+        metrics = await self._spent(lease, outcome)
+        commit = commit_of(run, lease, effect, outcome, metrics)
+        answer = await self._say(lease, commit, in_place)
         if isinstance(answer, Refusal) and answer.code == "limit_exceeded":
             failure = asl.Failure("DCF.LimitExceeded", f"the run used up its {answer.detail[0]}")
-            return await self._say(lease, self._commit(run, lease, failure, outcome), in_place)
+            commit = commit_of(run, lease, failure, outcome, metrics)
+            return await self._say(lease, commit, in_place)
         return answer
+
+    async def _spent(self, lease: Lease, outcome: Outcome | None) -> dict[str, Any] | None:
+        """What the visit has cost: this try's metrics and those of the tries before it."""
+        if outcome is None or not outcome.metrics:
+            return None
+        if not lease.retries:
+            return dict(outcome.metrics)
+        found = await self._store.states(lease.workflow_id, [lease.path])
+        return add_metrics(found[lease.path].metrics or {}, outcome.metrics)
 
     async def _say(self, lease: Lease, commit: Commit, in_place: bool) -> Committed | Refusal:
         """Commit, again and again while the server is away and the lease may still hold: work that
@@ -112,17 +135,18 @@ class Choreographer:
         return asl.step(state, visit, event, rng=self._rng)
 
     def _unstorable(self, state: asl.State, visit: asl.Visit, error: BadDocument) -> asl.Effect:
-        """What the state does when its result cannot be stored: permanent, so Catch decides."""
+        """What the state does when its result cannot be stored. That is permanent, so nothing is
+        tried again; a Catch may match."""
+        name, cause = _error_name(error), str(error)
+        told: asl.Event
         if isinstance(state, asl.TaskState):
-            name = (
-                "States.DataLimitExceeded"
-                if isinstance(error, PayloadTooLarge)
-                else "States.Runtime"
-            )
-            effect = self._step(state, visit, asl.TaskFailed(name, str(error)))
-            if not isinstance(effect, asl.RetryAfter):
-                return effect
-        return asl.Failure("States.DataLimitExceeded", str(error))
+            told = asl.TaskFailed(name, cause)
+        elif isinstance(state, (asl.MapState, asl.ParallelState)):
+            told = asl.ChildFailed(name, cause)
+        else:
+            return asl.Failure(name, cause)
+        spent = {index: retrier.max_attempts for index, retrier in enumerate(state.retriers)}
+        return self._step(state, replace(visit, retries=spent), told)
 
     # -- what the state sees --------------------------------------------------------------------
 
@@ -130,18 +154,17 @@ class Choreographer:
         if not run.uses_context:
             return asl.Visit(lease.input, {}, {}, lease.retries)
         context = run.context(
-            state=state.name,
+            state=state,
             entered_at=lease.times.get("entered") or 0,
-            retries=sum(lease.retries.values()),
-            item=await self._item(run, lease),
+            retries=lease.retries,
+            item=await self._item(run, lease.workflow_id, lease.path, lease.round),
         )
         return asl.Visit(lease.input, context, {}, lease.retries)
 
-    async def _item(self, run: Run, lease: Lease) -> JSON:
-        """The item of the innermost Map around the state, for the context object."""
-        round_ = lease.round
-        for parent, index in reversed(enclosing_joins(lease.path)):
-            fan = await self._fan(run, lease.workflow_id, parent, round_)
+    async def _item(self, run: Run, workflow_id: str, path: str, round_: int) -> JSON:
+        """The item of the innermost Map around ``path``, for the context object."""
+        for parent, index in reversed(enclosing_joins(path)):
+            fan = await self._fan(run, workflow_id, parent, round_)
             if fan.items is not None:
                 return {"Index": index, "Value": fan.items[index]}
             round_ = fan.outer_round
@@ -166,16 +189,17 @@ class Choreographer:
                 if not isinstance(parent, asl.MapState) or parent.processor is None:
                     raise TypeError(f"{parent.name} opened a Map frame but is no Map")
                 machine = parent.processor
-                value = asl.item_input(parent, fan.visit, number, fan.items[number])
-        except asl.EvaluationError as error:
-            failure = Failure(error.error, error.cause)
+                value = asl.item_input(parent, fan.visit, number, fan.items[number], self._rng)
+            content = payload.encode(value)
+        except (asl.EvaluationError, BadDocument) as error:
+            failure = Failure(_error_name(error), _cause(error))
             commit = Commit(
-                "failed", {**event, "error": error.error}, ends="failed", failure=failure
+                "failed", {**event, "error": failure.error}, ends="failed", failure=failure
             )
             return await self._say(lease, commit, in_place)
         first = machine.states[machine.start_at]
-        enter = _enter(inside(lease.path, first.name), first, payload.encode(value), value)
-        commit = Commit("open", {**event, "next": enter.path}, enter=enter)
+        entry = enter(inside(lease.path, first.name), first, content, value)
+        commit = Commit("open", {**event, "next": entry.path}, enter=entry)
         return await self._say(lease, commit, in_place)
 
     async def _fan(self, run: Run, workflow_id: str, parent_path: str, round_: int) -> OpenFan:
@@ -188,10 +212,14 @@ class Choreographer:
             parent = run.machine.locate(list(split_path(parent_path)))
             raw = await self._store.value(workflow_id, document.input)
             context = run.context(
-                state=parent.name,
+                state=parent,
                 entered_at=document.times.get("entered") or 0,
-                retries=sum(document.retries.values()),
-                item=None,
+                retries=document.retries,
+                item=(
+                    await self._item(run, workflow_id, parent_path, document.round)
+                    if run.uses_context
+                    else None
+                ),
             )
             visit = asl.Visit(raw, context, {}, document.retries)
             found = OpenFan(visit, document.round, fan.get("items"), fan.get("input"))
@@ -200,63 +228,6 @@ class Choreographer:
                 self._fans.popitem(last=False)
         return found
 
-    # -- effects to commits ---------------------------------------------------------------------
-
-    def _commit(
-        self, run: Run, lease: Lease, effect: asl.Effect, outcome: Outcome | None
-    ) -> Commit:
-        event: dict[str, Any] = {"path": lease.path, "visit": lease.visit, "try": lease.try_}
-        metrics = dict(outcome.metrics) if outcome is not None and outcome.metrics else None
-        if isinstance(effect, asl.Transition):
-            content = payload.encode(effect.output)
-            target = sibling(lease.path, effect.next)
-            state = run.machine.locate([*split_path(lease.path)[:-1], effect.next])
-            event |= {"type": "StateDone", "output": content.digest, "next": target}
-            return Commit(
-                "done",
-                event,
-                output=_output(content, outcome),
-                enter=_enter(target, state, content, effect.output),
-                metrics=metrics,
-            )
-        if isinstance(effect, asl.Finish):
-            content = payload.encode(effect.output)
-            event |= {"type": "StateDone", "output": content.digest}
-            output = _output(content, outcome)
-            return Commit("done", event, output=output, ends="done", metrics=metrics)
-        if isinstance(effect, asl.Failure):
-            failure = Failure(effect.error, effect.cause)
-            event |= {"type": "StateFailed", "error": effect.error}
-            output = Output(False, _NOTHING, failure=failure, metrics=metrics or {})
-            return Commit(
-                "failed", event, output=output, ends="failed", failure=failure, metrics=metrics
-            )
-        if isinstance(effect, asl.RetryAfter):
-            retries = {**lease.retries, effect.retrier: lease.retries.get(effect.retrier, 0) + 1}
-            event |= {"type": "RetryScheduled", "error": effect.error, "seconds": effect.seconds}
-            return Commit(
-                "wait",
-                event,
-                wait=Wait("retry", delay_ms=round(effect.seconds * 1000), retries=retries),
-                failure=Failure(effect.error, effect.cause),
-                metrics=metrics,
-            )
-        if isinstance(effect, asl.WaitFor):
-            event |= {"type": "WaitStarted", "seconds": effect.seconds}
-            return Commit("wait", event, wait=Wait("timer", delay_ms=round(effect.seconds * 1000)))
-        if isinstance(effect, asl.WaitUntil):
-            event |= {"type": "WaitStarted", "until": effect.at}
-            return Commit("wait", event, wait=Wait("timer", until_ms=round(effect.at * 1000)))
-        if isinstance(effect, asl.FanOut):
-            shared = {"input": effect.input} if effect.items is None else {"items": effect.items}
-            event |= {"type": "FannedOut", "n": effect.count}
-            window = min(effect.max_concurrency or MAX_WINDOW, MAX_WINDOW)
-            return Commit("wait", event, fan=Fan(effect.count, window, payload.encode(shared)))
-        raise TypeError(f"a task asked for a task again: {effect}")
-
-
-_NOTHING = payload.encode(None)
-
 
 def _answered(outcome: Outcome) -> asl.Event:
     if isinstance(outcome, Succeeded):
@@ -264,16 +235,22 @@ def _answered(outcome: Outcome) -> asl.Event:
     return asl.TaskFailed(outcome.error, outcome.cause)
 
 
-def _output(content: Payload, outcome: Outcome | None) -> Output:
-    if isinstance(outcome, Succeeded):
-        return Output(True, content, outcome.summary, outcome.artifacts, outcome.metrics)
-    if isinstance(outcome, Failed):
-        return Output(
-            True, content, f"caught {outcome.error}: {outcome.cause}", metrics=outcome.metrics
-        )
-    return Output(True, content)
+def _error_name(error: asl.EvaluationError | BadDocument) -> str:
+    if isinstance(error, asl.EvaluationError):
+        return error.error
+    return "States.DataLimitExceeded" if isinstance(error, PayloadTooLarge) else "States.Runtime"
 
 
-def _enter(path: str, state: asl.State, content: Payload, value: JSON) -> Enter:
-    timeout_ms, heartbeat_ms = state_limits(state)
-    return Enter(path, state.type, content, value, timeout_ms, heartbeat_ms)
+def _cause(error: asl.EvaluationError | BadDocument) -> str:
+    return error.cause if isinstance(error, asl.EvaluationError) else str(error)
+
+
+def _spoilt(outcome: Outcome | None, error: BadDocument) -> Outcome | None:
+    """The outcome of work whose result cannot be stored: it failed, and cost what it cost."""
+    if outcome is None:
+        return None
+    try:
+        payload.to_text(outcome.metrics)
+    except BadDocument:
+        return Failed(_error_name(error), str(error))
+    return Failed(_error_name(error), str(error), outcome.metrics)

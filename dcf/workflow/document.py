@@ -10,7 +10,9 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from jsonschema import Draft202012Validator, SchemaError
+from jsonschema import Draft202012Validator
+from referencing import Registry
+from referencing.exceptions import Unresolvable
 
 from control_plane import payload
 from dcf import asl
@@ -49,16 +51,28 @@ class WorkflowDocument:
         schema = self.raw.get("workflow_input_schema")
         if schema is None:
             return []
-        return [
-            Problem(
-                "WF_INPUT",
-                f"the input violates workflow_input_schema: {error.message}",
-                _pointer(error.absolute_path),
-                hint=_schema_hint(error.schema),
-                file="input",
-            )
-            for error in Draft202012Validator(schema).iter_errors(value)
-        ]
+        # With a registry of its own nothing that a schema refers to is fetched from anywhere.
+        validator = Draft202012Validator(schema, registry=Registry())
+        try:
+            return [
+                Problem(
+                    "WF_INPUT",
+                    f"the input violates workflow_input_schema: {error.message}",
+                    _pointer(error.absolute_path),
+                    hint=_schema_hint(error.schema),
+                    file="input",
+                )
+                for error in validator.iter_errors(value)
+            ]
+        except Unresolvable as error:
+            return [
+                Problem(
+                    "WF_INPUT_SCHEMA",
+                    f"workflow_input_schema refers to {error.ref!r}, which it does not contain",
+                    "/workflow_input_schema",
+                    hint="put it under $defs and refer to it as #/$defs/…",
+                )
+            ]
 
 
 def load(text: str, *, file: str, catalog: SkillCatalog | None = None) -> WorkflowDocument:
@@ -96,9 +110,10 @@ def validate(raw: Any, *, catalog: SkillCatalog | None = None) -> list[Problem]:
                 hint='write {"workflow_name": …, "asl": {"StartAt": …, "States": {…}}}',
             )
         ]
+    not_text = list(_check_text(raw, ""))
     if "asl" not in raw and ("States" in raw or "StartAt" in raw):
-        return asl.validate(raw) + _check_bindings(raw, "", catalog)
-    problems = [
+        return not_text + asl.validate(raw) + _check_bindings(raw, "", catalog)
+    problems = not_text + [
         Problem(
             "WF_SCHEMA", error.message, _pointer(error.absolute_path), _schema_hint(error.schema)
         )
@@ -179,18 +194,36 @@ def _check_bindings(
 def _check_input_schema(schema: Any) -> list[Problem]:
     if not isinstance(schema, dict):
         return []
-    try:
-        Draft202012Validator.check_schema(schema)
-    except SchemaError as error:
-        return [
-            Problem(
-                "WF_INPUT_SCHEMA",
-                f"workflow_input_schema is no JSON Schema: {error.message}",
-                "/workflow_input_schema" + _pointer(error.absolute_path),
-                hint="see JSON Schema 2020-12",
+    metaschema = Draft202012Validator(Draft202012Validator.META_SCHEMA)
+    return [
+        Problem(
+            "WF_INPUT_SCHEMA",
+            f"workflow_input_schema is no JSON Schema: {error.message}",
+            "/workflow_input_schema" + _pointer(error.absolute_path),
+            hint="see JSON Schema 2020-12",
+        )
+        for error in metaschema.iter_errors(schema)
+    ]
+
+
+def _check_text(value: Any, path: str) -> Iterator[Problem]:
+    """Text that is no Unicode cannot be stored, and so not be run."""
+    if isinstance(value, dict):
+        for name, member in value.items():
+            yield from _check_text(name, path)
+            yield from _check_text(member, f"{path}/{_escape(name)}")
+    elif isinstance(value, list):
+        for number, item in enumerate(value):
+            yield from _check_text(item, f"{path}/{number}")
+    elif isinstance(value, str) and not value.isascii():
+        half = next((letter for letter in value if "\ud800" <= letter <= "\udfff"), None)
+        if half is not None:
+            yield Problem(
+                "WF_NOT_UNICODE",
+                f"a lone surrogate (\\u{ord(half):04x}) is no text",
+                path.encode("utf-8", "replace").decode(),
+                hint="write the whole pair, or leave it out",
             )
-        ]
-    return []
 
 
 @cache

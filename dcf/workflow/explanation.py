@@ -50,24 +50,15 @@ async def explain(store: Store, workflow_id: str) -> Explanation:
         if run.error is not None:
             where = f" at {run.exit}" if run.exit else ""
             summary += f"{where} ({run.error.error}: {run.error.cause})"
-        failed = [
-            Reason(
-                doc.path,
-                doc.status,
-                f"{doc.error.error}: {doc.error.cause}",
-                f"dcf redrive {workflow_id}",
-            )
-            for doc in documents.values()
-            if doc.status == "failed" and doc.error is not None
-        ]
-        return Explanation(workflow_id, run.status, summary, failed, workers)
+        broken = [] if run.status == "succeeded" else _broken(workflow_id, documents)
+        return Explanation(workflow_id, run.status, summary, broken, workers)
     if run.status == "pending":
         reason = "its submission was interrupted; submit it again with the same id"
         return Explanation(workflow_id, run.status, reason, [], workers)
     reasons = [
         _reason(document, documents, run.raw["deps"], now, workers, store.pool)
         for document in documents.values()
-        if document.is_open
+        if document.is_open and _is_alive(document, documents)
     ]
     moving = [reason for reason in reasons if reason.status in ("ready", "running", "waiting")]
     moving.sort(key=lambda reason: ("ready", "running", "waiting").index(reason.status))
@@ -92,6 +83,35 @@ async def live_workers(store: Store, *, within_ms: int = 10_000) -> int:
     return sum(int(consumer["idle"]) <= within_ms for consumer in consumers)
 
 
+def _broken(workflow_id: str, documents: dict[str, StateDocument]) -> list[Reason]:
+    """What a redrive would do again: what failed, and what was cut off while it was under way."""
+    command = f"dcf redrive {workflow_id}"
+    reasons = []
+    for document in documents.values():
+        if document.status == "failed" and document.error is not None:
+            why = f"{document.error.error}: {document.error.cause}"
+        elif document.status in ("cancelled", "ready", "running", "waiting"):
+            why = "cut off when the run ended"
+        else:
+            continue
+        reasons.append(Reason(document.path, document.status, why, command))
+    return reasons
+
+
+def _is_alive(document: StateDocument, documents: dict[str, StateDocument]) -> bool:
+    """Whether every join above is open, and of the round that ``document`` belongs to. What is left
+    of a closed one can change nothing; it is tidied up at the end of the run."""
+    round_ = document.round
+    for path, _ in reversed(keys.enclosing_joins(document.path)):
+        parent = documents.get(path)
+        if parent is None or parent.join is None:
+            return False
+        if not parent.join.open or parent.join.visit != round_:
+            return False
+        round_ = parent.round
+    return True
+
+
 def _reason(
     document: StateDocument,
     documents: dict[str, StateDocument],
@@ -102,7 +122,7 @@ def _reason(
 ) -> Reason:
     path, status = document.path, document.status
     if status == "pending":
-        upstream = deps.get(path, {}).get("upstream", [])
+        upstream = deps.get(str(keys.split_path(path)[-1]), {}).get("upstream", [])
         names = [f"{name} ({_status(documents, name)})" for name in upstream]
         return Reason(path, status, "not entered yet; after " + (", ".join(names) or "nothing"))
     if status == "ready":

@@ -26,27 +26,31 @@ class Redrive:
 
 async def redrive(store: Store, workflow_id: str) -> Redrive:
     """Let the run go on. Raises UnknownRun, NotRedrivable."""
-    run = await store.run(workflow_id)
-    if not run.is_over or run.status == "succeeded":
-        raise NotRedrivable(
-            f"run {workflow_id} is {run.status}; only a run that failed, timed out or was "
-            "cancelled can be redriven"
+    while True:
+        run = await store.run(workflow_id)
+        if not run.is_over or run.status == "succeeded":
+            raise NotRedrivable(
+                f"run {workflow_id} is {run.status}; only a run that failed, timed out or was "
+                "cancelled can be redriven"
+            )
+        machine = (await RunCache(store).get(workflow_id)).machine
+        await store.close(workflow_id)
+        paths = [path for path in await store.paths(workflow_id) if not is_earlier(path)]
+        plan = plan_redrive(await store.states(workflow_id, paths))
+        if not plan.again and not plan.resume:
+            raise NotRedrivable(f"nothing in run {workflow_id} failed or was cut off")
+        refusal = await store.redrive(
+            workflow_id,
+            again=plan.again,
+            resume=plan.resume,
+            timeout_ms=int(machine.timeout_s * 1000) if machine.timeout_s is not None else None,
+            # Somebody else may redrive it, and it may end again, while this plan is made.
+            ended=run.finished_at,
         )
-    await store.close(workflow_id)
-    paths = [path for path in await store.paths(workflow_id) if not is_earlier(path)]
-    plan = plan_redrive(await store.states(workflow_id, paths))
-    if not plan.again and not plan.resume:
-        raise NotRedrivable(f"nothing in run {workflow_id} failed or was cut off")
-    machine = (await RunCache(store).get(workflow_id)).machine
-    refusal = await store.redrive(
-        workflow_id,
-        again=plan.again,
-        resume=plan.resume,
-        timeout_ms=int(machine.timeout_s * 1000) if machine.timeout_s is not None else None,
-    )
-    if refusal is not None:
-        raise NotRedrivable(f"run {workflow_id} was redriven by somebody else just now")
-    return plan
+        if refusal is None:
+            return plan
+        if refusal.code != "interrupted":
+            raise NotRedrivable(f"run {workflow_id} was redriven by somebody else just now")
 
 
 def plan_redrive(documents: dict[str, StateDocument]) -> Redrive:

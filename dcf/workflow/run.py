@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import OrderedDict
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -12,6 +13,8 @@ from control_plane import RunDocument, Store
 from control_plane.payload import JSON
 from dcf import asl
 
+# States of other types have no RetryCount.
+_RETRYING = ("Task", "Parallel", "Map")
 _KEPT_RUNS = 512
 _KEPT_MACHINES = 64
 
@@ -28,10 +31,16 @@ class Run:
     pins: dict[str, str]
     uses_context: bool
 
-    def context(self, *, state: str, entered_at: int, retries: int, item: JSON) -> dict[str, Any]:
-        """The context object (``$$``) of a state; ``item`` is ``{"Index", "Value"}`` or None."""
+    def context(
+        self, *, state: asl.State, entered_at: int, retries: Mapping[int, int], item: JSON
+    ) -> dict[str, Any]:
+        """The context object (``$$``) of ``state``; ``item`` is ``{"Index", "Value"}`` of the Map
+        around it or None."""
         if not self.uses_context:
             return {}
+        seen: dict[str, JSON] = {"EnteredTime": iso(entered_at), "Name": state.name}
+        if state.type in _RETRYING:
+            seen["RetryCount"] = sum(retries.values())
         context = {
             "Execution": {
                 "Id": self.workflow_id,
@@ -40,7 +49,7 @@ class Run:
                 "RoleArn": "",
                 "StartTime": iso(self.started_at),
             },
-            "State": {"EnteredTime": iso(entered_at), "Name": state, "RetryCount": retries},
+            "State": seen,
             "StateMachine": {"Id": self.name, "Name": self.name},
         }
         if item is not None:

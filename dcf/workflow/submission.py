@@ -6,10 +6,11 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from control_plane import FirstState, Payload, Store, payload
+from control_plane import FirstState, Payload, RunExists, Store, UnknownRun, payload
 from control_plane import keys as names
 from control_plane.documents import SCHEMA_VERSION
 from control_plane.payload import JSON
+from dcf import asl
 from dcf.problem import has_errors
 from dcf.skills import SkillCatalog
 from dcf.workflow.document import WorkflowDocument
@@ -28,7 +29,7 @@ async def submit(
     """Start a run of ``document`` with input ``value``; False when the same run is there already.
 
     Raises InvalidWorkflow (the input violates its schema), RunExists, BadName, BadDocument. Nothing
-    is written before everything is checked.
+    is written before everything is checked, and nothing by a submission that is refused.
     """
     names.check_workflow_id(workflow_id)
     problems = document.check_input(value)
@@ -40,6 +41,9 @@ async def submit(
     machine = document.machine
     first = machine.states[machine.start_at]
     timeout_ms, heartbeat_ms = state_limits(first)
+    if await _is_there(store, workflow_id, digest):
+        return False
+    # Before the seed, so that no run refers to what is missing.
     await store.put_blob(workflow_id, definition)
     return await store.seed(
         workflow_id,
@@ -53,15 +57,24 @@ async def submit(
     )
 
 
+async def _is_there(store: Store, workflow_id: str, digest: str) -> bool:
+    """Whether this run was submitted to its end before. Raises RunExists when another one was."""
+    try:
+        run = await store.run(workflow_id)
+    except UnknownRun:
+        return False
+    if run.digest != digest:
+        raise RunExists(workflow_id=workflow_id)
+    return run.status != "pending"
+
+
 def _meta(
     document: WorkflowDocument, definition: str, given: Payload, catalog: SkillCatalog | None
 ) -> dict[str, Any]:
     """The public part of the meta document; the scripts add status and times."""
     machine = document.machine
     deps = _dependencies(document.definition)
-    bindings = {
-        name: state.binding for name, state in machine.states.items() if state.binding is not None
-    }
+    bindings = dict(_bindings(machine))
     skills = {name: list(binding.get("skills", [])) for name, binding in bindings.items()}
     return {
         "workflow_name": document.name,
@@ -77,6 +90,18 @@ def _meta(
         "pins": _pins(skills.values(), catalog),
         "input": json.loads(given.stored),
     }
+
+
+def _bindings(machine: asl.StateMachine, frame: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every AgentBinding at any depth by its state: ``Pay``, ``Fan[]/Pay``, ``Both[0]/Pay``."""
+    for name, state in machine.states.items():
+        path = names.inside(frame, name) if frame else name
+        if state.binding is not None:
+            yield path, state.binding
+        if state.processor is not None:
+            yield from _bindings(state.processor, f"{names.inside(frame, name)}[]")
+        for number, branch in enumerate(state.branches):
+            yield from _bindings(branch, f"{names.inside(frame, name)}[{number}]")
 
 
 def _pins(refs: Iterable[list[str]], catalog: SkillCatalog | None) -> dict[str, str]:

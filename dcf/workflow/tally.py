@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -66,6 +66,15 @@ class Tally:
             "takeovers": self.takeovers,
             "retries": self.retries,
         }
+
+
+def add_metrics(before: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+    """The metrics of two tries together: what is counted is added, of the rest the later holds."""
+    total = {**before, **more}
+    for name in _SUMS:
+        if name in before and name in more:
+            total[name] = before[name] + more[name]
+    return total
 
 
 def is_earlier(path: str) -> bool:

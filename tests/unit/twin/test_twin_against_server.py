@@ -233,7 +233,7 @@ COMMANDS = st.one_of(
 
 
 @settings(
-    max_examples=5000, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(sequence=st.lists(COMMANDS, min_size=5, max_size=40))
 def test_any_sequence_gives_the_same_replies_and_content(

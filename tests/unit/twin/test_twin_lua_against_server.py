@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from twin_pair import Failure, Pair, Wire
 
 SERVER_TEST = settings(
-    max_examples=5000, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 
 SNIPPETS = {

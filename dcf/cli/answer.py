@@ -1,0 +1,64 @@
+"""What a command answers: for scripts one JSON document, for people text."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from dcf.cli.exits import OK
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorNote:
+    """``code`` is stable, ``message`` says what is wrong, ``hint`` what would help."""
+
+    code: str
+    message: str
+    hint: str = ""
+
+    def to_json(self) -> dict[str, str]:
+        return {"code": self.code, "message": self.message, "hint": self.hint}
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """``fields`` join ``status`` and ``error`` in the JSON document; ``show`` are what people see
+    (anything rich can print), on stdout."""
+
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    show: Sequence[Any] = ()
+    status: str = "ok"
+    error: ErrorNote | None = None
+    exit_code: int = OK
+
+    def to_json(self) -> dict[str, Any]:
+        """``{status, error, …}``; ``error`` is None or ``{code, message, hint}``."""
+        error = self.error.to_json() if self.error else None
+        return {"status": self.status, "error": error, **self.fields}
+
+
+def present(answer: Answer, *, as_json: bool) -> None:
+    """Print ``answer``: with ``as_json`` exactly one JSON document on stdout."""
+    if as_json:
+        sys.stdout.write(json.dumps(answer.to_json(), ensure_ascii=False, indent=2) + "\n")
+        sys.stdout.flush()
+    else:
+        _show(answer.show)
+    if answer.error is not None:
+        # Plain text: what went wrong may hold brackets that would read as markup.
+        sys.stderr.write(f"error: {answer.error.message}\n")
+        if answer.error.hint:
+            sys.stderr.write(f"  hint: {answer.error.hint}\n")
+
+
+def _show(parts: Sequence[Any]) -> None:
+    if not parts:
+        return
+    from dcf.cli.screen import Screen
+
+    console = Screen(as_json=False).human
+    for part in parts:
+        console.print(part)

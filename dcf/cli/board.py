@@ -1,0 +1,126 @@
+"""What a run looks like at one moment: a row for each state of the definition."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from control_plane import RunDocument, StateDocument, Store, encode_name
+
+_OVER = frozenset({"done", "failed", "cancelled", "skipped"})
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One state. ``detail`` says what ``status`` alone does not; ``seconds`` since it was entered,
+    so that a takeover or a retry does not begin anew."""
+
+    name: str
+    status: str
+    detail: str = ""
+    attempt: int = 0
+    holder: str = ""
+    seconds: float | None = None
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """A run with its rows in the order of the definition; ``seconds`` since it started."""
+
+    workflow_id: str
+    name: str
+    status: str
+    rows: Sequence[Row]
+    seconds: float | None
+
+    @property
+    def done(self) -> int:
+        """How many states are done."""
+        return sum(row.status == "done" for row in self.rows)
+
+
+async def read_board(store: Store, workflow_id: str) -> Board:
+    """The run now: its meta document, the states of its root frame and Redis's clock.
+
+    Frames of a Map or Parallel are counted by its join, however many they are.
+    """
+    run = await store.run(workflow_id)
+    documents = await store.states(workflow_id, root_paths(run))
+    return build_board(run, documents, await now_ms(store))
+
+
+def with_holders(board: Board, holders: Mapping[str, str]) -> Board:
+    """The board with who worked on each state (``holders`` by path) where nobody does now."""
+    rows = [
+        row if row.holder or row.status not in ("done", "failed")
+        else replace(row, holder=holders.get(encode_name(row.name), ""))
+        for row in board.rows
+    ]  # fmt: skip
+    return replace(board, rows=rows)
+
+
+async def now_ms(store: Store) -> int:
+    """Redis's clock, which all times of a run are of."""
+    seconds, micros = await store.backend.command("TIME")
+    return int(seconds) * 1000 + int(micros) // 1000
+
+
+def root_paths(run: RunDocument) -> list[str]:
+    """The paths of the states in the root frame, in the order of the definition."""
+    return [encode_name(name) for name in run.raw["states"]]
+
+
+def build_board(run: RunDocument, documents: Mapping[str, StateDocument], now: int) -> Board:
+    """The board of ``documents`` (by path) at ``now`` (ms)."""
+    rows = [
+        _row(name, documents[path], now) if path in documents else Row(name, "pending")
+        for name, path in zip(run.raw["states"], root_paths(run), strict=True)
+    ]
+    seconds = _between(run.started_at, run.finished_at or now)
+    return Board(run.workflow_id, run.name, run.status, rows, seconds)
+
+
+def _row(name: str, document: StateDocument, now: int) -> Row:
+    entered = document.times.get("entered")
+    ended = document.times.get("finished") or (None if document.status in _OVER else now)
+    return Row(
+        name=name,
+        status=document.status,
+        detail=", ".join(_details(document, now)),
+        attempt=document.attempts,
+        holder=document.holder.owner if document.holder else "",
+        seconds=_between(entered, ended),
+        error=_error(document),
+    )
+
+
+def _details(document: StateDocument, now: int) -> list[str]:
+    details = []
+    if document.visit > 1:
+        details.append(f"visit {document.visit}")
+    if document.join is not None:
+        join = document.join
+        details.append(f"{join.finished - join.failed}/{join.n} done")
+        if join.failed:
+            details.append(f"{join.failed} failed")
+    if document.status == "waiting" and document.wait in ("timer", "retry"):
+        word = "retry" if document.wait == "retry" else "goes on"
+        left = ((document.wait_until or now) - now) / 1000
+        details.append(f"{word} in {max(left, 0):.1f} s")
+    elif document.status == "waiting" and document.wait == "callback":
+        details.append("waits for an answer")
+    if document.takeovers:
+        details.append(f"taken over {document.takeovers}x")
+    return details
+
+
+def _error(document: StateDocument) -> str:
+    if document.error is None or document.status == "done":
+        return ""
+    return f"{document.error.error}: {document.error.cause}".rstrip(": ")
+
+
+def _between(start: Any, end: Any) -> float | None:
+    return None if start is None or end is None else max(0.0, (end - start) / 1000)

@@ -1,0 +1,1 @@
+"""The commands: arguments, help and examples. What they do is in ``dcf.cli``, loaded when asked."""

@@ -1,0 +1,53 @@
+"""How every command is declared: one summary, an example, its exit codes, ``--json``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Annotated, TypeVar
+
+import typer
+
+from dcf.cli.answer import Answer
+from dcf.cli.exits import BAD_INPUT, ENVIRONMENT, FAILED, MEANING, OK
+
+Command = TypeVar("Command", bound=Callable[..., Answer])
+
+JsonOption = Annotated[
+    bool,
+    typer.Option("--json", help="One JSON document on stdout; text for people goes to stderr."),
+]
+InputOption = Annotated[
+    str | None,
+    typer.Option("--input", metavar="FILE|JSON|-", help="Input of the run.", show_default="{}"),
+]
+IdOption = Annotated[
+    str | None,
+    typer.Option("--id", metavar="ID", help="Id of the run.", show_default="<name>-<8 hex>"),
+]
+RunsOption = Annotated[Path, typer.Option("--runs", metavar="DIR", help="Where audit trails go.")]
+PoolOption = Annotated[str, typer.Option("--pool", help="The pool of workers.")]
+LeaseOption = Annotated[
+    float,
+    typer.Option("--lease-ttl", metavar="SECONDS", min=0.2, help="How long a lease lasts."),
+]
+RunArgument = Annotated[str, typer.Argument(metavar="ID", help="Id of the run.")]
+
+DEFAULT_RUNS = Path("workflows/runs")
+DEFAULT_LEASE_S = 30.0
+DEFAULT_POOL = "default"
+
+
+def command(
+    app: typer.Typer,
+    name: str,
+    *,
+    example: str | Sequence[str],
+    exits: Sequence[int] = (OK, FAILED, BAD_INPUT, ENVIRONMENT),
+) -> Callable[[Command], Command]:
+    """Register a function as command ``name``; its docstring is the help, the first line the
+    summary."""
+    examples = [example] if isinstance(example, str) else example
+    lines = ["\b", "Example:", *(f"  {line}" for line in examples), "", "\b", "Exit codes:"]
+    lines += [f"  {code:<3} {MEANING[code]}" for code in exits]
+    return app.command(name, epilog="\n".join(lines))

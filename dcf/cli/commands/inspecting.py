@@ -1,0 +1,66 @@
+"""``runs``, ``explain`` and ``history``: what happened, and why something stands still."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from typing import Annotated
+
+import typer
+
+from dcf.cli.answer import Answer
+from dcf.cli.commands.command import JsonOption, RunArgument, command
+from dcf.cli.exits import BAD_INPUT, ENVIRONMENT, FAILED, OK
+
+_EXITS = (OK, BAD_INPUT, ENVIRONMENT)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this family."""
+    command(app, "runs", example="dcf runs --status failed --limit 5", exits=_EXITS)(runs)
+    command(app, "explain", example="dcf explain hello-1", exits=_EXITS)(explain)
+    command(
+        app,
+        "history",
+        example="dcf history hello-1",
+        exits=(OK, FAILED, BAD_INPUT, ENVIRONMENT),
+    )(history)
+
+
+def runs(
+    limit: Annotated[int, typer.Option("--limit", min=1, max=10_000, help="At most so many.")] = 20,
+    status: Annotated[
+        str | None,
+        typer.Option(
+            "--status", help="pending, running, succeeded, failed, timed_out or cancelled."
+        ),
+    ] = None,
+    as_json: JsonOption = False,
+) -> Answer:
+    """List runs, the newest first."""
+    from dcf.cli.runs import list_runs
+    from dcf.cli.screen import Screen
+    from dcf.cli.settings import Settings
+
+    screen = Screen(as_json=as_json)
+    return asyncio.run(list_runs(Settings.from_env(os.environ), screen, limit, status))
+
+
+def explain(workflow_id: RunArgument, as_json: JsonOption = False) -> Answer:
+    """Say why a run stands where it stands, and what would move it."""
+    from dcf.cli.explain import explain_run
+    from dcf.cli.screen import Screen
+    from dcf.cli.settings import Settings
+
+    screen = Screen(as_json=as_json)
+    return asyncio.run(explain_run(workflow_id, Settings.from_env(os.environ), screen))
+
+
+def history(workflow_id: RunArgument, as_json: JsonOption = False) -> Answer:
+    """Show everything that happened in a run, in order, and who did it."""
+    from dcf.cli.history import show_history
+    from dcf.cli.screen import Screen
+    from dcf.cli.settings import Settings
+
+    screen = Screen(as_json=as_json)
+    return asyncio.run(show_history(workflow_id, Settings.from_env(os.environ), screen))

@@ -1,0 +1,45 @@
+"""``demo``: see a worker die and its work survive."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dcf.cli.answer import Answer
+from dcf.cli.commands.command import JsonOption, command
+from dcf.cli.exits import BAD_INPUT, ENVIRONMENT, FAILED, INTERRUPTED, OK
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this family."""
+    command(
+        app,
+        "demo",
+        example="dcf demo",
+        exits=(OK, FAILED, BAD_INPUT, ENVIRONMENT, INTERRUPTED),
+    )(demo)
+
+
+def demo(
+    workflow: Annotated[
+        Path, typer.Option("--workflow", metavar="FILE", help="The workflow to run.")
+    ] = Path("workflows/order-processing.json"),
+    input_: Annotated[Path, typer.Option("--input", metavar="FILE", help="Its input.")] = Path(
+        "workflows/inputs/order-demo.json"
+    ),
+    as_json: JsonOption = False,
+) -> Answer:
+    """Run an order, kill a worker in the middle of a tool call, and watch the order survive.
+
+    Uses servers of its own in .dcf/demo; needs no key, no Docker, no network.
+    """
+    from dcf.cli.demo import play
+    from dcf.cli.screen import Screen
+    from dcf.cli.settings import Settings
+
+    screen = Screen(as_json=as_json)
+    return asyncio.run(play(workflow, input_, Settings.from_env(os.environ), screen))

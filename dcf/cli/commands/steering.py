@@ -1,0 +1,54 @@
+"""``cancel`` and ``redrive``: ending a run early, or letting a broken one go on."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from typing import Annotated
+
+import typer
+
+from dcf.cli.answer import Answer
+from dcf.cli.commands.command import DEFAULT_RUNS, JsonOption, RunArgument, RunsOption, command
+from dcf.cli.exits import BAD_INPUT, ENVIRONMENT, FAILED, INTERRUPTED, OK
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this family."""
+    command(app, "cancel", example="dcf cancel hello-1 --reason 'wrong order'")(cancel)
+    command(
+        app,
+        "redrive",
+        example="dcf redrive hello-1 --watch",
+        exits=(OK, FAILED, BAD_INPUT, ENVIRONMENT, INTERRUPTED),
+    )(redrive)
+
+
+def cancel(
+    workflow_id: RunArgument,
+    reason: Annotated[str, typer.Option("--reason", help="Why, for the history.")] = "",
+    as_json: JsonOption = False,
+) -> Answer:
+    """Cancel a run; nothing more happens in it from then on."""
+    from dcf.cli.screen import Screen
+    from dcf.cli.settings import Settings
+    from dcf.cli.steer import cancel_run
+
+    screen = Screen(as_json=as_json)
+    return asyncio.run(cancel_run(workflow_id, reason, Settings.from_env(os.environ), screen))
+
+
+def redrive(
+    workflow_id: RunArgument,
+    watch: Annotated[bool, typer.Option("--watch", help="Watch it to its end.")] = False,
+    runs: RunsOption = DEFAULT_RUNS,
+    as_json: JsonOption = False,
+) -> Answer:
+    """Let a failed, timed out or cancelled run go on from where it broke."""
+    from dcf.cli.screen import Screen
+    from dcf.cli.settings import Settings
+    from dcf.cli.steer import redrive_run
+
+    screen = Screen(as_json=as_json)
+    settings = Settings.from_env(os.environ)
+    return asyncio.run(redrive_run(workflow_id, settings, screen, watch=watch, runs=runs))

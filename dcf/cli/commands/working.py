@@ -1,0 +1,62 @@
+"""``worker``: a worker process in the foreground."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from typing import Annotated
+
+import typer
+
+from dcf.cli.answer import Answer
+from dcf.cli.commands.command import (
+    DEFAULT_LEASE_S,
+    DEFAULT_POOL,
+    JsonOption,
+    LeaseOption,
+    PoolOption,
+    command,
+)
+from dcf.cli.exits import BAD_INPUT, ENVIRONMENT, INTERRUPTED, OK
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this family."""
+    command(
+        app,
+        "worker",
+        example=["dcf worker --concurrency 16", "dcf worker --handlers shop.tasks:HANDLERS"],
+        exits=(OK, BAD_INPUT, ENVIRONMENT, INTERRUPTED),
+    )(worker)
+
+
+def worker(
+    concurrency: Annotated[
+        int, typer.Option("--concurrency", min=1, max=1000, help="States in work at a time.")
+    ] = 8,
+    pool: PoolOption = DEFAULT_POOL,
+    lease_s: LeaseOption = DEFAULT_LEASE_S,
+    name: Annotated[
+        str | None, typer.Option("--name", help="Its name in leases and history, unique.")
+    ] = None,
+    handlers: Annotated[
+        str | None,
+        typer.Option(
+            "--handlers",
+            metavar="MODULE:ATTRIBUTE",
+            help="A dict of async functions by Resource, for Tasks without an agent.",
+        ),
+    ] = None,
+    attached: Annotated[bool, typer.Option("--attached", hidden=True)] = False,
+    as_json: JsonOption = False,
+) -> Answer:
+    """Work on ready states until SIGTERM or Ctrl-C, then finish what is in work.
+
+    A second signal stops at once. Prints one line of JSON when it is ready, and logs lines of
+    JSON to stderr.
+    """
+    from dcf.cli.settings import Settings
+    from dcf.cli.worker import WorkerOrder, work
+
+    order = WorkerOrder(concurrency, pool, lease_s, name, handlers, attached, as_json)
+    return asyncio.run(work(order, Settings.from_env(os.environ)))

@@ -1,0 +1,144 @@
+"""Worker processes: those of one command, which end with it, and those in the background."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import subprocess
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from types import TracebackType
+from typing import IO, Self
+
+from dcf.cli.background import Background, BackgroundFolder
+from dcf.cli.settings import Settings
+
+_DRAIN_S = 15.0
+
+
+def worker_command(name: str, *, pool: str, lease_s: float, attached: bool) -> list[str]:
+    """The command line of a worker process."""
+    command = [
+        sys.executable, "-m", "dcf.cli", "worker",
+        "--name", name, "--pool", pool, "--lease-ttl", f"{lease_s:g}",
+    ]  # fmt: skip
+    return [*command, "--attached"] if attached else command
+
+
+class Crew:
+    """Workers of one command. They drain when it closes their standard input, even by dying.
+
+    ``redis_url`` is handed on through the environment, never on a command line.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        redis_url: str,
+        stub_url: str | None,
+        pool: str = "default",
+        lease_s: float = 30.0,
+    ) -> None:
+        self._env = {**settings.env, "DCF_REDIS_URL": redis_url}
+        if stub_url is not None:
+            self._env["DCF_STUB_URL"] = stub_url
+        self.home = settings.home
+        self._log = settings.logs / "run-workers.log"
+        self._pool = pool
+        self._lease_s = lease_s
+        self._mark = secrets.token_hex(2)
+        self._count = 0
+        self.members: dict[str, subprocess.Popen[bytes]] = {}
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        _kind: type[BaseException] | None,
+        _error: BaseException | None,
+        _traceback: TracebackType | None,
+    ) -> None:
+        await self.dismiss()
+
+    def hire(self, count: int, names: Sequence[str] = ()) -> None:
+        """Start ``count`` workers; they take work as soon as they are up."""
+        self._log.parent.mkdir(parents=True, exist_ok=True)
+        for number in range(count):
+            self._count += 1
+            name = names[number] if names else f"w{self._count}-{self._mark}"
+            with self._log.open("ab") as log:
+                self.members[name] = self._spawn(name, log)
+
+    @property
+    def living(self) -> list[str]:
+        """The names of those that run."""
+        return [name for name, process in self.members.items() if process.poll() is None]
+
+    def kill(self, name: str) -> int:
+        """SIGKILL one of them, as a crash would; its process id."""
+        process = self.members[name]
+        process.kill()
+        process.wait()
+        return process.pid
+
+    async def dismiss(self) -> None:
+        """Let all finish what they have in work, and end; who does not end in time is killed."""
+        for process in self.members.values():
+            _hang_up(process)
+        try:
+            async with asyncio.timeout(_DRAIN_S):
+                for process in self.members.values():
+                    await asyncio.to_thread(process.wait)
+        except TimeoutError:
+            for process in self.members.values():
+                process.kill()
+
+    def _spawn(self, name: str, log: IO[bytes]) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            worker_command(name, pool=self._pool, lease_s=self._lease_s, attached=True),
+            stdin=subprocess.PIPE,
+            stdout=log,
+            stderr=log,
+            env=self._env,
+            # Ctrl-C reaches the command alone: it decides what becomes of its workers.
+            start_new_session=True,
+        )
+
+
+class Garrison:
+    """Background workers of a home: ``dcf up --workers``."""
+
+    def __init__(self, folder: BackgroundFolder) -> None:
+        self._folder = folder
+
+    def all(self) -> list[Background]:
+        """Those that live."""
+        return [process for process in self._folder.all() if process.name.startswith("worker-")]
+
+    async def raise_to(
+        self, count: int, env: dict[str, str], *, pool: str, lease_s: float
+    ) -> list[Background]:
+        """Start as many as are missing; those started now."""
+        taken = {process.name for process in self.all()}
+        free = [name for number in range(1, count + 1) if (name := f"worker-{number}") not in taken]
+        started = []
+        for name in free[: max(0, count - len(taken))]:
+            unique = f"{name}-{secrets.token_hex(2)}"
+            command = worker_command(unique, pool=pool, lease_s=lease_s, attached=False)
+            started.append(await self._folder.start(name, command, env))
+        return started
+
+    async def dismiss(self) -> list[tuple[Background, bool]]:
+        """Drain all at once; each with whether it ended by itself."""
+        members = self.all()
+        ends = await asyncio.gather(*(self._folder.stop(one, _DRAIN_S) for one in members))
+        return list(zip(members, ends, strict=True))
+
+
+def _hang_up(process: subprocess.Popen[bytes]) -> None:
+    if process.stdin is not None:
+        with suppress(BrokenPipeError):
+            process.stdin.close()

@@ -1,0 +1,134 @@
+"""``dcf doctor``."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import asdict
+from importlib.metadata import PackageNotFoundError, version
+from urllib.parse import urlsplit
+
+from rich.table import Table
+from rich.text import Text
+
+from control_plane.embedded import Check, Embedded, diagnose
+from dcf.cli.answer import Answer, ErrorNote
+from dcf.cli.background import BackgroundFolder
+from dcf.cli.crew import Garrison
+from dcf.cli.exits import ENVIRONMENT, OK
+from dcf.cli.settings import Settings
+from dcf.cli.stub_server import StubServer
+from dcf.skills import SkillCatalog, SkillError
+from dcf.tools import InvalidDocument, Registry
+
+_PACKAGES = ("dcf", "redis", "mcp", "pydantic-ai-slim", "typer")
+_CONNECT_S = 2.0
+
+
+async def examine(settings: Settings) -> Answer:
+    """Every finding; exit code 3 when something that is needed is missing."""
+    folder = BackgroundFolder(settings.notes, settings.logs)
+    stub = StubServer(settings, folder)
+    checks = [
+        *await diagnose(settings.env),
+        *(_installed(package) for package in _PACKAGES),
+        *await _redis(settings),
+        await _stub(stub),
+        _workers(folder),
+        _skills(settings),
+        *await _servers(settings, stub.url),
+    ]
+    missing = [check for check in checks if check.required and not check.ok]
+    fields = {"checks": [asdict(check) for check in checks]}
+    if not missing:
+        return Answer(fields, [_table(checks), "Everything that is needed is there."], exit_code=OK)
+    names = ", ".join(check.name for check in missing)
+    note = ErrorNote("not_ready", f"missing: {names}", missing[0].hint)
+    return Answer(fields, [_table(checks)], "error", note, ENVIRONMENT)
+
+
+def _installed(package: str) -> Check:
+    try:
+        return Check(package, True, version(package))
+    except PackageNotFoundError:
+        return Check(package, False, "not installed", "install DCF with its requirements again")
+
+
+async def _redis(settings: Settings) -> list[Check]:
+    """The embedded server, if it is the one that is used."""
+    if settings.redis_url is not None:
+        return []
+    status = await Embedded.from_env(settings.env).status()
+    if not status.running:
+        found = "not running"
+        return [Check("redis", False, found, "`dcf up` or `dcf run` start it", required=False)]
+    found = f"Redis {status.version}, JSON {status.json_version}, pid {status.pid}"
+    return [Check("redis", status.responding, found, "see its log", required=False)]
+
+
+async def _stub(stub: StubServer) -> Check:
+    found = await stub.find()
+    if found is None:
+        hint = "`dcf up` starts it; `dcf run` does when a workflow needs it"
+        return Check("stub tools", False, f"not running at {stub.url}", hint, required=False)
+    return Check("stub tools", True, f"{found.url}, {found.tools} tools")
+
+
+def _workers(folder: BackgroundFolder) -> Check:
+    names = [str(process.details.get("worker")) for process in Garrison(folder).all()]
+    return Check("background workers", True, ", ".join(names) or "none", required=False)
+
+
+def _skills(settings: Settings) -> Check:
+    hint = "`dcf skills generate`, or set DCF_GENERATED"
+    if settings.skills is None:
+        found = f"none in {settings.generated}"
+        return Check("generated skills", False, found, hint, required=False)
+    try:
+        count = len(SkillCatalog.load(settings.skills))
+    except SkillError as error:
+        return Check("generated skills", False, str(error), hint)
+    return Check("generated skills", True, f"{count} in {settings.generated}")
+
+
+async def _servers(settings: Settings, stub_url: str) -> list[Check]:
+    """Whether the tool servers of the registry answer, each address once; the stub is known."""
+    file = settings.generated / "registry.json"
+    if not file.is_file():
+        return []
+    try:
+        registry = Registry.load(file, {**settings.env, "DCF_STUB_URL": stub_url})
+    except InvalidDocument as error:
+        text = "; ".join(problem.message for problem in error.problems)
+        return [Check("tool registry", False, text, "mend skills_src/registry.yaml")]
+    places: dict[str, list[str]] = {}
+    for server_id in registry.ids():
+        url = registry.server(server_id).url or ""
+        if url and not url.startswith(f"{stub_url}/"):
+            places.setdefault(urlsplit(url).netloc, []).append(server_id)
+    return [await _answers(place, ids) for place, ids in places.items()]
+
+
+async def _answers(place: str, server_ids: list[str]) -> Check:
+    name = f"tool server {', '.join(server_ids)}"
+    parts = urlsplit(f"//{place}")
+    try:
+        async with asyncio.timeout(_CONNECT_S):
+            _, writer = await asyncio.open_connection(parts.hostname, parts.port or 443)
+            writer.close()
+    except (OSError, TimeoutError) as error:
+        found = f"{place}: {error or 'no answer'}"
+        return Check(name, False, found, "start it, or correct its endpoint", required=False)
+    return Check(name, True, f"{place} accepts connections")
+
+
+def _table(checks: list[Check]) -> Table:
+    table = Table()
+    for heading in ("", "check", "found", "what would help"):
+        table.add_column(heading, overflow="fold")
+    for check in checks:
+        mark = Text("ok", "green") if check.ok else Text("--", "yellow")
+        if check.required and not check.ok:
+            mark = Text("no", "bold red")
+        hint = "" if check.ok else check.hint
+        table.add_row(mark, check.name, Text(check.found), Text(hint))
+    return table

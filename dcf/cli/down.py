@@ -1,0 +1,33 @@
+"""``dcf down``."""
+
+from __future__ import annotations
+
+from control_plane.embedded import Embedded
+from dcf.cli.answer import Answer
+from dcf.cli.background import BackgroundFolder
+from dcf.cli.crew import Garrison
+from dcf.cli.screen import Screen
+from dcf.cli.settings import Settings
+from dcf.cli.stub_server import StubServer
+
+
+async def bring_down(settings: Settings, screen: Screen) -> Answer:
+    """Stop what this home has in the background: workers first, Redis last."""
+    folder = BackgroundFolder(settings.notes, settings.logs)
+    stopped = []
+    with screen.working("draining workers …"):
+        for process, clean in await Garrison(folder).dismiss():
+            how = "drained" if clean else "killed, it did not drain in time"
+            stopped.append(f"{process.name} ({process.details.get('worker')}): {how}")
+    stub = await StubServer(settings, folder).stop()
+    if stub is not None:
+        stopped.append(f"stub tools at {stub.details.get('url')}: stopped")
+    if settings.redis_url is not None:
+        left = ["Redis of DCF_REDIS_URL: left alone, it is yours"]
+    else:
+        left = []
+        with screen.working("Redis writes its data …"):
+            if await Embedded.from_env(settings.env).stop():
+                stopped.append("redis: stopped, its data is kept")
+    show = [*stopped, *left] if stopped else ["Nothing was running.", *left]
+    return Answer({"stopped": stopped, "left": left}, show)

@@ -1,0 +1,81 @@
+"""The entry point: one place that runs a command, presents its answer and explains its errors."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+from typer.exceptions import TyperException
+
+from dcf.cli.answer import Answer, ErrorNote, present
+from dcf.cli.exits import BAD_INPUT, FAILED, INTERRUPTED, OK
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run ``dcf`` with ``arguments`` (those of the process when None) and exit."""
+    sys.exit(run_command(list(sys.argv[1:] if arguments is None else arguments)))
+
+
+def run_command(arguments: list[str]) -> int:
+    """Run one command; its exit code. Nothing escapes, not even a defect."""
+    as_json = "--json" in _before_separator(arguments)
+    try:
+        answer = _answer_of(arguments)
+        if answer is None:
+            return OK
+        present(answer, as_json=as_json)
+    except BrokenPipeError:
+        # Whoever read our output has enough; Python must not complain when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    return answer.exit_code
+
+
+def _answer_of(arguments: list[str]) -> Answer | None:
+    """The answer of the command; None when it printed its help."""
+    try:
+        from dcf.cli.app import build_app
+
+        answer = build_app()(arguments, prog_name="dcf", standalone_mode=False)
+        return answer if isinstance(answer, Answer) else None
+    except BrokenPipeError:
+        raise
+    except KeyboardInterrupt:
+        note = ErrorNote("interrupted", "interrupted")
+        return Answer(status="interrupted", error=note, exit_code=INTERRUPTED)
+    except TyperException as error:
+        return _usage(error, arguments)
+    except Exception as error:  # noqa: BLE001 - the last one who can say it without a traceback
+        return _trouble(error)
+
+
+def _usage(error: TyperException, arguments: list[str]) -> Answer:
+    """A command line that cannot be understood."""
+    message = error.format_message()
+    if not arguments:
+        return Answer(show=[message], exit_code=BAD_INPUT)
+    context = getattr(error, "ctx", None)
+    hint = f"see `{context.command_path if context else 'dcf'} --help`"
+    problem = {"code": "CLI_USAGE", "message": message, "hint": hint, "severity": "error"}
+    return Answer(
+        {"problems": [problem]},
+        status="error",
+        error=ErrorNote("usage", message, hint),
+        exit_code=BAD_INPUT,
+    )
+
+
+def _trouble(error: Exception) -> Answer:
+    from dcf.cli.trouble import explain_error
+
+    trouble = explain_error(error)
+    if trouble is not None:
+        return trouble.to_answer()
+    from dcf.cli.defect import report_defect
+
+    return report_defect(error, os.environ)
+
+
+def _before_separator(arguments: list[str]) -> list[str]:
+    return arguments[: arguments.index("--")] if "--" in arguments else arguments

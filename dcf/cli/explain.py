@@ -1,0 +1,39 @@
+"""``dcf explain``."""
+
+from __future__ import annotations
+
+from rich.table import Table
+from rich.text import Text
+
+from dcf.cli.answer import Answer
+from dcf.cli.board_table import status_text
+from dcf.cli.redis_access import find_redis, open_store
+from dcf.cli.screen import Screen
+from dcf.cli.settings import Settings
+from dcf.workflow import Explanation, explain
+
+
+async def explain_run(workflow_id: str, settings: Settings, screen: Screen) -> Answer:
+    """Why the run stands where it stands."""
+    address = await find_redis(settings, screen)
+    async with open_store(address) as store:
+        pool = (await store.run(workflow_id)).pool
+    async with open_store(address, pool=pool) as store:
+        found = await explain(store, workflow_id)
+    said = found.to_json()
+    said["run_status"] = said.pop("status")
+    summary = Text.assemble(status_text(found.status), f"  {workflow_id}: {found.summary}")
+    return Answer(said, [summary, *_table(found)])
+
+
+def _table(found: Explanation) -> list[Table]:
+    if not found.reasons:
+        return []
+    table = Table(title=f"{found.workers} workers read its pool", title_justify="left")
+    for heading in ("state", "status", "why", "what would help"):
+        table.add_column(heading, overflow="fold")
+    for reason in found.reasons:
+        table.add_row(
+            Text(reason.path), status_text(reason.status), Text(reason.why), reason.command or ""
+        )
+    return [table]

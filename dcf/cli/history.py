@@ -1,0 +1,62 @@
+"""``dcf history``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rich.table import Table
+from rich.text import Text
+
+from control_plane import history
+from dcf.cli.answer import Answer
+from dcf.cli.redis_access import find_redis, open_store
+from dcf.cli.screen import Screen
+from dcf.cli.settings import Settings
+from dcf.cli.timeline import Moment, read_timeline
+
+_STYLES = {
+    "LeaseExpired": "bold red",
+    "LeaseRevoked": "bold red",
+    "StateFailed": "red",
+    "ChildFailed": "red",
+    "RetryScheduled": "yellow",
+    "StateDone": "green",
+    "RunEnded": "bold",
+}
+
+
+async def show_history(workflow_id: str, settings: Settings, screen: Screen) -> Answer:
+    """The timeline of a run; its digests are checked on the way. Raises CorruptHistory."""
+    address = await find_redis(settings, screen)
+    async with open_store(address) as store:
+        run = await store.run(workflow_id)
+        timeline = await read_timeline(history.read(store, workflow_id))
+    fields = {
+        "workflow_id": workflow_id,
+        "run_status": run.status,
+        "events": [moment.to_json() for moment in timeline.moments],
+    }
+    return Answer(fields, [timeline_table(timeline.moments, f"History of {workflow_id}")])
+
+
+def timeline_table(moments: Iterable[Moment], title: str) -> Table:
+    """The moments as a table."""
+    table = Table(title=title, title_justify="left")
+    table.add_column("time", justify="right", no_wrap=True)
+    for heading in ("event", "state", "who", "details"):
+        table.add_column(heading, overflow="fold")
+    for moment in moments:
+        details = "  ".join(f"{key} {_short(value)}" for key, value in moment.details.items())
+        table.add_row(
+            f"{moment.offset_s:.3f} s",
+            Text(moment.type, _STYLES.get(moment.type, "")),
+            Text(moment.path),
+            Text(moment.who),
+            Text(details, "dim"),
+        )
+    return table
+
+
+def _short(value: object) -> str:
+    text = str(value)
+    return text if len(text) <= 60 else f"{text[:59]}…"

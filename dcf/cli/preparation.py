@@ -1,0 +1,145 @@
+"""Everything about a run that can be checked before anything is started."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from control_plane import BadDocument, BadName, check_workflow_id, payload
+from dcf import asl
+from dcf.cli.input_source import read_file, read_input
+from dcf.cli.settings import Settings
+from dcf.cli.trouble import BadInput
+from dcf.problem import Problem, has_errors
+from dcf.skills import SkillCatalog
+from dcf.tools import Registry, UnknownServer
+from dcf.workflow import InvalidWorkflow, WorkflowDocument, load
+
+_LONGEST_SLUG = 48
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A run that may start. ``servers`` are the URLs of the tool servers that it will call."""
+
+    document: WorkflowDocument
+    value: Any
+    workflow_id: str
+    catalog: SkillCatalog
+    servers: frozenset[str]
+
+
+def prepare(
+    file: Path, given: str | None, workflow_id: str | None, settings: Settings, stub_url: str
+) -> Prepared:
+    """Read and check workflow, input, id, skills and servers. Raises BadInput with all problems."""
+    catalog = open_catalog(settings)
+    document, problems = check_file(file, catalog, settings)
+    value = read_input(given)
+    problems += value.problems
+    if not value.problems:
+        problems += value.place(_check_value(document, value.value))
+    if workflow_id is not None:
+        problems += _check_id(workflow_id)
+    servers: frozenset[str] = frozenset()
+    if document is not None:
+        servers, unknown = _servers(document, file, catalog, settings, stub_url)
+        problems += unknown
+    if document is None or has_errors(problems):
+        raise BadInput(problems)
+    return Prepared(document, value.value, workflow_id or fresh_id(document.name), catalog, servers)
+
+
+def open_catalog(settings: Settings) -> SkillCatalog:
+    """The generated skills, an empty catalog where nothing was generated."""
+    return SkillCatalog.load(settings.skills) if settings.skills else SkillCatalog([])
+
+
+def check_file(
+    file: Path, catalog: SkillCatalog, settings: Settings
+) -> tuple[WorkflowDocument | None, list[Problem]]:
+    """The workflow in ``file``, None with errors; and every problem, warnings too."""
+    text, unreadable = read_file(file)
+    if unreadable is not None:
+        return None, [unreadable]
+    try:
+        document = load(text, file=str(file), catalog=catalog)
+    except InvalidWorkflow as invalid:
+        problems = list(invalid.problems)
+        if settings.skills is None and any(p.code == "WF_UNKNOWN_SKILL" for p in problems):
+            problems.append(_no_skills(settings))
+        return None, problems
+    return document, list(document.warnings)
+
+
+def fresh_id(name: str) -> str:
+    """A new run id that begins with the workflow's name."""
+    slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:_LONGEST_SLUG].rstrip("-")
+    return f"{slug or 'run'}-{secrets.token_hex(4)}"
+
+
+def _check_value(document: WorkflowDocument | None, value: Any) -> list[Problem]:
+    problems = document.check_input(value) if document is not None else []
+    try:
+        payload.encode(value)
+    except BadDocument as error:
+        problems.append(Problem("CLI_INPUT", str(error), hint="give a smaller, plainer input"))
+    return problems
+
+
+def _check_id(workflow_id: str) -> list[Problem]:
+    try:
+        check_workflow_id(workflow_id)
+    except BadName as error:
+        hint = "leave --id out: a fitting one is made"
+        return [Problem("CLI_ID", str(error), hint=hint, file="--id")]
+    return []
+
+
+def _servers(
+    document: WorkflowDocument,
+    file: Path,
+    catalog: SkillCatalog,
+    settings: Settings,
+    stub_url: str,
+) -> tuple[frozenset[str], list[Problem]]:
+    """The URLs of the servers whose tools the workflow's skills declare."""
+    refs = {ref for state in all_states(document.machine) for ref in _skills_of(state)}
+    wanted = {tool.server_id: ref for ref in sorted(refs) for tool in catalog.resolve(ref).tools}
+    if not wanted:
+        return frozenset(), []
+    env = {**settings.env, "DCF_STUB_URL": stub_url}
+    registry = Registry.load(settings.generated / "registry.json", env)
+    urls, problems = set(), []
+    for server_id, ref in wanted.items():
+        try:
+            urls.add(registry.server(server_id).url or "")
+        except UnknownServer as unknown:
+            hint = f"skill {ref} calls it; declare it in registry.yaml, then `dcf skills generate`"
+            problems.append(Problem("CLI_UNKNOWN_SERVER", str(unknown), hint=hint, file=str(file)))
+    return frozenset(urls), problems
+
+
+def all_states(machine: asl.StateMachine) -> Iterator[asl.State]:
+    """Every state at any depth."""
+    for state in machine.states.values():
+        yield state
+        for inner in (*state.branches, *([state.processor] if state.processor else [])):
+            yield from all_states(inner)
+
+
+def _skills_of(state: asl.State) -> list[str]:
+    return list((state.binding or {}).get("skills", ()))
+
+
+def _no_skills(settings: Settings) -> Problem:
+    return Problem(
+        "CLI_NO_SKILLS",
+        "there are no generated skills",
+        hint="`dcf skills generate`, or set DCF_GENERATED to the folder that has them",
+        file=str(settings.generated),
+    )

@@ -1,0 +1,19 @@
+"""Reference pages made from the product itself, so that they cannot fall behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from dcf.cli.reference_pages.commands import commands_page
+from dcf.cli.reference_pages.errors import errors_page
+from dcf.cli.reference_pages.problems import problems_page
+from dcf.cli.reference_pages.scripts import scripts_page
+
+PAGES: dict[str, Callable[[], str]] = {
+    "cli.md": commands_page,
+    "errors.md": errors_page,
+    "problems.md": problems_page,
+    "scripts.md": scripts_page,
+}
+
+__all__ = ["PAGES"]

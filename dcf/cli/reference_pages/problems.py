@@ -1,0 +1,93 @@
+"""The page of problems: every code that a check of user documents can report."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import defaultdict
+
+from dcf.cli.reference_pages.markdown import page, table
+from dcf.cli.reference_pages.source_calls import CodeCall, code_calls, source_trees
+
+_CODE = re.compile(r"(?:ASL|WF|SKILL|TOOL|REG|CLI)_[A-Z0-9_]+")
+_ROOMS = {
+    "WF": "Workflow documents",
+    "ASL": "Amazon States Language",
+    "SKILL": "Skills and their YAML files",
+    "TOOL": "Tools, their cases, the stub server",
+    "REG": "The registry of tool servers",
+    "CLI": "The command line",
+}
+# What the message comes from somewhere else for: the schema's words, the system's, another error's.
+_COMPUTED = {
+    "ASL_JSON_NUMBER": "a number in the file cannot be represented",
+    "ASL_BAD_TIMESTAMP": "a time is not written as RFC 3339 asks",
+    "ASL_NOT_JSON": "a definition that was built in Python holds a value that is not JSON",
+    "CLI_HANDLERS": "what `--handlers` names is no dict of async functions",
+    "CLI_ID": "the run id has characters that an id cannot have, or too many",
+    "CLI_SEEDS": "`--seeds` is no range, or stands beside `--seed`",
+    "CLI_UNKNOWN_SERVER": "a skill of the workflow calls a tool server that is not in the registry",
+    "SKILL_SOURCE_MISSING": "a folder or file that skills are generated from is missing",
+    "SKILL_YAML_AMBIGUOUS": "yes, no, on or off: YAML reads a boolean",
+    "SKILL_YAML_VALUE": "a value that YAML implementations read differently",
+    "CLI_USAGE": "the command line cannot be understood",
+    "SKILL_MANIFEST": "a manifest does not fit its schema",
+    "TOOL_STUB": "the stub's configuration is no JSON",
+    "TOOL_STUB_SCHEMA": "the params of a tool in the stub's configuration are no JSON Schema",
+    "TOOL_STUB_SHAPE": "the stub's configuration does not fit its schema",
+    "WF_SCHEMA": "the document does not fit the workflow schema",
+}
+_INTRO = """\
+Checks report everything they find at once. A problem has a `code` (stable: scripts may match it),
+a message, a place (`path` is a JSON pointer into the document; `file`, `line`, `column`), a `hint`
+and a `severity`. An ellipsis stands for what the report fills in. Codes marked *warning* do not
+stop anything."""
+
+
+def problems_page() -> str:
+    """The text of ``problems.md``."""
+    codes = _all_codes()
+    calls: dict[str, list[CodeCall]] = defaultdict(list)
+    for call in code_calls(codes):
+        calls[call.code].append(call)
+    parts = []
+    for prefix, title in _ROOMS.items():
+        rows = [_row(code, calls[code]) for code in sorted(codes) if code.startswith(f"{prefix}_")]
+        parts.append(f"## {title}\n\n{table(('code', 'what is wrong', 'what to do'), rows)}")
+    return page("Problem codes", _INTRO, *parts)
+
+
+def _all_codes() -> frozenset[str]:
+    """Every code that stands in the source as a text of its own."""
+    errors = {
+        node.value.value
+        for _, tree in source_trees()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign | ast.AnnAssign)
+        and isinstance(node.value, ast.Constant)
+        and any(isinstance(t, ast.Name) and t.id == "code" for t in _targets(node))
+    }
+    found = {
+        node.value
+        for _, tree in source_trees()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and _CODE.fullmatch(node.value)
+    }
+    # The codes of exceptions are on the page of errors.
+    return frozenset(found - errors - {_CODE.pattern})
+
+
+def _targets(node: ast.Assign | ast.AnnAssign) -> list[ast.expr]:
+    return node.targets if isinstance(node, ast.Assign) else [node.target]
+
+
+def _row(code: str, calls: list[CodeCall]) -> tuple[str, str, str]:
+    messages = list(dict.fromkeys(call.message for call in calls if call.message))
+    hints = list(dict.fromkeys(call.hint for call in calls if call.hint))
+    text = "; ".join(messages) or _COMPUTED.get(code, "")
+    if not text:
+        raise LookupError(f"{code} is reported without a message that can be read; see _COMPUTED")
+    mark = " *warning*" if calls and all(call.warning for call in calls) else ""
+    return f"`{code}`{mark}", text, "; ".join(hints)

@@ -1,0 +1,35 @@
+"""The page of scripts: the headers of the Lua files."""
+
+from __future__ import annotations
+
+from importlib import resources
+
+from dcf.cli.reference_pages.markdown import block, page
+
+_INTRO = """\
+Every change of a run is one Lua script, executed by Redis as a whole. What stands here is the
+header of each file in `control_plane/scripts/`. The rules behind them are in
+[the protocol](../explanation/protocol.md)."""
+
+
+def scripts_page() -> str:
+    """The text of ``scripts.md``."""
+    folder = resources.files("control_plane") / "scripts"
+    headers = {
+        file.name.removesuffix(".lua"): _header(file.read_text(encoding="utf-8"))
+        for file in folder.iterdir()
+        if file.name.endswith(".lua")
+    }
+    shared = headers.pop("prelude")
+    parts = [f"## {name}\n\n{block(headers[name])}" for name in sorted(headers)]
+    return page("Scripts", _INTRO, f"## Shared by all\n\n{block(shared)}", *parts)
+
+
+def _header(text: str) -> str:
+    """The comment that ``text`` begins with."""
+    lines = []
+    for line in text.splitlines():
+        if not line.startswith("--"):
+            break
+        lines.append(line.removeprefix("--").removeprefix(" "))
+    return "\n".join(lines)

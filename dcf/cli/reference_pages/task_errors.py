@@ -1,0 +1,37 @@
+"""The names a Task or a run can fail with, and when. A test finds the names that are missing."""
+
+from __future__ import annotations
+
+from typing import Final
+
+TASK_ERRORS: Final = {
+    "DCF.ToolError": "a tool reported a failure without a name of its own",
+    "DCF.ToolTimeout": "a tool did not answer before the limit of the call",
+    "DCF.ToolUnavailable": "a tool server could not be reached, or went away before it answered",
+    "DCF.PermissionDenied": "no skill loaded for this Task declares the tool that was called",
+    "DCF.SkillUnavailable": (
+        "a skill of the binding is not in the catalog, or has changed since the run was submitted"
+    ),
+    "DCF.UnboundArgument": "the Task's input has no value for a required argument of a tool",
+    "DCF.NoHandler": "this worker has no handler for the Resource, and the state no AgentBinding",
+    "DCF.LimitExceeded": "the run used up its steps or events, or a turn its calls",
+    "DCF.ModelError": "the model failed, or gave no answer that can be used",
+    "DCF.Cancelled": "the run was cancelled; the cause is the reason that was given",
+    "DCF.WorkerLost": "four workers in a row died or vanished with this state",
+    "States.ALL": "only in ErrorEquals: stands for every error but States.Runtime and "
+    "States.DataLimitExceeded",
+    "States.BranchFailed": "a branch of a Parallel failed and nothing caught it",
+    "States.DataLimitExceeded": "a result cannot be stored: over 16 MiB, too deep, or not JSON",
+    "States.ExceedToleratedFailureThreshold": "more iterations of a Map failed than are tolerated",
+    "States.HeartbeatTimeout": "the Task showed no progress within HeartbeatSeconds",
+    "States.IntrinsicFailure": "an intrinsic function was called with arguments it cannot take",
+    "States.ItemReaderFailed": "the items of a Map could not be read",
+    "States.NoChoiceMatched": "no rule of a Choice holds, and it has no Default",
+    "States.ParameterPathFailure": "a path in Parameters or ItemSelector finds nothing",
+    "States.Permissions": "the Task lacks a permission",
+    "States.ResultPathMatchFailure": "ResultPath cannot be applied to the input",
+    "States.ResultWriterFailed": "the results of a Map could not be written",
+    "States.Runtime": "a path or expression cannot be evaluated; ends the run, nothing catches it",
+    "States.TaskFailed": "a handler raised an exception; in ErrorEquals: most errors of a Task",
+    "States.Timeout": "the Task did not finish within TimeoutSeconds, or the run within its own",
+}

@@ -1,0 +1,139 @@
+"""``dcf run``: check, bring up what is missing, run, watch, end with the output."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from control_plane import Store
+from dcf.cli.answer import Answer, ErrorNote
+from dcf.cli.background import BackgroundFolder
+from dcf.cli.board import Board
+from dcf.cli.crew import Crew
+from dcf.cli.exits import FAILED, INTERRUPTED
+from dcf.cli.follow import follow
+from dcf.cli.outcome import finish
+from dcf.cli.preparation import Prepared, prepare
+from dcf.cli.redis_access import find_redis, open_store
+from dcf.cli.screen import Screen
+from dcf.cli.settings import Settings
+from dcf.cli.stub_server import StubServer
+from dcf.workflow import live_workers, submit
+
+_COUNT_WORKERS_EVERY_S = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class RunOrder:
+    """The command line of ``dcf run``."""
+
+    file: Path
+    given: str | None
+    workflow_id: str | None
+    workers: int
+    lease_s: float
+    runs: Path
+    pool: str
+    timeout_s: float | None
+
+
+async def run_workflow(order: RunOrder, settings: Settings, screen: Screen) -> Answer:
+    """Run a workflow to its end. Nothing is started or written before everything is checked."""
+    stub = StubServer(settings, BackgroundFolder(settings.notes, settings.logs))
+    prepared = prepare(order.file, order.given, order.workflow_id, settings, stub.url)
+    for warning in prepared.document.warnings:
+        screen.warn(str(warning))
+    address = await find_redis(settings, screen)
+    stub_url = await ensure_tools(prepared, stub, screen)
+    async with open_store(address, pool=order.pool) as store:
+        await start_run(store, prepared, screen)
+        crew = Crew(
+            settings,
+            redis_url=address.url,
+            stub_url=stub_url,
+            pool=order.pool,
+            lease_s=order.lease_s,
+        )
+        return await attend(store, prepared.workflow_id, crew, order, screen)
+
+
+async def ensure_tools(prepared: Prepared, stub: StubServer, screen: Screen) -> str:
+    """The URL of the stub, which runs if the workflow calls its tools."""
+    url = stub.url
+    if any(server.startswith(f"{url}/") for server in prepared.servers):
+        with screen.working("stub tool server …"):
+            url = (await stub.ensure()).url
+    return url
+
+
+async def start_run(store: Store, prepared: Prepared, screen: Screen) -> None:
+    """Submit the run, or join the same one that is there already."""
+    states = len(prepared.document.machine.states)
+    with screen.working(f"writing {states} states …"):
+        new = await submit(
+            store,
+            prepared.document,
+            prepared.value,
+            workflow_id=prepared.workflow_id,
+            catalog=prepared.catalog,
+        )
+    what = "Run" if new else "The same run is there already:"
+    screen.say(f"{what} {prepared.workflow_id}")
+
+
+async def attend(
+    store: Store, workflow_id: str, crew: Crew, order: RunOrder, screen: Screen
+) -> Answer:
+    """Watch the run with workers of our own while nobody else reads the pool."""
+    watchman = _Watchman(store, crew, order.workers)
+    try:
+        async with crew, asyncio.timeout(order.timeout_s):
+            await follow(store, workflow_id, screen, watchman.tick)
+    except TimeoutError:
+        seconds = order.timeout_s or 0.0
+        message = f"{workflow_id} is not over after {seconds:g} s"
+        return await left_alone(store, workflow_id, message, FAILED)
+    except asyncio.CancelledError:
+        # Ctrl-C; awaiting goes on, since only a second one would end us now.
+        return await left_alone(store, workflow_id, f"stopped watching {workflow_id}", INTERRUPTED)
+    return await finish(store, workflow_id, order.runs)
+
+
+async def left_alone(store: Store, workflow_id: str, message: str, exit_code: int) -> Answer:
+    """What becomes of a run that nobody watches any more, and what the user can do."""
+    others = await live_workers(store)
+    if others:
+        fate = f"it goes on: {others} other worker{'s read' if others > 1 else ' reads'} its pool"
+    else:
+        fate = "no worker is left: it stands still until one comes (`dcf up --workers 1`)"
+    hint = f"`dcf watch {workflow_id}` watches it again, `dcf cancel {workflow_id}` ends it"
+    code = "interrupted" if exit_code == INTERRUPTED else "not_over"
+    note = ErrorNote(code, f"{message}; {fate}", hint)
+    fields = {"workflow_id": workflow_id, "other_workers": others}
+    return Answer(fields, status="running", error=note, exit_code=exit_code)
+
+
+class _Watchman:
+    """Hires the crew when nobody works on the pool: at the start, and when the last one died."""
+
+    def __init__(self, store: Store, crew: Crew, workers: int) -> None:
+        self._store = store
+        self._crew = crew
+        self._workers = workers
+        self._count_at = 0.0
+        self._others = 0
+
+    async def tick(self, _board: Board) -> str:
+        now = time.monotonic()
+        if now >= self._count_at:
+            self._count_at = now + _COUNT_WORKERS_EVERY_S
+            living = len(self._crew.living)
+            self._others = max(0, await live_workers(self._store) - living)
+            if not self._others and living < self._workers:
+                self._crew.hire(self._workers - living)
+        own = self._crew.living
+        if own:
+            return f"workers of this command: {', '.join(own)}"
+        return f"{self._others} workers read the pool"

@@ -1,0 +1,56 @@
+"""Where a command shows people what goes on: stdout, or stderr when stdout is for a script."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+
+# Of a console that is no terminal: wide enough for tables in logs.
+_WIDTH = 120
+
+
+class Screen:
+    """``human`` is the console for people, ``errors`` the one for what went wrong."""
+
+    def __init__(self, *, as_json: bool) -> None:
+        self.as_json = as_json
+        self.human = _console(stderr=as_json)
+        self.errors = self.human if as_json else _console(stderr=True)
+
+    def say(self, text: str, style: str = "") -> None:
+        """One line for people; ``text`` is plain, not markup."""
+        self.human.print(text, style=style or None, markup=False, highlight=False, soft_wrap=True)
+
+    def warn(self, text: str) -> None:
+        """One line of concern, on stderr."""
+        self.errors.print(text, style="yellow", markup=False, highlight=False, soft_wrap=True)
+
+    @contextmanager
+    def working(self, text: str) -> Iterator[Progress]:
+        """Shows on a terminal that something goes on; gone when it is done."""
+        if not self.human.is_terminal:
+            yield Progress(lambda _text: None)
+            return
+        with self.human.status(text) as status:
+            yield Progress(status.update)
+
+
+class Progress:
+    """A line that can be changed while it is shown."""
+
+    def __init__(self, update: Callable[[str], None]) -> None:
+        self._update = update
+
+    def tell(self, text: str) -> None:
+        """Show ``text`` from now on."""
+        self._update(text)
+
+
+def _console(*, stderr: bool) -> Console:
+    console = Console(stderr=stderr, soft_wrap=False)
+    if not console.is_terminal and "COLUMNS" not in os.environ:
+        console.width = _WIDTH
+    return console

@@ -1,0 +1,84 @@
+"""Settings of the command line, all from the environment (``.env.example`` lists them)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from control_plane.embedded import data_home
+from dcf.cli.trouble import BadInput
+from dcf.problem import Problem
+
+DEFAULT_STUB_URL = "http://127.0.0.1:8765"
+REHEARSAL = "rehearsal"
+_LEVELS = ("debug", "info", "warning", "error")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """``home`` holds data, logs and notes of background processes; ``generated`` the skills;
+    ``stub_url`` is what the user chose, None when DCF may choose."""
+
+    home: Path
+    generated: Path
+    stub_url: str | None
+    redis_url: str | None = field(repr=False)
+    log_level: str
+    env: Mapping[str, str] = field(repr=False)
+
+    @classmethod
+    def from_env(cls, env: Mapping[str, str]) -> Settings:
+        """Read ``env``. Raises BadInput with every setting that cannot be used."""
+        problems = _check(env)
+        if problems:
+            raise BadInput(problems)
+        return cls(
+            home=data_home(env),
+            generated=Path(env.get("DCF_GENERATED") or "generated").absolute(),
+            stub_url=(env.get("DCF_STUB_URL") or "").rstrip("/") or None,
+            redis_url=env.get("DCF_REDIS_URL") or None,
+            log_level=(env.get("DCF_LOG") or "info").lower(),
+            env=dict(env),
+        )
+
+    @property
+    def logs(self) -> Path:
+        """The folder of log files."""
+        return self.home / "logs"
+
+    @property
+    def notes(self) -> Path:
+        """The folder of notes about background processes."""
+        return self.home / "run"
+
+    @property
+    def skills(self) -> Path | None:
+        """The folder of generated skills, None where there is none."""
+        return self.generated if (self.generated / "catalogs").is_dir() else None
+
+    @property
+    def stub_config(self) -> Path:
+        """What the stub server serves."""
+        return self.generated / "stub" / "stub_config.json"
+
+
+def _check(env: Mapping[str, str]) -> list[Problem]:
+    problems = []
+    model = env.get("DCF_MODEL") or REHEARSAL
+    if model != REHEARSAL:
+        message = f"model {model!r} cannot be used: this version runs the rehearsal model only"
+        hint = "unset DCF_MODEL, or set it to rehearsal; no model is called then"
+        problems.append(Problem("CLI_MODEL", message, hint=hint, file="DCF_MODEL"))
+    level = env.get("DCF_LOG") or "info"
+    if level.lower() not in _LEVELS:
+        message = f"{level!r} is no log level"
+        hint = f"one of {', '.join(_LEVELS)}"
+        problems.append(Problem("CLI_LOG_LEVEL", message, hint=hint, file="DCF_LOG"))
+    url = env.get("DCF_STUB_URL")
+    if url and not url.startswith(("http://", "https://")):
+        message = f"{url!r} is no HTTP URL"
+        problems.append(
+            Problem("CLI_STUB_URL", message, hint=f"as in {DEFAULT_STUB_URL}", file="DCF_STUB_URL")
+        )
+    return problems

@@ -1,0 +1,137 @@
+"""``dcf sim``: seeds are simulated, guarantees checked, the sum of it is shown."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from dcf.cli.answer import Answer, ErrorNote
+from dcf.cli.exits import FAILED
+from dcf.cli.screen import Screen
+from dcf.cli.trouble import BadInput, EnvironmentTrouble
+from dcf.problem import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dcf.simulation import Verdict
+
+_RANGE = re.compile(r"(\d+):(\d+)")
+# Failing seeds that are shown in full; the others by their command.
+_SHOWN = 3
+_SHOWN_VIOLATIONS = 10
+
+
+def simulate(seed: int | None, seeds: str | None, steps: int, jobs: int, screen: Screen) -> Answer:
+    """Simulate ``seed`` or the range ``seeds`` ("first:end", without the end)."""
+    chosen = _chosen(seed, seeds)
+    try:
+        from dcf.simulation import simulate_seeds
+    except ModuleNotFoundError as error:
+        message = f"the simulation needs {error.name}, which is not installed"
+        hint = "pip install 'dcf[sim]'"
+        raise EnvironmentTrouble("sim_missing", message, hint) from error
+    with _progress(screen, len(chosen)) as tick:
+        verdicts = []
+        for verdict in simulate_seeds(chosen, steps=steps, jobs=jobs):
+            verdicts.append(verdict)
+            tick(not verdict.ok)
+    failed = [verdict for verdict in verdicts if not verdict.ok]
+    if not screen.as_json:
+        for verdict in failed[:_SHOWN]:
+            for line in _story(verdict):
+                screen.say(line)
+    return _answer(verdicts, failed, single=len(chosen) == 1)
+
+
+def _chosen(seed: int | None, seeds: str | None) -> Sequence[int]:
+    if seeds is None:
+        return [seed or 0]
+    if seed is not None:
+        raise _bad("--seed and --seeds exclude each other", "use --seeds 0:500 for many")
+    match = _RANGE.fullmatch(seeds)
+    if match is None or int(match[1]) >= int(match[2]):
+        raise _bad(f"{seeds!r} is no range of seeds", "write first:end, for example 0:500")
+    return range(int(match[1]), int(match[2]))
+
+
+def _bad(message: str, hint: str) -> BadInput:
+    return BadInput([Problem("CLI_SEEDS", message, hint=hint, file="--seeds")])
+
+
+@contextmanager
+def _progress(screen: Screen, total: int) -> Iterator[Callable[[bool], None]]:
+    """A bar on a terminal; elsewhere nothing."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(
+        *columns,
+        TimeRemainingColumn(),
+        console=screen.human,
+        transient=True,
+        disable=not screen.human.is_terminal or total == 1,
+    ) as progress:
+        task = progress.add_task("seeds", total=total)
+        failed = 0
+
+        def tick(has_failed: bool) -> None:
+            nonlocal failed
+            failed += has_failed
+            text = f"seeds ({failed} failed)" if failed else "seeds"
+            progress.update(task, advance=1, description=text)
+
+        yield tick
+
+
+def _answer(verdicts: Sequence[Verdict], failed: Sequence[Verdict], *, single: bool) -> Answer:
+    totals: Counter[str] = Counter()
+    for verdict in verdicts:
+        totals.update(verdict.counts)
+    virtual_s = sum(verdict.virtual_s for verdict in verdicts)
+    fields: dict[str, Any] = {
+        "seeds": len(verdicts),
+        "failed_seeds": [verdict.seed for verdict in failed],
+        "virtual_s": round(virtual_s, 3),
+        "counts": dict(totals),
+        "verdicts": [verdict.to_json() for verdict in (verdicts if single else failed)],
+    }
+    show: list[Any] = [f"also failed: {verdict.replay}" for verdict in failed[_SHOWN:]]
+    show.append(_table(totals, len(verdicts), virtual_s))
+    if not failed:
+        held = f"Every guarantee held in {len(verdicts)} seeds."
+        if single:
+            held = f"Every guarantee held in seed {verdicts[0].seed} ({verdicts[0].digest[:16]})."
+        return Answer(fields, [*show, held])
+    note = ErrorNote(
+        "guarantee_violated",
+        f"{len(failed)} of {len(verdicts)} seeds violate a guarantee",
+        f"replay one: {failed[0].replay}",
+    )
+    return Answer(fields, show, status="violated", error=note, exit_code=FAILED)
+
+
+def _story(verdict: Verdict) -> Iterator[str]:
+    """A failing seed line by line: what was seen, in which machine, after which calls."""
+    yield f"seed {verdict.seed}: {len(verdict.violations)} violations"
+    yield from (f"  violated: {violation}" for violation in verdict.violations[:_SHOWN_VIOLATIONS])
+    yield from (f"  machine {run}: {text}" for run, text in verdict.machines.items())
+    yield "  the last calls (virtual seconds, who, what -> answer):"
+    yield from (f"  {line}" for line in verdict.trace)
+    yield f"replay: {verdict.replay}"
+    yield ""
+
+
+def _table(totals: Counter[str], seeds: int, virtual_s: float) -> Table:
+    table = Table(title="What happened", title_justify="left")
+    table.add_column("what")
+    table.add_column("how often", justify="right")
+    table.add_row("seeds", f"{seeds:,}")
+    table.add_row("virtual seconds", f"{virtual_s:,.0f}")
+    for what, number in totals.items():
+        table.add_row(what, f"{number:,}")
+    return table

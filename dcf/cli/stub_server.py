@@ -1,0 +1,116 @@
+"""The stub tool server of this home: found, started, stopped."""
+
+from __future__ import annotations
+
+import socket
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from dcf.cli.background import Background, BackgroundFolder
+from dcf.cli.http_get import get_json
+from dcf.cli.settings import DEFAULT_STUB_URL, Settings
+from dcf.cli.trouble import EnvironmentTrouble
+
+NAME = "stub"
+_GRACE_S = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Stub:
+    """A stub that answers. ``started`` tells whether it was started just now."""
+
+    url: str
+    tools: int
+    pid: int | None
+    started: bool
+
+
+class StubServer:
+    """The stub that serves ``settings.stub_config``.
+
+    With DCF_STUB_URL it is where that says; otherwise at port 8765, or at a free port, noted in
+    the home, where something else has that one.
+    """
+
+    def __init__(self, settings: Settings, folder: BackgroundFolder) -> None:
+        self._settings = settings
+        self._folder = folder
+
+    @property
+    def url(self) -> str:
+        """Where it is, or would be started."""
+        noted = self._folder.last_details(NAME).get("url")
+        return self._settings.stub_url or noted or DEFAULT_STUB_URL
+
+    async def find(self) -> Stub | None:
+        """The stub at ``url`` if it answers and serves our configuration."""
+        health = await get_json(f"{self.url}/healthz")
+        if not self._is_ours(health):
+            return None
+        process = self._folder.find(NAME)
+        pid = process.pid if process and process.details.get("url") == self.url else None
+        return Stub(self.url, int(health["tools"]), pid, started=False)
+
+    async def ensure(self) -> Stub:
+        """The stub, started if it does not run. Raises EnvironmentTrouble."""
+        found = await self.find()
+        if found is not None:
+            return found
+        config = self._settings.stub_config
+        if not config.is_file():
+            hint = "`dcf skills generate` writes it, or set DCF_GENERATED to the right folder"
+            raise EnvironmentTrouble("stub_unconfigured", f"there is no {config}", hint)
+        leftover = self._folder.find(NAME)
+        if leftover is not None:
+            await self._folder.stop(leftover, _GRACE_S)
+        process = await self._start(config)
+        health = await get_json(f"{process.details['url']}/healthz")
+        tools = int(health["tools"]) if self._is_ours(health) else 0
+        return Stub(str(process.details["url"]), tools, process.pid, started=True)
+
+    async def stop(self) -> Background | None:
+        """End the stub of this home; None when it has none."""
+        process = self._folder.find(NAME)
+        if process is not None:
+            await self._folder.stop(process, _GRACE_S)
+        return process
+
+    async def _start(self, config: Path) -> Background:
+        place = urlsplit(self.url)
+        host, port = place.hostname or "127.0.0.1", place.port or 80
+        if not _is_free(host, port):
+            if self._settings.stub_url is not None:
+                raise _unavailable(self._settings.stub_url)
+            port = 0
+        command = [
+            sys.executable, "-m", "dcf.tools.stub",
+            "--config", str(config), "--host", host, "--port", str(port),
+        ]  # fmt: skip
+        return await self._folder.start(NAME, command, self._settings.env)
+
+    def _is_ours(self, health: Any) -> bool:
+        """Whether ``health`` comes from a stub that serves our configuration."""
+        if not isinstance(health, dict) or not isinstance(health.get("tools"), int):
+            return False
+        if self._settings.stub_url is not None:
+            # The user's choice: it may serve another copy, on another machine.
+            return True
+        return str(health.get("config")) == str(self._settings.stub_config)
+
+
+def _is_free(host: str, port: int) -> bool:
+    """Whether a server could listen there now."""
+    try:
+        with socket.create_server((host, port), reuse_port=False):
+            return True
+    except OSError:
+        return False
+
+
+def _unavailable(url: str) -> EnvironmentTrouble:
+    hint = "start it there, correct DCF_STUB_URL, or unset it: DCF then starts a stub of its own"
+    message = f"DCF_STUB_URL={url}: no stub tool server answers there, and none can be started"
+    return EnvironmentTrouble("stub_unavailable", message, hint)

@@ -1,0 +1,107 @@
+"""The history of a run as a timeline: when, what, where, and who did it.
+
+An event of its own tells who took a state from the queue. A state that was taken in place, by who
+finished the one before, has none: the holder is then the one of the state that led there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from control_plane.history import HistoryEvent
+
+_PLAIN = frozenset({"type", "path", "owner", "by", "visit", "digest", "output"})
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """One event. ``offset_s`` counts from the first one; ``details`` are its other members."""
+
+    offset_s: float
+    type: str
+    path: str
+    who: str
+    details: dict[str, Any] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "offset_s": round(self.offset_s, 3),
+            "type": self.type,
+            "path": self.path,
+            "who": self.who,
+            **self.details,
+        }
+
+
+class Timeline:
+    """Built event by event. ``holders`` is who last worked on each path."""
+
+    def __init__(self) -> None:
+        self.moments: list[Moment] = []
+        self.holders: dict[str, str] = {}
+        self._led_by: dict[str, str] = {}
+        self._start: int | None = None
+
+    def add(self, event: HistoryEvent) -> None:
+        """The next event."""
+        said = event.event
+        self._start = event.at if self._start is None else self._start
+        kind, path = str(said.get("type", "")), str(said.get("path", ""))
+        moment = Moment(
+            (event.at - self._start) / 1000,
+            kind,
+            path,
+            self._who(kind, path, said),
+            {key: value for key, value in said.items() if _tells(key, value)},
+        )
+        self.moments.append(moment)
+
+    def _who(self, kind: str, path: str, said: dict[str, Any]) -> str:
+        owner = str(said.get("owner") or "")
+        if kind in ("Joined", "ChildFailed"):
+            # `by` is the frame that made it so; its holder goes on with the join in place.
+            self._lead(path, self.holders.get(str(said.get("by", "")), ""))
+            return self._led_by[path]
+        if kind.startswith("Run"):
+            return str(said.get("by") or "")
+        if owner:
+            self.holders[path] = owner
+        elif kind.startswith("State") or kind in ("FannedOut", "FrameOpened", "WaitStarted"):
+            owner = self._take_over(path)
+        if kind in ("LeaseExpired", "LeaseRevoked", "LeaseReleased", "TimerFired"):
+            self._led_by.pop(path, None)
+        if said.get("next"):
+            self._lead(str(said["next"]), owner)
+        elif kind == "FannedOut":
+            # The first frame is opened in place; who opens the others is not written down.
+            self._lead(f"{path}[0]", owner)
+        return owner
+
+    def _lead(self, target: str, owner: str) -> None:
+        """``owner`` may go on with ``target`` in place; an earlier visit's holder is history."""
+        self._led_by[target] = owner
+        self.holders.pop(target, None)
+
+    def _take_over(self, path: str) -> str:
+        """Who did what is reported of ``path``: its holder, else who led there."""
+        holder = self.holders.get(path) or self._led_by.pop(path, "")
+        if holder:
+            self.holders[path] = holder
+            frame = path.rpartition("/")[0]
+            if frame:
+                self.holders[frame] = holder
+        return holder
+
+
+async def read_timeline(events: AsyncIterable[HistoryEvent]) -> Timeline:
+    """The timeline of a whole history."""
+    timeline = Timeline()
+    async for event in events:
+        timeline.add(event)
+    return timeline
+
+
+def _tells(key: str, value: Any) -> bool:
+    return key not in _PLAIN and value is not None

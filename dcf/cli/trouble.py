@@ -1,0 +1,158 @@
+"""From an exception to what the user is told: exit code, message, hint, problems; all in here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from dcf.cli.answer import Answer, ErrorNote
+from dcf.cli.exits import BAD_INPUT, ENVIRONMENT, FAILED
+from dcf.problem import Problem
+
+
+class CliError(Exception):
+    """What a command itself finds wrong."""
+
+
+class BadInput(CliError):
+    """The user's input is wrong; ``problems`` has all that is."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("\n".join(str(problem) for problem in self.problems))
+
+
+class NotSo(CliError):
+    """What was asked for cannot be, as things stand."""
+
+    def __init__(self, code: str, message: str, hint: str = "") -> None:
+        self.code, self.message, self.hint = code, message, hint
+        super().__init__(message)
+
+
+class EnvironmentTrouble(NotSo):
+    """Something that DCF needs is missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """What the user is told."""
+
+    exit_code: int
+    code: str
+    message: str
+    hint: str = ""
+    problems: tuple[Problem, ...] = ()
+
+    def to_answer(self) -> Answer:
+        """As an answer; with problems, these are the message."""
+        if not self.problems:
+            note = ErrorNote(self.code, self.message, self.hint)
+            placed = Problem(self.code, self.message, hint=self.hint)
+            fields = {"problems": [placed.to_dict()]}
+            return Answer(fields, status="error", error=note, exit_code=self.exit_code)
+        listing = [str(problem) for problem in self.problems]
+        note = ErrorNote(self.code, "\n".join([self.message, *listing]), self.hint)
+        fields = {"problems": [problem.to_dict() for problem in self.problems]}
+        return Answer(fields, status="error", error=note, exit_code=self.exit_code)
+
+
+def explain_error(error: BaseException) -> Trouble | None:
+    """What to tell the user about ``error``; None for what only a defect can raise."""
+    if isinstance(error, BadInput):
+        return _listed(error.problems)
+    if isinstance(error, EnvironmentTrouble):
+        return Trouble(ENVIRONMENT, error.code, error.message, error.hint)
+    if isinstance(error, NotSo):
+        return Trouble(FAILED, error.code, error.message, error.hint)
+    return (
+        _control_plane(error)
+        or _workflow(error)
+        or _skills(error)
+        or _tools(error)
+        or _worker(error)
+        or _system(error)
+    )
+
+
+def _control_plane(error: BaseException) -> Trouble | None:
+    import control_plane as cp
+    from control_plane.embedded import ServerUnusable
+
+    if not isinstance(error, cp.ControlPlaneError):
+        return None
+    code, text = error.code, str(error)
+    if isinstance(error, ServerUnusable):
+        return Trouble(ENVIRONMENT, code, error.message, error.hint)
+    if isinstance(error, cp.Disconnected):
+        hint = "`dcf up` starts the embedded Redis; `dcf doctor` looks at DCF_REDIS_URL"
+        return Trouble(ENVIRONMENT, code, text, hint)
+    if isinstance(error, cp.ServerError):
+        return Trouble(ENVIRONMENT, code, f"Redis refused a command: {text}", "see `dcf doctor`")
+    if isinstance(error, cp.RunExists):
+        hint = "choose another --id, or leave it out: a fresh one is made"
+        return Trouble(BAD_INPUT, code, text, hint)
+    if isinstance(error, cp.UnknownRun | cp.UnknownState):
+        return Trouble(BAD_INPUT, code, text, "`dcf runs` lists the runs of this Redis")
+    if isinstance(error, cp.BadName | cp.BadDocument):
+        return Trouble(BAD_INPUT, code, text)
+    return Trouble(FAILED, code, text)
+
+
+def _workflow(error: BaseException) -> Trouble | None:
+    from dcf.workflow import InvalidWorkflow, NotRedrivable, StillRunning, WorkflowError
+
+    if isinstance(error, InvalidWorkflow):
+        return _listed(error.problems)
+    if isinstance(error, NotRedrivable | StillRunning | WorkflowError):
+        return Trouble(FAILED, error.code, str(error))
+    return None
+
+
+def _skills(error: BaseException) -> Trouble | None:
+    from dcf.skills import CatalogUnreadable, InvalidManifest, SkillError
+
+    if isinstance(error, InvalidManifest):
+        return _listed(error.problems)
+    if isinstance(error, CatalogUnreadable):
+        hint = "`dcf skills generate` writes the folder that DCF_GENERATED names"
+        return Trouble(BAD_INPUT, error.code, str(error), hint)
+    if isinstance(error, SkillError):
+        return Trouble(BAD_INPUT, error.code, str(error))
+    return None
+
+
+def _tools(error: BaseException) -> Trouble | None:
+    from dcf.tools import InvalidDocument, ToolsError, ToolUnavailable, UnknownServer
+
+    if isinstance(error, InvalidDocument):
+        return _listed(error.problems)
+    if isinstance(error, UnknownServer):
+        hint = "declare it in skills_src/registry.yaml and generate the skills again"
+        return Trouble(BAD_INPUT, error.code, str(error), hint)
+    if isinstance(error, ToolUnavailable):
+        return Trouble(ENVIRONMENT, error.code, str(error), "see `dcf doctor`")
+    if isinstance(error, ToolsError):
+        return Trouble(FAILED, error.code, str(error))
+    return None
+
+
+def _worker(error: BaseException) -> Trouble | None:
+    from dcf.worker import InvalidHandlers
+
+    return _listed(error.problems) if isinstance(error, InvalidHandlers) else None
+
+
+def _system(error: BaseException) -> Trouble | None:
+    """What the operating system refused, where it says about which file."""
+    if not isinstance(error, OSError) or error.filename is None:
+        return None
+    reason = f"{error.filename}: {error.strerror or type(error).__name__}"
+    return Trouble(ENVIRONMENT, "system_error", reason, "check that it can be read and written")
+
+
+def _listed(problems: Iterable[Problem]) -> Trouble:
+    found = tuple(problems)
+    count = sum(problem.is_error for problem in found)
+    message = f"{count} problem{'' if count == 1 else 's'} found"
+    return Trouble(BAD_INPUT, "bad_input", message, problems=found)

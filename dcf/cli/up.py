@@ -1,0 +1,69 @@
+"""``dcf up``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+from control_plane.embedded import Embedded
+from dcf.cli.answer import Answer
+from dcf.cli.background import BackgroundFolder
+from dcf.cli.crew import Garrison
+from dcf.cli.redis_access import find_redis
+from dcf.cli.screen import Screen
+from dcf.cli.settings import Settings
+from dcf.cli.stub_server import StubServer
+
+
+async def bring_up(
+    settings: Settings, screen: Screen, *, workers: int, pool: str, lease_s: float
+) -> Answer:
+    """Start what is missing of Redis, the stub and ``workers`` workers."""
+    folder = BackgroundFolder(settings.notes, settings.logs)
+    running = (
+        settings.redis_url is not None or (await Embedded.from_env(settings.env).status()).running
+    )
+    address = await find_redis(settings, screen)
+    services: list[dict[str, Any]] = [
+        _service(
+            "redis", "running" if running else "started", address.label, settings.home / "redis"
+        )
+    ]
+    stub = StubServer(settings, folder)
+    if settings.stub_config.is_file():
+        with screen.working("stub tool server …"):
+            found = await stub.ensure()
+        state = "started" if found.started else "running"
+        log = settings.logs / "stub.log"
+        services.append(_service("stub tools", state, f"{found.url} ({found.tools} tools)", log))
+    else:
+        why = f"there is no {settings.stub_config}: `dcf skills generate` writes it"
+        services.append(_service("stub tools", "not started", why, ""))
+    garrison = Garrison(folder)
+    env = {**settings.env, "DCF_REDIS_URL": address.url, "DCF_STUB_URL": stub.url}
+    before = {process.name for process in garrison.all()}
+    if workers:
+        with screen.working("workers …"):
+            await garrison.raise_to(workers, env, pool=pool, lease_s=lease_s)
+    for process in garrison.all():
+        state = "running" if process.name in before else "started"
+        who = f"{process.details.get('worker')} (pid {process.pid})"
+        services.append(_service(process.name, state, who, process.log))
+    return Answer({"home": str(settings.home), "services": services}, [_table(services)])
+
+
+def _service(name: str, state: str, where: str, files: object) -> dict[str, Any]:
+    return {"name": name, "state": state, "where": where, "files": str(files)}
+
+
+def _table(services: list[dict[str, Any]]) -> Table:
+    table = Table()
+    for heading in ("service", "state", "where", "files and logs"):
+        table.add_column(heading, overflow="fold")
+    for service in services:
+        good = service["state"] in ("running", "started")
+        state = Text(service["state"], "green" if good else "yellow")
+        table.add_row(service["name"], state, Text(service["where"]), Text(service["files"]))
+    return table

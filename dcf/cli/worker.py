@@ -1,0 +1,73 @@
+"""``dcf worker``: one worker process in the foreground."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import socket
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from dcf.cli.answer import Answer
+from dcf.cli.background import BackgroundFolder
+from dcf.cli.exits import INTERRUPTED
+from dcf.cli.log_lines import log_to_stderr
+from dcf.cli.redis_access import find_redis
+from dcf.cli.screen import Screen
+from dcf.cli.settings import Settings
+from dcf.cli.stub_server import StubServer
+from dcf.worker import Post, WorkerConfig, import_handlers, serve
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerOrder:
+    """The command line of ``dcf worker``."""
+
+    concurrency: int
+    pool: str
+    lease_s: float
+    name: str | None
+    handlers: str | None
+    attached: bool
+    as_json: bool
+
+
+async def work(order: WorkerOrder, settings: Settings) -> Answer:
+    """Work until told to stop."""
+    log_to_stderr(settings.log_level)
+    # A script that is run finds the modules beside it; so do handlers.
+    sys.path.insert(0, str(Path.cwd()))
+    handlers = import_handlers(order.handlers) if order.handlers else {}
+    address = await find_redis(settings, Screen(as_json=True))
+    folder = BackgroundFolder(settings.notes, settings.logs)
+    post = Post(
+        redis_url=address.url,
+        name=order.name or f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(2)}",
+        pool=order.pool,
+        config=WorkerConfig(concurrency=order.concurrency, ttl_ms=round(order.lease_s * 1000)),
+        handlers=handlers,
+        generated=settings.skills,
+        env={**settings.env, "DCF_STUB_URL": StubServer(settings, folder).url},
+        attached=order.attached,
+    )
+
+    def ready() -> None:
+        line = {
+            "event": "ready",
+            "worker": post.name,
+            "pool": post.pool,
+            "pid": os.getpid(),
+            "agents": post.generated is not None,
+            "handlers": sorted(handlers),
+        }
+        # With --json stdout carries the one document at the end.
+        print(json.dumps(line), file=sys.stderr if order.as_json else sys.stdout, flush=True)
+
+    orderly = await serve(post, on_ready=ready)
+    return Answer(
+        {"worker": post.name, "drained": orderly},
+        status="drained" if orderly else "interrupted",
+        exit_code=0 if orderly else INTERRUPTED,
+    )

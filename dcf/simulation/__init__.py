@@ -1,0 +1,24 @@
+"""Simulation: workers, crashes, a bad network and time itself under one seed.
+
+The production code runs unchanged on the in-process twin of Redis; a checker holds every history
+against the guarantees, and what fails once fails again from its seed. Needs the extra ``sim``.
+"""
+
+from __future__ import annotations
+
+from dcf.simulation.campaign import simulate_seeds
+from dcf.simulation.server import Sabotage
+from dcf.simulation.simulator import DEFAULT_STEPS, simulate
+from dcf.simulation.verdict import Verdict
+from dcf.simulation.violation import GUARANTEES, Guarantee, Violation
+
+__all__ = [
+    "DEFAULT_STEPS",
+    "GUARANTEES",
+    "Guarantee",
+    "Sabotage",
+    "Verdict",
+    "Violation",
+    "simulate",
+    "simulate_seeds",
+]

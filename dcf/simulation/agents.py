@@ -1,0 +1,64 @@
+"""Simulated work, and the ledger in which each execution is written down."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from dcf import asl
+from dcf.simulation.behaviour import Behaviour
+from dcf.simulation.process import Process
+from dcf.worker.performer import Beat
+from dcf.workflow import Failed, Outcome, Succeeded, Task
+
+Sites = Mapping[str, Behaviour]
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """The work of a Task was begun under a lease."""
+
+    who: str
+    run: str
+    path: str
+    visit: int
+    try_: int
+    fence: int
+    key: str
+
+
+class SimulatedAgents:
+    """Performs Tasks by the ``Behaviour`` of their ``Resource``, in a simulated process."""
+
+    def __init__(
+        self, sites: Mapping[str, Sites], process: Process, ledger: list[Execution]
+    ) -> None:
+        self._sites = sites
+        self._process = process
+        self._ledger = ledger
+
+    async def perform(self, task: Task, beat: Beat) -> Outcome:
+        """The outcome of ``task``."""
+        lease, site = task.lease, task.state.resource or ""
+        behaviour, attempt = self._sites[lease.workflow_id][site], lease.try_ - 1
+        self._ledger.append(
+            Execution(
+                self._process.name,
+                lease.workflow_id,
+                lease.path,
+                lease.visit,
+                lease.try_,
+                lease.fence,
+                lease.idempotency_key,
+            )
+        )
+        await self._process.sleep(behaviour.seconds)
+        if not behaviour.answers(attempt):
+            limit = task.state.timeout_s if behaviour.kind == "hangs" else task.state.heartbeat_s
+            await self._process.sleep(2 * (limit or 0.0) + 30)
+        elif task.state.heartbeat_s is not None:
+            beat()
+        event = behaviour.event(site, attempt, task.arguments)
+        if isinstance(event, asl.TaskFailed):
+            return Failed(event.error, event.cause)
+        return Succeeded(event.result)

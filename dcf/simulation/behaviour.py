@@ -1,0 +1,49 @@
+"""How the work of a Task behaves in a simulation: a pure function of its site, try and input."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from control_plane.payload import JSON
+from dcf import asl
+
+Kind = Literal["works", "flaky", "errs", "hangs", "silent"]
+
+
+@dataclass(frozen=True, slots=True)
+class Behaviour:
+    """What the work at one site (a Task's ``Resource``) does.
+
+    ``works`` answers after ``seconds``; ``flaky`` fails its first ``failures`` tries with
+    Sim.Flaky; ``errs`` fails each try with ``error``; ``hangs`` does not answer within its
+    TimeoutSeconds and ``silent`` shows no progress within its HeartbeatSeconds, for their first
+    ``failures`` tries.
+    """
+
+    kind: Kind = "works"
+    seconds: float = 0.0
+    failures: int = 0
+    error: str = ""
+
+    def answers(self, attempt: int) -> bool:
+        """Whether try ``attempt`` (from 0) is meant to answer in time."""
+        return self.kind not in ("hangs", "silent") or attempt >= self.failures
+
+    def event(self, site: str, attempt: int, arguments: JSON) -> asl.TaskSucceeded | asl.TaskFailed:
+        """What try ``attempt`` answers, late or not."""
+        if self.kind == "errs":
+            return asl.TaskFailed(self.error, "as planned")
+        if self.kind == "flaky" and attempt < self.failures:
+            return asl.TaskFailed("Sim.Flaky", f"try {attempt}")
+        return asl.TaskSucceeded({"site": site, "attempt": attempt, "saw": arguments})
+
+
+TIMEOUT = ("States.Timeout", "the task did not finish within its TimeoutSeconds")
+HEARTBEAT = ("States.HeartbeatTimeout", "the task did not report within its HeartbeatSeconds")
+WORKER_LOST = ("DCF.WorkerLost", "four workers in a row died or vanished with this state")
+REVOKED = {"timeout": TIMEOUT, "heartbeat": HEARTBEAT, "worker_lost": WORKER_LOST}
+"""Error and cause of what the control plane itself puts into the event slot of a Task."""
+
+TELLS_EVENT = ("LeaseRevoked", "LeaseAcquired")
+"""The entries of a history that say what stands in the event slot."""

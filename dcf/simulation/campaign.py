@@ -1,0 +1,28 @@
+"""Many seeds, on several processors."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+from dcf.simulation.simulator import DEFAULT_STEPS, simulate
+from dcf.simulation.verdict import Verdict
+
+_SEEDS_AT_ONCE = 4
+
+
+def simulate_seeds(
+    seeds: Sequence[int], *, steps: int = DEFAULT_STEPS, jobs: int = 1
+) -> Iterator[Verdict]:
+    """The verdict on each of ``seeds``, in their order, ``jobs`` at a time.
+
+    A seed's verdict does not depend on the others, nor on ``jobs``.
+    """
+    one = partial(simulate, steps=steps)
+    if jobs == 1 or len(seeds) == 1:
+        yield from map(one, seeds)
+        return
+    # Not fork: a simulation must not inherit what happens to be in this process.
+    with multiprocessing.get_context("spawn").Pool(jobs) as pool:
+        yield from pool.imap(one, seeds, chunksize=_SEEDS_AT_ONCE)

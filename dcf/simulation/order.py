@@ -1,0 +1,55 @@
+"""An order: a run as its client wants it, and what the pure interpreter makes of it."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+from control_plane.payload import JSON
+from dcf import asl
+from dcf.simulation.behaviour import HEARTBEAT, TIMEOUT, Behaviour
+from dcf.workflow import WorkflowDocument
+
+EPOCH_S = 1_700_000_000
+"""When every simulation begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A run as its client wants it. Times in virtual seconds; ``redrives``: how often it is
+    redriven when it did not succeed, by ``redrivers`` clients at once."""
+
+    workflow_id: str
+    document: WorkflowDocument
+    input: JSON
+    sites: dict[str, Behaviour]
+    submit_at: float
+    cancel_at: float | None
+    redrives: int
+    redrivers: int
+
+
+def interpret(order: Order, *, aws_limits: bool = False) -> asl.Execution:
+    """What the pure interpreter makes of the order, with the same work done by the same sites."""
+
+    def call_task(call: asl.TaskCall) -> asl.Answer:
+        behaviour = order.sites[call.resource or ""]
+        if behaviour.answers(call.attempt):
+            event = behaviour.event(call.resource or "", call.attempt, call.arguments)
+            return asl.Answer(event, behaviour.seconds)
+        state = order.document.machine.locate(list(call.path))
+        if behaviour.kind == "hangs":
+            return asl.Answer(asl.TaskFailed(*TIMEOUT), state.timeout_s or 0.0)
+        return asl.Answer(asl.TaskFailed(*HEARTBEAT), state.heartbeat_s or 0.0)
+
+    machine = order.document.machine
+    unlimited = asl.StateMachine(machine.start_at, machine.states)
+    clock = asl.VirtualClock(float(EPOCH_S))
+    return asl.interpret(
+        unlimited,
+        order.input,
+        call_task=call_task,
+        clock=clock,
+        rng=random.Random(0),
+        aws_limits=aws_limits,
+    )

@@ -1,0 +1,160 @@
+"""The server of a simulation: the twin, a trace of what it was told, and the fate of hints."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from control_plane import ControlPlaneError
+from control_plane.keys import queue
+from control_plane.script import Script
+from control_plane.twin import Twin
+from dcf.simulation.order import EPOCH_S
+from dcf.simulation.virtual_loop import VirtualLoop, at_once
+from dcf.simulation.weather import Weather
+
+POOL = "default"
+GROUP = "workers"
+
+Sabotage = Mapping[str, Callable[[str], str]]
+"""Changes to the source of scripts by name: for tests that prove that violations are seen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A script that took effect: what was asked (decoded), by whom, and the answer."""
+
+    at: float
+    who: str
+    script: str
+    request: dict[str, Any]
+    texts: Sequence[str]
+    reply: list[Any]
+
+    def __str__(self) -> str:
+        words = [
+            str(self.request[key]) for key in ("run", "path", "outcome") if key in self.request
+        ]
+        if self.script == "tick":
+            words.append(str(self.request.get("paths")))
+        answer = [part if len(str(part)) < 60 else "…" for part in self.reply]
+        return f"{self.at:12.6f}  {self.who:<10} {self.script:<8} {' '.join(words)} -> {answer}"
+
+
+class Watcher(Protocol):
+    """Who looks at each call right after it took effect, before anything else happens."""
+
+    def called(self, call: Call) -> None: ...
+
+    def failed(self, call: Call, error: ControlPlaneError) -> None: ...
+
+
+class Server:
+    """Executes calls one at a time, as Redis does."""
+
+    def __init__(
+        self,
+        loop: VirtualLoop,
+        weather: Weather,
+        *,
+        steps: int,
+        watcher: Watcher,
+        sabotage: Sabotage | None = None,
+    ) -> None:
+        self.twin = Twin(lambda: int((EPOCH_S + loop.now) * 1_000_000), strict_keys=False)
+        self.calls = 0
+        self.trace: list[str] = []
+        self.hints = 0
+        self.hints_under_way = 0
+        self._loop = loop
+        self._weather = weather
+        self._steps = steps
+        self._watcher = watcher
+        self._sabotage = sabotage or {}
+        self._sabotaged: dict[str, Script] = {}
+        self._late: list[asyncio.Task[Any]] = []
+
+    async def run(
+        self, who: str, script: Script, keys: Sequence[str], args: Sequence[str | int]
+    ) -> Any:
+        """Run a script now."""
+        self._count()
+        request = json.loads(str(args[0]))
+        texts = [str(text) for text in args[1:]]
+        try:
+            reply = await self.twin.run(self._actual(script), keys, args)
+        except ControlPlaneError as error:
+            self._watcher.failed(self._call(who, script, request, texts, [str(error)]), error)
+            raise
+        call = self._call(who, script, request, texts, reply)
+        self._watcher.called(call)
+        if script.name != "claim":
+            self._disturb_hints(reply[-1][1])
+        return reply
+
+    async def command(self, who: str, *args: str | int) -> Any:
+        """Run a command now (a blocking read when something is there)."""
+        self._count()
+        self.trace.append(f"{self._loop.now:12.6f}  {who:<10} {' '.join(map(str, args))[:120]}")
+        return await self.twin.command(*args)
+
+    def later(self, act: Callable[[], Awaitable[Any]]) -> None:
+        """A call arrives whose sender is gone."""
+        self._late.append(self._loop.create_task(_swallowed(act)))
+
+    def _count(self) -> None:
+        self.calls += 1
+        if self.calls >= self._steps:
+            self._weather.calm()
+
+    def _call(
+        self, who: str, script: Script, request: dict[str, Any], texts: list[str], reply: list[Any]
+    ) -> Call:
+        call = Call(self._loop.now, who, script.name, request, texts, reply)
+        self.trace.append(str(call))
+        return call
+
+    def _actual(self, script: Script) -> Script:
+        change = self._sabotage.get(script.name)
+        if change is None:
+            return script
+        if script.name not in self._sabotaged:
+            source = change(script.source)
+            if source == script.source:
+                raise ValueError(f"the sabotage of {script.name} changes nothing")
+            self._sabotaged[script.name] = Script(script.name, source)
+        return self._sabotaged[script.name]
+
+    def _disturb_hints(self, paths: Sequence[str]) -> None:
+        """Lose, double or delay what the last script wrote to the queue, before anybody reads."""
+        if not paths:
+            return
+        self.hints += len(paths)
+        stream = queue(POOL)
+        entries = at_once(self.twin.command("XREVRANGE", stream, "+", "-", "COUNT", len(paths)))
+        for entry, fields in entries:
+            fault = self._weather.hint_fault()
+            if fault in ("lost", "late"):
+                at_once(self.twin.command("XDEL", stream, entry))
+            if fault == "doubled":
+                at_once(self.twin.command("XADD", stream, "*", *fields))
+            if fault == "late":
+                self.hints_under_way += 1
+                self._loop.call_later(self._weather.seconds(0.01, 20.0), self._deliver, fields)
+
+    def _deliver(self, fields: Sequence[str]) -> None:
+        """A late hint arrives."""
+        self.hints_under_way -= 1
+        at_once(self.twin.command("XADD", queue(POOL), "*", *fields))
+
+
+async def _swallowed(act: Callable[[], Awaitable[Any]]) -> None:
+    """Nobody hears the answer."""
+    try:
+        await act()
+    except ControlPlaneError:
+        # The watcher has noted it; the sender, who would have been told, is dead.
+        return

@@ -1,0 +1,125 @@
+"""One simulation: a scenario runs under its weather until everything ended and is quiet."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from control_plane import INDEX, RunKeys, Store
+from control_plane.keys import queue
+from dcf.simulation.agents import Execution
+from dcf.simulation.client import Client
+from dcf.simulation.network import FaultyBackend
+from dcf.simulation.process import Process
+from dcf.simulation.records import Records
+from dcf.simulation.scenario import Scenario
+from dcf.simulation.server import GROUP, POOL, Server
+from dcf.simulation.virtual_loop import VirtualLoop, at_once
+from dcf.simulation.weather import Weather
+from dcf.simulation.witness import Witness
+from dcf.simulation.worker_life import WorkerLife
+
+# How long the calm may last until every run must be over, and then until the queue must be empty.
+_PATIENCE_S = 1200.0
+_QUIET_S = 150.0
+_LOOK_S = 1.0
+# What goes on and on without an end is cut off after so many calls.
+_MOST_CALLS = 30_000
+
+Condition = Callable[[], bool]
+
+
+@dataclass(slots=True)
+class Simulation:
+    """The parts of one simulation, and what they leave behind."""
+
+    scenario: Scenario
+    loop: VirtualLoop
+    weather: Weather
+    server: Server
+    witness: Witness
+    records: Records
+    rng: random.Random
+    ledger: list[Execution] = field(default_factory=list)
+    lives: list[WorkerLife] = field(default_factory=list)
+    ended_in_time: bool = False
+
+    async def run(self) -> None:
+        """Let it happen."""
+        clients = [asyncio.create_task(self._client(number)) for number in self._orders()]
+        sites = {order.workflow_id: order.sites for order in self.scenario.orders}
+        self.lives = [
+            WorkerLife(
+                crew,
+                self.server,
+                self.weather,
+                random.Random(self.rng.getrandbits(64)),
+                sites=sites,
+                ledger=self.ledger,
+                on_defect=self.witness.defect,
+            )
+            for crew in self.scenario.crews
+        ]
+        living = [asyncio.create_task(life.live()) for life in self.lives]
+        self.ended_in_time = await self._until(
+            lambda: all(client.done() for client in clients) and self._all_retired(),
+            self.scenario.chaos_s,
+        ) or await self._calm_until_ended(clients)
+        self.weather.calm()
+        await self._until(self._is_quiet, _QUIET_S)
+        for life in self.lives:
+            life.retire()
+        for client in clients:
+            client.cancel()
+        outcomes = await asyncio.gather(*living, *clients, return_exceptions=True)
+        for outcome in outcomes:
+            if isinstance(outcome, Exception):
+                self.witness.defect(f"a client or worker broke: {outcome!r}")
+
+    async def _calm_until_ended(self, clients: list[asyncio.Task[None]]) -> bool:
+        self.weather.calm()
+        return await self._until(
+            lambda: all(client.done() for client in clients) and self._all_retired(), _PATIENCE_S
+        )
+
+    def _orders(self) -> range:
+        return range(len(self.scenario.orders))
+
+    async def _client(self, number: int) -> None:
+        order = self.scenario.orders[number]
+        process = Process(f"client-{number}")
+        rng = random.Random(self.rng.getrandbits(64))
+
+        def open_store() -> Store:
+            backend = FaultyBackend(self.server, self.weather, process, mortal=False)
+            return Store(backend, pool=POOL, tokens=lambda: f"{rng.getrandbits(128):032x}")
+
+        await Client(order, open_store, rng).act()
+
+    async def _until(self, reached: Condition, seconds: float) -> bool:
+        """Wait until ``reached``, at most ``seconds``; whether it was."""
+        deadline = self.loop.time() + seconds
+        while not reached():
+            if self.loop.time() >= deadline or self.server.calls >= _MOST_CALLS:
+                return False
+            await asyncio.sleep(_LOOK_S)
+        return True
+
+    def _all_retired(self) -> bool:
+        """Whether every run was submitted, is over and left the index."""
+        if at_once(self.server.twin.command("ZCARD", INDEX)):
+            return False
+        metas = [RunKeys(order.workflow_id).meta for order in self.scenario.orders]
+        return bool(at_once(self.server.twin.command("EXISTS", *metas)) == len(metas))
+
+    def _is_quiet(self) -> bool:
+        """Whether no hint is queued or in anybody's hands."""
+        stream = queue(POOL)
+        if self.server.hints_under_way:
+            return False
+        if at_once(self.server.twin.command("XLEN", stream)):
+            return False
+        pending = at_once(self.server.twin.command("XPENDING", stream, GROUP))
+        return not pending[0]

@@ -1,0 +1,112 @@
+"""Simulate a seed: run its scenario, check every guarantee, report what was seen."""
+
+from __future__ import annotations
+
+import gc
+import hashlib
+import logging
+import random
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from control_plane import RunKeys
+from dcf.asl import AslError
+from dcf.simulation.end_check import check_end, check_server
+from dcf.simulation.evidence import Evidence, gather
+from dcf.simulation.history_check import check_history
+from dcf.simulation.ledger_check import check_ledger
+from dcf.simulation.oracle import check_result
+from dcf.simulation.records import Records
+from dcf.simulation.refinement import check_steps
+from dcf.simulation.scenario import make_scenario
+from dcf.simulation.server import Sabotage, Server
+from dcf.simulation.simulation import Simulation
+from dcf.simulation.verdict import Verdict, measure
+from dcf.simulation.violation import Violation
+from dcf.simulation.virtual_loop import Stuck, VirtualLoop, at_once, run_virtually
+from dcf.simulation.weather import Weather
+from dcf.simulation.witness import Witness
+
+DEFAULT_STEPS = 2_000
+
+
+def simulate(seed: int, *, steps: int = DEFAULT_STEPS, sabotage: Sabotage | None = None) -> Verdict:
+    """Run the simulation of ``seed``; faults happen during its first ``steps`` calls of the server.
+
+    The same arguments give the same verdict, call by call. ``sabotage`` breaks scripts on purpose,
+    for tests of the checks.
+    """
+    simulation = _prepare(seed, steps, sabotage)
+    logging.getLogger("dcf.worker").setLevel(logging.CRITICAL)
+    loop, witness = simulation.loop, simulation.witness
+
+    def note_defect(_: Any, context: dict[str, Any]) -> None:
+        witness.defect(f"{context['message']}: {context.get('exception')!r}")
+
+    loop.set_exception_handler(note_defect)
+    try:
+        run_virtually(loop, simulation.run())
+    except Stuck as stuck:
+        witness.defect(str(stuck))
+    # Tasks that ended with an error nobody asked for are reported when they are collected.
+    gc.collect()
+    evidence = _gather(simulation)
+    violations = [*witness.violations, *_check(simulation, evidence)]
+    return measure(simulation, seed, steps, evidence, violations, _digest(simulation))
+
+
+def _prepare(seed: int, steps: int, sabotage: Sabotage | None) -> Simulation:
+    rng = random.Random(seed)
+    scenario = make_scenario(rng)
+    loop = VirtualLoop()
+    weather = Weather(random.Random(rng.getrandbits(64)), ttl_s=scenario.ttl_s)
+    witness = Witness(lambda: simulation.records)
+    server = Server(loop, weather, steps=steps, watcher=witness, sabotage=sabotage)
+    records = Records(server.twin)
+    simulation = Simulation(scenario, loop, weather, server, witness, records, rng)
+    return simulation
+
+
+def _gather(simulation: Simulation) -> list[Evidence]:
+    twin = simulation.server.twin
+    return [
+        gather(twin, order)
+        for order in simulation.scenario.orders
+        if at_once(twin.command("EXISTS", RunKeys(order.workflow_id).meta))
+    ]
+
+
+def _check(simulation: Simulation, evidence: list[Evidence]) -> Iterator[Violation]:
+    witness, twin = simulation.witness, simulation.server.twin
+    if not simulation.ended_in_time:
+        yield Violation("ends", "", "the runs did not end and get finalized in time")
+    if len(evidence) < len(simulation.scenario.orders):
+        yield Violation("ends", "", "a run was never submitted")
+    yield from simulation.records.changed()
+    yield from check_server(twin, witness)
+    for found in evidence:
+        yield from _checked(found, simulation)
+
+
+def _checked(found: Evidence, simulation: Simulation) -> Iterator[Violation]:
+    """The checks of one run; documents that contradict each other are a violation, too."""
+    changed = simulation.witness.changed
+    checks: list[Callable[[], Iterator[Violation]]] = [
+        lambda: check_end(found, simulation.server.twin),
+        lambda: check_history(found, redriven=found.run in changed.redriven),
+        lambda: check_ledger(found, simulation.ledger),
+        lambda: check_steps(found),
+        lambda: check_result(found, changed),
+    ]
+    for check in checks:
+        try:
+            yield from check()
+        except (LookupError, TypeError, ValueError, AttributeError, AslError) as error:
+            seen = f"its documents contradict each other: {error!r}"
+            yield Violation("history", found.run, seen)
+
+
+def _digest(simulation: Simulation) -> str:
+    """SHA-256 of everything that happened and of what it left."""
+    told = "\n".join(simulation.server.trace)
+    return hashlib.sha256(f"{told}\n{simulation.server.twin.dump()}".encode()).hexdigest()

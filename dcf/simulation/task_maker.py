@@ -1,0 +1,71 @@
+"""Random Task states, each with the behaviour of its work."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Any
+
+from dcf.simulation.behaviour import Behaviour
+
+_FLAKY = ["Sim.Flaky"]
+_LATE = ["States.Timeout", "States.HeartbeatTimeout"]
+
+
+def make_task(
+    rng: random.Random, site: str, following: str, errors: Sequence[str]
+) -> tuple[dict[str, Any], Behaviour]:
+    """A Task at ``site`` that leads to ``following``, and what its work does.
+
+    Without ``errors`` nothing that its work does fails the machine.
+    """
+    task: dict[str, Any] = {
+        "Type": "Task",
+        "Resource": site,
+        "AgentBinding": {"agent_ref": {"name": "simulated"}},
+        "Parameters": {"n.$": "$.n", "always": [1.5, "two"]},
+        "ResultPath": rng.choice(("$.done", "$.results.last")),
+        "Next": following,
+    }
+    kind = rng.choices(("works", "flaky", "errs", "hangs", "silent"), (6, 3, 2, 1, 1))[0]
+    seconds = rng.choice((0.0, 0.0, 0.05, 0.4, 3.0, 8.0))
+    if kind == "works":
+        if rng.random() < 0.2:
+            task |= {"TimeoutSeconds": 90, "HeartbeatSeconds": 20}
+        return task, Behaviour("works", seconds)
+    if kind == "flaky":
+        failures = rng.randint(1, 2)
+        task["Retry"] = [_retry(rng, _FLAKY, failures + rng.randint(0, 2))]
+        return task, Behaviour("flaky", seconds, failures)
+    if kind == "errs":
+        error = rng.choice(errors) if errors else "Sim.Broken"
+        if not errors or rng.random() < 0.6:
+            task["Catch"] = [_catch([error], following)]
+        if rng.random() < 0.3:
+            task["Retry"] = [_retry(rng, [error], rng.randint(0, 2))]
+        return task, Behaviour("errs", seconds, error=error)
+    attempts = rng.randint(0, 2)
+    failures = rng.choice((1, 2, 9))
+    task["TimeoutSeconds"] = rng.randint(2, 5)
+    if kind == "silent":
+        task |= {"TimeoutSeconds": 90, "HeartbeatSeconds": rng.randint(1, 4)}
+    task["Retry"] = [_retry(rng, _LATE, attempts)]
+    # Its error name is not one of `errors`, so it is always caught.
+    task["Catch"] = [_catch(["States.ALL"], following)]
+    return task, Behaviour("hangs" if kind == "hangs" else "silent", seconds, failures)
+
+
+def _retry(rng: random.Random, errors: list[str], attempts: int) -> dict[str, Any]:
+    retrier: dict[str, Any] = {
+        "ErrorEquals": errors,
+        "IntervalSeconds": rng.randint(1, 2),
+        "MaxAttempts": attempts,
+        "BackoffRate": rng.choice((1.0, 2.0)),
+    }
+    if rng.random() < 0.3:
+        retrier["JitterStrategy"] = "FULL"
+    return retrier
+
+
+def _catch(errors: list[str], following: str) -> dict[str, Any]:
+    return {"ErrorEquals": errors, "ResultPath": "$.error", "Next": following}

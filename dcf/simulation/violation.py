@@ -1,0 +1,50 @@
+"""The guarantees in words, and what it looks like when one does not hold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Guarantee = Literal[
+    "ends",
+    "result",
+    "one_commit",
+    "fenced",
+    "terminal",
+    "joins",
+    "history",
+    "effect",
+    "secret",
+    "clean",
+    "cancelled",
+    "sound",
+]
+
+GUARANTEES: dict[Guarantee, str] = {
+    "ends": "every run ends, whatever is lost and whoever dies",
+    "result": "a run ends as the pure interpreter says, and each step is what asl.step makes of it",
+    "one_commit": "each step of a visit and try is committed at most once",
+    "fenced": "only the holder of the newest unexpired lease writes, and fences only grow",
+    "terminal": "what is finished never changes",
+    "joins": "a join fires once, after exactly its frames finished or one failed",
+    "history": "the history is an unbroken chain and says what the documents say",
+    "effect": "a takeover repeats an idempotency key, a retry raises the try, nothing works twice "
+    "under one lease",
+    "secret": "no token stands in any document",
+    "clean": "after the end nothing is left open, due, indexed or queued",
+    "cancelled": "cancelled never counts as success",
+    "sound": "no script and no worker fails in a way that nobody planned",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """One guarantee that did not hold: in which run ("" for all), and what was seen."""
+
+    guarantee: Guarantee
+    run: str
+    seen: str
+
+    def __str__(self) -> str:
+        where = f" [{self.run}]" if self.run else ""
+        return f"{GUARANTEES[self.guarantee]}{where}: {self.seen}"

@@ -1,0 +1,185 @@
+"""The witness: sees each script right after it took effect and keeps what must stay true.
+
+It decides nothing by the documents' own control fields: fences, lease ends and commits are counted
+here from what was asked and answered.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from control_plane import ControlPlaneError, ServerError
+from dcf.simulation.records import Grant, Records
+from dcf.simulation.server import Call
+from dcf.simulation.violation import Guarantee, Violation
+
+_OVER = ("succeeded", "failed", "timed_out", "cancelled")
+_CLOSING = ("StateDone", "StateFailed", "RetryScheduled")
+Step = tuple[str, str, int, int, str]
+
+
+@dataclass(slots=True)
+class Cancelled:
+    """Runs that were cancelled or redriven while the simulation went on."""
+
+    cancelled: set[str]
+    redriven: set[str]
+
+
+class Witness:
+    """See the module's text. ``violations`` are in the order in which they were seen."""
+
+    def __init__(self, records: Callable[[], Records]) -> None:
+        self.violations: list[Violation] = []
+        self.tokens: set[str] = set()
+        self.scripts: Counter[str] = Counter()
+        self.takeovers = 0
+        self.changed = Cancelled(set(), set())
+        self._records = records
+        self._grants: dict[tuple[str, str], Grant] = {}
+        self._by_token: dict[str, Grant] = {}
+        self._answers: dict[tuple[str, str], list[object]] = {}
+        self._steps: set[Step] = set()
+        self._said: set[str] = set()
+        self._over: dict[str, str] = {}
+
+    def called(self, call: Call) -> None:
+        """See ``server.Watcher``."""
+        self.scripts[call.script] += 1
+        if "call" in call.request:
+            # Said again, it only repeats its first answer.
+            said = json.dumps(call.request)
+            if said in self._said:
+                return
+            self._said.add(said)
+        look = _LOOKS.get(call.script)
+        if look is not None and call.reply[0] == "ok":
+            look(self, call)
+
+    def failed(self, call: Call, error: ControlPlaneError) -> None:
+        """See ``server.Watcher``: no script ever fails."""
+        if isinstance(error, ServerError):
+            self._see("sound", call.request.get("run", ""), f"{call.script} failed: {error}")
+
+    def defect(self, what: str) -> None:
+        """Something in production code broke."""
+        self._see("sound", "", what)
+
+    def _see(self, guarantee: Guarantee, run: str, seen: str) -> None:
+        self.violations.append(Violation(guarantee, run, seen))
+
+    # -- leases -----------------------------------------------------------------------------------
+
+    def _acquired(self, call: Call) -> None:
+        request = call.request
+        self.tokens.add(request["token"])
+        ends = int(call.reply[2]) + request["ttl"]
+        self._grant(call, request["path"], request["token"], int(call.reply[1]), ends)
+
+    def _grant(self, call: Call, path: str, token: str, fence: int, ends: int) -> None:
+        run = call.request["run"]
+        known = self._by_token.get(token)
+        if known is not None:
+            if known.fence != fence:
+                self._see("fenced", run, f"the lease of {path} was given twice: {call}")
+            return
+        before = self._grants.get((run, path))
+        if before is not None and fence <= before.fence:
+            self._see("fenced", run, f"fence {fence} of {path} follows {before.fence}: {call}")
+        self._alive(call)
+        grant = Grant(fence, ends, call.who)
+        self._grants[run, path] = self._by_token[token] = grant
+
+    def _renewed(self, call: Call) -> None:
+        grant = self._held(call, int(call.reply[2]))
+        if grant is not None:
+            grant.ends = int(call.reply[1])
+
+    def _released(self, call: Call) -> None:
+        self._held(call, int(call.at * 1000) + self._records().epoch_ms)
+
+    def _held(self, call: Call, now: int) -> Grant | None:
+        """The lease that ``call`` writes under, which must be the newest and unexpired."""
+        run, path = call.request["run"], call.request["path"]
+        grant = self._grants.get((run, path))
+        if grant is None or grant.fence != call.request["fence"]:
+            self._see("fenced", run, f"a write under a lease that is not the newest: {call}")
+        elif grant.ends <= now:
+            self._see("fenced", run, f"a write under a lease that ended at {grant.ends}: {call}")
+        self._alive(call)
+        return grant
+
+    def _alive(self, call: Call) -> None:
+        status = self._over.get(call.request["run"])
+        if status is not None:
+            self._see("terminal", call.request["run"], f"the run was {status} before: {call}")
+
+    # -- commits ----------------------------------------------------------------------------------
+
+    def _committed(self, call: Call) -> None:
+        request, run = call.request, call.request["run"]
+        answer = list(call.reply[:-1])
+        first = self._answers.get((run, request["commit_id"]))
+        if first is not None:
+            if first != answer:
+                self._see("one_commit", run, f"said again, answered otherwise: {first}, {call}")
+            return
+        self._answers[run, request["commit_id"]] = answer
+        now = int(answer[5])
+        self._held(call, now)
+        event = json.loads(call.texts[2])
+        kind = "end" if event["type"] in _CLOSING else event["type"]
+        step: Step = (run, request["path"], event["visit"], event.get("try", 0), kind)
+        if step in self._steps:
+            self._see("one_commit", run, f"{step} was committed before: {call}")
+        self._steps.add(step)
+        if answer[4]:
+            self._run_over(run, str(answer[4]))
+        if answer[1]:
+            self.tokens.add(request["next_token"])
+            token, ends = request["next_token"], now + request["ttl"]
+            self._grant(call, str(answer[1]), token, int(answer[2]), ends)
+        self._records().note_commit(run, request["path"], request["visit"])
+
+    # -- runs -------------------------------------------------------------------------------------
+
+    def _ticked(self, call: Call) -> None:
+        status = call.reply[4]
+        if status in _OVER and call.request["run"] not in self._over:
+            self._run_over(call.request["run"], status)
+
+    def _cancelled(self, call: Call) -> None:
+        self.changed.cancelled.add(call.request["run"])
+        self._run_over(call.request["run"], "cancelled")
+
+    def _run_over(self, run: str, status: str) -> None:
+        if run in self._over:
+            self._see("terminal", run, f"it was {self._over[run]} and is {status} now")
+        self._over[run] = status
+        self._records().note_end(run)
+
+    def _closed(self, call: Call) -> None:
+        for path in call.request["paths"] or ():
+            self._records().note(call.request["run"], path)
+
+    def _redriven(self, call: Call) -> None:
+        if call.request["last"]:
+            run = call.request["run"]
+            self.changed.redriven.add(run)
+            self._over.pop(run, None)
+            self._records().forget_end(run)
+
+
+_LOOKS: dict[str, Callable[[Witness, Call], None]] = {
+    "acquire": Witness._acquired,
+    "renew": Witness._renewed,
+    "release": Witness._released,
+    "commit": Witness._committed,
+    "tick": Witness._ticked,
+    "cancel": Witness._cancelled,
+    "close": Witness._closed,
+    "redrive": Witness._redriven,
+}

@@ -1,0 +1,103 @@
+"""Worker after worker: the production code in a simulated process, started again when it died."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Callable, Mapping
+
+from control_plane import HintQueue, Store
+from dcf.simulation.agents import Execution, SimulatedAgents, Sites
+from dcf.simulation.network import FaultyBackend
+from dcf.simulation.process import Process
+from dcf.simulation.scenario import Crew
+from dcf.simulation.server import POOL, Server
+from dcf.simulation.weather import Weather
+from dcf.worker import LeaseKeeper, Performer, Worker
+from dcf.workflow import Choreographer
+
+OnDefect = Callable[[str], None]
+
+
+class WorkerLife:
+    """Keeps one worker of ``crew`` at work until ``retire``. ``deaths`` counts its crashes."""
+
+    def __init__(
+        self,
+        crew: Crew,
+        server: Server,
+        weather: Weather,
+        rng: random.Random,
+        *,
+        sites: Mapping[str, Sites],
+        ledger: list[Execution],
+        on_defect: OnDefect,
+    ) -> None:
+        self._crew = crew
+        self._server = server
+        self._weather = weather
+        self._rng = rng
+        self._sites = sites
+        self._ledger = ledger
+        self._on_defect = on_defect
+        self._retiring = asyncio.Event()
+        self._worker: Worker | None = None
+        self.deaths = 0
+        self.drains = 0
+
+    async def live(self) -> None:
+        """One incarnation after another."""
+        number = 0
+        while not self._retiring.is_set():
+            number += 1
+            process = Process(f"{self._crew.name}.{number}", skew_s=self._crew.skew_s)
+            await self._incarnation(process, number)
+            if process.dead:
+                self.deaths += 1
+                await asyncio.sleep(self._rng.choice((0.1, 2.0, 10.0)))
+
+    def retire(self) -> None:
+        """No more incarnations; the present one drains."""
+        self._retiring.set()
+        if self._worker is not None:
+            self._worker.drain()
+
+    async def _incarnation(self, process: Process, number: int) -> None:
+        rng = random.Random(self._rng.getrandbits(64))
+        store = self._store(process, rng)
+        keeper = LeaseKeeper(self._store(process, rng), now=process.now)
+        agents = SimulatedAgents(self._sites, process, self._ledger)
+        worker = Worker(
+            process.name,
+            store,
+            HintQueue(self._backend(process), pool=POOL, consumer=process.name),
+            keeper,
+            Choreographer(store, rng=rng),
+            Performer(agents=agents),
+            now=process.now,
+            config=self._crew.config,
+        )
+        self._worker = worker
+        keeping = process.start(keeper.run())
+        working = process.start(worker.run())
+        if number == 1 and self._crew.drain_after_s is not None:
+            asyncio.get_running_loop().call_later(self._crew.drain_after_s, worker.drain)
+        if self._retiring.is_set():
+            worker.drain()
+        await asyncio.wait([keeping, working], return_when=asyncio.FIRST_COMPLETED)
+        for task, what in ((working, "a worker"), (keeping, "a keeper")):
+            if task.done() and not task.cancelled() and (error := task.exception()):
+                self._on_defect(f"{what} ended with {error!r}")
+        if not process.dead:
+            self.drains += 1
+        for task in (keeping, working):
+            task.cancel()
+        await process.join()
+
+    def _store(self, process: Process, rng: random.Random) -> Store:
+        return Store(
+            self._backend(process), pool=POOL, tokens=lambda: f"{rng.getrandbits(128):032x}"
+        )
+
+    def _backend(self, process: Process) -> FaultyBackend:
+        return FaultyBackend(self._server, self._weather, process, mortal=True)

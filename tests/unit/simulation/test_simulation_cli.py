@@ -1,0 +1,78 @@
+"""``dcf sim`` as a user and as a script see it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dcf.cli import main
+from dcf.simulation import Verdict, Violation, simulate
+
+
+def _run(*arguments: str) -> int:
+    with pytest.raises(SystemExit) as end:
+        main(["sim", *arguments])
+    return int(str(end.value.code))
+
+
+def test_a_seed_that_holds_exits_with_0_and_counts_what_happened(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert _run("--seed", "3", "--steps", "50", "--json") == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["status"] == "ok"
+    assert told["seeds"] == 1
+    assert told["failed_seeds"] == []
+    assert told["counts"]["runs"] >= 2
+    assert told["verdicts"][0]["digest"] == simulate(3, steps=50).digest
+    assert told["verdicts"][0]["replay"] == "dcf sim --seed 3 --steps 50"
+
+
+def test_a_violated_guarantee_exits_with_1_and_says_how_to_replay_it(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = Verdict(
+        seed=5,
+        steps=9,
+        digest="0" * 64,
+        virtual_s=1.0,
+        counts={"runs": 2},
+        violations=(Violation("fenced", "run-1", "a write [under] an old lease"),),
+        trace=("the last call",),
+        machines={"run-1": '{"asl": 1}'},
+    )
+    monkeypatch.setattr("dcf.simulation.simulate_seeds", lambda *_, **__: [broken])
+    assert _run("--seed", "5") == 1
+    told = capsys.readouterr().out
+    for part in (
+        "only the holder of the newest unexpired lease writes",
+        "a write [under] an old lease",
+        'machine run-1: {"asl": 1}',
+        "the last call",
+        "replay: dcf sim --seed 5 --steps 9",
+    ):
+        assert part in told
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--seeds", "7:3"],
+        ["--seeds", "seven"],
+        ["--seed", "1", "--seeds", "0:2"],
+        ["--seed", "-1"],
+        ["--steps", "0"],
+        ["--jobs", "0"],
+        ["--unknown"],
+    ],
+)
+def test_bad_usage_exits_with_2(arguments: list[str]) -> None:
+    assert _run(*arguments) == 2
+
+
+def test_nothing_is_written_to_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert _run("--seed", "1", "--steps", "20") == 0
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,109 @@
+"""Who does the work of a Task, and how what breaks in it is told."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from control_plane import Lease
+from dcf import asl
+from dcf.worker import Performer, TaskFailure
+from dcf.workflow import Failed, Run, Succeeded, Task
+
+DEFINITION = {
+    "StartAt": "A",
+    "States": {
+        "A": {"Type": "Task", "Resource": "work", "Next": "B"},
+        "B": {
+            "Type": "Task",
+            "AgentBinding": {"agent_template_ref": {"name": "any"}, "skills": []},
+            "End": True,
+        },
+    },
+}
+MACHINE = asl.parse(DEFINITION)
+
+
+def a_task(name: str = "A", arguments: Any = None) -> Task:
+    run = Run("run", "flow", MACHINE, None, 0, {}, False)
+    lease = Lease("run", name, "token", 1, "w1", 30_000, "Task", "state", 1, 1, 0)
+    return Task(run, lease, MACHINE.states[name], arguments)
+
+
+def silent() -> None:
+    """A beat that nobody hears."""
+
+
+class Agents:
+    """Agents that give or raise ``answer``."""
+
+    def __init__(self, answer: Any) -> None:
+        self._answer = answer
+
+    async def perform(self, _task: Task, _beat: Any) -> Any:
+        if isinstance(self._answer, BaseException):
+            raise self._answer
+        return self._answer
+
+
+async def raising(error: BaseException) -> Any:
+    raise error
+
+
+async def test_a_handler_is_given_the_arguments_and_gives_the_result() -> None:
+    async def work(given: Any) -> Any:
+        return [given]
+
+    outcome = await Performer({"work": work}).perform(a_task(arguments=7), silent)
+    assert outcome == Succeeded([7])
+
+
+async def test_a_task_failure_is_a_failure_of_its_name() -> None:
+    performer = Performer({"work": lambda _: raising(TaskFailure("Shop.Closed", "night"))})
+    assert await performer.perform(a_task(), silent) == Failed("Shop.Closed", "night")
+
+
+async def test_any_other_exception_is_states_task_failed() -> None:
+    performer = Performer({"work": lambda _: raising(KeyError("who"))})
+    assert await performer.perform(a_task(), silent) == Failed(
+        "States.TaskFailed", "KeyError: 'who'"
+    )
+
+
+async def test_a_cancellation_from_inside_is_a_failure() -> None:
+    performer = Performer({"work": lambda _: raising(asyncio.CancelledError())})
+    outcome = await performer.perform(a_task(), silent)
+    assert isinstance(outcome, Failed) and outcome.error == "States.TaskFailed"
+
+
+async def test_a_cancellation_from_outside_goes_through() -> None:
+    performer = Performer({"work": lambda _: asyncio.sleep(60)})
+    task = asyncio.create_task(performer.perform(a_task(), silent))
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+async def test_a_resource_without_a_handler_names_those_there_are() -> None:
+    outcome = await Performer({"mill": asyncio.sleep}).perform(a_task(), silent)
+    assert isinstance(outcome, Failed)
+    assert outcome.error == "DCF.NoHandler"
+    assert "'work'" in outcome.cause and "mill" in outcome.cause
+
+
+async def test_a_binding_without_agents_is_no_handler() -> None:
+    outcome = await Performer().perform(a_task("B"), silent)
+    assert isinstance(outcome, Failed) and outcome.error == "DCF.NoHandler"
+
+
+async def test_a_binding_is_for_the_agents() -> None:
+    done = Succeeded("done", summary="well")
+    assert await Performer(agents=Agents(done)).perform(a_task("B"), silent) == done
+
+
+async def test_a_defect_of_the_agents_fails_the_task() -> None:
+    outcome = await Performer(agents=Agents(RuntimeError("oops"))).perform(a_task("B"), silent)
+    assert outcome == Failed("States.TaskFailed", "RuntimeError: oops")
