@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from redis.asyncio import Redis
-from redis.exceptions import NoScriptError, RedisError
+from redis.exceptions import NoScriptError
 
 from control_plane.script import Script
 
@@ -47,7 +47,7 @@ class BatchedScripts:
             batch = [self._waiting.popleft() for _ in range(size)]
             try:
                 replies = await self._send(batch)
-            except (RedisError, OSError) as error:
+            except Exception as error:  # noqa: BLE001 - each caller raises it, none is left waiting
                 replies = [error] * size
             for (*_, future), reply in zip(batch, replies, strict=True):
                 if future.done():

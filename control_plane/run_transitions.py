@@ -136,13 +136,17 @@ class RunTransitions(Reader):
         *,
         again: Sequence[str],
         resume: Sequence[str],
+        unseal: Sequence[str] = (),
         timeout_ms: int | None = None,
         ended: int | None = None,
     ) -> Refusal | None:
         """Run a failed run again from the states in ``again``; ``resume`` are the joins and frames
-        above them. None when it runs; "interrupted" when it was closed in between, or ended anew
-        after the moment ``ended`` (ms), and has to be planned anew. Raises UnknownRun."""
+        above them, ``unseal`` the states that were never entered.
+
+        None when it runs; "interrupted" when it was closed in between, or ended anew after the
+        moment ``ended`` (ms), and has to be planned anew. Raises UnknownRun."""
         work = [("resume", path) for path in resume] + [("again", path) for path in again]
+        work += [("unseal", path) for path in unseal]
         batches = [work[at : at + BATCH] for at in range(0, len(work), BATCH)] or [[]]
         call = self.new_id()
         for number, batch in enumerate(batches):
@@ -154,6 +158,7 @@ class RunTransitions(Reader):
                 "first": number == 0,
                 "resume": [path for kind, path in batch if kind == "resume"],
                 "again": [path for kind, path in batch if kind == "again"],
+                "unseal": [path for kind, path in batch if kind == "unseal"],
                 "last": last,
                 "timeout_ms": timeout_ms,
                 "ended": ended,

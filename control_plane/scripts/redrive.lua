@@ -1,10 +1,11 @@
 -- Start a failed run again from what failed. While it is prepared (at most 500 paths a call) the run
 -- is still over, so nothing moves; the last call lets it run.
 -- KEYS[4]  cp:wf:done   zset   standalone only
--- ARGV[1]  {run, call, first, last, ended?, timeout_ms?, again: [path], resume: [path]}
+-- ARGV[1]  {run, call, first, last, ended?, timeout_ms?, again: [path], resume: [path], unseal: [path]}
 --          ended:  when the run ended (ms) that this plan was made for
 --          again:  states to run once more, as a new visit with the same input and a new try
 --          resume: joins and frames above them, opened once more with what already finished
+--          unseal: states that were never entered, skipped when the run ended: pending again
 -- Reply    {"ok"} | {"not_failed", status} | {"interrupted"} | {"unknown_run"}
 -- All calls of one redrive have the same `call`; a close or another end in between interrupts it. The last one again
 -- gets the first answer.
@@ -67,6 +68,13 @@ for i = 1, #REQ.resume do
   end)
 end
 for i = 1, #REQ.again do revisit(REQ.again[i], at_once) end
+for i = 1, #REQ.unseal do
+  local ctl = load(REQ.unseal[i])
+  if ctl and ctl.status == 'skipped' and ctl.visit == 0 then
+    ctl.status = 'pending'
+    save(REQ.unseal[i], ctl, '$.times.finished', 'null')
+  end
+end
 
 if REQ.last then
   run.status, run.finalized, run.preparing, run.said.redrive = 'running', nil, nil, REQ.call

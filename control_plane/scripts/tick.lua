@@ -11,7 +11,7 @@ local function expire(path, ctl)
     ctl.event = 'heartbeat'
   else
     ctl.takeovers = ctl.takeovers + 1
-    if ctl.takeovers > TAKEOVER_LIMIT then ctl.event = ctl.event or 'worker_lost' end
+    if ctl.takeovers > TAKEOVER_LIMIT then ctl.event = 'worker_lost' end
   end
   record_event(ctl.event and 'LeaseRevoked' or 'LeaseExpired', path, ',"visit":' .. ctl.visit .. ',"try":'
     .. ctl.try .. ',"fence":' .. integer(ctl.fence) .. ',"owner":' .. quote(ctl.lease.owner)
@@ -40,6 +40,11 @@ local function move(path)
   local at = due_at(ctl)
   if not at or at > NOW then return schedule(path, ctl) end
   if ctl.status == 'running' then expire(path, ctl) else fire(path, ctl) end
+  if ctl.takeovers > 2 * TAKEOVER_LIMIT + 1 then
+    -- Even telling it that its workers died kills its workers.
+    return end_run('failed', path, '{"error":"DCF.WorkerLost","cause":"every worker that took up '
+      .. 'this state died or vanished"}')
+  end
   wake(ctl)
   hint(path)
   save(path, ctl)

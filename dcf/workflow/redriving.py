@@ -36,13 +36,15 @@ async def redrive(store: Store, workflow_id: str) -> Redrive:
         machine = (await RunCache(store).get(workflow_id)).machine
         await store.close(workflow_id)
         paths = [path for path in await store.paths(workflow_id) if not is_earlier(path)]
-        plan = plan_redrive(await store.states(workflow_id, paths))
+        documents = await store.states(workflow_id, paths)
+        plan = plan_redrive(documents)
         if not plan.again and not plan.resume:
             raise NotRedrivable(f"nothing in run {workflow_id} failed or was cut off")
         refusal = await store.redrive(
             workflow_id,
             again=plan.again,
             resume=plan.resume,
+            unseal=[path for path, found in documents.items() if found.status == "skipped"],
             timeout_ms=int(machine.timeout_s * 1000) if machine.timeout_s is not None else None,
             # Somebody else may redrive it, and it may end again, while this plan is made.
             ended=run.finished_at,

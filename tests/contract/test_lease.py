@@ -184,3 +184,19 @@ async def test_the_idempotency_key_survives_takeover_and_release_but_not_retry(
     await timers.tick(store, RUN)
     keys.append((await lease_of(store, "A")).idempotency_key)
     assert keys == [f"{RUN}/A/1/1"] * 3 + [f"{RUN}/A/1/2"]
+
+
+async def test_a_state_whose_workers_go_on_dying_with_that_event_fails_the_run(
+    world: World,
+) -> None:
+    store = world.store()
+    await seed(store, linear("A"))
+    for _ in range(8):
+        assert await store.run_status(RUN) == "running"
+        await lease_of(store, "A")
+        await world.advance(TTL_MS)
+        await timers.tick(store, RUN)
+    run = await store.run(RUN)
+    assert run.status == "failed"
+    assert run.error is not None
+    assert run.error.error == "DCF.WorkerLost"

@@ -263,3 +263,14 @@ async def test_a_redrive_whose_client_died_is_begun_anew(world: World) -> None:
     assert await redrive(store) is None
     assert (await run_to_end(world, flow, work)).status == "succeeded"
     assert (await store.outputs(RUN, ["Z"]))["Z"]["data"] == list(range(700))
+
+
+async def test_states_that_were_never_entered_are_pending_again(world: World) -> None:
+    flow, store, work = linear("A", "B", "C"), world.store(), Flaky("B")
+    await seed(store, flow, 5)
+    await run_to_end(world, flow, work)
+    await store.close(RUN)
+    assert (await store.states(RUN, ["C"]))["C"].status == "skipped"
+    assert await redrive(store, unseal=["C", "A"]) is None
+    states = await store.states(RUN, ["A", "C"])
+    assert [state.status for state in states.values()] == ["done", "pending"]
