@@ -21,7 +21,8 @@ class Lease:
     """The right to write one state instance, with what its holder needs to know of it.
 
     ``input`` is the decoded value. ``round`` names the fan-out of the enclosing join that this
-    instance belongs to (0 in the root frame). ``event`` says why a state is leased again.
+    instance belongs to (0 in the root frame). ``run_digest`` tells the run from an earlier one
+    that had the same id and was removed. ``event`` says why a state is leased again.
     """
 
     workflow_id: str
@@ -35,6 +36,7 @@ class Lease:
     visit: int
     try_: int
     round: int
+    run_digest: str
     input: JSON = None
     event: Event | None = None
     event_payload: JSON = None

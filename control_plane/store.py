@@ -58,7 +58,8 @@ class Store(RunTransitions):
             await self._drop_hint(hint)
         if answer[0] != "ok":
             return Refusal(answer[0], tuple(str(part) for part in answer[1:-1]))
-        return await self._lease(workflow_id, StateDocument.parse(answer[3]), token, owner, ttl_ms)
+        document = StateDocument.parse(answer[3])
+        return await self._lease(workflow_id, document, token, owner, ttl_ms, answer[4])
 
     async def renew(self, lease: Lease, *, beat: bool = False) -> int | Refusal:
         """Extend ``lease`` by its time to live; the milliseconds it now lasts. ``beat`` says that
@@ -151,7 +152,13 @@ class Store(RunTransitions):
         return self._refused(answer, workflow_id)
 
     async def _lease(
-        self, workflow_id: str, document: StateDocument, token: str, owner: str, ttl_ms: int
+        self,
+        workflow_id: str,
+        document: StateDocument,
+        token: str,
+        owner: str,
+        ttl_ms: int,
+        run_digest: str,
     ) -> Lease:
         return Lease(
             workflow_id=workflow_id,
@@ -165,6 +172,7 @@ class Store(RunTransitions):
             visit=document.visit,
             try_=document.try_,
             round=document.round,
+            run_digest=run_digest,
             input=await self.value(workflow_id, document.input),
             event=document.event,
             event_payload=await self.value(workflow_id, document.event_payload),
@@ -200,7 +208,9 @@ class Store(RunTransitions):
             )
         found = await self.states(lease.workflow_id, [path])
         document = replace(found[path], fence=int(answer[2]))
-        return await self._lease(lease.workflow_id, document, token, lease.owner, lease.ttl_ms)
+        return await self._lease(
+            lease.workflow_id, document, token, lease.owner, lease.ttl_ms, lease.run_digest
+        )
 
 
 def _holder(lease: Lease) -> dict[str, Any]:

@@ -5,10 +5,14 @@ Each worker sweeps now and then. Nothing is executed here: states are put back t
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass, field
 
 from control_plane import keys, payload, script
+from control_plane.errors import ServerError
 from control_plane.store import Store
+
+log = logging.getLogger(__name__)
 
 RUNS_A_SWEEP = 16
 PATHS_A_TICK = 100
@@ -63,7 +67,12 @@ async def sweep(store: Store, *, limit: int = RUNS_A_SWEEP) -> Swept:
     runs, head, now = await store.backend.run(script.load("claim"), [keys.INDEX], [request])
     swept = Swept(now_ms=int(now), next_look_ms=int(float(head)) if head else None)
     for workflow_id in runs:
-        ticked = await tick(store, workflow_id)
+        try:
+            ticked = await tick(store, workflow_id)
+        except ServerError as error:
+            # The others are due too; this one is looked at again in 15 s.
+            log.error("cannot tick run %s: %s", workflow_id, error)
+            continue
         swept.moved += ticked.moved
         if ticked.status == "":
             # Removed, or its submission died at once: there is nothing to look at.

@@ -48,8 +48,10 @@ class Problem:
     def __str__(self) -> str:
         place = ":".join(str(part) for part in (self.file, self.line, self.column) if part)
         where = " ".join(part for part in (place, self.path) if part)
-        text = f"{where}: {self.severity}: {self.message} [{self.code}]" if where else (
-            f"{self.severity}: {self.message} [{self.code}]"
+        text = (
+            f"{where}: {self.severity}: {self.message} [{self.code}]"
+            if where
+            else (f"{self.severity}: {self.message} [{self.code}]")
         )
         return f"{text}\n    hint: {self.hint}" if self.hint else text
 

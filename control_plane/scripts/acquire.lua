@@ -1,6 +1,6 @@
 -- Lease a ready state or frame ticket.
 -- ARGV[1]  {run, path, token, owner, ttl, protocols, group?, hint?}   ttl in ms
--- Reply    {"ok", fence, now, document}
+-- Reply    {"ok", fence, now, document, run digest}
 --          {"not_ready", status} | {"lease_held", owner, lease end} | {"cancelled"} | {"closed"}
 --          | {"unknown_state"} | {"unknown_run"} | {"unknown_protocol"}
 -- A state whose deadline passed while nobody held it is leased with the event `timeout`.
@@ -29,4 +29,5 @@ if not resent then
     .. integer(ctl.fence) .. ',"owner":' .. quote(REQ.owner)
     .. (ctl.event and ',"event":' .. quote(ctl.event) or ''))
 end
-return reply('ok', integer(ctl.fence), integer(NOW), redis.call('JSON.GET', state_key(path)))
+return reply('ok', integer(ctl.fence), integer(NOW), redis.call('JSON.GET', state_key(path)),
+  load_run().digest)

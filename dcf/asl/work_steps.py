@@ -53,10 +53,11 @@ def item_input(
     """
     if state.item_selector is None:
         return item
-    context = iteration_context(visit.context, index, item)
-    scope = Scope(visit.input, context, visit.variables, rng, "item")
+    scope = Scope(visit.input, visit.context, visit.variables, rng, "item")
     try:
+        # InputPath belongs to the Map itself: around it may stand an iteration of another Map.
         state.flow.effective_input(scope)
+        scope.context = iteration_context(visit.context, index, item)
         return state.item_selector(scope)
     except RecursionError as error:
         raise EvaluationError(RUNTIME, "ItemSelector: data nests too deep") from error

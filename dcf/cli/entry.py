@@ -11,6 +11,10 @@ from typer.exceptions import TyperException
 from dcf.cli.answer import Answer, ErrorNote, present
 from dcf.cli.exits import BAD_INPUT, FAILED, INTERRUPTED, OK
 
+_INTERRUPTED = Answer(
+    status="interrupted", error=ErrorNote("interrupted", "interrupted"), exit_code=INTERRUPTED
+)
+
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run ``dcf`` with ``arguments`` (those of the process when None) and exit."""
@@ -38,12 +42,14 @@ def _answer_of(arguments: list[str]) -> Answer | None:
         from dcf.cli.app import build_app
 
         answer = build_app()(arguments, prog_name="dcf", standalone_mode=False)
+        if answer == INTERRUPTED:
+            # What typer makes of Ctrl-C where the command has no answer of its own to it.
+            return _INTERRUPTED
         return answer if isinstance(answer, Answer) else None
     except BrokenPipeError:
         raise
     except KeyboardInterrupt:
-        note = ErrorNote("interrupted", "interrupted")
-        return Answer(status="interrupted", error=note, exit_code=INTERRUPTED)
+        return _INTERRUPTED
     except TyperException as error:
         return _usage(error, arguments)
     except Exception as error:  # noqa: BLE001 - the last one who can say it without a traceback

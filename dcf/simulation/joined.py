@@ -22,15 +22,22 @@ def joined_results(evidence: Evidence, parent: str, round_: int, count: int) -> 
 
 
 def failed_child(evidence: Evidence, parent: str, round_: int) -> tuple[str, str]:
-    """Error and cause of the frame that failed in that round. Raises LookupError."""
-    for name, document in evidence.documents.items():
-        frame = name.partition("@")[0]
-        is_mine = frame.rpartition("[")[0] == parent and document.kind == "frame"
-        if is_mine and document.round == round_ and document.status == "failed":
-            if document.error is None:
-                raise LookupError(f"{name} failed without an error")
-            return document.error.error, document.error.cause
-    raise LookupError(f"no frame of {parent} failed in round {round_}")
+    """Error and cause of the frame that first failed in that round; later ones come from redrives.
+
+    Raises LookupError.
+    """
+    failed = [
+        document
+        for name, document in evidence.documents.items()
+        if name.partition("@")[0].rpartition("[")[0] == parent
+        and (document.kind, document.round, document.status) == ("frame", round_, "failed")
+    ]
+    if not failed:
+        raise LookupError(f"no frame of {parent} failed in round {round_}")
+    first = min(failed, key=lambda document: document.visit)
+    if first.error is None:
+        raise LookupError(f"{first.path} failed without an error")
+    return first.error.error, first.error.cause
 
 
 def _last(evidence: Evidence, path: str, round_: int, status: str) -> tuple[str, StateDocument]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from control_plane import ControlPlaneError
+from control_plane import script as scripts
 from control_plane.keys import queue
 from control_plane.script import Script
 from control_plane.twin import Twin
@@ -73,8 +74,9 @@ class Server:
         self._weather = weather
         self._steps = steps
         self._watcher = watcher
-        self._sabotage = sabotage or {}
-        self._sabotaged: dict[str, Script] = {}
+        self._sabotaged = {
+            name: _broken(scripts.load(name), change) for name, change in (sabotage or {}).items()
+        }
         self._late: list[asyncio.Task[Any]] = []
 
     async def run(
@@ -118,15 +120,7 @@ class Server:
         return call
 
     def _actual(self, script: Script) -> Script:
-        change = self._sabotage.get(script.name)
-        if change is None:
-            return script
-        if script.name not in self._sabotaged:
-            source = change(script.source)
-            if source == script.source:
-                raise ValueError(f"the sabotage of {script.name} changes nothing")
-            self._sabotaged[script.name] = Script(script.name, source)
-        return self._sabotaged[script.name]
+        return self._sabotaged.get(script.name, script)
 
     def _disturb_hints(self, paths: Sequence[str]) -> None:
         """Lose, double or delay what the last script wrote to the queue, before anybody reads."""
@@ -149,6 +143,14 @@ class Server:
         """A late hint arrives."""
         self.hints_under_way -= 1
         at_once(self.twin.command("XADD", queue(POOL), "*", *fields))
+
+
+def _broken(original: Script, change: Callable[[str], str]) -> Script:
+    """Raises ValueError when nothing is changed: the test would prove nothing."""
+    source = change(original.source)
+    if source == original.source:
+        raise ValueError(f"the sabotage of {original.name} changes nothing")
+    return Script(original.name, source)
 
 
 async def _swallowed(act: Callable[[], Awaitable[Any]]) -> None:

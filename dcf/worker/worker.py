@@ -198,7 +198,7 @@ class Worker:
                 and hops < self.config.hops
                 and self._now() - started < self.config.hop_s
             )
-            run = await self._runs.get(current.workflow_id)
+            run = await self._runs.get(current.workflow_id, current.run_digest)
             answer = await self._choreographer.advance(
                 run, current, self._perform, in_place=in_place
             )

@@ -56,7 +56,7 @@ class Choreographer:
     def __init__(self, store: Store, *, rng: random.Random) -> None:
         self._store = store
         self._rng = rng
-        self._fans: OrderedDict[tuple[str, str, int], OpenFan] = OrderedDict()
+        self._fans: OrderedDict[tuple[str, str, str, int], OpenFan] = OrderedDict()
 
     async def advance(
         self, run: Run, lease: Lease, perform: Perform, *, in_place: bool = False
@@ -204,7 +204,7 @@ class Choreographer:
 
     async def _fan(self, run: Run, workflow_id: str, parent_path: str, round_: int) -> OpenFan:
         """The fan-out record of a join; it does not change within a round."""
-        key = (workflow_id, parent_path, round_)
+        key = (workflow_id, run.digest, parent_path, round_)
         found = self._fans.get(key)
         if found is None:
             document = (await self._store.states(workflow_id, [parent_path]))[parent_path]

@@ -26,8 +26,11 @@ async def finalize(store: Store, workflow_id: str, *, by: str) -> dict[str, Any]
                 "finalized (cancel it first)"
             )
         if run.finalized_at is None:
-            await store.close(workflow_id)
+            # Sealed before anything else is read: if the run is redriven and ends anew meanwhile,
+            # the history has moved, and nothing of the earlier end gets into the record.
             sealed = await history.seal(store, workflow_id)
+            run = await store.run(workflow_id)
+            await store.close(workflow_id)
             tally = await count(store, workflow_id)
             audit = {
                 "workflow_id": workflow_id,

@@ -255,5 +255,5 @@ async def test_metrics_and_failure_are_kept_with_the_state(world: World) -> None
 
 
 def test_a_lease_does_not_print_its_token() -> None:
-    lease = Lease(RUN, "A", "secret", 1, "w", 1, "Task", "state", 1, 1, 0)
+    lease = Lease(RUN, "A", "secret", 1, "w", 1, "Task", "state", 1, 1, 0, "d")
     assert "secret" not in repr(lease)

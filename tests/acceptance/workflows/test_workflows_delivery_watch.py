@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import pytest
@@ -29,14 +30,14 @@ async def test_a_late_parcel_is_looked_for_as_often_as_planned_with_pauses(play:
     assert ended.output == {
         "status": "on_its_way",
         "order_id": "ORD-1003",
-        "looks": 4,
+        "looks": 3,
         "days_late": 4,
-        "report": "The parcel of ORD-1003 is still in_transit after 4 looks, 4 days late. "
+        "report": "The parcel of ORD-1003 is still in_transit after 3 looks, 4 days late. "
         "CUST-1003 was told by email.",
     }
     looks = [call.at for call in ended.calls if call.tool == "track_shipment"]
-    assert len(looks) == 4
-    assert all(later - earlier >= 1.0 for earlier, later in zip(looks, looks[1:], strict=False))
+    assert len(looks) == 3
+    assert all(later - earlier >= 1.0 for earlier, later in itertools.pairwise(looks))
     assert ended.called("notify_customer") == [
         {"customer_id": "CUST-1003", "order_id": "ORD-1003", "event": "parcel_late"}
     ]
@@ -64,9 +65,7 @@ async def test_a_lost_parcel_ends_the_watch_at_once(play: Any) -> None:
 
 
 @pytest.mark.parametrize(("patience", "status"), [(3, "failed"), (4, "succeeded")])
-async def test_patience_decides_when_late_means_lost(
-    play: Any, patience: int, status: str
-) -> None:
+async def test_patience_decides_when_late_means_lost(play: Any, patience: int, status: str) -> None:
     value = {
         "order_id": "ORD-1003",
         "customer_id": "CUST-1003",

@@ -107,15 +107,9 @@ async def test_a_source_that_fails_is_named_and_costs_only_itself(play: Any) -> 
 
 
 async def test_nothing_is_published_for_the_public_without_approval(play: Any) -> None:
-    value = {
-        "title": "For everybody",
-        "audience": "public",
-        "topics": [{"topic": "desk legs", "product": "desk leg", "known_urls": []}],
-    }
+    ended = await play(WORKFLOW, "research-broken-sources")
 
-    ended = await play(WORKFLOW, value, "public-without-approval")
-
-    assert ended.status == "succeeded"
+    assert ended.refusals["publish_report", "ApprovalMissing"] == 1
     assert ended.output["published_count"] == 0
     assert "[kept back: not approved for public;" in ended.output["topics"][0]["text"]
 

@@ -5,11 +5,10 @@ Expected values are read off the cases in ``skills_src/tools`` and the input fil
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 from typing import Any
-
-import pytest
 
 WORKFLOW = "order-processing"
 # What a shipped order of one line does at the tools, each thing once.
@@ -106,9 +105,9 @@ async def test_the_demo_order_has_one_slow_call_and_it_books_one_parcel(play: An
     assert ended.output["price"]["amount_cents"] == 12900
     assert [held["sku"] for held in ended.output["lines"]] == ["CHAIR-ASH", "LAMP-CLAY", "RUG-WOOL"]
     assert ended.effects == SHIPPED | lines(3)
-    moments = {call.tool: call.at for call in ended.calls}
-    assert moments["notify_customer"] - moments["create_shipment"] >= 3.0
-    assert moments["create_shipment"] - moments["validate_order"] < 3.0
+    pauses = {call.tool: later.at - call.at for call, later in itertools.pairwise(ended.calls)}
+    assert pauses["create_shipment"] >= 3.0
+    assert max(pauses, key=pauses.__getitem__) == "create_shipment"
 
 
 async def test_no_more_than_two_lines_are_in_work_at_once(play: Any) -> None:
@@ -236,17 +235,16 @@ async def test_busy_services_are_asked_again_until_they_answer_once(play: Any) -
     assert Counter(call.state for call in ended.calls)["ChargePayment"] == 2
 
 
-@pytest.mark.parametrize("quantity", [100, 250])
-async def test_a_very_large_quantity_is_left_to_a_person(play: Any, quantity: int) -> None:
+async def test_a_very_large_quantity_is_left_to_a_person(play: Any) -> None:
     order = {
         "order_id": "ORD-1014",
         "customer_id": "CUST-1001",
-        "items": [{"sku": "CHAIR-ASH", "quantity": quantity}],
+        "items": [{"sku": "CHAIR-ASH", "quantity": 100}],
         "currency": "EUR",
         "address": {"city": "Kassel", "country": "DE"},
     }
 
-    ended = await play(WORKFLOW, order, f"large-quantity-{quantity}")
+    ended = await play(WORKFLOW, order, "large-quantity")
 
     assert (ended.status, ended.error) == ("failed", "ReviewNeeded")
     assert ended.effects == {"validate_order": 1}

@@ -39,7 +39,7 @@ class ScriptedStore:
 
 
 def a_lease(ttl_ms: int = 30_000) -> Lease:
-    return Lease("run", "A", "token", 1, "w1", ttl_ms, "Task", "state", 1, 1, 0)
+    return Lease("run", "A", "token", 1, "w1", ttl_ms, "Task", "state", 1, 1, 0, "d")
 
 
 class Scene:

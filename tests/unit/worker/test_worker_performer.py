@@ -27,8 +27,8 @@ MACHINE = asl.parse(DEFINITION)
 
 
 def a_task(name: str = "A", arguments: Any = None) -> Task:
-    run = Run("run", "flow", MACHINE, None, 0, {}, False)
-    lease = Lease("run", name, "token", 1, "w1", 30_000, "Task", "state", 1, 1, 0)
+    run = Run("run", "d", "flow", MACHINE, None, 0, {}, False)
+    lease = Lease("run", name, "token", 1, "w1", 30_000, "Task", "state", 1, 1, 0, "d")
     return Task(run, lease, MACHINE.states[name], arguments)
 
 

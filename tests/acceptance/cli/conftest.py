@@ -1,0 +1,21 @@
+"""The command line as a user has it, gone without a trace after each test."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from dcf_user import Dcf
+
+
+@pytest.fixture
+def dcf(short_dir: Path) -> Iterator[Dcf]:
+    """A user at the command line; whatever was started is gone after the test."""
+    user = Dcf(short_dir)
+    yield user
+    for child in user.children:
+        if child.poll() is None:
+            child.kill()
+        child.communicate()
+    assert user("down").code == 0

@@ -1,0 +1,151 @@
+"""Ways to break a script on purpose, and the guarantee that must then be seen to break."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from dcf.simulation import Guarantee, Sabotage
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """``guarantees``: at least one of these must be reported within ``seeds`` seeds."""
+
+    name: str
+    sabotage: Sabotage
+    guarantees: frozenset[Guarantee]
+    seeds: int = 80
+
+
+def without(text: str, instead: str = "") -> Callable[[str], str]:
+    """Replaces ``text``, which must be there."""
+
+    def change(source: str) -> str:
+        assert text in source, f"the script has changed: {text!r} is not in it"
+        return source.replace(text, instead)
+
+    return change
+
+
+def _all(change: Callable[[str], str], *scripts: str) -> Sabotage:
+    return dict.fromkeys(scripts, change)
+
+
+def _clear_tokens(source: str) -> str:
+    return source.replace("redis.sha1hex(token)", "token").replace(
+        "redis.sha1hex(REQ.token)", "REQ.token"
+    )
+
+
+_HOLDER = "lease.token ~= redis.sha1hex(REQ.token)\n    or ctl.fence ~= REQ.fence"
+
+BROKEN = (
+    Broken(
+        "a commit does not look at token and fence",
+        _all(without(_HOLDER, "false"), "commit"),
+        frozenset({"fenced"}),
+    ),
+    Broken(
+        "a commit does not look at the end of its lease",
+        _all(without("if lease.ends <= NOW then return 'lease_expired' end"), "commit"),
+        frozenset({"fenced"}),
+    ),
+    Broken(
+        "fences do not grow",
+        _all(without("math.max(ctl.fence + 1, NOW)", "7"), "acquire", "commit"),
+        frozenset({"fenced"}),
+    ),
+    Broken(
+        "a commit does not ask whether the run and its joins are alive",
+        _all(without("dead(path, ctl) or not_holder(ctl)", "not_holder(ctl)"), "commit"),
+        frozenset({"terminal", "joins"}),
+    ),
+    Broken(
+        "a join fires one frame too early",
+        _all(without("join.finished == join.n", "join.finished >= join.n - 1"), "commit"),
+        frozenset({"joins", "sound"}),
+    ),
+    Broken(
+        "a join stays open after it has fired",
+        _all(without("    join.open = false\n    wake(parent)", "    wake(parent)"), "commit"),
+        frozenset({"joins"}),
+    ),
+    Broken(
+        "a frame counts twice",
+        _all(
+            without("join.finished = join.finished + 1", "join.finished = join.finished + 2"),
+            "commit",
+        ),
+        frozenset({"joins", "ends", "sound"}),
+    ),
+    Broken(
+        "a lost hint is not written again",
+        _all(
+            without("    hint(path)\n    return save(path, ctl)", "    return save(path, ctl)"),
+            "tick",
+        ),
+        frozenset({"ends"}),
+    ),
+    Broken(
+        "an ended lease is not taken back",
+        _all(
+            without(
+                "if ctl.status == 'running' then expire(path, ctl)",
+                "if ctl.status == 'running' then return",
+            ),
+            "tick",
+        ),
+        frozenset({"ends"}),
+    ),
+    Broken(
+        "a takeover counts as a retry",
+        _all(
+            without(
+                "ctl.takeovers = ctl.takeovers + 1",
+                "ctl.takeovers, ctl.try = ctl.takeovers + 1, ctl.try + 1",
+            ),
+            "tick",
+        ),
+        frozenset({"effect"}),
+    ),
+    Broken(
+        "a retry is the same try again",
+        _all(
+            without(
+                "ctl.try, ctl.takeovers, ctl.retries = ctl.try + 1",
+                "ctl.try, ctl.takeovers, ctl.retries = ctl.try",
+            ),
+            "commit",
+        ),
+        frozenset({"effect", "one_commit"}),
+    ),
+    Broken(
+        "closing touches what is finished",
+        _all(without("if ctl and OPEN[ctl.status] then", "if ctl then"), "close"),
+        frozenset({"terminal", "history"}),
+    ),
+    Broken(
+        "a cancelled run counts as succeeded",
+        _all(without("end_run('cancelled'", "end_run('succeeded'"), "cancel"),
+        frozenset({"cancelled", "result", "terminal"}),
+    ),
+    Broken(
+        "an event does not cover the one before",
+        _all(
+            without("redis.sha1hex(chain.digest .. '\\n' .. at", "redis.sha1hex('\\n' .. at"),
+            "acquire",
+        ),
+        frozenset({"history"}),
+    ),
+    Broken(
+        "a hint stays queued after it was followed",
+        _all(without("redis.call('XDEL', QUEUE, REQ.hint)"), "acquire"),
+        frozenset({"clean"}),
+    ),
+    Broken(
+        "tokens are stored as they are",
+        _all(_clear_tokens, "acquire", "commit", "renew", "release"),
+        frozenset({"secret"}),
+    ),
+)

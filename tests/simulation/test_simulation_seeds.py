@@ -1,0 +1,92 @@
+"""Every guarantee on many histories. CI runs more: ``dcf sim --seeds 0:500``."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections import Counter
+
+import pytest
+
+from dcf.simulation import simulate, simulate_seeds
+
+_DIGEST = (
+    "import sys; from dcf.simulation import simulate; print(simulate(int(sys.argv[1])).digest)"
+)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_every_guarantee_holds(seed: int) -> None:
+    verdict = simulate(seed)
+    assert not verdict.violations, "\n".join([*map(str, verdict.violations), verdict.replay])
+
+
+@pytest.mark.parametrize("seed", [1, 12, 31])
+def test_one_seed_gives_one_history(seed: int) -> None:
+    assert simulate(seed) == simulate(seed)
+
+
+@pytest.mark.parametrize("seed", [3, 24])
+def test_one_seed_gives_one_history_in_every_process(seed: int) -> None:
+    digests = {
+        subprocess.run(
+            [sys.executable, "-c", _DIGEST, str(seed)],
+            env={**os.environ, "PYTHONHASHSEED": hash_seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for hash_seed in ("1", "4711")
+    }
+    assert digests == {f"{simulate(seed).digest}\n"}
+
+
+def test_other_seeds_give_other_histories() -> None:
+    assert len({simulate(seed).digest for seed in range(8)}) == 8
+
+
+def test_several_processes_give_the_same_verdicts_in_order() -> None:
+    assert list(simulate_seeds(range(6), jobs=2)) == [simulate(seed) for seed in range(6)]
+
+
+def test_with_one_step_the_weather_is_calm_and_nobody_dies() -> None:
+    for seed in range(6):
+        verdict = simulate(seed, steps=1)
+        assert verdict.ok
+        assert verdict.counts["workers crashed"] == 0
+        assert verdict.counts["hints lost"] == 0
+
+
+def test_faults_of_every_kind_happen() -> None:
+    totals: Counter[str] = Counter()
+    for seed in range(30):
+        totals.update(simulate(seed).counts)
+    never = [
+        what
+        for what in (
+            "runs succeeded",
+            "runs failed",
+            "runs cancelled",
+            "runs redriven",
+            "leases taken over",
+            "leases revoked",
+            "retries",
+            "joins",
+            "workers crashed",
+            "workers drained",
+            "hints lost",
+            "hints doubled",
+            "hints delayed",
+            "requests lost",
+            "replies lost",
+            "calls said twice",
+            "calls delayed beyond a lease",
+            "processes stopped for a while",
+            "crashes before a call",
+            "crashes after a call",
+            "crashes with a call under way",
+        )
+        if not totals[what]
+    ]
+    assert never == []
