@@ -5,6 +5,9 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import os
+import signal
+import sys
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
@@ -17,7 +20,7 @@ from benchmarks.hops import latency, throughput
 from benchmarks.memory import memory
 from benchmarks.raw import calibrate
 from benchmarks.tool_hops import tool_hops
-from control_plane.embedded import Embedded
+from control_plane.embedded import Embedded, fsync_of
 
 
 async def measure(*, quick: bool, show: Console) -> list[Figure]:
@@ -25,7 +28,7 @@ async def measure(*, quick: bool, show: Console) -> list[Figure]:
     scale = 1 if quick else 4
     with tempfile.TemporaryDirectory(prefix="dcf-bench-") as folder:
         scratch = Path(folder)
-        embedded = Embedded(scratch / "home")
+        embedded = Embedded(scratch / "home", fsync=fsync_of(os.environ))
         url = (await embedded.start()).url
         try:
             show.print("calibrating: Redis and the scripts alone …")
@@ -61,6 +64,8 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="a quarter of the work")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
     options = parser.parse_args()
+    # Told to end, it still stops the servers that it started.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     console = Console()
     figures = asyncio.run(measure(quick=options.quick, show=console))
     console.print(table(figures))

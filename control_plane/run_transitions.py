@@ -85,7 +85,8 @@ class RunTransitions(Reader):
         """Cancel a run; None when it is cancelled now. Raises UnknownRun."""
         failure = Failure("DCF.Cancelled", reason or f"cancelled by {by}")
         text = payload.to_text(failure.to_json())
-        answer = await self.call("cancel", workflow_id, {"by": by, "call": self.new_id()}, text)
+        request = {"by": by, "reason": reason, "call": self.new_id()}
+        answer = await self.call("cancel", workflow_id, request, text)
         return self._refused(answer, workflow_id)
 
     async def close(self, workflow_id: str) -> int:

@@ -3,7 +3,7 @@
 from control_plane.embedded.address import Address, redact
 from control_plane.embedded.check import Check
 from control_plane.embedded.doctor import diagnose
-from control_plane.embedded.embedded import Embedded
+from control_plane.embedded.embedded import Embedded, fsync_of
 from control_plane.embedded.errors import ServerUnsuitable, ServerUnusable
 from control_plane.embedded.home import data_home
 from control_plane.embedded.process import ServerProcess
@@ -29,6 +29,7 @@ __all__ = [
     "check_server",
     "data_home",
     "diagnose",
+    "fsync_of",
     "redact",
     "resolve",
 ]

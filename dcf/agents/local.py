@@ -22,8 +22,8 @@ class LocalRuntime:
     """An AgentRuntime on the turn loop of pydantic-ai.
 
     ``model`` is a pydantic-ai model, its name (``openai:gpt-5``), or None or ``rehearsal`` for
-    the rehearsal. ``clock`` counts seconds and never goes back. The library is loaded by the
-    first ``perform``, so that a worker without work stays small.
+    the rehearsal. ``clock`` counts seconds and never goes back. The library is loaded by
+    ``prepare`` or the first ``perform``.
     """
 
     def __init__(
@@ -42,13 +42,17 @@ class LocalRuntime:
         self, assignment: Assignment, call_tool: ToolCaller, observe: Observer
     ) -> Report:
         """As AgentRuntime.perform says."""
-        loop = self._loop
-        if loop is None:
-            # In a thread: loading takes a second or two, and leases are renewed meanwhile.
+        loop = await self.prepare()
+        return await loop.perform(assignment, call_tool, observe)
+
+    async def prepare(self) -> TurnLoop:
+        """Load the library now, so that the first task does not wait for it (1 to 3 s)."""
+        if self._loop is None:
+            # In a thread: leases are renewed meanwhile.
             loaded = await asyncio.to_thread(self._load)
             # Two first tasks at once load twice and share the first loop that is there.
-            loop = self._loop = self._loop or loaded
-        return await loop.perform(assignment, call_tool, observe)
+            self._loop = self._loop or loaded
+        return self._loop
 
     def _load(self) -> TurnLoop:
         from dcf.agents.turn_loop import TurnLoop

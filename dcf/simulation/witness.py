@@ -44,6 +44,7 @@ class Witness:
         self._answers: dict[tuple[str, str], list[object]] = {}
         self._steps: set[Step] = set()
         self._said: set[str] = set()
+        self._given_back: set[str] = set()
         self._over: dict[str, str] = {}
 
     def called(self, call: Call) -> None:
@@ -99,6 +100,11 @@ class Witness:
             grant.ends = int(call.reply[1])
 
     def _released(self, call: Call) -> None:
+        token = call.request["token"]
+        if token in self._given_back:
+            # Said again, it only repeats its first answer.
+            return
+        self._given_back.add(token)
         self._held(call, int(call.at * 1000) + self._records().epoch_ms)
 
     def _held(self, call: Call, now: int) -> Grant | None:

@@ -22,7 +22,9 @@ def read_document(path: Path, prefix: str) -> tuple[str, Any]:
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
-        missing = Problem(f"{prefix}_MISSING", "there is no such file", hint="run `dcf generate`")
+        missing = Problem(
+            f"{prefix}_MISSING", "there is no such file", hint="run `dcf skills generate`"
+        )
         raise InvalidDocument([missing.at(file=str(path))]) from None
     except (OSError, UnicodeDecodeError) as error:
         unreadable = Problem(f"{prefix}_MISSING", f"cannot be read: {error}")

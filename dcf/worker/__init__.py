@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dcf.worker.agent_tasks import SkilledAgents
+from dcf.worker.current_work import Work, current_work
 from dcf.worker.handler_import import InvalidHandlers, import_handlers
 from dcf.worker.keeper import LeaseKeeper
 from dcf.worker.keeper_thread import KeeperThread
@@ -20,8 +21,10 @@ __all__ = [
     "Post",
     "SkilledAgents",
     "TaskFailure",
+    "Work",
     "Worker",
     "WorkerConfig",
+    "current_work",
     "import_handlers",
     "serve",
 ]

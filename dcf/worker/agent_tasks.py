@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import logging
 
 from control_plane.payload import JSON
@@ -45,15 +44,17 @@ class SkilledAgents:
             for skill in skills
             for tool in skill.tools
         )
-        calls = itertools.count()
+        made = 0
 
         async def call_tool(tool: SkillTool, arguments: dict[str, JSON]) -> ToolResult:
+            nonlocal made
             gate.check(tool.server_id, tool.tool_name)
+            number, made = made, made + 1
             return await self._toolbox.call(
                 tool.server_id,
                 tool.tool_name,
                 arguments,
-                idempotency_key=f"{task.lease.idempotency_key}/{next(calls)}",
+                idempotency_key=f"{task.lease.idempotency_key}/{number}",
                 fence=task.lease.fence,
                 timeout_s=task.state.timeout_s or _TOOL_TIMEOUT_S,
             )
@@ -71,7 +72,7 @@ class SkilledAgents:
         try:
             report = await self._runtime.perform(assignment, call_tool, observe)
         except TaskError as error:
-            return Failed(error.error, error.cause)
+            return Failed(error.error, error.cause, {"tool_calls": made})
         metrics = {**report.metrics, "model": report.model}
         return Succeeded(report.data, report.summary, list(report.artifacts), metrics)
 

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Protocol
 
 from control_plane.payload import JSON
+from dcf.worker.current_work import Work, begin_work
 from dcf.workflow import Failed, Outcome, Succeeded, Task
 
 log = logging.getLogger(__name__)
@@ -49,7 +50,7 @@ class Performer:
         """The outcome of one Task; a failure of the work is an outcome, not an exception."""
         handler = self._handlers.get(task.state.resource or "")
         if handler is not None:
-            return await _contained(_handled(handler, task))
+            return await _contained(_handled(handler, task, beat))
         if task.state.binding is None:
             known = ", ".join(sorted(self._handlers)) or "none"
             return Failed(
@@ -62,7 +63,8 @@ class Performer:
         return await _contained(self._agents.perform(task, beat))
 
 
-async def _handled(handler: Handler, task: Task) -> Outcome:
+async def _handled(handler: Handler, task: Task, beat: Beat) -> Outcome:
+    begin_work(Work(task.lease.idempotency_key, task.lease.fence, beat))
     return Succeeded(await handler(task.arguments))
 
 

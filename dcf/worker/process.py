@@ -91,7 +91,10 @@ async def _agents(post: Post, stack: AsyncExitStack) -> AgentPerformer | None:
     catalog = SkillCatalog.load(post.generated)
     registry = Registry.load(post.generated / "registry.json", post.env)
     toolbox = await stack.enter_async_context(Toolbox(registry))
-    return SkilledAgents(catalog, toolbox, LocalRuntime())
+    runtime = LocalRuntime()
+    loading = asyncio.create_task(runtime.prepare())
+    stack.callback(loading.cancel)
+    return SkilledAgents(catalog, toolbox, runtime)
 
 
 async def _until_told(worker: Worker, on_ready: Callable[[], None], *, attached: bool) -> bool:

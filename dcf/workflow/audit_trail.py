@@ -44,7 +44,7 @@ async def write_audit_trail(store: Store, workflow_id: str, root: Path, *, by: s
         _write(folder / "data_plane" / "outputs" / file_name(path), output)
     _write(folder / "data_plane" / "audit" / "finalize.json", audit)
     lines = [
-        json.dumps({"at": iso(event.at), "digest": event.digest, **event.event}, ensure_ascii=False)
+        json.dumps({"at": iso(event.at), **event.event, "chain": event.digest}, ensure_ascii=False)
         async for event in history.read(store, workflow_id)
     ]
     _replace(folder / "history.jsonl", "".join(f"{line}\n" for line in lines))

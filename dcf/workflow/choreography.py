@@ -68,25 +68,29 @@ class Choreographer:
         visit = await self._visit(run, lease, state)
         event = await happened(self._store, lease, state)
         outcome: Outcome | None = None
+        trouble = _trouble(event)
         effect: asl.Effect
         effect = event if isinstance(event, asl.Failure) else self._step(state, visit, event)
         if isinstance(effect, asl.RunTask):
             outcome = await perform(Task(run, lease, state, effect.arguments))
-            effect = self._step(state, visit, _answered(outcome))
+            answer = _answered(outcome)
+            trouble = _trouble(answer)
+            effect = self._step(state, visit, answer)
         if isinstance(effect, asl.FanOut) and effect.count == 0:
             effect = self._step(state, visit, asl.Joined([]))
         try:
-            return await self._conclude(run, lease, effect, outcome, in_place)
+            return await self._conclude(run, lease, effect, outcome, trouble, in_place)
         except BadDocument as error:
             refused = error
         outcome = _spoilt(outcome, refused)
+        trouble = Failure(_error_name(refused), str(refused))
         try:
             effect = self._unstorable(state, visit, refused)
-            return await self._conclude(run, lease, effect, outcome, in_place)
+            return await self._conclude(run, lease, effect, outcome, trouble, in_place)
         except BadDocument as error:
             # What Catch makes of it cannot be stored either.
             failure = asl.Failure(_error_name(error), str(error))
-            return await self._conclude(run, lease, failure, outcome, in_place)
+            return await self._conclude(run, lease, failure, outcome, None, in_place)
 
     async def _conclude(
         self,
@@ -94,11 +98,12 @@ class Choreographer:
         lease: Lease,
         effect: asl.Effect,
         outcome: Outcome | None,
+        trouble: Failure | None,
         in_place: bool,
     ) -> Committed | Refusal:
         """Commit ``effect``; a run that used up its limits fails instead."""
         metrics = await self._spent(lease, outcome)
-        commit = commit_of(run, lease, effect, outcome, metrics)
+        commit = commit_of(run, lease, effect, outcome, metrics, trouble)
         answer = await self._say(lease, commit, in_place)
         if isinstance(answer, Refusal) and answer.code == "limit_exceeded":
             failure = asl.Failure("DCF.LimitExceeded", f"the run used up its {answer.detail[0]}")
@@ -180,6 +185,7 @@ class Choreographer:
         parent = run.machine.locate(list(steps[:-1]))
         fan = await self._fan(run, lease.workflow_id, parent_path, lease.round)
         event = {"type": "FrameOpened", "path": lease.path, "visit": lease.visit}
+        event["owner"] = lease.owner
         try:
             if lease.event == "worker_lost":
                 raise asl.EvaluationError(*WORKER_LOST)
@@ -227,6 +233,13 @@ class Choreographer:
             if len(self._fans) > _KEPT_FANS:
                 self._fans.popitem(last=False)
         return found
+
+
+def _trouble(event: asl.Event | asl.Failure) -> Failure | None:
+    """What a state was told had failed, if anything."""
+    if isinstance(event, (asl.TaskFailed, asl.ChildFailed)):
+        return Failure(event.error, event.cause)
+    return None
 
 
 def _answered(outcome: Outcome) -> asl.Event:

@@ -253,5 +253,5 @@ def _schema_hint(schema: Any) -> str:
 
 
 def _closest(names: Any, otherwise: str) -> str:
-    known = ", ".join(sorted(names))
+    known = ", ".join(names)
     return f"did you mean: {known}" if known else otherwise

@@ -21,7 +21,7 @@ from control_plane.payload import JSON
 from dcf import asl
 from dcf.workflow.limits import state_limits
 from dcf.workflow.run import Run
-from dcf.workflow.task import Failed, Outcome, Succeeded
+from dcf.workflow.task import Outcome, Succeeded
 
 # Frames in flight at once, whatever MaxConcurrency allows: each is a document and a hint.
 MAX_WINDOW = 256
@@ -34,26 +34,36 @@ def commit_of(
     effect: asl.Effect,
     outcome: Outcome | None,
     metrics: dict[str, Any] | None,
+    trouble: Failure | None = None,
 ) -> Commit:
-    """The commit of ``effect``; ``outcome`` is that of the work, if there was any, ``metrics`` what
-    the state has cost so far. Raises BadDocument for values that cannot be stored."""
+    """The commit of ``effect``.
+
+    ``outcome`` is that of the work, if there was any, ``metrics`` what the state has cost so far,
+    ``trouble`` what it was told had failed: going on means that it was caught. Raises BadDocument
+    for values that cannot be stored.
+    """
     event: dict[str, Any] = {"path": lease.path, "visit": lease.visit, "try": lease.try_}
+    # A state taken in place has no LeaseAcquired: only here does the history say who did it.
+    event["owner"] = lease.owner
     if isinstance(effect, asl.Transition):
         content = payload.encode(effect.output)
         target = sibling(lease.path, effect.next)
         state = run.machine.locate([*split_path(lease.path)[:-1], effect.next])
         event |= {"type": "StateDone", "output": content.digest, "next": target}
+        if trouble is not None:
+            event["caught"] = trouble.error
         return Commit(
             "done",
             event,
-            output=_output(content, outcome),
+            output=_output(content, outcome, trouble),
             enter=enter(target, state, content, effect.output),
+            failure=trouble,
             metrics=metrics,
         )
     if isinstance(effect, asl.Finish):
         content = payload.encode(effect.output)
         event |= {"type": "StateDone", "output": content.digest}
-        output = _output(content, outcome)
+        output = _output(content, outcome, None)
         return Commit("done", event, output=output, ends="done", metrics=metrics)
     if isinstance(effect, asl.Failure):
         failure = Failure(effect.error, effect.cause)
@@ -93,11 +103,8 @@ def enter(path: str, state: asl.State, content: Payload, value: JSON) -> Enter:
     return Enter(path, state.type, content, value, timeout_ms, heartbeat_ms)
 
 
-def _output(content: Payload, outcome: Outcome | None) -> Output:
+def _output(content: Payload, outcome: Outcome | None, trouble: Failure | None) -> Output:
     if isinstance(outcome, Succeeded):
         return Output(True, content, outcome.summary, outcome.artifacts, outcome.metrics)
-    if isinstance(outcome, Failed):
-        return Output(
-            True, content, f"caught {outcome.error}: {outcome.cause}", metrics=outcome.metrics
-        )
-    return Output(True, content)
+    summary = f"caught {trouble.error}: {trouble.cause}" if trouble is not None else None
+    return Output(True, content, summary, metrics=outcome.metrics if outcome is not None else {})

@@ -72,7 +72,7 @@ def _read(path: Path) -> bytes:
         problem = Problem(
             "TOOL_STUB_MISSING",
             f"the stub's configuration cannot be read: {error.strerror or error}",
-            hint="write it with `dcf generate`",
+            hint="write it with `dcf skills generate`",
         )
         raise InvalidDocument([problem.at(file=str(path))]) from None
 

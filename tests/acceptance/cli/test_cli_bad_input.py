@@ -25,7 +25,7 @@ def bound(**binding: Any) -> dict[str, Any]:
 
 BROKEN = {
     "malformed JSON": ('{"StartAt": "A",, }', "ASL_JSON_SYNTAX"),
-    "missing StartAt": (asl(None, A=END), "START"),
+    "missing StartAt": (asl(None, A=END), "ASL_MISSING_FIELD"),
     "dangling Next": (asl(A={"Type": "Pass", "Next": "B"}), "ASL_UNKNOWN_STATE"),
     "unreachable state": (asl(A=END, B=END, C={"Type": "Pass", "Next": "Gone"}), "UNKNOWN"),
     "unknown skill": (asl(A=bound(skills=["orders.ship_oder"])), "WF_UNKNOWN_SKILL"),
@@ -98,7 +98,7 @@ def test_a_wrong_type_in_yaml_is_placed(dcf: Dcf) -> None:
     [problem] = done.json["problems"]
     assert done.code == 2
     assert problem["file"].endswith("ship_order.skill.yaml")
-    assert problem["line"] == 7
+    assert problem["line"] == 8
     assert problem["hint"]
     assert not (dcf.folder / "out").exists()
 

@@ -121,7 +121,7 @@ async def test_the_history_is_complete_and_in_order(tmp_path: Path, stage: Stage
     lines = (await trail(stage, tmp_path))["history.jsonl"]
     kinds = [line["type"] for line in lines]
     assert (kinds[0], kinds[-2:]) == ("RunStarted", ["RunEnded", "RunFinalized"])
-    assert all(line["digest"] and line["at"].endswith("Z") for line in lines)
+    assert all(line["chain"] and line["at"].endswith("Z") for line in lines)
 
 
 @staged

@@ -1,0 +1,36 @@
+"""What a handler may know of the Task it works on.
+
+Handlers take arguments and give a result; one that has effects asks for the rest::
+
+    work = current_work()
+    await bank.charge(..., key=work.idempotency_key)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """``idempotency_key`` is the same when a Task is taken over and another one when it is tried
+    again; ``fence`` only grows; ``beat`` tells that there is progress (``HeartbeatSeconds``)."""
+
+    idempotency_key: str
+    fence: int
+    beat: Callable[[], None]
+
+
+_current: ContextVar[Work] = ContextVar("current_work")
+
+
+def current_work() -> Work:
+    """The work of the handler that calls. Raises LookupError outside a handler."""
+    return _current.get()
+
+
+def begin_work(work: Work) -> None:
+    """Make ``work`` the current one of this asyncio task and those it starts."""
+    _current.set(work)
