@@ -74,6 +74,7 @@ async def _act(
     await follow(store, prepared.workflow_id, screen, saboteur.tick)
     calls = await saboteur.calls()
     timeline = await read_timeline(history.read(store, prepared.workflow_id))
+    saboteur.conclude(timeline.holders)
     answer = await finish(store, prepared.workflow_id, crew.home / "runs")
     moments = _of(timeline.moments, saboteur.state or "")
     return _judge(answer, prepared, saboteur, calls, moments)

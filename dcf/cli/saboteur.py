@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from control_plane import encode_name
@@ -68,17 +68,23 @@ class Saboteur:
         say("  The carrier has the booking already. Booked twice would be two parcels.")
         say("")
 
+    def conclude(self, holders: Mapping[str, str]) -> None:
+        """The run is over; ``holders`` (by path) tell what went too fast to be seen."""
+        if self.state is not None and self.heir is None:
+            self._succeed(holders.get(encode_name(self.state), ""))
+
     def _look_for_heir(self, board: Board) -> None:
         for row in board.rows:
-            if row.name == self.state and row.holder not in ("", self.victim):
-                self.heir = row.holder
-                self._screen.say(
-                    f"The lease of {self.victim} has run out; {row.holder} took {row.name} over.",
-                    "bold green",
-                )
-                self._screen.say(
-                    "  It asks the tool again, with the same idempotency key as before."
-                )
+            if row.name == self.state:
+                self._succeed(row.holder)
+
+    def _succeed(self, holder: str) -> None:
+        if holder in ("", self.victim):
+            return
+        self.heir = holder
+        say = self._screen.say
+        say(f"The lease of {self.victim} ran out; {holder} took {self.state} over.", "bold green")
+        say("  It asked the tool again, with the same idempotency key as before.")
 
 
 def _under_way(calls: list[dict[str, Any]], prefix: str) -> dict[str, Any] | None:

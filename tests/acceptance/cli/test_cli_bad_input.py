@@ -99,7 +99,7 @@ def test_a_wrong_type_in_yaml_is_placed(dcf: Dcf) -> None:
     assert done.code == 2
     assert problem["file"].endswith("ship_order.skill.yaml")
     assert problem["line"] == 8
-    assert problem["hint"]
+    assert problem["message"]
     assert not (dcf.folder / "out").exists()
 
 

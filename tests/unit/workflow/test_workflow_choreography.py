@@ -25,8 +25,9 @@ from unit.workflow.stage import (
     task,
 )
 
+from control_plane import Failure
 from dcf.asl import format_timestamp
-from dcf.worker import TaskFailure
+from dcf.worker import TaskFailure, current_work
 from dcf.workflow import Result
 
 
@@ -265,6 +266,44 @@ async def test_the_first_catcher_that_matches_is_taken(stage: Stage) -> None:
     result = await stage.play(definition, {"n": 1}, {"work": failing("Boom", times=1)})
     problem = {"Error": "Boom", "Cause": "as planned"}
     assert ended(result) == ("succeeded", {"n": 1, "error": problem})
+
+
+@staged
+async def test_what_was_caught_stays_with_the_state_and_in_the_history(stage: Stage) -> None:
+    definition = flow(A=task(**catch("B")), B=passing())
+    await stage.play(definition, 1, {"work": failing("Boom", times=1)})
+    state = await stage.state("A")
+    assert state.status == "done"
+    assert state.error == Failure("Boom", "as planned")
+    assert [event["caught"] for event in await stage.events() if "caught" in event] == ["Boom"]
+
+
+@staged
+async def test_a_handler_knows_the_key_of_its_try(stage: Stage) -> None:
+    keys: list[str] = []
+
+    async def work(_given: Any) -> Any:
+        keys.append(current_work().idempotency_key)
+        if len(keys) == 1:
+            raise TaskFailure("Flaky", "")
+        return None
+
+    await stage.play(flow(A=task(**retry("Flaky"))), None, {"work": work})
+    assert keys == [f"{RUN}/A/1/1", f"{RUN}/A/1/2"]
+
+
+@staged
+async def test_a_beat_of_a_handler_keeps_its_heartbeat(stage: Stage) -> None:
+    async def work(_given: Any) -> Any:
+        for _ in range(10):
+            await asyncio.sleep(2)
+            current_work().beat()
+        return "done"
+
+    result = await stage.play(
+        flow(A=task(HeartbeatSeconds=3, TimeoutSeconds=60)), None, {"work": work}
+    )
+    assert ended(result) == ("succeeded", "done")
 
 
 @staged
