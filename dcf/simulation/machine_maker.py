@@ -77,7 +77,8 @@ class MachineMaker:
             makers += [(3, self._parallel), (4, self._map), (2, self._loop)]
         if place.errors:
             makers.append((2, self._fail))
-        if place.errors and not place.uniform:
+        if place.errors and place.depth == 0:
+            # Its States.Runtime passes by every Catch of States.ALL.
             makers.append((1, self._fragile))
         self._budget -= 1
         weights = [weight for weight, _ in makers]

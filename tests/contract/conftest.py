@@ -6,8 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 from checked_documents import check_documents
-from redis.asyncio import Redis
-from worlds import RedisWorld, TwinWorld, World
+from worlds import World, open_world
 
 
 @pytest.fixture(params=["twin", "redis"])
@@ -15,19 +14,6 @@ def backend_url(request: pytest.FixtureRequest) -> str | None:
     """The URL of a real server, or None for the twin."""
     # Asked for here, outside of any event loop, since the server is started with one of its own.
     return request.getfixturevalue("redis_server") if request.param == "redis" else None
-
-
-async def open_world(url: str | None) -> World:
-    """An empty control plane on the server at ``url``, or on a twin."""
-    if url is None:
-        return TwinWorld()
-    async with Redis.from_url(url) as client:
-        await client.flushall()
-        # A blocking read ends at the next tick of the server's own timer, ten a second by default.
-        await client.config_set("hz", 500)
-    world = RedisWorld(url)
-    await world.open()
-    return world
 
 
 @pytest.fixture

@@ -6,11 +6,10 @@ from collections import Counter
 from typing import Any, Literal
 
 import pytest
-from conftest import open_world
 from flows import RUN, Flow, TaskFailed, end, linear, seed
 from interleaved import Breaking
 from workers import Worker, drive, lease_of, put_away
-from worlds import World
+from worlds import World, open_world
 
 from control_plane import INDEX, Disconnected, Lease, history, timers
 

@@ -6,12 +6,11 @@ import json
 from typing import Any
 
 import pytest
-from conftest import open_world
 from flows import RUN, end, linear, seed
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from workers import lease_of
-from worlds import World
+from worlds import World, open_world
 
 from control_plane import BadDocument, Committed, MissingBlob, PayloadTooLarge, payload
 

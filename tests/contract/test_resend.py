@@ -11,12 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import open_world
 from flows import RUN, Flow, end, linear, seed, step
 from redis.connection import parse_url
 from test_crash import FLOW, outcome, work
 from workers import Worker, drive, lease_of, put_away
-from worlds import VirtualRedis, World
+from worlds import VirtualRedis, World, open_world
 
 from control_plane import Backend, Committed, timers
 from control_plane.script import Script

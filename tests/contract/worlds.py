@@ -8,6 +8,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
+from redis.asyncio import Redis
+
 from control_plane import Backend, HintQueue, RedisBackend, Store
 from control_plane.script import Script
 from control_plane.twin import Twin
@@ -139,3 +141,16 @@ class RedisWorld(World):
         await self._backend.command(
             "HSET", CLOCK_KEY, "seconds", seconds, "microseconds", rest * 1000
         )
+
+
+async def open_world(url: str | None) -> World:
+    """An empty control plane on the server at ``url``, or on a twin."""
+    if url is None:
+        return TwinWorld()
+    async with Redis.from_url(url) as client:
+        await client.flushall()
+        # A blocking read ends at the next tick of the server's own timer, ten a second by default.
+        await client.config_set("hz", 500)
+    world = RedisWorld(url)
+    await world.open()
+    return world

@@ -44,7 +44,10 @@ def validate(
     ],
     as_json: JsonOption = False,
 ) -> Answer:
-    """Check workflow documents: every problem with its place, rule and hint. Starts nothing."""
+    """Check workflow documents.
+
+    Every problem with its place, rule and hint. Starts nothing; warnings alone exit with 0.
+    """
     from dcf.cli.settings import Settings
     from dcf.cli.validate import validate_files
 
@@ -52,7 +55,10 @@ def validate(
 
 
 def validate_skills(src: SourceOption = _DEFAULT_SOURCE, as_json: JsonOption = False) -> Answer:
-    """Check the sources of skills, tools and registry: every problem with place, rule and hint."""
+    """Check the sources of skills, tools and registry.
+
+    Every problem with its place, rule and hint.
+    """
     from dcf.cli.skills import check_sources
 
     return check_sources(src)
@@ -68,7 +74,10 @@ def generate_skills(
     ] = None,
     as_json: JsonOption = False,
 ) -> Answer:
-    """Generate manifests, catalog, registry and stub configuration; with errors nothing changes."""
+    """Generate what runs from the sources.
+
+    Manifests, catalog, registry and stub configuration; with errors nothing changes.
+    """
     from dcf.cli.settings import Settings
     from dcf.cli.skills import generate
 

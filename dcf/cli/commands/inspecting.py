@@ -47,7 +47,10 @@ def runs(
 
 
 def explain(workflow_id: RunArgument, as_json: JsonOption = False) -> Answer:
-    """Say why a run stands where it stands, and what would move it."""
+    """Say why a run stands where it stands.
+
+    Each open state with what would move it.
+    """
     from dcf.cli.explain import explain_run
     from dcf.cli.screen import Screen
     from dcf.cli.settings import Settings
@@ -57,7 +60,7 @@ def explain(workflow_id: RunArgument, as_json: JsonOption = False) -> Answer:
 
 
 def history(workflow_id: RunArgument, as_json: JsonOption = False) -> Answer:
-    """Show everything that happened in a run, in order, and who did it."""
+    """Show what happened in a run, when, and who did it."""
     from dcf.cli.history import show_history
     from dcf.cli.screen import Screen
     from dcf.cli.settings import Settings

@@ -85,7 +85,10 @@ def submit(
     pool: PoolOption = DEFAULT_POOL,
     as_json: JsonOption = False,
 ) -> Answer:
-    """Start a run and return at once; workers that read the pool carry it out."""
+    """Start a run and return at once.
+
+    Workers that read the pool carry it out.
+    """
     from dcf.cli.screen import Screen
     from dcf.cli.settings import Settings
     from dcf.cli.submit import submit_workflow
@@ -101,7 +104,10 @@ def watch(
     timeout_s: TimeoutOption = None,
     as_json: JsonOption = False,
 ) -> Answer:
-    """Watch a run to its end; Ctrl-C stops the watching, not the run."""
+    """Watch a run to its end.
+
+    Ctrl-C stops the watching, not the run.
+    """
     from dcf.cli.screen import Screen
     from dcf.cli.settings import Settings
     from dcf.cli.watch import watch_run

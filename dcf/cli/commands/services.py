@@ -37,7 +37,10 @@ def up(
     lease_s: LeaseOption = DEFAULT_LEASE_S,
     as_json: JsonOption = False,
 ) -> Answer:
-    """Start Redis and the stub tool server in the background; what runs already is kept."""
+    """Start Redis and the stub tool server in the background.
+
+    What runs already is kept. With --workers N there are N background workers afterwards.
+    """
     from dcf.cli.screen import Screen
     from dcf.cli.settings import Settings
     from dcf.cli.up import bring_up
@@ -49,7 +52,11 @@ def up(
 
 
 def down(as_json: JsonOption = False) -> Answer:
-    """Drain the background workers, then stop the stub server and the embedded Redis."""
+    """Stop what `dcf up` started; the data is kept.
+
+    Background workers finish what they have in work, then the stub server and the embedded Redis
+    stop.
+    """
     from dcf.cli.down import bring_down
     from dcf.cli.screen import Screen
     from dcf.cli.settings import Settings
@@ -58,7 +65,7 @@ def down(as_json: JsonOption = False) -> Answer:
 
 
 def doctor(as_json: JsonOption = False) -> Answer:
-    """Look at everything DCF needs on this machine, and say what is missing."""
+    """Look at everything DCF needs on this machine."""
     from dcf.cli.doctor import examine
     from dcf.cli.settings import Settings
 

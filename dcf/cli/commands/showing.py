@@ -33,7 +33,9 @@ def demo(
     ),
     as_json: JsonOption = False,
 ) -> Answer:
-    """Run an order, kill a worker in the middle of a tool call, and watch the order survive.
+    """Kill a worker in a tool call, see its work survive.
+
+    Runs an order with two workers, one of which dies.
 
     Uses servers of its own in .dcf/demo; needs no key, no Docker, no network.
     """

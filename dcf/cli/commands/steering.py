@@ -44,7 +44,10 @@ def redrive(
     runs: RunsOption = DEFAULT_RUNS,
     as_json: JsonOption = False,
 ) -> Answer:
-    """Let a failed, timed out or cancelled run go on from where it broke."""
+    """Let a broken run go on from where it broke.
+
+    A run that failed, timed out or was cancelled; what is done stays done.
+    """
     from dcf.cli.screen import Screen
     from dcf.cli.settings import Settings
     from dcf.cli.steer import redrive_run

@@ -50,10 +50,10 @@ def worker(
     attached: Annotated[bool, typer.Option("--attached", hidden=True)] = False,
     as_json: JsonOption = False,
 ) -> Answer:
-    """Work on ready states until SIGTERM or Ctrl-C, then finish what is in work.
+    """Work on ready states until SIGTERM or Ctrl-C.
 
-    A second signal stops at once. Prints one line of JSON when it is ready, and logs lines of
-    JSON to stderr.
+    Then it finishes what is in work; a second signal stops at once. Prints one line of JSON when
+    it is ready, and logs lines of JSON to stderr.
     """
     from dcf.cli.settings import Settings
     from dcf.cli.worker import WorkerOrder, work
