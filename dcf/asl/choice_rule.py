@@ -45,7 +45,12 @@ def read_rule(node: Node) -> ChoiceRule | None:
 
 def _read_predicate(node: Node, besides: set[str], depth: int) -> Predicate | None:
     if depth == 0:
-        node.error("ASL_TOO_DEEP", "", f"choice rules nest deeper than {MAX_DEPTH}")
+        node.error(
+            "ASL_TOO_DEEP",
+            "",
+            f"choice rules nest deeper than {MAX_DEPTH}",
+            hint="nest less: at most 100 levels",
+        )
         return None
     for field, what, instead in _LATER:
         if field in node:

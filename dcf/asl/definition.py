@@ -59,7 +59,7 @@ def _read(definition: Mapping[str, Any]) -> tuple[StateMachine | None, list[Prob
     value = dict(definition)
     if depth_exceeds(value):
         message = f"the definition nests deeper than {MAX_DEPTH}"
-        findings.error("ASL_TOO_DEEP", "", message)
+        findings.error("ASL_TOO_DEEP", "", message, hint="nest less: at most 100 levels")
         return None, findings.problems
     for place, what in foreign_places(value):
         findings.error("ASL_NOT_JSON", child("", *place), what, "a definition is plain JSON")
@@ -95,7 +95,12 @@ class _MachineReader:
         if is_processor:
             _check_processor_config(node)
         if self._depth == MAX_NESTING:
-            node.error("ASL_TOO_DEEP", "", f"machines nest deeper than {MAX_NESTING}")
+            node.error(
+                "ASL_TOO_DEEP",
+                "",
+                f"machines nest deeper than {MAX_NESTING}",
+                hint="move an inner machine to a workflow of its own",
+            )
             return StateMachine("", {})
         self._depth += 1
         machine = self._read(node, jsonata)

@@ -62,7 +62,9 @@ def read_error_names(node: Node, last: bool) -> ErrorNames:
         else:
             place = child(node.place("ErrorEquals"), index)
             message = f"an error name is a string, found {excerpt(value)}"
-            node.findings.error("ASL_WRONG_TYPE", place, message)
+            node.findings.error(
+                "ASL_WRONG_TYPE", place, message, hint="write each error name as a text in quotes"
+            )
     _check_catch_all(node, values, last)
     return ErrorNames(frozenset(names))
 

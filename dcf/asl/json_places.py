@@ -62,7 +62,12 @@ class JsonPlaces:
         character = self._text[position]
         if character in "{[" and depth == MAX_DEPTH:
             message = f"the JSON nests deeper than {MAX_DEPTH}"
-            self.problems.append((position, Problem("ASL_TOO_DEEP", message, pointer)))
+            self.problems.append(
+                (
+                    position,
+                    Problem("ASL_TOO_DEEP", message, pointer, hint="nest less: at most 100 levels"),
+                )
+            )
             return len(self._text)
         if character == "{":
             return self._object(position, pointer, depth)

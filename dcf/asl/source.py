@@ -24,9 +24,17 @@ def read_json(text: str, file: str | None = None) -> tuple[JSON, list[Problem]]:
         return None, [problem.at(file=file, line=error.lineno, column=error.colno)]
     except RecursionError:
         message = f"the JSON nests deeper than {MAX_DEPTH}"
-        return None, [Problem("ASL_TOO_DEEP", message).at(file=file)]
+        return None, [
+            Problem("ASL_TOO_DEEP", message, hint="nest less: at most 100 levels").at(file=file)
+        ]
     except ValueError as error:  # an integer with thousands of digits
-        return None, [Problem("ASL_JSON_NUMBER", str(error)).at(file=file)]
+        return None, [
+            Problem(
+                "ASL_JSON_NUMBER",
+                str(error),
+                hint="write the number as JSON does, or as a text in quotes",
+            ).at(file=file)
+        ]
     places = JsonPlaces(text)
     return value, [places.at(problem, offset, file) for offset, problem in places.problems]
 

@@ -134,7 +134,12 @@ def _read_fail(node: Node, common: dict[str, Any], _: ReadMachine) -> State:
 def _read_reason(node: Node, field: str) -> Expression:
     path = f"{field}Path"
     if field in node and path in node:
-        node.error("ASL_FIELD_CLASH", path, f"`{field}` and `{path}` exclude each other")
+        node.error(
+            "ASL_FIELD_CLASH",
+            path,
+            f"`{field}` and `{path}` exclude each other",
+            hint="keep one of them",
+        )
     text = node.text(path)
     if text is not None:
         try:

@@ -32,7 +32,12 @@ def compile_value(text: str, field: str) -> Expression:
 
 def _compile(template: JSON, pointer: str, findings: Findings, depth: int) -> _Part:
     if depth == 0:
-        findings.error("ASL_TOO_DEEP", pointer, f"the template nests deeper than {MAX_DEPTH}")
+        findings.error(
+            "ASL_TOO_DEEP",
+            pointer,
+            f"the template nests deeper than {MAX_DEPTH}",
+            hint="nest less: at most 100 levels",
+        )
         return None
     if isinstance(template, dict):
         return _compile_object(template, pointer, findings, depth)

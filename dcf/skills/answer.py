@@ -27,7 +27,11 @@ def check_answer(place: Place, value: Any, tool: ToolSource) -> Iterator[Problem
     try:
         errors = list(Draft202012Validator(tool.result).iter_errors(value))
     except RecursionError:
-        yield place.problem("TOOL_SCHEMA_RECURSION", "the result schema refers to itself endlessly")
+        yield place.problem(
+            "TOOL_SCHEMA_RECURSION",
+            "the result schema refers to itself endlessly",
+            hint="unfold the schema: refer to no schema from inside itself",
+        )
         return
     for error in errors:
         if not _excused(error):

@@ -60,7 +60,9 @@ def _check_tools(skill: Place, tools: ToolIndex) -> Iterator[Problem]:
                 "SKILL_TOOL_UNKNOWN", f"no tools file has a tool {ref!r}", _nearest(tools, ref)
             )
         if ref in refs:
-            yield place.problem("SKILL_TOOL_TWICE", f"the tool {ref!r} is listed twice")
+            yield place.problem(
+                "SKILL_TOOL_TWICE", f"the tool {ref!r} is listed twice", hint="name each tool once"
+            )
             continue
         refs.add(ref)
         name = agent_name(ref.partition(":")[2])
@@ -84,7 +86,11 @@ def _check_data_sources(skill: Place, tree: SourceTree) -> Iterator[Problem]:
     for source in declared.elements() if declared else ():
         name = source.text("id")
         if name in ids:
-            yield source.problem("SKILL_DATA_TWICE", f"the data source {name!r} stands twice")
+            yield source.problem(
+                "SKILL_DATA_TWICE",
+                f"the data source {name!r} stands twice",
+                hint="give each data source an id of its own",
+            )
         if name:
             ids.add(name)
         yield from check_data_source(source, tree)
@@ -97,7 +103,9 @@ def _check_dependencies(skill: Place, known: list[str]) -> Iterator[Problem]:
         if not isinstance(place.value, str):
             continue
         if place.value == own:
-            yield place.problem("SKILL_DEPENDENCY_SELF", "the skill depends on itself")
+            yield place.problem(
+                "SKILL_DEPENDENCY_SELF", "the skill depends on itself", hint="remove the line"
+            )
         elif place.value not in known:
             near = get_close_matches(place.value, known, n=1)
             hint = f"did you mean {near[0]}?" if near else "name a manifestId of this tree"

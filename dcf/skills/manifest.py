@@ -116,7 +116,11 @@ def validate_manifest(document: Mapping[str, Any]) -> list[Problem]:
             problems.append(definition.problem("SKILL_MANIFEST_TOOL_KIND", message, hint))
         if name and name.lower() in names:
             message = f"two tools are called {name!r}"
-            problems.append(tool.problem("SKILL_MANIFEST_TOOL_TWICE", message))
+            problems.append(
+                tool.problem(
+                    "SKILL_MANIFEST_TOOL_TWICE", message, hint="give each tool a name of its own"
+                )
+            )
         names.add((name or "").lower())
     return [Problem(p.code, p.message, p.path, p.hint, p.severity) for p in problems]
 

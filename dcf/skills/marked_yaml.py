@@ -33,7 +33,16 @@ def read_yaml(text: str, file: str) -> tuple[Document | None, list[Problem]]:
     except (yaml.YAMLError, ValueError, OverflowError) as error:
         return None, [_syntax_problem(error, file)]
     if node is None:
-        return None, [Problem("SKILL_YAML_EMPTY", "the file is empty", file=file, line=1, column=1)]
+        return None, [
+            Problem(
+                "SKILL_YAML_EMPTY",
+                "the file is empty",
+                file=file,
+                line=1,
+                column=1,
+                hint="write the document, or remove the file",
+            )
+        ]
     reader = _Reader(file)
     value = reader.read(node, "")
     errors = any(problem.is_error for problem in reader.problems)

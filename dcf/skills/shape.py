@@ -27,6 +27,18 @@ def schema_texts() -> dict[str, str]:
     return {name: (folder / name).read_text(encoding="utf-8") for name in names}
 
 
+_WRITE = {
+    "array": "write a list: [first, second]",
+    "boolean": "write true or false",
+    "integer": "write a whole number",
+    "null": "leave it empty",
+    "number": "write a number",
+    "object": "write members: {name: value}",
+    "string": "write a text, in quotes where it would read as something else",
+}
+"""How each JSON type is written in YAML."""
+
+
 @cache
 def _validator(name: str) -> Draft202012Validator:
     schemas = {file: json.loads(text) for file, text in schema_texts().items()}
@@ -66,7 +78,8 @@ def _in_words(place: Place, error: ValidationError, prefix: str) -> Iterator[Pro
                 if missing not in place.value:
                     about = schema.get("properties", {}).get(missing, {}).get("description", "")
                     message = f"the member {missing!r} is missing"
-                    yield place.problem(f"{prefix}_MISSING", message, about)
+                    hint = about or f"add a line `{missing}:`"
+                    yield place.problem(f"{prefix}_MISSING", message, hint)
         case "additionalProperties":
             known = list(schema.get("properties", {}))
             for extra in sorted(set(place.value) - set(known)):
@@ -74,9 +87,10 @@ def _in_words(place: Place, error: ValidationError, prefix: str) -> Iterator[Pro
                 message = f"there is no member {extra!r} here"
                 yield spot.problem(f"{prefix}_UNKNOWN", message, _closest(extra, known))
         case "type":
-            kinds = " or ".join(rule) if isinstance(rule, list) else rule
-            message = f"{_name(place)} must be of type {kinds}, not {json_type(place.value)}"
-            yield place.problem(f"{prefix}_TYPE", message, hint)
+            kinds = rule if isinstance(rule, list) else [rule]
+            named = " or ".join(kinds)
+            message = f"{_name(place)} must be of type {named}, not {json_type(place.value)}"
+            yield place.problem(f"{prefix}_TYPE", message, hint or _WRITE[kinds[0]])
         case _:
             message = f"{_shown(error.instance)} is not accepted for {_name(place)}"
             yield place.problem(f"{prefix}_VALUE", message, hint or error.message)

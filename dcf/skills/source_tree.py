@@ -112,13 +112,25 @@ def _listed(tree: SourceTree, index: Place) -> list[Path]:
         path = folder / entry.value
         if not is_inside(path, folder):
             message = f"{entry.value!r} lies outside the folder of the index"
-            tree.problems.append(entry.problem("TOOL_FILE_OUTSIDE", message))
+            tree.problems.append(
+                entry.problem(
+                    "TOOL_FILE_OUTSIDE", message, hint="move the file below skills_src/tools"
+                )
+            )
         elif not path.is_file():
             message = f"the file {entry.value!r} does not exist"
-            tree.problems.append(entry.problem("TOOL_FILE_MISSING", message))
+            tree.problems.append(
+                entry.problem(
+                    "TOOL_FILE_MISSING",
+                    message,
+                    hint="correct the name, or remove it from the list",
+                )
+            )
         elif PurePosixPath(entry.value).as_posix() in found:
             message = f"the file {entry.value!r} is listed twice"
-            tree.problems.append(entry.problem("TOOL_FILE_TWICE", message))
+            tree.problems.append(
+                entry.problem("TOOL_FILE_TWICE", message, hint="remove one of the two lines")
+            )
         else:
             found[PurePosixPath(entry.value).as_posix()] = path
     for path in _in_order(folder.rglob("*.tools.yaml"), folder):

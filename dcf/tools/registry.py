@@ -59,7 +59,13 @@ def _servers_of(
     document: Any, env: Mapping[str, str], problems: list[Problem]
 ) -> list[ServerConfig]:
     if not isinstance(document, Mapping) or not isinstance(document.get("servers"), Mapping):
-        problems.append(Problem("REG_SHAPE", "a registry is an object with an object `servers`"))
+        problems.append(
+            Problem(
+                "REG_SHAPE",
+                "a registry is an object with an object `servers`",
+                hint="see docs/how-to/real-servers.md for the form of a registry",
+            )
+        )
         return []
     stage = substitute(document.get("env") or "", env, "/env", problems)
     partials = _overrides(document, stage, problems)
@@ -69,7 +75,14 @@ def _servers_of(
         partial = partials.pop(server_id, {})
         if not isinstance(server_id, str) or not isinstance(partial, Mapping):
             rule = "a server's id must be a string, its override an object"
-            problems.append(Problem("REG_SHAPE", rule, path))
+            problems.append(
+                Problem(
+                    "REG_SHAPE",
+                    rule,
+                    path,
+                    hint="see docs/how-to/real-servers.md for the form of a registry",
+                )
+            )
             continue
         config = build_server(
             server_id,
@@ -84,6 +97,7 @@ def _servers_of(
             "REG_OVERRIDE",
             f"there is no server {server_id!r} to override",
             pointer(["overrides", stage, server_id]),
+            hint="add the server to `servers`, or remove its override",
         )
         for server_id in partials
     )
@@ -94,7 +108,14 @@ def _overrides(document: Mapping[str, Any], stage: str, problems: list[Problem])
     overrides = document.get("overrides") or {}
     partials = overrides.get(stage) or {} if isinstance(overrides, Mapping) else overrides
     if not isinstance(partials, Mapping):
-        problems.append(Problem("REG_SHAPE", "overrides must map an env to servers", "/overrides"))
+        problems.append(
+            Problem(
+                "REG_SHAPE",
+                "overrides must map an env to servers",
+                "/overrides",
+                hint="see docs/how-to/real-servers.md for the form of a registry",
+            )
+        )
         return {}
     return dict(partials)
 

@@ -96,7 +96,12 @@ class StubConfig:
 def build_config(document: Any) -> tuple[StubConfig, list[Problem]]:
     """The configuration in a document, and everything that is wrong with it."""
     problems = [
-        Problem("TOOL_STUB_SHAPE", error.message, pointer(error.absolute_path))
+        Problem(
+            "TOOL_STUB_SHAPE",
+            error.message,
+            pointer(error.absolute_path),
+            hint="write the file with `dcf skills generate`",
+        )
         for error in _SHAPE.iter_errors(document)
     ]
     if problems:
@@ -142,7 +147,12 @@ def _validator(schema: dict[str, Any], path: str, problems: list[Problem]) -> Dr
         Draft202012Validator.check_schema(schema)
     except SchemaError as error:
         problems.append(
-            Problem("TOOL_STUB_SCHEMA", error.message, path + pointer(error.absolute_path))
+            Problem(
+                "TOOL_STUB_SCHEMA",
+                error.message,
+                path + pointer(error.absolute_path),
+                hint="correct the schema in the tool's file, then run `dcf skills generate`",
+            )
         )
     # An empty registry: a $ref to another document must not be fetched from the network.
     return Draft202012Validator(schema, registry=Registry())
@@ -182,13 +192,25 @@ def _match(entry: Mapping[str, Any], path: str, problems: list[Problem]) -> Matc
         if entry.get("expr") is not None:
             query = jsonpath.compile(entry["expr"])
     except JSONPathError as error:
-        problems.append(Problem("TOOL_STUB_EXPR", f"not a JSONPath: {error}", f"{path}/expr"))
+        problems.append(
+            Problem(
+                "TOOL_STUB_EXPR",
+                f"not a JSONPath: {error}",
+                f"{path}/expr",
+                hint="write a path such as $.items[0].sku",
+            )
+        )
     if entry["strategy"] == "regex":
         try:
             pattern = re.compile(str(entry.get("value", "")))
         except re.error as error:
             problems.append(
-                Problem("TOOL_STUB_REGEX", f"not a regular expression: {error}", f"{path}/value")
+                Problem(
+                    "TOOL_STUB_REGEX",
+                    f"not a regular expression: {error}",
+                    f"{path}/value",
+                    hint="correct the regular expression",
+                )
             )
     # jsonpath.compile may also give a compound path, which has the same findall.
     return Match(entry["strategy"], query, entry.get("value"), pattern)  # type: ignore[arg-type]

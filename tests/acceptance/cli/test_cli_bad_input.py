@@ -100,6 +100,7 @@ def test_a_wrong_type_in_yaml_is_placed(dcf: Dcf) -> None:
     assert problem["file"].endswith("ship_order.skill.yaml")
     assert problem["line"] == 8
     assert problem["message"]
+    assert problem["hint"]
     assert not (dcf.folder / "out").exists()
 
 
