@@ -143,13 +143,14 @@ class StateDocument:
 
 @dataclass(frozen=True, slots=True)
 class RunDocument:
-    """The meta document of a run."""
+    """The meta document of a run. ``incarnation`` tells it from others that had its id."""
 
     workflow_id: str
     name: str
     status: RunStatus
     protocol: int
     digest: str
+    incarnation: str
     definition: str
     start_at: str
     pool: str
@@ -173,6 +174,7 @@ class RunDocument:
             status=raw["ctl"]["status"],
             protocol=raw["ctl"]["protocol"],
             digest=raw["ctl"]["digest"],
+            incarnation=f"{raw['ctl']['digest']}/{raw['ctl']['born']}",
             definition=raw["definition"],
             start_at=raw["start_at"],
             pool=raw["pool"],

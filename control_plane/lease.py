@@ -21,7 +21,7 @@ class Lease:
     """The right to write one state instance, with what its holder needs to know of it.
 
     ``input`` is the decoded value. ``round`` names the fan-out of the enclosing join that this
-    instance belongs to (0 in the root frame). ``run_digest`` tells the run from an earlier one
+    instance belongs to (0 in the root frame). ``incarnation`` tells the run from an earlier one
     that had the same id and was removed. ``event`` says why a state is leased again.
     """
 
@@ -36,7 +36,7 @@ class Lease:
     visit: int
     try_: int
     round: int
-    run_digest: str
+    incarnation: str
     input: JSON = None
     event: Event | None = None
     event_payload: JSON = None
@@ -57,17 +57,6 @@ class Refusal:
 
     code: str
     detail: tuple[str, ...] = ()
-
-    @property
-    def authority_lost(self) -> bool:
-        """Whether the holder must stop: somebody else decides about this state now."""
-        return self.code in _AUTHORITY_LOST
-
-
-_AUTHORITY_LOST = frozenset(
-    {"lease_lost", "lease_expired", "timed_out", "cancelled", "closed", "unknown_state",
-     "unknown_run"}
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,13 +64,6 @@ class HintQueue:
             return []
         return [_hint(entry, fields) for entry, fields in answer[0][1] if fields]
 
-    async def drop(self, hint: Hint) -> None:
-        """Forget a hint that leads nowhere."""
-        # Deleted first: what is deleted and still pending is cleaned up by drop_stale, what is
-        # acknowledged and still there would stay for ever.
-        await self._backend.command("XDEL", self._stream, hint.entry)
-        await self._backend.command("XACK", self._stream, GROUP, hint.entry)
-
     async def drop_stale(self) -> int:
         """Forget hints that a consumer took over a minute ago and never settled: they are not
         executed from here, the sweep brings what they stood for. How many there were."""
@@ -79,12 +72,19 @@ class HintQueue:
             "JUSTID",
         )  # fmt: skip
         for entry in answer[1]:
+            # Deleted first: what is deleted and still pending is cleaned up by the next call, what
+            # is acknowledged and still there would stay for ever.
             await self._backend.command("XDEL", self._stream, entry)
             await self._backend.command("XACK", self._stream, GROUP, entry)
         return len(answer[1])
 
     async def leave(self) -> None:
-        """Remove this consumer from the group (its unsettled hints go with it)."""
+        """Remove this consumer from the group, and the hints it never settled from the stream."""
+        pending = await self._backend.command(
+            "XPENDING", self._stream, GROUP, "-", "+", 1000, self._consumer
+        )
+        for entry, *_ in pending:
+            await self._backend.command("XDEL", self._stream, entry)
         await self._backend.command("XGROUP", "DELCONSUMER", self._stream, GROUP, self._consumer)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
 from control_plane.documents import RunDocument, RunStatus, StateDocument
-from control_plane.errors import UnknownRun
+from control_plane.errors import UnknownRun, UnknownState
 from control_plane.payload import JSON
 from control_plane.values import Values
 
@@ -56,12 +56,16 @@ class Reader(Values):
         }
 
     async def results(self, workflow_id: str, parent: str, n: int) -> list[JSON]:
-        """What the ``n`` frames of a join put out, in order, 500 a read."""
+        """What the ``n`` frames of a join put out, in order, 500 a read. Raises UnknownState when
+        one is missing: a result must not take another's place."""
         run_keys = self.keys(workflow_id)
         tickets = [run_keys.state(f"{parent}[{number}]") for number in range(n)]
         exits = [json.loads(text) for text in await self._read_many(tickets, ".exit") if text]
         texts = await self._read_many([run_keys.output(exit_) for exit_ in exits], ".data")
-        return [await self.value(workflow_id, json.loads(text)) for text in texts if text]
+        found = [await self.value(workflow_id, json.loads(text)) for text in texts if text]
+        if len(found) != n:
+            raise UnknownState(workflow_id=workflow_id, path=f"{n - len(found)} frames of {parent}")
+        return found
 
     async def _read_many(self, names: Sequence[str], path: str) -> list[str | None]:
         texts: list[str | None] = []

@@ -30,8 +30,12 @@ SOCKET_TIMEOUT_S = 10.0
 
 
 class RedisBackend:
-    """A pool of connections. Calls are repeated a few times when the connection drops: every
-    script gives a repeated call its first answer."""
+    """A pool of connections.
+
+    Calls are repeated a few times when the connection drops: a script that moves a state or a run
+    gives a repeated call its first answer, and for the rest (tick, claim, close, gc) a repetition
+    does nothing that the next sweep would not do.
+    """
 
     def __init__(self, client: Redis) -> None:
         self._client = client

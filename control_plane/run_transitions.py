@@ -60,6 +60,7 @@ class RunTransitions(Reader):
             batches.insert(0, [])
         request: dict[str, Any] = {
             "digest": digest,
+            "pool": self.pool,
             "protocol": PROTOCOL,
             "call": self.new_id(),
         }

@@ -60,16 +60,16 @@ class ScriptCalls:
             names += [keys.INDEX, keys.queue(self.pool), *extra]
         answer: list[Any] = await self.backend.run(script.load(name), names, [text, *texts])
         if self.cluster:
-            look, paths = answer[-1]
-            await self._send_hints(workflow_id, paths)
+            look, paths, pool = answer[-1]
+            await self._send_hints(workflow_id, paths, pool)
             if look:
                 await self.backend.command("ZADD", keys.INDEX, "LT", look, workflow_id)
         return answer
 
-    async def _send_hints(self, workflow_id: str, paths: Sequence[str]) -> None:
+    async def _send_hints(self, workflow_id: str, paths: Sequence[str], pool: str) -> None:
         for path in paths:
             await self.backend.command(
-                "XADD", keys.queue(self.pool), "MAXLEN", "~", QUEUE_LIMIT, "*",
+                "XADD", keys.queue(pool), "MAXLEN", "~", QUEUE_LIMIT, "*",
                 "workflow", workflow_id, "path", path,
             )  # fmt: skip
 

@@ -50,6 +50,7 @@ class Store(RunTransitions):
             "owner": owner,
             "ttl": ttl_ms,
             "protocols": PROTOCOL,
+            "pool": self.pool,
         }
         if hint is not None and not self.cluster:
             request["group"], request["hint"] = hint
@@ -158,7 +159,7 @@ class Store(RunTransitions):
         token: str,
         owner: str,
         ttl_ms: int,
-        run_digest: str,
+        incarnation: str,
     ) -> Lease:
         return Lease(
             workflow_id=workflow_id,
@@ -172,7 +173,7 @@ class Store(RunTransitions):
             visit=document.visit,
             try_=document.try_,
             round=document.round,
-            run_digest=run_digest,
+            incarnation=incarnation,
             input=await self.value(workflow_id, document.input),
             event=document.event,
             event_payload=await self.value(workflow_id, document.event_payload),
@@ -209,7 +210,7 @@ class Store(RunTransitions):
         found = await self.states(lease.workflow_id, [path])
         document = replace(found[path], fence=int(answer[2]))
         return await self._lease(
-            lease.workflow_id, document, token, lease.owner, lease.ttl_ms, lease.run_digest
+            lease.workflow_id, document, token, lease.owner, lease.ttl_ms, lease.incarnation
         )
 
 

@@ -123,6 +123,10 @@ class ServerWithoutJson(ServerUnsuitable):
     """The Redis server at {server} (version {version}) has no JSON commands."""
 
     code = "server_without_json"
+    remedy = (
+        "This build came without the JSON module: load it (redis-server --loadmodule "
+        "/path/to/rejson.so), use Redis Stack, or unset DCF_REDIS_URL for the embedded server."
+    )
 
 
 class ServerReadOnly(ServerUnsuitable):

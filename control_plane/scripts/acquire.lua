@@ -1,8 +1,9 @@
 -- Lease a ready state or frame ticket.
--- ARGV[1]  {run, path, token, owner, ttl, protocols, group?, hint?}   ttl in ms
--- Reply    {"ok", fence, now, document, run digest}
+-- ARGV[1]  {run, path, token, owner, ttl, protocols, pool, group?, hint?}   ttl in ms
+-- Reply    {"ok", fence, now, document, what tells this run from others that had its id}
 --          {"not_ready", status} | {"lease_held", owner, lease end} | {"cancelled"} | {"closed"}
 --          | {"unknown_state"} | {"unknown_run"} | {"unknown_protocol"}
+--          | {"wrong_pool", pool}
 -- A state whose deadline passed while nobody held it is leased with the event `timeout`.
 -- The hint that led here is dropped in every case. The same token again gets the same answer.
 
@@ -14,6 +15,8 @@ end
 local path = REQ.path
 local ctl = load(path)
 if not ctl then return reply('unknown_state') end
+local run = load_run()
+if run and run.pool ~= REQ.pool then return reply('wrong_pool', run.pool) end
 local resent = ctl.lease and ctl.lease.token == redis.sha1hex(REQ.token)
 if not resent then
   local why = dead(path, ctl)
@@ -30,4 +33,4 @@ if not resent then
     .. (ctl.event and ',"event":' .. quote(ctl.event) or ''))
 end
 return reply('ok', integer(ctl.fence), integer(NOW), redis.call('JSON.GET', state_key(path)),
-  load_run().digest)
+  run.digest .. '/' .. run.born)

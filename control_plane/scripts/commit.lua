@@ -34,7 +34,7 @@ if not ctl then return reply('unknown_state') end
 local why = dead(path, ctl) or not_holder(ctl)
 if why then return reply(why) end
 local so_far = load_chain()
-if REQ.next or REQ.join then
+if REQ.next or REQ.wait then
   if so_far.steps >= REQ.steps_limit then return reply('limit_exceeded', 'steps') end
   if so_far.events >= REQ.events_limit then return reply('limit_exceeded', 'events') end
 end
@@ -96,7 +96,8 @@ elseif REQ.outcome == 'wait' then
     ctl.try, ctl.takeovers, ctl.retries = ctl.try + 1, 0, REQ.retries
     ctl.deadline, ctl.hb_due = nil, nil
   elseif REQ.wait == 'join' then
-    ctl.rounds = ctl.rounds + 1
+    -- Like a fence it also grows across a document that was lost and made anew.
+    ctl.rounds = math.max(ctl.rounds + 1, NOW)
     ctl.join = { open = true, n = REQ.join.n, window = REQ.join.window, visit = ctl.rounds,
       fail_limit = REQ.join.fail_limit, spawned = 0, finished = 0, failed = 0 }
     ctl.deadline, ctl.hb_due = nil, nil

@@ -3,7 +3,8 @@
 --
 -- KEYS[1]  cp:wf:{id}:meta            JSON    the run
 -- KEYS[2]  cp:wf:index                zset    standalone only: run -> next look-at time (ms)
--- KEYS[3]  cp:queue:{pool}            stream  standalone only: hints {workflow, path}
+-- KEYS[3]  cp:queue:{pool}            stream  standalone only: the caller's queue of hints
+--          {workflow, path}; new hints go to the queue of the run's pool
 -- derived  cp:wf:{id}:state:{path}    JSON    one state, frame ticket or (path@visit) earlier visit
 --          cp:wf:{id}:history         stream  at, event, digest: each digest covers the one before
 --          cp:wf:{id}:chain           hash    digest, events, steps
@@ -87,8 +88,10 @@ end
 
 local function hint(path)
   hints[#hints + 1] = path
-  if QUEUE then
-    redis.call('XADD', QUEUE, 'MAXLEN', '~', QUEUE_LIMIT, '*', 'workflow', REQ.run, 'path', path)
+  if INDEX then
+    -- The run's own pool: who sweeps it may work in another one.
+    local queue = 'cp:queue:' .. load_run().pool
+    redis.call('XADD', queue, 'MAXLEN', '~', QUEUE_LIMIT, '*', 'workflow', REQ.run, 'path', path)
   end
 end
 
@@ -263,7 +266,7 @@ local function reply(...)
     redis.call('HSET', CHAIN, 'digest', chain.digest, 'events', chain.events, 'steps', chain.steps)
   end
   local answer = { ... }
-  answer[#answer + 1] = { look and integer(look) or '', hints }
+  answer[#answer + 1] = { look and integer(look) or '', hints, #hints > 0 and load_run().pool or '' }
   return answer
 end
 

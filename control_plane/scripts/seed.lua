@@ -1,13 +1,13 @@
 -- Write the documents of a new run: its meta, its states as pending (at most 500 a call), and in the
 -- last call its first state as ready. Until that call the run is "pending" and nothing can move.
--- ARGV[1]  {run, call, digest, protocol, states?: [{path, type}], timeout_ms?,
+-- ARGV[1]  {run, call, digest, protocol, pool, states?: [{path, type}], timeout_ms?,
 --           start?: {path, type, timeout_ms?, hb_ms?}}
 -- ARGV[2]  meta document     ARGV[3]  input of the first state, or ""
 -- Reply    {"ok", "created" | "present"} | {"exists", digest} | {"bad_document", message}
 -- The same call again gets the first answer; the same digest goes on where an interrupted submission stopped.
 
 local run = load_run()
-if run and run.digest ~= REQ.digest then return reply('exists', run.digest) end
+if run and (run.digest ~= REQ.digest or run.removing) then return reply('exists', run.digest) end
 if run and run.status ~= 'pending' then
   return reply('ok', run.said.seed == REQ.call and 'created' or 'present')
 end
@@ -23,7 +23,8 @@ if bad then
   return refuse(bad)
 end
 if not run then
-  run = { status = 'pending', protocol = REQ.protocol, digest = REQ.digest, said = {} }
+  run = { status = 'pending', protocol = REQ.protocol, digest = REQ.digest, pool = REQ.pool,
+    born = integer(NOW), said = {} }
   redis.call('JSON.MSET', META, '$.ctl', cjson.encode(run), META, '$.status', '"pending"',
     META, '$.created_at', integer(NOW))
   look_at(NOW + REHINT_MAX)

@@ -63,6 +63,7 @@ class LeaseKeeper:
         self._now = now
         # Insertion-ordered, so that one seed of the simulation gives one history.
         self._watches: dict[Watch, None] = {}
+        self.on_failure: Callable[[], object] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._woken = asyncio.Event()
         self._awake_at = 0.0
@@ -99,8 +100,19 @@ class LeaseKeeper:
             self._loop.call_soon_threadsafe(self._woken.set)
 
     async def run(self) -> None:
-        """Renew until cancelled."""
+        """Renew until cancelled. A defect tells every holder, and whoever asked by ``on_failure``,
+        before it is raised: nobody works on under a lease that is not kept."""
         self._loop = asyncio.get_running_loop()
+        try:
+            await self._renew_for_ever()
+        except Exception:
+            for watch in tuple(self._watches):
+                self._lose(watch, "keeper_failed")
+            if self.on_failure is not None:
+                self.on_failure()
+            raise
+
+    async def _renew_for_ever(self) -> None:
         while True:
             now = self._now()
             due = [watch for watch in tuple(self._watches) if watch.renew_at <= now]

@@ -44,7 +44,7 @@ class KeeperThread:
         _error: BaseException | None,
         _traceback: TracebackType | None,
     ) -> None:
-        if self._loop is not None and self._task is not None:
+        if self._loop is not None and self._task is not None and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._task.cancel)
         self._thread.join()
 

@@ -96,7 +96,10 @@ class Worker:
         self._draining.set()
 
     async def run(self) -> None:
-        """Work until ``drain``."""
+        """Work until ``drain``, or until leases can no longer be kept."""
+        home = asyncio.get_running_loop()
+        # The keeper may run in another thread.
+        self._keeper.on_failure = lambda: home.call_soon_threadsafe(self.drain)
         loops = [
             asyncio.create_task(self._until_draining(self._sweep_loop)),
             asyncio.create_task(self._until_draining(self._take_loop)),
@@ -198,7 +201,7 @@ class Worker:
                 and hops < self.config.hops
                 and self._now() - started < self.config.hop_s
             )
-            run = await self._runs.get(current.workflow_id, current.run_digest)
+            run = await self._runs.get(current.workflow_id, current.incarnation)
             answer = await self._choreographer.advance(
                 run, current, self._perform, in_place=in_place
             )

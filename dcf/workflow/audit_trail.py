@@ -35,9 +35,14 @@ async def write_audit_trail(store: Store, workflow_id: str, root: Path, *, by: s
     outputs = await store.outputs(workflow_id, paths)
     definition = await store.value(workflow_id, {"$blob": run.definition})
     _write(folder / "workflow.json", definition)
-    _write(folder / "control_plane" / "meta.json", run.raw)
+    given = await store.value(workflow_id, run.input)
+    _write(folder / "control_plane" / "meta.json", {**run.raw, "input": given})
     for path, document in documents.items():
-        raw = {**document.raw, "input": await store.value(workflow_id, document.input)}
+        # What stands in a blob is written out: the folder must do without Redis.
+        raw = dict(document.raw)
+        for part in ("input", "event", "fan"):
+            if part in raw:
+                raw[part] = await store.value(workflow_id, raw[part])
         _write(folder / "control_plane" / "states" / file_name(path), raw)
     for path, output in outputs.items():
         output["data"] = await store.value(workflow_id, output["data"])
@@ -86,7 +91,7 @@ def file_name(path: str) -> str:
     if safe.startswith("."):
         safe = "%2E" + safe[1:]
     if len(safe) <= _LONGEST_NAME:
-        return safe.replace("/", "%2F")
+        return safe
     return f"{safe[: _LONGEST_NAME - 20]}~{payload.digest(path)[:12]}.json"
 
 

@@ -106,7 +106,7 @@ class Choreographer:
         commit = commit_of(run, lease, effect, outcome, metrics, trouble)
         answer = await self._say(lease, commit, in_place)
         if isinstance(answer, Refusal) and answer.code == "limit_exceeded":
-            failure = asl.Failure("DCF.LimitExceeded", f"the run used up its {answer.detail[0]}")
+            failure = asl.Failure(*_used_up(answer))
             commit = commit_of(run, lease, failure, outcome, metrics)
             return await self._say(lease, commit, in_place)
         return answer
@@ -198,19 +198,28 @@ class Choreographer:
                 value = asl.item_input(parent, fan.visit, number, fan.items[number], self._rng)
             content = payload.encode(value)
         except (asl.EvaluationError, BadDocument) as error:
-            failure = Failure(_error_name(error), _cause(error))
-            commit = Commit(
-                "failed", {**event, "error": failure.error}, ends="failed", failure=failure
-            )
-            return await self._say(lease, commit, in_place)
+            return await self._fail_frame(lease, _error_name(error), _cause(error), in_place)
         first = machine.states[machine.start_at]
         entry = enter(inside(lease.path, first.name), first, content, value)
         commit = Commit("open", {**event, "next": entry.path}, enter=entry)
+        answer = await self._say(lease, commit, in_place)
+        if isinstance(answer, Refusal) and answer.code == "limit_exceeded":
+            return await self._fail_frame(lease, *_used_up(answer), in_place)
+        return answer
+
+    async def _fail_frame(
+        self, lease: Lease, error: str, cause: str, in_place: bool
+    ) -> Committed | Refusal:
+        """End an iteration or branch that could not be entered."""
+        event = {"type": "FrameOpened", "path": lease.path, "visit": lease.visit, "error": error}
+        event["owner"] = lease.owner
+        failure = Failure(error, cause)
+        commit = Commit("failed", event, ends="failed", failure=failure)
         return await self._say(lease, commit, in_place)
 
     async def _fan(self, run: Run, workflow_id: str, parent_path: str, round_: int) -> OpenFan:
         """The fan-out record of a join; it does not change within a round."""
-        key = (workflow_id, run.digest, parent_path, round_)
+        key = (workflow_id, run.incarnation, parent_path, round_)
         found = self._fans.get(key)
         if found is None:
             document = (await self._store.states(workflow_id, [parent_path]))[parent_path]
@@ -233,6 +242,11 @@ class Choreographer:
             if len(self._fans) > _KEPT_FANS:
                 self._fans.popitem(last=False)
         return found
+
+
+def _used_up(refusal: Refusal) -> tuple[str, str]:
+    """Error and cause of a run that reached one of its limits."""
+    return "DCF.LimitExceeded", f"the run used up its {refusal.detail[0]}"
 
 
 def _trouble(event: asl.Event | asl.Failure) -> Failure | None:

@@ -64,6 +64,15 @@ class WorkflowDocument:
                 )
                 for error in validator.iter_errors(value)
             ]
+        except RecursionError:
+            return [
+                Problem(
+                    "WF_INPUT_SCHEMA",
+                    "workflow_input_schema refers to itself without end",
+                    "/workflow_input_schema",
+                    hint="let a $ref lead to a smaller part of the input",
+                )
+            ]
         except Unresolvable as error:
             return [
                 Problem(
@@ -194,7 +203,9 @@ def _check_bindings(
 def _check_input_schema(schema: Any) -> list[Problem]:
     if not isinstance(schema, dict):
         return []
-    metaschema = Draft202012Validator(Draft202012Validator.META_SCHEMA)
+    metaschema = Draft202012Validator(
+        Draft202012Validator.META_SCHEMA, format_checker=Draft202012Validator.FORMAT_CHECKER
+    )
     return [
         Problem(
             "WF_INPUT_SCHEMA",

@@ -40,9 +40,8 @@ class Explanation:
 async def explain(store: Store, workflow_id: str) -> Explanation:
     """Why the run stands where it stands. Raises UnknownRun."""
     run = await store.run(workflow_id)
-    seconds, micros = await store.backend.command("TIME")
-    now = int(seconds) * 1000 + int(micros) // 1000
-    workers = await live_workers(store)
+    now = await store.now_ms()
+    workers = await live_workers(store, run.pool)
     paths = [path for path in await store.paths(workflow_id) if not is_earlier(path)]
     documents = await store.states(workflow_id, paths)
     if run.is_over:
@@ -56,22 +55,25 @@ async def explain(store: Store, workflow_id: str) -> Explanation:
         reason = "its submission was interrupted; submit it again with the same id"
         return Explanation(workflow_id, run.status, reason, [], workers)
     reasons = [
-        _reason(document, documents, run.raw["deps"], now, workers, store.pool)
+        _reason(document, documents, run.raw["deps"], now, workers, run.pool)
         for document in documents.values()
         if document.is_open and _is_alive(document, documents)
     ]
     moving = [reason for reason in reasons if reason.status in ("ready", "running", "waiting")]
     moving.sort(key=lambda reason: ("ready", "running", "waiting").index(reason.status))
     waiting_for_others = [reason for reason in reasons if reason.status == "pending"]
-    summary = moving[0].why if moving else "no state is open; the next sweep ends the run"
+    summary = (
+        moving[0].why if moving else "no state is open: a step was committed just now; look again"
+    )
     if moving:
         summary = f"{moving[0].path} is {moving[0].status}: {summary}"
     return Explanation(workflow_id, run.status, summary, moving + waiting_for_others, workers)
 
 
-async def live_workers(store: Store, *, within_ms: int = 10_000) -> int:
-    """How many consumers read the pool's queue within the last ``within_ms``."""
-    stream = keys.queue(store.pool)
+async def live_workers(store: Store, pool: str | None = None, *, within_ms: int = 10_000) -> int:
+    """How many consumers read the queue of ``pool`` (without one: the store's) within the last
+    ``within_ms``."""
+    stream = keys.queue(pool or store.pool)
     try:
         rows = await store.backend.command("XINFO", "CONSUMERS", stream, GROUP)
     except ServerError as error:
@@ -134,7 +136,11 @@ def _reason(
         return Reason(path, status, f"ready{event} for {age}; a worker will take it")
     if status == "running" and document.holder is not None:
         return Reason(path, status, _held(document, now))
-    return Reason(path, status, _waits(document, now))
+    why = _waits(document, now)
+    if workers == 0 and document.wait in ("timer", "retry"):
+        why += f", but no worker reads pool {pool!r} to take it up then"
+        return Reason(path, status, why, f"dcf worker --pool {pool}")
+    return Reason(path, status, why)
 
 
 def _held(document: StateDocument, now: int) -> str:

@@ -33,7 +33,7 @@ async def redrive(store: Store, workflow_id: str) -> Redrive:
                 f"run {workflow_id} is {run.status}; only a run that failed, timed out or was "
                 "cancelled can be redriven"
             )
-        machine = (await RunCache(store).get(workflow_id, run.digest)).machine
+        machine = (await RunCache(store).get(workflow_id, run.incarnation)).machine
         await store.close(workflow_id)
         paths = [path for path in await store.paths(workflow_id) if not is_earlier(path)]
         documents = await store.states(workflow_id, paths)

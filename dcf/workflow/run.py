@@ -23,11 +23,12 @@ _KEPT_MACHINES = 64
 class Run:
     """The immutable part of a run.
 
-    ``digest`` covers definition and input, ``pins`` are the digests of its skills by manifest id.
+    ``incarnation`` tells it from others that had its id, ``pins`` are the digests of its skills by
+    manifest id.
     """
 
     workflow_id: str
-    digest: str
+    incarnation: str
     name: str
     machine: asl.StateMachine
     input: JSON
@@ -70,15 +71,15 @@ class RunCache:
         self._runs: OrderedDict[str, Run] = OrderedDict()
         self._machines: OrderedDict[str, tuple[asl.StateMachine, bool]] = OrderedDict()
 
-    async def get(self, workflow_id: str, digest: str) -> Run:
-        """The run of this digest. Raises UnknownRun, MissingBlob."""
+    async def get(self, workflow_id: str, incarnation: str) -> Run:
+        """The run of this incarnation. Raises UnknownRun, MissingBlob."""
         run = self._runs.get(workflow_id)
-        if run is None or run.digest != digest:
+        if run is None or run.incarnation != incarnation:
             meta = await self._store.run(workflow_id)
             machine, uses_context = await self._machine(meta)
             run = Run(
                 workflow_id=workflow_id,
-                digest=meta.digest,
+                incarnation=meta.incarnation,
                 name=meta.name,
                 machine=machine,
                 input=await self._store.value(workflow_id, meta.input),

@@ -29,7 +29,8 @@ async def submit(
     """Start a run of ``document`` with input ``value``; False when the same run is there already.
 
     Raises InvalidWorkflow (the input violates its schema), RunExists, BadName, BadDocument. Nothing
-    is written before everything is checked, and nothing by a submission that is refused.
+    is written before everything is checked. Of two different submissions that race for one id the
+    loser may leave its definition among the winner's blobs; it goes with the run.
     """
     names.check_workflow_id(workflow_id)
     problems = document.check_input(value)

@@ -27,7 +27,7 @@ class Tally:
     states: Counter[str] = field(default_factory=Counter)
     frames: int = 0
     earlier_visits: int = 0
-    attempts: int = 0
+    leases: int = 0
     takeovers: int = 0
     retries: int = 0
     cost: dict[str, float] = field(default_factory=lambda: dict.fromkeys(_SUMS.values(), 0))
@@ -36,7 +36,7 @@ class Tally:
         """Count ``documents``; ``earlier`` says that they are visits which a later one replaced."""
         for document in documents:
             self._add_cost(document.metrics)
-            self.attempts += document.attempts
+            self.leases += document.attempts
             self.takeovers += document.takeovers
             self.retries += sum(document.retries.values())
             if earlier:
@@ -62,7 +62,7 @@ class Tally:
             "open": sum(self.states[name] for name in ("pending", "ready", "running", "waiting")),
             "frames": self.frames,
             "earlier_visits": self.earlier_visits,
-            "attempts": self.attempts,
+            "leases": self.leases,
             "takeovers": self.takeovers,
             "retries": self.retries,
         }

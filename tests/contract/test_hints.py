@@ -231,3 +231,23 @@ async def test_two_pools_do_not_take_each_others_hints(world: World) -> None:
     await seed(store, linear("A"))
     assert await other.read(10, block_ms=1) == []
     assert [hint.path for hint in await hints.read(10, block_ms=1)] == ["A"]
+
+
+async def test_a_sweep_from_another_pool_hints_into_the_runs_own(world: World) -> None:
+    gpu, default = world.store(pool="gpu"), world.store()
+    hints, other = world.queue(pool="gpu"), world.queue()
+    await hints.open()
+    await other.open()
+    await seed(gpu, linear("A"))
+    await gpu.acquire(RUN, "A", owner="dies", ttl_ms=TTL_MS)
+    await hints.read(10, block_ms=1)
+    await world.advance(TTL_MS)
+    assert (await timers.sweep(default)).moved == 1
+    assert await other.read(10, block_ms=1) == []
+    assert [hint.path for hint in await hints.read(10, block_ms=1)] == ["A"]
+
+
+async def test_a_worker_of_another_pool_gets_no_lease(world: World) -> None:
+    await seed(world.store(pool="gpu"), linear("A"))
+    refused = await world.store().acquire(RUN, "A", owner="w", ttl_ms=TTL_MS)
+    assert refused == Refusal("wrong_pool", ("gpu",))

@@ -283,7 +283,8 @@ async def test_a_retried_map_opens_a_new_round_that_the_old_one_cannot_disturb(
     assert (await store.outputs(RUN, ["Z"]))["Z"]["data"] == [1, 2]
     earlier = await store.states(RUN, ["M[0]@1", "M[1]@1", "M[1]/T@1"])
     assert [state.status for state in earlier.values()] == ["failed", "cancelled", "cancelled"]
-    assert {state.round for state in earlier.values()} == {1}
+    [old_round] = {state.round for state in earlier.values()}
+    assert old_round < (await store.states(RUN, ["M[0]"]))["M[0]"].round
 
 
 async def test_ten_thousand_items_need_no_more_documents_than_have_begun(world: World) -> None:

@@ -42,7 +42,7 @@ async def test_no_reply_and_no_document_shows_a_token(world: World) -> None:
     assert isinstance(answer, Lease)
     request = {"run": RUN, "path": "A", "token": "f" * 32, "owner": "loser", "ttl": TTL_MS}
     names = [store.keys(RUN).meta, "cp:wf:index", "cp:queue:default"]
-    texts = [payload.to_text({**request, "protocols": 1})]
+    texts = [payload.to_text({**request, "protocols": 1, "pool": "default"})]
     reply = await world.backend.run(script.load("acquire"), names, texts)
     assert reply[0] == "lease_held"
     assert secret not in json.dumps(reply)

@@ -220,3 +220,18 @@ def test_a_reference_out_of_the_input_schema_is_a_problem_and_fetches_nothing(re
     (problem,) = document.check_input({})
     assert problem.code == "WF_INPUT_SCHEMA"
     assert ref.removeprefix("#") in problem.message
+
+
+def test_a_pattern_that_is_no_regular_expression_is_a_problem_of_the_schema() -> None:
+    schema = {"properties": {"s": {"pattern": "("}}}
+    [problem] = workflow.validate(envelope(flow(A=passing()), workflow_input_schema=schema))
+    assert (problem.code, problem.path) == (
+        "WF_INPUT_SCHEMA",
+        "/workflow_input_schema/properties/s/pattern",
+    )
+
+
+def test_a_schema_that_refers_to_itself_without_end_is_a_problem() -> None:
+    raw = envelope(flow(A=passing()), workflow_input_schema={"$ref": "#"})
+    document = workflow.load(json.dumps(raw), file="flow.json")
+    assert [problem.code for problem in document.check_input({})] == ["WF_INPUT_SCHEMA"]

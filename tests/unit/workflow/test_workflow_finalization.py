@@ -97,7 +97,7 @@ async def test_a_try_that_failed_costs_too(stage: Stage) -> None:
     record = await drive(stage, definition, agents=Priced(failures=2))
     assert record["cost"]["total_prompt_tokens"] == 30
     assert record["cost"]["total_cost_usd"] == pytest.approx(0.75)
-    assert (record["states"]["retries"], record["states"]["attempts"]) == (2, 3)
+    assert (record["states"]["retries"], record["states"]["leases"]) == (2, 3)
 
 
 @staged
