@@ -33,7 +33,9 @@ async def throughput(url: str, *, raw: float, length: int, items: int) -> list[F
                     seconds = await _run(url, definition, chains, {"n": 1})
                     rates.append(chains * length / seconds)
                 rate = median(rates)
-                figures.append(Figure(f"{name} chain, {who}, 8 in flight", rate, "/s", rate / raw))
+                figures.append(
+                    Figure(f"{name} chain, {who}, {chains} in flight", rate, "/s", rate / raw)
+                )
             value = {"items": list(range(items))}
             rates = [items / await _run(url, fan(), 1, value) for _ in range(_REPEATS)]
             figures.append(Figure(f"Map of {items} no-op items, {who}", median(rates), "items/s"))

@@ -9,8 +9,10 @@ from control_plane.payload import JSON
 from dcf.simulation.evidence import Evidence
 
 
-def joined_results(evidence: Evidence, parent: str, round_: int, count: int) -> list[JSON]:
-    """The outputs of the frames of ``parent`` in that round, in order. Raises LookupError."""
+def joined_results(evidence: Evidence, parent: str, opening: int, count: int) -> list[JSON]:
+    """The outputs of the frames that the ``opening``-th fan-out (from 1) of ``parent`` made, in
+    order. Raises LookupError."""
+    round_ = _round(evidence, parent, opening)
     results = []
     for number in range(count):
         _, frame = _last(evidence, f"{parent}[{number}]", round_, "done")
@@ -21,11 +23,10 @@ def joined_results(evidence: Evidence, parent: str, round_: int, count: int) -> 
     return results
 
 
-def failed_child(evidence: Evidence, parent: str, round_: int) -> tuple[str, str]:
-    """Error and cause of the frame that first failed in that round; later ones come from redrives.
-
-    Raises LookupError.
-    """
+def failed_child(evidence: Evidence, parent: str, opening: int) -> tuple[str, str]:
+    """Error and cause of the frame that first failed after the ``opening``-th fan-out; later ones
+    come from redrives. Raises LookupError."""
+    round_ = _round(evidence, parent, opening)
     failed = [
         document
         for name, document in evidence.documents.items()
@@ -38,6 +39,20 @@ def failed_child(evidence: Evidence, parent: str, round_: int) -> tuple[str, str
     if first.error is None:
         raise LookupError(f"{first.path} failed without an error")
     return first.error.error, first.error.cause
+
+
+def _round(evidence: Evidence, parent: str, opening: int) -> int:
+    """The round of a fan-out: rounds only grow, each has a frame."""
+    rounds = sorted(
+        {
+            document.round
+            for name, document in evidence.documents.items()
+            if document.kind == "frame" and name.partition("@")[0].rpartition("[")[0] == parent
+        }
+    )
+    if len(rounds) < opening:
+        raise LookupError(f"{parent} fanned out {opening} times, its frames know {len(rounds)}")
+    return rounds[opening - 1]
 
 
 def _last(evidence: Evidence, path: str, round_: int, status: str) -> tuple[str, StateDocument]:
