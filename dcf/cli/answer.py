@@ -9,15 +9,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dcf.cli.exits import OK
+from dcf.cli.visible import visible
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorNote:
-    """``code`` is stable, ``message`` says what is wrong, ``hint`` what would help."""
+    """``code`` is stable, ``message`` says what is wrong, ``hint`` what would help; ``details``
+    are for people, scripts find them in other fields."""
 
     code: str
     message: str
     hint: str = ""
+    details: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, str]:
         return {"code": self.code, "message": self.message, "hint": self.hint}
@@ -49,16 +52,20 @@ def present(answer: Answer, *, as_json: bool) -> None:
         _show(answer.show)
     if answer.error is not None:
         # Plain text: what went wrong may hold brackets that would read as markup.
-        sys.stderr.write(f"error: {answer.error.message}\n")
+        lines = [f"error: {answer.error.message}", *answer.error.details]
+        sys.stderr.write(visible("\n".join(lines)) + "\n")
         if answer.error.hint:
-            sys.stderr.write(f"  hint: {answer.error.hint}\n")
+            sys.stderr.write(f"  hint: {visible(answer.error.hint)}\n")
 
 
 def _show(parts: Sequence[Any]) -> None:
     if not parts:
         return
+    from rich.text import Text
+
     from dcf.cli.screen import Screen
 
     console = Screen(as_json=False).human
     for part in parts:
-        console.print(part)
+        # Text is never wrapped: what is copied, or redirected to a file, must stay what it is.
+        console.print(part, markup=False, soft_wrap=isinstance(part, str | Text))

@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 from control_plane import RunDocument, StateDocument, Store, encode_name
+from dcf.cli.children import Children
 
 _OVER = frozenset({"done", "failed", "cancelled", "skipped"})
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One state. ``detail`` says what ``status`` alone does not; ``seconds`` since it was entered,
-    so that a takeover or a retry does not begin anew."""
+    """One state; ``children`` are those inside a Map or Parallel, named by path. ``detail`` says
+    what ``status`` alone does not; ``seconds`` since it was entered, so that a takeover or a retry
+    does not begin anew."""
 
     name: str
     status: str
     detail: str = ""
-    attempt: int = 0
+    try_: int = 0
     holder: str = ""
     seconds: float | None = None
     error: str = ""
+    children: tuple[Row, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +46,14 @@ class Board:
         return sum(row.status == "done" for row in self.rows)
 
 
-async def read_board(store: Store, workflow_id: str) -> Board:
-    """The run now: its meta document, the states of its root frame and Redis's clock.
-
-    Frames of a Map or Parallel are counted by its join, however many they are.
-    """
+async def read_board(store: Store, workflow_id: str, inside: Children) -> Board:
+    """The run now: its meta document, the states of its root frame, those that ``inside`` reads
+    of its Maps and Parallels, and Redis's clock."""
     run = await store.run(workflow_id)
     documents = await store.states(workflow_id, root_paths(run))
-    return build_board(run, documents, await now_ms(store))
+    joins = [path for path, one in documents.items() if one.join and one.status == "waiting"]
+    children = await inside.read(store, workflow_id, joins)
+    return build_board(run, documents, await now_ms(store), children)
 
 
 def with_holders(board: Board, holders: Mapping[str, str]) -> Board:
@@ -72,10 +77,20 @@ def root_paths(run: RunDocument) -> list[str]:
     return [encode_name(name) for name in run.raw["states"]]
 
 
-def build_board(run: RunDocument, documents: Mapping[str, StateDocument], now: int) -> Board:
-    """The board of ``documents`` (by path) at ``now`` (ms)."""
+def build_board(
+    run: RunDocument,
+    documents: Mapping[str, StateDocument],
+    now: int,
+    children: Mapping[str, StateDocument] = MappingProxyType({}),
+) -> Board:
+    """The board of ``documents`` and of ``children`` inside them (by path) at ``now`` (ms)."""
+    inner: dict[str, list[Row]] = defaultdict(list)
+    for path, document in children.items():
+        inner[path.partition("[")[0]].append(_row(path, document, now))
     rows = [
-        _row(name, documents[path], now) if path in documents else Row(name, "pending")
+        replace(_row(name, documents[path], now), children=tuple(inner[path]))
+        if path in documents
+        else Row(name, "pending")
         for name, path in zip(run.raw["states"], root_paths(run), strict=True)
     ]
     seconds = _between(run.started_at, run.finished_at or now)
@@ -89,7 +104,7 @@ def _row(name: str, document: StateDocument, now: int) -> Row:
         name=name,
         status=document.status,
         detail=", ".join(_details(document, now)),
-        attempt=document.attempts,
+        try_=document.try_,
         holder=document.holder.owner if document.holder else "",
         seconds=_between(entered, ended),
         error=_error(document),

@@ -8,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from dcf.cli.board import Board, Row
+from dcf.cli.wording import counted
 
 STYLES = {
     "pending": "dim",
@@ -22,44 +23,69 @@ STYLES = {
     "skipped": "dim",
 }
 _LONGEST_ERROR = 160
+_MOST_CHILDREN = 8
+_UNDER_WAY = frozenset({"ready", "running", "waiting"})
 
 
 def board_table(board: Board, note: str = "") -> Table:
     """The table; ``note`` stands below it. Once the run is over, what was not needed is counted."""
     skipped = sum(row.status == "skipped" for row in board.rows)
     if skipped:
-        note = f"{note}\n{skipped} states were not needed".strip()
+        why = "needed" if board.status == "succeeded" else "reached"
+        left_out = counted(skipped, "state was", "states were")
+        note = f"{note}\n{left_out} not {why}".strip()
     title = Text.assemble(
         (board.name, "bold"), "  ", board.workflow_id, "  ", status_text(board.status),
         f"  {board.done}/{len(board.rows)} states done", f"  {seconds_text(board.seconds)}",
     )  # fmt: skip
     table = Table(title=title, title_justify="left", caption=note or None, caption_justify="left")
-    for heading in ("state", "status", "", "attempt", "holder", "duration", "error"):
-        right = heading in ("attempt", "duration")
+    for heading in ("state", "status", "note", "try", "holder", "duration", "error"):
+        right = heading in ("try", "duration")
         table.add_column(heading, justify="right" if right else "left", overflow="fold")
     for row in board.rows:
         if row.status == "skipped":
             continue
-        table.add_row(
-            Text(row.name),
-            status_text(row.status),
-            Text(row.detail),
-            str(row.attempt) if row.attempt else "",
-            Text(row.holder),
-            seconds_text(row.seconds),
-            Text(_short(row.error), "red"),
-        )
+        table.add_row(*_cells(row))
+        _add_children(table, row)
     return table
 
 
+def _add_children(table: Table, row: Row) -> None:
+    """What is under way inside a Map or Parallel, the first few of it."""
+    under_way = [child for child in row.children if child.status in _UNDER_WAY]
+    for child in under_way[:_MOST_CHILDREN]:
+        table.add_row(*_cells(child, indent="  "))
+    if len(under_way) > _MOST_CHILDREN:
+        table.add_row(Text(f"  … {len(under_way) - _MOST_CHILDREN} more", "dim"))
+
+
+def _cells(row: Row, indent: str = "") -> list[Text]:
+    return [
+        Text(indent + row.name),
+        status_text(row.status),
+        Text(row.detail),
+        Text(str(row.try_) if row.try_ else ""),
+        Text(row.holder),
+        Text(seconds_text(row.seconds)),
+        Text(_short(row.error), "red"),
+    ]
+
+
 def changes(before: Board | None, after: Board) -> Iterator[str]:
-    """A line for each state that changed, for where no table can be drawn."""
-    known = {row.name: row for row in before.rows} if before else {}
-    for row in after.rows:
+    """A line for each state that changed, at any depth, for where no table can be drawn."""
+    known = {row.name: row for row in _flat(before)} if before else {}
+    for row in _flat(after):
         old = known.get(row.name)
         if row.status in ("pending", "skipped") or (old and _gist(old) == _gist(row)):
             continue
         yield f"[{seconds_text(after.seconds):>7}] {row.name}: {' '.join(_gist(row))}"
+
+
+def _flat(board: Board) -> Iterator[Row]:
+    """Every row, what is inside a state before the state itself: it ends first."""
+    for row in board.rows:
+        yield from row.children
+        yield row
 
 
 def status_text(status: str) -> Text:
@@ -85,7 +111,7 @@ def _gist(row: Row) -> list[str]:
     if row.detail and row.status != "waiting":
         parts.append(f"({row.detail})")
     if row.holder and row.status == "running":
-        parts.append(f"by {row.holder}, attempt {row.attempt}")
+        parts.append(f"by {row.holder}, try {row.try_}")
     if row.error:
         parts.append(_short(row.error))
     return parts

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
 
@@ -18,9 +19,10 @@ _DRAIN_S = 15.0
 
 
 def worker_command(name: str, *, pool: str, lease_s: float, attached: bool) -> list[str]:
-    """The command line of a worker process."""
+    """The command line of a worker process. ``-P``: modules of the folder in which somebody happens
+    to stand must not be taken for the library's."""
     command = [
-        sys.executable, "-m", "dcf.cli", "worker",
+        sys.executable, "-P", "-m", "dcf.cli", "worker",
         "--name", name, "--pool", pool, "--lease-ttl", f"{lease_s:g}",
     ]  # fmt: skip
     return [*command, "--attached"] if attached else command
@@ -118,14 +120,25 @@ class Garrison:
         """Those that live."""
         return [process for process in self._folder.all() if process.name.startswith("worker-")]
 
+    def strangers(self, pool: str, generated: Path) -> list[Background]:
+        """Those that read ``pool`` with the skills of another generated folder."""
+        readers = [one for one in self.all() if one.details.get("pool") == pool]
+        return [one for one in readers if one.details.get("generated") != str(generated)]
+
     async def raise_to(
-        self, count: int, env: dict[str, str], *, pool: str, lease_s: float
+        self, count: int, env: dict[str, str], *, pool: str, lease_s: float, generated: Path
     ) -> list[Background]:
-        """Start as many as are missing; those started now."""
-        taken = {process.name for process in self.all()}
-        free = [name for number in range(1, count + 1) if (name := f"worker-{number}") not in taken]
+        """Start as many as ``pool`` is short of ``count`` with these skills; those started now."""
+        living = self.all()
+        taken = {process.name for process in living}
+        ours = [
+            one for one in living
+            if (one.details.get("pool"), one.details.get("generated")) == (pool, str(generated))
+        ]  # fmt: skip
+        numbers = range(1, count + len(taken) + 1)
+        free = [name for number in numbers if (name := f"worker-{number}") not in taken]
         started = []
-        for name in free[: max(0, count - len(taken))]:
+        for name in free[: max(0, count - len(ours))]:
             unique = f"{name}-{secrets.token_hex(2)}"
             command = worker_command(unique, pool=pool, lease_s=lease_s, attached=False)
             started.append(await self._folder.start(name, command, env))

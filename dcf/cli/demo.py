@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import socket
 import tempfile
 import time
 from collections.abc import AsyncIterator
@@ -36,6 +35,9 @@ from dcf.cli.timeline import Moment, read_timeline
 _LEASE_S = 2.0
 _PATIENCE_S = 60.0
 _WORKERS = ("worker-A", "worker-B")
+_NEXT = (
+    ".venv/bin/dcf run workflows/support-ticket.json --input workflows/inputs/ticket-refund.json"
+)
 
 
 async def play(workflow: Path, given: Path, settings: Settings, screen: Screen) -> Answer:
@@ -57,7 +59,7 @@ async def play(workflow: Path, given: Path, settings: Settings, screen: Screen) 
         note = ErrorNote("demo_too_slow", f"not over after {_PATIENCE_S:g} s", hint)
         return Answer(status="error", error=note, exit_code=FAILED)
     seconds = time.monotonic() - started
-    show = [*answer.show, Text(f"\n{seconds:.1f} s in all. Next: dcf run, dcf --help", "dim")]
+    show = [*answer.show, Text(f"\n{seconds:.1f} s in all. Next:\n  {_NEXT}", "dim")]
     return replace(answer, fields={**answer.fields, "seconds": round(seconds, 1)}, show=show)
 
 
@@ -174,14 +176,13 @@ async def _servers(
 
 
 def _own_settings(settings: Settings) -> Settings:
-    """A home of the demo's own, and a port that nobody has."""
+    """A home of the demo's own; its tool server takes the usual port, or one that is free."""
     home = Path.cwd() / ".dcf" / "demo"
     try:
         home.mkdir(parents=True, exist_ok=True)
     except OSError:
         home = Path(tempfile.mkdtemp(prefix="dcf-demo-"))
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        stub_url = f"http://127.0.0.1:{probe.getsockname()[1]}"
-    env = {key: value for key, value in settings.env.items() if key != "DCF_REDIS_URL"}
-    env |= {"DCF_HOME": str(home), "DCF_STUB_URL": stub_url}
-    return Settings.from_env(env | {"DCF_GENERATED": str(settings.generated)})
+    foreign = ("DCF_REDIS_URL", "DCF_STUB_URL")
+    env = {key: value for key, value in settings.env.items() if key not in foreign}
+    own = {"DCF_HOME": str(home), "DCF_GENERATED": str(settings.generated)}
+    return Settings.from_env(env | own)

@@ -32,7 +32,7 @@ async def examine(settings: Settings) -> Answer:
         *await diagnose(settings.env),
         *(_installed(package) for package in _PACKAGES),
         *await _redis(settings),
-        await _stub(stub),
+        await _stub(stub, settings),
         _workers(folder),
         _skills(settings),
         *await _servers(settings, stub.url),
@@ -60,21 +60,29 @@ async def _redis(settings: Settings) -> list[Check]:
     status = await Embedded.from_env(settings.env).status()
     if not status.running:
         found = "not running"
-        return [Check("redis", False, found, "`dcf up` or `dcf run` start it", required=False)]
+        return [
+            Check("redis server", False, found, "`dcf up` or `dcf run` start it", required=False)
+        ]
     found = f"Redis {status.version}, JSON {status.json_version}, pid {status.pid}"
-    return [Check("redis", status.responding, found, "see its log", required=False)]
+    return [Check("redis server", status.responding, found, "see its log", required=False)]
 
 
-async def _stub(stub: StubServer) -> Check:
+async def _stub(stub: StubServer, settings: Settings) -> Check:
     found = await stub.find()
     if found is None:
         hint = "`dcf up` starts it; `dcf run` does when a workflow needs it"
-        return Check("stub tools", False, f"not running at {stub.url}", hint, required=False)
-    return Check("stub tools", True, f"{found.url}, {found.tools} tools")
+        if settings.stub_url is not None:
+            hint = "start it there, or unset DCF_STUB_URL: DCF then starts a stub of its own"
+        nothing = f"not running at {stub.url} for {settings.generated}"
+        return Check("stub tools", False, nothing, hint, required=False)
+    return Check("stub tools", True, f"{found.url}, {found.tools} tools, {settings.generated}")
 
 
 def _workers(folder: BackgroundFolder) -> Check:
-    names = [str(process.details.get("worker")) for process in Garrison(folder).all()]
+    said = [process.details for process in Garrison(folder).all()]
+    names = [
+        f"{one.get('worker')} (pool {one.get('pool')}, {one.get('generated')})" for one in said
+    ]
     return Check("background workers", True, ", ".join(names) or "none", required=False)
 
 

@@ -19,8 +19,7 @@ async def bring_down(settings: Settings, screen: Screen) -> Answer:
         for process, clean in await Garrison(folder).dismiss():
             how = "drained" if clean else "killed, it did not drain in time"
             stopped.append(f"{process.name} ({process.details.get('worker')}): {how}")
-    stub = await StubServer(settings, folder).stop()
-    if stub is not None:
+    for stub in await StubServer(settings, folder).stop_all():
         stopped.append(f"stub tools at {stub.details.get('url')}: stopped")
     if settings.redis_url is not None:
         left = ["Redis of DCF_REDIS_URL: left alone, it is yours"]

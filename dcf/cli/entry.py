@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -18,6 +19,10 @@ _INTERRUPTED = Answer(
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run ``dcf`` with ``arguments`` (those of the process when None) and exit."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A terminal that cannot show a character gets its number instead of our traceback.
+            stream.reconfigure(errors="backslashreplace")
     sys.exit(run_command(list(sys.argv[1:] if arguments is None else arguments)))
 
 
@@ -32,6 +37,11 @@ def run_command(arguments: list[str]) -> int:
     except BrokenPipeError:
         # Whoever read our output has enough; Python must not complain when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    except OSError as error:
+        # A full disk behind a redirection, say.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.stderr.write(f"error: the answer cannot be written: {error.strerror}\n")
         return FAILED
     return answer.exit_code
 

@@ -11,9 +11,9 @@ ENVIRONMENT: Final = 3
 INTERRUPTED: Final = 130
 
 MEANING: Final = {
-    OK: "it worked",
-    FAILED: "the run failed, or what was asked is not so",
-    BAD_INPUT: "bad input or usage; every problem is listed",
-    ENVIRONMENT: "something around DCF is missing: Redis, a tool server, a port, disk space",
-    INTERRUPTED: "interrupted with Ctrl-C",
+    OK: "It worked.",
+    FAILED: "The run failed or is not over, or its status does not allow what was asked.",
+    BAD_INPUT: "The request cannot be right: usage, files, input, settings, an unknown run.",
+    ENVIRONMENT: "Something around DCF is missing: Redis, a tool server, a port, disk space.",
+    INTERRUPTED: "Interrupted with Ctrl-C.",
 }

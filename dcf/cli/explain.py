@@ -10,6 +10,7 @@ from dcf.cli.board_table import status_text
 from dcf.cli.redis_access import find_redis, open_store
 from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
+from dcf.cli.wording import counted
 from dcf.workflow import Explanation, explain
 
 
@@ -29,7 +30,8 @@ async def explain_run(workflow_id: str, settings: Settings, screen: Screen) -> A
 def _table(found: Explanation) -> list[Table]:
     if not found.reasons:
         return []
-    table = Table(title=f"{found.workers} workers read its pool", title_justify="left")
+    readers = counted(found.workers, "worker reads", "workers read")
+    table = Table(title=f"{readers} its pool", title_justify="left")
     for heading in ("state", "status", "why", "what would help"):
         table.add_column(heading, overflow="fold")
     for reason in found.reasons:

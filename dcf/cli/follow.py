@@ -13,6 +13,7 @@ from rich.live import Live
 from control_plane import Disconnected, Store, history
 from dcf.cli.board import Board, read_board, with_holders
 from dcf.cli.board_table import board_table, changes
+from dcf.cli.children import Children
 from dcf.cli.screen import Screen
 from dcf.cli.timeline import read_timeline
 
@@ -30,10 +31,11 @@ async def follow(store: Store, workflow_id: str, screen: Screen, tick: Tick) -> 
 
     Raises UnknownRun. Bound it with ``asyncio.timeout``.
     """
+    inside = Children()
     with _View(screen) as view:
         while True:
             try:
-                board = await read_board(store, workflow_id)
+                board = await read_board(store, workflow_id, inside)
                 view.show(board, await tick(board))
             except Disconnected as error:
                 view.note(f"{error}; waiting for it")

@@ -5,19 +5,21 @@ from __future__ import annotations
 import getpass
 import json
 import socket
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from rich.syntax import Syntax
+from rich.highlighter import JSONHighlighter
 from rich.text import Text
 
-from control_plane import Store
+from control_plane import StateDocument, Store
 from dcf.cli.answer import Answer, ErrorNote
 from dcf.cli.exits import FAILED, OK
 from dcf.cli.trouble import EnvironmentTrouble
-from dcf.workflow import Result, result, write_audit_trail
+from dcf.workflow import Result, iso, result, write_audit_trail
 
 _REHEARSAL = "rehearsal"
+_ENDED = {"timed_out": "timed out", "cancelled": "was cancelled"}
 _NOTICE = "Rehearsal: no model was used; tools were called in their declared order."
 
 
@@ -30,39 +32,43 @@ async def finish(store: Store, workflow_id: str, runs: Path) -> Answer:
         message = f"the audit trail cannot be written: {error.filename}: {error.strerror}"
         raise EnvironmentTrouble("audit_unwritable", message, hint) from error
     ended = await result(store, workflow_id)
-    return describe(ended, folder, rehearsed=await _rehearsed(store, workflow_id))
+    documents = await store.states(workflow_id, await store.paths(workflow_id))
+    return describe(ended, folder, documents.values())
 
 
-def describe(ended: Result, folder: Path, *, rehearsed: bool) -> Answer:
-    """The answer about a run that is over."""
+def describe(ended: Result, folder: Path, documents: Iterable[StateDocument]) -> Answer:
+    """The answer about a run that is over, with all its ``documents``."""
+    states = list(documents)
+    # Whether the rehearsal took the place of a model anywhere in the run.
+    rehearsed = any((one.metrics or {}).get("model") == _REHEARSAL for one in states)
     fields: dict[str, Any] = {
         "workflow_id": ended.workflow_id,
         "workflow_name": ended.name,
         "output": ended.output,
-        "started_at": ended.started_at,
-        "finished_at": ended.finished_at,
+        "started_at": iso(ended.started_at) if ended.started_at else None,
+        "finished_at": iso(ended.finished_at) if ended.finished_at else None,
         "audit_trail_path": str(folder),
         "rehearsal": rehearsed,
     }
     notice = [Text(_NOTICE, "yellow")] if rehearsed else []
     where = Text.assemble("Audit trail: ", (str(folder), "bold"))
-    where.no_wrap, where.overflow = True, "ignore"
     if ended.status == "succeeded":
         text = json.dumps(ended.output, ensure_ascii=False, indent=2)
-        output = Syntax(text, "json", background_color="default", word_wrap=True)
+        output = JSONHighlighter()(text)
         return Answer(fields, [output, *notice, where], ended.status, exit_code=OK)
     failure = ended.failure
     code, cause = (failure.error, failure.cause) if failure else (ended.status, "")
     hints = [f"`dcf explain {ended.workflow_id}` says where"]
-    hints.append(f"`dcf redrive {ended.workflow_id}` lets it go on from there")
-    note = ErrorNote(code, f"the run {ended.status}: {code}: {cause}", "; ".join(hints))
+    if not any(map(_is_verdict, states)):
+        hints.append(f"`dcf redrive {ended.workflow_id}` lets it go on from there")
+    what = f"the run {_ENDED.get(ended.status, ended.status)}: {code}: {cause}".rstrip(": ")
+    note = ErrorNote(code, what, "; ".join(hints))
     return Answer(fields, [*notice, where], ended.status, note, FAILED)
 
 
-async def _rehearsed(store: Store, workflow_id: str) -> bool:
-    """Whether the rehearsal took the place of a model anywhere in the run."""
-    documents = await store.states(workflow_id, await store.paths(workflow_id))
-    return any((doc.metrics or {}).get("model") == _REHEARSAL for doc in documents.values())
+def _is_verdict(document: StateDocument) -> bool:
+    """Whether the workflow itself ended the run in this Fail state: it would do so again."""
+    return document.type == "Fail" and document.status == "failed" and "[" not in document.path
 
 
 def who() -> str:

@@ -70,8 +70,10 @@ def check_file(
         document = load(text, file=str(file), catalog=catalog)
     except InvalidWorkflow as invalid:
         problems = list(invalid.problems)
-        if settings.skills is None and any(p.code == "WF_UNKNOWN_SKILL" for p in problems):
-            problems.append(_no_skills(settings))
+        others = [p for p in problems if p.code != "WF_UNKNOWN_SKILL"]
+        if settings.skills is None and len(others) < len(problems):
+            # One cause, said once: without it every skill of every state would be unknown.
+            problems = [_no_skills(settings), *others]
         return None, problems
     return document, list(document.warnings)
 

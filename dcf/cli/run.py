@@ -11,15 +11,17 @@ from control_plane import Store
 from dcf.cli.answer import Answer, ErrorNote
 from dcf.cli.background import BackgroundFolder
 from dcf.cli.board import Board
-from dcf.cli.crew import Crew
+from dcf.cli.crew import Crew, Garrison
 from dcf.cli.exits import FAILED, INTERRUPTED
 from dcf.cli.follow import follow
 from dcf.cli.outcome import finish
+from dcf.cli.pool_choice import choose_pool, dissolve, pool_option
 from dcf.cli.preparation import Prepared, prepare
 from dcf.cli.redis_access import find_redis, open_store
 from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
 from dcf.cli.stub_server import StubServer
+from dcf.cli.wording import counted
 from dcf.workflow import live_workers, submit
 
 _COUNT_WORKERS_EVERY_S = 2.0
@@ -27,7 +29,7 @@ _COUNT_WORKERS_EVERY_S = 2.0
 
 @dataclass(frozen=True, slots=True)
 class RunOrder:
-    """The command line of ``dcf run``."""
+    """The command line of ``dcf run``; ``pool`` is None where the user named none."""
 
     file: Path
     given: str | None
@@ -35,26 +37,28 @@ class RunOrder:
     workers: int
     lease_s: float
     runs: Path
-    pool: str
+    pool: str | None
     timeout_s: float | None
 
 
 async def run_workflow(order: RunOrder, settings: Settings, screen: Screen) -> Answer:
     """Run a workflow to its end. Nothing is started or written before everything is checked."""
-    stub = StubServer(settings, BackgroundFolder(settings.notes, settings.logs))
+    folder = BackgroundFolder(settings.notes, settings.logs)
+    stub = StubServer(settings, folder)
     prepared = prepare(order.file, order.given, order.workflow_id, settings, stub.url)
     for warning in prepared.document.warnings:
         screen.warn(str(warning))
     address = await find_redis(settings, screen)
     stub_url = await ensure_tools(prepared, stub, screen)
-    async with open_store(address, pool=order.pool) as store:
+    async with open_store(address) as store:
+        pool = order.pool or await choose_pool(store, Garrison(folder), settings)
+    async with open_store(address, pool=pool) as store:
         await start_run(store, prepared, screen)
+        # The same run may be there already, in a pool of its own.
+        pool = (await store.run(prepared.workflow_id)).pool
+    async with open_store(address, pool=pool) as store:
         crew = Crew(
-            settings,
-            redis_url=address.url,
-            stub_url=stub_url,
-            pool=order.pool,
-            lease_s=order.lease_s,
+            settings, redis_url=address.url, stub_url=stub_url, pool=pool, lease_s=order.lease_s
         )
         return await attend(store, prepared.workflow_id, crew, order, screen)
 
@@ -91,6 +95,7 @@ async def attend(
     try:
         async with crew, asyncio.timeout(order.timeout_s):
             await follow(store, workflow_id, screen, watchman.tick)
+        await dissolve(store, store.pool)
     except TimeoutError:
         seconds = order.timeout_s or 0.0
         message = f"{workflow_id} is not over after {seconds:g} s"
@@ -105,9 +110,10 @@ async def left_alone(store: Store, workflow_id: str, message: str, exit_code: in
     """What becomes of a run that nobody watches any more, and what the user can do."""
     others = await live_workers(store)
     if others:
-        fate = f"it goes on: {others} other worker{'s read' if others > 1 else ' reads'} its pool"
+        fate = f"it goes on: {counted(others, 'other worker reads', 'other workers read')} its pool"
     else:
-        fate = "no worker is left: it stands still until one comes (`dcf up --workers 1`)"
+        helper = f"dcf up --workers 1{pool_option(store.pool)}"
+        fate = f"no worker is left: it stands still until one comes (`{helper}`)"
     hint = f"`dcf watch {workflow_id}` watches it again, `dcf cancel {workflow_id}` ends it"
     code = "interrupted" if exit_code == INTERRUPTED else "not_over"
     note = ErrorNote(code, f"{message}; {fate}", hint)
@@ -136,4 +142,4 @@ class _Watchman:
         own = self._crew.living
         if own:
             return f"workers of this command: {', '.join(own)}"
-        return f"{self._others} workers read the pool"
+        return f"{counted(self._others, 'worker reads', 'workers read')} the pool"

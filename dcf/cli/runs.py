@@ -41,6 +41,7 @@ class Line:
             "workflow_name": run.name,
             "status": run.status,
             "started_at": iso(run.started_at) if run.started_at else None,
+            "finished_at": iso(run.finished_at) if run.finished_at else None,
             "duration_s": self.seconds,
             "states_done": self.done,
             "states_total": self.total,

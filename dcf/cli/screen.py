@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
+
+from dcf.cli.visible import visible
 
 # Of a console that is no terminal: wide enough for tables in logs.
 _WIDTH = 120
@@ -49,8 +52,21 @@ class Progress:
         self._update(text)
 
 
+class _PlainText(Console):
+    """A console that writes control characters out; its own styles and moves are no text."""
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterable[Segment]:
+        for segment in super().render(renderable, options):
+            if segment.control is None:
+                yield Segment(visible(segment.text), segment.style)
+            else:
+                yield segment
+
+
 def _console(*, stderr: bool) -> Console:
-    console = Console(stderr=stderr, soft_wrap=False)
+    console = _PlainText(stderr=stderr, soft_wrap=False)
     if not console.is_terminal and "COLUMNS" not in os.environ:
         console.width = _WIDTH
     return console

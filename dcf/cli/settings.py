@@ -35,7 +35,7 @@ class Settings:
             raise BadInput(problems)
         return cls(
             home=data_home(env),
-            generated=Path(env.get("DCF_GENERATED") or "generated").absolute(),
+            generated=Path(env.get("DCF_GENERATED") or "generated").resolve(),
             stub_url=(env.get("DCF_STUB_URL") or "").rstrip("/") or None,
             redis_url=env.get("DCF_REDIS_URL") or None,
             log_level=(env.get("DCF_LOG") or "info").lower(),

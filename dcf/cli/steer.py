@@ -8,12 +8,14 @@ from dcf.cli.answer import Answer
 from dcf.cli.background import BackgroundFolder
 from dcf.cli.crew import Crew
 from dcf.cli.outcome import who
+from dcf.cli.pool_choice import pool_option
 from dcf.cli.redis_access import find_redis, open_store
 from dcf.cli.run import RunOrder, attend
 from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
 from dcf.cli.stub_server import StubServer
 from dcf.cli.trouble import NotSo
+from dcf.cli.wording import counted
 from dcf.workflow import StillRunning, finalize, live_workers, redrive
 
 
@@ -39,14 +41,15 @@ async def redrive_run(
     address = await find_redis(settings, screen)
     async with open_store(address) as store:
         pool = (await store.run(workflow_id)).pool
+    stub = StubServer(settings, BackgroundFolder(settings.notes, settings.logs))
+    if watch and settings.stub_config.is_file():
+        await stub.ensure()
     async with open_store(address, pool=pool) as store:
         plan = await redrive(store, workflow_id)
         again = ", ".join(plan.again)
         screen.say(f"{workflow_id} goes on from {again}")
         if watch:
-            stub = StubServer(settings, BackgroundFolder(settings.notes, settings.logs))
-            stub_url = (await stub.ensure()).url if settings.stub_config.is_file() else stub.url
-            crew = Crew(settings, redis_url=address.url, stub_url=stub_url, pool=pool)
+            crew = Crew(settings, redis_url=address.url, stub_url=stub.url, pool=pool)
             order = RunOrder(Path(), None, workflow_id, 1, 30.0, runs, pool, None)
             return await attend(store, workflow_id, crew, order, screen)
         workers = await live_workers(store)
@@ -56,5 +59,8 @@ async def redrive_run(
         "resume": plan.resume,
         "workers": workers,
     }
-    show = [f"{workers} workers read its pool; dcf watch {workflow_id}"]
+    show = [f"{counted(workers, 'worker reads', 'workers read')} its pool."]
+    if not workers:
+        show.append(f"dcf up --workers 1{pool_option(pool)}   carries it on")
+    show.append(f"dcf watch {workflow_id}")
     return Answer(fields, show, "running")

@@ -7,7 +7,11 @@ from dataclasses import dataclass
 
 from dcf.cli.answer import Answer, ErrorNote
 from dcf.cli.exits import BAD_INPUT, ENVIRONMENT, FAILED
+from dcf.cli.wording import counted
 from dcf.problem import Problem
+
+# Errors of Redis that are the setting's: no server can answer to it.
+_SETTING_CODES = frozenset({"setting_invalid", "server_url_invalid"})
 
 
 class CliError(Exception):
@@ -45,14 +49,14 @@ class Trouble:
     problems: tuple[Problem, ...] = ()
 
     def to_answer(self) -> Answer:
-        """As an answer; with problems, these are the message."""
+        """As an answer; for people, the problems follow the message."""
         if not self.problems:
             note = ErrorNote(self.code, self.message, self.hint)
             placed = Problem(self.code, self.message, hint=self.hint)
             fields = {"problems": [placed.to_dict()]}
             return Answer(fields, status="error", error=note, exit_code=self.exit_code)
-        listing = [str(problem) for problem in self.problems]
-        note = ErrorNote(self.code, "\n".join([self.message, *listing]), self.hint)
+        listing = tuple(str(problem) for problem in self.problems)
+        note = ErrorNote(self.code, self.message, self.hint, listing)
         fields = {"problems": [problem.to_dict() for problem in self.problems]}
         return Answer(fields, status="error", error=note, exit_code=self.exit_code)
 
@@ -83,7 +87,8 @@ def _control_plane(error: BaseException) -> Trouble | None:
         return None
     code, text = error.code, str(error)
     if isinstance(error, ServerUnusable):
-        return Trouble(ENVIRONMENT, code, error.message, error.hint)
+        exit_code = BAD_INPUT if code in _SETTING_CODES else ENVIRONMENT
+        return Trouble(exit_code, code, error.message, error.hint)
     if isinstance(error, cp.Disconnected):
         hint = "`dcf up` starts the embedded Redis; `dcf doctor` looks at DCF_REDIS_URL"
         return Trouble(ENVIRONMENT, code, text, hint)
@@ -153,6 +158,13 @@ def _system(error: BaseException) -> Trouble | None:
 
 def _listed(problems: Iterable[Problem]) -> Trouble:
     found = tuple(problems)
-    count = sum(problem.is_error for problem in found)
-    message = f"{count} problem{'' if count == 1 else 's'} found"
-    return Trouble(BAD_INPUT, "bad_input", message, problems=found)
+    return Trouble(BAD_INPUT, "bad_input", summary(found), problems=found)
+
+
+def summary(problems: Iterable[Problem]) -> str:
+    """How many errors there are, and in which files: ``3 problems in order.json``."""
+    errors = [problem for problem in problems if problem.is_error]
+    files = dict.fromkeys(problem.file for problem in errors if problem.file)
+    return counted(len(errors), "problem", "problems") + (
+        f" in {', '.join(files)}" if files else ""
+    )

@@ -15,6 +15,7 @@ from dcf.cli.redis_access import find_redis
 from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
 from dcf.cli.stub_server import StubServer
+from dcf.cli.trouble import NotSo
 
 
 async def bring_up(
@@ -22,6 +23,9 @@ async def bring_up(
 ) -> Answer:
     """Start what is missing of Redis, the stub and ``workers`` workers."""
     folder = BackgroundFolder(settings.notes, settings.logs)
+    garrison = Garrison(folder)
+    if workers:
+        _demand_no_strangers(garrison, pool, settings)
     running = (
         settings.redis_url is not None or (await Embedded.from_env(settings.env).status()).running
     )
@@ -36,22 +40,32 @@ async def bring_up(
         with screen.working("stub tool server …"):
             found = await stub.ensure()
         state = "started" if found.started else "running"
-        log = settings.logs / "stub.log"
+        log = settings.logs / f"{stub.name}.log"
         services.append(_service("stub tools", state, f"{found.url} ({found.tools} tools)", log))
     else:
         why = f"there is no {settings.stub_config}: `dcf skills generate` writes it"
         services.append(_service("stub tools", "not started", why, ""))
-    garrison = Garrison(folder)
     env = {**settings.env, "DCF_REDIS_URL": address.url, "DCF_STUB_URL": stub.url}
     before = {process.name for process in garrison.all()}
     if workers:
         with screen.working("workers …"):
-            await garrison.raise_to(workers, env, pool=pool, lease_s=lease_s)
+            await garrison.raise_to(
+                workers, env, pool=pool, lease_s=lease_s, generated=settings.generated
+            )
     for process in garrison.all():
         state = "running" if process.name in before else "started"
         who = f"{process.details.get('worker')} (pid {process.pid})"
         services.append(_service(process.name, state, who, process.log))
     return Answer({"home": str(settings.home), "services": services}, [_table(services)])
+
+
+def _demand_no_strangers(garrison: Garrison, pool: str, settings: Settings) -> None:
+    """Two sets of skills in one pool would leave to chance which of them a state gets."""
+    for stranger in garrison.strangers(pool, settings.generated):
+        skills = stranger.details.get("generated")
+        message = f"{stranger.name} reads pool {pool} with other skills, those in {skills}"
+        hint = "`dcf down` ends it; or take another pool: `dcf up --workers 1 --pool NAME`"
+        raise NotSo("pool_taken", message, hint)
 
 
 def _service(name: str, state: str, where: str, files: object) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from dcf.cli.answer import Answer, ErrorNote
 from dcf.cli.exits import BAD_INPUT, OK
 from dcf.cli.preparation import check_file, open_catalog
 from dcf.cli.settings import Settings
+from dcf.cli.trouble import summary
 from dcf.problem import Problem
 
 
@@ -34,8 +35,7 @@ def judge(problems: Sequence[Problem], done: str) -> Answer:
     if not errors:
         counted = f"{done}: no errors, {warnings} warning{'' if warnings == 1 else 's'}"
         return Answer(fields, show=[*map(_plain, listing), counted], exit_code=OK)
-    message = "\n".join([f"{errors} error{'' if errors == 1 else 's'}", *listing])
-    note = ErrorNote("bad_input", message)
+    note = ErrorNote("bad_input", summary(problems), details=tuple(listing))
     return Answer(fields, status="error", error=note, exit_code=BAD_INPUT)
 
 

@@ -58,6 +58,7 @@ async def work(order: WorkerOrder, settings: Settings) -> Answer:
             "event": "ready",
             "worker": post.name,
             "pool": post.pool,
+            "generated": str(settings.generated),
             "pid": os.getpid(),
             "agents": post.generated is not None,
             "handlers": sorted(handlers),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, TypeVar
@@ -10,6 +11,8 @@ import typer
 
 from dcf.cli.answer import Answer
 from dcf.cli.exits import BAD_INPUT, ENVIRONMENT, FAILED, MEANING, OK
+
+_POOL = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 Command = TypeVar("Command", bound=Callable[..., Answer])
 
@@ -26,7 +29,25 @@ IdOption = Annotated[
     typer.Option("--id", metavar="ID", help="Id of the run.", show_default="<name>-<8 hex>"),
 ]
 RunsOption = Annotated[Path, typer.Option("--runs", metavar="DIR", help="Where audit trails go.")]
-PoolOption = Annotated[str, typer.Option("--pool", help="The pool of workers.")]
+
+
+def _pool(given: str | None) -> str | None:
+    """``given``, if it can be part of a key."""
+    if given is not None and not _POOL.fullmatch(given):
+        raise typer.BadParameter(f"{given!r} is no pool: 1 to 64 characters of A-Z a-z 0-9 _ -")
+    return given
+
+
+PoolOption = Annotated[str, typer.Option("--pool", help="The pool of workers.", callback=_pool)]
+RunPoolOption = Annotated[
+    str | None,
+    typer.Option(
+        "--pool",
+        help="The pool of workers.",
+        show_default="default if workers with these skills read it, else one of its own",
+        callback=_pool,
+    ),
+]
 LeaseOption = Annotated[
     float,
     typer.Option("--lease-ttl", metavar="SECONDS", min=0.2, help="How long a lease lasts."),

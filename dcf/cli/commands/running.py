@@ -20,6 +20,7 @@ from dcf.cli.commands.command import (
     LeaseOption,
     PoolOption,
     RunArgument,
+    RunPoolOption,
     RunsOption,
     command,
 )
@@ -61,14 +62,15 @@ def run(
     ] = 1,
     lease_s: LeaseOption = DEFAULT_LEASE_S,
     runs: RunsOption = DEFAULT_RUNS,
-    pool: PoolOption = DEFAULT_POOL,
+    pool: RunPoolOption = None,
     timeout_s: TimeoutOption = None,
     as_json: JsonOption = False,
 ) -> Answer:
     """Run a workflow and watch it to its end.
 
     Checks everything first. Brings up what is missing: Redis, the stub tool server, workers of
-    its own unless some read the pool already. Ends with the output and the audit trail.
+    its own in a pool of their own, unless workers with the same skills are there. Ends with the
+    output and the audit trail.
     """
     from dcf.cli.run import RunOrder, run_workflow
     from dcf.cli.screen import Screen

@@ -39,7 +39,8 @@ def up(
 ) -> Answer:
     """Start Redis and the stub tool server in the background.
 
-    What runs already is kept. With --workers N there are N background workers afterwards.
+    What runs already is kept. With --workers N there are N background workers afterwards
+    that read the pool with the skills of this generated folder.
     """
     from dcf.cli.screen import Screen
     from dcf.cli.settings import Settings

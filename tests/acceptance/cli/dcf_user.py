@@ -1,10 +1,9 @@
-"""A user at the command line: real processes, a home and a stub port of their own."""
+"""A user at the command line: real processes, a home of their own."""
 
 from __future__ import annotations
 
 import json
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -40,15 +39,18 @@ class Dcf:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.home = folder / "home"
-        with socket.create_server(("127.0.0.1", 0)) as probe:
-            self.stub_url = f"http://127.0.0.1:{probe.getsockname()[1]}"
         kept = {key: value for key, value in os.environ.items() if not key.startswith("DCF_")}
         self.env = kept | {
             "DCF_HOME": str(self.home),
             "DCF_GENERATED": str(ROOT / "generated"),
-            "DCF_STUB_URL": self.stub_url,
         }
         self.children: list[subprocess.Popen[str]] = []
+
+    @property
+    def stub_url(self) -> str:
+        """Where the stub of this home listens, as its note says."""
+        [note] = (self.home / "run").glob("stub-*.json")
+        return str(json.loads(note.read_text())["details"]["url"])
 
     def __call__(self, *arguments: object, env: dict[str, str] | None = None) -> Done:
         """Run a command to its end."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 import urllib.request
 from pathlib import Path
 from typing import Any
 
+import redis
 from dcf_user import ROOT, Dcf, until
 
 ORDERS = ROOT / "workflows" / "order-processing.json"
@@ -86,7 +88,8 @@ def test_a_failed_run_is_1_with_its_error_and_what_to_do(dcf: Dcf) -> None:
     done = dcf("run", file, "--id", "broken", "--json")
 
     assert (done.code, done.json["status"], done.json["error"]["code"]) == (1, "failed", "Nope")
-    assert "dcf redrive broken" in done.json["error"]["hint"]
+    # It would fail in the same state again.
+    assert "dcf redrive" not in done.json["error"]["hint"]
     assert dcf("redrive", "broken", "--watch").code == 1
     history = dcf("history", "broken", "--json").json["events"]
     assert "RunRedriven" in [event["type"] for event in history]
@@ -230,11 +233,64 @@ def test_handlers_of_a_module_do_tasks_by_resource(dcf: Dcf) -> None:
     assert (done.code, done.json["output"]) == (0, 42)
 
 
+def test_each_generated_folder_has_its_own_stub_and_workers(dcf: Dcf) -> None:
+    other = dcf.folder / "other"
+    shutil.copytree(ROOT / "generated", other)
+    there = {"DCF_GENERATED": str(other)}
+    dcf("up", "--workers", 1)
+    [first] = (dcf.home / "run").glob("stub-*.json")
+    before = first.read_text()
+    given = INPUTS / "order-normal.json"
+
+    here = dcf("run", ORDERS, "--input", given, "--id", "here", "--json")
+    away = dcf("run", ORDERS, "--input", given, "--id", "away", "--json", env=there)
+    refused = dcf("up", "--workers", 1, "--json", env=there)
+
+    assert (here.code, away.code) == (0, 0), away.err
+    assert holders(dcf, "here").isdisjoint(holders(dcf, "away"))
+    assert all(holder.startswith("worker-1") for holder in holders(dcf, "here"))
+    assert (refused.code, refused.json["error"]["code"]) == (1, "pool_taken")
+    assert first.read_text() == before
+    found = {one["name"]: one["found"] for one in dcf("doctor", "--json", env=there).json["checks"]}
+    assert str(other) in found["stub tools"]
+    stopped = dcf("down", "--json").json["stopped"]
+    assert sum(line.startswith("stub tools") for line in stopped) == 2
+
+
+def test_the_pool_of_a_single_run_leaves_no_queue(dcf: Dcf) -> None:
+    file = dcf.write("hello.json", HELLO)
+
+    assert dcf("run", file, "--input", '{"name": "Ada"}').code == 0
+
+    with redis.Redis.from_url(f"unix://{dcf.home}/redis/redis.sock") as client:
+        assert client.keys("*run-*") == []
+
+
+def test_a_map_tells_what_it_is_doing(dcf: Dcf) -> None:
+    each = {"StartAt": "Nap", "States": {"Nap": {"Type": "Wait", "Seconds": 1, "End": True}}}
+    fan = {"Type": "Map", "ItemProcessor": each, "End": True}
+    file = dcf.write("fan.json", {"StartAt": "Fan", "States": {"Fan": fan}})
+
+    done = dcf("run", file, "--input", "[1, 2]")
+
+    assert done.code == 0, done.err
+    for line in ("Fan[0]/Nap: waiting", "Fan[1]/Nap: done"):
+        assert line in done.out
+
+
+def holders(dcf: Dcf, workflow_id: str) -> set[str]:
+    """Who worked on a run."""
+    events = dcf("history", workflow_id, "--json").json["events"]
+    return {event["who"] for event in events if event["type"] == "StateDone"}
+
+
 def test_doctor_finds_everything_here(dcf: Dcf) -> None:
     done = dcf("doctor", "--json")
 
     assert done.code == 0
     assert all(check["ok"] for check in done.json["checks"] if check["required"])
+    names = [check["name"] for check in done.json["checks"]]
+    assert len(set(names)) == len(names)
 
 
 def calls(dcf: Dcf, workflow_id: str) -> list[dict[str, Any]]:

@@ -18,7 +18,7 @@ def run(*names: str, status: str = "running", **fields: Any) -> RunDocument:
     meta = {
         "workflow_id": "r",
         "workflow_name": "shop",
-        "ctl": {"status": status, "protocol": 1, "digest": "d"},
+        "ctl": {"status": status, "protocol": 1, "digest": "d", "born": "1"},
         "definition": "d",
         "start_at": names[0],
         "states": list(names),
@@ -66,11 +66,12 @@ def test_a_state_without_a_document_is_pending() -> None:
     assert row.status == "pending"
 
 
-def test_a_running_state_has_its_holder_attempt_and_duration() -> None:
+def test_a_running_state_has_its_holder_try_and_duration() -> None:
     lease = {"owner": "w1", "ts": T0, "ends": T0 + 30_000}
-    [row] = build_board(run("A"), state("A", "running", lease=lease, attempts=2), T0 + 2_500).rows
+    tries = {"try": 2, "attempts": 7}
+    [row] = build_board(run("A"), state("A", "running", lease=lease, **tries), T0 + 2_500).rows
 
-    assert (row.holder, row.attempt, row.seconds) == ("w1", 2, 2.5)
+    assert (row.holder, row.try_, row.seconds) == ("w1", 2, 2.5)
 
 
 def test_frames_are_counted_by_their_join() -> None:
@@ -118,11 +119,60 @@ def drawn(board: Board) -> str:
 
 
 def test_the_table_counts_what_was_not_needed_instead_of_listing_it() -> None:
-    board = build_board(run("A", "B"), state("A", "done") | state("B", "skipped"), T0)
+    documents = state("A", "done") | state("B", "skipped")
 
-    text = drawn(board)
-    assert "1 states were not needed" in text
+    text = drawn(build_board(run("A", "B", status="succeeded"), documents, T0))
+    assert "1 state was not needed" in text
     assert "skipped" not in text
+
+
+def test_after_a_failure_the_rest_was_not_reached() -> None:
+    documents = state("A", "failed") | state("B", "skipped") | state("C", "skipped")
+
+    assert "2 states were not reached" in drawn(
+        build_board(run("A", "B", "C", status="failed"), documents, T0)
+    )
+
+
+def fan(children: dict[str, Any], now: int = T0) -> Board:
+    """A Map that waits for ``children``."""
+    join = {
+        "open": True, "n": 20, "window": 20, "spawned": 20, "finished": 0, "failed": 0,
+        "fail_limit": 1, "visit": 1,
+    }  # fmt: skip
+    return build_board(run("Fan"), state("Fan", "waiting", wait="join", join=join), now, children)
+
+
+def test_what_a_map_is_doing_stands_below_it() -> None:
+    lease = {"owner": "w1", "ts": T0, "ends": T0 + 30_000}
+    error = {"error": "Busy", "cause": "later"}
+    children = state("Fan[0]/Fetch", "running", lease=lease, error=error, **{"try": 3})
+    children |= state("Fan[1]/Fetch", "done") | state("Fan[2]/Fetch", "pending")
+
+    text = drawn(fan(children, T0 + 2_000))
+
+    [line] = [line for line in text.splitlines() if "Fan[0]/Fetch" in line]
+    assert all(part in line for part in ("running", " 3 ", "w1", "2.0 s", "Busy: later"))
+    assert "Fan[1]" not in text
+    assert "Fan[2]" not in text
+
+
+def test_a_long_map_shows_eight_and_counts_the_others() -> None:
+    children: dict[str, Any] = {}
+    for number in range(11):
+        children |= state(f"Fan[{number}]/Fetch", "running")
+
+    text = drawn(fan(children))
+
+    assert sum("/Fetch" in line for line in text.splitlines()) == 8
+    assert "… 3 more" in text
+
+
+def test_changes_inside_a_map_make_lines_too() -> None:
+    before = fan(state("Fan[0]/Fetch", "ready"))
+    after = fan(state("Fan[0]/Fetch", "done"), T0 + 1_000)
+
+    assert list(changes(before, after)) == ["[  1.0 s] Fan[0]/Fetch: done"]
 
 
 def test_names_with_brackets_are_no_markup() -> None:

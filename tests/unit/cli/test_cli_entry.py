@@ -40,6 +40,7 @@ def test_errors_are_json_too(capsys: pytest.CaptureFixture[str]) -> None:
     said = json.loads(capsys.readouterr().out)
     assert (code, said["status"]) == (2, "error")
     assert set(said["error"]) == {"code", "message", "hint"}
+    assert said["error"]["message"] == "1 problem in bad.json"
     [problem] = said["problems"]
     assert (problem["file"], problem["line"], problem["code"]) == ("bad.json", 1, "ASL_JSON_SYNTAX")
 
@@ -106,8 +107,8 @@ def test_a_skill_nobody_generated_comes_with_the_way_to_generate_it(
     assert run_command(["validate", file]) == 2
 
     said = capsys.readouterr().err
-    assert "bound.json:1:" in said
-    assert "WF_UNKNOWN_SKILL" in said
+    assert "CLI_NO_SKILLS" in said
+    assert "WF_UNKNOWN_SKILL" not in said
     assert "dcf skills generate" in said
 
 
@@ -123,6 +124,25 @@ def test_every_wrong_setting_is_named(
     problems = json.loads(capsys.readouterr().out)["problems"]
     assert code == 2
     assert [p["file"] for p in problems] == ["DCF_MODEL", "DCF_LOG", "DCF_STUB_URL"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("DCF_FSYNC", "sometimes"), ("DCF_REDIS_URL", "not a url")]
+)
+def test_a_setting_that_cannot_be_right_is_2(
+    name: str, value: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(name, value)
+
+    assert run_command(["runs"]) == 2
+
+
+@pytest.mark.parametrize("command", ["run", "submit", "up", "worker"])
+@pytest.mark.parametrize("pool", ["a b", "", "a:b", "x" * 65])
+def test_only_names_that_can_be_keys_are_pools(command: str, pool: str) -> None:
+    file = [write("ok.json", VALID)] if command in ("run", "submit") else []
+
+    assert run_command([command, *file, "--pool", pool]) == 2
 
 
 def test_a_defect_is_short_on_the_screen_and_whole_in_the_log(

@@ -73,8 +73,9 @@ def test_listed_problems_are_all_in_the_answer() -> None:
     answer = trouble.to_answer()
     assert [problem["code"] for problem in answer.to_json()["problems"]] == ["X", "Y"]
     assert answer.error is not None
-    assert "x is wrong" in answer.error.message
-    assert "y is wrong" in answer.error.message
+    assert answer.error.message == "2 problems"
+    assert "x is wrong" in answer.error.details[0]
+    assert "y is wrong" in answer.error.details[1]
 
 
 def test_even_one_trouble_is_a_problem_for_scripts() -> None:
