@@ -75,7 +75,7 @@ async def _acquire(store: Store, path: str) -> Lease:
 async def _step(store: Store, path: str) -> None:
     """Lease ``path`` and do its step."""
     lease = await _acquire(store, path)
-    run = await RunCache(store).get(_RUN, lease.run_digest)
+    run = await RunCache(store).get(_RUN, lease.incarnation)
     answer = await Choreographer(store, rng=random.Random(0)).advance(run, lease, _no_work)
     assert not isinstance(answer, Refusal)
 
