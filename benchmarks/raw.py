@@ -61,7 +61,7 @@ async def _hops(url: str, *, chains: int, length: int) -> tuple[float, list[floa
             request = _REQUEST % (workflow_id, path, token, fence, commit_id, commit_id, following)
             before = now()
             answer = await client.evalsha(
-                commit.sha1, 3, *keys, request, _OUTPUT, _INPUT, _EVENT, "", "", ""
+                commit.sha1, 3, *keys, request, _OUTPUT, _INPUT, _EVENT, "", "", "", ""
             )
             times.append(now() - before)
             if answer[0] != "ok" or answer[1] != following:

@@ -105,6 +105,7 @@ class Commit:
     fan: Fan | None = None
     failure: Failure | None = None
     metrics: dict[str, Any] | None = None
+    effective_input: Payload | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -130,6 +130,7 @@ class Store(RunTransitions):
             payload.to_text(commit.failure.to_json()) if commit.failure else "",
             payload.to_text(commit.metrics) if commit.metrics else "",
             commit.fan.fan.stored if commit.fan else "",
+            commit.effective_input.stored if commit.effective_input else "",
         )
         if answer[0] == "bad_document":
             raise BadDocument(reason=answer[1])
@@ -226,4 +227,6 @@ def _payloads(commit: Commit) -> list[Payload]:
         parts.append(commit.enter.input)
     if commit.fan is not None:
         parts.append(commit.fan.fan)
+    if commit.effective_input is not None:
+        parts.append(commit.effective_input)
     return parts

@@ -11,6 +11,7 @@
 -- ARGV[2]  output document, or ""          ARGV[3]  input of the state entered, or ""
 -- ARGV[4]  history event                   ARGV[5]  error {error, cause}, or ""
 -- ARGV[6]  execution metrics, or ""        ARGV[7]  fan-out record of a join, or ""
+-- ARGV[8]  what the work was given, where that is not the input itself, or ""
 -- Reply    {"ok", path leased in place or "", its fence, its visit, run status when it ended
 --           or "", now}
 --          {"bad_document", message} | {"limit_exceeded", what} | {"lease_lost"}
@@ -64,7 +65,8 @@ if ARGV[2] ~= '' then bad = put(output_key(path), '$', ARGV[2]) end
 if not bad and entered then
   bad = put(STAGE, '$', document(REQ.next.path, entered, REQ.next.type, ARGV[3]))
 end
-local extras = { ['$.error'] = ARGV[5], ['$.execution_metrics'] = ARGV[6], ['$.fan'] = ARGV[7] }
+local extras = { ['$.error'] = ARGV[5], ['$.execution_metrics'] = ARGV[6], ['$.fan'] = ARGV[7],
+  ['$.effective_input'] = ARGV[8] }
 local patch = {}
 for at, text in pairs(extras) do
   if text ~= '' then

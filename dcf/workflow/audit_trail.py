@@ -40,7 +40,7 @@ async def write_audit_trail(store: Store, workflow_id: str, root: Path, *, by: s
     for path, document in documents.items():
         # What stands in a blob is written out: the folder must do without Redis.
         raw = dict(document.raw)
-        for part in ("input", "event", "fan"):
+        for part in ("input", "effective_input", "event", "fan"):
             if part in raw:
                 raw[part] = await store.value(workflow_id, raw[part])
         _write(folder / "control_plane" / "states" / file_name(path), raw)

@@ -20,6 +20,7 @@ from control_plane import (
     Disconnected,
     Failure,
     Lease,
+    Payload,
     PayloadTooLarge,
     Refusal,
     Store,
@@ -71,26 +72,33 @@ class Choreographer:
         trouble = _trouble(event)
         effect: asl.Effect
         effect = event if isinstance(event, asl.Failure) else self._step(state, visit, event)
+        effective: Payload | None = None
         if isinstance(effect, asl.RunTask):
-            outcome = await perform(Task(run, lease, state, effect.arguments))
-            answer = _answered(outcome)
-            trouble = _trouble(answer)
-            effect = self._step(state, visit, answer)
+            arguments = effect.arguments
+            try:
+                effective = None if arguments is lease.input else payload.encode(arguments)
+            except BadDocument as error:
+                effect = self._unstorable(state, visit, error)
+            else:
+                outcome = await perform(Task(run, lease, state, arguments))
+                answer = _answered(outcome)
+                trouble = _trouble(answer)
+                effect = self._step(state, visit, answer)
         if isinstance(effect, asl.FanOut) and effect.count == 0:
             effect = self._step(state, visit, asl.Joined([]))
         try:
-            return await self._conclude(run, lease, effect, outcome, trouble, in_place)
+            return await self._conclude(run, lease, effect, outcome, trouble, effective, in_place)
         except BadDocument as error:
             refused = error
         outcome = _spoilt(outcome, refused)
         trouble = Failure(_error_name(refused), str(refused))
         try:
             effect = self._unstorable(state, visit, refused)
-            return await self._conclude(run, lease, effect, outcome, trouble, in_place)
+            return await self._conclude(run, lease, effect, outcome, trouble, effective, in_place)
         except BadDocument as error:
             # What Catch makes of it cannot be stored either.
             failure = asl.Failure(_error_name(error), str(error))
-            return await self._conclude(run, lease, failure, outcome, None, in_place)
+            return await self._conclude(run, lease, failure, outcome, None, effective, in_place)
 
     async def _conclude(
         self,
@@ -99,11 +107,13 @@ class Choreographer:
         effect: asl.Effect,
         outcome: Outcome | None,
         trouble: Failure | None,
+        effective: Payload | None,
         in_place: bool,
     ) -> Committed | Refusal:
         """Commit ``effect``; a run that used up its limits fails instead."""
         metrics = await self._spent(lease, outcome)
         commit = commit_of(run, lease, effect, outcome, metrics, trouble)
+        commit = replace(commit, effective_input=effective) if effective else commit
         answer = await self._say(lease, commit, in_place)
         if isinstance(answer, Refusal) and answer.code == "limit_exceeded":
             failure = asl.Failure(*_used_up(answer))

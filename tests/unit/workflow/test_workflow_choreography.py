@@ -279,6 +279,15 @@ async def test_what_was_caught_stays_with_the_state_and_in_the_history(stage: St
 
 
 @staged
+async def test_what_a_task_was_given_is_kept_beside_its_raw_input(stage: Stage) -> None:
+    definition = flow(A=task(InputPath="$.order", Parameters={"id.$": "$.n"}), B=task())
+    await stage.play(definition, {"order": {"n": 7}}, {"work": echo})
+    state = await stage.state("A")
+    assert (state.input, state.raw["effective_input"]) == ({"order": {"n": 7}}, {"id": 7})
+    assert "effective_input" not in (await stage.state("B")).raw
+
+
+@staged
 async def test_a_handler_knows_the_key_of_its_try(stage: Stage) -> None:
     keys: list[str] = []
 
