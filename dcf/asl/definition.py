@@ -150,7 +150,7 @@ class _MachineReader:
             # One finding says that JSONata is not supported; its fields would only repeat that.
             self._read_inner_machines(node)
             return None
-        check_state_fields(node, state_type)
+        check_state_fields(node, state_type, jsonata=False)
         return read_state(name, node, lambda inner, map_: self._read_nested(inner, False, map_))
 
     def _read_inner_machines(self, node: Node) -> None:

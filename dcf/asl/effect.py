@@ -10,11 +10,48 @@ from dcf.asl.payload import JSON
 
 @dataclass(frozen=True, slots=True)
 class RunTask:
-    """Do the work of a Task with ``arguments``; time limits in seconds, None without."""
+    """Do the work of a Task with ``arguments``; time limits in seconds, None without.
+
+    With ``waits_for_token`` the answer of the work itself is dropped (unless it fails): whoever
+    was given the task token (``$$.Task.Token``) answers.
+    """
 
     arguments: JSON
     timeout_s: float | None
     heartbeat_s: float | None
+    waits_for_token: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectRef:
+    """An object in a store: ``key`` in ``bucket``."""
+
+    bucket: str
+    key: str
+    version: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReadItems:
+    """Read what the ItemReader of a Map names; answer ``ItemsRead`` or ``ItemsUnreadable``.
+
+    The bytes of each of ``objects``, in order, or, with ``listing``, the list of what is there
+    under (bucket, prefix). ``manifest`` is a manifest that was read before, whose files these are.
+    """
+
+    objects: tuple[ObjectRef, ...]
+    listing: tuple[str, str] | None = None
+    manifest: JSON = None
+
+
+@dataclass(frozen=True, slots=True)
+class WriteResults:
+    """Write ``files`` (key -> text) into ``bucket``; answer ``ResultsWritten`` or
+    ``ResultsUnwritable``. ``output`` is what the Map then gives as its result."""
+
+    bucket: str
+    files: dict[str, str]
+    output: JSON
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,17 +74,22 @@ class FanOut:
 
     Parallel: ``items`` is None and every branch gets ``input``. Map: one iteration for each of
     ``items``, its input from ``item_input``. ``max_concurrency`` 0 means no limit.
+    More than ``fail_limit`` failed children fail the fan; up to that many are tolerated.
     """
 
     count: int
     items: list[JSON] | None
     input: JSON
     max_concurrency: int
+    fail_limit: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Transition:
-    """Go on with the sibling state ``next``, whose input is ``output``."""
+    """Go on with the sibling state ``next``, whose input is ``output``.
+
+    ``assign`` are variables that the frame has from there on, besides those it had.
+    """
 
     next: str
     output: JSON
@@ -81,5 +123,14 @@ class RetryAfter:
 
 
 Effect: TypeAlias = (
-    RunTask | WaitUntil | WaitFor | FanOut | Transition | Finish | Failure | RetryAfter
+    RunTask
+    | ReadItems
+    | WriteResults
+    | WaitUntil
+    | WaitFor
+    | FanOut
+    | Transition
+    | Finish
+    | Failure
+    | RetryAfter
 )

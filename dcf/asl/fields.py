@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dcf.asl.node import Node
 
 _ANY = frozenset({"Type", "Comment", "QueryLanguage"})
-_MOVING = frozenset({"Next", "End"})
+_MOVING = frozenset({"Next", "End", "Assign"})
 _IO = frozenset({"InputPath", "OutputPath"})
 _RESULT = frozenset({"ResultPath", "ResultSelector"})
 _ERRORS = frozenset({"Retry", "Catch"})
@@ -16,67 +16,68 @@ _ERRORS = frozenset({"Retry", "Catch"})
 STATE_FIELDS: dict[str, frozenset[str]] = {
     "Task": _ANY
     | _MOVING
-    | _IO
-    | _RESULT
     | _ERRORS
-    | {"Resource", "AgentBinding", "Parameters", "TimeoutSeconds", "HeartbeatSeconds"},
-    "Pass": _ANY | _MOVING | _IO | {"Result", "ResultPath", "Parameters"},
-    "Choice": _ANY | _IO | {"Choices", "Default"},
-    "Wait": _ANY | _MOVING | _IO | {"Seconds", "SecondsPath", "Timestamp", "TimestampPath"},
-    "Succeed": _ANY | _IO,
-    "Fail": _ANY | {"Error", "ErrorPath", "Cause", "CausePath"},
-    "Parallel": _ANY | _MOVING | _IO | _RESULT | _ERRORS | {"Branches", "Parameters"},
+    | {"Resource", "AgentBinding", "Credentials", "TimeoutSeconds", "HeartbeatSeconds"},
+    "Pass": _ANY | _MOVING,
+    "Choice": _ANY | {"Choices", "Default", "Assign"},
+    "Wait": _ANY | _MOVING | {"Seconds", "Timestamp"},
+    "Succeed": _ANY,
+    "Fail": _ANY | {"Error", "Cause"},
+    "Parallel": _ANY | _MOVING | _ERRORS | {"Branches"},
     "Map": _ANY
     | _MOVING
-    | _IO
-    | _RESULT
     | _ERRORS
-    | {"ItemProcessor", "Iterator", "ItemsPath", "ItemSelector", "Parameters", "MaxConcurrency"},
+    | {"ItemProcessor", "Iterator", "ItemReader", "ItemSelector", "ItemBatcher", "ResultWriter"}
+    | {"MaxConcurrency", "ToleratedFailureCount", "ToleratedFailurePercentage", "Label"},
 }
+"""What a state of each type may have in either query language."""
+
+JSONPATH_FIELDS: dict[str, frozenset[str]] = {
+    "Task": _IO | _RESULT | {"Parameters", "TimeoutSecondsPath", "HeartbeatSecondsPath"},
+    "Pass": _IO | {"Result", "ResultPath", "Parameters"},
+    "Choice": _IO,
+    "Wait": _IO | {"SecondsPath", "TimestampPath"},
+    "Succeed": _IO,
+    "Fail": frozenset({"ErrorPath", "CausePath"}),
+    "Parallel": _IO | _RESULT | {"Parameters"},
+    "Map": _IO
+    | _RESULT
+    | {"ItemsPath", "Parameters", "MaxConcurrencyPath"}
+    | {"ToleratedFailureCountPath", "ToleratedFailurePercentagePath"},
+}
+"""What it may have besides where JSONPath holds."""
+
+JSONATA_FIELDS: dict[str, frozenset[str]] = {
+    "Task": frozenset({"Arguments", "Output"}),
+    "Pass": frozenset({"Output"}),
+    "Choice": frozenset({"Output"}),
+    "Wait": frozenset({"Output"}),
+    "Succeed": frozenset({"Output"}),
+    "Fail": frozenset(),
+    "Parallel": frozenset({"Arguments", "Output"}),
+    "Map": frozenset({"Items", "Output"}),
+}
+"""What it may have besides where JSONata holds."""
+
 MACHINE_FIELDS = frozenset({"Comment", "StartAt", "States", "QueryLanguage"})
 ROOT_FIELDS = MACHINE_FIELDS | {"Version", "TimeoutSeconds"}
 PROCESSOR_FIELDS = MACHINE_FIELDS | {"ProcessorConfig"}
 
-_VARIABLES = "keep the value in the state's data with `ResultPath`"
-_DISTRIBUTED = "use an inline Map: `ItemsPath` over an array in the data"
-LATER_FIELDS: dict[str, tuple[frozenset[str], str]] = {
-    "Assign": (
-        frozenset({"Task", "Pass", "Choice", "Wait", "Parallel", "Map"}),
-        _VARIABLES,
-    ),
-    "Arguments": (frozenset({"Task", "Parallel"}), "use `Parameters`"),
-    "Output": (
-        frozenset({"Task", "Pass", "Choice", "Wait", "Succeed", "Parallel", "Map"}),
-        "use `ResultSelector`, `ResultPath` and `OutputPath`",
-    ),
-    "Credentials": (frozenset({"Task"}), "leave it out: permissions come from skills"),
-    "TimeoutSecondsPath": (frozenset({"Task"}), "use `TimeoutSeconds` with a number"),
-    "HeartbeatSecondsPath": (frozenset({"Task"}), "use `HeartbeatSeconds` with a number"),
-    "Items": (frozenset({"Map"}), "use `ItemsPath`"),
-    "MaxConcurrencyPath": (frozenset({"Map"}), "use `MaxConcurrency` with a number"),
-    "ItemReader": (frozenset({"Map"}), _DISTRIBUTED),
-    "ItemBatcher": (frozenset({"Map"}), _DISTRIBUTED),
-    "ResultWriter": (frozenset({"Map"}), "the Map's result is its output: use `ResultPath`"),
-    "Label": (frozenset({"Map"}), "leave it out: only a distributed Map has a label"),
-    "ToleratedFailureCount": (frozenset({"Map"}), "use `Catch` inside the item processor"),
-    "ToleratedFailureCountPath": (frozenset({"Map"}), "use `Catch` inside the item processor"),
-    "ToleratedFailurePercentage": (frozenset({"Map"}), "use `Catch` inside the item processor"),
-    "ToleratedFailurePercentagePath": (
-        frozenset({"Map"}),
-        "use `Catch` inside the item processor",
-    ),
-}
 
-
-def check_state_fields(node: Node, state_type: str) -> None:
-    """Report each field that a state of this type may not have."""
-    allowed = STATE_FIELDS[state_type]
+def check_state_fields(node: Node, state_type: str, jsonata: bool) -> None:
+    """Report each field that a state of this type may not have in its query language."""
+    here, there = (
+        (JSONATA_FIELDS, JSONPATH_FIELDS) if jsonata else (JSONPATH_FIELDS, JSONATA_FIELDS)
+    )
+    allowed = STATE_FIELDS[state_type] | here[state_type]
     for field in node.value:
         if field in allowed:
             continue
-        types, instead = LATER_FIELDS.get(field, (frozenset(), ""))
-        if state_type in types:
-            node.findings.not_supported(node.place(field), f"`{field}`", instead)
+        if field in there[state_type]:
+            spoken, other = ("JSONata", "JSONPath") if jsonata else ("JSONPath", "JSONata")
+            message = f"`{field}` belongs to {other}, and this state speaks {spoken}"
+            hint = f"set `QueryLanguage` to `{other}`, or use the fields of {spoken}"
+            node.error("ASL_WRONG_QUERY_LANGUAGE", field, message, hint)
         else:
             _refuse(node, field, f"a {state_type} state", allowed)
 

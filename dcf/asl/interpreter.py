@@ -13,10 +13,12 @@ from dcf.asl.effect import (
     Failure,
     FanOut,
     Finish,
+    ReadItems,
     RetryAfter,
     RunTask,
     Transition,
     WaitFor,
+    WriteResults,
 )
 from dcf.asl.errors import (
     DATA_LIMIT_EXCEEDED,
@@ -168,6 +170,8 @@ class _Run:
         elif isinstance(effect, Failure):
             attempt.is_over = True
             self._fail_frame(attempt, effect)
+        elif isinstance(effect, (ReadItems, WriteResults)):
+            raise NotImplementedError("object stores")
         else:
             now = self._clock.now
             wait = effect.seconds if isinstance(effect, WaitFor) else max(0.0, effect.at - now)

@@ -10,14 +10,18 @@ from dcf.asl.payload import JSON
 
 
 class Scope:
-    """The data an expression reads: ``$`` is ``data``, ``$$`` is ``context``.
+    """The data an expression reads.
 
-    One scope serves one step; the step points ``data`` at the input, then at the result, then
-    at the output. ``random()`` is the caller's generator or, without one, a generator seeded
-    from the visit, so that the same visit always draws the same numbers.
+    JSONPath: ``$`` is ``data``, ``$$`` is ``context``, ``$name`` one of ``variables``. One scope
+    serves one step; the step points ``data`` at the input, then at the result, then at the output.
+    JSONata: ``$states`` is ``states`` {input, context, and once they exist result, errorOutput},
+    ``$name`` one of ``variables``.
+    ``random()`` is the caller's generator or, without one, a generator seeded from the visit, so
+    that the same visit always draws the same numbers. ``stages``, where somebody looks, records
+    what each stage of the data flow gave (``note``).
     """
 
-    __slots__ = ("_rng", "context", "data", "salt", "variables")
+    __slots__ = ("_rng", "context", "data", "salt", "stages", "states", "variables")
 
     def __init__(
         self,
@@ -30,8 +34,15 @@ class Scope:
         self.data = data
         self.context = context
         self.variables = variables
+        self.states: dict[str, JSON] = {"input": data, "context": context}
+        self.stages: dict[str, JSON] | None = None
         self.salt = salt
         self._rng = rng
+
+    def note(self, stage: str, value: JSON) -> None:
+        """Record what a stage gave, e.g. ``afterInputPath``, when somebody looks."""
+        if self.stages is not None:
+            self.stages[stage] = value
 
     def random(self) -> Random:
         if self._rng is None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from dcf.asl.effect import ReadItems, WriteResults
 from dcf.asl.payload import JSON
 
 
@@ -13,13 +15,15 @@ class Visit:
     """What a state sees: its raw ``input`` and the context object (``$$``).
 
     ``retries`` counts the used attempts by index of the retrier. ``variables`` is what outer
-    and earlier states assigned.
+    and earlier states assigned. ``entered_event`` is the number of the history event that entered
+    the state, for causes; None where nobody counts.
     """
 
     input: JSON
     context: dict[str, Any]
     variables: dict[str, JSON] = field(default_factory=dict)
     retries: dict[int, int] = field(default_factory=dict)
+    entered_event: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +53,14 @@ class TimerFired:
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """Every branch or iteration finished; ``results`` in the order of branches or items."""
+    """Every branch or iteration finished; ``results`` in the order of branches or items.
+
+    ``failures`` has (error, cause) by index of the children that failed and were tolerated; their
+    result is None.
+    """
 
     results: list[JSON]
+    failures: Mapping[int, tuple[str, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,4 +71,45 @@ class ChildFailed:
     cause: str
 
 
-Event: TypeAlias = Entered | TaskSucceeded | TaskFailed | TimerFired | Joined | ChildFailed
+@dataclass(frozen=True, slots=True)
+class ItemsRead:
+    """What ``request`` asked for: the bytes of each object, or its listing."""
+
+    request: ReadItems
+    contents: tuple[bytes, ...] = ()
+    listing: tuple[Mapping[str, JSON], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ItemsUnreadable:
+    """An object of the ItemReader is not there or cannot be read."""
+
+    cause: str
+
+
+@dataclass(frozen=True, slots=True)
+class ResultsWritten:
+    """All files of ``request`` are written."""
+
+    request: WriteResults
+
+
+@dataclass(frozen=True, slots=True)
+class ResultsUnwritable:
+    """The ResultWriter's files cannot be written."""
+
+    cause: str
+
+
+Event: TypeAlias = (
+    Entered
+    | TaskSucceeded
+    | TaskFailed
+    | TimerFired
+    | Joined
+    | ChildFailed
+    | ItemsRead
+    | ItemsUnreadable
+    | ResultsWritten
+    | ResultsUnwritable
+)

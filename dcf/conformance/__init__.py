@@ -1,0 +1,1 @@
+"""Conformance: a corpus of recorded executions, run through the interpreter or the engine."""

@@ -1,0 +1,1 @@
+"""Pictures of state machines: Mermaid, SVG and PNG."""
