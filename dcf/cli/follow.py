@@ -14,6 +14,7 @@ from control_plane import Disconnected, Store, history
 from dcf.cli.board import Board, read_board, with_holders
 from dcf.cli.board_table import board_table, changes
 from dcf.cli.children import Children
+from dcf.cli.interrupt import heed_interrupt
 from dcf.cli.screen import Screen
 from dcf.cli.timeline import read_timeline
 
@@ -34,6 +35,7 @@ async def follow(store: Store, workflow_id: str, screen: Screen, tick: Tick) -> 
     inside = Children()
     with _View(screen) as view:
         while True:
+            heed_interrupt()
             try:
                 board = await read_board(store, workflow_id, inside)
                 view.show(board, await tick(board))

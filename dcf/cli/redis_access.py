@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from control_plane import RedisBackend, Store
 from control_plane.embedded import Address, LoadProgress, resolve
+from dcf.cli.interrupt import heed_interrupt
 from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
 
@@ -20,10 +20,7 @@ async def find_redis(settings: Settings, screen: Screen) -> Address:
             progress.tell(f"Redis loads its data: {load.share:.0%}, {load.eta_seconds} s to go")
 
         address = await resolve(settings.env, loading)
-    task = asyncio.current_task()
-    if task is not None and task.cancelling():
-        # Python 3.11 can lose a Ctrl-C inside redis-py's use of asyncio.wait_for.
-        raise asyncio.CancelledError
+    heed_interrupt()
     for concern in address.concerns:
         screen.warn(f"Redis {address.label}: {concern.name} is {concern.found} ({concern.hint})")
     return address

@@ -54,13 +54,19 @@ async def run_workflow(order: RunOrder, settings: Settings, screen: Screen) -> A
         pool = order.pool or await choose_pool(store, Garrison(folder), settings)
     async with open_store(address, pool=pool) as store:
         await start_run(store, prepared, screen)
-        # The same run may be there already, in a pool of its own.
-        pool = (await store.run(prepared.workflow_id)).pool
-    async with open_store(address, pool=pool) as store:
-        crew = Crew(
-            settings, redis_url=address.url, stub_url=stub_url, pool=pool, lease_s=order.lease_s
-        )
-        return await attend(store, prepared.workflow_id, crew, order, screen)
+    try:
+        async with open_store(address, pool=pool) as store:
+            # The same run may be there already, in a pool of its own.
+            pool = (await store.run(prepared.workflow_id)).pool
+        async with open_store(address, pool=pool) as store:
+            crew = Crew(
+                settings, redis_url=address.url, stub_url=stub_url, pool=pool, lease_s=order.lease_s
+            )
+            return await attend(store, prepared.workflow_id, crew, order, screen)
+    except asyncio.CancelledError:
+        # Ctrl-C between the submission and the watching.
+        async with open_store(address, pool=pool) as store:
+            return await interrupted(store, prepared.workflow_id)
 
 
 async def ensure_tools(prepared: Prepared, stub: StubServer, screen: Screen) -> str:
@@ -102,8 +108,13 @@ async def attend(
         return await left_alone(store, workflow_id, message, FAILED)
     except asyncio.CancelledError:
         # Ctrl-C; awaiting goes on, since only a second one would end us now.
-        return await left_alone(store, workflow_id, f"stopped watching {workflow_id}", INTERRUPTED)
+        return await interrupted(store, workflow_id)
     return await finish(store, workflow_id, order.runs)
+
+
+async def interrupted(store: Store, workflow_id: str) -> Answer:
+    """Ctrl-C: the run stays, the watching ends."""
+    return await left_alone(store, workflow_id, f"stopped watching {workflow_id}", INTERRUPTED)
 
 
 async def left_alone(store: Store, workflow_id: str, message: str, exit_code: int) -> Answer:
