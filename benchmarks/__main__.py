@@ -17,8 +17,9 @@ from rich.table import Table
 
 from benchmarks.figure import Figure
 from benchmarks.hops import latency, throughput
+from benchmarks.language import language
 from benchmarks.memory import memory
-from benchmarks.raw import calibrate
+from benchmarks.raw import RAW, calibrate
 from benchmarks.tool_hops import tool_hops
 from control_plane.embedded import Embedded, fsync_of
 
@@ -26,14 +27,16 @@ from control_plane.embedded import Embedded, fsync_of
 async def measure(*, quick: bool, show: Console) -> list[Figure]:
     """All figures of one run, on a Redis of its own."""
     scale = 1 if quick else 4
+    show.print("the language alone …")
+    figures = language(repeats=3 * scale)
     with tempfile.TemporaryDirectory(prefix="dcf-bench-") as folder:
         scratch = Path(folder)
         embedded = Embedded(scratch / "home", fsync=fsync_of(os.environ))
         url = (await embedded.start()).url
         try:
             show.print("calibrating: Redis and the scripts alone …")
-            figures = await calibrate(url, pings=2_000 * scale, hops=250 * scale)
-            raw = next(figure.value for figure in figures if figure.note)
+            figures += await calibrate(url, pings=2_000 * scale, hops=250 * scale)
+            raw = next(figure.value for figure in figures if figure.note == RAW)
             show.print("workers: chains and a Map …")
             figures += await throughput(url, raw=raw, length=125 * scale, items=250 * scale)
             figures += await latency(url, length=500 * scale)

@@ -12,6 +12,7 @@ from benchmarks.runs import document, now, submit
 from control_plane import INDEX, Lease, RedisBackend, Refusal, Store, script
 from dcf import workflow
 
+RAW = "the raw rate"
 _VALUE = {"n": 1}
 _REQUEST = (
     '{"run":"%s","path":"%s","visit":1,"token":"%s","fence":%d,"commit_id":"%s","outcome":"done",'
@@ -36,7 +37,7 @@ async def calibrate(url: str, *, pings: int, hops: int) -> list[Figure]:
     alone, times = await _hops(url, chains=1, length=hops)
     return [
         Figure("PING, one after another", ping_rate, "/s"),
-        Figure("hop script, 8 in flight", together, "/s", note="the raw rate"),
+        Figure("hop script, 8 in flight", together, "/s", note=RAW),
         Figure("hop script, one after another", alone, "/s"),
         Figure("hop script, p50", quantile(times, 0.5) * 1000, "ms"),
     ]

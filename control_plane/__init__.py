@@ -55,6 +55,7 @@ from control_plane.lease import (
 )
 from control_plane.payload import Payload
 from control_plane.queue import Hint, HintQueue
+from control_plane.reader import Results
 from control_plane.redis_backend import RedisBackend
 from control_plane.run_transitions import FirstState
 from control_plane.store import Store
@@ -88,6 +89,7 @@ __all__ = [
     "PayloadTooLarge",
     "RedisBackend",
     "Refusal",
+    "Results",
     "RunDocument",
     "RunExists",
     "RunKeys",

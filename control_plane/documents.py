@@ -33,13 +33,24 @@ RUN_OVER = frozenset({"succeeded", "failed", "timed_out", "cancelled"})
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why something failed: an error name as in ASL (``States.Timeout``) and a cause for people."""
+    """Why something failed: an error name as in ASL (``States.Timeout``) and a cause for people.
 
-    error: str
-    cause: str = ""
+    None where the language gives none: a Fail state without ``Error``, a timeout without a cause.
+    """
 
-    def to_json(self) -> dict[str, str]:
+    error: str | None
+    cause: str | None = ""
+
+    @classmethod
+    def parse(cls, raw: dict[str, Any] | None) -> Failure | None:
+        """The failure that a document holds as ``error``."""
+        return cls(raw["error"], raw.get("cause", "")) if raw else None
+
+    def to_json(self) -> dict[str, str | None]:
         return {"error": self.error, "cause": self.cause}
+
+    def __str__(self) -> str:
+        return ": ".join(part for part in (self.error or "failed", self.cause) if part)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +78,9 @@ class Holder:
 
 @dataclass(frozen=True, slots=True)
 class StateDocument:
-    """One state instance, frame ticket or earlier visit. ``input``, ``event`` and ``fan`` are as
-    stored (``payload.decode`` or ``Store.value`` gives the value)."""
+    """One state instance, frame ticket or earlier visit. ``input``, ``variables`` (what the frame
+    had assigned when the state was entered), ``event_payload`` and ``fan`` are as stored
+    (``payload.decode`` or ``Store.value`` gives the value)."""
 
     path: str
     type: str
@@ -81,6 +93,7 @@ class StateDocument:
     takeovers: int
     fence: int
     input: JSON
+    variables: JSON
     event: Event | None
     event_payload: JSON
     error: Failure | None
@@ -105,7 +118,6 @@ class StateDocument:
         ctl = raw["ctl"]
         lease = ctl.get("lease")
         join = ctl.get("join")
-        error = raw["error"]
         return cls(
             path=raw["path"],
             type=raw["type"],
@@ -118,9 +130,10 @@ class StateDocument:
             takeovers=ctl["takeovers"],
             fence=int(ctl["fence"]),
             input=raw["input"],
+            variables=raw.get("variables"),
             event=ctl.get("event"),
             event_payload=raw["event"],
-            error=Failure(error["error"], error.get("cause", "")) if error else None,
+            error=Failure.parse(raw["error"]),
             holder=Holder(lease["owner"], int(lease["ts"]), int(lease["ends"])) if lease else None,
             wait=ctl.get("wait"),
             wait_until=ctl.get("wait_until"),
@@ -143,7 +156,9 @@ class StateDocument:
 
 @dataclass(frozen=True, slots=True)
 class RunDocument:
-    """The meta document of a run. ``incarnation`` tells it from others that had its id."""
+    """The meta document of a run. ``incarnation`` tells it from others that had its id, and from
+    itself before its last redrive. ``callback_secret`` signs its task tokens, "" where it has none.
+    """
 
     workflow_id: str
     name: str
@@ -161,30 +176,35 @@ class RunDocument:
     started_at: int | None
     finished_at: int | None
     finalized_at: int | None
+    redrives: int
+    callback_secret: str = field(repr=False)
     raw: dict[str, Any]
 
     @classmethod
     def parse(cls, text: str) -> RunDocument:
         """The document in ``text`` (what ``JSON.GET key`` returns)."""
         raw = json.loads(text)
-        error = raw.get("error")
+        ctl = raw["ctl"]
+        redrives = ctl.get("redrives", 0)
         return cls(
             workflow_id=raw["workflow_id"],
             name=raw["workflow_name"],
-            status=raw["ctl"]["status"],
-            protocol=raw["ctl"]["protocol"],
-            digest=raw["ctl"]["digest"],
-            incarnation=f"{raw['ctl']['digest']}/{raw['ctl']['born']}",
+            status=ctl["status"],
+            protocol=ctl["protocol"],
+            digest=ctl["digest"],
+            incarnation=f"{ctl['digest']}/{ctl['born']}" + (f"/{redrives}" if redrives else ""),
             definition=raw["definition"],
             start_at=raw["start_at"],
             pool=raw["pool"],
             input=raw["input"],
-            error=Failure(error["error"], error.get("cause", "")) if error else None,
+            error=Failure.parse(raw.get("error")),
             exit=raw.get("exit") or None,
             created_at=raw.get("created_at"),
             started_at=raw.get("started_at"),
             finished_at=raw.get("finished_at"),
             finalized_at=raw.get("finalized_at"),
+            redrives=redrives,
+            callback_secret=raw.get("callback_secret", ""),
             raw=raw,
         )
 
@@ -212,7 +232,7 @@ class Output:
                 "artifacts": self.artifacts,
                 "metrics": self.metrics,
                 "error": self.failure
-                and {"code": self.failure.error, "message": self.failure.cause},
+                and {"code": self.failure.error or "", "message": self.failure.cause or ""},
             }
         )
         ok = "true" if self.ok else "false"

@@ -20,9 +20,10 @@ DEFAULT_TTL_MS = 30_000
 class Lease:
     """The right to write one state instance, with what its holder needs to know of it.
 
-    ``input`` is the decoded value. ``round`` names the fan-out of the enclosing join that this
-    instance belongs to (0 in the root frame). ``incarnation`` tells the run from an earlier one
-    that had the same id and was removed. ``event`` says why a state is leased again.
+    ``input`` and ``variables`` (of its own frame, as they were when it was entered) are decoded
+    values; who holds a lease does not change them. ``round`` names the fan-out of the enclosing
+    join that this instance belongs to (0 in the root frame). ``incarnation`` tells the run from an
+    earlier one that had the same id and was removed. ``event`` says why a state is leased again.
     """
 
     workflow_id: str
@@ -38,11 +39,13 @@ class Lease:
     round: int
     incarnation: str
     input: JSON = None
+    variables: dict[str, JSON] = field(default_factory=dict)
     event: Event | None = None
     event_payload: JSON = None
     retries: dict[int, int] = field(default_factory=dict)
     fan: JSON = None
     join_n: int = 0
+    join_failed: int = 0
     times: dict[str, int | None] = field(default_factory=dict)
 
     @property
@@ -61,7 +64,8 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Enter:
-    """The sibling state a commit enters."""
+    """The sibling state a commit enters. ``own`` are the variables of its frame, stored as
+    ``variables`` (None where there are none); ``callback``: somebody outside may answer it."""
 
     path: str
     type: str
@@ -69,6 +73,9 @@ class Enter:
     value: JSON
     timeout_ms: int | None = None
     heartbeat_ms: int | None = None
+    callback: bool = False
+    variables: Payload | None = None
+    own: dict[str, JSON] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

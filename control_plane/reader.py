@@ -4,14 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Any, cast
 
-from control_plane.documents import RunDocument, RunStatus, StateDocument
+from control_plane.documents import Failure, RunDocument, RunStatus, StateDocument
 from control_plane.errors import UnknownRun, UnknownState
 from control_plane.payload import JSON
 from control_plane.values import Values
 
 BATCH = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """What the frames of a join came to: ``values`` in order, None for one that failed, and
+    ``failures`` by number."""
+
+    values: list[JSON]
+    failures: dict[int, Failure] = field(default_factory=dict)
 
 
 class Reader(Values):
@@ -55,17 +65,32 @@ class Reader(Values):
             if text is not None
         }
 
-    async def results(self, workflow_id: str, parent: str, n: int) -> list[JSON]:
-        """What the ``n`` frames of a join put out, in order, 500 a read. Raises UnknownState when
-        one is missing: a result must not take another's place."""
+    async def results(self, workflow_id: str, parent: str, n: int, failed: int = 0) -> Results:
+        """What the ``n`` frames of a join put out, of which ``failed`` failed, 500 a read. Raises
+        UnknownState when one is missing: a result must not take another's place."""
         run_keys = self.keys(workflow_id)
         tickets = [run_keys.state(f"{parent}[{number}]") for number in range(n)]
-        exits = [json.loads(text) for text in await self._read_many(tickets, ".exit") if text]
+        failures = await self._failures(tickets) if failed else {}
+        good = [number for number in range(n) if number not in failures]
+        found = await self._read_many([tickets[number] for number in good], ".exit")
+        exits = [json.loads(text) for text in found if text]
         texts = await self._read_many([run_keys.output(exit_) for exit_ in exits], ".data")
-        found = [await self.value(workflow_id, json.loads(text)) for text in texts if text]
-        if len(found) != n:
-            raise UnknownState(workflow_id=workflow_id, path=f"{n - len(found)} frames of {parent}")
-        return found
+        values = [await self.value(workflow_id, json.loads(text)) for text in texts if text]
+        missing = n - len(values) - len(failures)
+        if missing or len(failures) != failed:
+            raise UnknownState(workflow_id=workflow_id, path=f"{missing} frames of {parent}")
+        if not failures:
+            return Results(values)
+        by_number = dict(zip(good, values, strict=True))
+        return Results([by_number.get(number) for number in range(n)], failures)
+
+    async def _failures(self, tickets: Sequence[str]) -> dict[int, Failure]:
+        """Why frames failed, by number."""
+        texts = await self._read_many(tickets, ".error")
+        found = {
+            number: Failure.parse(json.loads(text)) for number, text in enumerate(texts) if text
+        }
+        return {number: failure for number, failure in found.items() if failure is not None}
 
     async def _read_many(self, names: Sequence[str], path: str) -> list[str | None]:
         texts: list[str | None] = []

@@ -23,10 +23,11 @@ class FirstState:
     input: Payload
     timeout_ms: int | None = None
     heartbeat_ms: int | None = None
+    callback: bool = False
 
     def spec(self) -> dict[str, Any]:
         """As the scripts take it."""
-        return state_spec(self.path, self.type, self.timeout_ms, self.heartbeat_ms)
+        return state_spec(self.path, self.type, self.timeout_ms, self.heartbeat_ms, self.callback)
 
 
 class RunTransitions(Reader):
@@ -198,7 +199,11 @@ class RunTransitions(Reader):
 
 
 def state_spec(
-    path: str, type_: str, timeout_ms: int | None, heartbeat_ms: int | None
+    path: str,
+    type_: str,
+    timeout_ms: int | None,
+    heartbeat_ms: int | None,
+    callback: bool,
 ) -> dict[str, Any]:
     """A state to enter, as the scripts take it."""
     spec: dict[str, Any] = {"path": path, "type": type_}
@@ -206,4 +211,6 @@ def state_spec(
         spec["timeout_ms"] = timeout_ms
     if heartbeat_ms is not None:
         spec["hb_ms"] = heartbeat_ms
+    if callback:
+        spec["callback"] = True
     return spec

@@ -99,6 +99,7 @@ class Store(RunTransitions):
             **_holder(lease),
             **self._limits,
             "visit": lease.visit,
+            "seen": lease.event,
             "commit_id": commit_id,
             "outcome": commit.outcome,
             "owner": lease.owner,
@@ -109,7 +110,7 @@ class Store(RunTransitions):
         if commit.enter is not None:
             enter = commit.enter
             request["next"] = state_spec(
-                enter.path, enter.type, enter.timeout_ms, enter.heartbeat_ms
+                enter.path, enter.type, enter.timeout_ms, enter.heartbeat_ms, enter.callback
             )
         if commit.wait is not None:
             request["wait"] = commit.wait.kind
@@ -131,6 +132,7 @@ class Store(RunTransitions):
             payload.to_text(commit.metrics) if commit.metrics else "",
             commit.fan.fan.stored if commit.fan else "",
             commit.effective_input.stored if commit.effective_input else "",
+            commit.enter.variables.stored if commit.enter and commit.enter.variables else "",
         )
         if answer[0] == "bad_document":
             raise BadDocument(reason=answer[1])
@@ -152,6 +154,12 @@ class Store(RunTransitions):
         request["call"] = self.new_id()
         answer = await self.call("signal", workflow_id, request, content.stored)
         return self._refused(answer, workflow_id)
+
+    async def beat(self, workflow_id: str, path: str, *, visit: int, try_: int) -> Refusal | None:
+        """Whoever is to answer a state shows that it is alive: ``HeartbeatSeconds`` count anew.
+        None when they do."""
+        request = {"path": path, "visit": visit, "try": try_}
+        return self._refused(await self.call("beat", workflow_id, request), workflow_id)
 
     async def _lease(
         self,
@@ -176,11 +184,13 @@ class Store(RunTransitions):
             round=document.round,
             incarnation=incarnation,
             input=await self.value(workflow_id, document.input),
+            variables=await self.value(workflow_id, document.variables) or {},
             event=document.event,
             event_payload=await self.value(workflow_id, document.event_payload),
             retries=document.retries,
             fan=document.fan,
             join_n=document.join.n if document.join else 0,
+            join_failed=document.join.failed if document.join else 0,
             times=document.times,
         )
 
@@ -201,11 +211,13 @@ class Store(RunTransitions):
                 visit=int(answer[3]),
                 try_=1,
                 input=commit.enter.value,
+                variables=commit.enter.own,
                 event=None,
                 event_payload=None,
                 retries={},
                 fan=None,
                 join_n=0,
+                join_failed=0,
                 times={"entered": int(answer[5]), "started": int(answer[5]), "finished": None},
             )
         found = await self.states(lease.workflow_id, [path])
@@ -225,6 +237,8 @@ def _payloads(commit: Commit) -> list[Payload]:
         parts.append(commit.output.data)
     if commit.enter is not None:
         parts.append(commit.enter.input)
+        if commit.enter.variables is not None:
+            parts.append(commit.enter.variables)
     if commit.fan is not None:
         parts.append(commit.fan.fan)
     if commit.effective_input is not None:

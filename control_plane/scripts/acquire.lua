@@ -33,4 +33,4 @@ if not resent then
     .. (ctl.event and ',"event":' .. quote(ctl.event) or ''))
 end
 return reply('ok', integer(ctl.fence), integer(NOW), redis.call('JSON.GET', state_key(path)),
-  run.digest .. '/' .. run.born)
+  run.digest .. '/' .. run.born .. (run.redrives and '/' .. integer(run.redrives) or ''))

@@ -3,7 +3,8 @@
 -- ARGV[1]  {run, path, visit, token, fence, commit_id, outcome, owner, ttl, next_token?, steps_limit,
 --           events_limit,
 --           ends?     "done" | "failed": the frame (or the run) ends with this state
---           next?     {path, type, timeout_ms?, hb_ms?}: the sibling to enter
+--           seen?     the event that the lease was granted with
+--           next?     {path, type, timeout_ms?, hb_ms?, callback?}: the sibling to enter
 --           wait?     "timer" | "retry" | "callback" | "join"; with wait_until (ms) or delay (ms)
 --           retries?  {retrier: used attempts}
 --           join?     {n, window, fail_limit}}
@@ -12,11 +13,13 @@
 -- ARGV[4]  history event                   ARGV[5]  error {error, cause}, or ""
 -- ARGV[6]  execution metrics, or ""        ARGV[7]  fan-out record of a join, or ""
 -- ARGV[8]  what the work was given, where that is not the input itself, or ""
+-- ARGV[9]  variables of the state entered, or ""
 -- Reply    {"ok", path leased in place or "", its fence, its visit, run status when it ended
 --           or "", now}
 --          {"bad_document", message} | {"limit_exceeded", what} | {"lease_lost"}
 --          | {"lease_expired"} | {"timed_out"} | {"cancelled"} | {"closed"} | {"unknown_state"}
---          | {"unknown_run"}
+--          | {"unknown_run"} | {"answered"}: somebody outside answered the state meanwhile, and that
+--          counts; wait for the callback, which is there
 -- With next_token, the one state that becomes ready by this commit (the sibling, else the first new
 -- frame ticket, else the parent whose join is over) is leased to the caller at once.
 -- The same commit_id again gets the first answer.
@@ -34,6 +37,7 @@ end
 if not ctl then return reply('unknown_state') end
 local why = dead(path, ctl) or not_holder(ctl)
 if why then return reply(why) end
+if ctl.event and ctl.event ~= REQ.seen and REQ.wait ~= 'callback' then return reply('answered') end
 local so_far = load_chain()
 if REQ.next or REQ.wait then
   if so_far.steps >= REQ.steps_limit then return reply('limit_exceeded', 'steps') end
@@ -63,7 +67,7 @@ end
 local bad
 if ARGV[2] ~= '' then bad = put(output_key(path), '$', ARGV[2]) end
 if not bad and entered then
-  bad = put(STAGE, '$', document(REQ.next.path, entered, REQ.next.type, ARGV[3]))
+  bad = put(STAGE, '$', document(REQ.next.path, entered, REQ.next.type, ARGV[3], ARGV[9]))
 end
 local extras = { ['$.error'] = ARGV[5], ['$.execution_metrics'] = ARGV[6], ['$.fan'] = ARGV[7],
   ['$.effective_input'] = ARGV[8] }
@@ -154,7 +158,7 @@ if frame_path then
     parent.event = over
     offer(parent_path, parent)
     record_event(over == 'joined' and 'Joined' or 'ChildFailed', parent_path, ',"by":' .. quote(frame_path))
-    save(parent_path, parent, '$.event', failure)
+    save(parent_path, parent, '$.event', over == 'child_failed' and failure or 'null')
   else
     spawn(parent_path, parent)
     save(parent_path, parent)

@@ -106,6 +106,7 @@ local function due_at(ctl)
   elseif ctl.status == 'waiting' then
     at = ctl.wait_until
     sooner(ctl.deadline)
+    if ctl.wait == 'callback' then sooner(ctl.hb_due) end
   end
   return at
 end
@@ -150,13 +151,14 @@ local function save(path, ctl, ...)
   schedule(path, ctl)
 end
 
--- The whole text of a new document.
-local function document(path, ctl, kind_of_state, input)
+-- The whole text of a new document; `variables` is a JSON text, or "" (nil) for none.
+local function document(path, ctl, kind_of_state, input, variables)
   local entered = ctl.status == 'pending' and 'null' or integer(NOW)
   local started = ctl.lease and integer(NOW) or 'null'
   return '{"path":' .. quote(path) .. ',"type":' .. quote(kind_of_state) .. ',"status":"' .. ctl.status
     .. '","attempts":' .. ctl.attempts .. ',"visit":' .. ctl.visit .. ',"lease":' .. lease_text(ctl)
-    .. ',"input":' .. input .. ',"event":null,"error":null,"model_selection":null'
+    .. ',"input":' .. input
+    .. (variables and variables ~= '' and ',"variables":' .. variables or '') .. ',"event":null,"error":null,"model_selection":null'
     .. ',"execution_metrics":null,"times":{"entered":' .. entered .. ',"started":' .. started
     .. ',"finished":null},"ctl":' .. cjson.encode(ctl) .. '}'
 end
@@ -184,7 +186,7 @@ end
 -- The control record of a fresh visit; `before` is the record of the visit it follows, if any.
 local function fresh(kind, pv, spec, before)
   local ctl = { kind = kind, pv = pv, visit = 1, try = 1, attempts = 0, takeovers = 0, fence = 0,
-    rounds = 0, timeout_ms = spec.timeout_ms, hb_ms = spec.hb_ms }
+    rounds = 0, timeout_ms = spec.timeout_ms, hb_ms = spec.hb_ms, callback = spec.callback }
   if before then
     ctl.visit, ctl.fence, ctl.rounds = before.visit + 1, before.fence, before.rounds
   end
@@ -222,6 +224,23 @@ end
 local function load_visit(path, ctl, visit)
   if ctl and ctl.visit > visit then return load(path .. '@' .. integer(visit)) end
   return ctl
+end
+
+-- Why nothing outside may speak to this visit and try any more, or nil: only a state that was
+-- entered as one that takes callbacks does, once it was leased: while it is running, is to be taken
+-- over, or waits for one.
+local function not_open(ctl)
+  if ctl.visit ~= REQ.visit or ctl.try ~= REQ.try then return 'already_settled' end
+  if ctl.event == 'timeout' or ctl.event == 'heartbeat' then return 'expired' end
+  if ctl.event then return 'already_settled' end
+  local waiting = ctl.status == 'waiting' and ctl.wait == 'callback'
+  local working = ctl.status == 'running' or (ctl.status == 'ready' and ctl.attempts > 0)
+  if not waiting and not (working and ctl.callback) then
+    return 'not_waiting', ctl.status
+  end
+  if (ctl.deadline and ctl.deadline <= NOW) or (ctl.hb_due and ctl.hb_due <= NOW) then
+    return 'expired'
+  end
 end
 
 -- Write JSON text made by the client; the error when the server refuses it.

@@ -78,6 +78,7 @@ end
 
 if REQ.last then
   run.status, run.finalized, run.preparing, run.said.redrive = 'running', nil, nil, REQ.call
+  run.redrives = (run.redrives or 0) + 1
   redis.call('JSON.MSET', META, '$.ctl', cjson.encode(run), META, '$.status', '"running"',
     META, '$.error', 'null', META, '$.exit', 'null', META, '$.finished_at', 'null',
     META, '$.finalized_at', 'null')

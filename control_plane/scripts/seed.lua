@@ -1,7 +1,7 @@
 -- Write the documents of a new run: its meta, its states as pending (at most 500 a call), and in the
 -- last call its first state as ready. Until that call the run is "pending" and nothing can move.
 -- ARGV[1]  {run, call, digest, protocol, pool, states?: [{path, type}], timeout_ms?,
---           start?: {path, type, timeout_ms?, hb_ms?}}
+--           start?: {path, type, timeout_ms?, hb_ms?, callback?}}
 -- ARGV[2]  meta document     ARGV[3]  input of the first state, or ""
 -- Reply    {"ok", "created" | "present"} | {"exists", digest} | {"bad_document", message}
 -- The same call again gets the first answer; the same digest goes on where an interrupted submission stopped.

@@ -1,8 +1,10 @@
 -- Something outside answers a state: a callback or an approval. First writer wins.
 -- ARGV[1]  {run, path, visit, try, event, call}    event: callback | approval; call: an id
 -- ARGV[2]  payload
--- Reply    {"ok"} | {"already_settled"} | {"not_waiting", status} | {"bad_document", message}
---          | {"cancelled"} | {"closed"} | {"unknown_state"} | {"unknown_run"}
+-- Reply    {"ok"} | {"already_settled"} | {"expired"} | {"not_waiting", status}
+--          | {"bad_document", message} | {"cancelled"} | {"closed"} | {"unknown_state"}
+--          | {"unknown_run"}
+-- Only a state that was entered as one that takes callbacks may be answered before it waits for one.
 -- The same call again gets the first answer.
 -- An answer that comes before the worker's wait-commit is kept; that commit then goes to ready.
 
@@ -13,15 +15,13 @@ local told = load_visit(path, ctl, REQ.visit)
 if told and told.signal == REQ.call then return reply('ok') end
 local why = dead(path, ctl)
 if why then return reply(why) end
-if ctl.visit ~= REQ.visit or ctl.try ~= REQ.try or ctl.event then return reply('already_settled') end
-local waiting = ctl.status == 'waiting' and ctl.wait == 'callback'
-if not waiting and ctl.status ~= 'running' then return reply('not_waiting', ctl.status) end
-if ctl.deadline and ctl.deadline <= NOW then return reply('already_settled') end
+local closed, status = not_open(ctl)
+if closed then return reply(closed, status) end
 
 local bad = put(state_key(path), '$.event', ARGV[2])
 if bad then return refuse(bad) end
 ctl.event, ctl.signal = REQ.event, REQ.call
-if waiting then
+if ctl.status == 'waiting' then
   wake(ctl)
   hint(path)
 end

@@ -21,6 +21,8 @@ end
 local function fire(path, ctl)
   if ctl.deadline and ctl.deadline <= NOW then
     ctl.event = 'timeout'
+  elseif ctl.wait == 'callback' then
+    ctl.event = 'heartbeat'
   elseif ctl.wait == 'timer' then
     ctl.event = 'timer'
   end
@@ -59,7 +61,7 @@ for i = 1, preparing and 0 or #REQ.paths do
     if path ~= '' then
       move(path)
     elseif load_run() and load_run().status == 'running' then
-      end_run('timed_out', '', '{"error":"States.Timeout","cause":"the run exceeded its TimeoutSeconds"}')
+      end_run('timed_out', '', '{"error":"States.Timeout","cause":null}')
     end
   end
 end

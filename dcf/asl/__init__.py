@@ -1,13 +1,18 @@
 """Amazon States Language, pure: parse and validate definitions, step states, no I/O, no clock.
 
-``parse`` turns a definition into a StateMachine; ``validate`` lists every problem instead.
+``parse`` turns a definition into a StateMachine; ``validate`` lists every problem instead, and
+``rejection`` says what AWS would.
 ``step`` says what one state wants after one event. ``interpret`` drives a whole machine on a
-virtual clock. Payloads are JSON values and are never mutated.
+virtual clock; ``run_state`` runs one state alone. Payloads are JSON values and are never mutated.
 """
 
 from __future__ import annotations
 
-from dcf.asl.definition import parse, validate
+from dcf.asl.checks.aws_wording import Diagnostic
+from dcf.asl.checks.rejection import Rejection, diagnostics, rejection
+from dcf.asl.checks.variable_references import variable_references
+from dcf.asl.context import child_context, iteration_context
+from dcf.asl.definition import MachineType, parse, validate
 from dcf.asl.effect import (
     Effect,
     Failure,
@@ -23,11 +28,13 @@ from dcf.asl.effect import (
     WriteResults,
 )
 from dcf.asl.errors import AslError, DefinitionError, EvaluationError, UnknownState
-from dcf.asl.execution import Answer, Execution, TaskCall, TraceEntry, VirtualClock
-from dcf.asl.interpreter import interpret
 from dcf.asl.machine import StateMachine
-from dcf.asl.payload import JSON
-from dcf.asl.source import locate, place, read_json
+from dcf.asl.maps.map_items import item_input
+from dcf.asl.maps.map_run import map_run
+from dcf.asl.maps.object_store import MemoryObjects, ObjectStore, read_items, write_results
+from dcf.asl.payload import JSON, PAYLOAD_LIMIT
+from dcf.asl.printing import dump
+from dcf.asl.reading.source import MAX_DEFINITION, locate, place, read_json, too_large
 from dcf.asl.state import (
     ChoiceState,
     FailState,
@@ -41,6 +48,11 @@ from dcf.asl.state import (
 )
 from dcf.asl.step import UnexpectedEvent, step
 from dcf.asl.timestamp import format_timestamp, parse_timestamp
+from dcf.asl.trial.execution import Answer, Execution, TaskCall, TraceEntry, VirtualClock
+from dcf.asl.trial.interpreter import interpret
+from dcf.asl.trial.state_test import run_state
+from dcf.asl.trial.state_test_case import Configuration, MockedError, MockedResult, StateTest
+from dcf.asl.trial.state_test_rules import StateTestRefused
 from dcf.asl.visit import (
     ChildFailed,
     Entered,
@@ -48,6 +60,7 @@ from dcf.asl.visit import (
     ItemsRead,
     ItemsUnreadable,
     Joined,
+    ResultRefused,
     ResultsUnwritable,
     ResultsWritten,
     TaskFailed,
@@ -55,15 +68,19 @@ from dcf.asl.visit import (
     TimerFired,
     Visit,
 )
-from dcf.asl.work_steps import item_input
+from dcf.asl.work_steps import time_limits
 
 __all__ = [
     "JSON",
+    "MAX_DEFINITION",
+    "PAYLOAD_LIMIT",
     "Answer",
     "AslError",
     "ChildFailed",
     "ChoiceState",
+    "Configuration",
     "DefinitionError",
+    "Diagnostic",
     "Effect",
     "Entered",
     "EvaluationError",
@@ -76,17 +93,26 @@ __all__ = [
     "ItemsRead",
     "ItemsUnreadable",
     "Joined",
+    "MachineType",
     "MapState",
+    "MemoryObjects",
+    "MockedError",
+    "MockedResult",
     "ObjectRef",
+    "ObjectStore",
     "ParallelState",
     "PassState",
     "ReadItems",
+    "Rejection",
+    "ResultRefused",
     "ResultsUnwritable",
     "ResultsWritten",
     "RetryAfter",
     "RunTask",
     "State",
     "StateMachine",
+    "StateTest",
+    "StateTestRefused",
     "SucceedState",
     "TaskCall",
     "TaskFailed",
@@ -103,14 +129,26 @@ __all__ = [
     "WaitState",
     "WaitUntil",
     "WriteResults",
+    "child_context",
+    "diagnostics",
+    "dump",
     "format_timestamp",
     "interpret",
     "item_input",
+    "iteration_context",
     "locate",
+    "map_run",
     "parse",
     "parse_timestamp",
     "place",
+    "read_items",
     "read_json",
+    "rejection",
+    "run_state",
     "step",
+    "time_limits",
+    "too_large",
     "validate",
+    "variable_references",
+    "write_results",
 ]

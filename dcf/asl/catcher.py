@@ -4,48 +4,62 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dcf.asl.dataflow import PutResult, read_result_path
+from dcf.asl.dataflow import read_result_path, read_template
 from dcf.asl.error_match import ErrorNames, read_error_names
-from dcf.asl.fields import check_fields
-from dcf.asl.node import Node
+from dcf.asl.jsonata.flow import read_assign, read_jsonata
+from dcf.asl.payload import JSON
+from dcf.asl.reading.fields import check_fields
+from dcf.asl.reading.node import Node
+from dcf.asl.scope import Expression, Scope
 
 
 @dataclass(frozen=True, slots=True)
 class Catcher:
-    """For these errors go to ``next``; ``put`` places ``{Error, Cause}`` into the raw input."""
+    """For these errors go to ``next`` with ``output``, assigning ``variables``."""
 
     errors: ErrorNames
     next: str
-    put: PutResult
+    output: Expression
+    variables: Expression | None = None
 
 
-def find_catcher(catchers: tuple[Catcher, ...], error: str) -> Catcher | None:
-    """The first catcher that names ``error``."""
-    for catcher in catchers:
+def find_catcher(catchers: tuple[Catcher, ...], error: str | None) -> int | None:
+    """Index of the first catcher that names ``error``."""
+    for index, catcher in enumerate(catchers):
         if catcher.errors.match(error):
-            return catcher
+            return index
     return None
 
 
-_FIELDS = frozenset({"ErrorEquals", "Next", "ResultPath", "Comment"})
-_LATER = {
-    "Assign": "keep the error in the data with `ResultPath`",
-    "Output": "use `ResultPath`",
-}
+_FIELDS = frozenset({"ErrorEquals", "Next", "Comment", "Assign"})
 
 
-def read_catchers(state: Node) -> tuple[Catcher, ...]:
+def read_catchers(state: Node, jsonata: bool) -> tuple[Catcher, ...]:
     """The ``Catch`` of a state; problems go to its findings."""
     nodes = state.nodes("Catch")
-    return tuple(_read_catcher(node, node is nodes[-1]) for node in nodes)
+    return tuple(_read_catcher(node, node is nodes[-1], jsonata) for node in nodes)
 
 
-def _read_catcher(node: Node, last: bool) -> Catcher:
-    later = [field for field in _LATER if field in node]
-    for field in later:
-        node.findings.not_supported(node.place(field), f"`{field}` in Catch", _LATER[field])
-    check_fields(node, _FIELDS.union(later), "a catcher")
+def _read_catcher(node: Node, last: bool, jsonata: bool) -> Catcher:
+    check_fields(node, _FIELDS | {"Output" if jsonata else "ResultPath"}, "a catcher")
     target = node.text("Next", filled=True)
     if "Next" not in node:
         node.error("ASL_MISSING_FIELD", "", "a catcher needs `Next`", "name the next state")
-    return Catcher(read_error_names(node, last), target or "", read_result_path(node))
+    return Catcher(
+        read_error_names(node, last),
+        target or "",
+        _read_output(node, jsonata),
+        read_assign(node) if jsonata else read_template(node, "Assign"),
+    )
+
+
+def _read_output(node: Node, jsonata: bool) -> Expression:
+    """From a scope with ``$states.errorOutput`` to the input of the next state."""
+    if jsonata:
+        return read_jsonata(node, "Output") or _error_output
+    put = read_result_path(node)
+    return lambda scope: put(scope.states["input"], scope.states["errorOutput"])
+
+
+def _error_output(scope: Scope) -> JSON:
+    return scope.states["errorOutput"]

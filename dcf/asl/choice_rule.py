@@ -1,4 +1,4 @@
-"""Choice rules compiled into predicates: comparisons, And, Or and Not."""
+"""Choice rules compiled into predicates: comparisons, And, Or and Not, or a JSONata condition."""
 
 from __future__ import annotations
 
@@ -7,18 +7,26 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from dcf.asl.comparison import OPERATORS, Operator, operand_fits
-from dcf.asl.dataflow import read_path
+from dcf.asl.dataflow import read_path, read_template
 from dcf.asl.errors import RUNTIME, EvaluationError
-from dcf.asl.fields import closest_hint
-from dcf.asl.node import Node
-from dcf.asl.path_syntax import parse_path
+from dcf.asl.jsonata.flow import read_assign, read_jsonata
+from dcf.asl.jsonpath.syntax import parse_path
 from dcf.asl.payload import MAX_DEPTH, excerpt
+from dcf.asl.reading.fields import check_fields, closest_hint, refuse_language
+from dcf.asl.reading.node import Node
+from dcf.asl.reading.typed_field import read_expected
 from dcf.asl.scope import Expression, Scope
 
 BAD_RULE = "ASL_BAD_CHOICE_RULE"
 
 Predicate: TypeAlias = Callable[[Scope], bool]
 
+_OPERANDS = {
+    "string": '"ready"',
+    "number": "3",
+    "boolean": "true",
+    "timestamp": "2016-03-14T01:59:00Z",
+}
 _COMBINATIONS = ("And", "Or", "Not")
 _PATH_OPERATORS = {f"{name}Path": operator for name, operator in OPERATORS.items() if operator.path}
 _ALL_OPERATORS = {*OPERATORS, *_PATH_OPERATORS, "IsPresent", *_COMBINATIONS}
@@ -26,21 +34,50 @@ _ALL_OPERATORS = {*OPERATORS, *_PATH_OPERATORS, "IsPresent", *_COMBINATIONS}
 
 @dataclass(frozen=True, slots=True)
 class ChoiceRule:
-    """When ``matches`` holds, go to ``next``."""
+    """When ``matches`` holds, go to ``next``; ``output`` and ``variables`` are its own fields."""
 
     matches: Predicate
     next: str
+    output: Expression | None = None
+    variables: Expression | None = None
 
 
-def read_rule(node: Node) -> ChoiceRule | None:
+def read_rule(node: Node, jsonata: bool) -> ChoiceRule | None:
     """A top-level rule with its ``Next``; None when it has errors."""
     target = node.text("Next", filled=True)
     if "Next" not in node:
         node.error("ASL_MISSING_FIELD", "", "a choice rule needs `Next`", "name the next state")
-    predicate = _read_predicate(node, {"Next", "Comment"}, MAX_DEPTH)
+    predicate = (
+        _read_condition(node) if jsonata else _read_predicate(node, _PATH_RULE_FIELDS, MAX_DEPTH)
+    )
+    output = read_jsonata(node, "Output") if jsonata else None
+    variables = read_assign(node) if jsonata else read_template(node, "Assign")
     if predicate is None or target is None:
         return None
-    return ChoiceRule(predicate, target)
+    return ChoiceRule(predicate, target, output, variables)
+
+
+_PATH_RULE_FIELDS = {"Next", "Comment", "Assign"}
+_JSONATA_RULE_FIELDS = frozenset({"Next", "Comment", "Assign", "Condition", "Output"})
+
+
+def _read_condition(node: Node) -> Predicate | None:
+    foreign = [field for field in node.value if field == "Variable" or field in _ALL_OPERATORS]
+    for field in foreign:
+        refuse_language(node, field, jsonata=True)
+    check_fields(node, _JSONATA_RULE_FIELDS.union(foreign), "a choice rule in JSONata")
+    if "Condition" not in node:
+        if not foreign:
+            hint = "write `{% … %}` with an expression that gives true or false"
+            node.error("ASL_MISSING_FIELD", "", "a choice rule needs `Condition`", hint)
+        return None
+    value = node.value["Condition"]
+    if isinstance(value, bool):
+        return lambda _: value
+    if not isinstance(value, str):
+        node.wrong_type("Condition", "a string with JSONata")
+        return None
+    return read_expected(node, "Condition", "boolean")
 
 
 def _read_predicate(node: Node, besides: set[str], depth: int) -> Predicate | None:
@@ -52,10 +89,6 @@ def _read_predicate(node: Node, besides: set[str], depth: int) -> Predicate | No
             hint="nest less: at most 100 levels",
         )
         return None
-    for field, what, instead in _LATER:
-        if field in node:
-            node.findings.not_supported(node.place(field), what, instead)
-            return None
     found = [name for name in node.value if name in _ALL_OPERATORS]
     _refuse_others(node, found, besides)
     if len(found) != 1:
@@ -75,18 +108,14 @@ def _read_predicate(node: Node, besides: set[str], depth: int) -> Predicate | No
     return _read_comparison(node, name)
 
 
-_LATER = (
-    ("Condition", "the JSONata field `Condition`", "use `Variable` with a comparison operator"),
-    ("Assign", "`Assign` (variables)", "keep the value in the state's data with `ResultPath`"),
-    ("Output", "the JSONata field `Output`", "use `OutputPath` on the state"),
-)
-
-
 def _refuse_others(node: Node, operators: list[str], besides: set[str]) -> None:
     combination = any(name in _COMBINATIONS for name in operators)
     allowed = {*operators, *besides} if combination else {*operators, *besides, "Variable"}
     for field in node.value:
         if field in allowed:
+            continue
+        if field in ("Condition", "Output"):
+            refuse_language(node, field, jsonata=False)
             continue
         message = f"`{field}` does not belong into this choice rule"
         node.error("ASL_UNKNOWN_FIELD", field, message, closest_hint(field, _ALL_OPERATORS))
@@ -157,7 +186,6 @@ def _check_operand(node: Node, name: str) -> bool:
     value = node.value[name]
     if operand_fits(expected, value):
         return True
-    hint = "write for example `2016-03-14T01:59:00Z`" if expected == "timestamp" else ""
     message = f"`{name}` compares with a {expected}, found {excerpt(value)}"
-    node.error("ASL_WRONG_TYPE", name, message, hint)
+    node.error("ASL_WRONG_TYPE", name, message, f"write for example `{_OPERANDS[expected]}`")
     return False

@@ -6,6 +6,7 @@ import uuid
 from random import Random
 from typing import Any
 
+from dcf.asl.maps.map_run import MapRun
 from dcf.asl.payload import JSON
 from dcf.asl.timestamp import format_timestamp
 
@@ -29,3 +30,23 @@ def execution_context(input: JSON, name: str, now: float, rng: Random) -> dict[s
 def iteration_context(context: dict[str, Any], index: int, item: JSON) -> dict[str, Any]:
     """``context`` with ``Map.Item`` of one iteration."""
     return {**context, "Map": {"Item": {"Index": index, "Value": item}}}
+
+
+def child_context(
+    context: dict[str, Any], run: MapRun, index: int, item: JSON, input: JSON, started: str
+) -> dict[str, Any]:
+    """The context of one iteration of a distributed Map: an execution of its own.
+
+    It starts with ``input`` at ``started`` (RFC 3339); ``context`` is that of the Map's execution.
+    """
+    name = run.execution_name(index)
+    execution = {
+        **(context.get("Execution") or {}),
+        "Id": run.execution(name),
+        "Input": input,
+        "Name": name,
+        "StartTime": started,
+    }
+    machine = {"Id": run.machine, "Name": run.machine.rpartition(":")[2]}
+    item_seen = {"Item": {"Index": index, "Value": item}}
+    return {**context, "Execution": execution, "StateMachine": machine, "Map": item_seen}

@@ -1,4 +1,4 @@
-"""A state's data flow: InputPath, Parameters, ResultSelector, ResultPath, OutputPath."""
+"""A state's data flow in JSONPath: InputPath, Parameters, ResultSelector, ResultPath …"""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from dcf.asl.errors import ExpressionError
-from dcf.asl.node import Node
-from dcf.asl.path import compile_path
+from dcf.asl.jsonpath.path import compile_path
+from dcf.asl.jsonpath.reference import ReferencePath
 from dcf.asl.payload import JSON
-from dcf.asl.reference import ReferencePath
+from dcf.asl.reading.node import Node
 from dcf.asl.scope import Expression, Scope
 from dcf.asl.template import compile_template
 
@@ -30,31 +30,45 @@ def discard_result(raw: JSON, _result: JSON) -> JSON:
 
 @dataclass(frozen=True, slots=True)
 class DataFlow:
-    """The compiled fields; None stands for the default, which changes nothing."""
+    """The compiled fields; None stands for the default, which changes nothing.
+
+    ``scope.stages``, where somebody looks, gets what each stage gave.
+    """
 
     input_path: Expression | None = None
     parameters: Expression | None = None
     result_selector: Expression | None = None
     put_result: PutResult = replace_input
     output_path: Expression | None = None
+    variables: Expression | None = None
 
     def effective_input(self, scope: Scope) -> JSON:
         """The raw input in ``scope.data`` through InputPath; stays there as ``scope.data``."""
         if self.input_path is not None:
             scope.data = self.input_path(scope)
+        if scope.stages is not None:
+            scope.note("afterInputPath", scope.data)
         return scope.data
 
     def arguments(self, scope: Scope) -> JSON:
         """What the state's work is given: the effective input through Parameters."""
-        effective = self.effective_input(scope)
-        return effective if self.parameters is None else self.parameters(scope)
+        given = self.effective_input(scope)
+        if self.parameters is not None:
+            given = self.parameters(scope)
+        if scope.stages is not None:
+            scope.note("afterParameters", given)
+        return given
 
     def output(self, scope: Scope, raw: JSON, result: JSON) -> JSON:
         """``result`` through ResultSelector, put into ``raw``, through OutputPath."""
         if self.result_selector is not None:
             scope.data = result
             result = self.result_selector(scope)
-        return self.leave(scope, self.put_result(raw, result))
+        combined = self.put_result(raw, result)
+        if scope.stages is not None:
+            scope.note("afterResultSelector", result)
+            scope.note("afterResultPath", combined)
+        return self.leave(scope, combined)
 
     def leave(self, scope: Scope, combined: JSON) -> JSON:
         """``combined`` through OutputPath."""
@@ -62,6 +76,18 @@ class DataFlow:
             return combined
         scope.data = combined
         return self.output_path(scope)
+
+    def assign(self, scope: Scope, data: JSON) -> dict[str, JSON]:
+        """The variables of ``Assign``; ``data`` is its ``$``: the result, else the input."""
+        if self.variables is None:
+            return NO_VARIABLES
+        scope.data = data
+        assigned: dict[str, JSON] = self.variables(scope)
+        return assigned
+
+
+NO_VARIABLES: dict[str, JSON] = {}
+"""What a state without ``Assign`` assigns: one object for all, never changed."""
 
 
 def read_dataflow(node: Node, template: str | None = "Parameters") -> DataFlow:
@@ -72,6 +98,7 @@ def read_dataflow(node: Node, template: str | None = "Parameters") -> DataFlow:
         result_selector=read_template(node, "ResultSelector"),
         put_result=read_result_path(node),
         output_path=_read_io_path(node, "OutputPath"),
+        variables=read_template(node, "Assign"),
     )
 
 

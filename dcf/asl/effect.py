@@ -106,10 +106,13 @@ class Finish:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """The machine, branch or iteration failed: a Fail state, or an error nothing caught."""
+    """The machine, branch or iteration failed: a Fail state, or an error nothing caught.
 
-    error: str
-    cause: str
+    None where a Fail state gives no error name or no cause, or a timeout has no cause to tell.
+    """
+
+    error: str | None
+    cause: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +121,8 @@ class RetryAfter:
 
     seconds: float
     retrier: int
-    error: str
-    cause: str
+    error: str | None
+    cause: str | None
 
 
 Effect: TypeAlias = (

@@ -12,9 +12,9 @@ from dcf.asl.errors import (
     TASK_FAILED,
     TIMEOUT,
 )
-from dcf.asl.findings import child
-from dcf.asl.node import Node
 from dcf.asl.payload import excerpt
+from dcf.asl.reading.findings import child
+from dcf.asl.reading.node import Node
 
 BAD_ERRORS = "ASL_BAD_ERROR_EQUALS"
 
@@ -31,7 +31,7 @@ class ErrorNames:
 
     names: frozenset[str]
 
-    def match(self, error: str) -> bool:
+    def match(self, error: str | None) -> bool:
         if error == RUNTIME:
             return False
         if error in self.names:

@@ -8,10 +8,14 @@ from dcf.problem import Problem
 
 ALL = "States.ALL"
 DATA_LIMIT_EXCEEDED = "States.DataLimitExceeded"
+EXCEED_TOLERATED_FAILURE = "States.ExceedToleratedFailureThreshold"
 HEARTBEAT_TIMEOUT = "States.HeartbeatTimeout"
 INTRINSIC_FAILURE = "States.IntrinsicFailure"
+ITEM_READER_FAILED = "States.ItemReaderFailed"
 NO_CHOICE_MATCHED = "States.NoChoiceMatched"
+QUERY_EVALUATION_ERROR = "States.QueryEvaluationError"
 RESULT_PATH_MATCH_FAILURE = "States.ResultPathMatchFailure"
+RESULT_WRITER_FAILED = "States.ResultWriterFailed"
 RUNTIME = "States.Runtime"
 TASK_FAILED = "States.TaskFailed"
 TIMEOUT = "States.Timeout"
@@ -47,6 +51,10 @@ class EvaluationError(AslError):
         self.error = error
         self.cause = cause
         super().__init__(f"{error}: {cause}")
+
+
+class PlainError(EvaluationError):
+    """A failure whose cause stands alone: no state's name is put before it."""
 
 
 class UnknownState(AslError):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 from dcf.asl.errors import UnknownState
 from dcf.asl.state import State
@@ -11,12 +12,16 @@ from dcf.asl.state import State
 
 @dataclass(frozen=True, slots=True)
 class StateMachine:
-    """``states`` by name; ``timeout_s`` limits the whole execution (top level only)."""
+    """``states`` by name; ``timeout_s`` limits the whole execution (top level only).
+
+    ``definition`` is what it was parsed from, of an inner machine too one that stands alone.
+    """
 
     start_at: str
     states: Mapping[str, State]
     timeout_s: float | None = None
     comment: str = ""
+    definition: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def locate(self, path: Sequence[str | int]) -> State:
         """The state at ``path``, e.g. ``["Fan", 2, "Fetch"]``.

@@ -108,6 +108,46 @@ def size(value: JSON) -> int:
 
 
 def excerpt(value: JSON, limit: int = 60) -> str:
-    """A short rendering of ``value`` for a message."""
-    text = compact(value)
+    """A short rendering of ``value`` for a message; soon also of one that has no end."""
+    text = _start(value, limit) if is_heavier(value, 8 * limit) else compact(value)
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
+def is_heavier(value: JSON, limit: int) -> bool:
+    """Whether compact JSON text of ``value`` surely has more than ``limit`` characters.
+
+    Looks at no more than that. What templates build may hold the same part so often that its
+    text would fill the memory.
+    """
+    least = 0
+    waiting = [value]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, str):
+            least += len(item) + 2
+        elif isinstance(item, dict):
+            least += 2 + sum(map(len, item)) + 3 * len(item)
+            waiting.extend(item.values())
+        elif isinstance(item, list):
+            least += 1 + len(item)
+            waiting.extend(item)
+        else:
+            least += 1
+        if least > limit:
+            return True
+    return False
+
+
+def _start(value: JSON, length: int) -> str:
+    """Compact text of ``value``, ended soon after ``length`` characters."""
+    pieces: list[str] = []
+    left = length
+    for piece in _ENCODER.iterencode(value):
+        pieces.append(piece)
+        left -= len(piece)
+        if left < 0:
+            break
+    return "".join(pieces)
+
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))

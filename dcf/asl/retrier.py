@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from random import Random
 
 from dcf.asl.error_match import ErrorNames, read_error_names
-from dcf.asl.fields import check_fields
-from dcf.asl.node import Node
+from dcf.asl.reading.fields import check_fields
+from dcf.asl.reading.node import Node
 
 MAX_DELAY = 31_622_400
 LARGEST = 99_999_999
@@ -41,7 +41,9 @@ class Retrier:
         return rng.uniform(0.0, delay) if self.jitter and rng is not None else delay
 
 
-def find_retrier(retriers: tuple[Retrier, ...], used: Mapping[int, int], error: str) -> int | None:
+def find_retrier(
+    retriers: tuple[Retrier, ...], used: Mapping[int, int], error: str | None
+) -> int | None:
     """Index of the retrier for ``error`` when it has attempts left.
 
     Only the first retrier that names the error counts, spent or not.
@@ -73,10 +75,10 @@ _FIELDS = frozenset(
 
 def _read_retrier(node: Node, last: bool) -> Retrier:
     check_fields(node, _FIELDS, "a retrier")
-    interval = node.integer("IntervalSeconds", 1, LARGEST)
+    interval = node.integer("IntervalSeconds", 0, LARGEST)
     attempts = node.integer("MaxAttempts", 0, LARGEST)
     rate = node.number("BackoffRate", 1.0, 1e9)
-    max_delay = node.integer("MaxDelaySeconds", 1, MAX_DELAY - 1)
+    max_delay = node.integer("MaxDelaySeconds", 1, MAX_DELAY)
     jitter = node.choice("JitterStrategy", ("NONE", "FULL"))
     return Retrier(
         errors=read_error_names(node, last),

@@ -7,6 +7,7 @@ from random import Random
 from typing import Any, TypeAlias
 
 from dcf.asl.payload import JSON
+from dcf.asl.timestamp import parse_timestamp
 
 
 class Scope:
@@ -43,6 +44,15 @@ class Scope:
         """Record what a stage gave, e.g. ``afterInputPath``, when somebody looks."""
         if self.stages is not None:
             self.stages[stage] = value
+
+    def moment_ms(self) -> int:
+        """When the state was entered, in ms since the epoch: what expressions take for now.
+
+        The context says it; without it time stands at 0, for nothing here looks at a clock.
+        """
+        state, execution = self.context.get("State") or {}, self.context.get("Execution") or {}
+        entered = parse_timestamp(state.get("EnteredTime") or execution.get("StartTime"))
+        return int((entered or 0.0) * 1000)
 
     def random(self) -> Random:
         if self._rng is None:

@@ -8,6 +8,10 @@ from typing import TYPE_CHECKING, Any
 from dcf.asl.catcher import Catcher
 from dcf.asl.choice_rule import ChoiceRule
 from dcf.asl.dataflow import DataFlow
+from dcf.asl.jsonata.flow import Flow
+from dcf.asl.maps.item_batcher import ItemBatcher
+from dcf.asl.maps.item_reader import ItemReader
+from dcf.asl.maps.result_writer import ResultWriter
 from dcf.asl.payload import JSON
 from dcf.asl.retrier import Retrier
 from dcf.asl.scope import Expression
@@ -18,14 +22,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
-    """What every state has; fields that a type lacks keep their empty value."""
+    """What every state has; fields that a type lacks keep their empty value.
+
+    ``timeout_s`` and ``heartbeat_s`` are limits written as numbers; ``dcf.asl.time_limits`` also
+    knows those that an expression gives.
+    """
 
     name: str
     type: str
     comment: str = ""
     next: str | None = None
     end: bool = False
-    flow: DataFlow = field(default_factory=DataFlow)
+    jsonata: bool = False
+    flow: Flow = field(default_factory=DataFlow)
     retriers: tuple[Retrier, ...] = ()
     catchers: tuple[Catcher, ...] = ()
     resource: str | None = None
@@ -38,7 +47,16 @@ class State:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskState(State):
-    """Work done outside: by an agent (``binding``) or a named ``resource``."""
+    """Work done outside: by an agent (``binding``) or a named ``resource``.
+
+    ``timeout`` and ``heartbeat`` are limits to evaluate. With ``waits_for_token`` somebody else
+    than the worker answers. ``credentials`` are evaluated and checked, and used by nobody here.
+    """
+
+    timeout: Expression | None = None
+    heartbeat: Expression | None = None
+    waits_for_token: bool = False
+    credentials: Expression | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,12 +77,10 @@ class ChoiceState(State):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WaitState(State):
-    """Waits ``seconds`` or until ``timestamp`` (epoch seconds), fixed or read from a path."""
+    """Waits ``seconds``, or until the moment ``until`` (epoch seconds)."""
 
-    seconds: float | None = None
-    timestamp: float | None = None
-    seconds_path: Expression | None = None
-    timestamp_path: Expression | None = None
+    seconds: Expression | None = None
+    until: Expression | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,10 +90,10 @@ class SucceedState(State):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FailState(State):
-    """Ends its machine with an error name and a cause."""
+    """Ends its machine with an error name and a cause; either may be missing."""
 
-    error: Expression
-    cause: Expression
+    error: Expression | None = None
+    cause: Expression | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,8 +103,23 @@ class ParallelState(State):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MapState(State):
-    """Runs ``processor`` once for each item, at most ``max_concurrency`` at once (0: no limit)."""
+    """Runs ``processor`` once for each item, at most ``max_concurrency`` at once (0: no limit).
 
-    items_path: Expression | None = None
+    ``items`` selects the array; without it the input is that array. ``reader`` takes the items
+    from an object store instead. ``batcher`` groups them. ``writer`` puts the results into an
+    object store. ``is_distributed``: each iteration is an execution of its own, which sees no
+    variables of the machine around it, and up to ``tolerated_count`` or ``tolerated_percentage``
+    of them may fail.
+    """
+
+    items: Expression | None = None
+    items_text: str = "$"
     item_selector: Expression | None = None
-    max_concurrency: int = 0
+    max_concurrency: Expression | None = None
+    tolerated_count: Expression | None = None
+    tolerated_percentage: Expression | None = None
+    is_distributed: bool = False
+    label: str | None = None
+    reader: ItemReader | None = None
+    batcher: ItemBatcher | None = None
+    writer: ResultWriter | None = None

@@ -7,16 +7,23 @@ from random import Random
 from typing import Any
 
 from dcf.asl import flow_steps, work_steps
-from dcf.asl.effect import Effect
-from dcf.asl.errors import RUNTIME, AslError, EvaluationError
-from dcf.asl.outcome import recover
+from dcf.asl.effect import Effect, Finish, RunTask, Transition
+from dcf.asl.errors import DATA_LIMIT_EXCEEDED, RUNTIME, AslError, EvaluationError, PlainError
+from dcf.asl.maps import map_steps
+from dcf.asl.outcome import located, recover
+from dcf.asl.payload import JSON, is_heavier, size
 from dcf.asl.scope import Scope
 from dcf.asl.state import State
 from dcf.asl.visit import (
     ChildFailed,
     Entered,
     Event,
+    ItemsRead,
+    ItemsUnreadable,
     Joined,
+    ResultRefused,
+    ResultsUnwritable,
+    ResultsWritten,
     TaskFailed,
     TaskSucceeded,
     TimerFired,
@@ -51,29 +58,71 @@ _HANDLERS: dict[str, dict[type[Any], _Handler]] = {
         ChildFailed: work_steps.fail,
     },
     "Map": {
-        Entered: work_steps.enter_map,
-        Joined: work_steps.join,
-        ChildFailed: work_steps.fail,
+        Entered: map_steps.enter_map,
+        ItemsRead: map_steps.take_items,
+        ItemsUnreadable: map_steps.items_unreadable,
+        Joined: map_steps.join_map,
+        ChildFailed: map_steps.fail_map,
+        ResultsWritten: map_steps.end_writing,
+        ResultsUnwritable: map_steps.results_unwritable,
     },
 }
 
+for _of_type in _HANDLERS.values():
+    _of_type[ResultRefused] = work_steps.fail
 
-def step(state: State, visit: Visit, event: Event, rng: Random | None = None) -> Effect:
+
+def step(
+    state: State,
+    visit: Visit,
+    event: Event,
+    rng: Random | None = None,
+    *,
+    limit: int | None = None,
+    stages: dict[str, JSON] | None = None,
+) -> Effect:
     """What ``state`` wants now that ``event`` happened in this ``visit``.
 
     Mutates nothing; outputs may share parts with the input, so treat both as immutable.
     Evaluation errors become ``States.*`` errors with Retry and Catch applied. ``rng`` serves
     jitter, ``States.MathRandom`` and ``States.UUID``; without it they depend on the visit's
-    context alone. Raises UnexpectedEvent for an event this state cannot get.
+    context alone. A result, output or argument, or the variables assigned at once, of more than
+    ``limit`` bytes of JSON are ``States.DataLimitExceeded``. ``stages`` is filled with what each
+    stage of the data flow gave.
+    Raises UnexpectedEvent for an event this state cannot get.
     """
     handler = _HANDLERS[state.type].get(type(event))
     if handler is None:
         raise UnexpectedEvent(state, event)
     scope = Scope(visit.input, visit.context, visit.variables, rng, type(event).__name__)
+    scope.stages = stages
     try:
-        return handler(state, scope, visit, event)
+        effect = handler(state, scope, visit, event)
+        if limit is not None:
+            _check_size(state, event, effect, limit)
+        return effect
     except EvaluationError as error:
-        cause = f"state `{state.name}`: {error.cause}"
-        return recover(state, visit, scope, error.error, cause)
+        return recover(state, visit, scope, error.error, located(state, visit, error))
     except RecursionError:
-        return recover(state, visit, scope, RUNTIME, f"state `{state.name}`: data nests too deep")
+        deep = EvaluationError(RUNTIME, "The data nests too deep.")
+        return recover(state, visit, scope, RUNTIME, located(state, visit, deep))
+
+
+def _check_size(state: State, event: Event, effect: Effect, limit: int) -> None:
+    if isinstance(effect, (Transition, Finish)):
+        _check(state, "returned a result", effect.output, limit)
+        if isinstance(event, TaskSucceeded) and event.result is not effect.output:
+            _check(state, "returned a result", event.result, limit)
+        if effect.assign:
+            _check(state, "assigned variables", effect.assign, limit)
+    elif isinstance(effect, RunTask):
+        _check(state, "created an input", effect.arguments, limit)
+
+
+def _check(state: State, done: str, value: JSON, limit: int) -> None:
+    if is_heavier(value, limit) or size(value) > limit:
+        cause = (
+            f"The state/task '{state.name}' {done} with a size exceeding the maximum number of "
+            "bytes service limit."
+        )
+        raise PlainError(DATA_LIMIT_EXCEEDED, cause)

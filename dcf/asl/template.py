@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from dcf.asl.errors import ExpressionError
-from dcf.asl.findings import Findings, child
-from dcf.asl.intrinsic import compile_intrinsic
-from dcf.asl.path import compile_path
+from dcf.asl.intrinsics.catalogue import compile_intrinsic
+from dcf.asl.jsonpath.path import compile_path
 from dcf.asl.payload import JSON, MAX_DEPTH
+from dcf.asl.reading.findings import Findings, child
 from dcf.asl.scope import Expression, Scope, constant
 
 _Part: TypeAlias = Expression | None  # None: a constant, the same in every evaluation

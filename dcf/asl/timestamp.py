@@ -11,6 +11,10 @@ _RFC3339 = re.compile(
 )
 
 
+LATEST = 253_402_300_799.0
+"""The last second of the year 9999 in epoch seconds: none after it can be written."""
+
+
 def parse_timestamp(text: object) -> float | None:
     """Epoch seconds of ``2016-03-14T01:59:00Z``; None when ``text`` is no such timestamp."""
     found = _RFC3339.fullmatch(text) if isinstance(text, str) else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -42,8 +42,8 @@ class TaskSucceeded:
 class TaskFailed:
     """The work of a Task failed, timed out or lost its worker."""
 
-    error: str
-    cause: str
+    error: str | None
+    cause: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,19 +56,21 @@ class Joined:
     """Every branch or iteration finished; ``results`` in the order of branches or items.
 
     ``failures`` has (error, cause) by index of the children that failed and were tolerated; their
-    result is None.
+    result is None. ``items`` is what ``FanOut.items`` was, for the input of each child in the files
+    of a ResultWriter; None where the caller has not kept it.
     """
 
     results: list[JSON]
-    failures: Mapping[int, tuple[str, str]] = field(default_factory=dict)
+    failures: Mapping[int, tuple[str | None, str | None]] = field(default_factory=dict)
+    items: Sequence[JSON] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ChildFailed:
     """A branch or iteration failed."""
 
-    error: str
-    cause: str
+    error: str | None
+    cause: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +103,14 @@ class ResultsUnwritable:
     cause: str
 
 
+@dataclass(frozen=True, slots=True)
+class ResultRefused:
+    """The caller cannot keep what the state just gave: too large, too deep, no JSON."""
+
+    error: str
+    cause: str
+
+
 Event: TypeAlias = (
     Entered
     | TaskSucceeded
@@ -112,4 +122,5 @@ Event: TypeAlias = (
     | ItemsUnreadable
     | ResultsWritten
     | ResultsUnwritable
+    | ResultRefused
 )

@@ -1,63 +1,80 @@
-"""Steps of the states that wait for others: Task, Parallel, Map."""
+"""Steps of the states that wait for others' work: Task and Parallel."""
 
 from __future__ import annotations
 
-from random import Random
-
-from dcf.asl.context import iteration_context
 from dcf.asl.effect import Effect, FanOut, RunTask
-from dcf.asl.errors import RUNTIME, EvaluationError
+from dcf.asl.errors import EvaluationError
 from dcf.asl.outcome import proceed, recover
-from dcf.asl.payload import JSON, kind
-from dcf.asl.scope import Scope
-from dcf.asl.state import MapState, ParallelState, State, TaskState
-from dcf.asl.visit import ChildFailed, Entered, Joined, TaskFailed, TaskSucceeded, Visit
+from dcf.asl.payload import JSON
+from dcf.asl.scope import Expression, Scope
+from dcf.asl.state import ParallelState, State, TaskState
+from dcf.asl.visit import (
+    ChildFailed,
+    Entered,
+    Joined,
+    ResultRefused,
+    TaskFailed,
+    TaskSucceeded,
+    Visit,
+)
 
 
 def enter_task(state: TaskState, scope: Scope, _: Visit, __: Entered) -> Effect:
-    return RunTask(state.flow.arguments(scope), state.timeout_s, state.heartbeat_s)
+    arguments = state.flow.arguments(scope)
+    if state.credentials is not None:
+        state.credentials(scope)
+    timeout_s, heartbeat_s = _limits(state, scope)
+    return RunTask(arguments, timeout_s, heartbeat_s, state.waits_for_token)
 
 
 def end_task(state: TaskState, scope: Scope, visit: Visit, event: TaskSucceeded) -> Effect:
-    return proceed(state, state.flow.output(scope, visit.input, event.result))
+    return take_result(state, scope, visit, event.result)
 
 
 def enter_parallel(state: ParallelState, scope: Scope, _: Visit, __: Entered) -> Effect:
     return FanOut(len(state.branches), None, state.flow.arguments(scope), 0)
 
 
-def enter_map(state: MapState, scope: Scope, _: Visit, __: Entered) -> Effect:
-    effective = state.flow.effective_input(scope)
-    items = effective if state.items_path is None else state.items_path(scope)
-    if not isinstance(items, list):
-        raise EvaluationError(RUNTIME, f"ItemsPath must select an array, found {kind(items)}")
-    return FanOut(len(items), items, effective, state.max_concurrency)
-
-
 def join(state: State, scope: Scope, visit: Visit, event: Joined) -> Effect:
-    return proceed(state, state.flow.output(scope, visit.input, event.results))
+    return take_result(state, scope, visit, event.results)
 
 
-def fail(state: State, scope: Scope, visit: Visit, event: TaskFailed | ChildFailed) -> Effect:
+def fail(
+    state: State, scope: Scope, visit: Visit, event: TaskFailed | ChildFailed | ResultRefused
+) -> Effect:
     return recover(state, visit, scope, event.error, event.cause)
 
 
-def item_input(
-    state: MapState, visit: Visit, index: int, item: JSON, rng: Random | None = None
-) -> JSON:
-    """The input of iteration ``index`` (from 0) of a Map whose ``visit`` this is.
+def take_result(state: State, scope: Scope, visit: Visit, result: JSON) -> Effect:
+    """Go on with the ``result`` of the work."""
+    scope.note("result", result)
+    output = state.flow.output(scope, visit.input, result)
+    return proceed(state, output, state.flow.assign(scope, result))
 
-    ItemSelector sees the Map's effective input as ``$`` and the item as
-    ``$$.Map.Item.Value``. Raises EvaluationError when it cannot be evaluated: the iteration
-    has then failed with that error.
+
+def time_limits(state: State, visit: Visit) -> tuple[float | None, float | None]:
+    """(timeout, heartbeat) of a Task in seconds, None without.
+
+    Both are None where they cannot be evaluated: stepping the state says why.
     """
-    if state.item_selector is None:
-        return item
-    scope = Scope(visit.input, visit.context, visit.variables, rng, "item")
+    if not isinstance(state, TaskState):
+        return None, None
+    if state.timeout is None and state.heartbeat is None:
+        return state.timeout_s, state.heartbeat_s
+    scope = Scope(visit.input, visit.context, visit.variables, None, "limits")
     try:
-        # InputPath belongs to the Map itself: around it may stand an iteration of another Map.
         state.flow.effective_input(scope)
-        scope.context = iteration_context(visit.context, index, item)
-        return state.item_selector(scope)
-    except RecursionError as error:
-        raise EvaluationError(RUNTIME, "ItemSelector: data nests too deep") from error
+        return _limits(state, scope)
+    except (EvaluationError, RecursionError):
+        return None, None
+
+
+def _limits(state: TaskState, scope: Scope) -> tuple[float | None, float | None]:
+    return (
+        _limit(state.timeout_s, state.timeout, scope),
+        _limit(state.heartbeat_s, state.heartbeat, scope),
+    )
+
+
+def _limit(fixed: float | None, read: Expression | None, scope: Scope) -> float | None:
+    return fixed if read is None else float(read(scope))

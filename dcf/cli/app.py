@@ -8,6 +8,7 @@ import typer
 
 from dcf.cli.answer import Answer
 from dcf.cli.commands import (
+    asl,
     authoring,
     inspecting,
     running,
@@ -27,6 +28,7 @@ FAMILIES = (
     authoring,
     showing,
     simulating,
+    asl,
 )
 
 

@@ -134,7 +134,7 @@ def _details(document: StateDocument, now: int) -> list[str]:
 def _error(document: StateDocument) -> str:
     if document.error is None or document.status == "done":
         return ""
-    return f"{document.error.error}: {document.error.cause}".rstrip(": ")
+    return str(document.error)
 
 
 def _between(start: Any, end: Any) -> float | None:

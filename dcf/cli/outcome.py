@@ -57,11 +57,11 @@ def describe(ended: Result, folder: Path, documents: Iterable[StateDocument]) ->
         output = JSONHighlighter()(text)
         return Answer(fields, [output, *notice, where], ended.status, exit_code=OK)
     failure = ended.failure
-    code, cause = (failure.error, failure.cause) if failure else (ended.status, "")
+    code = (failure.error if failure else None) or ended.status
     hints = [f"`dcf explain {ended.workflow_id}` says where"]
     if not any(map(_is_verdict, states)):
         hints.append(f"`dcf redrive {ended.workflow_id}` lets it go on from there")
-    what = f"the run {_ENDED.get(ended.status, ended.status)}: {code}: {cause}".rstrip(": ")
+    what = f"the run {_ENDED.get(ended.status, ended.status)}: {failure or code}"
     note = ErrorNote(code, what, "; ".join(hints))
     return Answer(fields, [*notice, where], ended.status, note, FAILED)
 

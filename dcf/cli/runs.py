@@ -127,7 +127,7 @@ def _table(lines: list[Line]) -> Table:
             _local(run.started_at),
             seconds_text(line.seconds),
             f"{line.done}/{line.total}",
-            Text(run.error.error if run.error else "", "red"),
+            Text((run.error.error or "") if run.error else "", "red"),
         )
     return table
 

@@ -18,10 +18,12 @@ _LEVELS = ("debug", "info", "warning", "error")
 @dataclass(frozen=True, slots=True)
 class Settings:
     """``home`` holds data, logs and notes of background processes; ``generated`` the skills;
-    ``stub_url`` is what the user chose, None when DCF may choose."""
+    ``objects`` what ItemReader reads and ResultWriter writes; ``stub_url`` is what the user chose,
+    None when DCF may choose."""
 
     home: Path
     generated: Path
+    objects: Path
     stub_url: str | None
     redis_url: str | None = field(repr=False)
     log_level: str
@@ -33,9 +35,11 @@ class Settings:
         problems = _check(env)
         if problems:
             raise BadInput(problems)
+        home = data_home(env)
         return cls(
-            home=data_home(env),
+            home=home,
             generated=Path(env.get("DCF_GENERATED") or "generated").resolve(),
+            objects=Path(env.get("DCF_OBJECTS") or home / "objects").resolve(),
             stub_url=(env.get("DCF_STUB_URL") or "").rstrip("/") or None,
             redis_url=env.get("DCF_REDIS_URL") or None,
             log_level=(env.get("DCF_LOG") or "info").lower(),

@@ -105,10 +105,24 @@ def _control_plane(error: BaseException) -> Trouble | None:
 
 
 def _workflow(error: BaseException) -> Trouble | None:
-    from dcf.workflow import InvalidWorkflow, NotRedrivable, StillRunning, WorkflowError
+    from dcf.workflow import (
+        InvalidWorkflow,
+        NotRedrivable,
+        StillRunning,
+        TaskExpired,
+        TaskSettled,
+        UnknownTaskToken,
+        WorkflowError,
+    )
 
     if isinstance(error, InvalidWorkflow):
         return _listed(error.problems)
+    if isinstance(error, UnknownTaskToken):
+        hint = "pass the token whole, as the Task's work was given it, and the Redis of its run"
+        return Trouble(BAD_INPUT, error.code, str(error), hint)
+    if isinstance(error, TaskSettled | TaskExpired):
+        hint = "a later try of the Task has a token of its own; `dcf explain ID` says how it stands"
+        return Trouble(FAILED, error.code, str(error), hint)
     if isinstance(error, NotRedrivable | StillRunning | WorkflowError):
         return Trouble(FAILED, error.code, str(error))
     return None

@@ -49,6 +49,7 @@ async def work(order: WorkerOrder, settings: Settings) -> Answer:
         config=WorkerConfig(concurrency=order.concurrency, ttl_ms=round(order.lease_s * 1000)),
         handlers=handlers,
         generated=settings.skills,
+        objects=settings.objects,
         env={**settings.env, "DCF_STUB_URL": StubServer(settings, folder).url},
         attached=order.attached,
     )

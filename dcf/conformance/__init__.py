@@ -1,1 +1,44 @@
-"""Conformance: a corpus of recorded executions, run through the interpreter or the engine."""
+"""Conformance: a corpus of recorded executions, run through the interpreter or the engine.
+
+``read_corpus`` reads the cases, ``run_corpus`` runs them, ``report`` judges what came out. The room
+knows the format of a corpus and no case of any.
+"""
+
+from __future__ import annotations
+
+from dcf.conformance.case import OPS, Case, Op
+from dcf.conformance.corpus import BadCorpus, read_corpus
+from dcf.conformance.difference import Difference, differences
+from dcf.conformance.executor import EngineName, Executor, Job, Outcome
+from dcf.conformance.judge import LEVELS, Judgement, Level, judge
+from dcf.conformance.report import Judged, Report, Score, report
+from dcf.conformance.result import Result, read_results, write_results
+from dcf.conformance.run_corpus import open_executor, run_case, run_corpus
+
+__all__ = [
+    "LEVELS",
+    "OPS",
+    "BadCorpus",
+    "Case",
+    "Difference",
+    "EngineName",
+    "Executor",
+    "Job",
+    "Judged",
+    "Judgement",
+    "Level",
+    "Op",
+    "Outcome",
+    "Report",
+    "Result",
+    "Score",
+    "differences",
+    "judge",
+    "open_executor",
+    "read_corpus",
+    "read_results",
+    "report",
+    "run_case",
+    "run_corpus",
+    "write_results",
+]

@@ -1,1 +1,35 @@
-"""Pictures of state machines: Mermaid, SVG and PNG."""
+"""Pictures of state machines: Mermaid text, SVG and PNG.
+
+Pure, but for PNG, whose fonts need a folder for a moment: the JSON of a definition goes in, and
+what a run did with its states, as plain values.
+"""
+
+from __future__ import annotations
+
+from dcf.diagram.boxes import arrange
+from dcf.diagram.chart import Chart, Node, Place, all_nodes
+from dcf.diagram.look import Look, RunLook, Status, Way
+from dcf.diagram.mermaid import to_mermaid
+from dcf.diagram.png import NoPng, to_png
+from dcf.diagram.reading import read_chart
+from dcf.diagram.shapes import Direction, Picture
+from dcf.diagram.svg import to_svg
+
+__all__ = [
+    "Chart",
+    "Direction",
+    "Look",
+    "NoPng",
+    "Node",
+    "Picture",
+    "Place",
+    "RunLook",
+    "Status",
+    "Way",
+    "all_nodes",
+    "arrange",
+    "read_chart",
+    "to_mermaid",
+    "to_png",
+    "to_svg",
+]

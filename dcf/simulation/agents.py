@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from dcf import asl
 from dcf.simulation.behaviour import Behaviour
 from dcf.simulation.process import Process
+from dcf.simulation.strangers import Strangers
 from dcf.worker.performer import Beat
 from dcf.workflow import Failed, Outcome, Succeeded, Task
 
@@ -31,9 +32,14 @@ class SimulatedAgents:
     """Performs Tasks by the ``Behaviour`` of their ``Resource``, in a simulated process."""
 
     def __init__(
-        self, sites: Mapping[str, Sites], process: Process, ledger: list[Execution]
+        self,
+        sites: Mapping[str, Sites],
+        process: Process,
+        ledger: list[Execution],
+        strangers: Strangers,
     ) -> None:
         self._sites = sites
+        self._strangers = strangers
         self._process = process
         self._ledger = ledger
 
@@ -52,13 +58,24 @@ class SimulatedAgents:
                 lease.idempotency_key,
             )
         )
+        event = behaviour.event(site, attempt, task.arguments)
+        if task.token is not None:
+            self._strangers.hand(
+                task.token,
+                behaviour,
+                attempt,
+                event,
+                timeout_s=task.timeout_s,
+                heartbeat_s=task.heartbeat_s,
+            )
+            await self._process.sleep(0.0)
+            return Succeeded(None)
         await self._process.sleep(behaviour.seconds)
         if not behaviour.answers(attempt):
-            limit = task.state.timeout_s if behaviour.kind == "hangs" else task.state.heartbeat_s
+            limit = task.timeout_s if behaviour.kind == "hangs" else task.heartbeat_s
             await self._process.sleep(2 * (limit or 0.0) + 30)
-        elif task.state.heartbeat_s is not None:
+        elif task.heartbeat_s is not None:
             beat()
-        event = behaviour.event(site, attempt, task.arguments)
         if isinstance(event, asl.TaskFailed):
             return Failed(event.error, event.cause)
         return Succeeded(event.result)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -39,10 +40,14 @@ class Behaviour:
         return asl.TaskSucceeded({"site": site, "attempt": attempt, "saw": arguments})
 
 
-TIMEOUT = ("States.Timeout", "the task did not finish within its TimeoutSeconds")
-HEARTBEAT = ("States.HeartbeatTimeout", "the task did not report within its HeartbeatSeconds")
+TIMEOUT = ("States.Timeout", None)
+HEARTBEAT = ("States.HeartbeatTimeout", None)
 WORKER_LOST = ("DCF.WorkerLost", "four workers in a row died or vanished with this state")
-REVOKED = {"timeout": TIMEOUT, "heartbeat": HEARTBEAT, "worker_lost": WORKER_LOST}
+REVOKED: Mapping[str, tuple[str, str | None]] = {
+    "timeout": TIMEOUT,
+    "heartbeat": HEARTBEAT,
+    "worker_lost": WORKER_LOST,
+}
 """Error and cause of what the control plane itself puts into the event slot of a Task."""
 
 TELLS_EVENT = ("LeaseRevoked", "LeaseAcquired")

@@ -20,9 +20,18 @@ class _Join:
     """A join as its history tells it."""
 
     n: int
+    fail_limit: int = 0
     finished: int = 0
     failed: int = 0
     fired: bool = False
+
+    @property
+    def is_over(self) -> bool:
+        return self.is_broken or self.finished == self.n
+
+    @property
+    def is_broken(self) -> bool:
+        return self.failed > self.fail_limit
 
 
 def check_history(evidence: Evidence, *, redriven: bool) -> Iterator[Violation]:
@@ -46,16 +55,16 @@ def _check_joins(evidence: Evidence) -> Iterator[Violation]:
         told = entry.event
         kind, path = told["type"], told.get("path", "")
         if kind == "FannedOut":
-            joins[path] = _Join(told["n"])
+            joins[path] = _Join(told["n"], told.get("fail_limit", 0))
         elif kind == "RunRedriven":
             for join in joins.values():
                 join.finished, join.failed, join.fired = join.finished - join.failed, 0, False
         elif kind in ("Joined", "ChildFailed"):
             join = joins[path]
-            ready = join.finished == join.n and not join.failed
+            ready = join.finished == join.n and not join.is_broken
             if join.fired:
                 yield Violation("joins", run, f"{path} fired again (event {number}): {told}")
-            elif not (ready if kind == "Joined" else join.failed):
+            elif not (ready if kind == "Joined" else join.is_broken):
                 seen = f"{path} fired as {kind} with {join.finished} of {join.n} frames finished"
                 yield Violation("joins", run, f"{seen}, {join.failed} failed (event {number})")
             join.fired = True
@@ -67,7 +76,7 @@ def _check_joins(evidence: Evidence) -> Iterator[Violation]:
                 yield Violation("joins", run, f"{seen} (event {number})")
             join.finished += 1
             join.failed += kind != "StateDone"
-            due = join.failed or join.finished == join.n
+            due = join.is_over
             following = (
                 evidence.events[number + 1].event if number + 1 < len(evidence.events) else {}
             )

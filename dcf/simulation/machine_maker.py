@@ -1,4 +1,5 @@
-"""Random valid state machines: all eight types, nested, with loops, retries, catches and limits.
+"""Random valid state machines: all eight types, nested, with loops, retries, catches and limits, in
+both query languages, with variables, callbacks and tolerated failures.
 
 What children of one Parallel or Map do at once never decides the result by who is faster: at most
 one branch may fail, and the iterations of a Map fail with one and the same error. So the result is
@@ -9,12 +10,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from control_plane.payload import JSON
 from dcf.simulation.behaviour import Behaviour
 from dcf.simulation.task_maker import make_task
+from dcf.simulation.variable_shapes import assigning, reading
 
 _ODD_NAMES = ("Fan[2]/Fetch", "50 %", "a@b", "naïve ☃", 'say "{x}"')
 
@@ -23,12 +25,20 @@ _ODD_NAMES = ("Fan[2]/Fetch", "50 %", "a@b", "naïve ☃", 'say "{x}"')
 class Place:
     """Where a chain stands: how deep, and with what errors it may fail.
 
-    ``errors`` empty: it must not fail; ``uniform``: only with the first of them.
+    ``errors`` empty: it must not fail; ``uniform``: only with the first of them. ``own`` are the
+    variables of its frame, assigned at its start, the first a number; ``outer`` those around it.
     """
 
     depth: int
     errors: tuple[str, ...]
     uniform: bool
+    own: tuple[str, ...] = ()
+    outer: tuple[str, ...] = ()
+
+    def inside(self, errors: tuple[str, ...], uniform: bool, *, alone: bool = False) -> Place:
+        """The place of a child; one that is ``alone`` sees nothing of what is around it."""
+        outer = () if alone else self.own + self.outer
+        return Place(self.depth + 1, errors, uniform, outer=outer)
 
 
 @dataclass(slots=True)
@@ -59,10 +69,17 @@ class MachineMaker:
         """States built from the last to the first, each knowing its successor."""
         states: dict[str, Any] = {}
         following: str | None = None
+        if self.rng.random() < 0.6:
+            place = replace(place, own=(f"count{place.depth}", f"kept{place.depth}"))
         if self.rng.random() < 0.3:
             following = self._add(states, "End", {"Type": "Succeed"})
         for _ in range(length):
             following = self._segment(states, place, following)
+        if place.own:
+            count, kept = place.own
+            assign: dict[str, JSON] = {count: 0, f"{kept}.$": "$.n"}
+            start: dict[str, Any] = {"Type": "Pass", "Assign": assign, **_to(following)}
+            following = self._add(states, "Init", start)
         return {"StartAt": following, "States": states}
 
     def _segment(self, states: dict[str, Any], place: Place, following: str | None) -> str:
@@ -90,20 +107,28 @@ class MachineMaker:
 
     def _task(self, states: dict[str, Any], place: Place, following: str | None) -> str:
         site = f"site:{len(self.sites)}"
+        if self.rng.random() < 0.25:
+            site += ".waitForTaskToken"
         following = following or self._add(states, "End", {"Type": "Succeed"})
         task, self.sites[site] = make_task(
             self.rng, site, following, place.errors[:1] if place.uniform else place.errors
         )
         return self._add(states, "Work", task)
 
-    def _pass(self, states: dict[str, Any], _: Place, following: str | None) -> str:
-        shape = self.rng.choice(
-            (
-                {"Result": {"empty": [], "big": 2**53 + 1, "none": None}, "ResultPath": "$.given"},
-                {"Parameters": {"twice.$": "States.Array($.n, $.n)"}, "ResultPath": "$.made"},
-                {},
-            )
-        )
+    def _pass(self, states: dict[str, Any], place: Place, following: str | None) -> str:
+        shapes: list[dict[str, Any]] = [
+            {"Result": {"empty": [], "big": 2**53 + 1, "none": None}, "ResultPath": "$.given"},
+            {"Parameters": {"twice.$": "States.Array($.n, $.n)"}, "ResultPath": "$.made"},
+            {},
+            {
+                "QueryLanguage": "JSONata",
+                "Output": "{% $merge([$states.input, {'sum': $sum($states.input.items.n)}]) %}",
+            },
+        ]
+        if place.own:
+            shapes += assigning(*place.own)
+        shapes += [reading(name) for name in (place.own + place.outer)[:3]]
+        shape = self.rng.choice(shapes)
         return self._add(states, "Pass", {"Type": "Pass", **shape, **_to(following)})
 
     def _wait(self, states: dict[str, Any], _: Place, following: str | None) -> str:
@@ -120,8 +145,15 @@ class MachineMaker:
         following = following or self._add(states, "End", {"Type": "Succeed"})
         left = self._task(states, place, following)
         right = self._pass(states, place, following)
-        rule = {"Variable": "$.n", "NumericGreaterThan": self.rng.randint(0, 4), "Next": left}
-        return self._add(states, "Choose", {"Type": "Choice", "Choices": [rule], "Default": right})
+        limit = self.rng.randint(0, 4)
+        if self.rng.random() < 0.3:
+            rule = {"Condition": f"{{% $states.input.n > {limit} %}}", "Next": left}
+            choice: dict[str, Any] = {"Type": "Choice", "QueryLanguage": "JSONata"}
+            return self._add(states, "Choose", {**choice, "Choices": [rule], "Default": right})
+        tested = f"${place.own[0]}" if place.own and self.rng.random() < 0.4 else "$.n"
+        compared = {"Variable": tested, "NumericGreaterThan": limit, "Next": left}
+        choice = {"Type": "Choice", "Choices": [compared], "Default": right}
+        return self._add(states, "Choose", choice)
 
     def _fail(self, states: dict[str, Any], place: Place, following: str | None) -> str:
         """A Fail that some inputs reach."""
@@ -164,10 +196,10 @@ class MachineMaker:
     def _parallel(self, states: dict[str, Any], place: Place, following: str | None) -> str:
         count = self.rng.choice((1, 2, 3, 3))
         culprit = self.rng.randrange(count) if self.rng.random() < 0.8 else -1
-        caught = self._caught(states, following)
+        caught = self._caught(states, place, following)
         errors = place.errors or (("Sim.Inner",) if caught else ())
         inner = [
-            Place(place.depth + 1, errors if number == culprit else (), place.uniform)
+            place.inside(errors if number == culprit else (), place.uniform)
             for number in range(count)
         ]
         branches = [self._chain(chosen, self.rng.randint(1, 2)) for chosen in inner]
@@ -175,9 +207,11 @@ class MachineMaker:
         return self._add(states, "Both", {**shape, **caught, **self._again(), **_to(following)})
 
     def _map(self, states: dict[str, Any], place: Place, following: str | None) -> str:
-        caught = self._caught(states, following)
+        if self.rng.random() < 0.35:
+            return self._distributed(states, place, following)
+        caught = self._caught(states, place, following)
         errors = place.errors[:1] or (("Sim.Inner",) if caught else ())
-        inner = Place(place.depth + 1, errors if self.rng.random() < 0.7 else (), uniform=True)
+        inner = place.inside(errors if self.rng.random() < 0.7 else (), uniform=True)
         shape: dict[str, Any] = {
             "Type": "Map",
             "ItemsPath": "$.items",
@@ -195,7 +229,31 @@ class MachineMaker:
             }
         return self._add(states, "Each", {**shape, **caught, **self._again(), **_to(following)})
 
-    def _caught(self, states: dict[str, Any], following: str | None) -> dict[str, Any]:
+    def _distributed(self, states: dict[str, Any], place: Place, following: str | None) -> str:
+        """A Map of which some iterations may fail; too many of them are one and the same error."""
+        caught = self._caught(states, place, following)
+        inner = place.inside(("Sim.Broken", "Sim.Inner"), uniform=False, alone=True)
+        processor = self._chain(inner, self.rng.randint(1, 2))
+        processor["ProcessorConfig"] = {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"}
+        shape: dict[str, Any] = {
+            "Type": "Map",
+            "ItemsPath": "$.items",
+            "ItemProcessor": processor,
+            # Records of failed iterations have names that depend on when the Map was entered.
+            "ResultSelector": {"failed.$": "$[*].Error", "fine.$": "$[*].n"},
+            "ResultPath": "$.each",
+            "ToleratedFailurePercentage": 100,
+        }
+        if caught or (place.errors and not place.uniform):
+            del shape["ToleratedFailurePercentage"]
+            shape["ToleratedFailureCount"] = self.rng.randint(0, 2)
+        if self.rng.random() < 0.5:
+            shape["MaxConcurrency"] = self.rng.randint(1, 3)
+        return self._add(states, "Spread", {**shape, **caught, **_to(following)})
+
+    def _caught(
+        self, states: dict[str, Any], place: Place, following: str | None
+    ) -> dict[str, Any]:
         if self.rng.random() < 0.5:
             return {}
         target = self._add(
@@ -203,7 +261,10 @@ class MachineMaker:
             "Mend",
             {"Type": "Pass", "Result": 1, "ResultPath": "$.mended", **_to(following)},
         )
+        catcher: dict[str, Any]
         catcher = {"ErrorEquals": ["States.ALL"], "ResultPath": "$.problem", "Next": target}
+        if place.own and self.rng.random() < 0.5:
+            catcher["Assign"] = {f"{place.own[1]}.$": "$.Error"}
         return {"Catch": [catcher]}
 
     def _again(self) -> dict[str, Any]:

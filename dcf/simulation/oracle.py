@@ -30,7 +30,7 @@ def check_result(evidence: Evidence, changed: Cancelled) -> Iterator[Violation]:
     if not is_comparable(evidence, changed):
         return
     expected = interpret(evidence.order)
-    found = (meta.status, meta.error.error if meta.error else "", _cause(evidence))
+    found = (meta.status, meta.error.error if meta.error else None, _cause(evidence))
     wanted = (_STATUS[expected.status], expected.error, expected.cause)
     if found != wanted:
         yield Violation("result", run, f"it ended as {found}; the interpreter says {wanted}")
@@ -41,8 +41,8 @@ def check_result(evidence: Evidence, changed: Cancelled) -> Iterator[Violation]:
             yield Violation("result", run, seen)
 
 
-def _cause(evidence: Evidence) -> str:
-    return evidence.meta.error.cause if evidence.meta.error else ""
+def _cause(evidence: Evidence) -> str | None:
+    return evidence.meta.error.cause if evidence.meta.error else None
 
 
 def _check_timeout(evidence: Evidence) -> Iterator[Violation]:

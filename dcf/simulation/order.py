@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from control_plane.payload import JSON
 from dcf import asl
-from dcf.simulation.behaviour import HEARTBEAT, TIMEOUT, Behaviour
+from dcf.simulation.behaviour import Behaviour
 from dcf.workflow import WorkflowDocument
 
 EPOCH_S = 1_700_000_000
@@ -37,10 +37,7 @@ def interpret(order: Order, *, aws_limits: bool = False) -> asl.Execution:
         if behaviour.answers(call.attempt):
             event = behaviour.event(call.resource or "", call.attempt, call.arguments)
             return asl.Answer(event, behaviour.seconds)
-        state = order.document.machine.locate(list(call.path))
-        if behaviour.kind == "hangs":
-            return asl.Answer(asl.TaskFailed(*TIMEOUT), state.timeout_s or 0.0)
-        return asl.Answer(asl.TaskFailed(*HEARTBEAT), state.heartbeat_s or 0.0)
+        return asl.Answer(None)
 
     machine = order.document.machine
     unlimited = asl.StateMachine(machine.start_at, machine.states)
@@ -52,4 +49,5 @@ def interpret(order: Order, *, aws_limits: bool = False) -> asl.Execution:
         clock=clock,
         rng=random.Random(0),
         aws_limits=aws_limits,
+        count_events=False,
     )

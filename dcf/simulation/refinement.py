@@ -13,11 +13,13 @@ from typing import Any
 
 from control_plane import StateDocument, payload, sibling, split_path
 from control_plane.history import HistoryEvent
+from control_plane.payload import JSON
 from dcf import asl
 from dcf.simulation.behaviour import REVOKED, TELLS_EVENT, WORKER_LOST
 from dcf.simulation.evidence import Evidence
 from dcf.simulation.joined import failed_child, joined_results
 from dcf.simulation.violation import Violation
+from dcf.simulation.visibility import visible_variables
 
 _DECIDING = ("StateDone", "StateFailed", "RetryScheduled")
 
@@ -66,7 +68,8 @@ class _Replay:
     def _check_fan(self, told: dict[str, Any]) -> Iterator[str]:
         state, visit = self._state(told)
         effect = asl.step(state, visit, asl.Entered())
-        if not isinstance(effect, asl.FanOut) or effect.count != told["n"]:
+        shape = told["n"], told.get("fail_limit", 0)
+        if not isinstance(effect, asl.FanOut) or (effect.count, effect.fail_limit) != shape:
             yield f"{told}, but the step is {effect}"
 
     def _check_step(self, entry: HistoryEvent) -> Iterator[str]:
@@ -90,7 +93,16 @@ class _Replay:
         state = self.evidence.order.document.machine.locate(list(split_path(path)))
         document = self._document(told)
         given = self.evidence.value(document.input)
-        return state, asl.Visit(given, {}, {}, self.retries[path, told["visit"]])
+        variables = visible_variables(self.evidence, document)
+        return state, asl.Visit(given, {}, variables, self.retries[path, told["visit"]])
+
+    def _assigned(self, told: dict[str, Any], assign: dict[str, JSON]) -> bool:
+        """Whether the state that follows got what was assigned, besides what its frame had."""
+        if not assign:
+            return "variables" not in told
+        before = self.evidence.value(self._document(told).variables) or {}
+        after = payload.encode({**before, **assign}).digest
+        return (told.get("assigned"), told.get("variables")) == (sorted(assign), after)
 
     def _document(self, told: dict[str, Any]) -> StateDocument:
         found = self.evidence.visit(told["path"], told["visit"])
@@ -134,7 +146,7 @@ class _Replay:
     def _join(self, path: str, count: int) -> asl.Joined | asl.ChildFailed:
         round_ = self.rounds[path]
         if self.fired.get(path) == "Joined":
-            return asl.Joined(joined_results(self.evidence, path, round_, count))
+            return joined_results(self.evidence, path, round_, count)
         return asl.ChildFailed(*failed_child(self.evidence, path, round_))
 
     def _agrees(self, told: dict[str, Any], effect: asl.Effect) -> bool:
@@ -144,6 +156,7 @@ class _Replay:
                 sibling(told["path"], effect.next) if isinstance(effect, asl.Transition) else None
             )
             same = payload.encode(effect.output).digest == told.get("output")
+            same = same and (goes is None or self._assigned(told, effect.assign))
             return kind == "StateDone" and told.get("next") == goes and same
         if isinstance(effect, asl.Failure):
             error = self._document(told).error

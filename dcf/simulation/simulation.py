@@ -16,6 +16,7 @@ from dcf.simulation.process import Process
 from dcf.simulation.records import Records
 from dcf.simulation.scenario import Scenario
 from dcf.simulation.server import GROUP, POOL, Server
+from dcf.simulation.strangers import Strangers
 from dcf.simulation.virtual_loop import VirtualLoop, at_once
 from dcf.simulation.weather import Weather
 from dcf.simulation.witness import Witness
@@ -50,6 +51,7 @@ class Simulation:
         """Let it happen."""
         clients = [asyncio.create_task(self._client(number)) for number in self._orders()]
         sites = {order.workflow_id: order.sites for order in self.scenario.orders}
+        strangers = self._strangers()
         self.lives = [
             WorkerLife(
                 crew,
@@ -58,6 +60,7 @@ class Simulation:
                 random.Random(self.rng.getrandbits(64)),
                 sites=sites,
                 ledger=self.ledger,
+                strangers=strangers,
                 on_defect=self.witness.defect,
             )
             for crew in self.scenario.crews
@@ -74,6 +77,7 @@ class Simulation:
         for client in clients:
             client.cancel()
         outcomes = await asyncio.gather(*living, *clients, return_exceptions=True)
+        await strangers.go()
         for outcome in outcomes:
             if isinstance(outcome, Exception):
                 self.witness.defect(f"a client or worker broke: {outcome!r}")
@@ -89,14 +93,22 @@ class Simulation:
 
     async def _client(self, number: int) -> None:
         order = self.scenario.orders[number]
-        process = Process(f"client-{number}")
         rng = random.Random(self.rng.getrandbits(64))
+        await Client(order, self._opener(f"client-{number}", rng), rng).act()
+
+    def _strangers(self) -> Strangers:
+        rng = random.Random(self.rng.getrandbits(64))
+        return Strangers(self._opener("stranger", rng), rng, self.witness.defect)
+
+    def _opener(self, name: str, rng: random.Random) -> Callable[[], Store]:
+        """Opens stores of somebody who never dies."""
+        process = Process(name)
 
         def open_store() -> Store:
             backend = FaultyBackend(self.server, self.weather, process, mortal=False)
             return Store(backend, pool=POOL, tokens=lambda: f"{rng.getrandbits(128):032x}")
 
-        await Client(order, open_store, rng).act()
+        return open_store
 
     async def _until(self, reached: Condition, seconds: float) -> bool:
         """Wait until ``reached``, at most ``seconds``; whether it was."""

@@ -19,6 +19,13 @@ def make_task(
 
     Without ``errors`` nothing that its work does fails the machine.
     """
+    task, behaviour = _in_jsonpath(rng, site, following, errors)
+    return (_in_jsonata(task) if rng.random() < 0.2 else task), behaviour
+
+
+def _in_jsonpath(
+    rng: random.Random, site: str, following: str, errors: Sequence[str]
+) -> tuple[dict[str, Any], Behaviour]:
     task: dict[str, Any] = {
         "Type": "Task",
         "Resource": site,
@@ -54,6 +61,25 @@ def make_task(
     task["Catch"] = [_catch(["States.ALL"], following)]
     # Tries that answer do so well within the limit.
     return task, Behaviour("hangs" if kind == "hangs" else "silent", min(seconds, 0.4), failures)
+
+
+def _in_jsonata(task: dict[str, Any]) -> dict[str, Any]:
+    """The same Task in the other query language."""
+    kept = {name: value for name, value in task.items() if name not in ("Parameters", "ResultPath")}
+    kept |= {
+        "QueryLanguage": "JSONata",
+        "Arguments": {"n": "{% $states.input.n %}", "always": [1.5, "two"]},
+        "Output": "{% $merge([$states.input, {'done': $states.result}]) %}",
+    }
+    if "TimeoutSeconds" in task:
+        kept["TimeoutSeconds"] = f"{{% $floor({task['TimeoutSeconds']}.5) %}}"
+    if "Catch" in task:
+        output = "{% $merge([$states.input, {'error': $states.errorOutput}]) %}"
+        kept["Catch"] = [
+            {"ErrorEquals": catch["ErrorEquals"], "Output": output, "Next": catch["Next"]}
+            for catch in task["Catch"]
+        ]
+    return kept
 
 
 def _retry(rng: random.Random, errors: list[str], attempts: int) -> dict[str, Any]:

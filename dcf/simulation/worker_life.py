@@ -12,6 +12,7 @@ from dcf.simulation.network import FaultyBackend
 from dcf.simulation.process import Process
 from dcf.simulation.scenario import Crew
 from dcf.simulation.server import POOL, Server
+from dcf.simulation.strangers import Strangers
 from dcf.simulation.weather import Weather
 from dcf.worker import LeaseKeeper, Performer, Worker
 from dcf.workflow import Choreographer
@@ -31,6 +32,7 @@ class WorkerLife:
         *,
         sites: Mapping[str, Sites],
         ledger: list[Execution],
+        strangers: Strangers,
         on_defect: OnDefect,
     ) -> None:
         self._crew = crew
@@ -39,6 +41,7 @@ class WorkerLife:
         self._rng = rng
         self._sites = sites
         self._ledger = ledger
+        self._strangers = strangers
         self._on_defect = on_defect
         self._retiring = asyncio.Event()
         self._worker: Worker | None = None
@@ -66,7 +69,7 @@ class WorkerLife:
         rng = random.Random(self._rng.getrandbits(64))
         store = self._store(process, rng)
         keeper = LeaseKeeper(self._store(process, rng), now=process.now)
-        agents = SimulatedAgents(self._sites, process, self._ledger)
+        agents = SimulatedAgents(self._sites, process, self._ledger, self._strangers)
         worker = Worker(
             process.name,
             store,

@@ -9,6 +9,7 @@ from dcf.skills.catalog import SkillCatalog
 from dcf.skills.errors import CatalogUnreadable, InvalidManifest, SkillError, UnknownSkill
 from dcf.skills.generate import GenerateResult, generate_all, validate_sources
 from dcf.skills.manifest import DataSource, Manifest, Permissions, SkillTool, validate_manifest
+from dcf.skills.marked_yaml import read_yaml
 
 __all__ = [
     "CatalogUnreadable",
@@ -22,6 +23,7 @@ __all__ = [
     "SkillTool",
     "UnknownSkill",
     "generate_all",
+    "read_yaml",
     "validate_manifest",
     "validate_sources",
 ]

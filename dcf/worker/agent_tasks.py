@@ -56,7 +56,7 @@ class SkilledAgents:
                 arguments,
                 idempotency_key=f"{task.lease.idempotency_key}/{number}",
                 fence=task.lease.fence,
-                timeout_s=task.state.timeout_s or _TOOL_TIMEOUT_S,
+                timeout_s=task.timeout_s or _TOOL_TIMEOUT_S,
             )
 
         def observe(_event: TurnEvent) -> None:

@@ -56,10 +56,14 @@ class Watch:
 
 
 class LeaseKeeper:
-    """Renews the leases it watches. ``now`` is a monotonic clock in seconds."""
+    """Renews the leases it watches. ``now`` is a monotonic clock in seconds. It looks at them at
+    least every ``longest_nap_s`` seconds."""
 
-    def __init__(self, store: Store, *, now: Callable[[], float]) -> None:
+    def __init__(
+        self, store: Store, *, now: Callable[[], float], longest_nap_s: float = _LONGEST_NAP_S
+    ) -> None:
         self._store = store
+        self._longest_nap_s = longest_nap_s
         self._now = now
         # Insertion-ordered, so that one seed of the simulation gives one history.
         self._watches: dict[Watch, None] = {}
@@ -126,7 +130,7 @@ class LeaseKeeper:
         self._woken.clear()
         now = self._now()
         first = min((watch.renew_at for watch in tuple(self._watches)), default=math.inf)
-        self._awake_at = max(now + _SHORTEST_NAP_S, min(now + _LONGEST_NAP_S, first))
+        self._awake_at = max(now + _SHORTEST_NAP_S, min(now + self._longest_nap_s, first))
         with suppress(TimeoutError):
             async with asyncio.timeout(self._awake_at - now):
                 await self._woken.wait()

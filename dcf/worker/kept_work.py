@@ -36,8 +36,8 @@ async def keep_working(
         task.lease,
         # The keeper may run in another thread.
         lambda code: loop.call_soon_threadsafe(stop, code),
-        limit_s=task.state.timeout_s,
-        heartbeat_s=task.state.heartbeat_s,
+        limit_s=task.timeout_s,
+        heartbeat_s=task.heartbeat_s,
     )
     try:
         return await perform(task, lambda: keeper.beat(watch))

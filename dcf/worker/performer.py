@@ -16,6 +16,8 @@ log = logging.getLogger(__name__)
 Beat = Callable[[], None]
 """Tells that the task made progress (``HeartbeatSeconds`` counts from here)."""
 
+TOKEN_SUFFIX = ".waitForTaskToken"
+
 Handler = Callable[[JSON], Awaitable[JSON]]
 """An in-process handler of a ``Resource``: arguments in, result out."""
 
@@ -48,7 +50,7 @@ class Performer:
 
     async def perform(self, task: Task, beat: Beat) -> Outcome:
         """The outcome of one Task; a failure of the work is an outcome, not an exception."""
-        handler = self._handlers.get(task.state.resource or "")
+        handler = self._handler(task.state.resource or "")
         if handler is not None:
             return await _contained(_handled(handler, task, beat))
         if task.state.binding is None:
@@ -62,9 +64,16 @@ class Performer:
             return Failed("DCF.NoHandler", "this worker runs no agents")
         return await _contained(self._agents.perform(task, beat))
 
+    def _handler(self, resource: str) -> Handler | None:
+        """The handler of ``resource``; one that ends in ``.waitForTaskToken`` is also served by
+        the handler of the rest, which then hands on ``current_work().task_token``."""
+        return self._handlers.get(resource) or self._handlers.get(
+            resource.removesuffix(TOKEN_SUFFIX)
+        )
+
 
 async def _handled(handler: Handler, task: Task, beat: Beat) -> Outcome:
-    begin_work(Work(task.lease.idempotency_key, task.lease.fence, beat))
+    begin_work(Work(task.lease.idempotency_key, task.lease.fence, beat, task.token))
     return Succeeded(await handler(task.arguments))
 
 

@@ -21,7 +21,7 @@ from dcf.worker.agent_tasks import SkilledAgents
 from dcf.worker.keeper_thread import KeeperThread
 from dcf.worker.performer import AgentPerformer, Handler, Performer
 from dcf.worker.worker import Worker, WorkerConfig
-from dcf.workflow import Choreographer
+from dcf.workflow import Choreographer, LocalObjects, Objects
 
 log = logging.getLogger(__name__)
 
@@ -33,6 +33,7 @@ class Post:
     """Where a worker process works, and with what.
 
     ``generated`` is the folder of generated skills; without one the worker runs no agents.
+    ``objects`` is the folder of the objects that ItemReader reads and ResultWriter writes.
     ``env`` fills the placeholders of the tool registry (``DCF_STUB_URL``). ``handlers`` serve
     Tasks by ``Resource``. With ``attached`` the worker also drains when its standard input, a
     pipe, ends: when whoever started it is gone.
@@ -44,6 +45,7 @@ class Post:
     config: WorkerConfig = field(default_factory=WorkerConfig)
     handlers: Mapping[str, Handler] = field(default_factory=dict)
     generated: Path | None = None
+    objects: Path | None = None
     env: Mapping[str, str] = field(default_factory=dict, repr=False)
     attached: bool = False
 
@@ -69,7 +71,11 @@ async def serve(post: Post, *, on_ready: Callable[[], None]) -> bool:
             store,
             queue,
             keeper,
-            Choreographer(store, rng=random.Random()),
+            Choreographer(
+                store,
+                rng=random.Random(),
+                objects=Objects(LocalObjects(post.objects)) if post.objects else None,
+            ),
             Performer(post.handlers, agents),
             now=time.monotonic,
             config=post.config,

@@ -26,8 +26,16 @@ from control_plane import (
 )
 from dcf.worker.keeper import LeaseKeeper
 from dcf.worker.kept_work import LeaseLost, keep_working
-from dcf.worker.performer import Performer
-from dcf.workflow import Choreographer, Outcome, RunCache, StillRunning, Task, finalize
+from dcf.worker.performer import AgentPerformer
+from dcf.workflow import (
+    Choreographer,
+    Naming,
+    Outcome,
+    RunCache,
+    StillRunning,
+    Task,
+    finalize,
+)
 
 log = logging.getLogger(__name__)
 
@@ -65,10 +73,11 @@ class Worker:
         queue: HintQueue,
         keeper: LeaseKeeper,
         choreographer: Choreographer,
-        performer: Performer,
+        performer: AgentPerformer,
         *,
         now: Callable[[], float],
         config: WorkerConfig | None = None,
+        naming: Naming | None = None,
     ) -> None:
         self.name = name
         self.config = config or WorkerConfig()
@@ -78,7 +87,7 @@ class Worker:
         self._choreographer = choreographer
         self._performer = performer
         self._now = now
-        self._runs = RunCache(store)
+        self._runs = RunCache(store, naming)
         self._slots = asyncio.Semaphore(self.config.concurrency)
         self._draining = asyncio.Event()
         # Insertion-ordered, so that one seed of the simulation gives one history.

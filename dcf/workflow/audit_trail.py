@@ -16,7 +16,7 @@ from control_plane import Store, history, payload
 from dcf.workflow.finalization import finalize
 from dcf.workflow.result import result
 from dcf.workflow.run import iso
-from dcf.workflow.tally import is_earlier
+from dcf.workflow.tally import is_earlier, is_tolerated
 
 _LONGEST_NAME = 120
 
@@ -36,11 +36,12 @@ async def write_audit_trail(store: Store, workflow_id: str, root: Path, *, by: s
     definition = await store.value(workflow_id, {"$blob": run.definition})
     _write(folder / "workflow.json", definition)
     given = await store.value(workflow_id, run.input)
-    _write(folder / "control_plane" / "meta.json", {**run.raw, "input": given})
+    meta = {name: value for name, value in run.raw.items() if name != "callback_secret"}
+    _write(folder / "control_plane" / "meta.json", {**meta, "input": given})
     for path, document in documents.items():
         # What stands in a blob is written out: the folder must do without Redis.
         raw = dict(document.raw)
-        for part in ("input", "effective_input", "event", "fan"):
+        for part in ("input", "effective_input", "variables", "event", "fan"):
             if part in raw:
                 raw[part] = await store.value(workflow_id, raw[part])
         _write(folder / "control_plane" / "states" / file_name(path), raw)
@@ -54,7 +55,12 @@ async def write_audit_trail(store: Store, workflow_id: str, root: Path, *, by: s
     ]
     _replace(folder / "history.jsonl", "".join(f"{line}\n" for line in lines))
     errors = [
-        {"state": path, "visit": document.visit, **document.error.to_json()}
+        {
+            "state": path,
+            "visit": document.visit,
+            **document.error.to_json(),
+            **({"tolerated": True} if is_tolerated(path, documents) else {}),
+        }
         for path, document in documents.items()
         if document.error is not None and document.status == "failed"
     ]

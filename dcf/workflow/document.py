@@ -38,13 +38,15 @@ class WorkflowDocument:
 
     @property
     def text(self) -> str:
-        """The canonical text that a run is pinned to."""
-        return json.dumps(self.raw, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+        """The text that a run is pinned to. Members keep their order: it shows in texts made of
+        values, such as those of ``States.JsonToString``."""
+        return json.dumps(self.raw, ensure_ascii=False, separators=(",", ":"))
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the canonical text."""
-        return payload.digest(self.text)
+        """What the document says, whatever the order of members and the spacing: SHA-256."""
+        text = json.dumps(self.raw, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+        return payload.digest(text)
 
     def check_input(self, value: Any) -> list[Problem]:
         """Where ``value`` violates ``workflow_input_schema``; all places."""
@@ -98,6 +100,11 @@ def load(text: str, *, file: str, catalog: SkillCatalog | None = None) -> Workfl
     if has_errors(placed):
         raise InvalidWorkflow(placed)
     return build(raw, name=Path(file).stem, warnings=placed)
+
+
+def document_of(definition: Mapping[str, Any], *, name: str) -> WorkflowDocument:
+    """The document of a plain ``definition``, unwarned. Raises DefinitionError."""
+    return build({"workflow_name": name, "asl": dict(definition)}, name=name, warnings=[])
 
 
 def build(raw: Mapping[str, Any], *, name: str, warnings: list[Problem]) -> WorkflowDocument:

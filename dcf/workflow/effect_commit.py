@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from control_plane import (
+    BadDocument,
     Commit,
     Enter,
     Failure,
@@ -12,6 +14,7 @@ from control_plane import (
     Lease,
     Output,
     Payload,
+    PayloadTooLarge,
     Wait,
     payload,
     sibling,
@@ -28,35 +31,41 @@ MAX_WINDOW = 256
 _NOTHING = payload.encode(None)
 
 
-def commit_of(
-    run: Run,
-    lease: Lease,
-    effect: asl.Effect,
-    outcome: Outcome | None,
-    metrics: dict[str, Any] | None,
-    trouble: Failure | None = None,
-) -> Commit:
-    """The commit of ``effect``.
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step that was taken: under which lease, what the state saw, what came of its work.
 
     ``outcome`` is that of the work, if there was any, ``metrics`` what the state has cost so far,
-    ``trouble`` what it was told had failed: going on means that it was caught. Raises BadDocument
-    for values that cannot be stored.
+    ``trouble`` what it was told had failed: going on means that it was caught.
     """
+
+    run: Run
+    lease: Lease
+    visit: asl.Visit
+    outcome: Outcome | None = None
+    metrics: dict[str, Any] | None = None
+    trouble: Failure | None = None
+
+
+def commit_of(step: Step, effect: asl.Effect) -> Commit:
+    """The commit of ``effect``. Raises BadDocument for values that cannot be stored."""
+    lease, outcome, metrics, trouble = step.lease, step.outcome, step.metrics, step.trouble
     event: dict[str, Any] = {"path": lease.path, "visit": lease.visit, "try": lease.try_}
     # A state taken in place has no LeaseAcquired: only here does the history say who did it.
     event["owner"] = lease.owner
     if isinstance(effect, asl.Transition):
         content = payload.encode(effect.output)
-        target = sibling(lease.path, effect.next)
-        state = run.machine.locate([*split_path(lease.path)[:-1], effect.next])
-        event |= {"type": "StateDone", "output": content.digest, "next": target}
+        entry = _enter_sibling(step, effect, content)
+        event |= {"type": "StateDone", "output": content.digest, "next": entry.path}
+        if effect.assign and entry.variables is not None:
+            event |= {"assigned": sorted(effect.assign), "variables": entry.variables.digest}
         if trouble is not None:
             event["caught"] = trouble.error
         return Commit(
             "done",
             event,
             output=_output(content, outcome, trouble),
-            enter=enter(target, state, content, effect.output),
+            enter=entry,
             failure=trouble,
             metrics=metrics,
         )
@@ -90,17 +99,70 @@ def commit_of(
         event |= {"type": "WaitStarted", "until": effect.at}
         return Commit("wait", event, wait=Wait("timer", until_ms=round(effect.at * 1000)))
     if isinstance(effect, asl.FanOut):
-        shared = {"input": effect.input} if effect.items is None else {"items": effect.items}
-        event |= {"type": "FannedOut", "n": effect.count}
-        window = min(effect.max_concurrency or MAX_WINDOW, MAX_WINDOW)
-        return Commit("wait", event, fan=Fan(effect.count, window, payload.encode(shared)))
-    raise TypeError(f"a task asked for a task again: {effect}")
+        return _fan_out(step, effect, event)
+    if isinstance(effect, asl.RunTask) and effect.waits_for_token:
+        event |= {"type": "WaitStarted", "wait": "callback"}
+        return Commit("wait", event, wait=Wait("callback"), metrics=metrics)
+    raise TypeError(f"nothing can be committed of {effect}")
 
 
-def enter(path: str, state: asl.State, content: Payload, value: JSON) -> Enter:
-    """Entering ``state`` at ``path`` with ``value``, encoded as ``content``."""
-    timeout_ms, heartbeat_ms = state_limits(state)
-    return Enter(path, state.type, content, value, timeout_ms, heartbeat_ms)
+def _fan_out(step: Step, effect: asl.FanOut, event: dict[str, Any]) -> Commit:
+    shared: dict[str, JSON]
+    shared = {"input": effect.input} if effect.items is None else {"items": effect.items}
+    if step.visit.variables:
+        shared["variables"] = dict(step.visit.variables)
+    event |= {"type": "FannedOut", "n": effect.count}
+    if effect.fail_limit:
+        event["fail_limit"] = effect.fail_limit
+    window = min(effect.max_concurrency or MAX_WINDOW, MAX_WINDOW)
+    fan = Fan(effect.count, window, payload.encode(shared), effect.fail_limit)
+    return Commit("wait", event, fan=fan)
+
+
+def _enter_sibling(step: Step, effect: asl.Transition, content: Payload) -> Enter:
+    lease, visit = step.lease, step.visit
+    target = sibling(lease.path, effect.next)
+    state = step.run.machine.locate([*split_path(lease.path)[:-1], effect.next])
+    own, visible = lease.variables, visit.variables
+    if effect.assign:
+        own, visible = {**own, **effect.assign}, {**visible, **effect.assign}
+    # Its time limits may ask for anything but when it is entered, which only the server knows.
+    seen = {**visit.context, "State": {"Name": state.name, "RetryCount": 0}}
+    following = asl.Visit(effect.output, seen, visible)
+    return enter(target, state, content, following, own)
+
+
+def enter(
+    path: str,
+    state: asl.State,
+    content: Payload,
+    visit: asl.Visit,
+    own: dict[str, JSON],
+) -> Enter:
+    """Entering ``state`` at ``path``: ``visit`` is what it will see, its input encoded as
+    ``content``; ``own`` are the variables of its frame."""
+    timeout_ms, heartbeat_ms = state_limits(state, visit)
+    return Enter(
+        path,
+        state.type,
+        content,
+        visit.input,
+        timeout_ms,
+        heartbeat_ms,
+        takes_callback(state),
+        payload.encode(own) if own else None,
+        own,
+    )
+
+
+def error_name(error: BadDocument) -> str:
+    """The error of a state whose result cannot be stored."""
+    return "States.DataLimitExceeded" if isinstance(error, PayloadTooLarge) else "States.Runtime"
+
+
+def takes_callback(state: asl.State) -> bool:
+    """Whether somebody outside may answer ``state``."""
+    return isinstance(state, asl.TaskState) and state.waits_for_token
 
 
 def _output(content: Payload, outcome: Outcome | None, trouble: Failure | None) -> Output:

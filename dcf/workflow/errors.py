@@ -34,3 +34,21 @@ class StillRunning(WorkflowError):
     """The run is not over."""
 
     code = "still_running"
+
+
+class UnknownTaskToken(WorkflowError):
+    """No run here gave out this task token."""
+
+    code = "unknown_task_token"
+
+
+class TaskSettled(WorkflowError):
+    """The Task was answered before, or this try of it is over."""
+
+    code = "already_settled"
+
+
+class TaskExpired(WorkflowError):
+    """The Task takes no answer any more: its time limit has passed, or its run ended."""
+
+    code = "task_expired"

@@ -8,7 +8,7 @@ from typing import Any
 
 from control_plane import ServerError, StateDocument, Store, keys
 from control_plane.queue import GROUP
-from dcf.workflow.tally import is_earlier
+from dcf.workflow.tally import is_earlier, is_tolerated
 
 _LATE_MS = 1_000
 
@@ -48,7 +48,7 @@ async def explain(store: Store, workflow_id: str) -> Explanation:
         summary = f"the run is over: {run.status}"
         if run.error is not None:
             where = f" at {run.exit}" if run.exit else ""
-            summary += f"{where} ({run.error.error}: {run.error.cause})"
+            summary += f"{where} ({run.error})"
         broken = [] if run.status == "succeeded" else _broken(workflow_id, documents)
         return Explanation(workflow_id, run.status, summary, broken, workers)
     if run.status == "pending":
@@ -90,8 +90,10 @@ def _broken(workflow_id: str, documents: dict[str, StateDocument]) -> list[Reaso
     command = f"dcf redrive {workflow_id}"
     reasons = []
     for document in documents.values():
+        if is_tolerated(document.path, documents):
+            continue
         if document.status == "failed" and document.error is not None:
-            why = f"{document.error.error}: {document.error.cause}"
+            why = str(document.error)
         elif document.status in ("cancelled", "ready", "running", "waiting"):
             why = "cut off when the run ended"
         else:
@@ -153,13 +155,19 @@ def _held(document: StateDocument, now: int) -> str:
         if left > 0
         else (f"its lease ended {_seconds(-left)} ago, the next sweep gives it to another worker")
     )
-    limit = ""
-    if document.deadline is not None:
-        limit = f"; it times out in {_seconds(document.deadline - now)}"
     return (
         f"held by {holder.owner}, attempt {document.attempts}, last heartbeat {beat} ago; "
-        f"{lease}{limit}"
+        f"{lease}{_limits(document, now)}"
     )
+
+
+def _limits(document: StateDocument, now: int) -> str:
+    limits = ""
+    if document.deadline is not None:
+        limits = f"; it times out in {_seconds(document.deadline - now)}"
+    if document.heartbeat_due is not None and document.wait == "callback":
+        limits += f"; the next heartbeat is due in {_seconds(document.heartbeat_due - now)}"
+    return limits
 
 
 def _waits(document: StateDocument, now: int) -> str:
@@ -169,15 +177,15 @@ def _waits(document: StateDocument, now: int) -> str:
         late = now - due
         when = f" (in {_seconds(-late)})" if late < _LATE_MS else f" ({_seconds(late)} ago)"
     if document.wait == "retry":
-        error = f"{document.error.error}: {document.error.cause}" if document.error else ""
-        return f"try {document.try_} starts at its retry time{when} after {error}"
+        return f"try {document.try_} starts at its retry time{when} after {document.error or ''}"
     if document.wait == "timer":
         return f"waits for its time{when}"
     if document.wait == "callback":
-        return "waits for somebody to answer its task token"
+        return "waits for somebody to answer its task token" + _limits(document, now)
     if document.join is not None:
         join = document.join
-        return f"{join.finished} of {join.n} children are done, {join.spawned} were started"
+        lost = f" ({join.failed} failed, {join.fail_limit} may)" if join.failed else ""
+        return f"{join.finished} of {join.n} children are done{lost}, {join.spawned} were started"
     return "its states are running"
 
 

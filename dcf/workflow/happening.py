@@ -6,9 +6,12 @@ from control_plane import Lease, Store
 from dcf import asl
 
 WORKER_LOST = ("DCF.WorkerLost", "four workers in a row died or vanished with this state")
-_ERRORS = {
-    "timeout": ("States.Timeout", "the task did not finish within its TimeoutSeconds"),
-    "heartbeat": ("States.HeartbeatTimeout", "the task did not report within its HeartbeatSeconds"),
+# As on AWS, a limit that has passed has no cause beyond its name.
+TIMED_OUT = ("States.Timeout", None)
+HEARTBEAT_MISSED = ("States.HeartbeatTimeout", None)
+_ERRORS: dict[str, tuple[str, str | None]] = {
+    "timeout": TIMED_OUT,
+    "heartbeat": HEARTBEAT_MISSED,
     "worker_lost": WORKER_LOST,
 }
 
@@ -24,10 +27,10 @@ async def happened(store: Store, lease: Lease, state: asl.State) -> asl.Event | 
     if lease.event == "timer":
         return asl.TimerFired()
     if lease.event == "joined":
-        return asl.Joined(await store.results(lease.workflow_id, lease.path, lease.join_n))
+        return await _joined(store, lease, state)
     if lease.event == "child_failed":
         failure = lease.event_payload or {}
-        return asl.ChildFailed(failure.get("error", ""), failure.get("cause", ""))
+        return asl.ChildFailed(failure.get("error"), failure.get("cause"))
     if lease.event in _ERRORS:
         error, cause = _ERRORS[lease.event]
         if isinstance(state, asl.TaskState):
@@ -37,5 +40,16 @@ async def happened(store: Store, lease: Lease, state: asl.State) -> asl.Event | 
         return asl.Failure(error, cause)
     answer = lease.event_payload or {}
     if "error" in answer:
-        return asl.TaskFailed(answer["error"], answer.get("cause", ""))
+        return asl.TaskFailed(answer["error"], answer.get("cause"))
     return asl.TaskSucceeded(answer.get("result"))
+
+
+async def _joined(store: Store, lease: Lease, state: asl.State) -> asl.Joined:
+    found = await store.results(lease.workflow_id, lease.path, lease.join_n, lease.join_failed)
+    failures = {
+        number: (failure.error, failure.cause) for number, failure in found.failures.items()
+    }
+    items = None
+    if isinstance(state, asl.MapState) and state.writer is not None:
+        items = (await store.value(lease.workflow_id, lease.fan)).get("items")
+    return asl.Joined(found.values, failures, items)

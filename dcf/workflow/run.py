@@ -5,16 +5,21 @@ from __future__ import annotations
 import json
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
 from control_plane import RunDocument, Store
 from control_plane.payload import JSON
 from dcf import asl
+from dcf.workflow.naming import Naming, PlainNames
+from dcf.workflow.task_token import make_token
 
 # States of other types have no RetryCount.
 _RETRYING = ("Task", "Parallel", "Map")
+# Who reads the context: paths, any JSONata (`$now()` takes its time from it), and Maps whose
+# children and files are named by it. A word in vain costs little, one that is missed is a defect.
+_CONTEXT_WORDS = ("$$", "JSONata", '"ResultWriter"', '"DISTRIBUTED"')
 _KEPT_RUNS = 512
 _KEPT_MACHINES = 64
 
@@ -24,7 +29,9 @@ class Run:
     """The immutable part of a run.
 
     ``incarnation`` tells it from others that had its id, ``pins`` are the digests of its skills by
-    manifest id.
+    manifest id. ``uses_context`` and ``uses_variables``: whether any expression may read the
+    context object, whether any state assigns. ``execution`` is what the context object says of the
+    run itself, {Execution, StateMachine}.
     """
 
     workflow_id: str
@@ -35,57 +42,99 @@ class Run:
     started_at: int
     pins: dict[str, str]
     uses_context: bool
+    uses_variables: bool = False
+    execution: dict[str, Any] = field(default_factory=dict)
+    callback_secret: str = field(default="", repr=False)
 
-    def context(
-        self, *, state: asl.State, entered_at: int, retries: Mapping[int, int], item: JSON
-    ) -> dict[str, Any]:
-        """The context object (``$$``) of ``state``; ``item`` is ``{"Index", "Value"}`` of the Map
-        around it or None."""
-        if not self.uses_context:
-            return {}
-        seen: dict[str, JSON] = {"EnteredTime": iso(entered_at), "Name": state.name}
-        if state.type in _RETRYING:
-            seen["RetryCount"] = sum(retries.values())
-        context = {
-            "Execution": {
-                "Id": self.workflow_id,
-                "Input": self.input,
-                "Name": self.workflow_id,
-                "RoleArn": "",
-                "StartTime": iso(self.started_at),
-            },
-            "State": seen,
-            "StateMachine": {"Id": self.name, "Name": self.name},
-        }
-        if item is not None:
-            context["Map"] = {"Item": item}
-        return context
+    def token(self, path: str, visit: int, try_: int) -> str:
+        """The task token of one try of a Task that waits for one."""
+        return make_token(self.callback_secret, self.workflow_id, path, visit, try_)
+
+
+def execution_context(
+    workflow_id: str, name: str, value: JSON, started_at: int, redrives: int = 0
+) -> dict[str, Any]:
+    """``Execution`` and ``StateMachine`` of a run; ``value`` is its input."""
+    return {
+        "Execution": {
+            "Id": workflow_id,
+            "Input": value,
+            "Name": workflow_id,
+            "RoleArn": "",
+            "StartTime": iso(started_at),
+            "RedriveCount": redrives,
+        },
+        "StateMachine": {"Id": name, "Name": name},
+    }
+
+
+def state_context(
+    around: Mapping[str, Any],
+    state: asl.State,
+    *,
+    entered_at: int,
+    retries: Mapping[int, int],
+    token: str | None = None,
+) -> dict[str, Any]:
+    """The context object (``$$``) of ``state``: that of the frame around it with ``State`` and,
+    with a task token, ``Task``."""
+    seen: dict[str, JSON] = {"EnteredTime": iso(entered_at), "Name": state.name}
+    if state.type in _RETRYING:
+        seen["RetryCount"] = sum(retries.values())
+    context = {**around, "State": seen}
+    if token is not None:
+        context["Task"] = {"Token": token}
+    return context
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A compiled machine, and what it makes use of anywhere."""
+
+    machine: asl.StateMachine
+    uses_context: bool
+    uses_variables: bool
+
+
+def read_definition(definition: dict[str, Any]) -> Definition:
+    """Compile a valid definition. Its text is searched for what may be used: better once too often
+    than a context that is missing where JSONata comes to it by a detour."""
+    text = json.dumps(definition)
+    uses_context = any(word in text for word in _CONTEXT_WORDS)
+    return Definition(asl.parse(definition), uses_context, '"Assign"' in text)
 
 
 class RunCache:
     """Loads runs; keeps those lately used, and machines by digest (runs of one definition share
     theirs)."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, naming: Naming | None = None) -> None:
         self._store = store
+        self._naming = naming or PlainNames()
         self._runs: OrderedDict[str, Run] = OrderedDict()
-        self._machines: OrderedDict[str, tuple[asl.StateMachine, bool]] = OrderedDict()
+        self._machines: OrderedDict[str, Definition] = OrderedDict()
 
     async def get(self, workflow_id: str, incarnation: str) -> Run:
         """The run of this incarnation. Raises UnknownRun, MissingBlob."""
         run = self._runs.get(workflow_id)
         if run is None or run.incarnation != incarnation:
             meta = await self._store.run(workflow_id)
-            machine, uses_context = await self._machine(meta)
+            definition = await self._definition(meta)
+            value = await self._store.value(workflow_id, meta.input)
+            started_at = meta.started_at or meta.created_at or 0
+            context = execution_context(workflow_id, meta.name, value, started_at, meta.redrives)
             run = Run(
                 workflow_id=workflow_id,
                 incarnation=meta.incarnation,
                 name=meta.name,
-                machine=machine,
-                input=await self._store.value(workflow_id, meta.input),
-                started_at=meta.started_at or meta.created_at or 0,
+                machine=definition.machine,
+                input=value,
+                started_at=started_at,
                 pins=meta.raw["pins"],
-                uses_context=uses_context,
+                uses_context=definition.uses_context,
+                uses_variables=definition.uses_variables,
+                execution=self._naming.identify(workflow_id, context),
+                callback_secret=meta.callback_secret,
             )
             self._runs[workflow_id] = run
             if len(self._runs) > _KEPT_RUNS:
@@ -96,12 +145,12 @@ class RunCache:
         """The run is over."""
         self._runs.pop(workflow_id, None)
 
-    async def _machine(self, meta: RunDocument) -> tuple[asl.StateMachine, bool]:
+    async def _definition(self, meta: RunDocument) -> Definition:
         found = self._machines.get(meta.definition)
         if found is None:
             stored = {"$blob": meta.definition}
             document = await self._store.value(meta.workflow_id, stored)
-            found = asl.parse(document["asl"]), "$$" in json.dumps(document["asl"])
+            found = read_definition(document["asl"])
             self._machines[meta.definition] = found
             if len(self._machines) > _KEPT_MACHINES:
                 self._machines.popitem(last=False)

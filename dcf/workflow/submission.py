@@ -14,8 +14,10 @@ from dcf import asl
 from dcf.problem import has_errors
 from dcf.skills import SkillCatalog
 from dcf.workflow.document import WorkflowDocument
+from dcf.workflow.effect_commit import takes_callback
 from dcf.workflow.errors import InvalidWorkflow
 from dcf.workflow.limits import state_limits
+from dcf.workflow.run import execution_context, state_context
 
 
 async def submit(
@@ -37,11 +39,14 @@ async def submit(
     if has_errors(problems):
         raise InvalidWorkflow(problems)
     given = payload.encode(value)
-    definition = Payload(document.text, document.digest, len(document.text), blob=document.text)
-    digest = payload.digest(f"{definition.digest}/{given.digest}")
+    text = document.text
+    definition = Payload(text, payload.digest(text), len(text), blob=text)
+    digest = payload.digest(f"{document.digest}/{given.digest}")
     machine = document.machine
     first = machine.states[machine.start_at]
-    timeout_ms, heartbeat_ms = state_limits(first)
+    timeout_ms, heartbeat_ms = state_limits(
+        first, _first_visit(workflow_id, document, first, value)
+    )
     if await _is_there(store, workflow_id, digest):
         return False
     # Before the seed, so that no run refers to what is missing.
@@ -49,13 +54,31 @@ async def submit(
     return await store.seed(
         workflow_id,
         digest=digest,
-        meta=_meta(document, definition.digest, given, catalog),
+        meta=_meta(document, definition.digest, given, catalog) | _secret(store, document),
         states=[(names.encode_name(name), state.type) for name, state in machine.states.items()],
         start=FirstState(
-            names.encode_name(first.name), first.type, given, timeout_ms, heartbeat_ms
+            names.encode_name(first.name),
+            first.type,
+            given,
+            timeout_ms,
+            heartbeat_ms,
+            takes_callback(first),
         ),
         timeout_ms=int(machine.timeout_s * 1000) if machine.timeout_s is not None else None,
     )
+
+
+def _first_visit(
+    workflow_id: str, document: WorkflowDocument, first: asl.State, value: JSON
+) -> asl.Visit:
+    """What the first state sees, as far as its time limits can depend on it."""
+    around = execution_context(workflow_id, document.name, value, 0)
+    return asl.Visit(value, state_context(around, first, entered_at=0, retries={}))
+
+
+def _secret(store: Store, document: WorkflowDocument) -> dict[str, str]:
+    """The key that signs the task tokens of a run, where it gives any out."""
+    return {"callback_secret": store.new_id()} if ".waitForTaskToken" in document.text else {}
 
 
 async def _is_there(store: Store, workflow_id: str, digest: str) -> bool:

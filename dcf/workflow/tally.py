@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from control_plane import StateDocument
+from control_plane import StateDocument, keys
 
 _SUMS = {
     "prompt_tokens": "total_prompt_tokens",
@@ -75,6 +75,15 @@ def add_metrics(before: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str,
         if name in before and name in more:
             total[name] = before[name] + more[name]
     return total
+
+
+def is_tolerated(path: str, documents: Mapping[str, StateDocument]) -> bool:
+    """Whether a Map or Parallel above ``path`` went on all the same: what failed below it was
+    tolerated, or caught there."""
+    return any(
+        parent in documents and documents[parent].status == "done"
+        for parent, _ in keys.enclosing_joins(path)
+    )
 
 
 def is_earlier(path: str) -> bool:

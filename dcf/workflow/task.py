@@ -14,12 +14,19 @@ from dcf.workflow.run import Run
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One try of one Task state. ``lease.idempotency_key`` is the same after a takeover."""
+    """One try of one Task state. ``lease.idempotency_key`` is the same after a takeover.
+
+    ``timeout_s`` and ``heartbeat_s`` are its limits, None without. With a ``token`` the result of
+    the work is dropped: whoever is given the token answers.
+    """
 
     run: Run
     lease: Lease
     state: asl.State
     arguments: JSON
+    timeout_s: float | None = None
+    heartbeat_s: float | None = None
+    token: str | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +43,8 @@ class Succeeded:
 class Failed:
     """The work failed with an error name that ``Retry`` and ``Catch`` can match."""
 
-    error: str
-    cause: str
+    error: str | None
+    cause: str | None
     metrics: dict[str, Any] = field(default_factory=dict)
 
 

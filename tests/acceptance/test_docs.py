@@ -17,7 +17,7 @@ _CODE = re.compile(r"```.*?^```$|`[^`\n]+`", re.MULTILINE | re.DOTALL)
 _HEADING = re.compile(r"^#{1,6} (.+)$", re.MULTILINE)
 _TEST_NAME = re.compile(r"`(tests/[\w/]+\.py)(?:::(\w+))?`")
 _SHELLS = {"bash", "sh", "console", "shell"}
-_GENERATED = ("cli.md", "errors.md", "problems.md", "scripts.md")
+_GENERATED = ("asl.md", "cli.md", "errors.md", "problems.md", "scripts.md")
 # What belongs to a developer's machine or to a project other than this one.
 _FOREIGN = re.compile(r"\.\./shared|/work/|/tmp/team|/home/\w+|/root/")
 
@@ -84,7 +84,7 @@ def test_commands_and_make_targets_that_are_named_exist(page: Path) -> None:
     for target in re.findall(r"`make ([a-z]+)", text):
         assert re.search(rf"^{target}:", makefile, re.MULTILINE), f"make {target}"
     reference = (REPOSITORY / "docs/reference/cli.md").read_text(encoding="utf-8")
-    for words in re.findall(r"(?:`|^)dcf ([a-z]+(?: [a-z]+)?)", text, re.MULTILINE):
+    for words in re.findall(r"(?:`|^)dcf ([a-z]+(?: [a-z][a-z-]*)?)", text, re.MULTILINE):
         family, _, command = words.partition(" ")
         known = f"## `dcf {family}`" in reference
         assert known, f"dcf {words}"

@@ -4,7 +4,8 @@ A flow is ``{"start": name, "states": {name: state}}``; a state has ``next`` or 
 one of: nothing (its input passes), ``task`` (a name), ``wait`` (ms), ``callback``, ``choice`` (a
 function of the input), ``fail`` (an error), ``map`` (a flow, once for each item of the input),
 ``parallel`` (flows). ``catch`` names the state that follows a failure; ``retry`` is how often a
-failure is tried again, ``delay`` ms later.
+failure is tried again, ``delay`` ms later; ``assign`` are variables that its frame has afterwards;
+``tolerate`` is how many frames may fail.
 """
 
 from __future__ import annotations
@@ -94,6 +95,7 @@ async def seed(
             payload.encode(value),
             first.get("timeout_ms"),
             first.get("heartbeat_ms"),
+            "callback" in first,
         ),
         timeout_ms=timeout_ms,
     )
@@ -128,7 +130,11 @@ async def step(store: Store, flow: Flow, lease: Lease, work: Work = echo) -> Com
     elif lease.event == "child_failed":
         failure = Failure(lease.event_payload["error"], "")
     elif lease.event == "joined":
-        value = await store.results(lease.workflow_id, lease.path, lease.join_n)
+        results = await store.results(
+            lease.workflow_id, lease.path, lease.join_n, lease.join_failed
+        )
+        lost = {number: failure.error for number, failure in results.failures.items()}
+        value = [lost.get(number, value) for number, value in enumerate(results.values)]
     elif lease.event in ("callback", "approval"):
         value = lease.event_payload
     elif "fail" in state:
@@ -171,18 +177,33 @@ def end(flow: Flow, lease: Lease, value: Any, failure: Failure | None = None) ->
     output = Output(True, payload.encode(value), summary=lease.path)
     if following is None:
         return Commit("done", event, output=output, ends="done")
-    return Commit("done", event, output=output, enter=enter(scope, lease.path, following, value))
+    own = {**lease.variables, **state.get("assign", {})}
+    entry = enter(scope, lease.path, following, value, own)
+    return Commit("done", event, output=output, enter=entry)
 
 
-def enter(scope: Flow, path: str, name: str, value: Any) -> Enter:
-    """Entering sibling ``name`` of ``path`` with ``value``."""
-    return _entry(scope, sibling(path, name), name, value)
+def enter(
+    scope: Flow, path: str, name: str, value: Any, own: dict[str, Any] | None = None
+) -> Enter:
+    """Entering sibling ``name`` of ``path`` with ``value``; ``own`` are its frame's variables."""
+    return _entry(scope, sibling(path, name), name, value, own)
 
 
-def _entry(scope: Flow, path: str, name: str, value: Any) -> Enter:
+def _entry(
+    scope: Flow, path: str, name: str, value: Any, own: dict[str, Any] | None = None
+) -> Enter:
     state = scope["states"][name]
-    limits = state.get("timeout_ms"), state.get("heartbeat_ms")
-    return Enter(path, kind_of(state), payload.encode(value), value, *limits)
+    return Enter(
+        path,
+        kind_of(state),
+        payload.encode(value),
+        value,
+        state.get("timeout_ms"),
+        state.get("heartbeat_ms"),
+        "callback" in state,
+        payload.encode(own) if own else None,
+        own or {},
+    )
 
 
 def _wait(lease: Lease, wait: Wait) -> Commit:

@@ -71,7 +71,7 @@ async def test_branches_that_finish_in_any_order_join_once(
         assert (join.finished, join.open) == (count, count < 3)
     parent = await lease_of(store, "M")
     assert parent.event == "joined"
-    assert await store.results(RUN, "M", parent.join_n) == [10, 11, 12]
+    assert (await store.results(RUN, "M", parent.join_n)).values == [10, 11, 12]
     assert len(await events(store, "Joined")) == 1
 
 

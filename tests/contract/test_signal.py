@@ -85,8 +85,9 @@ async def test_an_answer_after_the_deadline_is_refused_before_any_tick(world: Wo
     flow: Flow = {"start": "A", "states": {"A": {"callback": True, "timeout_ms": 5_000}}}
     store = await waiting(world, flow)
     await world.advance(5_000)
-    assert await answer(store) == Refusal("already_settled")
+    assert await answer(store) == Refusal("expired")
     await timers.tick(store, RUN)
+    assert await answer(store) == Refusal("expired")
     assert (await lease_of(store, "A")).event == "timeout"
 
 

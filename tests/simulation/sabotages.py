@@ -148,4 +148,29 @@ BROKEN = (
         _all(_clear_tokens, "acquire", "commit", "renew", "release"),
         frozenset({"secret"}),
     ),
+    Broken(
+        "variables are not handed on",
+        _all(without("ARGV[3], ARGV[9])", "ARGV[3], '')"), "commit"),
+        frozenset({"result"}),
+    ),
+    Broken(
+        "a join tolerates one failure more than it may",
+        _all(
+            without("join.failed > join.fail_limit", "join.failed > join.fail_limit + 1"), "commit"
+        ),
+        frozenset({"joins"}),
+    ),
+    Broken(
+        "an answer to an earlier try counts",
+        _all(without("ctl.visit ~= REQ.visit or ctl.try ~= REQ.try", "false"), "signal"),
+        frozenset({"result"}),
+    ),
+    Broken(
+        "an answer that comes before the waiting begins is forgotten",
+        _all(
+            without("if REQ.wait ~= 'callback' then ctl.event = nil end", "ctl.event = nil"),
+            "commit",
+        ),
+        frozenset({"ends", "result"}),
+    ),
 )

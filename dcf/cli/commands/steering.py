@@ -1,4 +1,5 @@
-"""``cancel`` and ``redrive``: ending a run early, or letting a broken one go on."""
+"""``cancel``, ``redrive`` and ``callback``: ending a run early, letting a broken one go on, or
+answering a Task that waits for its token."""
 
 from __future__ import annotations
 
@@ -22,6 +23,15 @@ def register(app: typer.Typer) -> None:
         example="dcf redrive hello-1 --watch",
         exits=(OK, FAILED, BAD_INPUT, ENVIRONMENT, INTERRUPTED),
     )(redrive)
+    command(
+        app,
+        "callback",
+        example=[
+            "dcf callback WyJoZWxsby0xI… --result '{\"approved\": true}'",
+            "dcf callback WyJoZWxsby0xI… --error Refused --cause 'over the limit'",
+            "dcf callback WyJoZWxsby0xI… --heartbeat",
+        ],
+    )(callback)
 
 
 def cancel(
@@ -55,3 +65,34 @@ def redrive(
     screen = Screen(as_json=as_json)
     settings = Settings.from_env(os.environ)
     return asyncio.run(redrive_run(workflow_id, settings, screen, watch=watch, runs=runs))
+
+
+def callback(
+    token: Annotated[str, typer.Argument(metavar="TOKEN", help="The task token.")],
+    result: Annotated[
+        str | None,
+        typer.Option(
+            "--result", metavar="FILE|JSON|-", help="The Task succeeded with this result."
+        ),
+    ] = None,
+    error: Annotated[
+        str | None,
+        typer.Option("--error", metavar="NAME", help="The Task failed with this error name."),
+    ] = None,
+    cause: Annotated[str, typer.Option("--cause", help="Why it failed, for people.")] = "",
+    heartbeat: Annotated[
+        bool, typer.Option("--heartbeat", help="The work goes on: HeartbeatSeconds count anew.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> Answer:
+    """Answer a Task that waits for its task token (.waitForTaskToken).
+
+    One of --result, --error and --heartbeat. The first answer counts.
+    """
+    from dcf.cli.callback import CallbackOrder, call_back
+    from dcf.cli.screen import Screen
+    from dcf.cli.settings import Settings
+
+    order = CallbackOrder(token, result, error, cause, heartbeat)
+    screen = Screen(as_json=as_json)
+    return asyncio.run(call_back(order, Settings.from_env(os.environ), screen))

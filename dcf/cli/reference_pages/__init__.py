@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from dcf.cli.reference_pages.asl import asl_page
 from dcf.cli.reference_pages.commands import commands_page
 from dcf.cli.reference_pages.errors import errors_page
 from dcf.cli.reference_pages.problems import problems_page
 from dcf.cli.reference_pages.scripts import scripts_page
 
 PAGES: dict[str, Callable[[], str]] = {
+    "asl.md": asl_page,
     "cli.md": commands_page,
     "errors.md": errors_page,
     "problems.md": problems_page,

@@ -6,13 +6,14 @@ import ast
 import re
 from collections import defaultdict
 
+from dcf.asl.checks.problem_codes import PROBLEM_CODES
 from dcf.cli.reference_pages.markdown import page, table
 from dcf.cli.reference_pages.source_calls import CodeCall, code_calls, source_trees
 
 _CODE = re.compile(r"(?:ASL|WF|SKILL|TOOL|REG|CLI)_[A-Z0-9_]+")
 _ROOMS = {
     "WF": "Workflow documents",
-    "ASL": "Amazon States Language",
+    "ASL": "Mocked Tasks",
     "SKILL": "Skills and their YAML files",
     "TOOL": "Tools, their cases, the stub server",
     "REG": "The registry of tool servers",
@@ -20,12 +21,12 @@ _ROOMS = {
 }
 # What the message comes from somewhere else for: the schema's words, the system's, another error's.
 _COMPUTED = {
-    "ASL_JSON_NUMBER": "a number in the file cannot be represented",
-    "ASL_BAD_TIMESTAMP": "a time is not written as RFC 3339 asks",
-    "ASL_NOT_JSON": "a definition that was built in Python holds a value that is not JSON",
     "CLI_HANDLERS": "what `--handlers` names is no dict of async functions",
     "CLI_ID": "the run id has characters that an id cannot have, or too many",
     "CLI_SEEDS": "`--seeds` is no range, or stands beside `--seed`",
+    "CLI_CORPUS": "a line of a corpus or of results cannot be used, or no case is left to run",
+    "CLI_START": "`--start` is no time",
+    "CLI_STATE_TEST": "a state cannot be tested like this: mocks or options do not fit it",
     "CLI_UNKNOWN_SERVER": "a skill of the workflow calls a tool server that is not in the registry",
     "SKILL_SOURCE_MISSING": "a folder or file that skills are generated from is missing",
     "SKILL_YAML_AMBIGUOUS": "yes, no, on or off: YAML reads a boolean",
@@ -37,6 +38,9 @@ _COMPUTED = {
     "TOOL_STUB_SHAPE": "the stub's configuration does not fit its schema",
     "WF_SCHEMA": "the document does not fit the workflow schema",
 }
+_ASL_INTRO = """\
+As strict as AWS and no stricter: what `CreateStateMachine` refuses is an error, what it accepts and
+an author hardly means is a warning. Each example gives its code with `dcf asl validate`."""
 _INTRO = """\
 Checks report everything they find at once. A problem has a `code` (stable: scripts may match it),
 a message, a place (`path` is a JSON pointer into the document; `file`, `line`, `column`), a `hint`
@@ -46,15 +50,33 @@ stop anything."""
 
 def problems_page() -> str:
     """The text of ``problems.md``."""
-    codes = _all_codes()
+    codes = _all_codes() - PROBLEM_CODES.keys()
     calls: dict[str, list[CodeCall]] = defaultdict(list)
     for call in code_calls(codes):
         calls[call.code].append(call)
     parts = []
     for prefix, title in _ROOMS.items():
+        if prefix == "ASL":
+            parts.append(_catalogue())
         rows = [_row(code, calls[code]) for code in sorted(codes) if code.startswith(f"{prefix}_")]
-        parts.append(f"## {title}\n\n{table(('code', 'what is wrong', 'what to do'), rows)}")
+        if rows:
+            parts.append(f"## {title}\n\n{table(('code', 'what is wrong', 'what to do'), rows)}")
     return page("Problem codes", _INTRO, *parts)
+
+
+def _catalogue() -> str:
+    """The codes of definitions, from their own catalogue."""
+    rows = [
+        (
+            f"`{code}`{' *warning*' if entry.is_warning else ''}",
+            entry.rule,
+            entry.hint,
+            f"`{entry.shown}`",
+        )
+        for code, entry in sorted(PROBLEM_CODES.items())
+    ]
+    heading = ("code", "rule", "what to do", "a definition that breaks it")
+    return f"## Definitions in the Amazon States Language\n\n{_ASL_INTRO}\n\n{table(heading, rows)}"
 
 
 def _all_codes() -> frozenset[str]:

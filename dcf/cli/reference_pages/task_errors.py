@@ -29,6 +29,8 @@ TASK_ERRORS: Final = {
     "States.NoChoiceMatched": "no rule of a Choice holds, and it has no Default",
     "States.ParameterPathFailure": "a path in Parameters or ItemSelector finds nothing",
     "States.Permissions": "the Task lacks a permission",
+    "States.QueryEvaluationError": "a JSONata expression fails, finds nothing, or gives another "
+    "type than its field takes",
     "States.ResultPathMatchFailure": "ResultPath cannot be applied to the input",
     "States.ResultWriterFailed": "the results of a Map could not be written",
     "States.Runtime": "a path or expression cannot be evaluated; ends the run, nothing catches it",

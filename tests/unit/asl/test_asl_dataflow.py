@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dcf.asl import Failure, TaskSucceeded, Transition, Visit
-from dcf.asl.reference import ReferencePath
+from dcf.asl.jsonpath.reference import ReferencePath
 
 TASK = {"Type": "Task", "Resource": "work"}
 

@@ -105,7 +105,7 @@ def test_only_the_first_retrier_that_names_the_error_counts() -> None:
     interval=st.integers(1, 1000),
     rate=st.floats(1, 10),
     cap=st.none() | st.integers(1, 5000),
-    used=st.integers(0, 400),
+    used=st.integers(0, 300),
 )
 def test_delays_grow_by_the_rate_up_to_the_cap(
     interval: int, rate: float, cap: int | None, used: int
@@ -121,7 +121,13 @@ def test_delays_grow_by_the_rate_up_to_the_cap(
     seconds = fail("A", retry=[entry], retries={0: used}).seconds
 
     ceiling = cap if cap is not None else 31_622_400
-    assert seconds == pytest.approx(min(interval * rate ** min(used, 300), ceiling))
+    assert seconds == pytest.approx(min(interval * rate**used, ceiling))
+
+
+def test_a_delay_beyond_every_number_is_the_longest() -> None:
+    entry = {"ErrorEquals": ["A"], "BackoffRate": 10, "MaxAttempts": 1000}
+
+    assert fail("A", retry=[entry], retries={0: 400}).seconds == 31_622_400
 
 
 @given(seed=st.integers())
@@ -245,7 +251,7 @@ def test_a_failed_child_is_retried_and_caught_like_a_failed_task(state: Entry) -
             [("ASL_BAD_ERROR_EQUALS", "/0/ErrorEquals")],
         ),
         (
-            [{"ErrorEquals": ["A"], "IntervalSeconds": 0}],
+            [{"ErrorEquals": ["A"], "IntervalSeconds": -1}],
             [("ASL_OUT_OF_RANGE", "/0/IntervalSeconds")],
         ),
         ([{"ErrorEquals": ["A"], "BackoffRate": 0.5}], [("ASL_OUT_OF_RANGE", "/0/BackoffRate")]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from asl_builders import enter, parsed, react, visit_of
+from asl_builders import enter, machine_of, parsed, react, visit_of
 
 from dcf.asl import (
     ChildFailed,
@@ -15,6 +15,7 @@ from dcf.asl import (
     FanOut,
     Finish,
     Joined,
+    ResultRefused,
     RunTask,
     TaskSucceeded,
     TimerFired,
@@ -64,7 +65,7 @@ def test_succeed_gives_its_input_through_its_paths() -> None:
     ("fields", "failure"),
     [
         ({"Error": "E", "Cause": "C"}, Failure("E", "C")),
-        ({}, Failure("", "")),
+        ({}, Failure(None, None)),
         ({"ErrorPath": "$.e", "CausePath": "$$.State.Name"}, Failure("Oops", "S")),
         (
             {"Error": "E", "CausePath": "States.Format('{} happened', $.e)"},
@@ -195,6 +196,26 @@ def test_a_selector_that_cannot_be_evaluated_raises_its_error() -> None:
 
 def test_an_uncaught_child_failure_fails_the_parent() -> None:
     assert react(MAP, [1], ChildFailed("E", "C")) == Failure("E", "C")
+
+
+@pytest.mark.parametrize("kind", ["Pass", "Wait", "Succeed"])
+def test_a_result_that_cannot_be_kept_fails_a_state_that_catches_nothing(kind: str) -> None:
+    state = {"Type": kind, **({"Seconds": 1} if kind == "Wait" else {})}
+
+    assert react(state, {}, ResultRefused("E", "c")) == Failure("E", "c")
+
+
+def test_a_result_that_cannot_be_kept_is_caught_by_its_own_error() -> None:
+    processor = {
+        **machine_of(P={"Type": "Pass", "End": True}),
+        "ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"},
+    }
+    catch = [{"ErrorEquals": ["States.DataLimitExceeded"], "Next": "Next"}]
+    state = {"Type": "Map", "ItemProcessor": processor, "Catch": catch}
+
+    effect = react(state, [1], ResultRefused("States.DataLimitExceeded", "too large"))
+
+    assert effect.output == {"Error": "States.DataLimitExceeded", "Cause": "too large"}
 
 
 def test_an_event_that_a_state_never_waits_for_is_a_mistake_of_the_caller() -> None:

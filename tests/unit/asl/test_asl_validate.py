@@ -76,7 +76,7 @@ def test_a_definition_is_an_object(definition: Any) -> None:
         ({"States": []}, [("ASL_WRONG_TYPE", "/States")]),
         ({"States": {}}, [("ASL_OUT_OF_RANGE", "/States")]),
         ({"Version": "2.0"}, [("ASL_OUT_OF_RANGE", "/Version")]),
-        ({"TimeoutSeconds": 0}, [("ASL_OUT_OF_RANGE", "/TimeoutSeconds")]),
+        ({"TimeoutSeconds": -1}, [("ASL_OUT_OF_RANGE", "/TimeoutSeconds")]),
         ({"TimeoutSeconds": "9"}, [("ASL_WRONG_TYPE", "/TimeoutSeconds")]),
         ({"Coment": "x"}, [("ASL_UNKNOWN_FIELD", "/Coment")]),
         ({"Comment": 1}, [("ASL_WRONG_TYPE", "/Comment")]),
@@ -184,7 +184,8 @@ def test_a_bad_state_is_found(state: Any, found: list[tuple[str, str]]) -> None:
 
 def test_a_name_has_at_most_80_characters() -> None:
     assert codes(machine_of(**{"x" * 80: PASS_END})) == []
-    assert [code for code, _ in codes(machine_of(**{"x" * 81: PASS_END}))] == ["ASL_OUT_OF_RANGE"]
+    too_long = codes(machine_of(**{"x" * 81: PASS_END}))
+    assert [code for code, _ in too_long] == ["ASL_BAD_STATE_NAME"]
 
 
 def test_names_are_unique_across_nested_machines() -> None:

@@ -18,8 +18,8 @@ LINE = "local TIME = redis.call('TIME')"
 
 def test_all_transitions_are_there() -> None:
     assert NAMES == [
-        "acquire", "cancel", "claim", "close", "commit", "finalize", "gc", "leave", "redrive",
-        "release", "renew", "seed", "signal", "tick",
+        "acquire", "beat", "cancel", "claim", "close", "commit", "finalize", "gc", "leave",
+        "redrive", "release", "renew", "seed", "signal", "tick",
     ]  # fmt: skip
 
 

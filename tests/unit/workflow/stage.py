@@ -17,11 +17,11 @@ from typing import Any
 
 from control_plane import HintQueue, StateDocument, Store, history
 from control_plane.twin import Twin
-from dcf import workflow
+from dcf import asl, workflow
 from dcf.simulation.virtual_loop import VirtualLoop, run_virtually
 from dcf.skills import SkillCatalog
 from dcf.worker import AgentPerformer, Handler, LeaseKeeper, Performer, Worker, WorkerConfig
-from dcf.workflow import Choreographer, InvalidWorkflow, Result, WorkflowDocument
+from dcf.workflow import Choreographer, InvalidWorkflow, Objects, Result, WorkflowDocument
 
 EPOCH_S = 1_790_000_000
 RUN = "run-1"
@@ -98,6 +98,8 @@ class Stage:
         agents: AgentPerformer | None = None,
         store: Store | None = None,
         keeper: LeaseKeeper | None = None,
+        objects: asl.MemoryObjects | None = None,
+        aws_limits: bool = False,
         **config: Any,
     ) -> Worker:
         """A worker at work."""
@@ -108,7 +110,12 @@ class Stage:
             store,
             HintQueue(self.twin, pool="default", consumer=name),
             kept,
-            Choreographer(store, rng=random.Random(1)),
+            Choreographer(
+                store,
+                rng=random.Random(1),
+                objects=Objects(objects, in_memory=True) if objects is not None else None,
+                aws_limits=aws_limits,
+            ),
             Performer(handlers, agents),
             now=self.loop.time,
             config=WorkerConfig(**config),

@@ -560,8 +560,8 @@ async def test_an_error_whose_text_cannot_be_stored_still_fails_the_task(stage: 
 @staged
 async def test_a_caught_error_that_does_not_fit_into_the_input_fails_the_run(stage: Stage) -> None:
     work = Calls(lambda _: TaskFailure("Odd", "x"))
-    nested = {"v": deep(99)}
-    definition = flow(A=task(**catch("B", ResultPath="$.v" + "[0]" * 99 + ".e")), B=passing())
+    nested = {"v": deep(98)}
+    definition = flow(A=task(**catch("B", ResultPath="$.v" + "[0]" * 98 + ".e")), B=passing())
     result = await stage.play(definition, nested, {"work": work})
     assert result.status == "failed"
     assert result.finished_at and result.started_at
@@ -600,3 +600,16 @@ async def test_a_run_over_its_time_is_timed_out(stage: Stage) -> None:
     assert result.finished_at and result.started_at
     assert 20_000 <= result.finished_at - result.started_at < 20_500
     assert await stage.status("W") == "cancelled"
+
+
+# -- the moment that expressions know ------------------------------------------------------------
+
+
+@staged
+async def test_now_in_jsonata_is_when_the_state_was_entered(stage: Stage) -> None:
+    definition = flow(
+        W={"Type": "Wait", "Seconds": 60}, P={"Type": "Pass", "Output": "{% $millis() %}"}
+    )
+    result = await stage.play(definition | {"QueryLanguage": "JSONata"})
+    assert result.started_at is not None
+    assert 60_000 <= result.output - result.started_at < 61_000

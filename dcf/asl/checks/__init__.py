@@ -1,0 +1,1 @@
+"""What AWS and we refuse or warn of, with codes, words and examples."""

@@ -1,0 +1,133 @@
+"""How a Map runs its items: inline or distributed, and what only a distributed one may have."""
+
+from __future__ import annotations
+
+import re
+
+from dcf.asl.errors import ExpressionError
+from dcf.asl.jsonpath.syntax import parse_path
+from dcf.asl.reading.fields import check_exclusive, check_fields
+from dcf.asl.reading.node import Node
+
+DISTRIBUTED_FIELDS = (
+    "ItemReader",
+    "ItemBatcher",
+    "ResultWriter",
+    "ToleratedFailureCount",
+    "ToleratedFailureCountPath",
+    "ToleratedFailurePercentage",
+    "ToleratedFailurePercentagePath",
+    "Label",
+)
+"""Fields of a Map whose iterations are executions of their own."""
+
+_NUMBER_PATHS = (
+    "MaxConcurrencyPath",
+    "ToleratedFailureCountPath",
+    "ToleratedFailurePercentagePath",
+    "MaxItemsPerBatchPath",
+    "MaxInputBytesPerBatchPath",
+    "MaxItemsPath",
+)
+_SEVERAL = re.compile(r"[*?@]|\.\.")
+_CONFIG_FIELDS = frozenset({"Mode", "ExecutionType"})
+
+
+def processor_config(node: Node) -> tuple[str, str]:
+    """Mode and execution type that a Map asks for; ``("INLINE", "")`` where it says nothing."""
+    processor = node.value.get("ItemProcessor", node.value.get("Iterator"))
+    config = processor.get("ProcessorConfig") if isinstance(processor, dict) else None
+    if not isinstance(config, dict):
+        return "INLINE", ""
+    mode, execution_type = config.get("Mode", "INLINE"), config.get("ExecutionType", "")
+    return str(mode), str(execution_type)
+
+
+def check_distribution(node: Node) -> None:
+    """Report each field of the Map ``node`` that needs a distributed one, when it is inline."""
+    mode, _ = processor_config(node)
+    if mode != "INLINE":
+        return
+    for field in DISTRIBUTED_FIELDS:
+        if field in node:
+            message = f"`{field}` belongs to a distributed Map, and this one is inline"
+            hint = 'write `"ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": …}`'
+            aws = f"Field '{field}' is not supported"
+            node.error("ASL_NOT_DISTRIBUTED", field, message, hint, aws)
+
+
+def check_map_fields(node: Node) -> None:
+    """Report what excludes another in the parts of a Map, and paths that may select several."""
+    holders = [node, node.node("ItemBatcher"), _reader_config(node)]
+    for holder in holders:
+        if holder is None:
+            continue
+        if holder is not node:
+            check_exclusive(holder)
+        for field in _NUMBER_PATHS:
+            _check_reference(holder, field, context=False)
+    _check_reference(node, "ItemsPath", context=True)
+    config = holders[2]
+    if config is not None:
+        _check_headers(config)
+
+
+def _reader_config(node: Node) -> Node | None:
+    reader = node.value.get("ItemReader")
+    if not isinstance(reader, dict):
+        return None
+    return Node(reader, node.place("ItemReader"), node.findings).node("ReaderConfig")
+
+
+def _check_headers(config: Node) -> None:
+    kind = config.value.get("InputType")
+    if kind == "CSV" and "CSVHeaderLocation" not in config:
+        hint = "write `FIRST_ROW`, or `GIVEN` with `CSVHeaders`"
+        aws = "The field 'CSVHeaderLocation' is required"
+        config.error("ASL_MISSING_FIELD", "", "CSV needs `CSVHeaderLocation`", hint, aws)
+    if kind == "JSON" and "CSVHeaderLocation" in config:
+        message = "`CSVHeaderLocation` belongs to CSV, and this reader reads JSON"
+        aws = "Field 'CSVHeaderLocation' is not supported"
+        config.error("ASL_FIELD_CLASH", "CSVHeaderLocation", message, "leave it out", aws)
+
+
+def _check_reference(node: Node, field: str, *, context: bool) -> None:
+    """``context``: the path may lead into the context object."""
+    text = node.value.get(field)
+    if not isinstance(text, str):
+        return
+    try:
+        syntax = parse_path(text)
+    except ExpressionError:
+        return  # reported where the path is compiled
+    several = not syntax.is_definite and _SEVERAL.search(text) is not None
+    if several or (syntax.root == "$$" and not context):
+        message = f"`{text}` is not a reference path: it must name exactly one place in the data"
+        hint = "use fields and indexes only, for example `$.order.items`"
+        node.error("ASL_BAD_REFERENCE_PATH", field, message, hint)
+
+
+def check_processor_config(processor: Node, express: bool) -> None:
+    """Report what is wrong with the ``ProcessorConfig`` of an item processor."""
+    config = processor.node("ProcessorConfig")
+    if config is None:
+        return
+    check_fields(config, _CONFIG_FIELDS, "`ProcessorConfig`")
+    mode = config.choice("Mode", ("INLINE", "DISTRIBUTED"))
+    config.choice("ExecutionType", ("STANDARD", "EXPRESS"))
+    if mode == "INLINE" and "ExecutionType" in config:
+        message = "`ExecutionType` belongs to a distributed Map, and this one is inline"
+        aws = "Field 'ExecutionType' is not supported"
+        hint = "leave it out, or set `Mode` to `DISTRIBUTED`"
+        config.error("ASL_NOT_DISTRIBUTED", "ExecutionType", message, hint, aws)
+    if mode == "DISTRIBUTED" and "ExecutionType" not in config:
+        hint = "write `STANDARD` or `EXPRESS`"
+        config.error("ASL_MISSING_FIELD", "", "`ExecutionType` is missing", hint)
+    if mode == "DISTRIBUTED" and express:
+        message = "an EXPRESS state machine has no distributed Maps"
+        aws = (
+            "The field 'Mode' with value 'DISTRIBUTED' is not supported inside 'EXPRESS' state"
+            " machines"
+        )
+        hint = "use a STANDARD machine, or `INLINE`"
+        config.error("ASL_EXPRESS_UNSUPPORTED", "Mode", message, hint, aws)

@@ -1,0 +1,93 @@
+"""A definition judged as AWS judges it: refused, and with which words."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dcf.asl.checks.aws_wording import SCHEMA, Diagnostic, diagnostics_of
+from dcf.asl.checks.json_syntax_wording import syntax_diagnostic
+from dcf.asl.definition import STANDARD, MachineType, read
+from dcf.asl.reading.source import MAX_DEFINITION, read_json, too_large
+
+
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """CreateStateMachine refuses ``definition``; ``cause`` is the message of its answer."""
+
+    diagnostics: tuple[Diagnostic, ...]
+    definition: Mapping[str, Any] | str = ""
+    status: str = "INVALID"
+    error: str = "InvalidDefinition"
+
+    @property
+    def cause(self) -> str:
+        """Every error on one line: ``Invalid State Machine Definition: 'CODE: … at /States/A'``."""
+        errors = ", ".join(
+            f"{one.code}: {one.message} at {one.location or 'null'}" for one in self.diagnostics
+        )
+        return f"Invalid State Machine Definition: '{errors}'"
+
+    @property
+    def client_text(self) -> str:
+        """``cause`` as AWS's command line and Python client show it."""
+        return (
+            f"An error occurred ({self.error}) when calling the CreateStateMachine operation: "
+            + (self.cause)
+        )
+
+    @property
+    def recorded_text(self) -> str:
+        """The form in which the public recordings of AWS's answers have it.
+
+        That is ``client_text``, except for labels: those were refused by the code in front of
+        AWS, which names the exception, its arguments and the whole definition.
+        """
+        first = self.diagnostics[0]
+        if first.code != "INVALID_LABEL_NAME":
+            return self.client_text
+        given = self.definition
+        text = given if isinstance(given, str) else json.dumps(given)
+        return f"Error=ValueError Args={[first.message]!r} in definition '{text}'."
+
+
+def rejection(
+    definition: Mapping[str, Any] | str, type: MachineType = STANDARD
+) -> Rejection | None:
+    """Why AWS would not create a machine of ``definition``; None when it would.
+
+    What ``dcf.asl.validate`` warns of is no reason; what only DCF has is one.
+    """
+    errors = [found for found in diagnostics(definition, type) if found.severity == "ERROR"]
+    return Rejection(tuple(errors), definition) if errors else None
+
+
+def diagnostics(
+    definition: Mapping[str, Any] | str, type: MachineType = STANDARD
+) -> list[Diagnostic]:
+    """What ValidateStateMachineDefinition answers for ``definition``, a value or its JSON text."""
+    text = definition if isinstance(definition, str) else None
+    value: Any = definition
+    if text is not None:
+        if not text:
+            return [Diagnostic("MISSING_DESCRIPTION", "Received a null or empty workflow input.")]
+        if len(text) > MAX_DEFINITION:
+            return list(diagnostics_of([(too_large(len(text)), "")], {}))
+        try:
+            json.loads(text)
+        except json.JSONDecodeError as error:
+            return [syntax_diagnostic(text, error)]
+        except (ValueError, RecursionError):
+            pass  # what is wrong is told below
+        value, problems = read_json(text)
+        if problems:
+            return list(diagnostics_of([(problem, "") for problem in problems], {}))
+    if not isinstance(value, Mapping):
+        return [not_an_object()]
+    return list(diagnostics_of(list(read(value, type, only_aws=True)[1].with_aws()), value))
+
+
+def not_an_object() -> Diagnostic:
+    return Diagnostic(SCHEMA, "Definition must be a valid JSON object")

@@ -1,0 +1,53 @@
+"""Variables along the scopes of a definition: read before anything assigns them, or hidden.
+
+AWS accepts both; where a definition runs they are undefined, or another value than meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Set
+
+from dcf.asl.checks.map_rules import processor_config
+from dcf.asl.checks.variable_references import reads
+from dcf.asl.checks.variable_rules import assigned_by, assignments
+from dcf.asl.reading.node import Node
+from dcf.asl.reading.state_tree import inner_machines, speaks_jsonata, states_of
+
+_NOTHING: Set[str] = frozenset()
+
+
+def check_scopes(root: Node) -> None:
+    """Warn of every variable that nothing assigns, and of every one that hides an outer one."""
+    waiting: list[tuple[Node, Set[str]]] = [(root, _NOTHING)]
+    while waiting:
+        machine, outer = waiting.pop()
+        waiting.extend(_check_machine(machine, outer, root))
+
+
+def _check_machine(machine: Node, outer: Set[str], root: Node) -> Iterator[tuple[Node, Set[str]]]:
+    states = states_of(machine).values()
+    own: set[str] = set()
+    for state in states:
+        own |= assigned_by(state, speaks_jsonata(state, root))
+    visible = own | outer if outer else own
+    for state in states:
+        jsonata = speaks_jsonata(state, root)
+        if outer and own:
+            _check_hiding(state, jsonata, outer)
+        for place, name in reads(state, jsonata):
+            if name not in visible:
+                message = f"no state assigns the variable `${name}` where this one can read it"
+                hint = "assign it with `Assign` in a state before this one"
+                state.findings.warning("ASL_VARIABLE_NEVER_ASSIGNED", place, message, hint)
+        # The children of a distributed Map are executions of their own: they see nothing of ours.
+        distributed = processor_config(state)[0] == "DISTRIBUTED"
+        for inner in inner_machines(state):
+            yield inner, _NOTHING if distributed else visible
+
+
+def _check_hiding(state: Node, jsonata: bool, outer: Set[str]) -> None:
+    for name, pointer in assignments(state, jsonata):
+        if name in outer:
+            message = f"`${name}` is also assigned in the machine around this one"
+            hint = "use another name: what is assigned here ends with this machine"
+            state.findings.warning("ASL_VARIABLE_HIDDEN", pointer, message, hint)

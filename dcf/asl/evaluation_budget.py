@@ -1,0 +1,104 @@
+"""What one evaluation of an expression may use: time, depth and memory.
+
+A hostile expression, JSONata or JSONPath, meets one of the limits instead of hanging a worker.
+"""
+
+from __future__ import annotations
+
+import time
+
+TIME_LIMIT_S = 1.0
+"""Seconds of processor time that one evaluation may take (Step Functions allows about five).
+
+Not of the wall clock: a worker that has to wait for a processor must fail no expression.
+"""
+
+MAX_DEPTH = 100
+"""How deep an expression may nest while it is evaluated, as in Step Functions."""
+
+VALUE_LIMIT = 6_990_256
+"""Bytes that one value may hold, a number counting 8 and a character 1, as in Step Functions."""
+
+TOTAL_LIMIT = 160_000_000
+"""Bytes of memory, estimated, that one evaluation may take in all, what it dropped included."""
+
+MAX_RANGE = VALUE_LIMIT // 8
+"""Most numbers that ``[1..n]`` makes."""
+
+_CLOCK_EVERY = 64  # steps between two looks at the clock
+_NUMBER = 32  # bytes of a Python integer
+_LARGE = 10_000  # bytes of a value that is worth a look of its own
+
+
+class LimitReached(Exception):
+    """An evaluation used more than it may; the text says what, as Step Functions does."""
+
+
+class Budget:
+    """Counts what an evaluation uses; every method raises LimitReached at its limit."""
+
+    __slots__ = ("_deadline", "_steps", "depth", "total")
+
+    def __init__(self, seconds: float = TIME_LIMIT_S) -> None:
+        # The one clock in this room: it only ends what would not end by itself.
+        self._deadline = time.thread_time() + seconds
+        self._steps = 0
+        self.depth = 0
+        self.total = 0
+
+    def enter(self) -> None:
+        """One more node of the expression is evaluated; ``leave`` when it is done."""
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise LimitReached(
+                "Stack overflow error: Check for non-terminating recursive function. "
+                "Consider rewriting as tail-recursive"
+            )
+        self.tick()
+
+    def leave(self) -> None:
+        self.depth -= 1
+
+    def tick(self) -> None:
+        """A small piece of work is done."""
+        self._steps += 1
+        if self._steps % _CLOCK_EVERY == 0:
+            self.look_at_clock()
+
+    def look_at_clock(self) -> None:
+        if time.thread_time() > self._deadline:
+            raise self.timed_out()
+
+    def spend(self, items: int, new: bool = False) -> None:
+        """An array of ``items`` elements is made; ``new``: with numbers that are made too."""
+        if new:
+            self.total += _NUMBER * items
+        self.grow(8 * items)
+
+    def grow(self, size: int) -> None:
+        """A value of ``size`` bytes is made."""
+        self.total += size
+        if size > VALUE_LIMIT or self.total > TOTAL_LIMIT:
+            raise self.too_big()
+        if size > _LARGE:
+            self.look_at_clock()
+        self.tick()
+
+    def work(self, size: int) -> None:
+        """A value of ``size`` bytes so far is looked through."""
+        if size > VALUE_LIMIT:
+            raise self.too_big()
+        self.tick()
+
+    def regex_seconds(self) -> float:
+        """How long one search may run: what is left, at most half of all, more than nothing."""
+        left = self._deadline - time.thread_time()
+        return max(0.001, min(left, TIME_LIMIT_S / 2))
+
+    def timed_out(self) -> LimitReached:
+        return LimitReached("Expression evaluation timeout: Check for infinite loop")
+
+    def too_big(self) -> LimitReached:
+        return LimitReached(
+            "Expression evaluation memory limit exceeded: Check for excessive memory usage"
+        )

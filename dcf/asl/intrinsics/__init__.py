@@ -1,0 +1,1 @@
+"""Intrinsic functions of JSONPath states: ``States.Format`` and its kin."""

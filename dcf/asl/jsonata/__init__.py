@@ -1,0 +1,1 @@
+"""JSONata: expressions compiled once, evaluated within limits, answering plain JSON."""

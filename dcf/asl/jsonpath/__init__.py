@@ -1,0 +1,1 @@
+"""JSONPath: paths compiled into functions, with the semantics that AWS has."""

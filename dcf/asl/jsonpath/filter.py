@@ -1,0 +1,216 @@
+"""Filters of a JSONPath, ``?(@.price > 10 && @.name =~ /a.*/i)``, compiled into tests."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import regex
+
+from dcf.asl.errors import ExpressionError
+from dcf.asl.evaluation_budget import Budget
+from dcf.asl.jsonpath.comparison import COMPARISONS, UNDEFINED, Pattern
+from dcf.asl.jsonpath.selector import Test, select
+from dcf.asl.payload import JSON
+from dcf.asl.regex_rules import compile_regex
+
+Operand: TypeAlias = Callable[[JSON, JSON, Budget], Any]
+"""(the value ``@``, the root ``$``, what it may use) -> a JSON value or UNDEFINED."""
+
+ReadPath: TypeAlias = Callable[[str, int, str], tuple[Any, int]]
+
+MAX_NESTING = 50
+"""Deepest nesting of parentheses and negations in a filter."""
+
+_OPERATOR = re.compile(
+    r"===|!==|==|!=|<=|>=|<|>|=~|(?:in|nin|contains|subsetof|anyof|noneof|size|empty)\b",
+    re.IGNORECASE,
+)
+_TEXT = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""", re.DOTALL)
+_NUMBER = re.compile(r"-?\d{1,40}(?:\.\d{1,40})?(?:[eE][+-]?\d{1,3})?")
+_WORD = re.compile(r"(true|false|null)\b")
+_REGEX = re.compile(r"/((?:[^/\\]|\\.)+)/([a-zA-Z]*)", re.DOTALL)
+_WORDS: dict[str, JSON] = {"true": True, "false": False, "null": None}
+_FLAGS = {"i": regex.IGNORECASE, "m": regex.MULTILINE, "s": regex.DOTALL, "x": regex.VERBOSE}
+_FLAGS |= {"u": regex.UNICODE}
+
+
+class FilterError(Exception):
+    """The text of a filter is wrong; the message says how."""
+
+
+def parse_filter(text: str, read_path: ReadPath) -> Test:
+    """The test that ``text``, what follows the ``?``, describes; raises FilterError."""
+    if len(text) < 2 or not (text.startswith("(") and text.endswith(")")):
+        raise FilterError("a filter is written `[?(…)]`")
+    reader = _Reader(text, read_path)
+    test = reader.either(0)
+    reader.skip_spaces()
+    if reader.position != len(text):
+        raise FilterError(f"unexpected `{text[reader.position :][:20]}` in the filter")
+    return test
+
+
+class _Reader:
+    __slots__ = ("_read_path", "position", "text")
+
+    def __init__(self, text: str, read_path: ReadPath) -> None:
+        self.text = text
+        self.position = 0
+        self._read_path = read_path
+
+    def either(self, depth: int) -> Test:
+        tests = [self.all(depth)]
+        while self.take("||"):
+            tests.append(self.all(depth))
+        if len(tests) == 1:
+            return tests[0]
+        return lambda item, root, budget: any(test(item, root, budget) for test in tests)
+
+    def all(self, depth: int) -> Test:
+        tests = [self.one(depth)]
+        while self.take("&&"):
+            tests.append(self.one(depth))
+        if len(tests) == 1:
+            return tests[0]
+        return lambda item, root, budget: all(test(item, root, budget) for test in tests)
+
+    def one(self, depth: int) -> Test:
+        if depth > MAX_NESTING:
+            raise FilterError(f"the filter nests deeper than {MAX_NESTING}")
+        if self.take("!"):
+            test = self.one(depth + 1)
+            return lambda item, root, budget: not test(item, root, budget)
+        if self.take("("):
+            inner = self.either(depth + 1)
+            if not self.take(")"):
+                raise FilterError("a `(` of the filter is never closed")
+            return inner
+        return self.comparison()
+
+    def comparison(self) -> Test:
+        is_path = self.peek() in ("@", "$")
+        left = self.operand()
+        self.skip_spaces()
+        found = _OPERATOR.match(self.text, self.position)
+        if found is None:
+            if not is_path:
+                raise FilterError("a filter compares, or names a path that must be there")
+            return lambda item, root, budget: left(item, root, budget) is not UNDEFINED
+        self.position = found.end()
+        compare = COMPARISONS[found.group().lower()]
+        right = self.operand()
+
+        def test(item: JSON, root: JSON, budget: Budget) -> bool:
+            budget.tick()
+            return compare(left(item, root, budget), right(item, root, budget), budget)
+
+        return test
+
+    def operand(self) -> Operand:
+        character = self.peek()
+        if character in ("@", "$") and character:
+            return self.path(character)
+        for pattern, read in _LITERALS:
+            found = pattern.match(self.text, self.position)
+            if found is not None:
+                self.position = found.end()
+                return _fixed(read(found))
+        if character in ("[", "{"):
+            return _fixed(self.structure())
+        raise FilterError(f"`{self.text[self.position :][:20]}` is no value of a filter")
+
+    def path(self, root: str) -> Operand:
+        if self.text.startswith("$$", self.position):
+            raise FilterError("a filter reads `@` and `$`, not the context object")
+        try:
+            syntax, self.position = self._read_path(self.text, self.position, root)
+        except ExpressionError as error:
+            raise FilterError(error.message) from error
+        return _path_operand(syntax.tokens, syntax.selectors, root)
+
+    def structure(self) -> JSON:
+        decoder = json.JSONDecoder()
+        text = self.text[self.position :]
+        for candidate in (text, re.sub(r"'((?:[^'\"\\])*)'", r'"\1"', text)):
+            try:
+                value, length = decoder.raw_decode(candidate)
+            except (ValueError, RecursionError):
+                continue
+            self.position += length
+            return value
+        raise FilterError(f"`{text[:20]}` is not JSON")
+
+    def take(self, sign: str) -> bool:
+        self.skip_spaces()
+        if not self.text.startswith(sign, self.position):
+            return False
+        if sign == "!" and self.text.startswith("!=", self.position):
+            return False
+        self.position += len(sign)
+        return True
+
+    def peek(self) -> str:
+        self.skip_spaces()
+        return self.text[self.position : self.position + 1]
+
+    def skip_spaces(self) -> None:
+        while self.text[self.position : self.position + 1].isspace():
+            self.position += 1
+
+
+def _fixed(value: Any) -> Operand:
+    return lambda item, root, budget: value
+
+
+def _path_operand(tokens: tuple[Any, ...], selectors: tuple[Any, ...], base: str) -> Operand:
+    def read(item: JSON, root: JSON, budget: Budget) -> Any:
+        value = item if base == "@" else root
+        for token in tokens:
+            holds = isinstance(value, list if isinstance(token, int) else dict)
+            if not holds:
+                return UNDEFINED
+            try:
+                value = value[token]
+            except LookupError:
+                return UNDEFINED
+        if not selectors:
+            return value
+        try:
+            found = select(selectors, value, root, budget)
+        except LookupError:
+            return UNDEFINED
+        return UNDEFINED if found == [] else found
+
+    return read
+
+
+def _compiled(found: re.Match[str]) -> Pattern:
+    flags = regex.V0
+    for letter in found.group(2):
+        if letter.lower() not in _FLAGS:
+            raise FilterError(f"`{letter}` is no flag of a regular expression")
+        flags |= _FLAGS[letter.lower()]
+    try:
+        return Pattern(compile_regex(found.group(1), flags))
+    except (regex.error, RecursionError, OverflowError, ValueError) as error:
+        raise FilterError(f"`{found.group()}` is no regular expression: {error}") from error
+
+
+def _text(found: re.Match[str]) -> str:
+    return re.sub(r"\\(.)", r"\1", found.group()[1:-1], flags=re.DOTALL)
+
+
+def _number(found: re.Match[str]) -> float:
+    text = found.group()
+    return int(text) if text.lstrip("-").isdigit() else float(text)
+
+
+_LITERALS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Any]], ...] = (
+    (_TEXT, _text),
+    (_NUMBER, _number),
+    (_WORD, lambda found: _WORDS[found.group()]),
+    (_REGEX, _compiled),
+)

@@ -1,0 +1,203 @@
+"""The text of a JSONPath taken apart into a root and its selectors."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from dcf.asl.errors import ExpressionError
+from dcf.asl.jsonpath.filter import FilterError, parse_filter
+from dcf.asl.jsonpath.selector import (
+    FUNCTIONS,
+    Aggregate,
+    Descendants,
+    Filter,
+    Indexes,
+    Names,
+    Selector,
+    Slice,
+    Token,
+    Wildcard,
+)
+
+BAD_PATH = "ASL_BAD_PATH"
+MAX_VARIABLE_NAME = 80
+"""Longest name of a variable in characters (a Step Functions limit)."""
+
+MAX_SELECTORS = 100
+"""Most selectors of one path: data nests no deeper."""
+
+MAX_FILTERS = 50
+"""Most filters of one path, those inside filters included."""
+
+_VARIABLE = re.compile(r"[^\W\d]\w*")
+_NAME = re.compile(r"[^.\[\]()'\",*?\s]+")
+_CALL = re.compile(r"\(\s*\)")
+_INDEX = re.compile(r"-?\d{1,9}")
+_SLICE = re.compile(r"(-?\d{1,9})?\s*:\s*(-?\d{1,9})?\s*(?::\s*(-?\d{1,9})?)?")
+_TEXT = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
+_QUOTED = re.compile(rf"\s*({_TEXT})\s*", re.DOTALL)
+_QUOTED_SEVERAL = re.compile(rf"\s*(?:{_TEXT})(?:\s*,\s*(?:{_TEXT}))+\s*", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class PathSyntax:
+    """``root`` is ``$``, ``$$``, ``$name`` or, in a filter, ``@``.
+
+    ``tokens`` are the names and indexes that the path starts with; ``selectors`` come after them
+    and are empty when the path is definite, that is, names exactly one place.
+    """
+
+    text: str
+    root: str
+    tokens: tuple[Token, ...]
+    selectors: tuple[Selector, ...]
+
+    @property
+    def is_definite(self) -> bool:
+        return not self.selectors
+
+    @property
+    def variable(self) -> str | None:
+        """The name of the variable that the path reads, without its ``$``; None for data."""
+        return self.root[1:] if len(self.root) > 1 and self.root != "$$" else None
+
+
+# Validation and compilation ask for the same paths, and so do the states of one machine.
+@lru_cache(maxsize=4096)
+def parse_path(text: str) -> PathSyntax:
+    """Take ``text`` apart; raises ExpressionError when it is no JSONPath."""
+    if not text.startswith("$"):
+        raise _bad(text, "a path starts with `$` (data), `$$` (context object) or `$name`")
+    if text.count("?") > MAX_FILTERS:
+        raise _bad(text, f"a path has at most {MAX_FILTERS} filters")
+    syntax, end = read_path(text, 0, _root(text))
+    if end != len(text):
+        raise _bad(text, f"unexpected `{text[end]}` at position {end + 1}")
+    return syntax
+
+
+def read_path(text: str, start: int, root: str) -> tuple[PathSyntax, int]:
+    """The path that begins at ``start`` with ``root``, and where it ends."""
+    position = start + len(root)
+    if position < len(text) and root[-1] != "@" and text[position] not in ".[ )&|=!<>~,]":
+        raise _bad(text, f"`{text[position]}` cannot follow `{root}`")
+    selectors: list[Selector] = []
+    while position < len(text) and text[position] in ".[":
+        if len(selectors) == MAX_SELECTORS:
+            raise _bad(text, f"a path has at most {MAX_SELECTORS} selectors")
+        selector, position = _selector(text, position)
+        selectors.append(selector)
+    tokens: list[Token] = []
+    for selector in selectors:
+        if selector.token is None:
+            break
+        tokens.append(selector.token)
+    rest = tuple(selectors[len(tokens) :])
+    return PathSyntax(text[start:position], root, tuple(tokens), rest), position
+
+
+def _root(text: str) -> str:
+    if text.startswith("$$"):
+        return "$$"
+    found = _VARIABLE.match(text, 1)
+    if found is None:
+        return "$"
+    if len(found.group()) > MAX_VARIABLE_NAME:
+        raise _bad(text, f"the name of a variable has at most {MAX_VARIABLE_NAME} characters")
+    return f"${found.group()}"
+
+
+def _selector(text: str, position: int) -> tuple[Selector, int]:
+    if text.startswith("..", position):
+        position += 2
+        bracket = text.startswith("[", position)
+        inner, end = _bracket(text, position) if bracket else _member(text, position)
+        return Descendants(inner), end
+    if text[position] == "." and not text.startswith("[", position + 1):
+        return _member(text, position + 1)
+    return _bracket(text, position + (text[position] == "."))
+
+
+def _member(text: str, position: int) -> tuple[Selector, int]:
+    if text.startswith("*", position):
+        return Wildcard(), position + 1
+    found = _NAME.match(text, position)
+    if found is None:
+        raise _bad(text, f"a field name is missing at position {position + 1}")
+    name, end = found.group(), found.end()
+    if not text.startswith("(", end):
+        return Names((name,)), end
+    call = _CALL.match(text, end)
+    if call is None or name not in FUNCTIONS:
+        known = ", ".join(f"`{function}()`" for function in FUNCTIONS)
+        raise _bad(text, f"`{name}(…)` is no function of a path; there are {known}")
+    return Aggregate(name), call.end()
+
+
+def _bracket(text: str, position: int) -> tuple[Selector, int]:
+    end = closing_bracket(text, position)
+    content = text[position + 1 : end].strip()
+    after = end + 1
+    if content == "*":
+        return Wildcard(), after
+    if content.startswith("?"):
+        return _filter(text, content), after
+    quoted = _QUOTED.fullmatch(content)
+    if quoted is not None:
+        return Names((unquote(quoted.group(1)),)), after
+    if _QUOTED_SEVERAL.fullmatch(content):
+        return Names(tuple(unquote(name) for name in re.findall(_TEXT, content))), after
+    parts = [part.strip() for part in content.split(",")]
+    if all(_INDEX.fullmatch(part) for part in parts):
+        return Indexes(tuple(int(part) for part in parts)), after
+    slices = _SLICE.fullmatch(content)
+    if slices is None or slices.group(3) == "0":
+        raise _bad(text, f"`[{content}]` selects nothing")
+    start, stop, step = (None if part is None else int(part) for part in slices.groups())
+    return Slice(slice(start, stop, step)), after
+
+
+def _filter(text: str, content: str) -> Filter:
+    try:
+        return Filter(parse_filter(content[1:].strip(), read_path))
+    except FilterError as error:
+        raise _bad(text, str(error)) from error
+
+
+def closing_bracket(text: str, start: int) -> int:
+    """Where the bracket that opens at ``start`` closes; brackets in texts do not count."""
+    depth = 0
+    quote = ""
+    position = start
+    while position < len(text):
+        character = text[position]
+        if character == "\\":
+            position += 1
+        elif quote:
+            if character == quote:
+                quote = ""
+        elif character in "'\"":
+            quote = character
+        elif character == "[":
+            depth += 1
+        elif character == "]":
+            depth -= 1
+            if depth == 0:
+                return position
+        position += 1
+    raise _bad(text, "a `[` is never closed")
+
+
+def unquote(text: str) -> str:
+    r"""A quoted name without its quotes; only ``\\`` and its own quote are escapes."""
+    quote = text[0]
+    return re.sub(rf"\\([\\{quote}])", r"\1", text[1:-1])
+
+
+def _bad(text: str, why: str) -> ExpressionError:
+    shown = text if len(text) <= 120 else f"{text[:119]}…"
+    return ExpressionError(
+        BAD_PATH, f"`{shown}` is not a JSONPath: {why}", "write for example `$.order.items[0]`"
+    )

@@ -1,0 +1,1 @@
+"""What a Map does with many items: reading, batching, counting, writing."""

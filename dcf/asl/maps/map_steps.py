@@ -1,0 +1,91 @@
+"""Steps of a Map: run its iterations, put their results together."""
+
+from __future__ import annotations
+
+from dcf.asl.effect import Effect, ReadItems
+from dcf.asl.errors import (
+    EXCEED_TOLERATED_FAILURE,
+    ITEM_READER_FAILED,
+    RESULT_WRITER_FAILED,
+    EvaluationError,
+    PlainError,
+)
+from dcf.asl.maps.map_items import fan_out, item_input, select_items
+from dcf.asl.maps.map_run import map_run
+from dcf.asl.maps.result_writer import ResultWriter
+from dcf.asl.outcome import recover
+from dcf.asl.payload import JSON
+from dcf.asl.scope import Scope
+from dcf.asl.state import MapState
+from dcf.asl.visit import (
+    ChildFailed,
+    Entered,
+    ItemsRead,
+    ItemsUnreadable,
+    Joined,
+    ResultsUnwritable,
+    ResultsWritten,
+    Visit,
+)
+from dcf.asl.work_steps import take_result
+
+THRESHOLD_EXCEEDED = "The specified tolerated failure threshold was exceeded"
+
+
+def enter_map(state: MapState, scope: Scope, visit: Visit, _: Entered) -> Effect:
+    state.flow.effective_input(scope)
+    if state.reader is not None:
+        return state.reader.request(scope)
+    items = select_items(state, scope)
+    scope.note("afterItemsPath", items)
+    return fan_out(state, scope, visit, items)
+
+
+def take_items(state: MapState, scope: Scope, visit: Visit, event: ItemsRead) -> Effect:
+    assert state.reader is not None
+    state.flow.effective_input(scope)
+    found = state.reader.items(scope, event)
+    return found if isinstance(found, ReadItems) else fan_out(state, scope, visit, found)
+
+
+def items_unreadable(_: MapState, __: Scope, ___: Visit, event: ItemsUnreadable) -> Effect:
+    raise PlainError(ITEM_READER_FAILED, event.cause)
+
+
+def join_map(state: MapState, scope: Scope, visit: Visit, event: Joined) -> Effect:
+    if state.writer is None and not event.failures:
+        return take_result(state, scope, visit, event.results)
+    writer, run = state.writer or ResultWriter(), map_run(state, visit)
+    event = _with_inputs(state, visit, event)
+    if writer.arguments is None:
+        return take_result(state, scope, visit, writer.transform(run, event))
+    state.flow.effective_input(scope)
+    return writer.write(scope, run, event)
+
+
+def end_writing(state: MapState, scope: Scope, visit: Visit, event: ResultsWritten) -> Effect:
+    return take_result(state, scope, visit, event.request.output)
+
+
+def results_unwritable(_: MapState, __: Scope, ___: Visit, event: ResultsUnwritable) -> Effect:
+    raise PlainError(RESULT_WRITER_FAILED, event.cause)
+
+
+def fail_map(state: MapState, scope: Scope, visit: Visit, event: ChildFailed) -> Effect:
+    """Iterations of a distributed Map are counted, not told: which failed is in their records."""
+    if state.is_distributed:
+        return recover(state, visit, scope, EXCEED_TOLERATED_FAILURE, THRESHOLD_EXCEEDED)
+    return recover(state, visit, scope, event.error, event.cause)
+
+
+def _with_inputs(state: MapState, visit: Visit, event: Joined) -> Joined:
+    """``event`` with the inputs of the iterations in the place of the items they came from."""
+    if event.items is None or state.item_selector is None or state.batcher is not None:
+        return event
+    inputs: list[JSON] = []
+    for index, item in enumerate(event.items):
+        try:
+            inputs.append(item_input(state, visit, index, item))
+        except EvaluationError:  # then this iteration failed, and has no other input
+            inputs.append(item)
+    return Joined(event.results, event.failures, inputs)

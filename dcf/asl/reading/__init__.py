@@ -1,0 +1,1 @@
+"""Reading a definition: text with places, fields, states, machines."""

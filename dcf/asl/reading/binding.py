@@ -1,0 +1,62 @@
+"""AgentBinding: which agent does a Task, with which skills (an extension of the language)."""
+
+from __future__ import annotations
+
+from dcf.asl.payload import excerpt
+from dcf.asl.reading.fields import check_fields
+from dcf.asl.reading.findings import child
+from dcf.asl.reading.node import WRONG_TYPE, Node
+
+_FIELDS = frozenset(
+    {
+        "agent_template_ref",
+        "agent_ref",
+        "skills",
+        "tool_name",
+        "lifecycle",
+        "approval",
+        "budget",
+        "model",
+    }
+)
+_REFERENCE_FIELDS = frozenset({"id", "name"})
+_LIFECYCLE_FIELDS = frozenset({"mode", "destroy_on_end", "reuse_key"})
+MODES = ("ephemeral", "pooled", "existing")
+
+
+def check_binding(binding: Node) -> None:
+    """Report what is wrong in an ``AgentBinding``."""
+    check_fields(binding, _FIELDS, "AgentBinding")
+    for field in ("agent_template_ref", "agent_ref"):
+        _check_reference(binding, field)
+    binding.text("tool_name", filled=True)
+    _check_skills(binding)
+    _check_lifecycle(binding)
+
+
+def _check_reference(binding: Node, field: str) -> None:
+    reference = binding.node(field)
+    if reference is None:
+        return
+    check_fields(reference, _REFERENCE_FIELDS, f"`{field}`")
+    for name in sorted(_REFERENCE_FIELDS):
+        reference.text(name, filled=True)
+
+
+def _check_skills(binding: Node) -> None:
+    for index, skill in enumerate(binding.array("skills") or ()):
+        if not isinstance(skill, str) or not skill:
+            place = child(binding.place("skills"), index)
+            message = f"a skill is a reference such as `name@1.0.0`, found {excerpt(skill)}"
+            binding.findings.error(WRONG_TYPE, place, message)
+
+
+def _check_lifecycle(binding: Node) -> None:
+    lifecycle = binding.node("lifecycle")
+    if lifecycle is None:
+        return
+    check_fields(lifecycle, _LIFECYCLE_FIELDS, "`lifecycle`")
+    lifecycle.choice("mode", MODES)
+    lifecycle.flag("destroy_on_end")
+    if lifecycle.value.get("reuse_key") is not None:
+        lifecycle.text("reuse_key", filled=True)

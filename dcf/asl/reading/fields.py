@@ -1,0 +1,140 @@
+"""Which field may stand where, and which fields exclude one another."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+from dcf.asl.reading.node import Node
+
+_ANY = frozenset({"Type", "Comment", "QueryLanguage"})
+_MOVING = frozenset({"Next", "End", "Assign"})
+_IO = frozenset({"InputPath", "OutputPath"})
+_RESULT = frozenset({"ResultPath", "ResultSelector"})
+_ERRORS = frozenset({"Retry", "Catch"})
+
+STATE_FIELDS: dict[str, frozenset[str]] = {
+    "Task": _ANY
+    | _MOVING
+    | _ERRORS
+    | {"Resource", "AgentBinding", "Credentials", "TimeoutSeconds", "HeartbeatSeconds"},
+    "Pass": _ANY | _MOVING,
+    "Choice": _ANY | {"Choices", "Default", "Assign"},
+    "Wait": _ANY | _MOVING | {"Seconds", "Timestamp"},
+    "Succeed": _ANY,
+    "Fail": _ANY | {"Error", "Cause"},
+    "Parallel": _ANY | _MOVING | _ERRORS | {"Branches"},
+    "Map": _ANY
+    | _MOVING
+    | _ERRORS
+    | {"ItemProcessor", "Iterator", "ItemReader", "ItemSelector", "ItemBatcher", "ResultWriter"}
+    | {"MaxConcurrency", "ToleratedFailureCount", "ToleratedFailurePercentage", "Label"},
+}
+"""What a state of each type may have in either query language."""
+
+JSONPATH_FIELDS: dict[str, frozenset[str]] = {
+    "Task": _IO | _RESULT | {"Parameters", "TimeoutSecondsPath", "HeartbeatSecondsPath"},
+    "Pass": _IO | {"Result", "ResultPath", "Parameters"},
+    "Choice": _IO,
+    "Wait": _IO | {"SecondsPath", "TimestampPath"},
+    "Succeed": _IO,
+    "Fail": frozenset({"ErrorPath", "CausePath"}),
+    "Parallel": _IO | _RESULT | {"Parameters"},
+    "Map": _IO
+    | _RESULT
+    | {"ItemsPath", "Parameters", "MaxConcurrencyPath"}
+    | {"ToleratedFailureCountPath", "ToleratedFailurePercentagePath"},
+}
+"""What it may have besides where JSONPath holds."""
+
+JSONATA_FIELDS: dict[str, frozenset[str]] = {
+    "Task": frozenset({"Arguments", "Output"}),
+    "Pass": frozenset({"Output"}),
+    "Choice": frozenset({"Output"}),
+    "Wait": frozenset({"Output"}),
+    "Succeed": frozenset({"Output"}),
+    "Fail": frozenset(),
+    "Parallel": frozenset({"Arguments", "Output"}),
+    "Map": frozenset({"Items", "Output"}),
+}
+"""What it may have besides where JSONata holds."""
+
+BRANCH_FIELDS = frozenset({"Comment", "StartAt", "States"})
+ROOT_FIELDS = BRANCH_FIELDS | {"QueryLanguage", "Version", "TimeoutSeconds"}
+PROCESSOR_FIELDS = BRANCH_FIELDS | {"ProcessorConfig"}
+
+EXCLUSIVE_FIELDS: tuple[tuple[str, str], ...] = (
+    ("TimeoutSeconds", "TimeoutSecondsPath"),
+    ("HeartbeatSeconds", "HeartbeatSecondsPath"),
+    ("MaxConcurrency", "MaxConcurrencyPath"),
+    ("ToleratedFailureCount", "ToleratedFailureCountPath"),
+    ("ToleratedFailurePercentage", "ToleratedFailurePercentagePath"),
+    ("MaxItemsPerBatch", "MaxItemsPerBatchPath"),
+    ("MaxInputBytesPerBatch", "MaxInputBytesPerBatchPath"),
+    ("MaxItems", "MaxItemsPath"),
+    ("Error", "ErrorPath"),
+    ("Cause", "CausePath"),
+)
+"""A value and the path to it: only one of the two may stand in an object."""
+
+_MANY = 20
+"""Most names that a hint lists."""
+
+
+def check_state_fields(node: Node, state_type: str, jsonata: bool) -> None:
+    """Report each field that a state of this type may not have in its query language."""
+    here, there = (
+        (JSONATA_FIELDS, JSONPATH_FIELDS) if jsonata else (JSONPATH_FIELDS, JSONATA_FIELDS)
+    )
+    allowed = STATE_FIELDS[state_type] | here[state_type]
+    for field in node.value:
+        if field in allowed:
+            continue
+        if field in there[state_type]:
+            refuse_language(node, field, jsonata)
+        else:
+            _refuse(node, field, f"a {state_type} state", allowed)
+
+
+def refuse_language(node: Node, field: str, jsonata: bool) -> None:
+    """Report a field of the query language that ``node`` does not speak."""
+    spoken, other = ("JSONata", "JSONPath") if jsonata else ("JSONPath", "JSONata")
+    message = f"`{field}` belongs to {other}, and this state speaks {spoken}"
+    hint = f"set `QueryLanguage` to `{other}`, or use the fields of {spoken}"
+    aws = (
+        f"The QueryLanguage is set to '{spoken}', but field '{field}' is only supported for the"
+        f" '{other}' QueryLanguage"
+    )
+    node.error("ASL_WRONG_QUERY_LANGUAGE", field, message, hint, aws)
+
+
+def check_exclusive(node: Node) -> None:
+    """Report each value that stands beside a path to the same value."""
+    for field, path in EXCLUSIVE_FIELDS:
+        if field in node and path in node:
+            message = f"`{field}` and `{path}` exclude each other"
+            aws = f"There should only be one of the following fields: [{field}, {path}]"
+            node.error("ASL_FIELD_CLASH", path, message, "keep one of them", aws)
+
+
+def check_fields(node: Node, allowed: frozenset[str], owner: str) -> None:
+    """Report each field of ``node`` that is not ``allowed`` in ``owner``."""
+    for field in node.value:
+        if field not in allowed:
+            _refuse(node, field, owner, allowed)
+
+
+def closest_hint(field: str, names: Iterable[str]) -> str:
+    """``did you mean …?``, or which names there are."""
+    known = sorted(names)
+    closest = difflib.get_close_matches(field, known, 1)
+    if closest:
+        return f"did you mean `{closest[0]}`?"
+    more = f" and {len(known) - _MANY} more" if len(known) > _MANY else ""
+    return "known here: " + ", ".join(f"`{name}`" for name in known[:_MANY]) + more
+
+
+def _refuse(node: Node, field: str, owner: str, allowed: frozenset[str]) -> None:
+    message = f"{owner} has no field `{field}`"
+    hint = closest_hint(field, allowed)
+    node.error("ASL_UNKNOWN_FIELD", field, message, hint, f"Field '{field}' is not supported")

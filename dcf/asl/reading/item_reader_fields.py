@@ -1,0 +1,88 @@
+"""``ItemReader`` of a Map, read into its parsed form."""
+
+from __future__ import annotations
+
+from dcf.asl.dataflow import read_template
+from dcf.asl.jsonata.flow import read_jsonata
+from dcf.asl.maps.item_format import DELIMITERS, ItemFormat
+from dcf.asl.maps.item_manifest import KINDS
+from dcf.asl.maps.item_reader import MAX_ITEMS, ItemReader
+from dcf.asl.reading.fields import check_fields
+from dcf.asl.reading.node import OUT_OF_RANGE, Node
+from dcf.asl.reading.typed_field import read_amount
+from dcf.asl.scope import Expression, constant
+
+_FIELDS = frozenset({"Resource", "ReaderConfig", "Comment"})
+_CONFIG = frozenset(
+    {"InputType", "MaxItems", "CSVHeaderLocation", "CSVHeaders", "CSVDelimiter"}
+    | {"ItemsPointer", "ManifestType", "Transformation", "Comment"}
+)
+INPUT_TYPES = ("CSV", "JSON", "JSONL", "PARQUET", "MANIFEST")
+
+
+def read_item_reader(map_node: Node, jsonata: bool) -> ItemReader | None:
+    """The ``ItemReader`` of a Map; problems go to its findings."""
+    node = map_node.node("ItemReader")
+    if node is None:
+        return None
+    arguments = "Arguments" if jsonata else "Parameters"
+    check_fields(node, _FIELDS | {arguments}, "an ItemReader")
+    lists = _read_resource(node)
+    config = node.node("ReaderConfig") or Node({}, node.place("ReaderConfig"), node.findings)
+    check_fields(config, _CONFIG if jsonata else _CONFIG | {"MaxItemsPath"}, "`ReaderConfig`")
+    input_type = config.choice("InputType", INPUT_TYPES)
+    if input_type is None and not lists and "InputType" not in config:
+        config.error("ASL_MISSING_FIELD", "", "`InputType` is missing", "write for example `JSON`")
+    if input_type == "PARQUET":
+        message = "Parquet is read on AWS, not here: a run of this Map fails"
+        config.warning("ASL_PARQUET_UNREAD", "InputType", message, "use CSV or JSONL")
+    loads = config.choice("Transformation", ("NONE", "LOAD_AND_FLATTEN")) == "LOAD_AND_FLATTEN"
+    manifest = config.choice("ManifestType", KINDS)
+    if input_type == "MANIFEST":
+        manifest = manifest or "S3_INVENTORY"
+    return ItemReader(
+        arguments=_read_arguments(node, arguments, jsonata),
+        lists=lists,
+        format=_read_format(config, input_type) if loads or not lists else None,
+        manifest=manifest,
+        max_items=read_amount(config, "MaxItems", jsonata, 0, MAX_ITEMS),
+    )
+
+
+def _read_resource(node: Node) -> bool:
+    """Whether the reader lists objects rather than reading one."""
+    resource = node.text("Resource", filled=True)
+    if "Resource" not in node:
+        hint = "write `arn:aws:states:::s3:getObject`"
+        node.error("ASL_MISSING_FIELD", "", "an ItemReader needs `Resource`", hint)
+    if resource is None or resource.endswith(":s3:getObject") or "${" in resource:
+        return False
+    if not resource.endswith(":s3:listObjectsV2"):
+        hint = "use `arn:aws:states:::s3:getObject` or `arn:aws:states:::s3:listObjectsV2`"
+        node.error(OUT_OF_RANGE, "Resource", f"no ItemReader reads from `{resource}`", hint)
+    return True
+
+
+def _read_arguments(node: Node, field: str, jsonata: bool) -> Expression:
+    read = read_jsonata(node, field) if jsonata else read_template(node, field)
+    if field not in node:
+        hint = "say in which `Bucket` the items are, and under which `Key` or `Prefix`"
+        node.error("ASL_MISSING_FIELD", "", f"`{field}` is missing", hint)
+    return read if read is not None else constant({})
+
+
+def _read_format(config: Node, input_type: str | None) -> ItemFormat | None:
+    location = config.choice("CSVHeaderLocation", ("FIRST_ROW", "GIVEN"))
+    headers = config.array("CSVHeaders")
+    delimiter = config.choice("CSVDelimiter", tuple(DELIMITERS))
+    pointer = config.text("ItemsPointer") or ""
+    if location == "GIVEN" and headers is None:
+        hint = "name the columns, or set `CSVHeaderLocation` to `FIRST_ROW`"
+        config.error("ASL_MISSING_FIELD", "", "`CSVHeaders` is missing", hint)
+    if pointer and not pointer.startswith("/"):
+        hint = "write for example `/orders/items`"
+        config.error(OUT_OF_RANGE, "ItemsPointer", f"`{pointer}` is no JSON pointer", hint)
+    if input_type not in ("CSV", "JSON", "JSONL", "PARQUET"):
+        return None
+    names = tuple(str(name) for name in headers or ()) if location == "GIVEN" else None
+    return ItemFormat(input_type, names, DELIMITERS[delimiter or "COMMA"], pointer)

@@ -1,0 +1,1 @@
+"""Machines and single states tried without a control plane."""

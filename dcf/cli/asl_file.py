@@ -1,0 +1,48 @@
+"""A machine in a file: plain ASL, or the ASL of a workflow document."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dcf import asl
+from dcf.cli.input_source import read_file
+from dcf.cli.trouble import BadInput
+from dcf.problem import Problem, has_errors
+
+
+@dataclass(frozen=True, slots=True)
+class MachineFile:
+    """``name`` is the workflow's, or the file's; ``warnings`` are placed in the file."""
+
+    name: str
+    definition: dict[str, Any]
+    machine: asl.StateMachine
+    warnings: tuple[Problem, ...]
+
+
+def read_machine(file: Path) -> MachineFile:
+    """The machine in ``file``. Raises BadInput with every problem, each with its place."""
+    text, unreadable = read_file(file)
+    if unreadable is not None:
+        raise BadInput([unreadable])
+    value, problems = asl.read_json(text, str(file))
+    if problems:
+        raise BadInput(problems)
+    enveloped = isinstance(value, dict) and isinstance(value.get("asl"), dict)
+    definition = value["asl"] if enveloped else value
+    found = asl.validate(definition)
+    if enveloped:
+        found = [_below_asl(problem) for problem in found]
+    placed = asl.place(found, text, str(file))
+    if has_errors(placed):
+        raise BadInput(placed)
+    name = str(value.get("workflow_name") or file.stem) if enveloped else file.stem
+    return MachineFile(name, definition, asl.parse(definition), tuple(placed))
+
+
+def _below_asl(problem: Problem) -> Problem:
+    return Problem(
+        problem.code, problem.message, f"/asl{problem.path}", problem.hint, problem.severity
+    )

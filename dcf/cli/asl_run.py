@@ -1,0 +1,122 @@
+"""``dcf asl run``: a machine on a virtual clock, its Tasks mocked."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from random import Random
+from typing import Any, Literal
+
+from dcf import asl
+from dcf.asl.trial.mocks import MockTrouble
+from dcf.cli.answer import Answer, ErrorNote
+from dcf.cli.asl_file import read_machine
+from dcf.cli.asl_trace import trace_json, trace_table
+from dcf.cli.exits import FAILED
+from dcf.cli.input_source import read_input
+from dcf.cli.mocks_input import mocks_in
+from dcf.cli.object_folder import ObjectFolder
+from dcf.cli.trouble import BadInput
+from dcf.problem import Problem
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What was asked for. ``start`` is when virtual time begins (RFC 3339; None: now)."""
+
+    input: str | None
+    mocks: Path | None
+    objects: Path | None
+    start: str | None
+    seed: int
+    trace: Literal["table", "json", "none"]
+    aws_limits: bool
+
+
+def run_machine(file: Path, wish: Wish) -> Answer:
+    """Run the machine in ``file`` to its end."""
+    source = read_machine(file)
+    given = read_input(wish.input)
+    if given.problems:
+        raise BadInput(given.problems)
+    mocks = mocks_in(wish.mocks, source.machine)
+    began = _start(wish.start)
+    clock = asl.VirtualClock(began)
+    try:
+        end = asl.interpret(
+            source.machine,
+            given.value,
+            call_task=mocks,
+            clock=clock,
+            rng=Random(wish.seed),
+            name=source.name,
+            aws_limits=wish.aws_limits,
+            objects=_objects(wish.objects),
+        )
+    except MockTrouble as trouble:
+        place = str(wish.mocks or file)
+        problem = Problem(trouble.code, trouble.message, hint=trouble.hint, file=place)
+        raise BadInput([problem]) from trouble
+    return _answer(end, wish, began, clock.now)
+
+
+def _start(given: str | None) -> float:
+    if given is None:
+        return time.time()
+    began = asl.parse_timestamp(given)
+    if began is None:
+        message, hint = f"{given!r} is no time of RFC 3339", "write 2026-01-31T12:00:00Z"
+        raise BadInput([Problem("CLI_START", message, hint=hint, file="--start")])
+    return began
+
+
+def _objects(folder: Path | None) -> ObjectFolder | None:
+    if folder is None:
+        return None
+    if folder.is_dir():
+        return ObjectFolder(folder)
+    hint = "give a folder whose folders are the buckets"
+    problem = Problem("CLI_FILE", "there is no such folder", hint=hint, file=str(folder))
+    raise BadInput([problem])
+
+
+def _answer(end: asl.Execution, wish: Wish, began: float, ended: float) -> Answer:
+    succeeded = end.status == "SUCCEEDED"
+    fields: dict[str, Any] = {
+        "execution": {
+            "status": end.status,
+            "output": end.output if succeeded else None,
+            "error": end.error or None,
+            "cause": end.cause or None,
+        },
+        "started_at": asl.format_timestamp(began),
+        "virtual_s": round(ended - began, 3),
+    }
+    show: list[Any] = []
+    if wish.trace != "none":
+        fields["trace"] = trace_json(end.trace)
+        show += _traced(end, wish, began)
+    show.append(f"{end.status} after {_lasted(ended - began)} of virtual time")
+    if succeeded:
+        show.append(_json(end.output))
+        return Answer(fields, show)
+    told = ": ".join(part for part in (end.error, end.cause) if part) or end.status
+    note = ErrorNote("execution_failed", f"the execution ended {end.status}: {told}")
+    return Answer(fields, show, status="failed", error=note, exit_code=FAILED)
+
+
+def _traced(end: asl.Execution, wish: Wish, began: float) -> list[Any]:
+    if wish.trace == "json":
+        return [_json(trace_json(end.trace))]
+    return trace_table(end.trace, began)
+
+
+def _lasted(seconds: float) -> str:
+    return str(timedelta(seconds=round(seconds, 3)))
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2)

@@ -1,0 +1,40 @@
+"""The ops about definitions: ``create``, ``validate``, ``variable_references``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dcf import asl
+from dcf.conformance.case import Case
+from dcf.conformance.result import Result
+
+
+def create(case: Case) -> Result:
+    """Whether AWS would refuse the definition, and with which words."""
+    refused = asl.rejection(_definition(case), _type(case))
+    if refused is None:
+        return Result(case.name, "VALID")
+    return Result(case.name, refused.status, error=refused.error, cause=refused.recorded_text)
+
+
+def validate(case: Case) -> Result:
+    """What a check of the definition says; ``cause`` has a message a line."""
+    found = asl.diagnostics(_definition(case), _type(case))
+    errors = [one.message for one in found if one.severity == "ERROR"]
+    status = "INVALID" if errors else "VALID"
+    return Result(case.name, status, cause="\n".join(errors) or None)
+
+
+def variable_references(case: Case) -> Result:
+    """Which variables each state reads."""
+    definition = _definition(case)
+    output = asl.variable_references(definition) if isinstance(definition, dict) else {}
+    return Result(case.name, case.expected["status"], output)
+
+
+def _definition(case: Case) -> Any:
+    return case.definition if case.definition_text is None else case.definition_text
+
+
+def _type(case: Case) -> Any:
+    return "EXPRESS" if case.is_express else "STANDARD"

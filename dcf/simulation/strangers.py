@@ -1,0 +1,110 @@
+"""Strangers: whoever was given a task token, and answers with nothing else in hand."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable
+
+from control_plane import Disconnected, Store
+from dcf import asl
+from dcf.simulation.behaviour import Behaviour
+from dcf.workflow import (
+    TaskExpired,
+    TaskSettled,
+    TokenClaim,
+    beat_task,
+    fail_task,
+    succeed_task,
+)
+
+_AGAIN_S = 0.3
+_LATE_S = 10.0
+
+
+class Strangers:
+    """Answers tokens; ``open_store`` gives each stranger a connection of its own."""
+
+    def __init__(
+        self,
+        open_store: Callable[[], Store],
+        rng: random.Random,
+        on_defect: Callable[[str], None],
+    ) -> None:
+        self._open_store = open_store
+        self._rng = rng
+        self._on_defect = on_defect
+        self._tasks: list[asyncio.Task[None]] = []
+
+    def hand(
+        self,
+        token: str,
+        behaviour: Behaviour,
+        attempt: int,
+        event: asl.TaskSucceeded | asl.TaskFailed,
+        *,
+        timeout_s: float | None,
+        heartbeat_s: float | None,
+    ) -> None:
+        """Give ``token`` to a stranger, who will say ``event`` when ``behaviour`` lets it."""
+        work = self._answer(token, behaviour, attempt, event, timeout_s, heartbeat_s)
+        task = asyncio.get_running_loop().create_task(work)
+        task.add_done_callback(self._over)
+        self._tasks.append(task)
+
+    async def go(self) -> None:
+        """No more answers."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _answer(
+        self,
+        token: str,
+        behaviour: Behaviour,
+        attempt: int,
+        event: asl.TaskSucceeded | asl.TaskFailed,
+        timeout_s: float | None,
+        heartbeat_s: float | None,
+    ) -> None:
+        store = self._open_store()
+        try:
+            if behaviour.kind == "silent" and not behaviour.answers(attempt):
+                # Its limit counts anew when the Task is taken over: no moment is surely too late.
+                return
+            if not behaviour.answers(attempt):
+                await asyncio.sleep((timeout_s or 0.0) + self._rng.uniform(0, _LATE_S))
+            elif heartbeat_s is not None:
+                await self._beat(store, token, behaviour.seconds, heartbeat_s / 3)
+            else:
+                await asyncio.sleep(behaviour.seconds)
+            if isinstance(event, asl.TaskFailed):
+                error, cause = event.error, event.cause
+                await _until_heard(lambda: fail_task(store, token, error, cause))
+            else:
+                result = event.result
+                await _until_heard(lambda: succeed_task(store, token, result))
+        except (TaskSettled, TaskExpired):
+            # Too late, or it was heard before though no answer came back.
+            return
+
+    async def _beat(self, store: Store, token: str, seconds: float, every_s: float) -> None:
+        while seconds > every_s:
+            await asyncio.sleep(every_s)
+            seconds -= every_s
+            await _until_heard(lambda: beat_task(store, token))
+        await asyncio.sleep(seconds)
+
+    def _over(self, task: asyncio.Task[None]) -> None:
+        if not task.cancelled() and (error := task.exception()) is not None:
+            self._on_defect(f"a stranger broke: {error!r}")
+
+
+async def _until_heard(act: Callable[[], Awaitable[TokenClaim]]) -> None:
+    while True:
+        try:
+            await act()
+        except Disconnected:
+            await asyncio.sleep(_AGAIN_S)
+        else:
+            return

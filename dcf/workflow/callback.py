@@ -1,0 +1,69 @@
+"""Answering a Task from outside by its task token."""
+
+from __future__ import annotations
+
+from control_plane import BadName, Refusal, Store, UnknownRun, check_workflow_id
+from control_plane.payload import JSON
+from dcf.workflow.errors import TaskExpired, TaskSettled, UnknownTaskToken
+from dcf.workflow.task_token import TokenClaim, read_token
+
+
+async def succeed_task(store: Store, token: str, result: JSON) -> TokenClaim:
+    """The Task that ``token`` was given for succeeded with ``result``; what the token names.
+
+    Raises UnknownTaskToken, TaskSettled, TaskExpired, BadDocument.
+    """
+    return await _answer(store, token, {"result": result})
+
+
+async def fail_task(
+    store: Store, token: str, error: str | None, cause: str | None = ""
+) -> TokenClaim:
+    """The Task failed with an error name that Retry and Catch can match. Raises as above."""
+    return await _answer(store, token, {"error": error, "cause": cause})
+
+
+async def beat_task(store: Store, token: str) -> TokenClaim:
+    """The work goes on: ``HeartbeatSeconds`` count anew. Raises as above."""
+    claim = await _check(store, token)
+    refusal = await store.beat(claim.workflow_id, claim.path, visit=claim.visit, try_=claim.try_)
+    _raise(refusal, claim)
+    return claim
+
+
+async def _answer(store: Store, token: str, value: JSON) -> TokenClaim:
+    claim = await _check(store, token)
+    refusal = await store.signal(
+        claim.workflow_id,
+        claim.path,
+        visit=claim.visit,
+        try_=claim.try_,
+        event="callback",
+        value=value,
+    )
+    _raise(refusal, claim)
+    return claim
+
+
+async def _check(store: Store, token: str) -> TokenClaim:
+    claim = read_token(token)
+    if claim is None:
+        raise UnknownTaskToken("this is no task token")
+    try:
+        run = await store.run(check_workflow_id(claim.workflow_id))
+    except (UnknownRun, BadName):
+        raise UnknownTaskToken("no run here gave out this task token") from None
+    if not claim.is_signed_with(run.callback_secret):
+        raise UnknownTaskToken("no run here gave out this task token")
+    return claim
+
+
+def _raise(refusal: Refusal | None, claim: TokenClaim) -> None:
+    if refusal is None:
+        return
+    where = f"{claim.path} of {claim.workflow_id}"
+    if refusal.code in ("cancelled", "closed", "unknown_state"):
+        raise TaskExpired(f"{where} takes no answer any more: its run, or the join above it, ended")
+    if refusal.code == "expired":
+        raise TaskExpired(f"{where} takes no answer any more: its time limit has passed")
+    raise TaskSettled(f"{where} was answered before, or this try of it is over")

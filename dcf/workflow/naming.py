@@ -1,0 +1,20 @@
+"""Who an execution says it is, in the context object."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+
+class Naming(Protocol):
+    """Names runs as somebody wants to see them named, for instance by ARNs."""
+
+    def identify(self, workflow_id: str, context: dict[str, Any]) -> dict[str, Any]:
+        """``context`` {Execution, StateMachine} of a run with the names it is to have."""
+        ...
+
+
+class PlainNames:
+    """A run is called by its id, a machine by the name of its workflow."""
+
+    def identify(self, workflow_id: str, context: dict[str, Any]) -> dict[str, Any]:
+        return context

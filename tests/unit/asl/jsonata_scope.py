@@ -1,0 +1,31 @@
+"""Evaluating one JSONata expression in a test."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from dcf.asl.errors import EvaluationError
+from dcf.asl.jsonata.expression import compile_jsonata
+from dcf.asl.scope import Scope
+
+CONTEXT = {
+    "Execution": {"Id": "e", "StartTime": "2024-05-01T00:00:00Z"},
+    "State": {"Name": "S", "EnteredTime": "2024-05-01T10:00:00.250Z"},
+}
+
+
+def jsonata(text: str, input: Any = None, **variables: Any) -> Any:
+    """What ``text``, without its ``{% %}``, gives."""
+    return compile_jsonata(f"{{% {text} %}}", "Output")(Scope(input, CONTEXT, variables))
+
+
+def jsonata_cause(text: str, input: Any = None, **variables: Any) -> str:
+    """The cause with which ``text`` fails, behind ``… specified for the field 'Output' ``."""
+    with pytest.raises(EvaluationError) as caught:
+        jsonata(text, input, **variables)
+    assert caught.value.error == "States.QueryEvaluationError"
+    before, named, cause = caught.value.cause.partition(" specified for the field 'Output' ")
+    assert named and before == f"The JSONata expression '{text}'"
+    return cause

@@ -1,0 +1,92 @@
+"""What AWS accepts and an author hardly means: warnings, and nothing but warnings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from asl_builders import machine_of
+
+from dcf.asl import parse, validate
+
+LAMBDA = "arn:aws:states:::lambda:invoke"
+
+
+def warnings(definition: dict[str, Any]) -> list[tuple[str, str]]:
+    problems = validate(definition)
+    assert not [p for p in problems if p.is_error]
+    assert parse(definition)
+    return [(p.code, p.path) for p in problems]
+
+
+def one(state_type: str, **fields: Any) -> dict[str, Any]:
+    return machine_of(A={"Type": state_type, "End": True, **fields})
+
+
+@pytest.mark.parametrize("text", ["$.id", "$$.Execution.Id", "$['id']", "States.UUID()"])
+def test_a_path_without_a_dollar_in_the_name(text: str) -> None:
+    definition = one("Pass", Parameters={"order": {"id": text}})
+
+    assert warnings(definition) == [("ASL_CONSTANT_PATH", "/States/A/Parameters/order/id")]
+
+
+@pytest.mark.parametrize("text", ["$5.00", "$", "text", "$HOME", "States.ALL", "{}"])
+def test_other_texts_are_texts(text: str) -> None:
+    assert warnings(one("Pass", Parameters={"order": {"id": text}})) == []
+
+
+def test_a_result_is_not_evaluated() -> None:
+    definition = one("Pass", Result={"id.$": "$.id", "name": "$.name"})
+
+    assert warnings(definition) == [
+        ("ASL_STATIC_RESULT", "/States/A/Result/id.$"),
+        ("ASL_STATIC_RESULT", "/States/A/Result/name"),
+    ]
+
+
+def test_jsonata_in_a_jsonpath_state() -> None:
+    definition = one("Pass", Parameters={"id": "{% $states.input.id %}"})
+
+    assert warnings(definition) == [("ASL_JSONATA_IN_JSONPATH", "/States/A/Parameters/id")]
+
+
+def test_a_binding_without_skills() -> None:
+    definition = one("Task", AgentBinding={"skills": []})
+
+    assert warnings(definition) == [("ASL_NO_SKILLS", "/States/A/AgentBinding/skills")]
+
+
+def chain(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
+    return machine_of(A={**first, "Next": "B"}, B={**second, "End": True})
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        {"Type": "Task", "Resource": LAMBDA},
+        {"Type": "Task", "Resource": "arn:x", "ResultSelector": {"id.$": "$.id"}},
+        {"Type": "Pass", "Result": {"id": 1}},
+        {"Type": "Pass", "Parameters": {"id.$": "$.id"}},
+    ],
+)
+def test_a_field_that_the_state_before_dropped(first: dict[str, Any]) -> None:
+    definition = chain(first, {"Type": "Pass", "Parameters": {"total.$": "$.total"}})
+
+    assert warnings(definition) == [("ASL_DROPPED_FIELD", "/States/B/Parameters/total.$")]
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        {"Type": "Task", "Resource": "arn:x"},
+        {"Type": "Task", "Resource": LAMBDA, "ResultPath": "$.result"},
+        {"Type": "Task", "Resource": LAMBDA, "OutputPath": "$.Payload"},
+        {"Type": "Pass", "Result": {"total": 1}},
+        {"Type": "Pass"},
+        {"Type": "Wait", "Seconds": 1},
+    ],
+)
+def test_nothing_is_said_where_it_is_not_certain(first: dict[str, Any]) -> None:
+    definition = chain(first, {"Type": "Pass", "Parameters": {"total.$": "$.total"}})
+
+    assert warnings(definition) == []

@@ -1,0 +1,230 @@
+"""Expressions that are written to hang or to eat the memory: each ends with an error, soon."""
+
+from __future__ import annotations
+
+import time
+import tracemalloc
+from typing import Any
+
+import pytest
+from asl_builders import machine_of, run
+
+from dcf.asl import Execution, parse, validate
+from dcf.problem import has_errors
+
+LONGEST_S = 5.0
+"""Of processor time, a guard against hanging: the limits of an evaluation are far below."""
+
+MOST_MEMORY = 400_000_000
+"""Bytes, more than twice what one evaluation may take in all."""
+
+A = "a" * 60
+TREE: Any = {"a": [{"b": [{"a": [1, 2, 3] * 20}] * 10}] * 10}
+
+JSONATA = {
+    "regex: nested quantifiers": f"$match('{A}!', /^(a|aa)+$/)",
+    "regex: in a filter": f"[1..100][$contains('{A}!', /^(a|aa)+$/)]",
+    "regex: bounded repeats": f"$match('{A}!', /(?:(?:a{{1,1000}}){{1,1000}}){{1,1000}}b/)",
+    "regex: replace with a function": "$replace($pad('a', 99999, 'a'), /a/, function($m)"
+    " { $pad('b', 99999, 'b') })",
+    "replace doubles": "$replace($pad('a', 99999, 'a'), 'a', $pad('b', 99999, 'b'))",
+    "split into letters": "$split($pad('a', 6000000, 'a'), '')",
+    "recursion: tail": "($f := function($n) { $f($n + 1) }; $f(1))",
+    "recursion: without names": "($y := function($f) { $f($f) }; $y($y))",
+    "fibonacci": "($f := function($n) { $n < 2 ? $n : $f($n - 1) + $f($n - 2) }; $f(60))",
+    "a range of a billion": "[1..1000000000]",
+    "a range of floats": "[1..1e300]",
+    "ranges of ranges": "([1..1000].([1..1000])).([1..1000])",
+    "map over big ranges": "$map([1..800000], function($x) { [1..800000] })",
+    "a text doubles": "($f := function($s) { $f($s & $s) }; $f('ab'))",
+    "an array doubles": "($f := function($s) { $f($append($s, $s)) }; $f([1, 2]))",
+    "an object doubles": "($f := function($s) { $f({'l': $s, 'r': $s}) }; $string($f(1)))",
+    "descendants of descendants": "[1..20].($states.input.**.**.**.**)",
+    "eval is not there": "$eval('[1..1000000000]')",
+    "pad": "$pad('', 1e9)",
+    "pads": "[1..100000].$pad('x', 100000)",
+    "transform over and over": "($f := function($x) { $f($x ~> |**|{'c': $x}|) }; $f({'a': 1}))",
+    "reduce": "$reduce([1..800000], function($a, $b) { $append($a, [$a]) }, [1])",
+    "composed functions": f"($c := function($x) {{ $x & $x }}; 'xx' ~> {' ~> '.join(['$c'] * 30)})",
+    "an integer picture": "$formatInteger(1, $pad('#', 500000, '#,'))",
+    "a date picture": "$fromMillis(1, $pad('[', 500000, '[Y]'))",
+    "a number picture": "$formatNumber(1, $pad('#', 5000000, '#'))",
+    "a picture that is a regex": f"$toMillis('{A}!', '(a|aa)+$[Y]')",
+    "a picture of many words": f"$toMillis('{A}!', '{'[MNn]' * 30}')",
+    "an option that is a regex": f"$formatNumber(1, '{A}', {{'exponent-separator': '(a|aa)+!'}})",
+    "deep JSON": "$parse($pad('', 1000000, '['))",
+    "roman": "$formatInteger(1e15, 'I')",
+}
+
+
+def evaluate(code: str) -> Execution:
+    state = {"Type": "Pass", "QueryLanguage": "JSONata", "Output": f"{{% {code} %}}", "End": True}
+    return run(machine_of(S=state), TREE)
+
+
+@pytest.fixture(autouse=True)
+def soon() -> Any:
+    """Every test ends in time, and evaluating goes on to work."""
+    started = time.thread_time()
+    yield
+    assert time.thread_time() - started < LONGEST_S
+    assert evaluate("$sum([1..100])").output == 5050
+
+
+@pytest.mark.parametrize("code", JSONATA.values(), ids=JSONATA)
+def test_hostile_jsonata_is_an_error(code: str) -> None:
+    execution = evaluate(code)
+
+    assert (execution.status, execution.error) == ("FAILED", "States.QueryEvaluationError")
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "($f := function($s) { $f({'l': $s, 'r': $s}) }; $string($f(1)))",
+        "[1..100000].$pad('x', 100000)",
+        "$distinct($map([1..2], function($n) { $states.input.deep }))",
+        "$replace($pad('a', 99999, 'a'), /a/, $pad('b', 99999, 'b'))",
+    ],
+)
+def test_memory_stays_bounded(code: str) -> None:
+    deep: Any = "'\"\\"
+    for _ in range(60):
+        deep = [{"a": deep}]
+    state = {"Type": "Pass", "QueryLanguage": "JSONata", "Output": f"{{% {code} %}}", "End": True}
+    definition = machine_of(S=state)
+    tracemalloc.start()
+
+    run(definition, {"deep": deep})
+
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < MOST_MEMORY
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        *("(" * 3000 + "1" + ")" * 3000, "[" * 3000 + "]" * 3000, "-" * 3000 + "1"),
+        *("+".join(["1"] * 3000), ".".join(["$states"] * 5000), "function($x){" * 800 + "1"),
+        *("$match('a', /(?R)*/)", "$match('a', /(a|(?1))+/)"),
+        *("/" + "(" * 500 + "a/", "'" + "x" * 300_000),
+    ],
+    ids=lambda code: code[:20],
+)  # fmt: skip
+def test_text_that_is_hostile_to_the_parser_is_refused(code: str) -> None:
+    state = {"Type": "Pass", "QueryLanguage": "JSONata", "Output": f"{{% {code} %}}", "End": True}
+
+    assert has_errors(validate(machine_of(S=state)))
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("$..[?(@.a =~ /^(a|aa)+$/)]", "$..[?(@.a =~ /((a*)*)*b/)]"),
+        *("$..[?(@..a == $..b)]", "$..a..a..a..a..a..a", "$..[?(@..[?(@..a)])]"),
+        *("$[*]['a','a','a','a']..*..*..*", "$..[0,0,0,0,0,0]..[0,0,0,0,0,0]..[0,0,0,0]"),
+    ],
+)
+def test_a_hostile_jsonpath_ends(path: str) -> None:
+    value: Any = {"a": f"{A}!"}
+    for _ in range(14):
+        value = {"a": value, "b": [value]}
+
+    execution = run(machine_of(S={"Type": "Pass", "InputPath": path, "End": True}), [value])
+
+    assert execution.status == "SUCCEEDED" or execution.error == "States.Runtime"
+
+
+@pytest.mark.parametrize("path", ["$[?(@.a =~ /(?R)/)]", "$" + "[?(@" * 500 + ")]" * 500])
+def test_a_jsonpath_that_is_hostile_to_the_parser_is_refused(path: str) -> None:
+    assert has_errors(validate(machine_of(S={"Type": "Pass", "InputPath": path, "End": True})))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        *("States.ArrayRange(0, 999999999, 1)", "States.ArrayRange(-9e300, 9e300, 1)"),
+        *("States.StringToJson($.brackets)", "States.StringToJson($.digits)"),
+        *("States.Base64Encode($.brackets)", "States.Hash($.brackets, 'MD5')"),
+    ],
+)
+def test_a_hostile_intrinsic_call_is_an_error(call: str) -> None:
+    state = {"Type": "Pass", "Parameters": {"p.$": call}, "End": True}
+
+    execution = run(machine_of(S=state), {"brackets": "[" * 1_000_000, "digits": "9" * 1_000_000})
+
+    assert execution.error == "States.IntrinsicFailure"
+
+
+REPEATED = "States.Array(" + ", ".join(["$"] * 2000) + ")"
+
+
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [
+        ("States.JsonToString($.p)", "States.IntrinsicFailure"),
+        ("States.Format('{}', $.p)", "States.IntrinsicFailure"),
+        ("States.Array($.missing)", "States.Runtime"),
+        ("$.p", "States.DataLimitExceeded"),
+    ],
+)
+def test_what_is_repeated_is_not_written_out(call: str, error: str) -> None:
+    """4 GB of text, of 1 KB that the data holds four million times."""
+    many = {"p.$": REPEATED}
+    states = {
+        "Once": {"Type": "Pass", "Parameters": many, "Next": "Twice"},
+        "Twice": {"Type": "Pass", "Parameters": many, "Next": "Use"},
+        "Use": {"Type": "Pass", "Parameters": {"x.$": call}, "End": True},
+    }
+    limited = error == "States.DataLimitExceeded"
+
+    execution = run(machine_of(**states), "x" * 1000, aws_limits=limited)
+
+    assert execution.error == error
+
+
+def test_many_different_elements_are_no_load() -> None:
+    state = {"Type": "Pass", "Parameters": {"p.$": "States.ArrayUnique($)"}, "End": True}
+    items = [{"n": [number]} for number in range(40_000)]
+
+    assert run(machine_of(S=state), [*items, *items]).output == {"p": items}
+
+
+def test_a_sum_cannot_grow_without_end() -> None:
+    state = {"Type": "Pass", "Parameters": {"n.$": "States.MathAdd($.n, $.n)"}, "Next": "S"}
+    definition = machine_of(
+        S=state | {"Next": "C"},
+        C={"Type": "Choice", "Choices": [{"Variable": "$.n", "IsNumeric": True, "Next": "S"}]},
+    )
+    definition["States"]["C"]["Default"] = "E"
+    definition["States"]["E"] = {"Type": "Succeed"}
+
+    assert run(definition, {"n": 1}).error == "States.IntrinsicFailure"
+
+
+def test_a_hostile_choice_pattern_ends() -> None:
+    rule = {"Variable": "$.x", "StringMatches": "*a" * 40 + "b", "Next": "E"}
+    choice = {"Type": "Choice", "Choices": [rule], "Default": "E"}
+
+    execution = run(machine_of(C=choice, E={"Type": "Succeed"}), {"x": "a" * 2000})
+
+    assert execution.status == "SUCCEEDED"
+
+
+def test_a_date_without_a_year_takes_it_from_the_state() -> None:
+    # The clock of the machine that runs this must not show.
+    code = "$fromMillis($toMillis('03', '[M]'), '[Y]-[M01]')"
+
+    assert evaluate(code).output == "1970-03"
+
+
+def test_a_hostile_expression_hangs_nobody_who_only_reads_it() -> None:
+    states = {
+        f"S{number}": {"Type": "Pass", "QueryLanguage": "JSONata", "Output": f"{{% {code} %}}"}
+        | {"Next": f"S{number + 1}"}
+        for number, code in enumerate(JSONATA.values())
+    }
+    states[f"S{len(JSONATA)}"] = {"Type": "Succeed"}
+
+    assert parse({"StartAt": "S0", "States": states})
