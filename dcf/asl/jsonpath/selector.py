@@ -19,7 +19,8 @@ Test: TypeAlias = Callable[[JSON, JSON, Budget], bool]
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """``.a``, ``['a']``, or ``['a','b']``: several names select one object with what is there."""
+    """``.a``, ``['a']``, or ``['a','b']`` at the end of a path: several names select one object
+    with what is there."""
 
     names: tuple[str, ...]
 
@@ -34,6 +35,18 @@ class Names:
             yield {name: value[name] for name in self.names if name in value}
         elif self.names[0] in value:
             yield value[self.names[0]]
+
+
+@dataclass(frozen=True, slots=True)
+class EachName:
+    """``['a','b']`` before the end of a path, which goes on from each of them (Jayway's rule)."""
+
+    names: tuple[str, ...]
+    token: None = None
+
+    def select(self, value: JSON, root: JSON, budget: Budget) -> Iterator[JSON]:
+        if isinstance(value, dict):
+            yield from (value[name] for name in self.names if name in value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +135,9 @@ class Aggregate:
         yield FUNCTIONS[self.name](value)
 
 
-Selector: TypeAlias = Names | Indexes | Slice | Wildcard | Filter | Descendants | Aggregate
+Selector: TypeAlias = (
+    Names | EachName | Indexes | Slice | Wildcard | Filter | Descendants | Aggregate
+)
 
 
 def select(selectors: tuple[Selector, ...], value: JSON, root: JSON, budget: Budget) -> JSON:

@@ -12,6 +12,7 @@ from dcf.asl.jsonpath.selector import (
     FUNCTIONS,
     Aggregate,
     Descendants,
+    EachName,
     Filter,
     Indexes,
     Names,
@@ -87,6 +88,8 @@ def read_path(text: str, start: int, root: str) -> tuple[PathSyntax, int]:
     while position < len(text) and text[position] in ".[":
         if len(selectors) == MAX_SELECTORS:
             raise _bad(text, f"a path has at most {MAX_SELECTORS} selectors")
+        if selectors:
+            selectors[-1] = _inside(selectors[-1])
         selector, position = _selector(text, position)
         selectors.append(selector)
     tokens: list[Token] = []
@@ -96,6 +99,13 @@ def read_path(text: str, start: int, root: str) -> tuple[PathSyntax, int]:
         tokens.append(selector.token)
     rest = tuple(selectors[len(tokens) :])
     return PathSyntax(text[start:position], root, tuple(tokens), rest), position
+
+
+def _inside(selector: Selector) -> Selector:
+    """``selector`` where another one follows it."""
+    if isinstance(selector, Names) and len(selector.names) > 1:
+        return EachName(selector.names)
+    return selector
 
 
 def _root(text: str) -> str:

@@ -45,6 +45,8 @@ def test_a_definite_path_gives_the_value_itself(path: str, selected: object) -> 
         ("$.store.book[?(@.price > 100)]", []),
         ("$.store.book[0,2].price", [8.95, 8.99]),
         ("$.store.book.*.price", [8.95, 12.99, 8.99]),
+        ("$.store['book','none'][0].title", ["Sayings"]),
+        ("$['store','none'].book[*].price", [8.95, 12.99, 8.99]),
     ],
 )
 def test_a_path_that_may_select_several_gives_an_array(path: str, selected: object) -> None:
