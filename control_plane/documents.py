@@ -16,8 +16,10 @@ from control_plane import payload
 from control_plane.payload import JSON, Payload
 
 SCHEMA_VERSION = "1.2.0"
-PROTOCOL = 1
-"""The version of the scripts' rules. A worker leases only what it knows; see ``acquire.lua``."""
+PROTOCOL = 2
+"""The newest version of a run's rules that this client knows. A worker leases only what it knows;
+see ``acquire.lua``. A run is submitted under the oldest version whose workers can take it."""
+FIRST_PROTOCOL = 1
 
 StateStatus = Literal[
     "pending", "ready", "running", "waiting", "done", "failed", "cancelled", "skipped"
@@ -51,6 +53,22 @@ class Failure:
 
     def __str__(self) -> str:
         return ": ".join(part for part in (self.error or "failed", self.cause) if part)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Limits of time of each try of a state, in milliseconds; None where there is none."""
+
+    timeout_ms: int | None = None
+    heartbeat_ms: int | None = None
+
+    def to_json(self) -> dict[str, int]:
+        """As the scripts take them."""
+        limits = {"timeout_ms": self.timeout_ms, "hb_ms": self.heartbeat_ms}
+        return {name: limit for name, limit in limits.items() if limit is not None}
+
+
+NO_LIMITS = Limits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +120,7 @@ class StateDocument:
     wait_until: int | None
     deadline: int | None
     heartbeat_due: int | None
+    limits: Limits
     ready_at: int | None
     retries: dict[int, int]
     join: Join | None
@@ -139,6 +158,7 @@ class StateDocument:
             wait_until=ctl.get("wait_until"),
             deadline=ctl.get("deadline"),
             heartbeat_due=ctl.get("hb_due"),
+            limits=Limits(ctl.get("timeout_ms"), ctl.get("hb_ms")),
             ready_at=ctl.get("ready_at"),
             retries={int(key): used for key, used in (ctl.get("retries") or {}).items()},
             join=Join(**join) if join else None,
@@ -178,7 +198,8 @@ class RunDocument:
     finalized_at: int | None
     redrives: int
     callback_secret: str = field(repr=False)
-    raw: dict[str, Any]
+    # It holds the secret too.
+    raw: dict[str, Any] = field(repr=False)
 
     @classmethod
     def parse(cls, text: str) -> RunDocument:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from control_plane.documents import Event, Failure, Output, RunStatus
+from control_plane.documents import NO_LIMITS, Event, Failure, Limits, Output, RunStatus
 from control_plane.payload import JSON, Payload
 
 DEFAULT_TTL_MS = 30_000
@@ -21,9 +21,11 @@ class Lease:
     """The right to write one state instance, with what its holder needs to know of it.
 
     ``input`` and ``variables`` (of its own frame, as they were when it was entered) are decoded
-    values; who holds a lease does not change them. ``round`` names the fan-out of the enclosing
-    join that this instance belongs to (0 in the root frame). ``incarnation`` tells the run from an
-    earlier one that had the same id and was removed. ``event`` says why a state is leased again.
+    values; who holds a lease does not change them; ``stored_variables`` are they as stored, where
+    that is known. ``limits`` are those that the control plane enforces. ``round`` names the fan-out
+    of the enclosing join that this instance belongs to (0 in the root frame). ``incarnation`` tells
+    the run from an earlier one that had the same id and was removed. ``event`` says why a state is
+    leased again.
     """
 
     workflow_id: str
@@ -40,6 +42,8 @@ class Lease:
     incarnation: str
     input: JSON = None
     variables: dict[str, JSON] = field(default_factory=dict)
+    stored_variables: Payload | None = None
+    limits: Limits = NO_LIMITS
     event: Event | None = None
     event_payload: JSON = None
     retries: dict[int, int] = field(default_factory=dict)
@@ -71,8 +75,7 @@ class Enter:
     type: str
     input: Payload
     value: JSON
-    timeout_ms: int | None = None
-    heartbeat_ms: int | None = None
+    limits: Limits = NO_LIMITS
     callback: bool = False
     variables: Payload | None = None
     own: dict[str, JSON] = field(default_factory=dict)

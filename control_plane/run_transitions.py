@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from control_plane import keys, payload
-from control_plane.documents import PROTOCOL, Failure
+from control_plane.documents import FIRST_PROTOCOL, NO_LIMITS, Failure, Limits
 from control_plane.errors import BadDocument, RunExists
 from control_plane.lease import Refusal
 from control_plane.payload import Payload
@@ -21,13 +21,12 @@ class FirstState:
     path: str
     type: str
     input: Payload
-    timeout_ms: int | None = None
-    heartbeat_ms: int | None = None
+    limits: Limits = NO_LIMITS
     callback: bool = False
 
     def spec(self) -> dict[str, Any]:
         """As the scripts take it."""
-        return state_spec(self.path, self.type, self.timeout_ms, self.heartbeat_ms, self.callback)
+        return state_spec(self.path, self.type, self.limits, self.callback)
 
 
 class RunTransitions(Reader):
@@ -42,9 +41,10 @@ class RunTransitions(Reader):
         states: Sequence[tuple[str, str]],
         start: FirstState,
         timeout_ms: int | None = None,
+        protocol: int = FIRST_PROTOCOL,
     ) -> bool:
-        """Create a run: ``states`` are (path, type), pending until entered. True when it is new,
-        False when the same run was there already.
+        """Create a run: ``states`` are (path, type), pending until entered; workers that do not
+        know ``protocol`` leave it alone. True when it is new, False when the same run was there.
 
         Interrupted anywhere, the same call goes on where it stopped. Raises RunExists when the id
         belongs to another definition or input, BadDocument when ``meta`` cannot be stored.
@@ -62,7 +62,7 @@ class RunTransitions(Reader):
         request: dict[str, Any] = {
             "digest": digest,
             "pool": self.pool,
-            "protocol": PROTOCOL,
+            "protocol": protocol,
             "call": self.new_id(),
         }
         created = False
@@ -198,19 +198,9 @@ class RunTransitions(Reader):
         return None
 
 
-def state_spec(
-    path: str,
-    type_: str,
-    timeout_ms: int | None,
-    heartbeat_ms: int | None,
-    callback: bool,
-) -> dict[str, Any]:
+def state_spec(path: str, type_: str, limits: Limits, callback: bool) -> dict[str, Any]:
     """A state to enter, as the scripts take it."""
-    spec: dict[str, Any] = {"path": path, "type": type_}
-    if timeout_ms is not None:
-        spec["timeout_ms"] = timeout_ms
-    if heartbeat_ms is not None:
-        spec["hb_ms"] = heartbeat_ms
+    spec: dict[str, Any] = {"path": path, "type": type_, **limits.to_json()}
     if callback:
         spec["callback"] = True
     return spec

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from control_plane import payload
 from control_plane.backend import Backend
-from control_plane.documents import PROTOCOL, RunStatus, StateDocument
+from control_plane.documents import PROTOCOL, Limits, RunStatus, StateDocument
 from control_plane.errors import BadDocument
 from control_plane.lease import DEFAULT_TTL_MS, Commit, Committed, Lease, Refusal
 from control_plane.payload import JSON, Payload
@@ -62,10 +62,15 @@ class Store(RunTransitions):
         document = StateDocument.parse(answer[3])
         return await self._lease(workflow_id, document, token, owner, ttl_ms, answer[4])
 
-    async def renew(self, lease: Lease, *, beat: bool = False) -> int | Refusal:
+    async def renew(
+        self, lease: Lease, *, beat: bool = False, limits: Limits | None = None
+    ) -> int | Refusal:
         """Extend ``lease`` by its time to live; the milliseconds it now lasts. ``beat`` says that
-        the task itself showed progress (``HeartbeatSeconds`` counts from here)."""
+        the task itself showed progress (``HeartbeatSeconds`` counts from here). ``limits`` take the
+        place of those that the state was entered with."""
         request = {**_holder(lease), "ttl": lease.ttl_ms, "beat": beat}
+        if limits is not None:
+            request["limits"] = limits.to_json()
         answer = await self.call("renew", lease.workflow_id, request)
         if answer[0] != "ok":
             return Refusal(answer[0])
@@ -99,7 +104,6 @@ class Store(RunTransitions):
             **_holder(lease),
             **self._limits,
             "visit": lease.visit,
-            "seen": lease.event,
             "commit_id": commit_id,
             "outcome": commit.outcome,
             "owner": lease.owner,
@@ -109,9 +113,7 @@ class Store(RunTransitions):
         }
         if commit.enter is not None:
             enter = commit.enter
-            request["next"] = state_spec(
-                enter.path, enter.type, enter.timeout_ms, enter.heartbeat_ms, enter.callback
-            )
+            request["next"] = state_spec(enter.path, enter.type, enter.limits, enter.callback)
         if commit.wait is not None:
             request["wait"] = commit.wait.kind
             request["wait_until"] = commit.wait.until_ms
@@ -185,6 +187,8 @@ class Store(RunTransitions):
             incarnation=incarnation,
             input=await self.value(workflow_id, document.input),
             variables=await self.value(workflow_id, document.variables) or {},
+            stored_variables=_reference(document.variables),
+            limits=document.limits,
             event=document.event,
             event_payload=await self.value(workflow_id, document.event_payload),
             retries=document.retries,
@@ -212,6 +216,8 @@ class Store(RunTransitions):
                 try_=1,
                 input=commit.enter.value,
                 variables=commit.enter.own,
+                stored_variables=_kept(commit.enter.variables),
+                limits=commit.enter.limits,
                 event=None,
                 event_payload=None,
                 retries={},
@@ -229,6 +235,17 @@ class Store(RunTransitions):
 
 def _holder(lease: Lease) -> dict[str, Any]:
     return {"path": lease.path, "token": lease.token, "fence": lease.fence}
+
+
+def _kept(content: Payload | None) -> Payload | None:
+    """``content`` once it is stored: its blob is there."""
+    return replace(content, blob=None) if content else None
+
+
+def _reference(stored: JSON) -> Payload | None:
+    """What a document refers to, to be referred to again; None where the value is inline."""
+    sha256 = payload.blob_of(stored)
+    return Payload(payload.to_text(stored), sha256, stored["size"]) if sha256 else None
 
 
 def _payloads(commit: Commit) -> list[Payload]:

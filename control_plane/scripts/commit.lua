@@ -3,7 +3,6 @@
 -- ARGV[1]  {run, path, visit, token, fence, commit_id, outcome, owner, ttl, next_token?, steps_limit,
 --           events_limit,
 --           ends?     "done" | "failed": the frame (or the run) ends with this state
---           seen?     the event that the lease was granted with
 --           next?     {path, type, timeout_ms?, hb_ms?, callback?}: the sibling to enter
 --           wait?     "timer" | "retry" | "callback" | "join"; with wait_until (ms) or delay (ms)
 --           retries?  {retrier: used attempts}
@@ -18,8 +17,7 @@
 --           or "", now}
 --          {"bad_document", message} | {"limit_exceeded", what} | {"lease_lost"}
 --          | {"lease_expired"} | {"timed_out"} | {"cancelled"} | {"closed"} | {"unknown_state"}
---          | {"unknown_run"} | {"answered"}: somebody outside answered the state meanwhile, and that
---          counts; wait for the callback, which is there
+--          | {"unknown_run"}
 -- With next_token, the one state that becomes ready by this commit (the sibling, else the first new
 -- frame ticket, else the parent whose join is over) is leased to the caller at once.
 -- The same commit_id again gets the first answer.
@@ -37,7 +35,6 @@ end
 if not ctl then return reply('unknown_state') end
 local why = dead(path, ctl) or not_holder(ctl)
 if why then return reply(why) end
-if ctl.event and ctl.event ~= REQ.seen and REQ.wait ~= 'callback' then return reply('answered') end
 local so_far = load_chain()
 if REQ.next or REQ.wait then
   if so_far.steps >= REQ.steps_limit then return reply('limit_exceeded', 'steps') end
@@ -90,23 +87,19 @@ end
 chain = so_far
 chain.steps = chain.steps + 1
 record(ARGV[4])
-ctl.lease = nil
-if REQ.wait ~= 'callback' then ctl.event = nil end
-if REQ.outcome == 'wait' and ctl.event then
-  wake(ctl)
-  offer(path, ctl)
-elseif REQ.outcome == 'wait' then
+ctl.lease, ctl.event = nil, nil
+if REQ.outcome == 'wait' then
   ctl.status, ctl.wait = 'waiting', REQ.wait
   ctl.wait_until = REQ.wait_until or (REQ.delay and NOW + REQ.delay) or nil
   if REQ.wait == 'retry' then
     ctl.try, ctl.takeovers, ctl.retries = ctl.try + 1, 0, REQ.retries
-    ctl.deadline, ctl.hb_due = nil, nil
+    forget_limits(ctl)
   elseif REQ.wait == 'join' then
     -- Like a fence it also grows across a document that was lost and made anew.
     ctl.rounds = math.max(ctl.rounds + 1, NOW)
     ctl.join = { open = true, n = REQ.join.n, window = REQ.join.window, visit = ctl.rounds,
       fail_limit = REQ.join.fail_limit, spawned = 0, finished = 0, failed = 0 }
-    ctl.deadline, ctl.hb_due = nil, nil
+    forget_limits(ctl)
   end
 elseif REQ.outcome == 'open' then
   ctl.status, ctl.wait = 'waiting', 'frame'

@@ -31,6 +31,8 @@ local NOW = tonumber(TIME[1]) * 1000 + math.floor(tonumber(TIME[2]) / 1000)
 local REHINT_MIN, REHINT_MAX = 15000, 60000
 local QUEUE_LIMIT = 100000
 local TAKEOVER_LIMIT = 3
+-- Events that somebody outside was told to have counted: nothing takes their place.
+local ANSWER = { callback = true, approval = true }
 local OPEN = { pending = true, ready = true, running = true, waiting = true }
 
 local hints, look, chain = {}, nil, nil
@@ -137,6 +139,9 @@ local function lease_text(ctl)
     .. integer(lease.ts) .. ',"ttl_s":' .. integer(math.ceil(lease.ttl / 1000)) .. '}'
 end
 
+-- The next try, or the next visit, has its limits of time to itself.
+local function forget_limits(ctl) ctl.begun, ctl.deadline, ctl.hb_due = nil, nil, nil end
+
 -- Write the control record and its public copy; further (path, JSON text) pairs may follow.
 local function save(path, ctl, ...)
   local key = state_key(path)
@@ -195,14 +200,15 @@ local function fresh(kind, pv, spec, before)
 end
 
 -- Lease `ctl` to the caller. The fence only grows and starts at the clock, so that it grows even
--- across a document that was lost. Deadlines run from a try's first lease.
+-- across a document that was lost. Deadlines run from a try's first lease, `begun`.
 local function grant(ctl, token)
   ctl.fence = math.max(ctl.fence + 1, NOW)
   ctl.status, ctl.ready_at, ctl.hint_at = 'running', nil, nil
   ctl.attempts = ctl.attempts + 1
   ctl.lease = { token = redis.sha1hex(token), owner = REQ.owner, ts = NOW, ttl = REQ.ttl,
     ends = NOW + REQ.ttl }
-  if ctl.timeout_ms and not ctl.deadline then ctl.deadline = NOW + ctl.timeout_ms end
+  ctl.begun = ctl.begun or NOW
+  if ctl.timeout_ms and not ctl.deadline then ctl.deadline = ctl.begun + ctl.timeout_ms end
   if ctl.hb_ms then ctl.hb_due = NOW + ctl.hb_ms end
 end
 
@@ -238,9 +244,9 @@ local function not_open(ctl)
   if not waiting and not (working and ctl.callback) then
     return 'not_waiting', ctl.status
   end
-  if (ctl.deadline and ctl.deadline <= NOW) or (ctl.hb_due and ctl.hb_due <= NOW) then
-    return 'expired'
-  end
+  if ctl.deadline and ctl.deadline <= NOW then return 'expired' end
+  -- Nobody could show a sign of life while nobody held it: heartbeats count anew from the next lease.
+  if ctl.status ~= 'ready' and ctl.hb_due and ctl.hb_due <= NOW then return 'expired' end
 end
 
 -- Write JSON text made by the client; the error when the server refuses it.

@@ -41,7 +41,7 @@ local function revisit(path, change)
   redis.call('SADD', PATHS, earlier)
   ctl.visit, ctl.try, ctl.attempts, ctl.takeovers = ctl.visit + 1, ctl.try + 1, 0, 0
   ctl.event, ctl.retries, ctl.commit_id, ctl.result = nil, nil, nil, nil
-  ctl.deadline, ctl.hb_due = nil, nil
+  forget_limits(ctl)
   change(ctl)
   save(path, ctl, '$.visit', ctl.visit, '$.error', 'null', '$.event', 'null', '$.execution_metrics', 'null',
     '$.times', '{"entered":' .. integer(NOW) .. ',"started":null,"finished":null}')

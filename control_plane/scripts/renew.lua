@@ -1,5 +1,7 @@
 -- Extend a lease.
--- ARGV[1]  {run, path, token, fence, ttl, beat}   ttl in ms; beat: the task itself showed progress
+-- ARGV[1]  {run, path, token, fence, ttl, beat, limits?: {timeout_ms?, hb_ms?}}
+--          ttl in ms; beat: the task itself showed progress; limits: those of the work that begins
+--          now, instead of those that the state was entered with
 -- Reply    {"ok", lease end, now} | {"lease_lost"} | {"lease_expired"} | {"timed_out"}
 --          | {"cancelled"} | {"closed"} | {"unknown_state"} | {"unknown_run"}
 -- Anything but "ok" means that the authority is gone: the caller stops its work.
@@ -11,5 +13,11 @@ local why = dead(path, ctl) or not_holder(ctl)
 if why then return reply(why) end
 ctl.lease.ts, ctl.lease.ttl, ctl.lease.ends = NOW, REQ.ttl, NOW + REQ.ttl
 if REQ.beat and ctl.hb_ms then ctl.hb_due = NOW + ctl.hb_ms end
+if REQ.limits then
+  ctl.timeout_ms, ctl.hb_ms = REQ.limits.timeout_ms, REQ.limits.hb_ms
+  ctl.deadline = ctl.timeout_ms and (ctl.begun or NOW) + ctl.timeout_ms
+  ctl.hb_due = ctl.hb_ms and NOW + ctl.hb_ms
+end
 save(path, ctl)
+if REQ.limits and not_holder(ctl) then return reply(not_holder(ctl)) end
 return reply('ok', integer(ctl.lease.ends), integer(NOW))

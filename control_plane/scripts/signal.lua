@@ -6,7 +6,8 @@
 --          | {"unknown_run"}
 -- Only a state that was entered as one that takes callbacks may be answered before it waits for one.
 -- The same call again gets the first answer.
--- An answer that comes before the worker's wait-commit is kept; that commit then goes to ready.
+-- An answer to a state that is held ends the lease: its work is not needed any more, and whatever its
+-- holder still writes is refused. So the state goes on at once, however long that work would hang.
 
 local path = REQ.path
 local ctl = load(path)
@@ -20,12 +21,16 @@ if closed then return reply(closed, status) end
 
 local bad = put(state_key(path), '$.event', ARGV[2])
 if bad then return refuse(bad) end
-ctl.event, ctl.signal = REQ.event, REQ.call
-if ctl.status == 'waiting' then
-  wake(ctl)
-  hint(path)
-end
+local holder = ctl.lease
+-- Who takes the answer up is not to blame for those that died over the work.
+ctl.event, ctl.signal, ctl.takeovers = REQ.event, REQ.call, 0
+wake(ctl)
 save(path, ctl)
-record_event('Signalled', path, ',"visit":' .. ctl.visit .. ',"try":' .. ctl.try .. ',"event":"'
-  .. REQ.event .. '"')
+local which = ',"visit":' .. ctl.visit .. ',"try":' .. ctl.try
+record_event('Signalled', path, which .. ',"event":"' .. REQ.event .. '"')
+if holder then
+  record_event('LeaseRevoked', path, which .. ',"fence":' .. integer(ctl.fence) .. ',"owner":'
+    .. quote(holder.owner) .. ',"event":"' .. REQ.event .. '"')
+end
+hint(path)
 return reply('ok')

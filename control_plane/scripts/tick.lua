@@ -5,15 +5,16 @@
 -- Nothing is executed here: a state is only put back to ready, with the event that explains why.
 
 local function expire(path, ctl)
+  local before = ctl.event
   if not ctl.event and ctl.deadline and ctl.deadline <= NOW then
     ctl.event = 'timeout'
   elseif not ctl.event and ctl.hb_due and ctl.hb_due <= NOW then
     ctl.event = 'heartbeat'
   else
     ctl.takeovers = ctl.takeovers + 1
-    if ctl.takeovers > TAKEOVER_LIMIT then ctl.event = 'worker_lost' end
+    if ctl.takeovers > TAKEOVER_LIMIT and not ANSWER[before] then ctl.event = 'worker_lost' end
   end
-  record_event(ctl.event and 'LeaseRevoked' or 'LeaseExpired', path, ',"visit":' .. ctl.visit .. ',"try":'
+  record_event(ctl.event ~= before and 'LeaseRevoked' or 'LeaseExpired', path, ',"visit":' .. ctl.visit .. ',"try":'
     .. ctl.try .. ',"fence":' .. integer(ctl.fence) .. ',"owner":' .. quote(ctl.lease.owner)
     .. ',"event":' .. (ctl.event and quote(ctl.event) or 'null'))
 end

@@ -1,4 +1,4 @@
-"""Amazon States Language, pure: parse and validate definitions, step states, no I/O, no clock.
+"""Amazon States Language, pure: parse and validate definitions, step states; no I/O.
 
 ``parse`` turns a definition into a StateMachine; ``validate`` lists every problem instead, and
 ``rejection`` says what AWS would.
@@ -34,7 +34,14 @@ from dcf.asl.maps.map_run import map_run
 from dcf.asl.maps.object_store import MemoryObjects, ObjectStore, read_items, write_results
 from dcf.asl.payload import JSON, PAYLOAD_LIMIT
 from dcf.asl.printing import dump
-from dcf.asl.reading.source import MAX_DEFINITION, locate, place, read_json, too_large
+from dcf.asl.reading.source import (
+    MAX_DEFINITION,
+    locate,
+    place,
+    read_json,
+    too_large,
+    with_others,
+)
 from dcf.asl.state import (
     ChoiceState,
     FailState,
@@ -67,6 +74,7 @@ from dcf.asl.visit import (
     TaskSucceeded,
     TimerFired,
     Visit,
+    visit_identity,
 )
 from dcf.asl.work_steps import time_limits
 
@@ -150,5 +158,7 @@ __all__ = [
     "too_large",
     "validate",
     "variable_references",
+    "visit_identity",
+    "with_others",
     "write_results",
 ]

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any, TypeAlias
 
 from dcf.asl.payload import JSON, is_number
-from dcf.asl.timestamp import parse_timestamp
+from dcf.asl.timestamp import parse_instant
 
 Compare: TypeAlias = Callable[[JSON, JSON], bool]
 
@@ -52,7 +52,7 @@ def _numbers(order: Callable[[Any, Any], bool]) -> Compare:
 
 def _timestamps(order: Callable[[Any, Any], bool]) -> Compare:
     def compare(left: JSON, right: JSON) -> bool:
-        first, second = parse_timestamp(left), parse_timestamp(right)
+        first, second = parse_instant(left), parse_instant(right)
         return first is not None and second is not None and order(first, second)
 
     return compare
@@ -117,7 +117,7 @@ OPERATORS: dict[str, Operator] = {
     "IsNumeric": Operator(_is(is_number), "boolean", path=False),
     "IsBoolean": Operator(_is(lambda value: isinstance(value, bool)), "boolean", path=False),
     "IsTimestamp": Operator(
-        _is(lambda value: parse_timestamp(value) is not None), "boolean", path=False
+        _is(lambda value: parse_instant(value) is not None), "boolean", path=False
     ),
 }
 """Every operator by name but ``IsPresent``, which looks at the path rather than the value."""
@@ -131,4 +131,4 @@ def operand_fits(kind: str, value: JSON) -> bool:
         return is_number(value)
     if kind == "boolean":
         return isinstance(value, bool)
-    return parse_timestamp(value) is not None
+    return parse_instant(value) is not None

@@ -27,9 +27,14 @@ def execution_context(input: JSON, name: str, now: float, rng: Random) -> dict[s
     }
 
 
-def iteration_context(context: dict[str, Any], index: int, item: JSON) -> dict[str, Any]:
-    """``context`` with ``Map.Item`` of one iteration."""
-    return {**context, "Map": {"Item": {"Index": index, "Value": item}}}
+def iteration_context(
+    context: dict[str, Any], index: int, item: JSON, source: str | None = None
+) -> dict[str, Any]:
+    """``context`` with ``Map.Item`` of one iteration; ``source`` where ItemSelector reads it."""
+    seen = {"Index": index, "Value": item}
+    if source is not None:
+        seen["Source"] = source
+    return {**context, "Map": {"Item": seen}}
 
 
 def child_context(

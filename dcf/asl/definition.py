@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final, Literal, TypeAlias
 
 from dcf.asl.checks.dropped_fields import warn_dropped
+from dcf.asl.checks.error_names import warn_error_names
 from dcf.asl.checks.variable_scopes import check_scopes
 from dcf.asl.errors import DefinitionError
 from dcf.asl.machine import StateMachine
@@ -26,7 +27,7 @@ def validate(
 
     ``path`` of a problem is a JSON pointer into the definition. An EXPRESS machine cannot wait
     for callbacks, jobs and activities. With ``only_aws`` DCF's extensions are errors:
-    ``AgentBinding``, and a ``Resource`` that is no ARN.
+    ``AgentBinding``, and a ``Resource`` that is no ARN or one of a form that AWS does not have.
     """
     return read(definition, type, only_aws=only_aws)[1].problems
 
@@ -60,6 +61,7 @@ def read(
         return None, findings
     root = Node(value, "", findings)
     machine = MachineReader(type == "EXPRESS", only_aws).read_root(root)
+    warn_error_names(root)
     if not has_errors(findings.problems):
         # What follows looks along the transitions: only a sound machine has any.
         check_scopes(root)

@@ -1,17 +1,29 @@
-"""What one evaluation of an expression may use: time, depth and memory.
+"""What one evaluation of an expression may use: steps, depth and memory.
 
 A hostile expression, JSONata or JSONPath, meets one of the limits instead of hanging a worker.
+Steps, depth and memory are counted, so that an expression ends in the same way on every machine.
 """
 
 from __future__ import annotations
 
 import time
+from typing import Any
 
-TIME_LIMIT_S = 1.0
-"""Seconds of processor time that one evaluation may take (Step Functions allows about five).
+STEP_LIMIT = 1_000_000
+"""Steps that one evaluation may take: about a second, seldom two, on a machine of today.
 
-Not of the wall clock: a worker that has to wait for a processor must fail no expression.
+Step Functions ends an expression after about five seconds.
 """
+
+TIME_LIMIT_S = 5.0
+"""Seconds of processor time after which an evaluation ends whatever it has counted.
+
+Far more than its steps take: it is for what is slow inside one step. Not of the wall clock: a
+worker that has to wait for a processor must fail no expression.
+"""
+
+REGEX_LIMIT_S = 0.5
+"""Seconds that one search of a regular expression may take, which counts no steps."""
 
 MAX_DEPTH = 100
 """How deep an expression may nest while it is evaluated, as in Step Functions."""
@@ -25,7 +37,8 @@ TOTAL_LIMIT = 160_000_000
 MAX_RANGE = VALUE_LIMIT // 8
 """Most numbers that ``[1..n]`` makes."""
 
-_CLOCK_EVERY = 64  # steps between two looks at the clock
+_NODE_STEPS = 2  # steps that a node of an expression costs
+_CLOCK_EVERY = 64  # small pieces of work between two looks at the clock
 _NUMBER = 32  # bytes of a Python integer
 _LARGE = 10_000  # bytes of a value that is worth a look of its own
 
@@ -37,14 +50,17 @@ class LimitReached(Exception):
 class Budget:
     """Counts what an evaluation uses; every method raises LimitReached at its limit."""
 
-    __slots__ = ("_deadline", "_steps", "depth", "total")
+    __slots__ = ("_deadline", "_unseen", "depth", "kept", "steps", "total")
 
     def __init__(self, seconds: float = TIME_LIMIT_S) -> None:
-        # The one clock in this room: it only ends what would not end by itself.
+        # The one clock in this room: it only ends what neither ends nor counts by itself.
         self._deadline = time.thread_time() + seconds
-        self._steps = 0
+        self._unseen = _CLOCK_EVERY
+        self.steps = 0
         self.depth = 0
         self.total = 0
+        self.kept: dict[object, Any] = {}
+        """What stays the same for the whole evaluation, by what found it."""
 
     def enter(self) -> None:
         """One more node of the expression is evaluated; ``leave`` when it is done."""
@@ -54,18 +70,22 @@ class Budget:
                 "Stack overflow error: Check for non-terminating recursive function. "
                 "Consider rewriting as tail-recursive"
             )
-        self.tick()
+        self.tick(_NODE_STEPS)
 
     def leave(self) -> None:
         self.depth -= 1
 
-    def tick(self) -> None:
-        """A small piece of work is done."""
-        self._steps += 1
-        if self._steps % _CLOCK_EVERY == 0:
+    def tick(self, steps: int = 1) -> None:
+        """A small piece of work is done, which counts ``steps``."""
+        self.steps += steps
+        if self.steps > STEP_LIMIT:
+            raise self.timed_out()
+        self._unseen -= 1
+        if self._unseen == 0:
             self.look_at_clock()
 
     def look_at_clock(self) -> None:
+        self._unseen = _CLOCK_EVERY
         if time.thread_time() > self._deadline:
             raise self.timed_out()
 
@@ -91,9 +111,9 @@ class Budget:
         self.tick()
 
     def regex_seconds(self) -> float:
-        """How long one search may run: what is left, at most half of all, more than nothing."""
+        """How long one search may run: what is left, not above its limit, more than nothing."""
         left = self._deadline - time.thread_time()
-        return max(0.001, min(left, TIME_LIMIT_S / 2))
+        return max(0.001, min(left, REGEX_LIMIT_S))
 
     def timed_out(self) -> LimitReached:
         return LimitReached("Expression evaluation timeout: Check for infinite loop")

@@ -123,19 +123,30 @@ def is_heavier(value: JSON, limit: int) -> bool:
     waiting = [value]
     while waiting:
         item = waiting.pop()
-        if isinstance(item, str):
+        type_ = type(item)
+        if type_ is str:
             least += len(item) + 2
+        elif type_ is int or type_ is float:
+            least += 1
+            continue
         elif isinstance(item, dict):
-            least += 2 + sum(map(len, item)) + 3 * len(item)
-            waiting.extend(item.values())
+            least += 2 + _key_characters(item) + 3 * len(item)
+            waiting += item.values()
         elif isinstance(item, list):
             least += 1 + len(item)
-            waiting.extend(item)
+            waiting += item
         else:
             least += 1
         if least > limit:
             return True
-    return False
+    return least > limit
+
+
+def _key_characters(item: dict[str, JSON]) -> int:
+    try:
+        return len("".join(item))
+    except TypeError:
+        return 0  # a key that is no text: whoever stores the value refuses it
 
 
 def _start(value: JSON, length: int) -> str:

@@ -17,12 +17,13 @@ class Scope:
     serves one step; the step points ``data`` at the input, then at the result, then at the output.
     JSONata: ``$states`` is ``states`` {input, context, and once they exist result, errorOutput},
     ``$name`` one of ``variables``.
-    ``random()`` is the caller's generator or, without one, a generator seeded from the visit, so
-    that the same visit always draws the same numbers. ``stages``, where somebody looks, records
+    ``random()`` is the caller's generator or, without one, a generator seeded from the visit's
+    ``identity`` (its context where it has none), so that the same visit always draws the same
+    numbers. ``stages``, where somebody looks, records
     what each stage of the data flow gave (``note``).
     """
 
-    __slots__ = ("_rng", "context", "data", "salt", "stages", "states", "variables")
+    __slots__ = ("_identity", "_rng", "context", "data", "salt", "stages", "states", "variables")
 
     def __init__(
         self,
@@ -31,6 +32,7 @@ class Scope:
         variables: Mapping[str, JSON],
         rng: Random | None = None,
         salt: str = "",
+        identity: str = "",
     ) -> None:
         self.data = data
         self.context = context
@@ -39,6 +41,7 @@ class Scope:
         self.stages: dict[str, JSON] | None = None
         self.salt = salt
         self._rng = rng
+        self._identity = identity
 
     def note(self, stage: str, value: JSON) -> None:
         """Record what a stage gave, e.g. ``afterInputPath``, when somebody looks."""
@@ -56,14 +59,16 @@ class Scope:
 
     def random(self) -> Random:
         if self._rng is None:
-            self._rng = Random(_visit_seed(self.context, self.salt))
+            self._rng = Random(_visit_seed(self._identity, self.context, self.salt))
         return self._rng
 
 
-def _visit_seed(context: dict[str, Any], salt: str) -> str:
+def _visit_seed(identity: str, context: dict[str, Any], salt: str) -> str:
     execution = context.get("Execution") or {}
     state = context.get("State") or {}
     item = (context.get("Map") or {}).get("Item") or {}
+    if identity:
+        return "\x1f".join((identity, str(item.get("Index")), salt))
     parts = (
         execution.get("Id"),
         state.get("Name"),

@@ -123,3 +123,8 @@ class MapState(State):
     reader: ItemReader | None = None
     batcher: ItemBatcher | None = None
     writer: ResultWriter | None = None
+
+    @property
+    def selects_each(self) -> bool:
+        """Whether the input of an iteration is made only when it starts, by ItemSelector."""
+        return self.item_selector is not None and self.batcher is None

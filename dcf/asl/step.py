@@ -7,13 +7,14 @@ from random import Random
 from typing import Any
 
 from dcf.asl import flow_steps, work_steps
-from dcf.asl.effect import Effect, Finish, RunTask, Transition
-from dcf.asl.errors import DATA_LIMIT_EXCEEDED, RUNTIME, AslError, EvaluationError, PlainError
+from dcf.asl.data_limit import INPUT, RESULT, VARIABLES, check_size
+from dcf.asl.effect import Effect, Failure, FanOut, Finish, RunTask, Transition
+from dcf.asl.errors import RUNTIME, AslError, EvaluationError
 from dcf.asl.maps import map_steps
 from dcf.asl.outcome import located, recover
-from dcf.asl.payload import JSON, is_heavier, size
+from dcf.asl.payload import JSON
 from dcf.asl.scope import Scope
-from dcf.asl.state import State
+from dcf.asl.state import MapState, State
 from dcf.asl.visit import (
     ChildFailed,
     Entered,
@@ -39,6 +40,8 @@ class UnexpectedEvent(AslError):
         self.event = type(event).__name__
         super().__init__(f"a {state.type} state ({state.name}) never gets {self.event}")
 
+
+_NEW = object()  # no payload is this one
 
 _Handler = Callable[[Any, Scope, Visit, Any], Effect]
 _HANDLERS: dict[str, dict[type[Any], _Handler]] = {
@@ -86,43 +89,60 @@ def step(
     Mutates nothing; outputs may share parts with the input, so treat both as immutable.
     Evaluation errors become ``States.*`` errors with Retry and Catch applied. ``rng`` serves
     jitter, ``States.MathRandom`` and ``States.UUID``; without it they depend on the visit's
-    context alone. A result, output or argument, or the variables assigned at once, of more than
-    ``limit`` bytes of JSON are ``States.DataLimitExceeded``. ``stages`` is filled with what each
-    stage of the data flow gave.
+    context alone. A result, output or argument, an input of a child, or the variables assigned at
+    once, of more than ``limit`` bytes of JSON are ``States.DataLimitExceeded``; without a limit
+    those that have grown beyond 16 MiB. ``stages`` is filled with what each stage of the data
+    flow gave.
     Raises UnexpectedEvent for an event this state cannot get.
     """
     handler = _HANDLERS[state.type].get(type(event))
     if handler is None:
         raise UnexpectedEvent(state, event)
-    scope = Scope(visit.input, visit.context, visit.variables, rng, type(event).__name__)
+    scope = Scope(
+        visit.input, visit.context, visit.variables, rng, type(event).__name__, visit.identity
+    )
     scope.stages = stages
     try:
         effect = handler(state, scope, visit, event)
-        if limit is not None:
-            _check_size(state, event, effect, limit)
+        _check_size(state, visit, event, effect, limit)
         return effect
     except EvaluationError as error:
-        return recover(state, visit, scope, error.error, located(state, visit, error))
+        effect = recover(state, visit, scope, error.error, located(state, visit, error))
     except RecursionError:
         deep = EvaluationError(RUNTIME, "The data nests too deep.")
-        return recover(state, visit, scope, RUNTIME, located(state, visit, deep))
+        effect = recover(state, visit, scope, RUNTIME, located(state, visit, deep))
+    try:
+        # What a catcher makes may be too large as well; what failed is not looked at again.
+        _check_size(state, visit, Entered(), effect, limit)
+        return effect
+    except EvaluationError as error:
+        return Failure(error.error, located(state, visit, error))
 
 
-def _check_size(state: State, event: Event, effect: Effect, limit: int) -> None:
+def _check_size(
+    state: State, visit: Visit, event: Event, effect: Effect, limit: int | None
+) -> None:
+    # What came in and goes on has not grown.
+    old = visit.input if limit is None else _NEW
     if isinstance(effect, (Transition, Finish)):
-        _check(state, "returned a result", effect.output, limit)
+        if effect.output is not old:
+            check_size(state.name, RESULT, effect.output, limit)
         if isinstance(event, TaskSucceeded) and event.result is not effect.output:
-            _check(state, "returned a result", event.result, limit)
+            check_size(state.name, RESULT, event.result, limit)
         if effect.assign:
-            _check(state, "assigned variables", effect.assign, limit)
+            check_size(state.name, VARIABLES, effect.assign, limit)
     elif isinstance(effect, RunTask):
-        _check(state, "created an input", effect.arguments, limit)
+        if effect.arguments is not old:
+            check_size(state.name, INPUT, effect.arguments, limit)
+    elif isinstance(effect, FanOut):
+        for given in _inputs(state, effect):
+            if given is not old:
+                check_size(state.name, INPUT, given, limit)
 
 
-def _check(state: State, done: str, value: JSON, limit: int) -> None:
-    if is_heavier(value, limit) or size(value) > limit:
-        cause = (
-            f"The state/task '{state.name}' {done} with a size exceeding the maximum number of "
-            "bytes service limit."
-        )
-        raise PlainError(DATA_LIMIT_EXCEEDED, cause)
+def _inputs(state: State, fan: FanOut) -> list[JSON]:
+    """The inputs of the children as far as they are known; ``item_input`` checks those that an
+    ItemSelector has still to make."""
+    if not isinstance(state, MapState):
+        return [fan.input]
+    return [] if state.selects_each else fan.items or []

@@ -15,18 +15,31 @@ LATEST = 253_402_300_799.0
 """The last second of the year 9999 in epoch seconds: none after it can be written."""
 
 
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
 def parse_timestamp(text: object) -> float | None:
-    """Epoch seconds of ``2016-03-14T01:59:00Z``; None when ``text`` is no such timestamp."""
+    """Epoch seconds of ``2016-03-14T01:59:00Z``; None when ``text`` is no such timestamp.
+
+    A float does not hold the nanoseconds: whoever compares takes ``parse_instant``.
+    """
+    instant = parse_instant(text)
+    return None if instant is None else instant / 1_000_000_000
+
+
+def parse_instant(text: object) -> int | None:
+    """Epoch nanoseconds of a timestamp, exactly; None when ``text`` is none."""
     found = _RFC3339.fullmatch(text) if isinstance(text, str) else None
     if found is None:
         return None
     year, month, day, hour, minute, second = (int(part) for part in found.group(1, 2, 3, 4, 5, 6))
-    fraction = float(f"0.{found.group(7)}") if found.group(7) else 0.0
     try:
         moment = datetime(year, month, day, hour, minute, second, tzinfo=_offset(found))
     except (ValueError, OverflowError):
         return None
-    return moment.timestamp() + fraction
+    since = moment - _EPOCH
+    nanoseconds = int((found.group(7) or "").ljust(9, "0"))
+    return (since.days * 86_400 + since.seconds) * 1_000_000_000 + nanoseconds
 
 
 def format_timestamp(epoch: float) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -16,7 +17,9 @@ class Visit:
 
     ``retries`` counts the used attempts by index of the retrier. ``variables`` is what outer
     and earlier states assigned. ``entered_event`` is the number of the history event that entered
-    the state, for causes; None where nobody counts.
+    the state, for causes; None where nobody counts. ``identity`` (``visit_identity``) tells this
+    try from every other one; "" where nobody keeps order. Whoever takes the state over says the
+    same, and what a try fanned out keeps its identity to the end, redrives included.
     """
 
     input: JSON
@@ -24,6 +27,14 @@ class Visit:
     variables: dict[str, JSON] = field(default_factory=dict)
     retries: dict[int, int] = field(default_factory=dict)
     entered_event: int | None = None
+    identity: str = ""
+
+
+def visit_identity(
+    execution: str, path: Iterable[str | int], visit: int, retries: Mapping[int, int]
+) -> str:
+    """The ``Visit.identity`` of the try after ``retries`` of the ``visit``-th visit of ``path``."""
+    return json.dumps([execution, [*path], visit, sum(retries.values())])
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +67,13 @@ class Joined:
     """Every branch or iteration finished; ``results`` in the order of branches or items.
 
     ``failures`` has (error, cause) by index of the children that failed and were tolerated; their
-    result is None. ``items`` is what ``FanOut.items`` was, for the input of each child in the files
-    of a ResultWriter; None where the caller has not kept it.
+    result is None. ``inputs`` is what each iteration started with, or its item where it could not
+    start; None where the caller has not kept it.
     """
 
     results: list[JSON]
     failures: Mapping[int, tuple[str | None, str | None]] = field(default_factory=dict)
-    items: Sequence[JSON] | None = None
+    inputs: Sequence[JSON] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +116,11 @@ class ResultsUnwritable:
 
 @dataclass(frozen=True, slots=True)
 class ResultRefused:
-    """The caller cannot keep what the state just gave: too large, too deep, no JSON."""
+    """The caller cannot go on with the state: what it just gave cannot be kept (too large, too
+    deep, no JSON), or nobody was able to take its next step."""
 
     error: str
-    cause: str
+    cause: str | None
 
 
 Event: TypeAlias = (

@@ -61,7 +61,7 @@ def time_limits(state: State, visit: Visit) -> tuple[float | None, float | None]
         return None, None
     if state.timeout is None and state.heartbeat is None:
         return state.timeout_s, state.heartbeat_s
-    scope = Scope(visit.input, visit.context, visit.variables, None, "limits")
+    scope = Scope(visit.input, visit.context, visit.variables, None, "limits", visit.identity)
     try:
         state.flow.effective_input(scope)
         return _limits(state, scope)

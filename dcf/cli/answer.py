@@ -29,13 +29,15 @@ class ErrorNote:
 @dataclass(frozen=True, slots=True)
 class Answer:
     """``fields`` join ``status`` and ``error`` in the JSON document; ``show`` are what people see
-    (anything rich can print), on stdout."""
+    (anything rich can print), on stdout. With ``as_data`` they get the JSON document instead: it is
+    what they asked for."""
 
     fields: Mapping[str, Any] = field(default_factory=dict)
     show: Sequence[Any] = ()
     status: str = "ok"
     error: ErrorNote | None = None
     exit_code: int = OK
+    as_data: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """``{status, error, …}``; ``error`` is None or ``{code, message, hint}``."""
@@ -44,8 +46,8 @@ class Answer:
 
 
 def present(answer: Answer, *, as_json: bool) -> None:
-    """Print ``answer``: with ``as_json`` exactly one JSON document on stdout."""
-    if as_json:
+    """Print ``answer``: with ``as_json``, or as data, exactly one JSON document on stdout."""
+    if as_json or answer.as_data:
         sys.stdout.write(json.dumps(answer.to_json(), ensure_ascii=False, indent=2) + "\n")
         sys.stdout.flush()
     else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,6 +22,7 @@ from dcf.cli.asl_scores import (
     told_difference,
 )
 from dcf.cli.exits import FAILED
+from dcf.cli.output_file import check_outputs
 from dcf.cli.screen import Screen
 from dcf.cli.trouble import BadInput, EnvironmentTrouble
 from dcf.cli.wording import counted
@@ -30,8 +32,8 @@ from dcf.conformance import (
     Difference,
     EngineName,
     Judged,
-    Level,
     Report,
+    Required,
     Result,
     differences,
     read_corpus,
@@ -53,13 +55,17 @@ class Wish:
     ops: frozenset[str]
     tags: frozenset[str]
     jobs: int
-    require: Level | None
+    require: Required | None
     against: Path | None
     report: Path | None
 
 
 def conformance(corpus: Path, wish: Wish, screen: Screen) -> Answer:
-    """Run the cases of ``corpus`` and judge them."""
+    """Run the cases of ``corpus`` and judge them. Raises BadInput before anything is run."""
+    check_outputs(
+        {"--out": wish.out, "--report": wish.report},
+        {"the corpus": corpus, "--against": wish.against},
+    )
     cases = _chosen(corpus, wish)
     there = _read(wish.against, read_results) if wish.against else None
     results = _run(cases, wish, screen)
@@ -106,8 +112,15 @@ def _run(cases: Sequence[Case], wish: Wish, screen: Screen) -> dict[str, Result]
                 progress.tell(f"{len(results)} of {len(cases)} cases")
     except ModuleNotFoundError as error:
         message = f"the engine `{wish.engine}` needs {error.name}, which is not installed"
-        hint = "--engine pure needs nothing; `make test` installs the rest in a clone"
+        hint = (
+            "`.venv/bin/pip install -e '.[sim]'` installs it in a clone, as `make test` does; "
+            "--engine pure needs nothing more"
+        )
         raise EnvironmentTrouble("engine_missing", message, hint) from error
+    except BrokenProcessPool as error:
+        message = "a process that ran cases was ended from outside, so the results are not whole"
+        hint = "run it again; if memory ran out, with fewer --jobs"
+        raise EnvironmentTrouble("process_ended", message, hint) from error
     return results
 
 

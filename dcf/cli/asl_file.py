@@ -27,19 +27,24 @@ def read_machine(file: Path) -> MachineFile:
     text, unreadable = read_file(file)
     if unreadable is not None:
         raise BadInput([unreadable])
-    value, problems = asl.read_json(text, str(file))
-    if problems:
-        raise BadInput(problems)
+    value, unclean = asl.read_json(text, str(file))
+    if value is None and unclean:
+        raise BadInput(unclean)
     enveloped = isinstance(value, dict) and isinstance(value.get("asl"), dict)
     definition = value["asl"] if enveloped else value
     found = asl.validate(definition)
     if enveloped:
         found = [_below_asl(problem) for problem in found]
-    placed = asl.place(found, text, str(file))
+    placed = asl.with_others(unclean, asl.place(found, text, str(file)))
     if has_errors(placed):
         raise BadInput(placed)
-    name = str(value.get("workflow_name") or file.stem) if enveloped else file.stem
+    name = str(value.get("workflow_name") or name_of(file)) if enveloped else name_of(file)
     return MachineFile(name, definition, asl.parse(definition), tuple(placed))
+
+
+def name_of(file: Path) -> str:
+    """What the machine in ``file`` is called: ``order`` for ``order.asl.json``."""
+    return file.stem.removesuffix(".asl") or file.stem
 
 
 def _below_asl(problem: Problem) -> Problem:

@@ -9,12 +9,14 @@ from typing import Any, Literal
 from rich.text import Text
 
 from dcf.cli.answer import Answer
+from dcf.cli.asl_file import name_of
 from dcf.cli.input_source import read_text
+from dcf.cli.output_file import check_outputs
 from dcf.cli.redis_access import find_redis, open_store
 from dcf.cli.run_look import read_run_look
 from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
-from dcf.cli.trouble import BadInput, EnvironmentTrouble
+from dcf.cli.trouble import MOST_LISTED, BadInput, EnvironmentTrouble
 from dcf.cli.wording import counted
 from dcf.diagram import (
     Chart,
@@ -31,7 +33,12 @@ from dcf.diagram import (
 from dcf.problem import Problem
 
 Format = Literal["mermaid", "svg", "png"]
-_BY_SUFFIX: dict[str, Format] = {".svg": "svg", ".png": "png"}
+_BY_SUFFIX: dict[str, Format] = {
+    ".mmd": "mermaid",
+    ".mermaid": "mermaid",
+    ".svg": "svg",
+    ".png": "png",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,23 +52,24 @@ class Wish:
 
 
 async def draw_file(file: Path, wish: Wish, settings: Settings, screen: Screen) -> Answer:
-    """Draw the machine in ``file``. Raises BadInput where there is nothing to draw."""
+    """Draw the machine in ``file``. Raises BadInput where there is nothing to draw, or no place for
+    the picture."""
+    check_outputs({"--out": wish.out}, {"the machine itself": file})
+    format_ = _format(wish)
     given = read_text(file)
     chart = read_chart(given.value)
     if given.value is None or not chart.machine.nodes:
         raise BadInput(given.problems or [_no_states(file)])
-    format_ = wish.format or _BY_SUFFIX.get(wish.out.suffix.lower() if wish.out else "", "mermaid")
-    if format_ == "png" and wish.out is None:
-        hint = "name the file: --out machine.png"
-        raise BadInput([Problem("CLI_OUT", "a PNG cannot be printed", hint=hint, file="--out")])
     problems = [*(str(problem) for problem in given.problems), *chart.problems]
     run = None
     if wish.run is not None:
         run, differs = await _read_run(wish.run, given.value, chart, settings, screen)
         problems += differs
-    drawing = _draw(chart, format_, run, wish.direction, file.stem)
-    for problem in problems:
+    drawing = _draw(chart, format_, run, wish.direction, name_of(file))
+    for problem in problems[:MOST_LISTED]:
         screen.warn(problem)
+    if len(problems) > MOST_LISTED:
+        screen.warn(f"… and {len(problems) - MOST_LISTED:,} more; --json has all")
     fields: dict[str, Any] = {
         "format": format_,
         "states": sum(1 for _ in all_nodes(chart.machine)),
@@ -70,9 +78,33 @@ async def draw_file(file: Path, wish: Wish, settings: Settings, screen: Screen) 
     if wish.out is None:
         text = drawing.decode("utf-8")
         return Answer({**fields, "drawing": text}, [Text(text.rstrip("\n"))])
-    wish.out.write_bytes(drawing)
+    _write(wish.out, drawing)
     said = f"{wish.out}: {counted(fields['states'], 'state', 'states')} drawn"
     return Answer({**fields, "out": str(wish.out)}, [Text(said)])
+
+
+def _write(out: Path, drawing: bytes) -> None:
+    try:
+        out.write_bytes(drawing)
+    except OSError as error:
+        message = f"{out} cannot be written: {error.strerror or error}"
+        hint = "give another --out, or make room and see to its rights"
+        raise EnvironmentTrouble("not_written", message, hint) from error
+
+
+def _format(wish: Wish) -> Format:
+    """What to draw. Raises BadInput where --out does not say it, or it cannot be printed."""
+    if wish.out is None:
+        if wish.format == "png":
+            hint = "name the file: --out machine.png"
+            raise BadInput([Problem("CLI_OUT", "a PNG cannot be printed", hint=hint, file="--out")])
+        return wish.format or "mermaid"
+    format_ = wish.format or _BY_SUFFIX.get(wish.out.suffix.lower())
+    if format_ is None:
+        message = f"the name does not say what to draw: {wish.out.suffix or 'it has no suffix'}"
+        hint = "end it with .svg, .png or .mmd, or say --format svg, png or mermaid"
+        raise BadInput([Problem("CLI_OUT", message, hint=hint, file=str(wish.out))])
+    return format_
 
 
 async def _read_run(
@@ -105,7 +137,10 @@ def _draw(
     try:
         return to_png(svg, picture)
     except NoPng as missing:
-        hint = "`pip install 'dcf[png]'`, or take --format svg, which needs nothing more"
+        hint = (
+            "`.venv/bin/pip install -e '.[png]'` installs that in a clone, as `make test` does; "
+            "--format svg needs nothing more"
+        )
         raise EnvironmentTrouble("no_png", f"PNG cannot be drawn: {missing}", hint) from missing
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import time
 from dataclasses import dataclass
-from datetime import timedelta
 from pathlib import Path
 from random import Random
 from typing import Any, Literal
@@ -13,14 +12,16 @@ from typing import Any, Literal
 from dcf import asl
 from dcf.asl.trial.mocks import MockTrouble
 from dcf.cli.answer import Answer, ErrorNote
-from dcf.cli.asl_file import read_machine
-from dcf.cli.asl_trace import trace_json, trace_table
-from dcf.cli.exits import FAILED
+from dcf.cli.asl_file import MachineFile, read_machine
+from dcf.cli.asl_trace import lasted, trace_json, trace_table
+from dcf.cli.exits import FAILED, OK
+from dcf.cli.failure_hint import trial_hint
 from dcf.cli.input_source import read_input
 from dcf.cli.mocks_input import mocks_in
-from dcf.cli.object_folder import ObjectFolder
+from dcf.cli.screen import Screen
 from dcf.cli.trouble import BadInput
 from dcf.problem import Problem
+from dcf.workflow import LocalObjects
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +37,11 @@ class Wish:
     aws_limits: bool
 
 
-def run_machine(file: Path, wish: Wish) -> Answer:
-    """Run the machine in ``file`` to its end."""
+def run_machine(file: Path, wish: Wish, screen: Screen) -> Answer:
+    """Run the machine in ``file`` to its end. What is doubtful about it is told on stderr."""
     source = read_machine(file)
+    for warning in source.warnings:
+        screen.warn(str(warning))
     given = read_input(wish.input)
     if given.problems:
         raise BadInput(given.problems)
@@ -60,7 +63,7 @@ def run_machine(file: Path, wish: Wish) -> Answer:
         place = str(wish.mocks or file)
         problem = Problem(trouble.code, trouble.message, hint=trouble.hint, file=place)
         raise BadInput([problem]) from trouble
-    return _answer(end, wish, began, clock.now)
+    return _answer(source, end, wish, began, clock.now)
 
 
 def _start(given: str | None) -> float:
@@ -73,17 +76,19 @@ def _start(given: str | None) -> float:
     return began
 
 
-def _objects(folder: Path | None) -> ObjectFolder | None:
+def _objects(folder: Path | None) -> LocalObjects | None:
     if folder is None:
         return None
     if folder.is_dir():
-        return ObjectFolder(folder)
+        return LocalObjects(folder)
     hint = "give a folder whose folders are the buckets"
     problem = Problem("CLI_FILE", "there is no such folder", hint=hint, file=str(folder))
     raise BadInput([problem])
 
 
-def _answer(end: asl.Execution, wish: Wish, began: float, ended: float) -> Answer:
+def _answer(
+    source: MachineFile, end: asl.Execution, wish: Wish, began: float, ended: float
+) -> Answer:
     succeeded = end.status == "SUCCEEDED"
     fields: dict[str, Any] = {
         "execution": {
@@ -94,29 +99,26 @@ def _answer(end: asl.Execution, wish: Wish, began: float, ended: float) -> Answe
         },
         "started_at": asl.format_timestamp(began),
         "virtual_s": round(ended - began, 3),
+        "warnings": [warning.to_dict() for warning in source.warnings],
     }
-    show: list[Any] = []
     if wish.trace != "none":
         fields["trace"] = trace_json(end.trace)
-        show += _traced(end, wish, began)
-    show.append(f"{end.status} after {_lasted(ended - began)} of virtual time")
+    show: list[Any] = trace_table(end.trace, began) if wish.trace == "table" else []
+    show.append(f"{end.status} after {lasted(ended - began)} of virtual time")
     if succeeded:
-        show.append(_json(end.output))
-        return Answer(fields, show)
+        show.append(json.dumps(end.output, ensure_ascii=False, indent=2))
+    note = None if succeeded else _failure(end, wish)
+    return Answer(
+        fields,
+        show,
+        status="ok" if succeeded else "failed",
+        error=note,
+        exit_code=OK if succeeded else FAILED,
+        as_data=wish.trace == "json",
+    )
+
+
+def _failure(end: asl.Execution, wish: Wish) -> ErrorNote:
     told = ": ".join(part for part in (end.error, end.cause) if part) or end.status
-    note = ErrorNote("execution_failed", f"the execution ended {end.status}: {told}")
-    return Answer(fields, show, status="failed", error=note, exit_code=FAILED)
-
-
-def _traced(end: asl.Execution, wish: Wish, began: float) -> list[Any]:
-    if wish.trace == "json":
-        return [_json(trace_json(end.trace))]
-    return trace_table(end.trace, began)
-
-
-def _lasted(seconds: float) -> str:
-    return str(timedelta(seconds=round(seconds, 3)))
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=2)
+    what = f"the execution ended {end.status}: {told}"
+    return ErrorNote("execution_failed", what, trial_hint(end.error, wish.objects))

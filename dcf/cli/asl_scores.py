@@ -10,7 +10,7 @@ from typing import Any
 from rich.table import Table
 
 from dcf.cli.wording import counted
-from dcf.conformance import LEVELS, Difference, Judged, Level, Report, Score
+from dcf.conformance import LEVELS, Difference, Judged, Report, Required, Score
 
 _SHOWN = 25
 _EXCERPT = 400
@@ -40,7 +40,7 @@ def counts_line(judged: Report, engine: str, out: Path) -> str:
     return f"{', '.join(parts)}; results in {out}"
 
 
-def failing_lines(failing: Sequence[Judged], level: Level) -> list[str]:
+def failing_lines(failing: Sequence[Judged], level: Required) -> list[str]:
     """The cases that do not hold at ``level``: what was wanted, what came."""
     if not failing:
         return []

@@ -12,12 +12,14 @@ from rich.table import Table
 from rich.text import Text
 
 from dcf import asl
-from dcf.asl.trial.state_test import ALONE, run_state
-from dcf.asl.trial.state_test_case import Configuration, MockedError, MockedResult, StateTest
-from dcf.asl.trial.state_test_rules import StateTestRefused
+from dcf.asl.reading.fields import closest_hint
+from dcf.asl.trial.state_test import ALONE, read_state, run_state
+from dcf.asl.trial.state_test_case import Configuration, StateTest
+from dcf.asl.trial.state_test_rules import StateNotFound, StateTestRefused
 from dcf.cli.answer import Answer, ErrorNote
 from dcf.cli.exits import FAILED, OK
-from dcf.cli.input_source import read_file, read_input
+from dcf.cli.input_source import read_file
+from dcf.cli.state_test_options import read_options
 from dcf.cli.trouble import BadInput
 from dcf.problem import Problem
 
@@ -59,24 +61,44 @@ class Wish:
     schema: bool
 
 
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """``prefix`` is the pointer where the definition stands in the text of its file."""
+
+    definition: dict[str, Any]
+    text: str
+    file: str
+    prefix: str
+
+
 def test_state(file: Path, wish: Wish) -> Answer:
     """Run one state of the definition in ``file``."""
-    definition, text, prefix = _definition(file)
-    if wish.result is not None and wish.error is not None:
-        raise _bad("--result and --error exclude each other", "mock one of them", "--result")
+    given = read_options(
+        input=wish.input,
+        context=wish.context,
+        variables=wish.variables,
+        items=wish.items,
+        result=wish.result,
+        error=wish.error,
+        cause=wish.cause,
+    )
+    source = _definition(file, given.problems)
+    definition = source.definition
+    if wish.state is not None and "Type" in definition and "States" not in definition:
+        raise _bad("the file is one state", "leave out --state", str(file))
     configuration = Configuration(
         retrier_retry_count=wish.retries,
         map_iteration_failure_count=wish.failed_iterations,
-        map_item_reader_data=_value("--items", wish.items, list),
+        map_item_reader_data=given.items,
     )
     try:
         found = run_state(
             definition,
-            _value("--input", wish.input or "{}"),
+            given.input,
             state_name=wish.state,
-            mock=_mock(wish),
-            context=_value("--context", wish.context, dict),
-            variables=_value("--variables", wish.variables, dict),
+            mock=given.mock,
+            context=given.context,
+            variables=given.variables,
             configuration=configuration,
             level="DEBUG"
             if wish.level == "debug"
@@ -86,56 +108,64 @@ def test_state(file: Path, wish: Wish) -> Answer:
             schema=wish.schema,
         )
     except asl.DefinitionError as refused:
-        raise BadInput(_placed(refused.problems, text, str(file), prefix)) from refused
+        raise BadInput(_placed(refused.problems, source)) from refused
+    except StateNotFound as missing:
+        message = f"there is no state `{missing.name}`"
+        raise _bad(message, closest_hint(missing.name, missing.names), str(file)) from missing
     except StateTestRefused as refused:
-        hint = "mock its work with --result or --error; --no-schema takes any result"
-        raise _bad(refused.cause, hint, str(file)) from refused
+        raise _bad(refused.cause, _hint(refused, wish), str(file)) from refused
     return _answer(found)
 
 
-def _definition(file: Path) -> tuple[dict[str, Any], str, str]:
-    """The machine or state in ``file``, its text, and the pointer where it stands in the text."""
+def _definition(file: Path, others: Sequence[Problem]) -> _Source:
+    """The machine or state in ``file``. Raises BadInput, with ``others`` too, when there is none,
+    or when there are others."""
     text, unreadable = read_file(file)
     if unreadable is not None:
-        raise BadInput([unreadable])
-    value, problems = asl.read_json(text, str(file))
-    if problems:
-        raise BadInput(problems)
-    if isinstance(value, dict) and isinstance(value.get("asl"), dict):
-        return value["asl"], text, "/asl"
-    if not isinstance(value, dict):
+        raise BadInput([unreadable, *others])
+    value, unclean = asl.read_json(text, str(file))
+    if value is None and unclean:
+        raise BadInput([*unclean, *others])
+    enveloped = isinstance(value, dict) and isinstance(value.get("asl"), dict)
+    definition = value["asl"] if enveloped else value
+    if not isinstance(definition, dict):
         hint = 'write {"Type": "Pass", …} or a whole machine'
-        raise _bad("a state is a JSON object", hint, str(file))
-    return value, text, ""
+        problem = Problem("CLI_STATE_TEST", "a state is a JSON object", hint=hint, file=str(file))
+        raise BadInput([*unclean, problem, *others])
+    source = _Source(definition, text, str(file), "/asl" if enveloped else "")
+    if unclean or others:
+        try:
+            read_state(definition)
+        except asl.DefinitionError as refused:
+            raise BadInput(
+                [*asl.with_others(unclean, _placed(refused.problems, source)), *others]
+            ) from refused
+        raise BadInput([*unclean, *others])
+    return source
 
 
-def _placed(problems: Sequence[Problem], text: str, file: str, prefix: str) -> list[Problem]:
+def _placed(problems: Sequence[Problem], source: _Source) -> list[Problem]:
     """``problems`` where they stand in the file: a state alone was checked inside a machine."""
     alone = f"/States/{ALONE}"
     moved = [
-        Problem(p.code, p.message, prefix + p.path.removeprefix(alone), p.hint, p.severity)
+        Problem(p.code, p.message, source.prefix + p.path.removeprefix(alone), p.hint, p.severity)
         for p in problems
     ]
-    return asl.place(moved, text, file)
+    return asl.place(moved, source.text, source.file)
 
 
-def _value(option: str, given: str | None, kind: type | None = None) -> Any:
-    """The JSON that ``option`` gives, in a file or as it is; None without."""
-    if given is None:
-        return None
-    read = read_input(given)
-    if read.problems:
-        raise BadInput(read.problems)
-    if kind is not None and not isinstance(read.value, kind):
-        wanted = "an array" if kind is list else "an object"
-        raise _bad(f"{option} must be {wanted}", "give JSON, or a file with it", option)
-    return read.value
-
-
-def _mock(wish: Wish) -> MockedResult | MockedError | None:
-    if wish.error is not None:
-        return MockedError(wish.error, wish.cause)
-    return None if wish.result is None else MockedResult(_value("--result", wish.result))
+def _hint(refused: StateTestRefused, wish: Wish) -> str:
+    """What to change on the command line; the cause is AWS's, and knows nothing of it."""
+    if wish.result is None and wish.error is None:
+        mend = "mock its work with --result or --error"
+        return mend if "Context" not in refused.cause else "mend --context, or leave it out"
+    if "Context" in refused.cause:
+        return "mend --context, or leave it out"
+    if "schema" in refused.cause:
+        return "give what the service answers as --result, or --no-schema to take anything"
+    if "not supported" in refused.cause:
+        return "leave out --result and --error: only Task, Map and Parallel have work to mock"
+    return "give another --result"
 
 
 def _bad(message: str, hint: str, place: str) -> BadInput:

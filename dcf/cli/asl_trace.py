@@ -29,7 +29,7 @@ def trace_table(trace: Sequence[TraceEntry], began: float) -> list[Any]:
         depth = (len(entry.path) - 1) // 2
         style = _STYLE.get(entry.moment, "")
         table.add_row(
-            _since(entry.at - began),
+            f"+{lasted(entry.at - began)}",
             Text("  " * depth + _place(entry)),
             Text(entry.moment, style=style),
             Text(_value(entry)),
@@ -68,21 +68,22 @@ def _steps(path: Sequence[str | int]) -> Iterator[str]:
         yield step if isinstance(step, str) else f"[{step}] "
 
 
-def _since(seconds: float) -> str:
-    """``+1 day, 0:00:05`` or ``+0:00:00.250``."""
-    text = str(timedelta(seconds=round(seconds, 3)))
+def lasted(seconds: float) -> str:
+    """``1 day, 0:00:05`` or ``0:00:00.250``; seconds where it is beyond counting in days."""
+    try:
+        text = str(timedelta(seconds=round(seconds, 3)))
+    except OverflowError:  # longer than 2.7 million years
+        return f"{seconds:.3g} s"
     whole, dot, fraction = text.partition(".")
-    return f"+{whole}{dot}{fraction[:3]}"
+    return f"{whole}{dot}{fraction[:3]}"
 
 
 def _value(entry: TraceEntry) -> str:
     if entry.moment == "wait":
-        return f"for {_since(entry.value)[1:]}"
+        return f"for {lasted(entry.value)}"
     if entry.moment in ("retry", "caught", "failed"):
         told = ": ".join(part for part in (entry.value["Error"], entry.value["Cause"]) if part)
-        again = (
-            f" (again in {_since(entry.value['Seconds'])[1:]})" if entry.moment == "retry" else ""
-        )
+        again = f" (again in {lasted(entry.value['Seconds'])})" if entry.moment == "retry" else ""
         return f"{_short(told)}{again}"
     return _short(json.dumps(entry.value, ensure_ascii=False))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 
 from dcf.cli.answer import Answer
@@ -16,7 +17,7 @@ from dcf.workflow import beat_task, fail_task, succeed_task
 
 @dataclass(frozen=True, slots=True)
 class CallbackOrder:
-    """The command line of ``dcf callback``."""
+    """The command line of ``dcf callback``; a ``token`` of "-" is read from standard input."""
 
     token: str
     result: str | None
@@ -37,18 +38,27 @@ async def call_back(order: CallbackOrder, settings: Settings, screen: Screen) ->
         )
         hint = "as in `dcf callback TOKEN --result '{}'`"
         raise BadInput([Problem("CLI_CALLBACK", message, hint=hint, file="command line")])
-    given = read_input(order.result)
+    if order.token == "-" and order.result == "-":
+        message = "the token and --result cannot both come from standard input"
+        hint = "give --result a file or the JSON itself"
+        raise BadInput([Problem("CLI_CALLBACK", message, hint=hint, file="command line")])
+    token = sys.stdin.read().strip() if order.token == "-" else order.token
+    if order.error == "":
+        message = "--error names the error, and is empty"
+        hint = "as in --error Bank.Busy; with nothing to say, --error States.TaskFailed"
+        raise BadInput([Problem("CLI_CALLBACK", message, hint=hint, file="--error")])
+    given = read_input(order.result, "--result")
     if given.problems:
         raise BadInput(given.problems)
     address = await find_redis(settings, screen)
     async with open_store(address) as store:
         if order.heartbeat:
-            claim, done = await beat_task(store, order.token), "heartbeat"
+            claim, done = await beat_task(store, token), "heartbeat"
         elif order.error is not None:
-            claim = await fail_task(store, order.token, order.error, order.cause)
+            claim = await fail_task(store, token, order.error, order.cause)
             done = "failed"
         else:
-            claim, done = await succeed_task(store, order.token, given.value), "succeeded"
+            claim, done = await succeed_task(store, token, given.value), "succeeded"
     fields = {"workflow_id": claim.workflow_id, "state": claim.path, "callback": done}
     told = {
         "heartbeat": "has a fresh heartbeat",

@@ -47,6 +47,7 @@ class Crew:
         if stub_url is not None:
             self._env["DCF_STUB_URL"] = stub_url
         self.home = settings.home
+        self.objects = settings.objects
         self._log = settings.logs / "run-workers.log"
         self._pool = pool
         self._lease_s = lease_s

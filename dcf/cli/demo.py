@@ -77,7 +77,7 @@ async def _act(
     calls = await saboteur.calls()
     timeline = await read_timeline(history.read(store, prepared.workflow_id))
     saboteur.conclude(timeline.holders)
-    answer = await finish(store, prepared.workflow_id, crew.home / "runs")
+    answer = await finish(store, prepared.workflow_id, crew.home / "runs", crew.objects)
     moments = _of(timeline.moments, saboteur.state or "")
     return _judge(answer, prepared, saboteur, calls, moments)
 

@@ -68,7 +68,8 @@ def _answer_of(arguments: list[str]) -> Answer | None:
 
 def _usage(error: TyperException, arguments: list[str]) -> Answer:
     """A command line that cannot be understood."""
-    message = error.format_message()
+    # What pydantic puts before the text of a check says nothing to a user.
+    message = error.format_message().replace(": Value error, ", ": ")
     if not arguments:
         return Answer(show=[message], exit_code=BAD_INPUT)
     context = getattr(error, "ctx", None)

@@ -7,6 +7,7 @@ from rich.text import Text
 
 from dcf.cli.answer import Answer
 from dcf.cli.board_table import status_text
+from dcf.cli.failure_hint import run_hint
 from dcf.cli.redis_access import find_redis, open_store
 from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
@@ -18,13 +19,15 @@ async def explain_run(workflow_id: str, settings: Settings, screen: Screen) -> A
     """Why the run stands where it stands."""
     address = await find_redis(settings, screen)
     async with open_store(address) as store:
-        pool = (await store.run(workflow_id)).pool
-    async with open_store(address, pool=pool) as store:
+        run = await store.run(workflow_id)
+    async with open_store(address, pool=run.pool) as store:
         found = await explain(store, workflow_id)
     said = found.to_json()
     said["run_status"] = said.pop("status")
     summary = Text.assemble(status_text(found.status), f"  {workflow_id}: {found.summary}")
-    return Answer(said, [summary, *_table(found)])
+    hint = run_hint(run.error.error, settings.objects) if run.error else ""
+    said["hint"] = hint
+    return Answer(said, [summary, *_table(found), *([Text(f"hint: {hint}")] if hint else [])])
 
 
 def _table(found: Explanation) -> list[Table]:

@@ -1,9 +1,12 @@
-"""The input of a run: a file, JSON on the command line, or standard input."""
+"""JSON that an option gives, as the input of a run: in a file, on the command line, or on standard
+input."""
 
 from __future__ import annotations
 
 import re
+import stat
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +15,16 @@ from dcf import asl
 from dcf.problem import Problem
 
 _LOOKS_LIKE_JSON = re.compile(r'\s*([\[{"]|-?\d|(true|false|null)\s*$)')
+
+MAX_FILE = 16 * 1024**2
+"""Most bytes that a command reads of a definition or an input."""
+
+_IRREGULAR: dict[Callable[[int], bool], str] = {
+    stat.S_ISFIFO: "a pipe",
+    stat.S_ISCHR: "a device",
+    stat.S_ISBLK: "a device",
+    stat.S_ISSOCK: "a socket",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,19 +44,20 @@ class GivenInput:
         return asl.place(unplaced, self.text, self.file)
 
 
-def read_input(given: str | None) -> GivenInput:
-    """The input that ``--input`` names; ``{}`` without. Never raises for what a user wrote."""
+def read_input(given: str | None, option: str = "--input") -> GivenInput:
+    """What ``option`` names; ``{}`` without. Never raises for what a user wrote."""
     if given is None:
-        return GivenInput({}, "{}", "--input")
+        return GivenInput({}, "{}", option)
     if given == "-":
-        return _parse(sys.stdin.read(), "stdin")
+        return _read_stdin()
     file = Path(given)
-    if _is_file(file):
+    if _is_there(file):
         return read_text(file)
     if _LOOKS_LIKE_JSON.match(given):
-        return _parse(given, "--input")
+        return _parse(given, option)
     hint = "give a file, the JSON itself, or - for standard input"
-    problem = Problem("CLI_INPUT", "this is neither a file nor JSON", hint=hint, file=given)
+    message = f"what {option} gives is neither a file nor JSON"
+    problem = Problem("CLI_INPUT", message, hint=hint, file=given)
     return GivenInput(None, "", given, (problem,))
 
 
@@ -56,16 +70,50 @@ def read_text(file: Path) -> GivenInput:
 def read_file(file: Path) -> tuple[str, Problem | None]:
     """The text of a file that the user named, or the problem with it."""
     try:
-        return file.read_text(encoding="utf-8-sig"), None
+        irregular = _irregular(file)
+        if irregular:
+            message = f"this is {irregular}, no file"
+            hint = "give a regular file: save what it gives into one"
+            return "", Problem("CLI_FILE", message, hint=hint, file=str(file))
+        with file.open("rb") as source:
+            content = source.read(MAX_FILE + 1)
+        if len(content) > MAX_FILE:
+            return "", _too_large(str(file))
+        return content.decode("utf-8-sig"), None
     except FileNotFoundError:
         hint = _near(file) or "check the path; it counts from the current folder"
         return "", Problem("CLI_FILE", "there is no such file", hint=hint, file=str(file))
     except UnicodeDecodeError as error:
-        message = f"this is no UTF-8 text (byte {error.start})"
-        return "", Problem("CLI_FILE", message, hint="save it as UTF-8", file=str(file))
-    except OSError as error:
-        message = f"it cannot be read: {error.strerror}"
+        return "", _not_utf8(error, str(file))
+    except (OSError, ValueError) as error:
+        message = f"it cannot be read: {getattr(error, 'strerror', None) or error}"
         return "", Problem("CLI_FILE", message, hint="give a readable file", file=str(file))
+
+
+def _read_stdin() -> GivenInput:
+    try:
+        text = sys.stdin.read(MAX_FILE + 1)
+    except UnicodeDecodeError as error:
+        return GivenInput(None, "", "stdin", (_not_utf8(error, "stdin"),))
+    if len(text) > MAX_FILE:
+        return GivenInput(None, "", "stdin", (_too_large("stdin"),))
+    return _parse(text, "stdin")
+
+
+def _irregular(file: Path) -> str:
+    """What ``file`` is when reading it might never end; empty for all else."""
+    mode = file.stat().st_mode
+    return next((what for is_so, what in _IRREGULAR.items() if is_so(mode)), "")
+
+
+def _not_utf8(error: UnicodeDecodeError, file: str) -> Problem:
+    message = f"this is no UTF-8 text (byte {error.start})"
+    return Problem("CLI_FILE", message, hint="save it as UTF-8", file=file)
+
+
+def _too_large(file: str) -> Problem:
+    message = f"this is larger than {MAX_FILE // 1024**2} MB, the most that is read"
+    return Problem("CLI_FILE", message, hint="give a smaller file", file=file)
 
 
 def _parse(text: str, file: str) -> GivenInput:
@@ -73,9 +121,10 @@ def _parse(text: str, file: str) -> GivenInput:
     return GivenInput(value, text, file, tuple(problems))
 
 
-def _is_file(path: Path) -> bool:
+def _is_there(path: Path) -> bool:
+    """Whether it names something that can be read: a folder cannot."""
     try:
-        return path.is_file()
+        return path.exists() and not path.is_dir()
     except (OSError, ValueError):
         # Too long or with a NUL: JSON, most likely.
         return False

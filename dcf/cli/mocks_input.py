@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,11 @@ def mocks_in(file: Path | None, machine: asl.StateMachine) -> Mocks:
         raise BadInput([unreadable])
     value, place = (_yaml if file.suffix in _YAML else _json)(text, str(file))
     try:
-        return read_mocks(value, machine)
+        mocks = read_mocks(value, machine)
+        unclean = place([])
+        if unclean:
+            raise BadInput(unclean)
+        return mocks
     except MocksInvalid as invalid:
         raise BadInput(place(invalid.problems)) from invalid
 
@@ -35,10 +40,10 @@ _Place = Callable[[Iterable[Problem]], list[Problem]]
 
 
 def _json(text: str, file: str) -> tuple[Any, _Place]:
-    value, problems = asl.read_json(text, file)
-    if problems:
-        raise BadInput(problems)
-    return value, lambda found: asl.place(found, text, file)
+    value, unclean = asl.read_json(text, file)
+    if value is None and unclean:
+        raise BadInput(unclean)
+    return value, lambda found: asl.with_others(unclean, asl.place(found, text, file))
 
 
 def _yaml(text: str, file: str) -> tuple[Any, _Place]:
@@ -46,7 +51,7 @@ def _yaml(text: str, file: str) -> tuple[Any, _Place]:
 
     document, problems = read_yaml(text, file)
     if document is None:
-        raise BadInput(problems)
+        raise BadInput(map(_of_mocks, problems))
     marks = document.marks
 
     def place(found: Iterable[Problem]) -> list[Problem]:
@@ -57,3 +62,8 @@ def _yaml(text: str, file: str) -> tuple[Any, _Place]:
         return placed
 
     return document.value, place
+
+
+def _of_mocks(problem: Problem) -> Problem:
+    """A problem of the reader of YAML, which names it as one of a skill."""
+    return replace(problem, code="ASL_MOCK_YAML")

@@ -15,6 +15,7 @@ from rich.text import Text
 from control_plane import StateDocument, Store
 from dcf.cli.answer import Answer, ErrorNote
 from dcf.cli.exits import FAILED, OK
+from dcf.cli.failure_hint import run_hint
 from dcf.cli.trouble import EnvironmentTrouble
 from dcf.workflow import Result, iso, result, write_audit_trail
 
@@ -23,8 +24,9 @@ _ENDED = {"timed_out": "timed out", "cancelled": "was cancelled"}
 _NOTICE = "Rehearsal: no model was used; tools were called in their declared order."
 
 
-async def finish(store: Store, workflow_id: str, runs: Path) -> Answer:
-    """Write the audit trail of a run that is over, and say how it ended."""
+async def finish(store: Store, workflow_id: str, runs: Path, objects: Path) -> Answer:
+    """Write the audit trail of a run that is over, and say how it ended. Workers read objects
+    below ``objects``."""
     try:
         folder = await write_audit_trail(store, workflow_id, runs, by=who())
     except OSError as error:
@@ -33,10 +35,12 @@ async def finish(store: Store, workflow_id: str, runs: Path) -> Answer:
         raise EnvironmentTrouble("audit_unwritable", message, hint) from error
     ended = await result(store, workflow_id)
     documents = await store.states(workflow_id, await store.paths(workflow_id))
-    return describe(ended, folder, documents.values())
+    return describe(ended, folder, documents.values(), objects)
 
 
-def describe(ended: Result, folder: Path, documents: Iterable[StateDocument]) -> Answer:
+def describe(
+    ended: Result, folder: Path, documents: Iterable[StateDocument], objects: Path
+) -> Answer:
     """The answer about a run that is over, with all its ``documents``."""
     states = list(documents)
     # Whether the rehearsal took the place of a model anywhere in the run.
@@ -62,6 +66,7 @@ def describe(ended: Result, folder: Path, documents: Iterable[StateDocument]) ->
     if not any(map(_is_verdict, states)):
         hints.append(f"`dcf redrive {ended.workflow_id}` lets it go on from there")
     what = f"the run {_ENDED.get(ended.status, ended.status)}: {failure or code}"
+    hints += filter(None, [run_hint(code, objects)])
     note = ErrorNote(code, what, "; ".join(hints))
     return Answer(fields, [*notice, where], ended.status, note, FAILED)
 

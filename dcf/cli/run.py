@@ -109,7 +109,7 @@ async def attend(
     except asyncio.CancelledError:
         # Ctrl-C; awaiting goes on, since only a second one would end us now.
         return await interrupted(store, workflow_id)
-    return await finish(store, workflow_id, order.runs)
+    return await finish(store, workflow_id, order.runs, crew.objects)
 
 
 async def interrupted(store: Store, workflow_id: str) -> Answer:

@@ -73,13 +73,29 @@ def _look(documents: Sequence[StateDocument], now: int) -> Look:
     counts = [f"{statuses[status]} {status}" for status in reversed(_LOUDEST) if statuses[status]]
     tries = sum(document.try_ - 1 for document in documents if document.try_ > 1)
     more = [counted(tries, "more try", "more tries")] if tries else []
+    caught = sum(document.status == "done" and _has_error(document) for document in documents)
+    longest = max(filter(None, (_lasted_ms(one, now) for one in documents)), default=None)
+    if caught:
+        more.append(f"{caught} caught")
+    if longest is not None:
+        more.append(f"at most {_seconds(longest / _MS)}")
     return Look(loudest, ", ".join([*counts, *more]))
 
 
-def _details(document: StateDocument, now: int) -> Iterable[str]:
+def _lasted_ms(document: StateDocument, now: int) -> int | None:
+    """How long a state took, or takes; None where it was not entered."""
     entered, finished = document.times.get("entered"), document.times.get("finished")
-    if entered is not None:
-        yield _seconds(((finished or now) - entered) / _MS)
+    return None if entered is None else (finished or now) - entered
+
+
+def _has_error(document: StateDocument) -> bool:
+    return document.error is not None and bool(document.error.error)
+
+
+def _details(document: StateDocument, now: int) -> Iterable[str]:
+    lasted_ms = _lasted_ms(document, now)
+    if lasted_ms is not None:
+        yield _seconds(lasted_ms / _MS)
     if document.status == "waiting" and document.wait in _WAITS:
         yield _WAITS[document.wait]
     if document.visit > 1:

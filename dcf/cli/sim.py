@@ -35,7 +35,7 @@ def simulate(seed: int | None, seeds: str | None, steps: int, jobs: int, screen:
         from dcf.simulation import simulate_seeds
     except ModuleNotFoundError as error:
         message = f"the simulation needs {error.name}, which is not installed"
-        hint = "`make test` installs it in a clone, as does .venv/bin/pip install 'lupa'"
+        hint = "`.venv/bin/pip install -e '.[sim]'` installs it in a clone, as `make test` does"
         raise EnvironmentTrouble("sim_missing", message, hint) from error
     with _progress(screen, len(chosen)) as tick:
         verdicts = []

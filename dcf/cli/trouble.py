@@ -13,6 +13,9 @@ from dcf.problem import Problem
 # Errors of Redis that are the setting's: no server can answer to it.
 _SETTING_CODES = frozenset({"setting_invalid", "server_url_invalid"})
 
+MOST_LISTED = 200
+"""Most problems of one file that are listed as text."""
+
 
 class CliError(Exception):
     """What a command itself finds wrong."""
@@ -55,7 +58,7 @@ class Trouble:
             placed = Problem(self.code, self.message, hint=self.hint)
             fields = {"problems": [placed.to_dict()]}
             return Answer(fields, status="error", error=note, exit_code=self.exit_code)
-        listing = tuple(str(problem) for problem in self.problems)
+        listing = listed(self.problems)
         note = ErrorNote(self.code, self.message, self.hint, listing)
         fields = {"problems": [problem.to_dict() for problem in self.problems]}
         return Answer(fields, status="error", error=note, exit_code=self.exit_code)
@@ -173,6 +176,21 @@ def _system(error: BaseException) -> Trouble | None:
 def _listed(problems: Iterable[Problem]) -> Trouble:
     found = tuple(problems)
     return Trouble(BAD_INPUT, "bad_input", summary(found), problems=found)
+
+
+def listed(problems: Iterable[Problem]) -> tuple[str, ...]:
+    """``problems`` as text for people: no more than a reader can take in for each file."""
+    by_file: dict[str | None, list[Problem]] = {}
+    for problem in problems:
+        by_file.setdefault(problem.file, []).append(problem)
+    lines: list[str] = []
+    for file, found in by_file.items():
+        lines += [str(problem) for problem in found[:MOST_LISTED]]
+        left = len(found) - MOST_LISTED
+        if left > 0:
+            where = f"{file}: " if file else ""
+            lines.append(f"{where}… and {left:,} more; --json has all")
+    return tuple(lines)
 
 
 def summary(problems: Iterable[Problem]) -> str:

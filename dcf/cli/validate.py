@@ -12,7 +12,7 @@ from dcf.cli.exits import BAD_INPUT, OK
 from dcf.cli.input_source import read_file
 from dcf.cli.preparation import check_file, open_catalog
 from dcf.cli.settings import Settings
-from dcf.cli.trouble import summary
+from dcf.cli.trouble import listed, summary
 from dcf.problem import Problem
 from dcf.workflow import validate
 
@@ -22,7 +22,7 @@ def validate_files(files: Sequence[Path], settings: Settings) -> Answer:
     catalog = open_catalog(settings)
     problems: list[Problem] = []
     for file in files:
-        problems += check_file(file, catalog, settings)[1]
+        problems += _in_order(check_file(file, catalog, settings)[1])
     return judge(problems, _checked(files))
 
 
@@ -30,8 +30,7 @@ def validate_definitions(files: Sequence[Path], type: asl.MachineType, only_aws:
     """Check the definition in each file, of plain ASL or of a workflow document; no skills."""
     problems: list[Problem] = []
     for file in files:
-        found = _check_definition(file, type, only_aws)
-        problems += sorted(found, key=lambda one: (one.line or 0, one.column or 0, one.path))
+        problems += _in_order(_check_definition(file, type, only_aws))
     return judge(problems, _checked(files))
 
 
@@ -39,9 +38,9 @@ def _check_definition(file: Path, type: asl.MachineType, only_aws: bool) -> list
     text, unreadable = read_file(file)
     if unreadable is not None:
         return [unreadable]
-    value, problems = asl.read_json(text, str(file))
-    if problems:
-        return problems
+    value, unclean = asl.read_json(text, str(file))
+    if value is None and unclean:
+        return unclean
     inside = isinstance(value, dict) and "asl" in value
     definition = value["asl"] if inside else value
     found = asl.validate(definition, type, only_aws=only_aws)
@@ -50,7 +49,12 @@ def _check_definition(file: Path, type: asl.MachineType, only_aws: bool) -> list
         found = list(dict.fromkeys([*validate(value), *below]))
     elif len(text) > asl.MAX_DEFINITION:
         found.append(asl.too_large(len(text)))
-    return asl.place(found, text, str(file))
+    return asl.with_others(unclean, asl.place(found, text, str(file)))
+
+
+def _in_order(problems: list[Problem]) -> list[Problem]:
+    """By place in the file."""
+    return sorted(problems, key=lambda one: (one.line or 0, one.column or 0, one.path))
 
 
 def _checked(files: Sequence[Path]) -> str:
@@ -66,11 +70,11 @@ def judge(problems: Sequence[Problem], done: str) -> Answer:
         "warnings": warnings,
         "problems": [problem.to_dict() for problem in problems],
     }
-    listing = [str(problem) for problem in problems]
+    listing = listed(problems)
     if not errors:
         counted = f"{done}: no errors, {warnings} warning{'' if warnings == 1 else 's'}"
         return Answer(fields, show=[*map(_plain, listing), counted], exit_code=OK)
-    note = ErrorNote("bad_input", summary(problems), details=tuple(listing))
+    note = ErrorNote("bad_input", summary(problems), details=listing)
     return Answer(fields, status="error", error=note, exit_code=BAD_INPUT)
 
 

@@ -32,4 +32,4 @@ async def watch_run(
         except asyncio.CancelledError:
             message = f"stopped watching {workflow_id}"
             return await left_alone(store, workflow_id, message, INTERRUPTED)
-        return await finish(store, workflow_id, runs)
+        return await finish(store, workflow_id, runs, settings.objects)

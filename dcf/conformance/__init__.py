@@ -10,7 +10,7 @@ from dcf.conformance.case import OPS, Case, Op
 from dcf.conformance.corpus import BadCorpus, read_corpus
 from dcf.conformance.difference import Difference, differences
 from dcf.conformance.executor import EngineName, Executor, Job, Outcome
-from dcf.conformance.judge import LEVELS, Judgement, Level, judge
+from dcf.conformance.judge import LEVELS, Judgement, Level, Required, judge
 from dcf.conformance.report import Judged, Report, Score, report
 from dcf.conformance.result import Result, read_results, write_results
 from dcf.conformance.run_corpus import open_executor, run_case, run_corpus
@@ -30,6 +30,7 @@ __all__ = [
     "Op",
     "Outcome",
     "Report",
+    "Required",
     "Result",
     "Score",
     "differences",

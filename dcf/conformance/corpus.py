@@ -50,14 +50,24 @@ def read_objects(file: Path, problems: list[Problem]) -> Iterator[tuple[int, dic
             if not line.strip():
                 continue
             try:
-                value = json.loads(line)
+                value = json.loads(line.decode("utf-8-sig"))
             except (ValueError, RecursionError) as error:
-                problems.append(_problem(file, number, f"the line is no JSON: {error}"))
+                problems.append(_problem(file, number, _why_unread(error)))
                 continue
             if not isinstance(value, dict):
                 problems.append(_problem(file, number, "the line is no JSON object"))
                 continue
             yield number, value
+
+
+def _why_unread(error: Exception) -> str:
+    if isinstance(error, UnicodeDecodeError):
+        return f"the line is no text in UTF-8 (byte {error.start} of it)"
+    if isinstance(error, RecursionError):
+        return "the line is no JSON that can be read: it nests too deep"
+    if isinstance(error, json.JSONDecodeError):
+        return f"the line is no JSON: {error}"
+    return "the line has a number with too many digits"
 
 
 def _what_is_wrong(value: dict[str, Any]) -> list[str]:

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-import shutil
-import tempfile
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from random import Random
 from typing import Any, Literal
 
 from control_plane import Backend, HintQueue, RunKeys, Store, timers
-from control_plane.embedded import Embedded
 from control_plane.twin import Twin
 from dcf import asl
 from dcf.conformance.engine_backend import ClockedRedis, Observed
 from dcf.conformance.engine_loop import EngineLoop
+from dcf.conformance.engine_server import OwnServer
 from dcf.conformance.engine_tasks import CalledTasks
 from dcf.conformance.executor import Executor, Job, Outcome, OutcomeStatus
 from dcf.worker import LeaseKeeper, Worker, WorkerConfig
@@ -39,28 +36,19 @@ _STATUS: Mapping[str, OutcomeStatus] = {
 }
 
 
+class EngineStuck(Exception):
+    """The engine lost a timer or a hint: a defect that no outcome may hide."""
+
+
 def open_engine(engine: Literal["twin", "redis"]) -> Executor:
     """The engine on the in-process twin, or on a Redis server of its own."""
-    return EngineExecutor(None) if engine == "twin" else EngineExecutor(_Server())
-
-
-class _Server:
-    """A Redis server for one process of the runner."""
-
-    def __init__(self) -> None:
-        self._home = Path(tempfile.mkdtemp(prefix="dcf-conformance-"))
-        self._embedded = Embedded(self._home)
-        self.url = asyncio.run(self._embedded.start()).url
-
-    def stop(self) -> None:
-        asyncio.run(self._embedded.stop())
-        shutil.rmtree(self._home, ignore_errors=True)
+    return EngineExecutor(None) if engine == "twin" else EngineExecutor(OwnServer())
 
 
 class EngineExecutor:
     """Runs jobs through the engine: on ``server``, or on a twin."""
 
-    def __init__(self, server: _Server | None) -> None:
+    def __init__(self, server: OwnServer | None) -> None:
         self._server = server
         self._loop = EngineLoop()
         self._base_us = 0
@@ -154,6 +142,8 @@ class EngineRun:
         if self._defects:
             raise self._defects[0]
         if not self._backend.over.is_set():
+            if not self._tasks.endless or "TimeoutSeconds" in self._job.definition:
+                raise EngineStuck(f"nothing happens any more in {self._name}, and it is not over")
             return Outcome("TIMED_OUT", None, "States.Timeout", _NEVER_ENDS)
         end = await result(self._store, self._name)
         failure = end.failure

@@ -27,12 +27,16 @@ _BEATS = 2.0
 
 class CalledTasks:
     """Performs Tasks by asking ``call_task``. One that waits for its token is answered by a
-    stranger, who has nothing but the token."""
+    stranger, who has nothing but the token.
+
+    ``endless``: a Task is never answered and has no limit of time, so the run never ends.
+    """
 
     def __init__(self, call_task: CallTask, store: Store) -> None:
         self._call_task = call_task
         self._store = store
         self._strangers: set[asyncio.Task[None]] = set()
+        self.endless = False
 
     async def perform(self, task: Task, beat: Beat) -> Outcome:
         """The outcome of ``task``."""
@@ -46,6 +50,8 @@ class CalledTasks:
         answer = self._call_task(call)
         if not isinstance(answer, asl.Answer):
             answer = asl.Answer(answer)
+        if answer.event is None and task.timeout_s is None and task.heartbeat_s is None:
+            self.endless = True
         if task.token is not None:
             self._start(self._answer(task.token, answer, task.heartbeat_s))
             return Succeeded(None)

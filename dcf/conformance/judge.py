@@ -13,6 +13,9 @@ from dcf.conformance.result import Result
 
 Level: TypeAlias = Literal["status", "value", "exact"]
 LEVELS: Final[tuple[Level, ...]] = get_args(Level)
+Required: TypeAlias = Literal["status", "value", "exact", "details"]
+"""What can be asked of a case: a level, or ``details``: exact, and what Tasks were given and the
+stages of a tested state are as recorded too."""
 _VERDICTS = frozenset({"INVALID", "VALID", "REJECTED"})
 # What the client that recorded wrote before the answer of AWS,
 _CLIENTS_WORDS = re.compile(r"An error occurred \(\w+\) when calling the \w+ operation: ")

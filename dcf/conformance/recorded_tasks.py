@@ -22,7 +22,7 @@ class RecordedTasks:
     ``tasks`` is by Resource; ``calls`` in it by the name of the state. In sequence the nth try
     gets the nth call. Inside a Map or Parallel, where the order is free, it gets the first unused
     call with these arguments, else the next unused one. A resource whose calls were not recorded
-    behaves as its ``kind`` says. ``mismatches`` tells each try whose arguments differ.
+    behaves as its ``kind`` says. ``mismatches`` tells of the tries whose arguments differ.
 
     Without ``calls_exact`` the recording lost which state a call belongs to and where its answer
     was: each call may then be any state's, and one without an answer gets that of the kind.
@@ -42,7 +42,12 @@ class RecordedTasks:
         for resource, task in tasks.items():
             for state, calls in task.get("calls", {}).items():
                 self._unused.setdefault(self._key(resource, state), []).extend(calls)
-        self.mismatches: list[str] = []
+        self._mismatches: dict[str, None] = {}
+
+    @property
+    def mismatches(self) -> list[str]:
+        """What differs from the recording, each thing once however often it was tried."""
+        return list(self._mismatches)
 
     def _key(self, resource: str, state: str) -> tuple[str, str]:
         return resource, state if self._is_exact else ""
@@ -81,10 +86,10 @@ class RecordedTasks:
     def _check(self, state: str, recorded: dict[str, Any], arguments: JSON) -> None:
         if not self._fits(recorded, arguments):
             want, got = _excerpt(recorded["input"]), _excerpt(arguments)
-            self.mismatches.append(f"{state!r} was given {got}; recorded: {want}")
+            self._mismatches[f"{state!r} was given {got}; recorded: {want}"] = None
 
     def _not_recorded(self, what: str) -> Answer:
-        self.mismatches.append(what)
+        self._mismatches[what] = None
         return Answer(TaskFailed(NOT_RECORDED, what))
 
 

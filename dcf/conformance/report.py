@@ -9,7 +9,7 @@ from statistics import mean, median
 from typing import Any
 
 from dcf.conformance.case import Case
-from dcf.conformance.judge import LEVELS, Judgement, Level, judge
+from dcf.conformance.judge import LEVELS, Judgement, Level, Required, judge
 from dcf.conformance.result import CRASHED, Result
 
 ALL = "all"
@@ -42,10 +42,11 @@ class Judged:
     result: Result
     judgement: Judgement
 
-    @property
-    def is_clean(self) -> bool:
-        """Whether everything is right: every level, and the arguments of the Tasks."""
-        return self.judgement.exact and not self.result.mismatches
+    def holds(self, level: Required) -> bool:
+        """Whether it is right at ``level``."""
+        if level == "details":
+            return self.judgement.exact and not self.result.mismatches
+        return self.judgement.holds(level)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +59,9 @@ class Report:
     tags: dict[str, Score]
     seconds: dict[str, float]
 
-    def failing(self, level: Level) -> list[Judged]:
+    def failing(self, level: Required) -> list[Judged]:
         """The cases that are not right at ``level``."""
-        return [one for one in self.judged if not one.judgement.holds(level)]
+        return [one for one in self.judged if not one.holds(level)]
 
     @property
     def crashed(self) -> list[Judged]:

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import multiprocessing
+import multiprocessing.process
+import os
+import signal
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -31,10 +35,32 @@ def run_corpus(
         return
     shares = [cases[first::jobs] for first in range(jobs)]
     # Not fork: an engine must not inherit what happens to be in this process.
-    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
-        results = list(pool.map(partial(_run_all, engine=engine), shares))
+    context = multiprocessing.get_context("spawn")
+    others = set(multiprocessing.active_children())
+    with ProcessPoolExecutor(jobs, context, initializer=_begin_in_pool) as pool:
+        try:
+            results = list(pool.map(partial(_run_all, engine=engine), shares))
+        except BaseException:
+            # Nobody wants the other results any more, and the pool would wait for them.
+            for process in set(multiprocessing.active_children()) - others:
+                process.terminate()
+            raise
     for number in range(len(cases)):
         yield results[number % jobs][number // jobs]
+
+
+def _begin_in_pool() -> None:
+    """Let this process end at once, and without a word, on Ctrl-C, and when the one that wants its
+    results is gone: by itself it would wait for more work for ever, and keep its engine."""
+    signal.signal(signal.SIGINT, lambda *_: os._exit(1))
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=_await_end, args=(parent,), daemon=True).start()
+
+
+def _await_end(parent: multiprocessing.process.BaseProcess) -> None:
+    parent.join()
+    os._exit(1)
 
 
 def _run_all(cases: Sequence[Case], engine: EngineName) -> list[Result]:

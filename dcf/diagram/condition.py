@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Sequence
 from typing import Any
 
 _SIGNS = {
     "Equals": "=",
     "LessThan": "<",
     "GreaterThan": ">",
-    "LessThanEquals": "≤",
-    "GreaterThanEquals": "≥",
+    "LessThanEquals": "<=",
+    "GreaterThanEquals": ">=",
     "Matches": "matches",
 }
 _KINDS = ("String", "Numeric", "Boolean", "Timestamp")
 _DEEPEST = 8
+# What binds otherwise than the "or" between conditions, or looks as if it did.
+_MIXES = re.compile(r"\band\b|[?:]")
+_QUOTED = re.compile(r""""[^"]*"|'[^']*'""")
 
 
 def condition_of(rule: Any, depth: int = 0) -> str:
@@ -30,6 +35,17 @@ def condition_of(rule: Any, depth: int = 0) -> str:
     if "Not" in rule:
         return f"not {_grouped(rule['Not'], 'Not', depth)}"
     return _comparison(rule)
+
+
+def either(conditions: Sequence[str]) -> str:
+    """One of ``conditions``, of which each is a text in itself: ``(a and b) or c``."""
+    if len(conditions) < 2:
+        return "".join(conditions)
+    return " or ".join(f"({one})" if _is_mixed(one) else one for one in conditions)
+
+
+def _is_mixed(condition: str) -> bool:
+    return _MIXES.search(_QUOTED.sub("", condition)) is not None
 
 
 def bare(text: str) -> str:

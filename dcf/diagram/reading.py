@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from dcf.diagram.chart import MISSING, Chart, Edge, EdgeKind, Machine, Node, Place
-from dcf.diagram.condition import condition_of
+from dcf.diagram.condition import condition_of, either
 from dcf.diagram.note import note_of
 
 _DEEPEST = 100
@@ -80,7 +80,8 @@ def _inner(state: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     elif state.get("Type") == "Parallel":
         branches = state.get("Branches")
         for number, branch in enumerate(branches if isinstance(branches, list) else ()):
-            yield f"branch {number + 1}", branch
+            # As in the path of its states: Fan[0].Fetch.
+            yield f"branch [{number}]", branch
 
 
 def _edges(name: str, state: dict[str, Any]) -> Iterator[Edge]:
@@ -114,17 +115,13 @@ def _objects(found: Any) -> Iterator[dict[str, Any]]:
 
 def _joined(edges: Iterable[Edge]) -> Iterator[Edge]:
     """Rules with the same target become one edge, and so do catchers; "otherwise" joins them."""
-    kept: dict[tuple[str, str | None, bool], Edge] = {}
+    groups: dict[tuple[str, str | None, bool], list[Edge]] = {}
     for edge in edges:
-        key = (edge.source, edge.target, edge.kind == "catch")
-        earlier = kept.get(key)
-        if earlier is None:
-            kept[key] = edge
-        else:
-            joint = ", " if edge.kind == "catch" else " or "
-            label = joint.join(filter(None, (earlier.label, edge.label)))
-            kept[key] = Edge(edge.source, edge.target, earlier.kind, label)
-    yield from kept.values()
+        groups.setdefault((edge.source, edge.target, edge.kind == "catch"), []).append(edge)
+    for (source, target, is_catch), group in groups.items():
+        labels = [edge.label for edge in group if edge.label]
+        label = ", ".join(labels) if is_catch else either(labels)
+        yield Edge(source, target, group[0].kind, label)
 
 
 def _missing(

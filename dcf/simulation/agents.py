@@ -68,7 +68,9 @@ class SimulatedAgents:
                 timeout_s=task.timeout_s,
                 heartbeat_s=task.heartbeat_s,
             )
-            await self._process.sleep(0.0)
+            # Some are still at work when the answer comes, which ends their lease.
+            dawdles = behaviour.answers(attempt) and lease.fence % 3 == 0
+            await self._process.sleep(2 * behaviour.seconds if dawdles else 0.0)
             return Succeeded(None)
         await self._process.sleep(behaviour.seconds)
         if not behaviour.answers(attempt):

@@ -124,7 +124,7 @@ class _Replay:
         if not isinstance(effect, asl.FanOut):
             return asl.Failure(*WORKER_LOST) if revoked == "worker_lost" else effect
         if revoked == "worker_lost":
-            return asl.step(state, visit, asl.ChildFailed(*WORKER_LOST))
+            return asl.step(state, visit, asl.ResultRefused(*WORKER_LOST))
         if effect.count == 0:
             return asl.step(state, visit, asl.Joined([]))
         if self.redriven:

@@ -31,23 +31,27 @@ class Watch:
     lease: Lease
     on_lost: OnLost
     renew_at: float
-    limit_at: float | None
-    heartbeat_s: float | None
     ends_at: float
     beat_at: float
+    limit_at: float | None = None
+    heartbeat_s: float | None = None
     beat: bool = False
 
     def plan(self, now: float) -> None:
         """Renew at a third of the time to live, or soon after a limit passes."""
+        self.renew_at = self.next_look(now)
+        if self.beat:
+            self.hurry(now)
+
+    def next_look(self, now: float) -> float:
+        """When the control plane is to be asked next, if it was asked just now."""
         times = [now + self.lease.ttl_ms / 3000]
         if self.limit_at is not None:
             times.append(self.limit_at + _AFTER_LIMIT_S)
         if self.heartbeat_s is not None:
             times.append(self.beat_at + self.heartbeat_s + _AFTER_LIMIT_S)
         # A limit that passed and did not count is left to the usual renewals.
-        self.renew_at = min(at for at in times if at > now)
-        if self.beat:
-            self.hurry(now)
+        return min(at for at in times if at > now)
 
     def hurry(self, now: float) -> None:
         """Tell a beat at once, but not more often than three times within ``heartbeat_s``."""
@@ -72,19 +76,23 @@ class LeaseKeeper:
         self._woken = asyncio.Event()
         self._awake_at = 0.0
 
-    def watch(
-        self, lease: Lease, on_lost: OnLost, *, limit_s: float | None, heartbeat_s: float | None
-    ) -> Watch:
-        """Keep ``lease`` until ``unwatch``. ``limit_s`` and ``heartbeat_s`` are the Task's own
-        limits, so that it is asked about soon after they pass."""
+    def watch(self, lease: Lease, on_lost: OnLost) -> Watch:
+        """Keep ``lease`` until ``unwatch``."""
         now = self._now()
-        limit_at = None if limit_s is None else now + limit_s
         ends_at = now + lease.ttl_ms / 1000
-        watch = Watch(lease, on_lost, ends_at, limit_at, heartbeat_s, ends_at, beat_at=now)
+        watch = Watch(lease, on_lost, renew_at=ends_at, ends_at=ends_at, beat_at=now)
         watch.plan(now)
         self._watches[watch] = None
         self._wake_for(watch)
         return watch
+
+    def limit(self, watch: Watch, *, limit_s: float | None, heartbeat_s: float | None) -> None:
+        """A Task begins with limits of its own: it is asked about soon after they pass."""
+        now = self._now()
+        watch.limit_at = None if limit_s is None else now + limit_s
+        watch.heartbeat_s, watch.beat_at = heartbeat_s, now
+        watch.renew_at = min(watch.renew_at, watch.next_look(now))
+        self._wake_for(watch)
 
     def unwatch(self, watch: Watch) -> None:
         """Stop keeping; a renewal under way has no effect on the work any more."""

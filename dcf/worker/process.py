@@ -21,7 +21,7 @@ from dcf.worker.agent_tasks import SkilledAgents
 from dcf.worker.keeper_thread import KeeperThread
 from dcf.worker.performer import AgentPerformer, Handler, Performer
 from dcf.worker.worker import Worker, WorkerConfig
-from dcf.workflow import Choreographer, LocalObjects, Objects
+from dcf.workflow import Choreographer, LocalObjects, Objects, no_objects
 
 log = logging.getLogger(__name__)
 
@@ -74,7 +74,11 @@ async def serve(post: Post, *, on_ready: Callable[[], None]) -> bool:
             Choreographer(
                 store,
                 rng=random.Random(),
-                objects=Objects(LocalObjects(post.objects)) if post.objects else None,
+                objects=(
+                    Objects(LocalObjects(post.objects))
+                    if post.objects
+                    else no_objects(in_memory=False)
+                ),
             ),
             Performer(post.handlers, agents),
             now=time.monotonic,

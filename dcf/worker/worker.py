@@ -24,16 +24,15 @@ from control_plane import (
     UnknownRun,
     timers,
 )
+from dcf.asl import DefinitionError
 from dcf.worker.keeper import LeaseKeeper
-from dcf.worker.kept_work import LeaseLost, keep_working
+from dcf.worker.kept_work import KeptLease, LeaseLost
 from dcf.worker.performer import AgentPerformer
 from dcf.workflow import (
     Choreographer,
     Naming,
-    Outcome,
     RunCache,
     StillRunning,
-    Task,
     finalize,
 )
 
@@ -210,10 +209,7 @@ class Worker:
                 and hops < self.config.hops
                 and self._now() - started < self.config.hop_s
             )
-            run = await self._runs.get(current.workflow_id, current.incarnation)
-            answer = await self._choreographer.advance(
-                run, current, self._perform, in_place=in_place
-            )
+            answer = await self._step(current, in_place)
             if isinstance(answer, Refusal):
                 log.info("%s: %s was refused: %s", self.name, current.path, answer.code)
                 if answer.code == "timed_out":
@@ -229,11 +225,24 @@ class Worker:
     async def _after(self, lease: Lease, committed: Committed) -> None:
         if committed.run_status is not None:
             self._runs.forget(lease.workflow_id)
+            self._choreographer.forget(lease.workflow_id)
             await self._finalize(lease.workflow_id)
 
-    async def _perform(self, task: Task) -> Outcome:
-        """The work itself, while the keeper keeps the lease."""
-        return await keep_working(self._keeper, task, self._performer.perform)
+    async def _step(self, lease: Lease, in_place: bool) -> Committed | Refusal:
+        """Do the step of ``lease`` while the keeper keeps it."""
+        try:
+            run = await self._runs.get(lease.workflow_id, lease.incarnation)
+        except DefinitionError as error:
+            # It was submitted to a version that could read it. No other worker of this one can.
+            return await self._choreographer.refuse(lease, str(error))
+        kept = KeptLease(self._keeper, lease)
+        return await self._choreographer.advance(
+            run,
+            lease,
+            lambda task: kept.work(task, self._performer.perform),
+            kept=kept,
+            in_place=in_place,
+        )
 
     # -- sweeping ---------------------------------------------------------------------------------
 

@@ -20,7 +20,7 @@ from dcf.workflow.explanation import Explanation, Reason, explain, live_workers
 from dcf.workflow.finalization import count, finalize
 from dcf.workflow.local_objects import LocalObjects
 from dcf.workflow.naming import Naming, PlainNames
-from dcf.workflow.objects import Objects
+from dcf.workflow.objects import Objects, no_objects
 from dcf.workflow.redriving import Redrive, redrive
 from dcf.workflow.result import Result, result, wait
 from dcf.workflow.run import Run, RunCache, iso
@@ -66,6 +66,7 @@ __all__ = [
     "iso",
     "live_workers",
     "load",
+    "no_objects",
     "redrive",
     "result",
     "submit",

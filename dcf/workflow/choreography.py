@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -26,17 +27,34 @@ from control_plane import (
     split_path,
 )
 from dcf import asl
-from dcf.workflow.effect_commit import Step, commit_of, error_name
+from dcf.workflow.effect_commit import (
+    Step,
+    commit_of,
+    error_name,
+    failed_state,
+    takes_callback,
+)
 from dcf.workflow.fans import Fans
 from dcf.workflow.frame_opening import FrameOpening, failed_frame
 from dcf.workflow.happening import happened
+from dcf.workflow.identity import lease_identity
+from dcf.workflow.limits import work_limits
 from dcf.workflow.objects import Objects, no_objects
 from dcf.workflow.run import Run, state_context
 from dcf.workflow.tally import add_metrics
 from dcf.workflow.task import Failed, Outcome, Perform, Succeeded, Task
 from dcf.workflow.task_token import WITH_TOKEN, without_token
 
+Kept = AbstractContextManager[object]
+"""Keeps a lease while it is entered; it may raise when the lease was lost."""
+
 _AWAY_S = 0.25
+_UNREADABLE = "States.Runtime"
+_NO_TOKENS = (
+    "States.Runtime",
+    "the run has no secret to sign task tokens with: it was submitted by a version that did not "
+    "know .waitForTaskToken; submit it again",
+)
 
 
 @dataclass(slots=True)
@@ -47,6 +65,7 @@ class _Taken:
     trouble: Failure | None
     outcome: Outcome | None = None
     effective: Payload | None = None
+    refused: Refusal | None = None
 
 
 class Choreographer:
@@ -70,17 +89,28 @@ class Choreographer:
         self._objects = objects or no_objects()
         self._limit = asl.PAYLOAD_LIMIT if aws_limits else None
         self._fans = Fans(store)
-        self._frames = FrameOpening(self._fans, rng)
+        self._frames = FrameOpening(self._fans, rng, self._limit)
 
     async def advance(
-        self, run: Run, lease: Lease, perform: Perform, *, in_place: bool = False
+        self,
+        run: Run,
+        lease: Lease,
+        perform: Perform,
+        *,
+        kept: Kept | None = None,
+        in_place: bool = False,
     ) -> Committed | Refusal:
-        """Do the one step that ``lease`` is for and commit it."""
+        """Do the one step that ``lease`` is for and commit it. Within ``kept`` the lease is kept,
+        or the step stopped; it is left before the commit, which ends the lease itself."""
+        kept = kept or nullcontext()
         if lease.kind == "frame":
-            return await self._open_frame(run, lease, in_place)
+            return await self._open_frame(run, lease, kept, in_place)
         state = run.machine.locate(list(split_path(lease.path)))
-        visit = await self._visit(run, lease, state)
-        taken = await self._take(run, lease, state, visit, perform)
+        with kept:
+            visit = await self._visit(run, lease, state)
+            taken = await self._take(run, lease, state, visit, perform)
+        if taken.refused is not None:
+            return taken.refused
         step = Step(run, lease, visit, taken.outcome, None, taken.trouble)
         try:
             return await self._conclude(step, taken.effect, taken.effective, in_place)
@@ -98,6 +128,17 @@ class Choreographer:
                 replace(step, trouble=None), failure, taken.effective, in_place
             )
 
+    async def refuse(self, lease: Lease, cause: str) -> Committed | Refusal:
+        """Fail what ``lease`` is for: the definition of its run cannot be read here."""
+        failure = asl.Failure(_UNREADABLE, cause)
+        if lease.kind == "frame":
+            return await self._say(lease, failed_frame(lease, _UNREADABLE, cause), False)
+        return await self._say(lease, failed_state(lease, failure), False)
+
+    def forget(self, workflow_id: str) -> None:
+        """The run is over."""
+        self._fans.forget(workflow_id)
+
     # -- the step -------------------------------------------------------------------------------
 
     async def _take(
@@ -105,17 +146,21 @@ class Choreographer:
     ) -> _Taken:
         """Step the state until it wants something that is committed."""
         event = await happened(self._store, lease, state)
+        if takes_callback(state) and not run.callback_secret and isinstance(event, asl.Entered):
+            event = asl.TaskFailed(*_NO_TOKENS)
         taken = _Taken(
-            event if isinstance(event, asl.Failure) else self._step(state, visit, event),
+            event
+            if isinstance(event, asl.Failure)
+            else await self._step_apart(state, visit, event),
             _trouble(event),
         )
         while isinstance(taken.effect, asl.ReadItems):
             read = await self._objects.read(taken.effect)
-            taken.effect = self._step(state, visit, read)
+            taken.effect = await self._step_apart(state, visit, read)
         if isinstance(taken.effect, asl.RunTask):
             await self._work(taken, taken.effect, Task(run, lease, state, None), visit, perform)
         if isinstance(taken.effect, asl.FanOut) and taken.effect.count == 0:
-            taken.effect = self._step(state, visit, asl.Joined([], {}, taken.effect.items))
+            taken.effect = self._step(state, visit, asl.Joined([], {}, []))
         if isinstance(taken.effect, asl.WriteResults):
             written = await self._objects.write(taken.effect)
             taken.effect = self._step(state, visit, written)
@@ -132,6 +177,13 @@ class Choreographer:
         """Let the work of a Task be done, and step its answer; one that waits for its token has
         none unless the work fails."""
         run, lease, arguments = task.run, task.lease, effect.arguments
+        limits = work_limits(effect)
+        if limits != lease.limits:
+            # They depend on what was not known when the state was entered.
+            renewed = await self._store.renew(lease, limits=limits)
+            if isinstance(renewed, Refusal):
+                taken.refused = renewed
+                return
         token = None
         kept = arguments
         if effect.waits_for_token:
@@ -156,6 +208,14 @@ class Choreographer:
         answer = _answered(taken.outcome)
         taken.trouble = _trouble(answer)
         taken.effect = self._step(task.state, visit, answer)
+
+    async def _step_apart(self, state: asl.State, visit: asl.Visit, event: asl.Event) -> asl.Effect:
+        """``_step``; of a Map that parses, batches or writes up many items not on the event loop,
+        which other states need."""
+        heavy = isinstance(state, asl.MapState) and (state.reader or state.batcher or state.writer)
+        if not heavy:
+            return self._step(state, visit, event)
+        return await self._objects.apart(lambda: self._step(state, visit, event))
 
     def _step(self, state: asl.State, visit: asl.Visit, event: asl.Event) -> asl.Effect:
         return asl.step(state, visit, event, self._rng, limit=self._limit)
@@ -182,28 +242,23 @@ class Choreographer:
             retries=lease.retries,
             token=token,
         )
-        return asl.Visit(lease.input, context, variables, lease.retries)
+        identity = await lease_identity(self._store, run, lease, state) if run.uses_context else ""
+        return asl.Visit(lease.input, context, variables, lease.retries, None, identity)
 
     # -- the commit -----------------------------------------------------------------------------
 
     async def _conclude(
         self, step: Step, effect: asl.Effect, effective: Payload | None, in_place: bool
     ) -> Committed | Refusal:
-        """Commit ``effect``; a run that used up its limits fails instead, and a Task that was
-        answered from outside while its own work went on gets that answer."""
+        """Commit ``effect``; a run that used up its limits fails instead."""
         step = replace(step, metrics=await self._spent(step.lease, step.outcome))
         commit = commit_of(step, effect)
         commit = replace(commit, effective_input=effective) if effective else commit
         answer = await self._say(step.lease, commit, in_place)
-        if isinstance(answer, Committed):
-            return answer
-        if answer.code == "limit_exceeded":
+        if isinstance(answer, Refusal) and answer.code == "limit_exceeded":
             failure = asl.Failure(*_used_up(answer))
             commit = commit_of(replace(step, trouble=None), failure)
             return await self._say(step.lease, commit, in_place)
-        if answer.code == "answered":
-            waiting = asl.RunTask(None, None, None, waits_for_token=True)
-            return await self._say(step.lease, commit_of(step, waiting), in_place)
         return answer
 
     async def _spent(self, lease: Lease, outcome: Outcome | None) -> dict[str, Any] | None:
@@ -231,9 +286,15 @@ class Choreographer:
                 await asyncio.sleep(_AWAY_S)
                 patience -= _AWAY_S
 
-    async def _open_frame(self, run: Run, lease: Lease, in_place: bool) -> Committed | Refusal:
+    async def _open_frame(
+        self, run: Run, lease: Lease, kept: Kept, in_place: bool
+    ) -> Committed | Refusal:
         """Enter the first state of an iteration or branch."""
-        answer = await self._say(lease, await self._frames.commit(run, lease), in_place)
+        with kept:
+            opening = await self._frames.open(run, lease)
+        answer = await self._say(lease, opening.commit, in_place)
+        if isinstance(answer, Committed):
+            self._frames.opened(run, lease, opening)
         if isinstance(answer, Refusal) and answer.code == "limit_exceeded":
             return await self._say(lease, failed_frame(lease, *_used_up(answer)), in_place)
         return answer
@@ -246,7 +307,7 @@ def _used_up(refusal: Refusal) -> tuple[str, str]:
 
 def _trouble(event: asl.Event | asl.Failure) -> Failure | None:
     """What a state was told had failed, if anything."""
-    if isinstance(event, (asl.TaskFailed, asl.ChildFailed)):
+    if isinstance(event, (asl.TaskFailed, asl.ChildFailed, asl.ResultRefused)):
         return Failure(event.error, event.cause)
     return None
 

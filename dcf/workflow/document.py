@@ -92,14 +92,15 @@ def load(text: str, *, file: str, catalog: SkillCatalog | None = None) -> Workfl
     With ``catalog``, skills and tools are resolved too. Raises InvalidWorkflow with every problem,
     each placed in ``file`` by line and column.
     """
-    raw, problems = asl.read_json(text, file)
-    if problems:
-        raise InvalidWorkflow(problems)
+    raw, unclean = asl.read_json(text, file)
+    if raw is None and unclean:
+        raise InvalidWorkflow(unclean)
     problems = validate(raw, catalog=catalog)
-    placed = asl.place(problems, text, file)
+    placed = asl.with_others(unclean, asl.place(problems, text, file))
     if has_errors(placed):
         raise InvalidWorkflow(placed)
-    return build(raw, name=Path(file).stem, warnings=placed)
+    stem = Path(file).stem
+    return build(raw, name=stem.removesuffix(".asl") or stem, warnings=placed)
 
 
 def document_of(definition: Mapping[str, Any], *, name: str) -> WorkflowDocument:

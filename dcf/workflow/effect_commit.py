@@ -22,6 +22,7 @@ from control_plane import (
 )
 from control_plane.payload import JSON
 from dcf import asl
+from dcf.workflow.identity import FAN_RUN, is_distributed
 from dcf.workflow.limits import state_limits
 from dcf.workflow.run import Run
 from dcf.workflow.task import Outcome, Succeeded
@@ -50,9 +51,7 @@ class Step:
 def commit_of(step: Step, effect: asl.Effect) -> Commit:
     """The commit of ``effect``. Raises BadDocument for values that cannot be stored."""
     lease, outcome, metrics, trouble = step.lease, step.outcome, step.metrics, step.trouble
-    event: dict[str, Any] = {"path": lease.path, "visit": lease.visit, "try": lease.try_}
-    # A state taken in place has no LeaseAcquired: only here does the history say who did it.
-    event["owner"] = lease.owner
+    event = _event(lease)
     if isinstance(effect, asl.Transition):
         content = payload.encode(effect.output)
         entry = _enter_sibling(step, effect, content)
@@ -75,13 +74,7 @@ def commit_of(step: Step, effect: asl.Effect) -> Commit:
         output = _output(content, outcome, None)
         return Commit("done", event, output=output, ends="done", metrics=metrics)
     if isinstance(effect, asl.Failure):
-        failure = Failure(effect.error, effect.cause)
-        event |= {"type": "StateFailed", "error": effect.error}
-        spent = dict(outcome.metrics) if outcome is not None else {}
-        output = Output(False, _NOTHING, failure=failure, metrics=spent)
-        return Commit(
-            "failed", event, output=output, ends="failed", failure=failure, metrics=metrics
-        )
+        return failed_state(lease, effect, outcome, metrics)
     if isinstance(effect, asl.RetryAfter):
         retries = {**lease.retries, effect.retrier: lease.retries.get(effect.retrier, 0) + 1}
         event |= {"type": "RetryScheduled", "error": effect.error, "seconds": effect.seconds}
@@ -106,9 +99,31 @@ def commit_of(step: Step, effect: asl.Effect) -> Commit:
     raise TypeError(f"nothing can be committed of {effect}")
 
 
+def failed_state(
+    lease: Lease,
+    effect: asl.Failure,
+    outcome: Outcome | None = None,
+    metrics: dict[str, Any] | None = None,
+) -> Commit:
+    """The end of a state that failed, and of its frame or run."""
+    failure = Failure(effect.error, effect.cause)
+    event = _event(lease) | {"type": "StateFailed", "error": effect.error}
+    spent = dict(outcome.metrics) if outcome is not None else {}
+    output = Output(False, _NOTHING, failure=failure, metrics=spent)
+    return Commit("failed", event, output=output, ends="failed", failure=failure, metrics=metrics)
+
+
+def _event(lease: Lease) -> dict[str, Any]:
+    """What every event of a step says. A state taken in place has no LeaseAcquired: only here does
+    the history say who did it."""
+    return {"path": lease.path, "visit": lease.visit, "try": lease.try_, "owner": lease.owner}
+
+
 def _fan_out(step: Step, effect: asl.FanOut, event: dict[str, Any]) -> Commit:
     shared: dict[str, JSON]
     shared = {"input": effect.input} if effect.items is None else {"items": effect.items}
+    if is_distributed(step.run.machine.locate(list(split_path(step.lease.path)))):
+        shared[FAN_RUN] = step.visit.identity
     if step.visit.variables:
         shared["variables"] = dict(step.visit.variables)
     event |= {"type": "FannedOut", "n": effect.count}
@@ -123,13 +138,13 @@ def _enter_sibling(step: Step, effect: asl.Transition, content: Payload) -> Ente
     lease, visit = step.lease, step.visit
     target = sibling(lease.path, effect.next)
     state = step.run.machine.locate([*split_path(lease.path)[:-1], effect.next])
-    own, visible = lease.variables, visit.variables
+    own, visible, stored = lease.variables, visit.variables, lease.stored_variables
     if effect.assign:
-        own, visible = {**own, **effect.assign}, {**visible, **effect.assign}
+        own, visible, stored = {**own, **effect.assign}, {**visible, **effect.assign}, None
     # Its time limits may ask for anything but when it is entered, which only the server knows.
     seen = {**visit.context, "State": {"Name": state.name, "RetryCount": 0}}
     following = asl.Visit(effect.output, seen, visible)
-    return enter(target, state, content, following, own)
+    return enter(target, state, content, following, own, stored)
 
 
 def enter(
@@ -138,19 +153,19 @@ def enter(
     content: Payload,
     visit: asl.Visit,
     own: dict[str, JSON],
+    stored: Payload | None = None,
 ) -> Enter:
     """Entering ``state`` at ``path``: ``visit`` is what it will see, its input encoded as
-    ``content``; ``own`` are the variables of its frame."""
-    timeout_ms, heartbeat_ms = state_limits(state, visit)
+    ``content``; ``own`` are the variables of its frame, ``stored`` where they are encoded already.
+    """
     return Enter(
         path,
         state.type,
         content,
         visit.input,
-        timeout_ms,
-        heartbeat_ms,
+        state_limits(state, visit),
         takes_callback(state),
-        payload.encode(own) if own else None,
+        stored or (payload.encode(own) if own else None),
         own,
     )
 
@@ -168,5 +183,5 @@ def takes_callback(state: asl.State) -> bool:
 def _output(content: Payload, outcome: Outcome | None, trouble: Failure | None) -> Output:
     if isinstance(outcome, Succeeded):
         return Output(True, content, outcome.summary, outcome.artifacts, outcome.metrics)
-    summary = f"caught {trouble.error}: {trouble.cause}" if trouble is not None else None
+    summary = f"caught {trouble}" if trouble is not None else None
     return Output(True, content, summary, metrics=outcome.metrics if outcome is not None else {})

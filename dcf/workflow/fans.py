@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -10,11 +9,13 @@ from typing import Any
 from control_plane import Lease, Store, enclosing_joins, split_path
 from control_plane.payload import JSON
 from dcf import asl
+from dcf.asl.payload import size
+from dcf.workflow.identity import FAN_RUN, identity_of, is_distributed
+from dcf.workflow.kept import Kept
 from dcf.workflow.run import Run, iso, state_context
 
 _KEPT = 256
-Key = tuple[str, str, str, int]
-"""Workflow id, incarnation of the run, path, round."""
+_KEPT_BYTES = 32 * 1024 * 1024  # of JSON: in memory it is several times as much
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,21 +48,20 @@ class OpenFan:
 
 
 class Fans:
-    """Fan-out records by join and round, of which those lately used are kept."""
+    """Fan-out records by join and round, of which those lately used are kept within bounds."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._fans: OrderedDict[Key, OpenFan] = OrderedDict()
-        self._children: OrderedDict[Key, Mapping[str, Any]] = OrderedDict()
+        self._fans: Kept[OpenFan] = Kept(_KEPT, _KEPT_BYTES)
+        self._children: Kept[Mapping[str, Any]] = Kept(_KEPT, _KEPT_BYTES)
 
     async def find(self, run: Run, parent_path: str, round_: int) -> OpenFan:
         """The fan-out record of a join; it does not change within a round."""
         key = (run.workflow_id, run.incarnation, parent_path, round_)
         found = self._fans.get(key)
         if found is None:
-            found = self._fans[key] = await self._read(run, parent_path)
-            if len(self._fans) > _KEPT:
-                self._fans.popitem(last=False)
+            found, bytes_ = await self._read(run, parent_path)
+            self._fans.put(key, found, bytes_)
         return found
 
     async def around(self, run: Run, path: str, round_: int) -> Mapping[str, Any]:
@@ -80,10 +80,15 @@ class Fans:
         return found
 
     def remember(self, run: Run, frame: str, round_: int, around: Mapping[str, Any]) -> None:
-        """Keep the context of an iteration of a distributed Map for its states."""
-        self._children[run.workflow_id, run.incarnation, frame, round_] = around
-        if len(self._children) > _KEPT:
-            self._children.popitem(last=False)
+        """Keep the context of an iteration of a distributed Map for its states: only one that was
+        committed, for others may have opened it with another input."""
+        own = around["Execution"]["Input"], around["Map"]
+        self._children.put((run.workflow_id, run.incarnation, frame, round_), around, size(own))
+
+    def forget(self, workflow_id: str) -> None:
+        """The run is over."""
+        self._fans.forget(workflow_id)
+        self._children.forget(workflow_id)
 
     async def variables(self, run: Run, lease: Lease) -> Mapping[str, JSON]:
         """Everything that the state of ``lease`` sees: what its own frame assigned, over what was
@@ -102,7 +107,8 @@ class Fans:
         value = await self._store.value(run.workflow_id, ticket.raw.get("effective_input"))
         return fan.child_context(number, value, ticket.times.get("entered") or 0)
 
-    async def _read(self, run: Run, parent_path: str) -> OpenFan:
+    async def _read(self, run: Run, parent_path: str) -> tuple[OpenFan, int]:
+        """A fan-out record, and about how many bytes it has."""
         document = (await self._store.states(run.workflow_id, [parent_path]))[parent_path]
         shared = await self._store.value(run.workflow_id, document.fan)
         state = run.machine.locate(list(split_path(parent_path)))
@@ -114,9 +120,12 @@ class Fans:
             entered_at = document.times.get("entered") or 0
             context = state_context(around, state, entered_at=entered_at, retries=document.retries)
         raw = await self._store.value(run.workflow_id, document.input)
-        return OpenFan(
+        identity = shared.get(FAN_RUN) or identity_of(
+            run, parent_path, document.visit, document.retries
+        )
+        fan = OpenFan(
             state=state,
-            visit=asl.Visit(raw, context, variables, document.retries),
+            visit=asl.Visit(raw, context, variables, document.retries, None, identity),
             around=around,
             # Each iteration of a distributed Map counts as an execution of its own.
             variables={} if is_distributed(state) else variables,
@@ -124,8 +133,4 @@ class Fans:
             items=shared.get("items"),
             input=shared.get("input"),
         )
-
-
-def is_distributed(state: asl.State) -> bool:
-    """Whether the children of ``state`` count as executions of their own."""
-    return isinstance(state, asl.MapState) and state.is_distributed
+        return fan, size(shared) + size(raw)

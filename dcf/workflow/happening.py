@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from control_plane import Lease, Store
+from control_plane.payload import JSON
 from dcf import asl
 
 WORKER_LOST = ("DCF.WorkerLost", "four workers in a row died or vanished with this state")
 # As on AWS, a limit that has passed has no cause beyond its name.
 TIMED_OUT = ("States.Timeout", None)
 HEARTBEAT_MISSED = ("States.HeartbeatTimeout", None)
+_TICKETS_A_READ = 500
 _ERRORS: dict[str, tuple[str, str | None]] = {
     "timeout": TIMED_OUT,
     "heartbeat": HEARTBEAT_MISSED,
@@ -36,7 +38,8 @@ async def happened(store: Store, lease: Lease, state: asl.State) -> asl.Event | 
         if isinstance(state, asl.TaskState):
             return asl.TaskFailed(error, cause)
         if isinstance(state, (asl.MapState, asl.ParallelState)):
-            return asl.ChildFailed(error, cause)
+            # No child failed: what the Map tolerates of its children is another matter.
+            return asl.ResultRefused(error, cause)
         return asl.Failure(error, cause)
     answer = lease.event_payload or {}
     if "error" in answer:
@@ -49,7 +52,24 @@ async def _joined(store: Store, lease: Lease, state: asl.State) -> asl.Joined:
     failures = {
         number: (failure.error, failure.cause) for number, failure in found.failures.items()
     }
-    items = None
-    if isinstance(state, asl.MapState) and state.writer is not None:
-        items = (await store.value(lease.workflow_id, lease.fan)).get("items")
-    return asl.Joined(found.values, failures, items)
+    inputs = None
+    if isinstance(state, asl.MapState) and (state.writer is not None or failures):
+        inputs = await _inputs(store, lease, state)
+    return asl.Joined(found.values, failures, inputs)
+
+
+async def _inputs(store: Store, lease: Lease, state: asl.MapState) -> list[JSON]:
+    """What each iteration started with, as its ticket keeps it: ItemSelector may make something
+    else of the same item the next time. The item of one that could not start."""
+    inputs = list((await store.value(lease.workflow_id, lease.fan)).get("items") or ())
+    if not state.is_distributed:
+        return inputs
+    for start in range(0, len(inputs), _TICKETS_A_READ):
+        numbers = range(start, min(start + _TICKETS_A_READ, len(inputs)))
+        paths = {number: f"{lease.path}[{number}]" for number in numbers}
+        tickets = await store.states(lease.workflow_id, list(paths.values()))
+        for number, path in paths.items():
+            stored = tickets[path].raw.get("effective_input")
+            if stored is not None or tickets[path].status == "done":
+                inputs[number] = await store.value(lease.workflow_id, stored)
+    return inputs

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from control_plane import Limits
 from dcf import asl
 
 
-def state_limits(state: asl.State, visit: asl.Visit) -> tuple[int | None, int | None]:
-    """``TimeoutSeconds`` and ``HeartbeatSeconds`` in milliseconds, None where there is none.
+def state_limits(state: asl.State, visit: asl.Visit) -> Limits:
+    """``TimeoutSeconds`` and ``HeartbeatSeconds`` as far as they are known when ``state`` is
+    entered; they count from its first lease, whoever holds it."""
+    return _limits(*asl.time_limits(state, visit))
 
-    They are evaluated when the state is entered, so that they count from its first lease.
-    """
-    timeout, heartbeat = asl.time_limits(state, visit)
-    return (
-        round(timeout * 1000) if timeout is not None else None,
-        round(heartbeat * 1000) if heartbeat is not None else None,
-    )
+
+def work_limits(work: asl.RunTask) -> Limits:
+    """The limits of work that begins: these hold, where they differ from those at entering."""
+    return _limits(work.timeout_s, work.heartbeat_s)
+
+
+def _limits(timeout_s: float | None, heartbeat_s: float | None) -> Limits:
+    return Limits(_milliseconds(timeout_s), _milliseconds(heartbeat_s))
+
+
+def _milliseconds(seconds: float | None) -> int | None:
+    return None if seconds is None else round(seconds * 1000)

@@ -6,35 +6,43 @@ following symbolic links.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import re
 import secrets
 import stat
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, MutableSequence, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from control_plane.payload import JSON
 from dcf import asl
+from dcf.asl.maps.object_store import MAX_READ_BYTES, check_count, no_bucket, refuse_version
 
-LARGEST_OBJECT = 256 * 1024 * 1024
 _BUCKET = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,254}")
 _PART = ".dcf-part-"
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
+# What stands on the way down is not there, no folder, or a link, which is as good as not there.
+_NO_FOLDER = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP})
 
 
 class LocalObjects:
-    """An ``ObjectStore`` on the files below ``root``, which is made when something is written."""
+    """An ``ObjectStore`` on the files below ``root``, which is made when something is written.
+
+    Names are UTF-8. There are no versions.
+    """
 
     def __init__(self, root: Path) -> None:
         self._root = root
 
     def get(self, ref: asl.ObjectRef) -> bytes | None:
         """See ``ObjectStore.get``."""
+        refuse_version(ref)
         try:
             return self._read(ref.bucket, ref.key)
         except FileNotFoundError:
+            self._check_there(ref.bucket)
             return None
 
     def _read(self, bucket: str, key: str) -> bytes:
@@ -45,26 +53,54 @@ class LocalObjects:
                 about = os.fstat(file)
                 if not stat.S_ISREG(about.st_mode):
                     raise OSError("it is no file")
-                if about.st_size > LARGEST_OBJECT:
-                    raise OSError(
-                        f"it has {about.st_size} bytes; at most {LARGEST_OBJECT} are read"
-                    )
-                return opened.read()
+                # The file may grow meanwhile: no more is read than may be.
+                content = opened.read(MAX_READ_BYTES + 1)
+                if len(content) > MAX_READ_BYTES:
+                    raise OSError(f"it has more than {MAX_READ_BYTES} bytes")
+                return content
 
     def list(self, bucket: str, prefix: str) -> Sequence[Mapping[str, JSON]]:
-        """See ``ObjectStore.list``."""
+        """See ``ObjectStore.list``. Only the folders where such keys may be are looked at."""
         _check_bucket(bucket)
-        root = self._root / bucket
-        if root.is_symlink() or not root.is_dir():
-            raise OSError(f"there is no bucket {bucket}")
-        found = []
-        for folder, _, names in os.walk(root):
-            for name in names:
-                file = Path(folder, name)
-                key = file.relative_to(root).as_posix()
-                if key.startswith(prefix) and not name.startswith(_PART) and not file.is_symlink():
-                    found.append(_listed(key, file.stat()))
+        _check_text(prefix)
+        self._check_there(bucket)
+        *folders, _ = prefix.split("/")
+        if not all(map(_is_step, folders)):
+            return []  # no key has such a part
+        found: list[dict[str, JSON]] = []
+        with _told(bucket, prefix):
+            todo: list[tuple[str, ...]] = [tuple(folders)]
+            while todo:
+                below = todo.pop()
+                todo += self._list_folder(bucket, below, prefix, found)
         return sorted(found, key=lambda entry: str(entry["Key"]))
+
+    def _list_folder(
+        self,
+        bucket: str,
+        folders: tuple[str, ...],
+        prefix: str,
+        found: MutableSequence[dict[str, JSON]],
+    ) -> Sequence[tuple[str, ...]]:
+        """Put the objects in a folder into ``found``; the folders in it that may have more."""
+        more: list[tuple[str, ...]] = []
+        try:
+            with self._inside((bucket, *folders), create=False) as here, os.scandir(here) as all_:
+                for entry in all_:
+                    key = "/".join((*folders, entry.name))
+                    if not key.startswith(prefix) or entry.name.startswith(_PART):
+                        continue
+                    _check_text(key)
+                    if entry.is_dir(follow_symlinks=False):
+                        more.append((*folders, entry.name))
+                    elif entry.is_file(follow_symlinks=False):
+                        with suppress(FileNotFoundError):  # removed meanwhile
+                            found.append(_listed(key, entry.stat(follow_symlinks=False)))
+                            check_count(len(found))
+        except OSError as error:
+            if error.errno not in _NO_FOLDER:
+                raise
+        return more
 
     def put(self, bucket: str, key: str, content: bytes) -> None:
         """See ``ObjectStore.put``: whole or not at all."""
@@ -85,6 +121,16 @@ class LocalObjects:
                     with suppress(OSError):
                         os.unlink(part, dir_fd=folder)
                     raise
+
+    def _check_there(self, bucket: str) -> None:
+        """Raises OSError when there is no such bucket."""
+        try:
+            with self._inside((bucket,), create=False):
+                return
+        except OSError as error:
+            if error.errno in _NO_FOLDER:
+                raise no_bucket(bucket) from error
+            raise OSError(f"{bucket}: {error.strerror}") from error
 
     @contextmanager
     def _inside(self, folders: Sequence[str], *, create: bool) -> Iterator[int]:
@@ -108,24 +154,36 @@ def _told(bucket: str, key: str) -> Iterator[None]:
     """What the file system refuses, without its paths."""
     try:
         yield
-    except FileNotFoundError:
-        raise
     except OSError as error:
-        reason = error.strerror or str(error)
-        raise OSError(f"{bucket}/{key}: {reason}") from error
+        kind = FileNotFoundError if isinstance(error, FileNotFoundError) else OSError
+        raise kind(f"{bucket}/{key}: {error.strerror or error}") from error
 
 
 def _steps(bucket: str, key: str) -> tuple[str, ...]:
     _check_bucket(bucket)
+    _check_text(key)
     steps = key.split("/")
-    if any(step in ("", ".", "..") or "\0" in step or step.startswith(_PART) for step in steps):
+    if not all(map(_is_step, steps)):
         raise OSError(f"{key!r} is no key: its parts are names, never empty, . or ..")
     return bucket, *steps
+
+
+def _is_step(name: str) -> bool:
+    """Whether ``name`` may be a part of a key."""
+    return name not in ("", ".", "..") and "\0" not in name and not name.startswith(_PART)
 
 
 def _check_bucket(bucket: str) -> None:
     if not _BUCKET.fullmatch(bucket):
         raise OSError(f"{bucket!r} is no bucket: letters, digits, . _ - only")
+
+
+def _check_text(name: str) -> None:
+    """Raises OSError for what is no text in UTF-8: half a character, or a file's odd name."""
+    try:
+        name.encode()
+    except UnicodeEncodeError as error:
+        raise OSError(f"{name!r} is no name in UTF-8") from error
 
 
 def _listed(key: str, about: os.stat_result) -> dict[str, JSON]:

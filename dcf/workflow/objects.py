@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import logging
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
+from control_plane.payload import JSON
 from dcf import asl
+from dcf.asl.maps.object_store import printable
 
 T = TypeVar("T")
+log = logging.getLogger(__name__)
 
 
 class Objects:
@@ -23,22 +27,45 @@ class Objects:
         self._in_memory = in_memory
 
     async def read(self, request: asl.ReadItems) -> asl.Event:
-        """The answer to ``request``."""
-        return await self._do(lambda: asl.read_items(self._store, request))
+        """The answer to ``request``, whatever the store does."""
+        try:
+            return await self.apart(lambda: asl.read_items(self._store, request))
+        except Exception as error:
+            log.exception("the object store failed while %s was read", request)
+            return asl.ItemsUnreadable(_told(error))
 
     async def write(self, request: asl.WriteResults) -> asl.Event:
-        """The answer to ``request``."""
-        return await self._do(lambda: asl.write_results(self._store, request))
+        """The answer to ``request``, whatever the store does."""
+        try:
+            return await self.apart(lambda: asl.write_results(self._store, request))
+        except Exception as error:
+            log.exception("the object store failed while %s was written to", request.bucket)
+            return asl.ResultsUnwritable(_told(error))
 
-    async def _do(self, act: Callable[[], T]) -> T:
+    async def apart(self, act: Callable[[], T]) -> T:
+        """What ``act`` gives, which takes long: done in a thread like the store's own work."""
         return act() if self._in_memory else await asyncio.to_thread(act)
 
 
-def no_objects() -> Objects:
-    """The objects of a worker that was given none: there are none, and none can be written."""
-    return Objects(_Nothing(), in_memory=True)
+def no_objects(*, in_memory: bool = True) -> Objects:
+    """The objects of a worker that was given none: nothing can be read or written."""
+    return Objects(_Nothing(), in_memory=in_memory)
 
 
-class _Nothing(asl.MemoryObjects):
+class _Nothing:
+    def get(self, ref: asl.ObjectRef) -> bytes | None:
+        raise _missing()
+
+    def list(self, bucket: str, prefix: str) -> Sequence[Mapping[str, JSON]]:
+        raise _missing()
+
     def put(self, bucket: str, key: str, content: bytes) -> None:
-        raise OSError(f"this worker has no object store to write {bucket}/{key} to")
+        raise _missing()
+
+
+def _missing() -> OSError:
+    return OSError("this worker has no object store: set DCF_OBJECTS")
+
+
+def _told(error: Exception) -> str:
+    return f"{type(error).__name__}: {printable(error)}"

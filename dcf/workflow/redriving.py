@@ -6,9 +6,11 @@ a new try; the joins above them open again with the frames that are done.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 
 from control_plane import StateDocument, Store
+from control_plane.keys import frame_of
 from dcf.workflow.errors import NotRedrivable
 from dcf.workflow.run import RunCache
 from dcf.workflow.tally import is_earlier
@@ -59,14 +61,17 @@ def plan_redrive(documents: dict[str, StateDocument]) -> Redrive:
     """What to do with the broken ``documents`` (current visits by path), outermost first."""
     again: list[str] = []
     resume: list[str] = []
+    inside: dict[str, list[str]] = defaultdict(list)
+    for path, document in documents.items():
+        if document.kind == "state" and document.status in _BROKEN:
+            inside[frame_of(path)].append(path)
 
     def visit_frame(frame: str, round_: int) -> bool:
         """Plan the states directly in ``frame``; whether any of them is broken."""
         broken = False
-        for path, document in documents.items():
-            if path.rpartition("/")[0] != frame or document.kind != "state":
-                continue
-            if document.status not in _BROKEN or document.round != round_:
+        for path in inside.get(frame, ()):
+            document = documents[path]
+            if document.round != round_:
                 continue
             broken = True
             if document.join is None:

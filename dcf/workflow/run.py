@@ -115,7 +115,8 @@ class RunCache:
         self._machines: OrderedDict[str, Definition] = OrderedDict()
 
     async def get(self, workflow_id: str, incarnation: str) -> Run:
-        """The run of this incarnation. Raises UnknownRun, MissingBlob."""
+        """The run of this incarnation. Raises UnknownRun, MissingBlob, and
+        ``asl.DefinitionError`` when this version refuses its definition."""
         run = self._runs.get(workflow_id)
         if run is None or run.incarnation != incarnation:
             meta = await self._store.run(workflow_id)

@@ -8,7 +8,7 @@ from typing import Any
 
 from control_plane import FirstState, Payload, RunExists, Store, UnknownRun, payload
 from control_plane import keys as names
-from control_plane.documents import SCHEMA_VERSION
+from control_plane.documents import FIRST_PROTOCOL, PROTOCOL, SCHEMA_VERSION
 from control_plane.payload import JSON
 from dcf import asl
 from dcf.problem import has_errors
@@ -18,6 +18,22 @@ from dcf.workflow.effect_commit import takes_callback
 from dcf.workflow.errors import InvalidWorkflow
 from dcf.workflow.limits import state_limits
 from dcf.workflow.run import execution_context, state_context
+
+# What workers of protocol 1 refuse, or take for something else. A word in vain keeps them from a
+# run that they could do, one that is missed lets them break it.
+_SINCE_2 = (
+    "JSONata",
+    '"Assign"',
+    ".waitForTaskToken",
+    "$$.Task",
+    '"DISTRIBUTED"',
+    '"ItemReader"',
+    '"ItemBatcher"',
+    '"ResultWriter"',
+    '"Tolerated',
+    '"Label"',
+    '"Credentials"',
+)
 
 
 async def submit(
@@ -44,9 +60,7 @@ async def submit(
     digest = payload.digest(f"{document.digest}/{given.digest}")
     machine = document.machine
     first = machine.states[machine.start_at]
-    timeout_ms, heartbeat_ms = state_limits(
-        first, _first_visit(workflow_id, document, first, value)
-    )
+    limits = state_limits(first, _first_visit(workflow_id, document, first, value))
     if await _is_there(store, workflow_id, digest):
         return False
     # Before the seed, so that no run refers to what is missing.
@@ -60,11 +74,11 @@ async def submit(
             names.encode_name(first.name),
             first.type,
             given,
-            timeout_ms,
-            heartbeat_ms,
+            limits,
             takes_callback(first),
         ),
         timeout_ms=int(machine.timeout_s * 1000) if machine.timeout_s is not None else None,
+        protocol=_protocol(document),
     )
 
 
@@ -74,6 +88,12 @@ def _first_visit(
     """What the first state sees, as far as its time limits can depend on it."""
     around = execution_context(workflow_id, document.name, value, 0)
     return asl.Visit(value, state_context(around, first, entered_at=0, retries={}))
+
+
+def _protocol(document: WorkflowDocument) -> int:
+    """The oldest protocol whose workers can take the run."""
+    text = json.dumps(document.definition)
+    return PROTOCOL if any(word in text for word in _SINCE_2) else FIRST_PROTOCOL
 
 
 def _secret(store: Store, document: WorkflowDocument) -> dict[str, str]:

@@ -11,6 +11,7 @@ import binascii
 import hashlib
 import hmac
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from control_plane.payload import JSON
@@ -60,14 +61,49 @@ def read_token(token: str) -> TokenClaim | None:
 
 
 def without_token(value: JSON, token: str) -> JSON:
-    """``value`` as it may be kept: the token is replaced wherever it stands."""
+    """``value`` as it may be kept: the token is replaced wherever it stands, and where it stands
+    encoded nothing is kept."""
+    kept = _replaced(value, token)
+    return REDACTED if any(_is_encoded_in(text, token) for text in _texts(kept)) else kept
+
+
+def _replaced(value: JSON, token: str) -> JSON:
     if isinstance(value, str):
         return value.replace(token, REDACTED)
     if isinstance(value, list):
-        return [without_token(item, token) for item in value]
+        return [_replaced(item, token) for item in value]
     if isinstance(value, dict):
-        return {key: without_token(item, token) for key, item in value.items()}
+        return {key.replace(token, REDACTED): _replaced(item, token) for key, item in value.items()}
     return value
+
+
+def _texts(value: JSON) -> Iterator[str]:
+    """Every text in ``value``, member names too."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for item in value:
+            yield from _texts(item)
+    elif isinstance(value, dict):
+        yield from value
+        for item in value.values():
+            yield from _texts(item)
+
+
+def _is_encoded_in(text: str, token: str) -> bool:
+    """Whether ``text`` has the Base64 of a text around ``token``, in either alphabet."""
+    plain = text.replace("-", "+").replace("_", "/")
+    return any(form in plain for form in _base64_forms(token))
+
+
+def _base64_forms(token: str) -> Iterator[str]:
+    """What is the same in the Base64 of every text that ``token`` stands in: one form for each
+    place that it can have in a group of three bytes."""
+    for before in range(3):
+        whole = base64.b64encode(b" " * before + token.encode()).decode()
+        first = -(-before * 8 // 6)
+        after = (before + len(token)) * 8 // 6
+        yield whole[first:after]
 
 
 def _text(workflow_id: str, path: str, visit: int, try_: int) -> bytes:

@@ -21,6 +21,7 @@ from control_plane import (
     Fan,
     FirstState,
     Lease,
+    Limits,
     Output,
     Store,
     Wait,
@@ -81,6 +82,7 @@ async def seed(
     run: str = RUN,
     digest: str = "d1",
     timeout_ms: int | None = None,
+    protocol: int = 1,
 ) -> bool:
     """Start a run of ``flow``."""
     first = flow["states"][flow["start"]]
@@ -93,12 +95,17 @@ async def seed(
             encode_name(flow["start"]),
             kind_of(first),
             payload.encode(value),
-            first.get("timeout_ms"),
-            first.get("heartbeat_ms"),
+            limits_of(first),
             "callback" in first,
         ),
         timeout_ms=timeout_ms,
+        protocol=protocol,
     )
+
+
+def limits_of(state: dict[str, Any]) -> Limits:
+    """The limits of time of a state."""
+    return Limits(state.get("timeout_ms"), state.get("heartbeat_ms"))
 
 
 def meta(flow: Flow, value: Any) -> dict[str, Any]:
@@ -198,8 +205,7 @@ def _entry(
         kind_of(state),
         payload.encode(value),
         value,
-        state.get("timeout_ms"),
-        state.get("heartbeat_ms"),
+        limits_of(state),
         "callback" in state,
         payload.encode(own) if own else None,
         own or {},

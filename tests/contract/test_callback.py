@@ -8,7 +8,7 @@ from test_signal import answer
 from workers import TTL_MS, lease_of, run_to_end
 from worlds import World
 
-from control_plane import Committed, Failure, Lease, Refusal, Store, timers
+from control_plane import Committed, Failure, Lease, Refusal, Store, history, timers
 
 LIMITS = {"timeout_ms": 20_000, "heartbeat_ms": 5_000}
 FLOW: Flow = {"start": "A", "states": {"A": {"callback": True, **LIMITS}}}
@@ -123,22 +123,110 @@ async def test_a_beat_after_the_answer_or_the_end_is_refused(world: World) -> No
     assert await beat(store) == Refusal("closed")
 
 
-async def test_an_answer_beats_a_failure_of_the_work_that_comes_later(world: World) -> None:
-    """Whoever was told that the answer counts must not be overruled."""
+async def test_an_answer_ends_the_lease_of_the_work_that_goes_on(world: World) -> None:
+    """Whoever was told that the answer counts must not be overruled, nor wait for who hangs."""
     store = world.store()
     await seed(store, FLOW)
     lease = await lease_of(store, "A")
     assert await answer(store, "done outside") is None
+    assert (await store.states(RUN, ["A"]))["A"].status == "ready"
     failed = end(FLOW, lease, None, Failure("Boom"))
-    assert await store.commit(lease, failed, commit_id="c1") == Refusal("answered")
     wait = await step(store, FLOW, lease)
-    committed = await store.commit(lease, wait, commit_id="c2", in_place=True)
-    assert isinstance(committed, Committed)
-    assert isinstance(committed.lease, Lease)
-    assert (committed.lease.event, committed.lease.event_payload) == ("callback", "done outside")
-    last = end(FLOW, committed.lease, committed.lease.event_payload)
-    assert isinstance(await store.commit(committed.lease, last, commit_id="c3"), Committed)
-    assert (await store.run(RUN)).status == "succeeded"
+    assert await store.commit(lease, failed, commit_id="c1") == Refusal("lease_lost")
+    assert await store.commit(lease, wait, commit_id="c2") == Refusal("lease_lost")
+    assert await store.renew(lease) == Refusal("lease_lost")
+    assert await store.release(lease) == Refusal("lease_lost")
+    assert (await run_to_end(world, FLOW)).status == "succeeded"
+    assert (await store.outputs(RUN, ["A"]))["A"]["data"] == "done outside"
+
+
+async def test_an_answer_to_work_that_goes_on_is_hinted_and_told(world: World) -> None:
+    store = world.store()
+    await seed(store, FLOW)
+    queue = world.queue()
+    await queue.open()
+    first = (await queue.read(10, block_ms=1))[0]
+    taken = await store.acquire(RUN, "A", owner="worker-1", ttl_ms=TTL_MS, hint=first.key)
+    assert isinstance(taken, Lease)
+    await answer(store)
+    assert [hint.path for hint in await queue.read(10, block_ms=1)] == ["A"]
+    told = [entry.event async for entry in history.read(store, RUN)]
+    assert [event["type"] for event in told[-2:]] == ["Signalled", "LeaseRevoked"]
+    assert (told[-1]["owner"], told[-1]["event"]) == ("worker-1", "callback")
+
+
+async def test_no_limit_counts_once_the_answer_was_taken(world: World) -> None:
+    store = world.store()
+    await seed(store, FLOW)
+    await lease_of(store, "A")
+    await answer(store, "in time")
+    assert await after(world, store, 25_000) == "ready"
+    lease = await lease_of(store, "A")
+    assert (lease.event, lease.event_payload) == ("callback", "in time")
+    await world.advance(10_000)
+    last = end(FLOW, lease, lease.event_payload)
+    assert isinstance(await store.commit(lease, last, commit_id="c1"), Committed)
+
+
+async def lose_a_worker(world: World, store: Store) -> None:
+    """A worker takes the state and dies over it."""
+    await lease_of(store, "A")
+    await world.advance(TTL_MS)
+    await timers.tick(store, RUN)
+
+
+async def test_an_answer_outlives_the_workers_that_die_over_it(world: World) -> None:
+    flow: Flow = {"start": "A", "states": {"A": {"callback": True}}}
+    store = world.store()
+    await seed(store, flow)
+    for _ in range(3):
+        await lose_a_worker(world, store)
+    assert await answer(store, "kept") is None
+    assert (await store.states(RUN, ["A"]))["A"].takeovers == 0
+    for _ in range(7):
+        await lose_a_worker(world, store)
+    told = [entry.event async for entry in history.read(store, RUN)]
+    lost = [event for event in told if event["type"] in ("LeaseExpired", "LeaseRevoked")]
+    assert [event["type"] for event in lost] == ["LeaseExpired"] * 10
+    assert [event["event"] for event in lost] == [None] * 3 + ["callback"] * 7
+    lease = await lease_of(store, "A")
+    assert (lease.event, lease.event_payload) == ("callback", "kept")
+
+
+async def test_an_answer_that_kills_every_worker_ends_the_run(world: World) -> None:
+    flow: Flow = {"start": "A", "states": {"A": {"callback": True}}}
+    store = await waiting(world, flow)
+    await answer(store)
+    for _ in range(8):
+        await lose_a_worker(world, store)
+    run = await store.run(RUN)
+    assert run.status == "failed"
+    assert run.error is not None
+    assert run.error.error == "DCF.WorkerLost"
+
+
+async def test_a_heartbeat_does_not_count_while_nobody_holds_the_task(world: World) -> None:
+    flow: Flow = {"start": "A", "states": {"A": {"callback": True, "heartbeat_ms": 40_000}}}
+    store = world.store()
+    await seed(store, flow)
+    await lease_of(store, "A")
+    assert await after(world, store, TTL_MS) == "ready"
+    await world.advance(20_000)
+    assert await beat(store) is None
+    await world.advance(50_000)
+    assert await answer(store, "in between") is None
+    assert (await lease_of(store, "A")).event_payload == "in between"
+
+
+async def test_the_timeout_counts_while_nobody_holds_the_task(world: World) -> None:
+    flow: Flow = {"start": "A", "states": {"A": {"callback": True, "timeout_ms": 40_000}}}
+    store = world.store()
+    await seed(store, flow)
+    await lease_of(store, "A")
+    assert await after(world, store, TTL_MS) == "ready"
+    await world.advance(10_000)
+    assert await answer(store) == Refusal("expired")
+    assert (await lease_of(store, "A")).event == "timeout"
 
 
 async def test_an_answer_counts_while_the_task_is_to_be_taken_over(world: World) -> None:

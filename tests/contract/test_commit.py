@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from flows import RUN, Flow, end, enter, linear, seed
-from workers import TTL_MS, lease_of
+from workers import lease_of
 from worlds import World
 
 from control_plane import (
@@ -169,24 +169,6 @@ async def test_a_history_over_the_limit_is_refused_and_may_still_fail_the_run(
     assert answer == Refusal("limit_exceeded", ("events",))
     fail = end(flow, lease, None, Failure("DCF.LimitExceeded"))
     assert await store.commit(lease, fail, commit_id="c4") == Committed(None, "failed")
-
-
-async def test_a_renewal_while_an_answer_waits_keeps_the_lease(world: World) -> None:
-    flow: Flow = {"start": "A", "states": {"A": {"callback": True, "timeout_ms": 40_000}}}
-    store = world.store()
-    await seed(store, flow)
-    lease = await lease_of(store, "A")
-    assert await store.signal(RUN, "A", visit=1, try_=1, event="callback", value=1) is None
-    await world.advance(TTL_MS - 1)
-    assert await store.renew(lease) == TTL_MS
-    # The answer came first: the deadline that passes now no longer counts.
-    await world.advance(20_000)
-    waiting = Commit("wait", {"type": "WaitStarted"}, wait=Wait("callback"))
-    answer = await store.commit(lease, waiting, commit_id="c1", in_place=True)
-    assert isinstance(answer, Committed)
-    assert answer.lease is not None
-    assert (answer.lease.path, answer.lease.event) == ("A", "callback")
-    assert answer.lease.event_payload == 1
 
 
 async def test_large_outputs_are_stored_before_the_commit_that_refers_to_them(

@@ -14,6 +14,7 @@ from control_plane import (
     ControlPlaneError,
     Failure,
     Lease,
+    Limits,
     Refusal,
     timers,
 )
@@ -69,6 +70,55 @@ async def test_a_retry_gets_a_deadline_of_its_own(world: World) -> None:
     assert lease.event is None
     await world.advance(4_999)
     assert isinstance(await store.renew(lease), int)
+
+
+async def test_limits_that_the_work_begins_with_count_from_the_first_lease(world: World) -> None:
+    flow, store = linear("A", timeout_ms=5_000), world.store()
+    await seed(store, flow)
+    lease = await lease_of(store, "A")
+    assert lease.limits == Limits(5_000, None)
+    await world.advance(4_000)
+    assert await store.renew(lease, limits=Limits(50_000, 20_000)) == TTL_MS
+    await world.advance(19_999)
+    assert await store.renew(lease, beat=True) == TTL_MS
+    state = (await store.states(RUN, ["A"]))["A"]
+    begun = state.times["started"] or 0
+    assert (state.deadline, state.limits) == (begun + 50_000, Limits(50_000, 20_000))
+    await world.advance(20_000)
+    assert await store.renew(lease) == Refusal("timed_out")
+
+
+async def test_limits_of_the_work_hold_for_who_takes_it_over(world: World) -> None:
+    store = world.store()
+    await seed(store, linear("A"))
+    await store.renew(await lease_of(store, "A"), limits=Limits(50_000))
+    await world.advance(TTL_MS)
+    await timers.tick(store, RUN)
+    lease = await lease_of(store, "A")
+    assert lease.limits == Limits(50_000)
+    await world.advance(19_999)
+    assert await store.renew(lease, limits=Limits(50_000)) == TTL_MS
+    await world.advance(1)
+    assert await store.renew(lease) == Refusal("timed_out")
+
+
+async def test_limits_of_the_work_that_have_passed_refuse_it(world: World) -> None:
+    store = world.store()
+    await seed(store, linear("A"))
+    lease = await lease_of(store, "A")
+    await world.advance(6_000)
+    assert await store.renew(lease, limits=Limits(5_000)) == Refusal("timed_out")
+    await timers.tick(store, RUN)
+    assert (await store.states(RUN, ["A"]))["A"].event == "timeout"
+
+
+async def test_limits_of_the_work_may_be_none(world: World) -> None:
+    store = world.store()
+    await seed(store, linear("A", timeout_ms=5_000, heartbeat_ms=2_000))
+    lease = await lease_of(store, "A")
+    assert await store.renew(lease, limits=Limits()) == TTL_MS
+    await world.advance(20_000)
+    assert await store.renew(lease) == TTL_MS
 
 
 async def test_a_task_without_heartbeat_loses_its_lease(world: World) -> None:

@@ -108,8 +108,17 @@ async def test_a_worker_leases_only_protocols_it_knows(world: World) -> None:
     store = world.store()
     await seed(store, linear("A"))
     meta = store.keys(RUN).meta
-    await world.backend.command("JSON.SET", meta, "$.ctl.protocol", 2)
+    await world.backend.command("JSON.SET", meta, "$.ctl.protocol", 3)
     assert await _acquire(store) == Refusal("unknown_protocol")
+
+
+async def test_a_run_is_leased_under_each_protocol_that_is_known(world: World) -> None:
+    store = world.store()
+    for protocol in (1, 2):
+        run = f"r{protocol}"
+        await seed(store, linear("A"), run=run, protocol=protocol)
+        assert (await store.run(run)).protocol == protocol
+        assert (await lease_of(store, "A", run=run)).path == "A"
 
 
 async def test_an_ended_lease_makes_the_state_ready_and_counts_a_takeover(world: World) -> None:

@@ -40,8 +40,8 @@ async def test_an_answer_before_the_wait_commit_is_kept(world: World) -> None:
     await seed(store, FLOW)
     lease = await lease_of(store, "A")
     assert await answer(store, 1) is None
-    await store.commit(lease, await step(store, FLOW, lease), commit_id="c-wait")
-    # `step` may have seen the answer only in a new lease: it committed a wait.
+    wait = await step(store, FLOW, lease)
+    assert await store.commit(lease, wait, commit_id="c-wait") == Refusal("lease_lost")
     lease = await lease_of(store, "A")
     assert (lease.event, lease.event_payload) == ("callback", 1)
 

@@ -62,6 +62,26 @@ DATA: dict[str, ProblemCode] = {
         "Write `$states.input.name` for the input, `$name` for a variable.",
         {**_JSONATA, **alone("Pass", Output="{% total > 10 %}")},
     ),
+    "ASL_UNKNOWN_FUNCTION": ProblemCode(
+        "A function that an expression calls is one of JSONata or Step Functions, or its own.",
+        "Check the spelling; for `$eval` there is `$parse`.",
+        {**_JSONATA, **alone("Pass", Output="{% $uppercas($states.input.name) %}")},
+        is_warning=True,
+    ),
+    "ASL_NOT_IN_STATES": ProblemCode(
+        "`$states` has `input` and `context`; `result` in `Output` and `Assign` of a Task, Parallel"
+        " or Map.",
+        "Check the spelling; read `$states.input` where there is no result.",
+        {**_JSONATA, **alone("Pass", Output="{% $states.contxt.Execution.Id %}")},
+        is_warning=True,
+    ),
+    "ASL_NOT_EVALUATED": ProblemCode(
+        "In a JSONata state a text is evaluated that is `{% … %}` from its first to its last"
+        " character.",
+        "Write `{% 'order ' & $states.input.id %}`.",
+        {**_JSONATA, **alone("Pass", Output="order {% $states.input.id %}")},
+        is_warning=True,
+    ),
     "ASL_BAD_VARIABLE_NAME": ProblemCode(
         "A variable is named by a letter, then letters, digits and `_`, at most 80 characters, and"
         " not `states`.",
@@ -72,6 +92,12 @@ DATA: dict[str, ProblemCode] = {
         "A variable that is read is assigned in the same machine or one around it.",
         "Assign it with `Assign` in a state before.",
         alone("Pass", Parameters={"id.$": "$order.id"}),
+        is_warning=True,
+    ),
+    "ASL_VARIABLE_TOO_EARLY": ProblemCode(
+        "What a state assigns is read in the states after it.",
+        "Write the value itself, not the variable.",
+        {**_JSONATA, **alone("Pass", Assign={"total": 1}, Output="{% $total %}")},
         is_warning=True,
     ),
     "ASL_VARIABLE_HIDDEN": ProblemCode(
@@ -93,6 +119,13 @@ DATA: dict[str, ProblemCode] = {
         "`States.ALL` stands alone in `ErrorEquals`, in the last entry.",
         "Move it to an entry of its own at the end.",
         alone("Task", Resource=_LAMBDA, Retry=[{"ErrorEquals": ["States.ALL", "Busy"]}]),
+    ),
+    "ASL_UNKNOWN_ERROR_NAME": ProblemCode(
+        "A name in `ErrorEquals` that starts with `States.` is an error of the language, or one"
+        " that a Fail state raises.",
+        "Check the spelling.",
+        alone("Task", Resource=_LAMBDA, Retry=[{"ErrorEquals": ["States.Timout"]}]),
+        is_warning=True,
     ),
     "ASL_BAD_WAIT": ProblemCode(
         "A Wait has exactly one of its times.",

@@ -107,8 +107,8 @@ STRUCTURE: dict[str, ProblemCode] = {
         machine(A={"Type": "Pass", "Next": "Nowhere"}),
     ),
     "ASL_UNREACHABLE_STATE": ProblemCode(
-        "Some transition leads to every state but the first.",
-        "Let another state name it, or remove it.",
+        "Every state can be reached from `StartAt`.",
+        "Let a state that is reached name it, or remove it.",
         machine(A=_DONE, B=_DONE),
     ),
     "ASL_NO_TERMINAL_STATE": ProblemCode(
@@ -135,6 +135,13 @@ STRUCTURE: dict[str, ProblemCode] = {
         "Use a STANDARD machine, or a resource that answers at once.",
         alone("Task", Resource="arn:aws:states:::sqs:sendMessage.waitForTaskToken"),
         type="EXPRESS",
+    ),
+    "ASL_UNKNOWN_RESOURCE": ProblemCode(
+        "A `Resource` that is an ARN names a function, an activity or a call of a service, which"
+        " ends in `.sync`, `.sync:2`, `.waitForTaskToken` or none of them.",
+        "Check the spelling.",
+        alone("Task", Resource=f"{_LAMBDA}.waitForTaskTokn"),
+        is_warning=True,
     ),
     "ASL_NOT_ON_AWS": ProblemCode(
         "With `--aws`, nothing stands in a definition that only DCF has.",

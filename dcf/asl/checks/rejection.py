@@ -15,10 +15,9 @@ from dcf.asl.reading.source import MAX_DEFINITION, read_json, too_large
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
-    """CreateStateMachine refuses ``definition``; ``cause`` is the message of its answer."""
+    """CreateStateMachine refuses a definition; ``cause`` is the message of its answer."""
 
     diagnostics: tuple[Diagnostic, ...]
-    definition: Mapping[str, Any] | str = ""
     status: str = "INVALID"
     error: str = "InvalidDefinition"
 
@@ -38,20 +37,6 @@ class Rejection:
             + (self.cause)
         )
 
-    @property
-    def recorded_text(self) -> str:
-        """The form in which the public recordings of AWS's answers have it.
-
-        That is ``client_text``, except for labels: those were refused by the code in front of
-        AWS, which names the exception, its arguments and the whole definition.
-        """
-        first = self.diagnostics[0]
-        if first.code != "INVALID_LABEL_NAME":
-            return self.client_text
-        given = self.definition
-        text = given if isinstance(given, str) else json.dumps(given)
-        return f"Error=ValueError Args={[first.message]!r} in definition '{text}'."
-
 
 def rejection(
     definition: Mapping[str, Any] | str, type: MachineType = STANDARD
@@ -61,7 +46,7 @@ def rejection(
     What ``dcf.asl.validate`` warns of is no reason; what only DCF has is one.
     """
     errors = [found for found in diagnostics(definition, type) if found.severity == "ERROR"]
-    return Rejection(tuple(errors), definition) if errors else None
+    return Rejection(tuple(errors)) if errors else None
 
 
 def diagnostics(

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 
+from dcf.asl.checks.resource_name import doubt_about
 from dcf.asl.reading.node import Node
 
 _ACTIVITY = re.compile(r"arn:[^:]*:states:[^:]*:[^:]*:activity:")
 _PATTERN = re.compile(r"(\.sync)(?::2)?$|(\.waitForTaskToken)$")
 _SERVICE = re.compile(r"arn:[^:]*:states:[^:]*:[^:]*:([\w-]+):")
+_HOLE = "${"
 _NEVER_SYNC = frozenset({"apigateway", "aws-sdk", "dynamodb", "events", "lambda", "sns", "sqs"})
 _NEVER_CALLBACK = frozenset(
     {"athena", "batch", "codebuild", "databrew", "dynamodb", "elasticmapreduce"}
@@ -25,6 +27,8 @@ def check_task(node: Node, express: bool, only_aws: bool) -> None:
     resource = node.value.get("Resource")
     if only_aws:
         _check_extensions(node, resource)
+    if isinstance(resource, str):
+        _check_name(node, resource, only_aws)
     is_activity = isinstance(resource, str) and _ACTIVITY.match(resource) is not None
     _check_credentials(node, is_activity)
     if express and isinstance(resource, str):
@@ -36,19 +40,38 @@ def _check_extensions(node: Node, resource: object) -> None:
         message = "`AgentBinding` is an extension that AWS does not have"
         aws = "Field 'AgentBinding' is not supported"
         node.error("ASL_NOT_ON_AWS", "AgentBinding", message, "name a `Resource`", aws)
-    if not isinstance(resource, str) or "${" in resource:
+    if not isinstance(resource, str) or _HOLE in resource:
         return  # a placeholder, which the deployment fills in, passes
-    if not resource.startswith("arn:"):
+    if _is_plain(resource):
         message = f"`{resource}` is no ARN: AWS calls nothing by another name"
         aws = "Value is not a valid resource ARN"
         node.error("ASL_NOT_ON_AWS", "Resource", message, "write `arn:aws:states:::…`", aws)
     elif not _is_offered(resource):
         message = f"`{resource}` is nothing that AWS offers to call"
-        aws = (
-            f"The resource provided {resource} is not recognized. The value is not a valid resource"
-            " ARN, or the resource is not available in this region."
-        )
+        aws = _not_recognized(resource)
         node.error("ASL_NOT_ON_AWS", "Resource", message, "leave its last part out", aws)
+
+
+def _check_name(node: Node, resource: str, only_aws: bool) -> None:
+    doubt = doubt_about(resource)
+    if doubt is None or (only_aws and _is_plain(resource)):
+        return  # a plain name has been refused for being one
+    if only_aws and doubt.is_certain:
+        aws = _not_recognized(resource)
+        node.error("ASL_NOT_ON_AWS", "Resource", doubt.message, doubt.hint, aws)
+    else:
+        node.warning("ASL_UNKNOWN_RESOURCE", "Resource", doubt.message, doubt.hint)
+
+
+def _not_recognized(resource: str) -> str:
+    return (
+        f"The resource provided {resource} is not recognized. The value is not a valid resource"
+        " ARN, or the resource is not available in this region."
+    )
+
+
+def _is_plain(resource: str) -> bool:
+    return not resource.startswith("arn:") and _HOLE not in resource
 
 
 def _is_offered(resource: str) -> bool:

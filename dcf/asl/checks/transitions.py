@@ -73,13 +73,26 @@ def _report_dangling(
         machine.findings.error("ASL_UNKNOWN_STATE", place, message, hint, aws)
 
 
+def _is_broken(state: Node, targets: Collection[str], states: Collection[str]) -> bool:
+    """Whether the way on from ``state`` misses, or leads to a state that is not there."""
+    if not all(target in states for target in targets):
+        return True
+    value = state.value
+    ends = value.get("Type") in ("Succeed", "Fail") or value.get("End") is True
+    return not targets and not ends
+
+
 def _check_reachable(states: dict[str, Node], names: _Targets, start_at: str) -> None:
     reached = _closure({start_at}, names)
+    # What stands behind a broken way can be reached once that is mended: one cause, told once.
+    is_broken = any(_is_broken(states[name], names[name], states) for name in reached & set(states))
     for name, state in states.items():
         if name not in reached:
-            hint = "let another state's `Next`, `Default`, `Choices` or `Catch` name it"
+            hint = "name it in `Next`, `Default`, `Choices` or `Catch` of a state that is reached"
             aws = f'State "{name}" is not reachable.'
-            state.error("ASL_UNREACHABLE_STATE", "", f"no transition leads to `{name}`", hint, aws)
+            message = f"`{name}` cannot be reached from `StartAt`"
+            tell = state.findings.consequence if is_broken else state.findings.error
+            tell("ASL_UNREACHABLE_STATE", state.pointer, message, hint, aws)
 
 
 def _check_exits(machine: Node, states: dict[str, Node], names: _Targets, ends: set[str]) -> None:

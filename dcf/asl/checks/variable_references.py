@@ -48,14 +48,17 @@ def variable_references(definition: Mapping[str, Any]) -> dict[str, list[str]]:
 def reads(state: Node, jsonata: bool) -> Iterator[tuple[str, str]]:
     """(pointer, variable) of every read in a state, machines inside it left out."""
     for way, key, text in evaluated_texts(state):
-        if jsonata:
-            names = _jsonata_reads(text) if is_jsonata(text) else ()
-        elif _READS_VARIABLE.search(text) and _is_path_field(way, key):
-            names = _jsonpath_reads(text)
-        else:
-            continue
-        for name in names:
+        for name in reads_of(way, key, text, jsonata):
             yield pointer_of(state, way), name
+
+
+def reads_of(way: Way, key: str, text: str, jsonata: bool) -> tuple[str, ...]:
+    """The variables that one text of a state reads; ``way`` and ``key`` say where it stands."""
+    if jsonata:
+        return _jsonata_reads(text) if is_jsonata(text) else ()
+    if _READS_VARIABLE.search(text) and _is_path_field(way, key):
+        return _jsonpath_reads(text)
+    return ()
 
 
 def evaluated_texts(state: Node) -> Iterator[tuple[Way, str, str]]:

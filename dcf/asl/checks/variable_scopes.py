@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Set
 
+from dcf.asl.checks.early_reads import warn_early
+from dcf.asl.checks.loops import looping_states
 from dcf.asl.checks.map_rules import processor_config
 from dcf.asl.checks.variable_references import reads
 from dcf.asl.checks.variable_rules import assigned_by, assignments
@@ -25,18 +27,26 @@ def check_scopes(root: Node) -> None:
 
 
 def _check_machine(machine: Node, outer: Set[str], root: Node) -> Iterator[tuple[Node, Set[str]]]:
-    states = states_of(machine).values()
+    named = states_of(machine)
+    states = named.values()
+    looping = looping_states(named)
     own: set[str] = set()
+    several: set[str] = set()
     for state in states:
-        own |= assigned_by(state, speaks_jsonata(state, root))
+        assigned = assigned_by(state, speaks_jsonata(state, root))
+        several |= own & assigned
+        own |= assigned
+    elsewhere = several | outer if outer else several
     visible = own | outer if outer else own
-    for state in states:
+    for name, state in named.items():
         jsonata = speaks_jsonata(state, root)
         if outer and own:
             _check_hiding(state, jsonata, outer)
-        for place, name in reads(state, jsonata):
-            if name not in visible:
-                message = f"no state assigns the variable `${name}` where this one can read it"
+        if name not in looping:
+            warn_early(state, jsonata, elsewhere)
+        for place, variable in reads(state, jsonata):
+            if variable not in visible:
+                message = f"no state assigns the variable `${variable}` where this one can read it"
                 hint = "assign it with `Assign` in a state before this one"
                 state.findings.warning("ASL_VARIABLE_NEVER_ASSIGNED", place, message, hint)
         # The children of a distributed Map are executions of their own: they see nothing of ours.

@@ -10,9 +10,12 @@ from dcf.asl.jsonata.library import Functions, JException, Jsonata, Utils
 from dcf.asl.jsonata.native import NativeFunction, current_budget, current_rng, whole_number
 from dcf.asl.jsonata.text import to_text
 from dcf.asl.jsonata.value import copied, weigh
+from dcf.asl.jsonata.walking import CONTAINER
 
 MAX_RANGE = 360_145
 """Most numbers that ``$range`` makes (a Step Functions limit)."""
+
+_COMPARISON_STEPS = 8  # what it costs to call a function of the expression from the library
 
 
 def _shuffle(items: Any) -> Any:
@@ -37,6 +40,8 @@ def _partition(items: Any, size: Any) -> Any:
         raise JException("D3137", -1, "Second argument must be zero or greater")
     if not items or step == 0:
         return None
+    current_budget().total += CONTAINER * (len(items) // step)
+    current_budget().spend(len(items))
     return [list(items[start : start + step]) for start in range(0, len(items), step)]
 
 
@@ -92,6 +97,8 @@ def _spread(value: Any) -> Any:
             spread.extend(inner if isinstance(inner, list) else [inner])
         return spread
     if isinstance(value, dict):
+        current_budget().total += CONTAINER * len(value)
+        current_budget().spend(len(value))
         return Utils.create_sequence_from_iter({key: item} for key, item in value.items())
     return value
 
@@ -107,6 +114,7 @@ def _sort(items: Any, comparator: Any) -> Any:
         texts = all(isinstance(item, str) for item in items)
         if not texts and not Utils.is_array_of_numbers(items):
             raise JException("D3070", -1)
+        weigh(items, current_budget())
         return sorted(items)
     return sorted(items, key=lambda item: _Sorted(item, comparator))
 
@@ -121,6 +129,7 @@ class _Sorted:
         self._after = after
 
     def __lt__(self, other: _Sorted) -> bool:
+        current_budget().tick(_COMPARISON_STEPS)
         verdict = Functions.func_apply(self._after, [other._item, self._item])
         return bool(Jsonata.boolize(verdict))
 

@@ -11,11 +11,14 @@ from typing import Any
 
 from dcf.asl.evaluation_budget import MAX_RANGE, Budget
 from dcf.asl.jsonata.arithmetic import calculate
+from dcf.asl.jsonata.constructors import appended, array_of, grouped, tuples_of
 from dcf.asl.jsonata.library import JException, Jsonata, Utils
+from dcf.asl.jsonata.predicate import filtered
 from dcf.asl.jsonata.shortcut import plain_steps
 from dcf.asl.jsonata.text import to_text
 from dcf.asl.jsonata.transform import Transform
 from dcf.asl.jsonata.value import NULL, defined, equal, weigh
+from dcf.asl.jsonata.walking import charge, lookup, truth
 from dcf.asl.payload import is_integer
 from dcf.asl.scope import Scope
 
@@ -102,7 +105,7 @@ class Evaluation(Jsonata):  # type: ignore[misc]  # the library is not typed str
         if type(input) is dict:
             value = input.get(expr.value, _NOTHING)
             return None if value is _NOTHING else defined(value)
-        return self._lookup(input, expr.value)
+        return lookup(input, expr.value)
 
     def _members(self, values: list[Any], name: str, last: bool) -> Any:
         """The step ``.name`` over an array: what its objects have under ``name``, flattened."""
@@ -126,26 +129,16 @@ class Evaluation(Jsonata):  # type: ignore[misc]  # the library is not typed str
         self.budget.spend(len(flat))
         return flat
 
-    def _lookup(self, input: Any, name: str) -> Any:
-        if isinstance(input, dict):
-            return self.evaluate_name(_Name(name), input, None)
-        if not isinstance(input, list):
-            return None
-        found = Utils.create_sequence()
-        for item in input:
-            value = self._lookup(item, name)
-            if isinstance(value, list):
-                self.budget.spend(len(value))
-                found.extend(value)
-            elif value is not None:
-                self.budget.tick()
-                found.append(value)
-        return found
-
     def evaluate_step(self, expr: Any, input: Any, environment: Any, last_step: bool) -> Any:
         if expr.type != "sort":
             self.budget.work(8 * len(input))
         result = super().evaluate_step(expr, input, environment, last_step)
+        if isinstance(result, list):
+            self.budget.spend(len(result))
+        return result
+
+    def evaluate_filter(self, predicate: Any, input: Any, environment: Any) -> Any:
+        result = filtered(self, predicate, input, environment)
         if isinstance(result, list):
             self.budget.spend(len(result))
         return result
@@ -209,11 +202,26 @@ class Evaluation(Jsonata):  # type: ignore[misc]  # the library is not typed str
         self.budget.spend(last - first + 1, new=True)
         return Utils.create_sequence_from_iter(range(first, last + 1))
 
+    def evaluate_binary(self, expr: Any, input: Any, environment: Any) -> Any:
+        operator = expr.value
+        if operator not in ("and", "or"):
+            return super().evaluate_binary(expr, input, environment)
+        if bool(truth(self.eval(expr.lhs, input, environment))) is (operator == "or"):
+            return operator == "or"
+        return bool(truth(self.eval(expr.rhs, input, environment)))
+
+    def evaluate_unary(self, expr: Any, input: Any, environment: Any) -> Any:
+        if expr.value == "[":
+            return array_of(self, expr, input, environment)
+        return super().evaluate_unary(expr, input, environment)
+
     def evaluate_group_expression(self, expr: Any, input: Any, environment: Any) -> Any:
-        # The library appends to an empty list that it is given, which may be the caller's data.
-        if isinstance(input, list) and not input:
-            input = Utils.create_sequence()
-        return super().evaluate_group_expression(expr, input, environment)
+        return grouped(self, expr, input, environment)
+
+    def evaluate_tuple_step(self, expr: Any, input: Any, bindings: Any, environment: Any) -> Any:
+        if expr.type == "sort":
+            return super().evaluate_tuple_step(expr, input, bindings, environment)
+        return tuples_of(self, expr, input, bindings, environment)
 
     def evaluate_transform_expression(self, expr: Any, input: Any, environment: Any) -> Any:
         return Jsonata.JFunction(Transform(self, expr, environment, self.budget), "<(oa):o>")
@@ -228,7 +236,7 @@ class Evaluation(Jsonata):  # type: ignore[misc]  # the library is not typed str
             for key, value in element.items():
                 if value is not None:
                     reduced.setdefault(key, []).append(value)
-        return {key: _appended(values) for key, values in reduced.items()}
+        return {key: appended(values, self.budget) for key, values in reduced.items()}
 
     def apply_inner(self, proc: Any, args: Any, input: Any, environment: Any) -> Any:
         try:
@@ -240,23 +248,11 @@ class Evaluation(Jsonata):  # type: ignore[misc]  # the library is not typed str
             if error.error == "T0411" and name is not None and error.expected != name:
                 raise JException("T0411", -1, error.expected, name) from error
             raise
-        if isinstance(result, str):
-            self.budget.grow(len(result))
-        elif isinstance(result, list) and isinstance(proc, Jsonata.JFunctionCallable):
-            self.budget.spend(len(result))
+        if isinstance(result, str) or isinstance(proc, Jsonata.JFunctionCallable):
+            charge(args, result, self.budget)
         else:
             self.budget.tick()
         return result
-
-
-def _appended(values: list[Any]) -> Any:
-    """What ``$append`` makes of ``values``, one after the other."""
-    if len(values) == 1:
-        return values[0]
-    flat = Utils.JList()
-    for value in values:
-        flat.extend(value if isinstance(value, list) else [value])
-    return flat
 
 
 class _Name:

@@ -11,6 +11,7 @@ from dcf.asl.jsonata.evaluation import Evaluation
 from dcf.asl.jsonata.functions import FUNCTION_NAMES, FUNCTIONS
 from dcf.asl.jsonata.library import JException, Jsonata
 from dcf.asl.jsonata.native import ExactSignature
+from dcf.asl.jsonata.predicate import is_steady
 from dcf.asl.jsonata.shortcut import Shortcut, read_shortcut
 from dcf.asl.jsonata.syntax import expression_text, is_jsonata, parse_jsonata, reason
 from dcf.asl.jsonata.value import NULL, NotData, plain
@@ -33,7 +34,7 @@ def compile_jsonata(text: str, field: str) -> Expression:
     """
     inner = expression_text(text)
     tree = parse_jsonata(inner)
-    shortcut = read_shortcut(tree)
+    shortcut = read_shortcut(tree, _read_index)
     if shortcut is None:
         return _evaluator(tree, inner, field)
     # The tree takes 2.5 KB a node and is rarely needed here.
@@ -93,6 +94,22 @@ def _try_shortcut(shortcut: Shortcut, evaluate: Expression) -> Expression:
     return read
 
 
+def _read_index(tree: Any) -> Shortcut | None:
+    """An index that no item changes, evaluated without the array that it is used on."""
+    if not is_steady(tree):
+        return None
+
+    evaluate = _evaluator(tree, "", "")
+
+    def read(scope: Scope) -> tuple[bool, JSON]:
+        try:
+            return True, evaluate(scope)
+        except EvaluationError:  # the evaluator of the whole expression will say it
+            return False, None
+
+    return read
+
+
 def _evaluator(tree: Any, text: str, field: str) -> Expression:
     def read(scope: Scope) -> JSON:
         nonlocal tree
@@ -144,7 +161,8 @@ def _why(error: Exception) -> str:
         return reason(error)
     if isinstance(error, RecursionError):
         return "Stack overflow error: Check for non-terminating recursive function."
-    return f"the expression cannot be evaluated with these values: {error}"[:1000]
+    # The text of any other error is about Python, not about the expression.
+    return "the expression cannot be evaluated with these values"
 
 
 def _named(text: str, field: str) -> str:

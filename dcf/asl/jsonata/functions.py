@@ -14,6 +14,7 @@ from dcf.asl.jsonata.native import NativeFunction, current_rng, whole_number
 from dcf.asl.jsonata.pictures import PICTURE_FUNCTIONS
 from dcf.asl.jsonata.text_functions import TEXT_FUNCTIONS
 from dcf.asl.jsonata.value import LARGEST_EXACT
+from dcf.asl.jsonata.walking import WALKING_FUNCTIONS
 
 _DECIMAL = re.compile(r"-?\d{1,400}(?:\.\d{1,400})?(?:[eE][+-]?\d{1,5})?", re.ASCII)
 _BASED = re.compile(r"0(?:[xX][0-9a-fA-F]{1,256}|[oO][0-7]{1,256}|[bB][01]{1,256})")
@@ -64,7 +65,7 @@ FUNCTIONS: dict[str, NativeFunction] = {
     str(function.function_name): function
     for function in (
         *(*_NUMBER_FUNCTIONS, *TEXT_FUNCTIONS, *ARRAY_FUNCTIONS),
-        *PICTURE_FUNCTIONS,
+        *(*PICTURE_FUNCTIONS, *WALKING_FUNCTIONS),
     )
 }
 """Functions written here by their names, without the ``$``."""

@@ -1,20 +1,27 @@
-"""The JSONata library, imported in one place because its import changes the whole process."""
+"""The JSONata library, as a copy of our own: it is changed here, and nobody else may notice."""
 
 from __future__ import annotations
 
 import sys
 from typing import Any
 
+from dcf.asl.jsonata.private_copy import PrivateCopy
+
 RECURSION_LIMIT = 3000
 """Python frames: enough for an expression at its deepest, and safe for the C code of ``json``."""
 
 _before = sys.getrecursionlimit()
-from jsonata import JException, Jsonata, Parser, Signature, Utils, datetimeutils  # noqa: E402
-from jsonata.functions import Functions  # noqa: E402
-from jsonata.regex_engine import RegexFlags  # noqa: E402
+_copy = PrivateCopy("jsonata", "dcf_jsonata")
+_library: Any = _copy.module("jsonata")
+datetimeutils: Any = _copy.module("jsonata.datetimeutils")
+JException, Jsonata, Parser = _library.JException, _library.Jsonata, _library.Parser
+Signature, Utils = _library.Signature, _library.Utils
+Functions: Any = _copy.module("jsonata.functions").Functions
+RegexFlags: Any = _copy.module("jsonata.regex_engine").RegexFlags
 
-# The library asks for 10,000 frames, which lets deeply nested JSON overflow the C stack.
-sys.setrecursionlimit(max(_before if _before != 10_000 else 0, RECURSION_LIMIT))
+# The library asks for 10,000 frames, which lets deeply nested JSON overflow the C stack. What
+# somebody else has asked for stays.
+sys.setrecursionlimit(max(_before, RECURSION_LIMIT))
 
 # A node of a tree has fifty attributes, most of them never set: the class holds what they are then.
 _UNSET = {name: value for name, value in vars(Parser.Symbol(None)).items() if not value}

@@ -22,6 +22,10 @@ from dcf.asl.jsonata.regular import BoundedPattern
 MAX_PICTURE = 1000
 """Longest picture in characters; the time to read one grows with its square."""
 
+MAX_WIDTH = 100
+"""Most characters that a part of a date may ask for, as in ``[Y,4-100]``."""
+
+_DATE_PART = re.compile(r"\[([^\]]*)\]?")
 _SINGLE = ("decimal-separator", "grouping-separator", "exponent-separator")
 """Options of ``$formatNumber`` that are one character."""
 
@@ -50,11 +54,11 @@ datetimeutils.datetime = SimpleNamespace(
 )
 
 
-def _checked(apply: Callable[..., Any]) -> Callable[..., Any]:
-    """``apply``, whose second argument is a picture."""
+def _checked(apply: Callable[..., Any], check: Callable[[Any], None]) -> Callable[..., Any]:
+    """``apply``, whose second argument is a picture that passes ``check``."""
 
     def call(value: Any, picture: Any, *more: Any) -> Any:
-        _check(picture)
+        check(picture)
         return apply(value, picture, *more)
 
     return call
@@ -65,8 +69,17 @@ def _check(picture: Any) -> None:
         raise JException("D3137", -1, f"A picture has at most {MAX_PICTURE} characters")
 
 
-def _now(picture: Any, timezone: Any) -> Any:
+def _check_date(picture: Any) -> None:
+    """As ``_check``; the parts of a date may have a width, and are padded to it."""
     _check(picture)
+    for part in _DATE_PART.findall(picture or ""):
+        width = part.rpartition(",")[2] if "," in part else ""
+        if any(int(digits) > MAX_WIDTH for digits in re.findall(r"\d+", "".join(width.split()))):
+            raise JException("D3137", -1, f"A part of a picture is at most {MAX_WIDTH} wide")
+
+
+def _now(picture: Any, timezone: Any) -> Any:
+    _check_date(picture)
     return Functions.now(picture, timezone)
 
 
@@ -83,9 +96,11 @@ def _format_number(value: Any, picture: Any, options: Any) -> Any:
 
 PICTURE_FUNCTIONS = (
     NativeFunction("formatNumber", "<n-so?:s>", _format_number),
-    NativeFunction("formatInteger", "<n-s:s>", _checked(Functions.format_integer)),
-    NativeFunction("parseInteger", "<s-s:n>", _checked(Functions.parse_integer)),
-    NativeFunction("toMillis", "<s-s?:n>", _checked(Functions.datetime_to_millis)),
-    NativeFunction("fromMillis", "<n-s?s?:s>", _checked(Functions.datetime_from_millis)),
+    NativeFunction("formatInteger", "<n-s:s>", _checked(Functions.format_integer, _check)),
+    NativeFunction("parseInteger", "<s-s:n>", _checked(Functions.parse_integer, _check)),
+    NativeFunction("toMillis", "<s-s?:n>", _checked(Functions.datetime_to_millis, _check_date)),
+    NativeFunction(
+        "fromMillis", "<n-s?s?:s>", _checked(Functions.datetime_from_millis, _check_date)
+    ),
     NativeFunction("now", "<s?s?:s>", _now),
 )

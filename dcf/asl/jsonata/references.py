@@ -29,14 +29,20 @@ class References:
     """``variables`` in order of first use, without ``$``, ``states`` and functions.
 
     ``context`` are names read from the context item, of which there is none: ``phone`` in
-    ``{% phone %}``. ``root`` says that ``$$`` is read, ``error_output`` that
-    ``$states.errorOutput`` is.
+    ``{% phone %}``. ``root`` says that ``$$`` is read. ``members`` are the fields read from
+    ``$states``, ``unknown_functions`` the names called that no function has.
     """
 
     variables: tuple[str, ...] = ()
     context: tuple[str, ...] = ()
     root: bool = False
-    error_output: bool = False
+    members: tuple[str, ...] = ()
+    unknown_functions: tuple[str, ...] = ()
+
+    @property
+    def error_output(self) -> bool:
+        """Whether ``$states.errorOutput`` is read."""
+        return "errorOutput" in self.members
 
 
 @lru_cache(maxsize=16_384)
@@ -60,13 +66,18 @@ def read_references(text: str) -> References:
         tuple(name for name in variables if name not in FUNCTION_NAMES and name != "states"),
         tuple(dict.fromkeys(walk.context)),
         walk.root,
-        walk.error_output,
+        () if "states" in local else tuple(dict.fromkeys(walk.members)),
+        tuple(
+            name
+            for name in dict.fromkeys(walk.called)
+            if name not in local and name not in FUNCTION_NAMES
+        ),
     )
 
 
 def _plain_references(name: str, field: str | None) -> References:
     if name == "states":
-        return References(error_output=field == "errorOutput")
+        return References(members=() if field is None else (field,))
     return References() if name in FUNCTION_NAMES else References((name,))
 
 
@@ -78,7 +89,8 @@ class _Walk:
         self.context: list[str] = []
         self.bound: set[str] = set()
         self.root = False
-        self.error_output = False
+        self.members: list[str] = []
+        self.called: list[str] = []
 
     def visit(self, node: Any, top: bool) -> None:
         """``top``: the context of ``node`` is the one that the whole expression starts with."""
@@ -102,8 +114,10 @@ class _Walk:
             self._visit_all((term.expression for term in node.terms), False)
         else:
             procedure = getattr(node, "procedure", None)
-            if procedure is not None and procedure.type != "variable":
-                self.visit(procedure, top)  # a variable here names a function: no data
+            if procedure is not None and procedure.type == "variable":
+                self.called.append(procedure.value)  # it names a function: no data
+            elif procedure is not None:
+                self.visit(procedure, top)
             for name in _SAME_CONTEXT:
                 self._visit_all(_nodes(getattr(node, name, None)), top)
         for name in _OWN_CONTEXT:
@@ -111,8 +125,9 @@ class _Walk:
 
     def _path(self, steps: list[Any], top: bool) -> None:
         first = steps[0]
-        if first.type == "variable" and first.value == "states" and len(steps) > 1:
-            self.error_output |= steps[1].value == "errorOutput"
+        is_states = first.type == "variable" and first.value == "states"
+        if is_states and len(steps) > 1 and steps[1].type == "name":
+            self.members.append(str(steps[1].value))
         for number, step in enumerate(steps):
             self.visit(step, top and number == 0)
 

@@ -9,6 +9,9 @@ from dcf.asl.jsonata.syntax import BAD_JSONATA, expression_text, is_jsonata
 from dcf.asl.reading.node import Node
 from dcf.asl.reading.state_texts import Way, pointer_of
 
+STATES_FIELDS = ("input", "result", "errorOutput", "context")
+"""What ``$states`` may have."""
+
 UNSUPPORTED = "ASL_UNSUPPORTED_JSONATA"
 
 
@@ -37,11 +40,20 @@ def _check(node: Node, way: Way, text: str) -> None:
         node.findings.error(UNSUPPORTED, place, what, hint, aws)
 
 
+def _with_root(name: str) -> str:
+    """What may have been meant by ``name``, which starts an expression without ``$``."""
+    if name == "states":
+        return "write `$states`, with the `$`"
+    if name in STATES_FIELDS:
+        return f"write `$states.{name}`"
+    return f"write `$states.input.{name}`, or `${name}` for a variable"
+
+
 def _unsupported(references: References, in_catch: bool) -> list[tuple[str, str, str]]:
     found = [
         (
             f"`{name}` is read from nothing: an expression has no context item",
-            f"write `$states.input.{name}`, or `${name}` for a variable",
+            _with_root(name),
             f"Reference to '{name}' at the top level is not supported.",
         )
         for name in references.context

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import re
 from functools import lru_cache
 from typing import Any
 
+import regex
+
 from dcf.asl.errors import ExpressionError
-from dcf.asl.jsonata.library import JException, Jsonata, slimmed
+from dcf.asl.jsonata.library import JException, Jsonata, Utils, slimmed
 from dcf.asl.jsonata.regular import bounded_engine
+from dcf.asl.payload import excerpt, kind
 
 BAD_JSONATA = "ASL_BAD_JSONATA"
 MAX_TEXT = 262_144
@@ -21,6 +23,8 @@ MAX_BRACKETS = 200
 _EXPRESSION = re.compile(r"\{%(.*)%\}", re.DOTALL)
 _INSERT = re.compile(r"\{\{\{?\w+\}?\}\}")
 _HINT = "write for example `{% $states.input.total > 10 %}`"
+
+_JOIN_HINT = "write one expression only: `{% $states.input.name & ' ' & $states.input.id %}`"
 
 
 def is_jsonata(value: object) -> bool:
@@ -52,8 +56,10 @@ def parse_jsonata(text: str) -> Any:
         raise _bad(text, reason(error), error.location) from error
     except RecursionError as error:
         raise _bad(text, "it nests too deep") from error
+    except regex.error as error:
+        raise _bad(text, f"a regular expression is wrong: {error}") from error
     except Exception as error:
-        raise _bad(text, f"the parser does not understand it ({error})") from error
+        raise _bad(text, "the parser does not understand it") from error
 
 
 def _parser() -> Any:
@@ -73,18 +79,20 @@ def reason(error: JException) -> str:
 
     def insert(found: re.Match[str]) -> str:
         value = inserts.pop(0) if inserts else None
-        return str(value) if found.group().startswith("{{{") else _shown(value)
+        is_text = isinstance(value, str) and found.group().startswith("{{{")
+        return str(value) if is_text else _shown(value)
 
     message = _INSERT.sub(insert, template.replace(" Object ", " function "))
     return f"{error.error}: {message}"
 
 
 def _shown(value: object) -> str:
+    if value is Utils.NULL_VALUE:
+        return "null"
     try:
-        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+        return excerpt(value, 200)
     except (TypeError, ValueError, RecursionError):
-        text = type(value).__name__
-    return text if len(text) <= 200 else f"{text[:199]}…"
+        return kind(value) if isinstance(value, (dict, list)) else "a function"
 
 
 def _deepest(text: str) -> int:
@@ -101,4 +109,5 @@ def _deepest(text: str) -> int:
 def _bad(text: str, why: str, position: int = -1) -> ExpressionError:
     shown = text if len(text) <= 120 else f"{text[:119]}…"
     where = f" at position {position}" if position > 0 else ""
-    return ExpressionError(BAD_JSONATA, f"`{shown}` is not JSONata{where}: {why}", _HINT)
+    hint = _JOIN_HINT if "{%" in text else _HINT
+    return ExpressionError(BAD_JSONATA, f"`{shown}` is not JSONata{where}: {why}", hint)

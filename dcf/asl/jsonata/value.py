@@ -117,7 +117,8 @@ def weigh(value: Any, budget: Budget) -> None:
             waiting.extend(item)
         else:
             size += 8
-        budget.work(size)
+        # What waits is at least so big, but for empty texts, and takes memory itself.
+        budget.work(max(size, len(waiting)))
 
 
 def equal(left: Any, right: Any) -> bool:

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import regex
 
 from dcf.asl.evaluation_budget import Budget
+from dcf.asl.jsonpath.known_array import KnownArray, number_in
 from dcf.asl.payload import JSON, is_number, same
 
 Compare: TypeAlias = Callable[[Any, Any, Budget], bool]
@@ -40,17 +41,10 @@ def _equal(left: Any, right: Any) -> bool:
     if left is UNDEFINED or right is UNDEFINED:
         return left is right
     if is_number(left) and isinstance(right, str):
-        return bool(_number(right) == left)
+        return bool(number_in(right) == left)
     if is_number(right) and isinstance(left, str):
-        return bool(_number(left) == right)
+        return bool(number_in(left) == right)
     return not isinstance(left, Pattern) and not isinstance(right, Pattern) and same(left, right)
-
-
-def _number(text: str) -> float | None:
-    try:
-        return float(text) if len(text) <= 40 else None
-    except ValueError:
-        return None
 
 
 def _ordered(order: Callable[[Any, Any], bool]) -> Compare:
@@ -72,6 +66,8 @@ def _is_in(left: Any, right: Any, budget: Budget) -> bool:
     if left is UNDEFINED or not isinstance(right, list):
         return False
     budget.work(8 * len(right))
+    if isinstance(right, KnownArray) and not isinstance(left, (list, dict, Pattern)):
+        return right.has(left)
     return any(_equal(left, item) for item in right)
 
 
@@ -86,6 +82,8 @@ def _subset(left: Any, right: Any, budget: Budget) -> bool:
 
 
 def _any_of(left: Any, right: Any, budget: Budget) -> bool:
+    if isinstance(left, KnownArray) and isinstance(right, list):
+        left, right = right, left
     return isinstance(left, list) and any(_is_in(item, right, budget) for item in left)
 
 

@@ -12,6 +12,7 @@ import regex
 from dcf.asl.errors import ExpressionError
 from dcf.asl.evaluation_budget import Budget
 from dcf.asl.jsonpath.comparison import COMPARISONS, UNDEFINED, Pattern
+from dcf.asl.jsonpath.known_array import KnownArray
 from dcf.asl.jsonpath.selector import Test, select
 from dcf.asl.payload import JSON
 from dcf.asl.regex_rules import compile_regex
@@ -129,7 +130,8 @@ class _Reader:
             syntax, self.position = self._read_path(self.text, self.position, root)
         except ExpressionError as error:
             raise FilterError(error.message) from error
-        return _path_operand(syntax.tokens, syntax.selectors, root)
+        read = _path_operand(syntax.tokens, syntax.selectors, root)
+        return _once(read) if root == "$" else read
 
     def structure(self) -> JSON:
         decoder = json.JSONDecoder()
@@ -163,6 +165,18 @@ class _Reader:
 
 def _fixed(value: Any) -> Operand:
     return lambda item, root, budget: value
+
+
+def _once(read: Operand) -> Operand:
+    """``read`` for what lies outside of the value that is tested: one look in an evaluation."""
+
+    def read_once(item: JSON, root: JSON, budget: Budget) -> Any:
+        if read not in budget.kept:
+            value = read(item, root, budget)
+            budget.kept[read] = KnownArray(value) if isinstance(value, list) else value
+        return budget.kept[read]
+
+    return read_once
 
 
 def _path_operand(tokens: tuple[Any, ...], selectors: tuple[Any, ...], base: str) -> Operand:

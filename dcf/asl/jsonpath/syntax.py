@@ -34,6 +34,7 @@ MAX_FILTERS = 50
 
 _VARIABLE = re.compile(r"[^\W\d]\w*")
 _NAME = re.compile(r"[^.\[\]()'\",*?\s]+")
+_NAME_IN_FILTER = re.compile(r"[^.\[\]()'\",*?\s<>=!~&|]+")
 _CALL = re.compile(r"\(\s*\)")
 _INDEX = re.compile(r"-?\d{1,9}")
 _SLICE = re.compile(r"(-?\d{1,9})?\s*:\s*(-?\d{1,9})?\s*(?::\s*(-?\d{1,9})?)?")
@@ -79,8 +80,13 @@ def parse_path(text: str) -> PathSyntax:
     return syntax
 
 
-def read_path(text: str, start: int, root: str) -> tuple[PathSyntax, int]:
-    """The path that begins at ``start`` with ``root``, and where it ends."""
+def read_path(
+    text: str, start: int, root: str, name: re.Pattern[str] = _NAME
+) -> tuple[PathSyntax, int]:
+    """The path that begins at ``start`` with ``root``, and where it ends.
+
+    ``name`` matches the names of its members that stand without quotes.
+    """
     position = start + len(root)
     if position < len(text) and root[-1] != "@" and text[position] not in ".[ )&|=!<>~,]":
         raise _bad(text, f"`{text[position]}` cannot follow `{root}`")
@@ -90,7 +96,7 @@ def read_path(text: str, start: int, root: str) -> tuple[PathSyntax, int]:
             raise _bad(text, f"a path has at most {MAX_SELECTORS} selectors")
         if selectors:
             selectors[-1] = _inside(selectors[-1])
-        selector, position = _selector(text, position)
+        selector, position = _selector(text, position, name)
         selectors.append(selector)
     tokens: list[Token] = []
     for selector in selectors:
@@ -119,21 +125,21 @@ def _root(text: str) -> str:
     return f"${found.group()}"
 
 
-def _selector(text: str, position: int) -> tuple[Selector, int]:
+def _selector(text: str, position: int, name: re.Pattern[str]) -> tuple[Selector, int]:
     if text.startswith("..", position):
         position += 2
         bracket = text.startswith("[", position)
-        inner, end = _bracket(text, position) if bracket else _member(text, position)
+        inner, end = _bracket(text, position) if bracket else _member(text, position, name)
         return Descendants(inner), end
     if text[position] == "." and not text.startswith("[", position + 1):
-        return _member(text, position + 1)
+        return _member(text, position + 1, name)
     return _bracket(text, position + (text[position] == "."))
 
 
-def _member(text: str, position: int) -> tuple[Selector, int]:
+def _member(text: str, position: int, pattern: re.Pattern[str]) -> tuple[Selector, int]:
     if text.startswith("*", position):
         return Wildcard(), position + 1
-    found = _NAME.match(text, position)
+    found = pattern.match(text, position)
     if found is None:
         raise _bad(text, f"a field name is missing at position {position + 1}")
     name, end = found.group(), found.end()
@@ -171,9 +177,14 @@ def _bracket(text: str, position: int) -> tuple[Selector, int]:
 
 def _filter(text: str, content: str) -> Filter:
     try:
-        return Filter(parse_filter(content[1:].strip(), read_path))
+        return Filter(parse_filter(content[1:].strip(), _read_operand))
     except FilterError as error:
         raise _bad(text, str(error)) from error
+
+
+def _read_operand(text: str, start: int, root: str) -> tuple[PathSyntax, int]:
+    """A path inside a filter: what compares and joins stands right after a name."""
+    return read_path(text, start, root, _NAME_IN_FILTER)
 
 
 def closing_bracket(text: str, start: int) -> int:

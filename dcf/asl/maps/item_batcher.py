@@ -42,12 +42,13 @@ class ItemBatcher:
         current: list[JSON] = []
         used = empty
         for item in items:
-            more = size(item) + 1  # its comma
-            if current and (len(current) == most or used + more > room):
+            more = size(item)
+            # A comma stands before every item but the first.
+            if current and (len(current) == most or used + 1 + more > room):
                 batches.append({**start, "Items": current})
                 current, used = [], empty
+            used += more + (1 if current else 0)
             current.append(item)
-            used += more
         if current:
             batches.append({**start, "Items": current})
         return batches

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import json
-import zlib
+import math
 from dataclasses import dataclass
 
 from dcf.asl.errors import ITEM_READER_FAILED, PlainError
-from dcf.asl.payload import JSON
+from dcf.asl.payload import JSON, MAX_DEPTH, depth_exceeds
+from dcf.asl.reading.json_places import MAX_DIGITS
 
 DELIMITERS = {"COMMA": ",", "PIPE": "|", "SEMICOLON": ";", "SPACE": " ", "TAB": "\t"}
 """``CSVDelimiter`` by its name."""
 
-MAX_BYTES = 1 << 30
-"""Most bytes that a compressed object may unfold to."""
+LONGEST_FIELD = 1 << 28
+"""Longest field of a CSV in characters. More than the 131,072 that Python allows by itself."""
+
+_BLANK = " \t\r"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,10 @@ class ItemFormat:
     pointer: str = ""
 
     def parse(self, content: bytes) -> list[JSON]:
-        """The items in ``content``. Raises EvaluationError (``States.ItemReaderFailed``)."""
+        """The items in ``content``, which is not compressed.
+
+        Raises EvaluationError (``States.ItemReaderFailed``).
+        """
         if self.kind == "PARQUET":
             raise _unreadable("Parquet files are not read here; use CSV or JSON Lines.")
         text = _decode(content)
@@ -41,9 +46,12 @@ class ItemFormat:
             if self.kind == "CSV":
                 return self._parse_csv(text)
             if self.kind == "JSONL":
-                return [_load(line) for line in text.splitlines() if line.strip()]
-            return self._parse_json(text)
-        except (ValueError, csv.Error, RecursionError) as error:
+                return _checked([_load(line) for line in lines(text)])
+            return _checked(self._parse_json(text))
+        except RecursionError as error:
+            cause = f"The file is not valid {self.kind}: it nests deeper than {MAX_DEPTH}."
+            raise _unreadable(cause) from error
+        except (ValueError, csv.Error) as error:
             raise _unreadable(f"The file is not valid {self.kind}: {error}") from error
 
     def _parse_json(self, text: str) -> list[JSON]:
@@ -53,6 +61,7 @@ class ItemFormat:
         return value
 
     def _parse_csv(self, text: str) -> list[JSON]:
+        _allow_long_fields()
         rows = (row for row in csv.reader(io.StringIO(text), delimiter=self.delimiter) if row)
         headers = list(self.headers) if self.headers is not None else next(rows, [])
         if len(set(headers)) < len(headers):
@@ -61,8 +70,43 @@ class ItemFormat:
         return [dict(zip(headers, row + [""] * (count - len(row)), strict=False)) for row in rows]
 
 
+def lines(text: str) -> list[str]:
+    """The lines of ``text`` that are not blank, without what is blank around them.
+
+    Only a newline ends a line: other separators of Unicode may stand inside JSON texts.
+    """
+    return [line for line in (raw.strip(_BLANK) for raw in text.split("\n")) if line]
+
+
+def _allow_long_fields() -> None:
+    # Python has one limit for all its CSV readers. It is only ever raised, never put back: a
+    # reader of another thread may be at work.
+    if csv.field_size_limit() < LONGEST_FIELD:
+        csv.field_size_limit(LONGEST_FIELD)
+
+
 def _load(text: str) -> JSON:
-    return json.loads(text, parse_constant=_refuse)
+    return _DECODER.decode(text)
+
+
+def _readable_integer(text: str) -> int:
+    digits = len(text.lstrip("-"))
+    if digits > MAX_DIGITS:
+        raise ValueError(f"an integer has {digits} digits, and {MAX_DIGITS} is the most")
+    return int(text)
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if math.isinf(number):
+        raise ValueError(f"{text[:40]} is beyond double precision")
+    return number
+
+
+def _checked(items: list[JSON]) -> list[JSON]:
+    if depth_exceeds(items, MAX_DEPTH + 1):  # the array of the items is one level more
+        raise ValueError(f"an item nests deeper than {MAX_DEPTH}")
+    return items
 
 
 def _refuse(constant: str) -> JSON:
@@ -71,14 +115,10 @@ def _refuse(constant: str) -> JSON:
 
 def _decode(content: bytes) -> str:
     try:
-        if content[:2] == b"\x1f\x8b":
-            with gzip.GzipFile(fileobj=io.BytesIO(content)) as stream:
-                content = stream.read(MAX_BYTES + 1)
-            if len(content) > MAX_BYTES:
-                raise _unreadable("The file is too large.")
         return content.decode("utf-8-sig")
-    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
-        raise _unreadable(f"The file cannot be decoded: {error}") from error
+    except UnicodeDecodeError as error:
+        cause = f"The file is not text in UTF-8: see its byte {error.start}."
+        raise _unreadable(cause) from error
 
 
 def _point(value: JSON, pointer: str) -> JSON:
@@ -96,3 +136,9 @@ def _point(value: JSON, pointer: str) -> JSON:
 
 def _unreadable(cause: str) -> PlainError:
     return PlainError(ITEM_READER_FAILED, cause)
+
+
+# One for all: making a decoder costs more than reading a line with it.
+_DECODER = json.JSONDecoder(
+    parse_constant=_refuse, parse_float=_finite, parse_int=_readable_integer
+)

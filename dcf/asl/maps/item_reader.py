@@ -8,6 +8,7 @@ from dcf.asl.effect import ObjectRef, ReadItems
 from dcf.asl.errors import ITEM_READER_FAILED, PlainError
 from dcf.asl.maps.item_format import ItemFormat
 from dcf.asl.maps.item_manifest import read_manifest
+from dcf.asl.maps.unpacking import unpack
 from dcf.asl.payload import JSON
 from dcf.asl.scope import Expression, Scope
 from dcf.asl.visit import ItemsRead
@@ -49,7 +50,7 @@ class ItemReader:
             files, manifest = read_manifest(self.manifest, event.contents[0], request.objects[0])
             return ReadItems(files, manifest=manifest)
         items: list[JSON] = []
-        for content in event.contents:
+        for content in unpack(event.contents):
             items += self._format(request).parse(content)
         return self._limited(scope, items)
 

@@ -2,33 +2,50 @@
 
 from __future__ import annotations
 
-from itertools import accumulate
 from random import Random
 
 from dcf.asl.context import iteration_context
+from dcf.asl.data_limit import INPUT, check_size
 from dcf.asl.effect import FanOut
 from dcf.asl.errors import QUERY_EVALUATION_ERROR, RUNTIME, EvaluationError, PlainError
+from dcf.asl.evaluation_budget import Budget, LimitReached
+from dcf.asl.maps.item_reader import ItemReader
+from dcf.asl.maps.tolerance import Tolerance
 from dcf.asl.outcome import located
 from dcf.asl.payload import JSON, excerpt
 from dcf.asl.scope import Scope
 from dcf.asl.state import MapState
 from dcf.asl.visit import Visit
 
+STATE_DATA = "STATE_DATA"
+"""``$$.Map.Item.Source`` of items that no ItemReader has read."""
+
+ITEMS_TIME_LIMIT_S = 10.0
+"""Seconds of processor time that selecting all items of one Map at once may take."""
+
 
 def item_input(
-    state: MapState, visit: Visit, index: int, item: JSON, rng: Random | None = None
+    state: MapState,
+    visit: Visit,
+    index: int,
+    item: JSON,
+    rng: Random | None = None,
+    *,
+    limit: int | None = None,
 ) -> JSON:
     """The input of iteration ``index`` (from 0) of a Map whose ``visit`` this is.
 
     ItemSelector sees the Map's effective input as ``$`` (``$states.input`` is its raw input) and
     the item as ``$$.Map.Item.Value``. ``item`` is one of ``FanOut.items``; batches are inputs
-    already. Raises EvaluationError when it cannot be evaluated: the iteration has then failed
-    with that error.
+    already. Raises EvaluationError when it cannot be evaluated, or ItemSelector makes more than
+    ``limit`` bytes of JSON: the iteration has then failed with that error.
     """
-    if state.item_selector is None or state.batcher is not None:
+    if not state.selects_each:
         return item
     try:
-        return _selected(state, visit, index, item, rng)
+        selected = _selected(state, visit, index, item, rng)
+        check_size(state.name, INPUT, selected, limit)
+        return selected
     except EvaluationError as error:
         raise PlainError(error.error, located(state, visit, error)) from error
     except RecursionError as error:
@@ -55,48 +72,62 @@ def fan_out(state: MapState, scope: Scope, visit: Visit, items: list[JSON]) -> F
     window = 0 if state.max_concurrency is None else int(state.max_concurrency(scope))
     scope.note("maxConcurrency", window)
     effective = scope.data
-    tolerated = _tolerated(state, scope, len(items))
+    tolerance = _tolerance(state, scope)
+    sizes = [1] * len(items)
     if state.batcher is not None:
         items = state.batcher.batches(scope, _selected_items(state, visit, items, scope))
         scope.note("afterItemBatcher", items)
-        tolerated = _tolerated_batches(tolerated, items)
+        sizes = [len(batch["Items"]) for batch in items]
     elif scope.stages is not None and state.item_selector is not None:
         scope.note("afterItemSelector", _selected_items(state, visit, items, scope))
+    tolerated = tolerance.iterations(sizes) if state.is_distributed else 0
     return FanOut(len(items), items, effective, window, tolerated)
 
 
 def _selected_items(state: MapState, visit: Visit, items: list[JSON], scope: Scope) -> list[JSON]:
     if state.item_selector is None:
         return items
-    rng = scope.random()
-    return [_selected(state, visit, number, item, rng) for number, item in enumerate(items)]
+    rng, budget = scope.random(), Budget(ITEMS_TIME_LIMIT_S)
+    selected: list[JSON] = []
+    for number, item in enumerate(items):
+        try:
+            budget.look_at_clock()
+        except LimitReached as error:
+            cause = f"The ItemSelector of {len(items)} items takes too long."
+            raise EvaluationError(RUNTIME, cause) from error
+        selected.append(_selected(state, visit, number, item, rng))
+    return selected
 
 
 def _selected(state: MapState, visit: Visit, index: int, item: JSON, rng: Random | None) -> JSON:
     assert state.item_selector is not None
-    scope = Scope(visit.input, visit.context, visit.variables, rng, "item")
+    scope = Scope(visit.input, visit.context, visit.variables, rng, "item", visit.identity)
     # InputPath belongs to the Map itself: around it may stand an iteration of another Map.
     state.flow.effective_input(scope)
-    scope.context = iteration_context(visit.context, index, item)
+    source = STATE_DATA if state.reader is None else _read_from(state.reader, scope)
+    scope.context = iteration_context(visit.context, index, item, source)
     scope.states = {"input": visit.input, "context": scope.context}
     return state.item_selector(scope)
 
 
-def _tolerated(state: MapState, scope: Scope, count: int) -> int:
-    """How many of ``count`` items may fail: neither number nor percentage may be exceeded."""
-    limits: list[int] = []
+def _read_from(reader: ItemReader, scope: Scope) -> str | None:
+    """The URI of the object, or of the listed bucket, that all items come from.
+
+    None where they come from many objects: which of them an item was in is not kept.
+    """
+    asked = reader.request(scope)
+    if asked.listing is not None:
+        return None if reader.format is not None else f"S3://{asked.listing[0]}"
+    found = asked.objects[0]
+    return None if reader.manifest is not None else f"S3://{found.bucket}/{found.key}"
+
+
+def _tolerance(state: MapState, scope: Scope) -> Tolerance:
+    count = percentage = None
     if state.tolerated_count is not None:
-        number = int(state.tolerated_count(scope))
-        scope.note("toleratedFailureCount", number)
-        limits.append(number)
+        count = int(state.tolerated_count(scope))
+        scope.note("toleratedFailureCount", count)
     if state.tolerated_percentage is not None:
         percentage = float(state.tolerated_percentage(scope))
         scope.note("toleratedFailurePercentage", percentage)
-        limits.append(int(count * percentage / 100 + 1e-9))
-    return min(limits, default=0) if state.is_distributed else 0
-
-
-def _tolerated_batches(items: int, batches: list[JSON]) -> int:
-    """How many batches, whichever they are, may fail when ``items`` items may."""
-    sizes = sorted((len(batch["Items"]) for batch in batches), reverse=True)
-    return sum(1 for failed in accumulate(sizes) if failed <= items)
+    return Tolerance(count, percentage)

@@ -33,14 +33,20 @@ class MapRun:
 def map_run(state: MapState, visit: Visit) -> MapRun:
     """The run that this ``visit`` of a distributed Map started.
 
-    The id depends on the visit alone, never on the caller's generator: who takes the state over
-    from a lost worker must find the same files.
+    The id depends on the visit's identity alone, never on the caller's generator: who takes the
+    state over from a lost worker, or redrives it, must find the same files, and no other Map may
+    write over them. A Retry is a new run.
     """
-    scope = Scope(visit.input, visit.context, visit.variables, None, "map-run")
+    scope = Scope(visit.input, _outside(visit), visit.variables, None, "map-run", visit.identity)
     identity = str(uuid.UUID(int=scope.random().getrandbits(128), version=4))
     machine = f"{_machine_id(visit.context)}/{state.label or state.name}"
     arn = f"{machine.replace(':stateMachine:', ':mapRun:', 1)}:{identity}"
     return MapRun(identity, arn, machine)
+
+
+def _outside(visit: Visit) -> dict[str, Any]:
+    """What ``visit`` sees but for the item of a Map around it, which is part of its identity."""
+    return {**visit.context, "Map": None} if visit.identity else visit.context
 
 
 def _machine_id(context: dict[str, Any]) -> str:

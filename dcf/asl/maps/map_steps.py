@@ -7,14 +7,12 @@ from dcf.asl.errors import (
     EXCEED_TOLERATED_FAILURE,
     ITEM_READER_FAILED,
     RESULT_WRITER_FAILED,
-    EvaluationError,
     PlainError,
 )
-from dcf.asl.maps.map_items import fan_out, item_input, select_items
+from dcf.asl.maps.map_items import fan_out, select_items
 from dcf.asl.maps.map_run import map_run
 from dcf.asl.maps.result_writer import ResultWriter
 from dcf.asl.outcome import recover
-from dcf.asl.payload import JSON
 from dcf.asl.scope import Scope
 from dcf.asl.state import MapState
 from dcf.asl.visit import (
@@ -56,7 +54,6 @@ def join_map(state: MapState, scope: Scope, visit: Visit, event: Joined) -> Effe
     if state.writer is None and not event.failures:
         return take_result(state, scope, visit, event.results)
     writer, run = state.writer or ResultWriter(), map_run(state, visit)
-    event = _with_inputs(state, visit, event)
     if writer.arguments is None:
         return take_result(state, scope, visit, writer.transform(run, event))
     state.flow.effective_input(scope)
@@ -76,16 +73,3 @@ def fail_map(state: MapState, scope: Scope, visit: Visit, event: ChildFailed) ->
     if state.is_distributed:
         return recover(state, visit, scope, EXCEED_TOLERATED_FAILURE, THRESHOLD_EXCEEDED)
     return recover(state, visit, scope, event.error, event.cause)
-
-
-def _with_inputs(state: MapState, visit: Visit, event: Joined) -> Joined:
-    """``event`` with the inputs of the iterations in the place of the items they came from."""
-    if event.items is None or state.item_selector is None or state.batcher is not None:
-        return event
-    inputs: list[JSON] = []
-    for index, item in enumerate(event.items):
-        try:
-            inputs.append(item_input(state, visit, index, item))
-        except EvaluationError:  # then this iteration failed, and has no other input
-            inputs.append(item)
-    return Joined(event.results, event.failures, inputs)

@@ -90,8 +90,8 @@ def _record(run: MapRun, event: Joined, number: int) -> JSON:
     """What is known of one iteration, in the form of a described execution."""
     name = run.execution_name(number)
     record: dict[str, JSON] = {"ExecutionArn": run.execution(name), "Name": name}
-    if event.items is not None:
-        record |= {"Input": compact(event.items[number])}
+    if event.inputs is not None:
+        record |= {"Input": compact(event.inputs[number])}
         record |= {"InputDetails": {"Included": True}}
     failure = event.failures.get(number)
     if failure is not None:

@@ -77,7 +77,7 @@ EXCLUSIVE_FIELDS: tuple[tuple[str, str], ...] = (
 )
 """A value and the path to it: only one of the two may stand in an object."""
 
-_MANY = 20
+_MANY = 8
 """Most names that a hint lists."""
 
 

@@ -15,11 +15,11 @@ class Findings:
     alone do not tell (``Minimum value is 1``); see ``dcf.asl.checks.aws_wording``.
     """
 
-    __slots__ = ("_aws", "_seen", "problems")
+    __slots__ = ("_all", "_seen", "problems")
 
     def __init__(self) -> None:
         self.problems: list[Problem] = []
-        self._aws: dict[int, str] = {}
+        self._all: list[tuple[Problem, str]] = []
         self._seen: set[tuple[str, str, str]] = set()
 
     def error(self, code: str, pointer: str, message: str, hint: str = "", aws: str = "") -> None:
@@ -28,13 +28,19 @@ class Findings:
     def warning(self, code: str, pointer: str, message: str, hint: str = "", aws: str = "") -> None:
         self._add(Problem(code, message, pointer, hint, severity="warning"), aws)
 
+    def consequence(self, code: str, pointer: str, message: str, hint: str, aws: str) -> None:
+        """An error that goes when another one is mended: AWS lists it, people are spared it."""
+        self._all.append((Problem(code, message, pointer, hint), aws))
+
     def expression(self, error: ExpressionError, pointer: str) -> None:
         self.error(error.code, pointer, error.message, error.hint)
 
     def with_aws(self) -> Iterator[tuple[Problem, str]]:
-        """Each problem with AWS's words for it, empty where its code and place tell enough."""
-        for index, problem in enumerate(self.problems):
-            yield problem, self._aws.get(index, "")
+        """Each problem with AWS's words for it, empty where its code and place tell enough.
+
+        Consequences are among them.
+        """
+        yield from self._all
 
     def _add(self, problem: Problem, aws: str) -> None:
         # Two readers may meet the same fault: a field is read once for its type, once for its rule.
@@ -42,8 +48,7 @@ class Findings:
         if key in self._seen:
             return
         self._seen.add(key)
-        if aws:
-            self._aws[len(self.problems)] = aws
+        self._all.append((problem, aws))
         self.problems.append(problem)
 
 

@@ -6,29 +6,40 @@ import json
 import math
 import re
 from bisect import bisect_right
+from collections.abc import Iterable
 
 from dcf.asl.payload import MAX_DEPTH
 from dcf.asl.reading.findings import child
 from dcf.problem import Problem
 
 _SPACE = re.compile(r"[ \t\n\r]*")
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+# A loop over single characters would cost a hundred bytes for each of them.
+_STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"')
 _SCALAR = re.compile(r"[^\s,\]}]+")
-_NOT_FINITE = ("NaN", "Infinity", "-Infinity")
+_WORDS = ("true", "false", "null")
+_INTEGER = re.compile(r"-?\d+")
+_EXCERPT = 40
+_DECODER = json.JSONDecoder(parse_int=float)
+
+MAX_DIGITS = 4300
+"""Most digits of an integer: Python reads no more at once, and no double holds as many."""
 
 
 class JsonPlaces:
     """Offsets by JSON pointer for a ``text`` that ``json.loads`` accepts.
 
-    ``problems`` pairs an offset with a duplicate key, a number that is not finite, or nesting
-    too deep to follow.
+    ``wanted`` are the pointers to find, where they exist, and their ancestors: what is beside them
+    is passed over, so that a large text costs little. None looks through all of the text for its
+    ``problems`` instead, which pairs an offset with a duplicate key, a number that is not finite,
+    or nesting too deep to follow.
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, wanted: Iterable[str] | None = None) -> None:
         self.offsets: dict[str, int] = {}
         self.problems: list[tuple[int, Problem]] = []
         self._text = text
         self._line_starts = [0, *(found.end() for found in re.finditer("\n", text))]
+        self._kept = None if wanted is None else _with_ancestors(wanted)
         start = self._skip(0)
         self.offsets[""] = start
         self._value(start, "", 0)
@@ -59,6 +70,8 @@ class JsonPlaces:
 
     def _value(self, position: int, pointer: str, depth: int) -> int:
         """Read the value at ``position``; the position after it."""
+        if self._kept is not None and pointer not in self._kept:
+            return _DECODER.raw_decode(self._text, position)[1]
         character = self._text[position]
         if character in "{[" and depth == MAX_DEPTH:
             message = f"the JSON nests deeper than {MAX_DEPTH}"
@@ -92,7 +105,7 @@ class JsonPlaces:
                 problem = Problem("ASL_JSON_DUPLICATE_KEY", message, place, hint)
                 self.problems.append((position, problem))
             seen.add(key)
-            self.offsets[place] = position
+            self._keep(place, position)
             colon = self._skip(after)
             position = self._value(self._skip(colon + 1), place, depth + 1)
             position = self._after_comma(position)
@@ -103,10 +116,14 @@ class JsonPlaces:
         index = 0
         while position < len(self._text) and self._text[position] != "]":
             place = child(pointer, index)
-            self.offsets[place] = position
+            self._keep(place, position)
             position = self._after_comma(self._value(position, place, depth + 1))
             index += 1
         return position + 1
+
+    def _keep(self, pointer: str, position: int) -> None:
+        if self._kept is not None and pointer in self._kept:
+            self.offsets[pointer] = position
 
     def _after_comma(self, position: int) -> int:
         position = self._skip(position)
@@ -119,9 +136,29 @@ class JsonPlaces:
         if found is None:
             return len(self._text)
         token = found.group()
-        is_number = token[0] in "-0123456789"
-        if token in _NOT_FINITE or (is_number and not math.isfinite(float(token))):
-            message = f"`{token}` is not a finite number"
-            problem = Problem("ASL_JSON_NOT_FINITE", message, pointer, "write a finite number")
+        problem = _number_problem(token, pointer)
+        if problem is not None:
             self.problems.append((position, problem))
         return found.end()
+
+
+def _with_ancestors(pointers: Iterable[str]) -> set[str]:
+    kept = {""}
+    for pointer in pointers:
+        while pointer not in kept:
+            kept.add(pointer)
+            pointer = pointer.rpartition("/")[0]
+    return kept
+
+
+def _number_problem(token: str, pointer: str) -> Problem | None:
+    """What is wrong with a number; None for other tokens, too."""
+    if _INTEGER.fullmatch(token) and len(token.lstrip("-")) > MAX_DIGITS:
+        message = f"the number has {len(token.lstrip('-'))} digits; {MAX_DIGITS} is the most"
+        hint = "write a shorter number, or a text in quotes"
+        return Problem("ASL_JSON_NUMBER", message, pointer, hint)
+    if token in _WORDS or math.isfinite(float(token)):
+        return None
+    shown = token if len(token) <= _EXCERPT else f"{token[:_EXCERPT]}…"
+    message = f"`{shown}` is not a finite number"
+    return Problem("ASL_JSON_NOT_FINITE", message, pointer, "write a finite number")

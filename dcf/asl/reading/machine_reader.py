@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dcf.asl.checks.author_warnings import warn_author
+from dcf.asl.checks.jsonata_slips import warn_jsonata
 from dcf.asl.checks.label import check_label
 from dcf.asl.checks.map_rules import (
     check_distribution,
@@ -140,6 +141,7 @@ class MachineReader:
             check_label(node, self._labels)
         if jsonata:
             check_jsonata(node)
+            warn_jsonata(node, state_type)
         warn_author(node, state_type, jsonata)
         express = self._express
         if state_type == "Map" and processor_config(node)[0] == "DISTRIBUTED":

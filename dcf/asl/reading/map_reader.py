@@ -28,7 +28,7 @@ def read_map(parts: Parts) -> MapState:
     return MapState(
         **parts.common,
         processor=None if inner is None else parts.read_machine(inner, True),
-        items=_read_items(node) if jsonata else read_path(node, "ItemsPath"),
+        items=_read_items(node, inner) if jsonata else read_path(node, "ItemsPath"),
         items_text=str(node.value.get("ItemsPath", "$")),
         item_selector=_read_selector(node, jsonata),
         max_concurrency=read_amount(node, "MaxConcurrency", jsonata, 0, LARGEST),
@@ -44,8 +44,14 @@ def read_map(parts: Parts) -> MapState:
     )
 
 
-def _read_items(node: Node) -> Expression | None:
+def _read_items(node: Node, processor: Node | None) -> Expression | None:
     value = node.value.get("Items")
+    # An inline Map gets as far as to run, and fails there, in Step Functions too.
+    if isinstance(value, dict) and _is_distributed(processor):
+        message = "a Map over the members of an object is not offered here: `Items` is an object"
+        hint = 'write an array, for example `[{"Key": …, "Value": …}]`'
+        node.error("ASL_WRONG_TYPE", "Items", message, hint)
+        return None
     if isinstance(value, str):
         return read_expected(node, "Items", "array")
     if "Items" in node and not isinstance(value, (list, dict)):

@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 from collections.abc import Iterable
 
-from dcf.asl.payload import JSON, MAX_DEPTH
+from dcf.asl.payload import JSON, MAX_DEPTH, depth_exceeds
 from dcf.asl.reading.json_places import JsonPlaces
 from dcf.problem import Problem
+
+_YAML = re.compile(r"(?:\s|#[^\n]*\n)*(?:---|-\s|[A-Za-z_]\w*\s*:(?:\s|$))")
+"""How text begins that is YAML: a marker, a list, or a key without quotes."""
+
+_BEGINNING = 4096
+_TOO_DEEP = "ASL_TOO_DEEP"
+_SAFE_DIGITS = 300
+"""An integer with no more digits is a finite double."""
 
 MAX_DEFINITION = 1_048_576
 """Longest definition in characters that AWS takes; DCF itself runs longer ones."""
@@ -23,29 +33,68 @@ def read_json(text: str, file: str | None = None) -> tuple[JSON, list[Problem]]:
     """The value of ``text`` and every problem in it; the value is None when it is malformed.
 
     Stricter than ``json.loads``: a key twice in one object, NaN, Infinity and numbers beyond
-    double precision are errors.
+    double precision are errors. Such a number is 1 in the value, and of equal keys the last
+    counts, so that what else is wrong can be told too: see ``with_others``.
     """
+    reading = _Reading()
     try:
-        value = json.loads(text)
+        value = reading.load(text)
     except json.JSONDecodeError as error:
         hint = "check the comma, quote or bracket just before this place"
+        if _YAML.match(text, 0, _BEGINNING):
+            hint = "JSON is expected, and this looks like YAML, which is not read here: convert it"
         problem = Problem("ASL_JSON_SYNTAX", f"this is not JSON: {error.msg}", hint=hint)
         return None, [problem.at(file=file, line=error.lineno, column=error.colno)]
     except RecursionError:
         message = f"the JSON nests deeper than {MAX_DEPTH}"
         return None, [
-            Problem("ASL_TOO_DEEP", message, hint="nest less: at most 100 levels").at(file=file)
+            Problem(_TOO_DEEP, message, hint="nest less: at most 100 levels").at(file=file)
         ]
-    except ValueError as error:  # an integer with thousands of digits
-        return None, [
-            Problem(
-                "ASL_JSON_NUMBER",
-                str(error),
-                hint="write the number as JSON does, or as a text in quotes",
-            ).at(file=file)
-        ]
+    if not reading.is_doubtful and not depth_exceeds(value):
+        return value, []
     places = JsonPlaces(text)
     return value, [places.at(problem, offset, file) for offset, problem in places.problems]
+
+
+def with_others(problems: Iterable[Problem], others: Iterable[Problem]) -> list[Problem]:
+    """``problems`` of ``read_json``, and ``others`` in the value that it gave; too deep once."""
+    first = list(problems)
+    too_deep = any(problem.code == _TOO_DEEP for problem in first)
+    return first + [one for one in others if not (too_deep and one.code == _TOO_DEEP)]
+
+
+class _Reading:
+    """``is_doubtful`` tells after ``load`` whether strict JSON has something against the text."""
+
+    def __init__(self) -> None:
+        self.is_doubtful = False
+
+    def load(self, text: str) -> JSON:
+        return json.loads(
+            text,
+            object_pairs_hook=self._object,
+            parse_constant=self._doubt,
+            parse_float=self._float,
+            parse_int=self._integer,
+        )
+
+    def _object(self, pairs: list[tuple[str, JSON]]) -> JSON:
+        value = dict(pairs)
+        self.is_doubtful |= len(value) < len(pairs)
+        return value
+
+    def _float(self, token: str) -> JSON:
+        number = float(token)
+        return number if math.isfinite(number) else self._doubt(token)
+
+    def _integer(self, token: str) -> JSON:
+        if len(token) > _SAFE_DIGITS and not math.isfinite(float(token)):
+            return self._doubt(token)
+        return int(token)
+
+    def _doubt(self, _token: str) -> JSON:
+        self.is_doubtful = True
+        return 1
 
 
 def locate(text: str, path: str) -> tuple[int, int] | None:
@@ -54,7 +103,7 @@ def locate(text: str, path: str) -> tuple[int, int] | None:
     A member of an object stands where its key does. None when there is no such place or
     ``text`` is not JSON.
     """
-    places = _places(text)
+    places = _places(text, [path])
     offset = places.offsets.get(path) if places is not None else None
     return None if places is None or offset is None else places.line_column(offset)
 
@@ -65,15 +114,15 @@ def place(problems: Iterable[Problem], text: str, file: str | None = None) -> li
     A problem about something missing gets the place of the nearest thing that is there.
     """
     found = list(problems)
-    places = _places(text) if found else None
+    places = _places(text, {problem.path for problem in found}) if found else None
     if places is None:
         return [problem.at(file=file) for problem in found]
     return [places.at(problem, places.nearest(problem.path), file) for problem in found]
 
 
-def _places(text: str) -> JsonPlaces | None:
+def _places(text: str, wanted: Iterable[str]) -> JsonPlaces | None:
     try:
-        json.loads(text)
+        _Reading().load(text)
+        return JsonPlaces(text, wanted)
     except (ValueError, RecursionError):
         return None
-    return JsonPlaces(text)

@@ -37,8 +37,10 @@ def read_expected(node: Node, field: str, *kinds: str) -> Expression | None:
     """The JSONata text in ``field``, checked to give one of ``kinds`` of JSON values."""
     text = node.value[field]
     if not is_jsonata(text):
-        hint = f"write `{{% … %}}` around an expression, or a {kinds[0]}"
-        node.error("ASL_WRONG_TYPE", field, f"`{field}` is `{text}`, no {kinds[0]}", hint)
+        expected = f"{'an' if kinds[0][0] in 'aeiou' else 'a'} {kinds[0]}"
+        message = f"`{field}` must be {expected}, found {excerpt(text)}"
+        hint = f"write {expected}, or `{{% … %}}` around an expression that gives one"
+        node.error("ASL_WRONG_TYPE", field, message, hint)
         return None
     try:
         return expect(compile_jsonata(text, field), text, field, *kinds)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from functools import lru_cache
 from random import Random
@@ -15,7 +16,7 @@ from dcf.asl.payload import JSON
 from dcf.asl.state import MapState, State
 from dcf.asl.timestamp import format_timestamp
 from dcf.asl.trial.execution import Path
-from dcf.asl.visit import Visit
+from dcf.asl.visit import Visit, visit_identity
 
 _SUBMITTED = (".sync", ".sync:2", ".waitForTaskToken")
 _COUNTS_RETRIES = frozenset({"Task", "Parallel", "Map"})
@@ -46,6 +47,23 @@ class History:
 
 
 @dataclass(slots=True)
+class Visits:
+    """Counts how often each state of an ``execution`` was entered, by its path."""
+
+    execution: str
+    counts: Counter[Path] = field(default_factory=Counter)
+
+    def enter(self, path: Path) -> int:
+        """Count one more visit; its number."""
+        self.counts[path] += 1
+        return self.counts[path]
+
+    def identity(self, path: Path, visit: int, retries: dict[int, int]) -> str:
+        """See ``visit_identity``."""
+        return visit_identity(self.execution, path, visit, retries)
+
+
+@dataclass(slots=True)
 class Frame:
     """A running machine: the whole one, or child ``index`` of a fan.
 
@@ -59,6 +77,13 @@ class Frame:
     index: int
     history: History
     variables: dict[str, JSON] = field(default_factory=dict)
+    visits: Visits = field(init=False)
+
+    def __post_init__(self) -> None:
+        if self.parent is not None:
+            self.visits = self.parent.attempt.frame.visits
+        else:
+            self.visits = Visits(str((self.context.get("Execution") or {}).get("Id")))
 
     @property
     def is_open(self) -> bool:
@@ -77,12 +102,16 @@ class Frame:
 
 @dataclass(slots=True)
 class Try:
-    """One try of one visit of a state; ``token`` is what somebody may answer a Task with."""
+    """One try of one visit of a state: the ``number``-th of its path.
+
+    ``token`` is what somebody may answer a Task with.
+    """
 
     frame: Frame
     state: State
     path: Path
     visit: Visit
+    number: int
     token: str | None = None
     is_over: bool = False
     fan: Fan | None = None
@@ -94,16 +123,20 @@ class Try:
         retries = {**seen.retries, retrier: seen.retries.get(retrier, 0) + 1}
         entered = seen.context["State"]["EnteredTime"]
         context = _visit_context(frame.context, self.state, entered, sum(retries.values()), token)
-        visit = Visit(seen.input, context, frame.variables, retries, seen.entered_event)
-        return Try(frame, self.state, self.path, visit, token)
+        identity = frame.visits.identity(self.path, self.number, retries)
+        visit = Visit(seen.input, context, frame.variables, retries, seen.entered_event, identity)
+        return Try(frame, self.state, self.path, visit, self.number, token)
 
 
 def first_try(frame: Frame, state: State, input: JSON, now: float, rng: Random) -> Try:
     """The first try of a new visit of ``state`` at ``now`` (epoch seconds)."""
     token = _token(state, rng)
     context = _visit_context(frame.context, state, _moment(now), 0, token)
-    visit = Visit(input, context, frame.variables, {}, frame.history.enter())
-    return Try(frame, state, (*frame.path, state.name), visit, token)
+    path = (*frame.path, state.name)
+    number = frame.visits.enter(path)
+    identity = frame.visits.identity(path, number, {})
+    visit = Visit(input, context, frame.variables, {}, frame.history.enter(), identity)
+    return Try(frame, state, path, visit, number, token)
 
 
 # Thousands of states may be entered at one virtual moment.
@@ -130,7 +163,10 @@ def _visit_context(
 
 @dataclass(slots=True)
 class Fan:
-    """The children of a Parallel or Map: how many started and finished, and their results."""
+    """The children of a Parallel or Map: how many started and finished, and their results.
+
+    ``inputs`` is what each iteration started with, its item where it did not.
+    """
 
     attempt: Try
     effect: FanOut
@@ -138,11 +174,13 @@ class Fan:
     finished: int = 0
     is_open: bool = True
     results: list[JSON] = field(init=False)
+    inputs: list[JSON] = field(init=False)
     failures: dict[int, tuple[str | None, str | None]] = field(default_factory=dict)
     run: MapRun | None = None
 
     def __post_init__(self) -> None:
         self.results = [None] * self.effect.count
+        self.inputs = list(self.effect.items or ())
         state = self.attempt.state
         if isinstance(state, MapState) and state.is_distributed:
             self.run = map_run(state, self.attempt.visit)

@@ -171,13 +171,15 @@ class _Run:
         answer = self._call_task(call)
         if not isinstance(answer, Answer):
             answer = Answer(answer)
-        if answer.event is not None:  # who answers is taken to send heartbeats
-            self._end_task(attempt, answer.event, answer.after_s)
+        # At one moment: timeout, heartbeat, answer, as in the engine.
         if effect.timeout_s is not None:
             self._end_task(attempt, TaskFailed(TIMEOUT, None), effect.timeout_s)
-        if answer.event is None and effect.heartbeat_s is not None:
-            missed_at = answer.missed_heartbeat(effect.heartbeat_s)
-            self._end_task(attempt, TaskFailed(HEARTBEAT_TIMEOUT, None), missed_at)
+        if answer.event is None:
+            if effect.heartbeat_s is not None:
+                missed_at = answer.missed_heartbeat(effect.heartbeat_s)
+                self._end_task(attempt, TaskFailed(HEARTBEAT_TIMEOUT, None), missed_at)
+            return
+        self._end_task(attempt, answer.event, answer.after_s)  # who answers sends heartbeats
 
     def _end_task(self, attempt: Try, event: Event, after_s: float) -> None:
         def happen() -> None:
@@ -225,11 +227,14 @@ class _Run:
             assert fan.effect.items is not None
             item = fan.effect.items[index]
             try:
-                input = item_input(state, fan.attempt.visit, index, item, self._rng)
+                input = item_input(
+                    state, fan.attempt.visit, index, item, self._rng, limit=self._limit
+                )
             except EvaluationError as error:
                 failed = Failure(error.error, error.cause)
                 self._agenda.now(partial(self._fail_child, fan, index, failed))
                 return
+            fan.inputs[index] = input
         frame = child_frame(fan, index, input, self._clock.now)
         self._enter(frame, frame.machine.start_at, input)
 
@@ -253,7 +258,7 @@ class _Run:
     def _join(self, fan: Fan) -> None:
         fan.is_open = False
         fan.attempt.frame.history.add(2 if fan.run is not None else 1)
-        self._step(fan.attempt, Joined(fan.results, fan.failures, fan.effect.items))
+        self._step(fan.attempt, Joined(fan.results, fan.failures, fan.inputs))
 
     def _fail_frame(self, attempt: Try, failure: Failure) -> None:
         attempt.is_over = True

@@ -16,6 +16,9 @@ _OUTCOMES = ("return", "error", "never", "echo")
 _FIELDS = frozenset({*_OUTCOMES, "cause", "after", "heartbeats", "when", "expect", "times"})
 _EXAMPLE = 'write {"return": …}, {"error": "Name", "cause": "…"}, {"never": true} or {"echo": true}'
 
+LONGEST_S = 100 * 365 * 24 * 3600
+"""Longest that a mocked answer takes, in seconds; on AWS no execution lasts longer than a year."""
+
 
 @dataclass(frozen=True, slots=True)
 class MockedAnswer:
@@ -101,7 +104,7 @@ def _seconds(value: dict[str, Any], field: str, pointer: str, findings: Findings
     given = value[field]
     if _is_seconds(given):
         return float(given)
-    message = f"`{field}` is a number of seconds, 0 or more"
+    message = f"`{field}` is a number of seconds from 0 to {LONGEST_S} (100 years)"
     findings.error("ASL_MOCK_VALUE", child(pointer, field), message, "write 1.5, for example")
     return None
 
@@ -111,7 +114,9 @@ def _heartbeats(value: dict[str, Any], pointer: str, findings: Findings) -> tupl
     fits = isinstance(given, list) and all(_is_seconds(one) for one in given)
     if fits and ("never" in value or "heartbeats" not in value):
         return tuple(float(one) for one in given)
-    message = "`heartbeats` are seconds after the call, in an array, beside `never`"
+    message = (
+        f"`heartbeats` are seconds after the call (0 to {LONGEST_S}), in an array, beside `never`"
+    )
     hint = 'write {"never": true, "heartbeats": [5, 10]}; who answers sends heartbeats until then'
     findings.error("ASL_MOCK_VALUE", child(pointer, "heartbeats"), message, hint)
     return ()
@@ -119,7 +124,7 @@ def _heartbeats(value: dict[str, Any], pointer: str, findings: Findings) -> tupl
 
 def _is_seconds(value: JSON) -> bool:
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return number and 0 <= value < math.inf
+    return number and 0 <= value <= LONGEST_S
 
 
 def _times(value: dict[str, Any], default: float, pointer: str, findings: Findings) -> float:

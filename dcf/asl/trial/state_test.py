@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 from random import Random
@@ -12,6 +13,7 @@ from dcf.asl.definition import parse
 from dcf.asl.effect import (
     Effect,
     Failure,
+    FanOut,
     ReadItems,
     RetryAfter,
     Transition,
@@ -19,10 +21,11 @@ from dcf.asl.effect import (
     WaitUntil,
     WriteResults,
 )
-from dcf.asl.errors import EXCEED_TOLERATED_FAILURE, EvaluationError
-from dcf.asl.maps.map_items import fan_out
+from dcf.asl.errors import EXCEED_TOLERATED_FAILURE
+from dcf.asl.maps.item_format import ItemFormat
 from dcf.asl.maps.map_steps import THRESHOLD_EXCEEDED
-from dcf.asl.outcome import TROUBLE, located, recover
+from dcf.asl.maps.tolerance import Tolerance
+from dcf.asl.outcome import TROUBLE, recover
 from dcf.asl.payload import JSON
 from dcf.asl.scope import Scope
 from dcf.asl.state import MapState, State
@@ -31,7 +34,16 @@ from dcf.asl.timestamp import format_timestamp
 from dcf.asl.trial.state_test_case import Configuration, Level, MockedError, MockedResult, StateTest
 from dcf.asl.trial.state_test_report import Trouble, inspect, report
 from dcf.asl.trial.state_test_rules import check_context, check_mock, find_state
-from dcf.asl.visit import Entered, Event, Joined, ResultsWritten, TaskSucceeded, TimerFired, Visit
+from dcf.asl.visit import (
+    Entered,
+    Event,
+    ItemsRead,
+    Joined,
+    ResultsWritten,
+    TaskSucceeded,
+    TimerFired,
+    Visit,
+)
 
 ALONE = "StateName"
 """The name of a state that is tested without a machine."""
@@ -56,14 +68,15 @@ def run_state(
 
     Task, Map and Parallel need a ``mock`` of their work; a Wait does not wait. ``context`` is the
     whole context object; without it there is one as TestState makes it, at ``now`` (epoch
-    seconds) with ``role_arn``. ``variables`` are assigned before. ``inspection`` is filled at the
-    levels DEBUG and TRACE. ``schema``: a mocked result of a known service is checked for its shape.
+    seconds) with ``role_arn``, and with a task token where the state waits for one. ``variables``
+    are assigned before. ``inspection`` is filled at the levels DEBUG and TRACE. ``schema``: a
+    mocked result of a known service is checked for its shape.
 
     This signature is stable. Raises DefinitionError, and StateTestRefused when the test makes no
     sense. A state that fails does not raise.
     """
     rng = Random(0) if rng is None else rng
-    state = _find(definition, state_name)
+    state = read_state(definition, state_name)
     if context is not None:
         check_context(context)
     check_mock(state, mock, configuration, schema=schema)
@@ -80,7 +93,11 @@ def run_state(
     return replace(found, inspection=inspect(state, visit, stages, found, effect, problem))
 
 
-def _find(definition: Mapping[str, Any], state_name: str | None) -> State:
+def read_state(definition: Mapping[str, Any], state_name: str | None = None) -> State:
+    """The state to test: ``definition`` itself, ``state_name`` of the machine in it, or its first.
+
+    Raises DefinitionError, and StateNotFound.
+    """
     if state_name is not None or not isinstance(definition, Mapping):
         return find_state(parse(definition), state_name or "")
     if "States" in definition and "Type" not in definition:
@@ -115,11 +132,14 @@ def _context(
     seen: dict[str, Any] = {"Name": ALONE, "EnteredTime": format_timestamp(now)}
     if state.type in ("Task", "Map", "Parallel"):
         seen["RetryCount"] = 0
-    return {
+    made = {
         "Execution": execution,
         "StateMachine": {"Id": f"{arn}:stateMachine:TestState", "Name": "TestState"},
         "State": seen,
     }
+    if state.type == "Task" and (state.resource or "").endswith(".waitForTaskToken"):
+        made["Task"] = {"Token": f"{rng.getrandbits(256):064x}"}
+    return made
 
 
 def _run(
@@ -136,18 +156,27 @@ def _run(
         effect = step(state, visit, TimerFired(), rng, stages=stages)
     if mock is None or isinstance(effect, (Failure, RetryAfter, Transition)):
         return effect
-    scope = Scope(visit.input, visit.context, visit.variables, rng, "mock")
-    scope.stages = stages
     if isinstance(state, MapState) and isinstance(effect, ReadItems):
-        try:
-            fan_out(state, scope, visit, configuration.map_item_reader_data or [])
-        except EvaluationError as error:
-            return recover(state, visit, scope, error.error, located(state, visit, error))
+        effect = _read(state, visit, configuration.map_item_reader_data or [], rng, stages)
+        if not isinstance(effect, FanOut):
+            return effect
     problem = _problem(state, mock, configuration, stages)
     if problem is not None:
+        scope = Scope(visit.input, visit.context, visit.variables, rng, "mock")
+        scope.stages = stages
         return recover(state, visit, scope, *problem)
     assert isinstance(mock, MockedResult)
     return step(state, visit, _answer(state, mock.result), rng, stages=stages)
+
+
+def _read(
+    state: MapState, visit: Visit, items: list[JSON], rng: Random, stages: dict[str, JSON]
+) -> Effect:
+    """What the Map wants when its reader finds ``items``, which it may cut to its MaxItems."""
+    assert state.reader is not None
+    reader = replace(state.reader, lists=False, manifest=None, format=ItemFormat("JSON"))
+    found = ItemsRead(ReadItems(()), (json.dumps(items).encode(),))
+    return step(replace(state, reader=reader), visit, found, rng, stages=stages)
 
 
 def _answer(state: State, result: JSON) -> Event:
@@ -169,12 +198,18 @@ def _problem(
     failed = configuration.map_iteration_failure_count or 0
     if not isinstance(state, MapState) or not isinstance(mock.result, list):
         return None
-    count, percentage = (
-        stages.get("toleratedFailureCount"),
-        stages.get("toleratedFailurePercentage"),
+    tolerance = Tolerance(
+        stages.get("toleratedFailureCount"), stages.get("toleratedFailurePercentage")
     )
-    too_many = count is not None and failed > count
-    share = 100 * failed / (len(mock.result) or 1)
-    if too_many or (percentage is not None and share > percentage):
+    # Where the Map says nothing, TestState lets any number fail.
+    if tolerance.is_said and failed > tolerance.iterations(_sizes(mock.result, stages)):
         return EXCEED_TOLERATED_FAILURE, THRESHOLD_EXCEEDED
     return None
+
+
+def _sizes(results: list[JSON], stages: dict[str, JSON]) -> list[int]:
+    """How many items each of the iterations has that gave ``results``."""
+    batches = stages.get("afterItemBatcher") or []
+    sizes = [len(batch["Items"]) for batch in batches]
+    # A mock may speak of more iterations, or fewer, than the input makes.
+    return sizes if len(sizes) == len(results) else [1] * len(results)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from dcf.asl.errors import AslError
@@ -22,6 +22,15 @@ class StateTestRefused(AslError):
         self.error = error
         self.cause = cause
         super().__init__(f"{error}: {cause}")
+
+
+class StateNotFound(StateTestRefused):
+    """There is no state called ``name``; ``names`` are those that there are."""
+
+    def __init__(self, name: str, names: Iterable[str]) -> None:
+        self.name = name
+        self.names = tuple(names)
+        super().__init__("State not found in definition")
 
 
 def check_mock(
@@ -135,14 +144,16 @@ def _bad_context(why: str) -> StateTestRefused:
 
 
 def find_state(machine: StateMachine, name: str) -> State:
-    """The state called ``name``, nested machines included. Raises StateTestRefused."""
+    """The state called ``name``, nested machines included. Raises StateNotFound."""
     waiting = [machine]
+    names: list[str] = []
     while waiting:
         here = waiting.pop()
         if name in here.states:
             return here.states[name]
+        names += here.states
         for state in here.states.values():
             waiting += state.branches
             if state.processor is not None:
                 waiting.append(state.processor)
-    raise StateTestRefused("State not found in definition")
+    raise StateNotFound(name, names)

@@ -77,7 +77,10 @@ def validate(
     ] = "standard",
     aws: Annotated[
         bool,
-        typer.Option("--aws", help="What only DCF has is an error: AgentBinding, plain Resources."),
+        typer.Option(
+            "--aws",
+            help="What only DCF has is an error: AgentBinding, Resources that are no ARN of AWS.",
+        ),
     ] = False,
     as_json: JsonOption = False,
 ) -> Answer:
@@ -112,7 +115,8 @@ def run(
     ] = None,
     seed: Annotated[int, typer.Option("--seed", help="Seed of everything random.")] = 0,
     trace: Annotated[
-        Literal["table", "json", "none"], typer.Option("--trace", help="How to show what it did.")
+        Literal["table", "json", "none"],
+        typer.Option("--trace", help="How to show what it did; json: all of the answer is."),
     ] = "table",
     aws_limits: Annotated[
         bool, typer.Option("--aws-limits", help="Payloads over 256 KiB are an error, as on AWS.")
@@ -124,8 +128,10 @@ def run(
     Needs no Redis and no workers. The same start and seed give the same execution.
     """
     from dcf.cli.asl_run import Wish, run_machine
+    from dcf.cli.screen import Screen
 
-    return run_machine(machine, Wish(input, mocks, objects, start, seed, trace, aws_limits))
+    wish = Wish(input, mocks, objects, start, seed, trace, aws_limits)
+    return run_machine(machine, wish, Screen(as_json=as_json))
 
 
 def test_state(
@@ -140,7 +146,10 @@ def test_state(
     context: Annotated[
         str | None,
         typer.Option(
-            "--context", metavar="FILE|JSON", help="The context object.", show_default="made"
+            "--context",
+            metavar="FILE|JSON",
+            help="The context object.",
+            show_default="made, with a Task.Token where the state waits for one",
         ),
     ] = None,
     variables: Annotated[
@@ -211,7 +220,8 @@ def conformance(
     engine: Annotated[
         Literal["pure", "twin", "redis"],
         typer.Option(
-            "--engine", help="The interpreter, or workers on the twin or on a real Redis."
+            "--engine",
+            help="The interpreter, or workers on the twin or on a real Redis (extra `sim`).",
         ),
     ] = "pure",
     op: Annotated[
@@ -224,7 +234,7 @@ def conformance(
     ] = None,
     jobs: Annotated[int, typer.Option("--jobs", min=1, help="Processes at a time.")] = 1,
     require: Annotated[
-        Literal["status", "value", "exact"] | None,
+        Literal["status", "value", "exact", "details"] | None,
         typer.Option("--require", help="Fail when a case does not hold at this level."),
     ] = None,
     against: Annotated[
@@ -240,8 +250,10 @@ def conformance(
 ) -> Answer:
     """Run recorded cases and say how many come out as recorded.
 
-    Levels: the status; the value (with output and error name); exact (with the cause). Time is
-    virtual, Tasks answer what was recorded, and what they are given is compared too.
+    Levels: the status; the value (with output and error name); exact (with the cause); details
+    (with what Tasks were given, and the stages of tested states). Time is virtual, and Tasks
+    answer what was recorded. The engines twin and redis need the extra sim, in a clone
+    `.venv/bin/pip install -e '.[sim]'`.
     """
     from dcf.cli.asl_conformance import Wish, conformance
     from dcf.cli.screen import Screen
@@ -260,7 +272,9 @@ def graph(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", metavar="PATH", help="Where to.", show_default="printed"),
+        typer.Option(
+            "--out", metavar="PATH", help="Where to: .svg, .png, .mmd.", show_default="printed"
+        ),
     ] = None,
     run: Annotated[
         str | None,

@@ -30,6 +30,7 @@ def register(app: typer.Typer) -> None:
             "dcf callback WyJoZWxsby0xI… --result '{\"approved\": true}'",
             "dcf callback WyJoZWxsby0xI… --error Refused --cause 'over the limit'",
             "dcf callback WyJoZWxsby0xI… --heartbeat",
+            "dcf callback - --result '{}' < token.txt",
         ],
     )(callback)
 
@@ -68,7 +69,14 @@ def redrive(
 
 
 def callback(
-    token: Annotated[str, typer.Argument(metavar="TOKEN", help="The task token.")],
+    token: Annotated[
+        str,
+        typer.Argument(
+            metavar="TOKEN|-",
+            help="The task token; - reads it from standard input, so that neither ps nor the "
+            "history of the shell shows it.",
+        ),
+    ],
     result: Annotated[
         str | None,
         typer.Option(

@@ -52,7 +52,12 @@ _CONFORMANCE = """\
 ([how to](../how-to/conformance.md)). *Status*: it ended as recorded. *Value*: with that output and
 that error name. *Exact*: with that cause, or, for a definition or request that is refused, with
 that message. *Details*: the arguments of every Task, and the stages of every tested state, are
-the recorded ones."""
+the recorded ones.
+
+The cases are made from the snapshots that LocalStack has recorded on AWS for its own tests
+(Apache-2.0). That corpus is not in this repository: to run it, put it into a file of
+[this format](../how-to/conformance.md#a-corpus), give the file to the command, or let `make test`
+find it in `DCF_CORPUS`. What the last runs said, engine by engine:"""
 
 
 def asl_page() -> str:
@@ -148,9 +153,8 @@ def _limits() -> str:
 
 
 def conformance_report() -> str:
-    """The counts of the last kept runs of a corpus, engine by engine."""
-    file = resources.files("dcf.cli.reference_pages") / "conformance.json"
-    kept = json.loads(file.read_text(encoding="utf-8"))
+    """The counts of the last kept runs of a corpus, engine by engine, and the cases left out."""
+    kept = _kept("conformance.json")
     parts = []
     for engine, told in kept.items():
         parts.append(
@@ -159,7 +163,18 @@ def conformance_report() -> str:
         )
         parts.append(_scores("op", told["ops"]))
     parts += ["By tag, in the interpreter:", _scores("tag", kept["pure"]["tags"])]
+    exceptions = _kept("conformance_exceptions.json")
+    parts += [
+        "Every case that is missing above, by name:",
+        table(("case", "why"), [(f"`{name}`", why) for name, why in exceptions.items()]),
+    ]
     return "\n\n".join(parts)
+
+
+def _kept(name: str) -> dict[str, Any]:
+    file = resources.files("dcf.cli.reference_pages") / name
+    read: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    return read
 
 
 def _scores(group: str, scores: dict[str, Any]) -> str:

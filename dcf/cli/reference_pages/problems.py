@@ -21,6 +21,7 @@ _ROOMS = {
 }
 # What the message comes from somewhere else for: the schema's words, the system's, another error's.
 _COMPUTED = {
+    "ASL_MOCK_YAML": "a mocks file is no YAML that can be read",
     "CLI_HANDLERS": "what `--handlers` names is no dict of async functions",
     "CLI_ID": "the run id has characters that an id cannot have, or too many",
     "CLI_SEEDS": "`--seeds` is no range, or stands beside `--seed`",

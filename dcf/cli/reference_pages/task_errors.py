@@ -22,7 +22,8 @@ TASK_ERRORS: Final = {
     "States.DataLimitExceeded",
     "States.BranchFailed": "a branch of a Parallel failed and nothing caught it",
     "States.DataLimitExceeded": "a result cannot be stored: over 16 MiB, too deep, or not JSON",
-    "States.ExceedToleratedFailureThreshold": "more iterations of a Map failed than are tolerated",
+    "States.ExceedToleratedFailureThreshold": "more items of a Map failed than are tolerated; of a "
+    "failed batch, all of its items",
     "States.HeartbeatTimeout": "the Task showed no progress within HeartbeatSeconds",
     "States.IntrinsicFailure": "an intrinsic function was called with arguments it cannot take",
     "States.ItemReaderFailed": "the items of a Map could not be read",

@@ -9,6 +9,7 @@ from asl_builders import machine_of
 
 from dcf.asl import parse, validate
 
+SQS = "arn:aws:states:::sqs:sendMessage"
 LAMBDA = "arn:aws:states:::lambda:invoke"
 
 
@@ -64,7 +65,7 @@ def chain(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
     "first",
     [
         {"Type": "Task", "Resource": LAMBDA},
-        {"Type": "Task", "Resource": "arn:x", "ResultSelector": {"id.$": "$.id"}},
+        {"Type": "Task", "Resource": SQS, "ResultSelector": {"id.$": "$.id"}},
         {"Type": "Pass", "Result": {"id": 1}},
         {"Type": "Pass", "Parameters": {"id.$": "$.id"}},
     ],
@@ -78,7 +79,7 @@ def test_a_field_that_the_state_before_dropped(first: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     "first",
     [
-        {"Type": "Task", "Resource": "arn:x"},
+        {"Type": "Task", "Resource": SQS},
         {"Type": "Task", "Resource": LAMBDA, "ResultPath": "$.result"},
         {"Type": "Task", "Resource": LAMBDA, "OutputPath": "$.Payload"},
         {"Type": "Pass", "Result": {"total": 1}},

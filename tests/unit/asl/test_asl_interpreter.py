@@ -121,6 +121,28 @@ def test_an_answer_after_the_timeout_is_ignored() -> None:
     assert run(definition, {}, call_task=late).output["Error"] == "States.Timeout"
 
 
+@pytest.mark.parametrize(
+    ("limits", "after_s", "status"),
+    [
+        ({"TimeoutSeconds": 5}, 5.0, "FAILED"),
+        ({"TimeoutSeconds": 5}, 4.999, "SUCCEEDED"),
+        ({"TimeoutSeconds": 5, "HeartbeatSeconds": 2}, 5.0, "FAILED"),
+    ],
+)
+def test_at_one_moment_the_timeout_comes_before_the_answer(
+    limits: dict[str, int], after_s: float, status: str
+) -> None:
+    definition = machine_of(A={**TASK, **limits, "End": True})
+
+    def answer(_: TaskCall) -> Answer:
+        return Answer(TaskSucceeded("answer"), after_s=after_s)
+
+    execution = run(definition, {}, call_task=answer)
+
+    assert execution.status == status
+    assert execution.error == (None if status == "SUCCEEDED" else "States.Timeout")
+
+
 def test_the_timeout_of_the_machine_ends_the_execution() -> None:
     definition = {
         "TimeoutSeconds": 10,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -33,6 +34,13 @@ def test_a_batch_has_at_most_so_many_bytes() -> None:
     effect = enter(batching({"MaxInputBytesPerBatch": 30}), ["aaaa", "bbbb", "cccc"])
 
     assert effect.items == [{"Items": ["aaaa", "bbbb"]}, {"Items": ["cccc"]}]
+
+
+def test_no_comma_stands_before_the_first_item() -> None:
+    # {"Items":[1,2]} has 15 bytes, {"Items":[1,2,3]} 17.
+    effect = enter(batching({"MaxInputBytesPerBatch": 15}), [1, 2, 3, 4])
+
+    assert effect.items == [{"Items": [1, 2]}, {"Items": [3, 4]}]
 
 
 def test_zero_is_no_limit() -> None:
@@ -123,3 +131,6 @@ def test_batches_hold_all_items_in_order_within_their_limits(
     assert [item for batch in batches for item in batch["Items"]] == items
     assert all(len(batch["Items"]) <= most for batch in batches)
     assert all(size(batch) <= room or len(batch["Items"]) == 1 for batch in batches)
+    for batch, following in pairwise(batches):
+        fuller = {"Items": [*batch["Items"], following["Items"][0]]}
+        assert len(fuller["Items"]) > most or size(fuller) > room

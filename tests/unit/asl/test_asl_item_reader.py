@@ -75,6 +75,35 @@ def test_json_lines() -> None:
     assert items_of({"InputType": "JSONL"}, '{"a": 1}\n\n[2]\r\n') == [{"a": 1}, [2]]
 
 
+@pytest.mark.parametrize("separator", ["\u2028", "\u2029", "\u0085", "\u000b", "\u001c"])
+def test_only_a_newline_ends_a_json_line(separator: str) -> None:
+    # JSON texts may hold these as they are, save for the control characters below a space.
+    written = json.dumps(separator) if separator < " " else f'"{separator}"'
+
+    assert items_of({"InputType": "JSONL"}, f"{written}\n2\r\n") == [separator, 2]
+
+
+@pytest.mark.parametrize("value", ["1e999", "-1e999", "NaN", "Infinity", "[" * 101 + "]" * 101])
+@pytest.mark.parametrize("kind", ["JSON", "JSONL"])
+def test_an_item_that_no_payload_may_be_fails_the_reader(kind: str, value: str) -> None:
+    content = f"[0, {value}]" if kind == "JSON" else f"0\n{value}\n"
+
+    assert items_of({"InputType": kind}, content)[0] == "States.ItemReaderFailed"
+
+
+def test_an_item_may_nest_as_deep_as_a_payload() -> None:
+    deep = "[" * 100 + "]" * 100
+
+    assert items_of({"InputType": "JSON"}, f"[{deep}]") == [json.loads(deep)]
+    assert items_of({"InputType": "JSONL"}, deep) == [json.loads(deep)]
+
+
+def test_a_field_of_a_csv_may_be_long() -> None:
+    config = {"InputType": "CSV", "CSVHeaderLocation": "FIRST_ROW"}
+
+    assert items_of(config, f"a\n{'x' * 200_000}\n") == [{"a": "x" * 200_000}]
+
+
 def test_a_csv_with_its_names_in_the_first_row() -> None:
     config = {"InputType": "CSV", "CSVHeaderLocation": "FIRST_ROW"}
 

@@ -7,6 +7,8 @@ import time
 import pytest
 from jsonata_scope import jsonata, jsonata_cause
 
+from dcf.asl import evaluation_budget
+
 MEMORY = "Expression evaluation memory limit exceeded: Check for excessive memory usage"
 TIME = "Expression evaluation timeout: Check for infinite loop"
 DEPTH = "Stack overflow error"
@@ -70,3 +72,17 @@ def test_blow_ups_meet_a_limit(text: str) -> None:
 
     assert MEMORY in cause or TIME in cause or DEPTH in cause
     assert time.thread_time() - started < 4
+
+
+def test_steps_end_an_expression_and_not_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(evaluation_budget.time, "thread_time", lambda: 0.0)
+
+    assert jsonata("$count([1..100000].($ * 2))") == 100_000
+    assert TIME in jsonata_cause("($f := function($x) { $f($x + 1) }; $f(1))")
+
+
+def test_the_processor_time_ends_what_counts_no_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    moments = iter(range(1000))
+    monkeypatch.setattr(evaluation_budget.time, "thread_time", lambda: float(next(moments)))
+
+    assert TIME in jsonata_cause("$sum([1..1000].($ * 2))")

@@ -12,10 +12,12 @@ from dcf.asl import (
     Failure,
     FanOut,
     Joined,
+    MemoryObjects,
     TaskCall,
     TaskFailed,
     item_input,
     parse,
+    validate,
 )
 
 PASS = {"Type": "Pass", "End": True}
@@ -188,6 +190,45 @@ def test_the_input_of_an_iteration_needs_no_generator() -> None:
     inputs = [item_input(state, visit, index, item) for index, item in enumerate([1, 2])]
 
     assert inputs == [item_input(state, visit, index, item) for index, item in enumerate([1, 2])]
+
+
+SOURCE = {"from.$": "$$.Map.Item.Source"}
+
+
+def test_the_source_of_items_in_the_input_of_the_state() -> None:
+    for distributed in (False, True):
+        definition = machine_of(M=map_state(distributed, ItemSelector=SOURCE, End=True))
+
+        assert run(definition, ["a", "b"]).output == [{"from": "STATE_DATA"}] * 2
+
+
+@pytest.mark.parametrize(
+    ("action", "config", "arguments", "source"),
+    [
+        ("getObject", {"InputType": "JSON"}, {"Bucket": "b", "Key": "k.json"}, "S3://b/k.json"),
+        ("listObjectsV2", None, {"Bucket": "b", "Prefix": "k"}, "S3://b"),
+    ],
+)
+def test_the_source_of_items_that_were_read(
+    action: str, config: Any, arguments: Any, source: str
+) -> None:
+    reader = {"Resource": f"arn:aws:states:::s3:{action}", "Parameters": arguments}
+    if config is not None:
+        reader["ReaderConfig"] = config
+    definition = machine_of(M=map_state(ItemReader=reader, ItemSelector=SOURCE, End=True))
+    objects = MemoryObjects({"b/k.json": b"[1]"})
+
+    assert run(definition, {}, objects=objects).output == [{"from": source}]
+
+
+def test_an_object_is_no_list_of_items() -> None:
+    state = {**map_state(Items={"a": 1}, End=True), "QueryLanguage": "JSONata"}
+
+    found = validate(machine_of(M=state))
+
+    assert [(problem.code, problem.path) for problem in found] == [
+        ("ASL_WRONG_TYPE", "/States/M/Items")
+    ]
 
 
 def test_a_percentage_may_have_a_fraction() -> None:

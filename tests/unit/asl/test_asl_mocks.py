@@ -256,3 +256,15 @@ def test_a_task_that_never_answers_ends_by_its_own_timeout() -> None:
 
     assert (end.status, end.error) == ("FAILED", "States.Timeout")
     assert clock.now == 90.0
+
+
+@pytest.mark.parametrize(
+    "answer", [{"return": 1, "after": 1e308}, {"never": True, "heartbeats": [1e300]}]
+)
+def test_no_answer_takes_longer_than_a_century(answer: dict[str, Any]) -> None:
+    with pytest.raises(MocksInvalid) as invalid:
+        read_mocks({"states": {"Pay": answer}})
+
+    [problem] = invalid.value.problems
+    assert problem.code == "ASL_MOCK_VALUE"
+    assert problem.path in ("/states/Pay/after", "/states/Pay/heartbeats")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
@@ -62,7 +61,8 @@ def test_fields_that_miss_are_named_together() -> None:
 
 
 def test_places_in_arrays_are_written_in_brackets() -> None:
-    task = {"Type": "Task", "Resource": "arn:aws:lambda:x", "Retry": [{}], "End": True}
+    resource = "arn:aws:states:::lambda:invoke"
+    task = {"Type": "Task", "Resource": resource, "Retry": [{}], "End": True}
 
     message = "These fields are required: [ErrorEquals]"
     place = "/States/A~b/Retry[0]"
@@ -101,25 +101,4 @@ def test_an_express_machine_is_judged_as_one() -> None:
     assert (
         "Express state machine does not support '.sync' service integration at /States/A/Resource"
         in refused.cause
-    )
-
-
-def test_a_label_is_recorded_in_the_form_of_an_exception() -> None:
-    map_ = {
-        "Type": "Map",
-        "Label": "",
-        "ItemProcessor": {
-            "ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"},
-            **OK,
-        },
-        "End": True,
-    }
-    definition = machine_of(M=map_)
-
-    refused = rejection(definition)
-
-    assert refused is not None
-    assert "INVALID_LABEL_NAME: Label cannot be empty" in refused.cause
-    assert refused.recorded_text == (
-        f"Error=ValueError Args=['Label cannot be empty'] in definition '{json.dumps(definition)}'."
     )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dcf.asl import locate, place, read_json
+from dcf.asl import locate, place, read_json, with_others
 from dcf.problem import Problem
 
 TEXT = """{
@@ -96,6 +97,22 @@ def test_json_that_nests_too_deep_is_an_error(depth: int) -> None:
     assert [p.code for p in problems] == ["ASL_TOO_DEEP"]
 
 
+@pytest.mark.parametrize(
+    "text", ["StartAt: A\nStates:\n", "# Orders\n---\nStartAt: A", "- a\n- b\n"]
+)
+def test_yaml_is_called_by_its_name(text: str) -> None:
+    value, [problem] = read_json(text)
+
+    assert (value, problem.code) == (None, "ASL_JSON_SYNTAX")
+    assert "JSON is expected" in problem.hint
+    assert "YAML" in problem.hint
+
+
+@pytest.mark.parametrize("text", ["{StartAt: A}", "nope", "-1x", "https://x", '{"a": 1,}', ""])
+def test_other_texts_are_not_taken_for_yaml(text: str) -> None:
+    assert "YAML" not in read_json(text)[1][0].hint
+
+
 @given(
     st.recursive(
         st.none()
@@ -126,3 +143,42 @@ def test_every_place_of_a_json_text_can_be_located(value: object, indent: int | 
 
     assert read_json(text) == (value, [])
     assert all(locate(text, pointer) is not None for pointer in pointers(value, ""))
+
+
+def test_a_long_text_costs_little_to_place() -> None:
+    text = json.dumps({"a": "x\\n" * 200_000, "b": [0] * 50_000, "c": {"d": 1}})
+    tracemalloc.start()
+    try:
+        [placed] = place([Problem("X", "message", "/c/d")], text)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+    assert placed.column == text.index('"d"') + 1
+    assert peak < 10 * len(text)
+
+
+def test_an_integer_with_too_many_digits_is_placed() -> None:
+    _, problems = read_json('{"a":\n ' + "9" * 5000 + "}")
+
+    assert [(p.code, p.path, p.line, p.column) for p in problems] == [
+        ("ASL_JSON_NUMBER", "/a", 2, 2)
+    ]
+    assert "5000 digits" in problems[0].message
+
+
+def test_of_a_number_only_the_beginning_is_repeated() -> None:
+    _, [problem] = read_json("1" * 4000)
+
+    assert problem.code == "ASL_JSON_NOT_FINITE"
+    assert len(problem.message) < 100
+
+
+def test_a_value_with_problems_is_there_for_further_checks() -> None:
+    value, problems = read_json('{"a": Infinity, "b": 1, "b": 2}')
+
+    assert value == {"a": 1, "b": 2}
+    others = [Problem("ASL_TOO_DEEP", "deep"), Problem("X", "other", "/b")]
+    assert with_others(problems, others) == [*problems, *others]
+    too_deep = [Problem("ASL_TOO_DEEP", "deep", "/a")]
+    assert with_others(too_deep, others) == [*too_deep, others[1]]

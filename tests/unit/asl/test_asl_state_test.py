@@ -277,6 +277,73 @@ def test_what_an_item_reader_finds_is_given() -> None:
     assert found.inspection["afterItemSelector"] == [{"v": 1}, {"v": 2}]
 
 
+READER = {
+    "Resource": "arn:aws:states:::s3:getObject",
+    "ReaderConfig": {"InputType": "JSON"},
+    "Parameters": {"Bucket": "b", "Key": "k"},
+}
+
+
+def test_what_an_item_reader_finds_runs_on_the_effective_input() -> None:
+    state = {
+        **MAP,
+        "InputPath": "$.inner",
+        "ItemReader": READER,
+        "MaxConcurrencyPath": "$.window",
+        "ToleratedFailureCountPath": "$.most",
+        "ItemSelector": {"day.$": "$.day"},
+    }
+
+    found = run_state(
+        state,
+        {"inner": {"window": 3, "most": 1, "day": "Monday"}},
+        mock=MockedResult([0]),
+        configuration=Configuration(map_item_reader_data=[1]),
+        level="DEBUG",
+    )
+
+    assert found.status == "SUCCEEDED"
+    assert found.inspection["maxConcurrency"] == 3
+    assert found.inspection["toleratedFailureCount"] == 1
+    assert found.inspection["afterItemSelector"] == [{"day": "Monday"}]
+
+
+def test_a_limit_that_an_item_reader_cannot_find_fails_the_state() -> None:
+    state = {**MAP, "ItemReader": READER, "MaxConcurrencyPath": "$.window"}
+
+    found = run_state(
+        state, {}, mock=MockedResult([0]), configuration=Configuration(map_item_reader_data=[1])
+    )
+
+    assert (found.status, found.error) == ("FAILED", "States.Runtime")
+
+
+@pytest.mark.parametrize(
+    ("tolerated", "status"),
+    [
+        # One failed batch of two means two failed items of four.
+        ({"ToleratedFailureCount": 1}, "FAILED"),
+        ({"ToleratedFailureCount": 2}, "SUCCEEDED"),
+        ({"ToleratedFailurePercentage": 49}, "FAILED"),
+        ({"ToleratedFailurePercentage": 50}, "SUCCEEDED"),
+    ],
+)
+def test_all_items_of_a_failed_batch_count(tolerated: dict[str, int], status: str) -> None:
+    state = {**MAP, "ItemBatcher": {"MaxItemsPerBatch": 2}, **tolerated}
+    counted = Configuration(map_iteration_failure_count=1)
+
+    found = run_state(state, [1, 2, 3, 4], mock=MockedResult([0, 1]), configuration=counted)
+
+    assert found.status == status
+
+
+def test_a_percentage_is_that_of_the_mocked_iterations_when_the_items_are_not_given() -> None:
+    state = {**MAP, "ItemReader": READER, "ToleratedFailurePercentage": 50}
+    counted = Configuration(map_iteration_failure_count=1)
+
+    assert run_state(state, {}, mock=MockedResult([0, 1]), configuration=counted).output == [0, 1]
+
+
 def test_a_state_that_is_not_there_is_refused() -> None:
     machine = {"StartAt": "A", "States": {"A": {"Type": "Succeed"}}}
 

@@ -24,14 +24,17 @@ def test_the_output_of_a_run_stays_json_however_long_its_lines(
     monkeypatch.setenv("COLUMNS", "40")
     output = {"text": "word " * 60, "markup": "[red]x[/red]"}
 
-    present(describe(ended("succeeded", output=output), Path("runs/r"), []), as_json=False)
+    present(
+        describe(ended("succeeded", output=output), Path("runs/r"), [], Path("objects")),
+        as_json=False,
+    )
 
     printed = capsys.readouterr().out
     assert json.loads(printed[: printed.rindex("}") + 1]) == output
 
 
 def test_times_are_iso_8601() -> None:
-    said = describe(ended("succeeded"), Path("runs/r"), []).to_json()
+    said = describe(ended("succeeded"), Path("runs/r"), [], Path("objects")).to_json()
 
     assert (said["started_at"], said["finished_at"]) == (
         "1970-01-01T00:00:01.000Z",
@@ -48,7 +51,7 @@ def test_times_are_iso_8601() -> None:
     ],
 )
 def test_how_it_ended_is_a_sentence(status: str, sentence: str) -> None:
-    error = describe(ended(status), Path("runs/r"), []).error
+    error = describe(ended(status), Path("runs/r"), [], Path("objects")).error
 
     assert error is not None
     assert error.message == sentence

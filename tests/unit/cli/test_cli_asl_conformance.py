@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -114,3 +115,51 @@ def test_a_bad_corpus_is_bad_input_with_lines(run: Run, tmp_path: Path) -> None:
     assert code == 2
     assert {problem["line"] for problem in json.loads(out)["problems"]} == {2, 3}
     assert run([case("a", 1)], "--against", tmp_path / "missing")[0] == 2
+
+
+def test_what_is_read_is_never_written_over(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    corpus, results = tmp_path / "corpus.jsonl", tmp_path / "results.jsonl"
+    corpus.write_text(json.dumps(case("a", 1)) + "\n")
+    results.write_text("{}\n")
+    texts = corpus.read_text(), results.read_text()
+    for options in (
+        ("--out", corpus),
+        ("--out", results, "--against", results),
+        ("--out", tmp_path / "new", "--report", corpus),
+        ("--out", tmp_path / "new", "--report", tmp_path / "new"),
+    ):
+        with pytest.raises(SystemExit) as end:
+            main(["asl", "conformance", str(corpus), *map(str, options)])
+        assert end.value.code == 2
+        assert "would be written over" in capsys.readouterr().err
+    assert (corpus.read_text(), results.read_text()) == texts
+    assert not (tmp_path / "new").exists()
+
+
+def test_other_arguments_than_recorded_fail_where_details_are_required(run: Run) -> None:
+    task = {"StartAt": "T", "States": {"T": {"Type": "Task", "Resource": "t", "End": True}}}
+    calls = {"T": [{"input": 2, "Return": "ok"}]}
+    wrong = case("a", "ok", definition=task, tasks={"t": {"kind": "replay", "calls": calls}})
+
+    assert run([wrong], "--require", "exact")[0] == 0
+    code, out, err = run([wrong], "--require", "details")
+
+    assert code == 1
+    assert "1 case fails at the required level details" in err
+    assert "failing at level details: 1" in out
+    assert "'T' was given 1; recorded: 2" in out
+    assert run([case("b", 1)], "--require", "details")[0] == 0
+
+
+def test_without_the_extra_sim_the_user_is_told(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "lupa", None)
+    for name in [name for name in sys.modules if name.startswith("control_plane.twin")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.delitem(sys.modules, "dcf.conformance.engine_run", raising=False)
+
+    code, _, err = run([case("a", 1)], "--engine", "twin")
+
+    assert code == 3
+    assert ".venv/bin/pip install -e '.[sim]'" in err

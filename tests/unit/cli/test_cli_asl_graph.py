@@ -113,4 +113,47 @@ def test_without_the_extra_png_the_user_is_told(
 ) -> None:
     monkeypatch.setitem(sys.modules, "resvg_py", None)
     assert run_command(["asl", "graph", write(MACHINE), "--out", "m.png"]) == 3
-    assert "pip install 'dcf[png]'" in capsys.readouterr().err
+    assert ".venv/bin/pip install -e '.[png]'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["m.pdf", "m.jpg", "m.json", "m"])
+def test_a_name_that_says_no_format_is_bad_input(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    machine = write(MACHINE, "machine.json")
+    assert run_command(["asl", "graph", machine, "--out", name]) == 2
+    said = capsys.readouterr().err
+    assert all(format_ in said for format_ in ("svg", "png", "mermaid"))
+    assert not Path(name).exists()
+    assert run_command(["asl", "graph", machine, "--out", name, "--format", "svg"]) == 0
+    assert Path(name).read_text("utf-8").startswith("<svg ")
+
+
+@pytest.mark.parametrize("out", ["m.json", "./m.json", "link.svg"])
+def test_the_machine_itself_is_never_written_over(
+    out: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    machine = write(MACHINE)
+    Path("link.svg").symlink_to("m.json")
+    assert run_command(["asl", "graph", machine, "--out", out]) == 2
+    assert "--out would be written over the machine" in capsys.readouterr().err
+    assert json.loads(Path(machine).read_text("utf-8")) == MACHINE
+
+
+def test_the_title_is_the_name_of_the_file_without_its_suffixes() -> None:
+    assert run_command(["asl", "graph", write(MACHINE, "order.asl.json"), "--out", "o.svg"]) == 0
+    assert "order.asl" not in Path("o.svg").read_text("utf-8")
+
+
+def test_a_full_disk_is_trouble_of_the_environment(capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["asl", "graph", write(MACHINE), "--format", "svg", "--out", "/dev/full"]
+    assert run_command(command) == 3
+    assert "/dev/full cannot be written" in capsys.readouterr().err
+
+
+def test_of_many_mistakes_the_first_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+    states = {f"S{n}": {"Type": "Pass", "Next": f"Gone{n}"} for n in range(300)}
+    assert run_command(["asl", "graph", write({"StartAt": "S0", "States": states})]) == 0
+    said = capsys.readouterr().err
+    assert "… and 399 more" in said
+    assert len(said.splitlines()) == 201

@@ -193,3 +193,73 @@ def test_items_come_from_a_folder_and_results_go_there(run: Run, tmp_path: Path)
     written = manifest["ResultFiles"]["SUCCEEDED"][0]["Key"]
     outputs = json.loads((objects / "done" / written).read_text())
     assert [json.loads(one["Output"])["title"] for one in outputs] == ["Momo", "Krabat"]
+
+
+def test_a_trace_as_json_is_one_document_with_the_end_in_it(run: Run, tmp_path: Path) -> None:
+    machine = write(tmp_path, "m.json", {"StartAt": "S", "States": {"S": {"Type": "Succeed"}}})
+
+    code, out, _ = run(machine, "--input", '"x\x85y"', "--trace", "json")
+
+    told = json.loads(out)
+    assert code == 0
+    assert told["execution"]["output"] == "x\x85y"
+    assert [entry["moment"] for entry in told["trace"]] == ["entered", "exited"]
+
+
+def test_durations_have_milliseconds_and_no_more(run: Run, tmp_path: Path) -> None:
+    task = {"Type": "Task", "Resource": "t", "End": True}
+    machine = write(tmp_path, "m.json", {"StartAt": "T", "States": {"T": task}})
+    mocks = write(tmp_path, "k.json", {"resources": {"t": {"error": "No", "after": 1.167}}})
+    _, out, _ = run(machine, "--mocks", mocks, "--trace", "none")
+    assert out == "FAILED after 0:00:01.167 of virtual time\n"
+
+
+def test_warnings_about_the_machine_are_told(run: Run, tmp_path: Path) -> None:
+    state = {"Type": "Pass", "Parameters": {"id": "$.id"}, "End": True}
+    machine = write(tmp_path, "m.json", {"StartAt": "A", "States": {"A": state}})
+
+    code, out, err = run(machine, "--json")
+
+    assert code == 0
+    assert [one["path"] for one in json.loads(out)["warnings"]] == ["/States/A/Parameters/id"]
+    assert "it is not evaluated" in err
+    assert "it is not evaluated" in run(machine)[2]
+
+
+def test_the_execution_is_named_without_the_suffixes_of_its_file(run: Run, tmp_path: Path) -> None:
+    state = {"Type": "Pass", "OutputPath": "$$.StateMachine.Name", "End": True}
+    machine = write(tmp_path, "shop.asl.json", {"StartAt": "P", "States": {"P": state}})
+    assert json.loads(run(machine, "--json")[1])["execution"]["output"] == "shop"
+
+
+def test_a_missing_object_gets_a_hint_where_objects_are(run: Run, tmp_path: Path) -> None:
+    inner = {"StartAt": "P", "States": {"P": {"Type": "Pass", "End": True}}}
+    state = {
+        "Type": "Map",
+        "ItemReader": {
+            "Resource": "arn:aws:states:::s3:getObject",
+            "ReaderConfig": {"InputType": "JSON"},
+            "Parameters": {"Bucket": "shelf", "Key": "books.json"},
+        },
+        "ItemProcessor": {
+            **inner,
+            "ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"},
+        },
+        "End": True,
+    }
+    machine = write(tmp_path, "m.json", {"StartAt": "M", "States": {"M": state}})
+
+    _, out, _ = run(machine, "--json")
+    told = json.loads(out)
+    assert "--objects" in told["error"]["hint"]
+    assert "DCF_OBJECTS" in told["error"]["hint"]
+    assert "--objects" not in told["execution"]["cause"]
+
+    assert str(tmp_path) in run(machine, "--objects", tmp_path)[2]
+
+
+def test_yaml_that_is_none_is_a_problem_of_mocks(run: Run, tmp_path: Path) -> None:
+    mocks = write(tmp_path, "mocks.yaml", "states: [\n")
+    code, out, _ = run(write(tmp_path, "pay.json", PAY), "--mocks", mocks, "--json")
+    assert code == 2
+    assert {one["code"] for one in json.loads(out)["problems"]} == {"ASL_MOCK_YAML"}

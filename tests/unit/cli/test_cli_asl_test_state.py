@@ -127,3 +127,79 @@ def test_problems_of_a_state_alone_have_their_place_in_its_file(run: Run) -> Non
     assert code == 2
     problem = json.loads(out)["problems"][0]
     assert (problem["path"], problem["line"]) == ("/Resourc", 1)
+
+
+def test_a_state_that_is_not_there_is_named(run: Run) -> None:
+    inner = {"StartAt": "Fetch", "States": {"Fetch": {"Type": "Pass", "End": True}}}
+    fan = {"Type": "Map", "ItemProcessor": inner, "End": True}
+    machine = {"StartAt": "Fan", "States": {"Fan": fan}}
+
+    code, _, err = run(machine, "--state", "Fetsch")
+
+    assert code == 2
+    assert "there is no state `Fetsch`" in err
+    assert "did you mean `Fetch`?" in err
+    assert "--result" not in err
+
+
+def test_a_file_with_one_state_needs_no_name(run: Run) -> None:
+    code, _, err = run(PAY, "--state", "Pay", *INPUT, "--result", "{}")
+    assert code == 2
+    assert "the file is one state" in err
+    assert "leave out --state" in err
+
+
+def test_a_state_that_waits_for_a_token_is_given_one(run: Run) -> None:
+    state = {
+        "Type": "Task",
+        "Resource": "arn:aws:states:::sqs:sendMessage.waitForTaskToken",
+        "Parameters": {"MessageBody": {"token.$": "$$.Task.Token"}},
+        "End": True,
+    }
+    code, out, _ = run(state, "--result", "1", "--json")
+    assert code == 0
+    stages = json.loads(out)["test"]["inspection"]
+    assert len(stages["afterParameters"]["MessageBody"]["token"]) > 20
+
+
+@pytest.mark.parametrize(
+    ("wrong", "hint"),
+    [
+        (("--result", "1", "--context", '{"Nonsense": {}}'), "mend --context"),
+        (("--result", '{"StatusCode": "x"}'), "--no-schema"),
+        ((), "--result or --error"),
+    ],
+)
+def test_the_hint_is_about_what_is_wrong(run: Run, wrong: tuple[str, ...], hint: str) -> None:
+    code, _, err = run(PAY, *INPUT, *wrong)
+    assert code == 2
+    assert hint in err
+
+
+def test_a_value_that_is_no_json_is_named_by_its_option(run: Run) -> None:
+    for option in ("--result", "--context", "--variables", "--items"):
+        others = () if option == "--result" else ("--result", "1")
+        assert option in run(PAY, *INPUT, *others, option, "{bad")[2]
+
+
+def test_a_value_that_an_option_does_not_take_is_told_in_plain_words(run: Run) -> None:
+    code, _, err = run(PAY, "--level", "loud")
+    assert code == 2
+    assert "'loud' is not one of 'info', 'debug', 'trace'" in err
+    assert "Value error" not in err
+
+
+def test_every_bad_option_is_told_at_once_with_the_state_s_problems(run: Run) -> None:
+    bad = ("--input", "{", "--context", "[]", "--variables", "{,}", "--items", "{}")
+    code, out, _ = run({"Type": "Pass", "End": 1}, *bad, "--error", "E", "--result", "1", "--json")
+
+    assert code == 2
+    files = [Path(problem["file"]).name for problem in json.loads(out)["problems"]]
+    assert sorted(files) == [
+        "--context",
+        "--input",
+        "--items",
+        "--result",
+        "--variables",
+        "state.json",
+    ]

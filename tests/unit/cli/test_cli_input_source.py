@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dcf.cli.input_source import read_input
+from dcf.cli.input_source import read_file, read_input
 from dcf.problem import Problem
 
 json_values = st.recursive(
@@ -71,3 +72,41 @@ def test_problems_about_the_value_are_placed_in_the_file(tmp_path: Path) -> None
     [placed] = found.place([Problem("X", "b is wrong", "/b")])
 
     assert (placed.file, placed.line) == (str(file), 3)
+
+
+@pytest.mark.parametrize("device", ["/dev/zero", "/dev/null"])
+def test_a_device_is_refused(device: str) -> None:
+    [problem] = read_input(device).problems
+
+    assert "a device" in problem.message
+
+
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+
+    _, problem = read_file(tmp_path / "pipe")
+
+    assert problem is not None
+    assert "a pipe" in problem.message
+
+
+def test_what_is_too_large_is_not_read_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dcf.cli.input_source.MAX_FILE", 10)
+    file = tmp_path / "in.json"
+    file.write_text("[1, 2, 3, 4]")
+    monkeypatch.setattr("sys.stdin", io.StringIO("[1, 2, 3, 4]"))
+
+    for given_as in (str(file), "-"):
+        [problem] = read_input(given_as).problems
+        assert "larger than" in problem.message
+
+
+def test_standard_input_that_is_no_text_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
+    stdin = io.TextIOWrapper(io.BytesIO(b"\xff\xfe"), encoding="utf-8")
+    monkeypatch.setattr("sys.stdin", stdin)
+
+    [problem] = read_input("-").problems
+
+    assert problem.file == "stdin"

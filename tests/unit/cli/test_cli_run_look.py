@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from unit.workflow.stage import RUN, Calls, Stage, flow, mapping, staged, task
+from unit.workflow.stage import RUN, Calls, Stage, catch, flow, mapping, staged, task
 
 from dcf.cli.run_look import read_run_look
 from dcf.diagram import read_chart
@@ -51,8 +51,7 @@ async def test_items_of_a_map_are_counted(stage: Stage) -> None:
 
 @staged
 async def test_an_error_that_was_caught_shows_its_name_and_its_way(stage: Stage) -> None:
-    catch = [{"ErrorEquals": ["Boom"], "Next": "C"}]
-    definition = flow(A=task("first", Catch=catch), C={"Type": "Pass"})
+    definition = flow(A=task("first", **catch("C", "Boom")), C={"Type": "Pass"})
     await stage.play(definition, "in", handlers={"first": _fails_for("in")})
     look = await read_run_look(stage.store, RUN, read_chart(definition))
     assert "caught Boom" in look.states["A",].detail
@@ -66,3 +65,16 @@ async def test_a_failed_state_says_its_error(stage: Stage) -> None:
     look = await read_run_look(stage.store, RUN, read_chart(definition))
     assert look.states["A",].status == "failed"
     assert "Boom" in look.states["A",].detail
+
+
+@staged
+async def test_states_of_many_items_tell_how_many_errors_were_caught_and_the_longest(
+    stage: Stage,
+) -> None:
+    rest = {"Type": "Wait", "Seconds": 30}
+    inner = flow(Work=task("work", **catch("Rest", "Boom")), Rest=rest)
+    definition = flow(Each=mapping(inner))
+    await stage.play(definition, [1, 2, 3], handlers={"work": _fails_for(1, 3)})
+    look = await read_run_look(stage.store, RUN, read_chart(definition))
+    assert look.states["Each", 0, "Work"].detail.startswith("3 done, 2 caught")
+    assert look.states["Each", 0, "Rest"].detail == "3 done, at most 30 s"

@@ -6,7 +6,7 @@ import pytest
 
 import control_plane as cp
 from control_plane.embedded import ServerUnusable
-from dcf.cli.trouble import BadInput, EnvironmentTrouble, NotSo, explain_error
+from dcf.cli.trouble import BadInput, EnvironmentTrouble, NotSo, explain_error, listed
 from dcf.problem import Problem
 from dcf.skills import CatalogUnreadable, InvalidManifest, UnknownSkill
 from dcf.tools import InvalidDocument, ToolUnavailable, UnknownServer
@@ -88,3 +88,12 @@ def test_even_one_trouble_is_a_problem_for_scripts() -> None:
 
 def test_a_defect_has_no_explanation() -> None:
     assert explain_error(ZeroDivisionError()) is None
+
+
+def test_of_many_problems_the_first_of_each_file_are_listed() -> None:
+    many = [Problem("X", f"m{n}", file="a.json") for n in range(1234)]
+    lines = listed([*many, Problem("X", "other", file="b.json")])
+
+    assert len(lines) == 202
+    assert lines[200] == "a.json: … and 1,034 more; --json has all"
+    assert "b.json" in lines[201]

@@ -85,3 +85,23 @@ def test_results_without_a_status_are_told(tmp_path: Path) -> None:
         read_results(corpus(tmp_path, {"name": "a", "status": "FAILED"}, {"name": "b"}))
 
     assert [problem.line for problem in bad.value.problems] == [2]
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        (b"\x00\x01\xff\xfe", "the line is no text in UTF-8 (byte 2 of it)"),
+        (b"[" * 100_000, "nests too deep"),
+        (b"9" * 5000, "too many digits"),
+    ],
+)
+def test_what_python_would_not_read_is_told_in_plain_words(
+    line: bytes, why: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "corpus.jsonl"
+    file.write_bytes(line + b"\n")
+
+    with pytest.raises(BadCorpus) as bad:
+        read_corpus(file)
+
+    assert why in bad.value.problems[0].message

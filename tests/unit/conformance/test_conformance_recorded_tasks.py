@@ -131,3 +131,15 @@ def test_causes_lose_their_blanks_on_the_way_through_lambda_invoke() -> None:
 
     assert direct == TaskFailed("Busy", '{"a": 1, "b": "c: d"}')
     assert invoked == TaskFailed("Busy", '{"a":1,"b":"c: d"}')
+
+
+def test_what_differs_at_every_try_is_told_once() -> None:
+    tasks = RecordedTasks(recorded(*[{"input": 1, "Throw": {"error": "Busy"}}] * 3))
+
+    for _ in range(5):
+        tasks(call(2))
+
+    assert tasks.mismatches == [
+        "'T' was given 2; recorded: 1",
+        "'T' calls 'r' more often than recorded",
+    ]

@@ -76,3 +76,15 @@ def test_what_a_recording_leaves_open_is_no_difference() -> None:
     assert differences(cases, results(id="x", n=1), results(id="y", n=1)) == []
     assert len(differences(cases, results(id="x", n=1), results(id="x", n=2))) == 1
     assert differences(cases, results(id="x", n=1), {}) == []
+
+
+def test_details_are_the_last_thing_that_can_be_required() -> None:
+    cases = [case(name=name, expected=ONE) for name in ("good", "arguments", "output")]
+    results = [
+        Result("good", "SUCCEEDED", 1),
+        Result("arguments", "SUCCEEDED", 1, mismatches=("other arguments",)),
+        Result("output", "SUCCEEDED", 2),
+    ]
+    told = report(cases, {result.name: result for result in results})
+    assert [one.case.name for one in told.failing("exact")] == ["output"]
+    assert [one.case.name for one in told.failing("details")] == ["arguments", "output"]

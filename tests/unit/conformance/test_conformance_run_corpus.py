@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -102,3 +103,18 @@ def test_variable_references_are_by_state() -> None:
         expected={"status": "VALID", "variableReferences": {"P": ["a", "b"]}},
     )
     assert judge(wanted, run_case(wanted, PureExecutor())).exact
+
+
+def test_a_refused_label_is_told_in_the_form_that_recordings_have() -> None:
+    machine = {"StartAt": "P", "States": {"P": {"Type": "Pass", "End": True}}}
+    config = {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"}
+    map_ = {"Type": "Map", "Label": "", "End": True}
+    map_["ItemProcessor"] = {"ProcessorConfig": config, **machine}
+    definition = {"StartAt": "M", "States": {"M": map_}}
+
+    [result] = run_corpus([case("create", definition=definition)])
+
+    text = json.dumps(definition)
+    assert (
+        result.cause == f"Error=ValueError Args=['Label cannot be empty'] in definition '{text}'."
+    )

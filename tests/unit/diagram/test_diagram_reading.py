@@ -151,9 +151,9 @@ def test_no_json_is_too_strange(definition: Any) -> None:
     ("rule", "label"),
     [
         ({"Variable": "$.a", "StringEquals": "x"}, '$.a = "x"'),
-        ({"Variable": "$.a", "NumericGreaterThanEqualsPath": "$.b"}, "$.a ≥ $.b"),
+        ({"Variable": "$.a", "NumericGreaterThanEqualsPath": "$.b"}, "$.a >= $.b"),
         ({"Variable": "$.a", "TimestampLessThanEquals": "2026-01-01T00:00:00Z"},
-         '$.a ≤ "2026-01-01T00:00:00Z"'),
+         '$.a <= "2026-01-01T00:00:00Z"'),
         ({"Variable": "$.a", "StringMatches": "*.log"}, '$.a matches "*.log"'),
         ({"Variable": "$.a", "IsPresent": False}, "$.a is not present"),
         ({"Variable": "$.a", "IsNumeric": True}, "$.a is a numeric"),
@@ -195,3 +195,29 @@ _STATES = "arn:aws:states:::"
 )  # fmt: skip
 def test_a_note_says_what_a_state_does(state: dict[str, Any], note: str) -> None:
     assert note_of(state) == note
+
+
+def test_branches_are_numbered_as_in_the_paths_of_their_states() -> None:
+    branch = {"StartAt": "A", "States": {"A": {"Type": "Succeed"}}}
+    both = {"Type": "Parallel", "Branches": [branch, branch], "End": True}
+    chart = read_chart({"StartAt": "P", "States": {"P": both}})
+    titles = [machine.title for machine in chart.machine.nodes[0].machines]
+    assert titles == ["branch [0]", "branch [1]"]
+
+
+def test_rules_that_share_a_line_keep_their_and_together() -> None:
+    small = {"Variable": "$.a", "NumericLessThan": 5}
+    named = {"Variable": "$.b", "StringEquals": "salt and pepper"}
+    rules = [
+        {"And": [small, named], "Next": "B"},
+        {**named, "Next": "B"},
+        {"Variable": "$.c", "IsPresent": True, "Next": "B"},
+    ]
+    choice = {"Type": "Choice", "Choices": rules, "Default": "B"}
+    edges = _edges({"A": choice, "B": {"Type": "Succeed"}})
+    assert [edge.label for edge in edges] == [
+        '($.a < 5 and $.b = "salt and pepper") or $.b = "salt and pepper" or $.c is present '
+        "or otherwise"
+    ]
+    alone = {"Type": "Choice", "Choices": rules[:1]}
+    assert _edges({"A": alone, "B": {"Type": "Succeed"}})[0].label.startswith("$.a < 5 and")

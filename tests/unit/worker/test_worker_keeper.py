@@ -53,9 +53,11 @@ class Scene:
 
     def watch(self, ttl_ms: int = 30_000, **limits: float | None) -> Any:
         limits = {"limit_s": None, "heartbeat_s": None} | limits
-        return self.keeper.watch(
-            a_lease(ttl_ms), lambda code: self.lost.append((self.loop.now, code)), **limits
+        watch = self.keeper.watch(
+            a_lease(ttl_ms), lambda code: self.lost.append((self.loop.now, code))
         )
+        self.keeper.limit(watch, **limits)
+        return watch
 
     async def until(self, seconds: float) -> None:
         """Let the keeper run until ``seconds`` after the start."""

@@ -98,7 +98,7 @@ class Stage:
         agents: AgentPerformer | None = None,
         store: Store | None = None,
         keeper: LeaseKeeper | None = None,
-        objects: asl.MemoryObjects | None = None,
+        objects: Objects | asl.MemoryObjects | None = None,
         aws_limits: bool = False,
         **config: Any,
     ) -> Worker:
@@ -113,7 +113,7 @@ class Stage:
             Choreographer(
                 store,
                 rng=random.Random(1),
-                objects=Objects(objects, in_memory=True) if objects is not None else None,
+                objects=_objects(objects),
                 aws_limits=aws_limits,
             ),
             Performer(handlers, agents),
@@ -195,6 +195,10 @@ class Stage:
 
     def _note_defect(self, _loop: object, context: dict[str, Any]) -> None:
         self.defects.append(context.get("exception") or RuntimeError(context["message"]))
+
+
+def _objects(given: Objects | asl.MemoryObjects | None) -> Objects | None:
+    return Objects(given, in_memory=True) if isinstance(given, asl.MemoryObjects) else given
 
 
 class Calls:

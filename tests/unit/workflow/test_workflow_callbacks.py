@@ -144,7 +144,7 @@ async def test_a_timeout_ends_the_waiting(stage: Stage) -> None:
     result = await stage.end()
     assert result.failure is not None
     assert (result.failure.error, result.failure.cause) == ("States.Timeout", None)
-    with pytest.raises(TaskExpired):
+    with pytest.raises(TaskExpired, match="too late, a time limit"):
         await succeed_task(stage.store, token, 1)
 
 
@@ -238,3 +238,20 @@ async def test_explain_says_what_is_waited_for_and_how_long(stage: Stage) -> Non
 
 async def _count(asked: Asked, count: int) -> bool:
     return len(asked.tokens) >= count
+
+
+@staged
+async def test_who_comes_after_a_time_limit_is_told_which_one(stage: Stage) -> None:
+    asked = Asked()
+    stage.worker({ASK: asked})
+    again = retry("States.HeartbeatTimeout", IntervalSeconds=1, MaxAttempts=1)
+    await stage.submit(flow(A=task(ASK, HeartbeatSeconds=5, **again)))
+    await stage.until(lambda: _count(asked, 2))
+    await stage.until_status("A", "waiting")
+    with pytest.raises(TaskExpired, match=r"too late.*HeartbeatSeconds"):
+        await succeed_task(stage.store, asked.tokens[0], "late")
+    with pytest.raises(TaskExpired, match=r"too late.*HeartbeatSeconds"):
+        await beat_task(stage.store, asked.tokens[0])
+    await stage.end()
+    with pytest.raises(TaskExpired, match=r"too late, a time limit .*HeartbeatSeconds"):
+        await succeed_task(stage.store, asked.tokens[1], "late")

@@ -513,10 +513,22 @@ async def test_output_over_the_limit_can_be_caught_by_name(stage: Stage) -> None
 
 
 @staged
-async def test_output_over_the_limit_is_not_tried_again(stage: Stage) -> None:
+async def test_output_over_the_limit_is_tried_again_only_where_a_retrier_names_it(
+    stage: Stage,
+) -> None:
     work = Calls(lambda _: TOO_LARGE)
     name = "States.DataLimitExceeded"
-    definition = flow(A=task(**retry(name), **catch("B", name)), B=passing(Result=1))
+    named = retry(name, MaxAttempts=1)
+    definition = flow(A=task(**named, **catch("B", name)), B=passing(Result=1))
+    assert ended(await stage.play(definition, None, {"work": work})) == ("succeeded", 1)
+    assert work.count == 2
+
+
+@staged
+async def test_output_over_the_limit_is_not_tried_again_for_all_errors(stage: Stage) -> None:
+    work = Calls(lambda _: TOO_LARGE)
+    caught = catch("B", "States.DataLimitExceeded")
+    definition = flow(A=task(**retry("States.ALL"), **caught), B=passing(Result=1))
     assert ended(await stage.play(definition, None, {"work": work})) == ("succeeded", 1)
     assert work.count == 1
 

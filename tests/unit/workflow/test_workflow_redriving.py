@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -22,6 +23,7 @@ from unit.workflow.stage import (
 from control_plane import UnknownRun
 from dcf.worker import TaskFailure
 from dcf.workflow import NotRedrivable, Succeeded, finalize, redrive
+from dcf.workflow.redriving import plan_redrive
 
 BINDING = {"AgentBinding": {"agent_template_ref": {"name": "any"}, "skills": []}}
 
@@ -220,3 +222,28 @@ async def test_of_two_redrives_at_once_one_wins(stage: Stage) -> None:
         redrive(stage.store, RUN), redrive(stage.new_store(), RUN), return_exceptions=True
     )
     assert sorted(type(outcome).__name__ for outcome in outcomes) == ["NotRedrivable", "Redrive"]
+
+
+def test_a_plan_looks_at_each_document_once() -> None:
+    """However many frames there are: a Map of thousands must not hold up the redrive."""
+
+    class Counted(dict[str, Any]):
+        scans = 0
+
+        def items(self) -> Any:
+            self.scans += 1
+            return super().items()
+
+    def broken(path: str, kind: str, **more: Any) -> Any:
+        found = {"join": None, "round": 1, "status": "failed", "kind": kind, **more}
+        return SimpleNamespace(path=path, **found)
+
+    count = 50
+    documents = Counted({"M": broken("M", "state", round=0, join=SimpleNamespace(spawned=count))})
+    for number in range(count):
+        documents[f"M[{number}]"] = broken(f"M[{number}]", "frame")
+        documents[f"M[{number}]/T"] = broken(f"M[{number}]/T", "state")
+    plan = plan_redrive(documents)
+    assert len(plan.again) == count
+    assert plan.resume[0] == "M"
+    assert documents.scans == 1

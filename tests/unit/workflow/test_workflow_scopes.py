@@ -6,6 +6,7 @@ import asyncio
 import json
 from typing import Any
 
+import pytest
 from unit.workflow.stage import (
     RUN,
     Calls,
@@ -19,6 +20,7 @@ from unit.workflow.stage import (
     task,
 )
 
+from control_plane import payload
 from dcf import asl
 from dcf.worker import TaskFailure
 from dcf.workflow import explain, finalize, redrive
@@ -50,6 +52,42 @@ async def test_children_see_the_variables_around_them_and_theirs_vanish(stage: S
         "both": [{"x": 1}],
     }
     assert (await stage.state("B")).variables == {"x": 1}
+
+
+@staged
+async def test_variables_that_nobody_assigns_are_encoded_once(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    encoded: list[Any] = []
+    encode = payload.encode
+
+    def counted(value: Any, **options: Any) -> payload.Payload:
+        encoded.append(value)
+        return encode(value, **options)
+
+    monkeypatch.setattr(payload, "encode", counted)
+    large = {"v": "x" * 300_000}
+    definition = flow(
+        A=passing(Assign=large),
+        B=passing(),
+        W={"Type": "Wait", "Seconds": 1},
+        C=passing(),
+        D=reading(v="v"),
+    )
+    assert (await stage.play(definition)).output == large
+    assert encoded.count(large) == 2  # the variables of B, the output of D
+    assert (await stage.state("D")).variables == (await stage.state("B")).variables
+
+
+@staged
+async def test_what_was_caught_is_told_without_a_cause_that_is_not_there(stage: Stage) -> None:
+    asleep = flow(A=task(TimeoutSeconds=2, **catch("B")), B=passing())
+    assert (await stage.play(asleep, {}, {"work": _sleep})).status == "succeeded"
+    assert (await stage.store.outputs(RUN, ["A"]))["A"]["summary"] == "caught States.Timeout"
+
+
+async def _sleep(_: Any) -> None:
+    await asyncio.sleep(60)
 
 
 @staged
@@ -180,4 +218,16 @@ async def test_with_the_limits_of_aws_a_large_output_is_an_error(stage: Stage) -
     work = Calls(lambda _: "x" * 300_000)
     definition = flow(A=task(**catch("B", "States.DataLimitExceeded")), B=passing())
     result = await stage.play(definition, None, {"work": work}, aws_limits=True)
+    assert result.output["Error"] == "States.DataLimitExceeded"
+
+
+@staged
+async def test_with_the_limits_of_aws_a_large_input_of_an_iteration_is_an_error(
+    stage: Stage,
+) -> None:
+    selected = {"ItemsPath": "$.xs", "ItemSelector": {"a.$": "$.s", "b.$": "$.s"}}
+    processor = {"StartAt": "P", "States": {"P": passing(Result=1, End=True)}}
+    each = {"Type": "Map", "ItemProcessor": processor, **selected}
+    definition = flow(A={**each, **catch("B", "States.DataLimitExceeded")}, B=passing())
+    result = await stage.play(definition, {"xs": [1], "s": "x" * 150_000}, aws_limits=True)
     assert result.output["Error"] == "States.DataLimitExceeded"

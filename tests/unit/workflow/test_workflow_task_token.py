@@ -75,3 +75,26 @@ def test_a_token_is_replaced_wherever_it_stands() -> None:
         "list": [REDACTED, 1, None],
     }
     assert given["token"] == token
+
+
+def test_a_token_is_replaced_in_member_names_too() -> None:
+    token = make_token(SECRET, "run-1", "Ask", 1, 1)
+    assert without_token({f"a {token}": {token: 1}}, token) == {f"a {REDACTED}": {REDACTED: 1}}
+
+
+@given(st.binary(max_size=7), st.binary(max_size=7), st.sampled_from("+-"))
+def test_nothing_is_kept_where_the_token_stands_encoded(
+    before: bytes, after: bytes, alphabet: str
+) -> None:
+    token = make_token(SECRET, "run-1", "Ask", 1, 1)
+    encode = base64.b64encode if alphabet == "+" else base64.urlsafe_b64encode
+    text = encode(before + token.encode() + after).decode()
+    assert without_token({"a": [f"see {text}"]}, token) == REDACTED
+    assert without_token({text: 1}, token) == REDACTED
+
+
+@given(st.binary())
+def test_other_encoded_texts_are_kept(content: bytes) -> None:
+    token = make_token(SECRET, "run-1", "Ask", 1, 1)
+    value = {"a": base64.b64encode(content).decode()}
+    assert without_token(value, token) == value

@@ -1,0 +1,48 @@
+"""An array that a filter asks again and again whether it has a value."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from dcf.asl.payload import JSON, is_number
+
+
+class _Scalars(NamedTuple):
+    """The scalars of an array by kind; ``written`` are the numbers that its texts write."""
+
+    texts: set[str]
+    numbers: set[Any]
+    written: set[float]
+    words: set[bool | None]
+
+
+class KnownArray(list[JSON]):
+    """An array that knows its scalars, so that one look tells whether a scalar is among them."""
+
+    def has(self, value: JSON) -> bool:
+        """Whether ``value``, a scalar, equals an element: ``1`` equals ``1.0`` and, as everywhere
+        in filters, ``"1"``, but never ``true``."""
+        known = self._scalars
+        if isinstance(value, str):
+            return value in known.texts or number_in(value) in known.numbers
+        if is_number(value):
+            return value in known.numbers or value in known.written
+        return value in known.words
+
+    @cached_property
+    def _scalars(self) -> _Scalars:
+        texts = {item for item in self if isinstance(item, str)}
+        written = {number for number in map(number_in, texts) if number is not None}
+        numbers = {item for item in self if is_number(item)}
+        # Apart from the numbers: for Python, ``True`` is 1.
+        words = {item for item in self if item is None or isinstance(item, bool)}
+        return _Scalars(texts, numbers, written, words)
+
+
+def number_in(text: str) -> float | None:
+    """The number that ``text`` writes; None when it writes none."""
+    try:
+        return float(text) if len(text) <= 40 else None
+    except ValueError:
+        return None

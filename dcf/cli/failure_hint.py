@@ -1,0 +1,35 @@
+"""What would help against a failure that has to do with how DCF is set up."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+_READER, _NO_HANDLER = "States.ItemReaderFailed", "DCF.NoHandler"
+
+
+def run_hint(error: str | None, objects: Path) -> str:
+    """About a run that failed with this error name; "" where there is nothing to say. Its workers
+    read objects below ``objects``, if their settings are those of this command."""
+    if error == _READER:
+        return (
+            f"objects are looked for as BUCKET/KEY in {objects}; DCF_OBJECTS names another folder "
+            "for the workers"
+        )
+    if error == _NO_HANDLER:
+        return (
+            "run workers that have it, `dcf worker --handlers MODULE:NAME` "
+            "(docs/how-to/handlers.md), or give the Task an AgentBinding"
+        )
+    return ""
+
+
+def trial_hint(error: str | None, objects: Path | None) -> str:
+    """The same about `dcf asl run`, whose objects are those of its option ``--objects``."""
+    if error != _READER:
+        return ""
+    if objects is None:
+        return (
+            "there are no objects: name a folder that has BUCKET/KEY in it with --objects DIR "
+            "(workers take DCF_OBJECTS)"
+        )
+    return f"objects were looked for as BUCKET/KEY in {objects.resolve()}, as --objects says"

@@ -1,0 +1,122 @@
+"""Filters of a JSONPath: where names end, and whether a value is in an array."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+from asl_builders import enter, evaluated
+from hypothesis import given
+from hypothesis import strategies as st
+
+ROWS = {"lim": 1, "a": [{"x": 0, "b": 1, "n": "q"}, {"x": 1, "n": "r"}, {"x": 2, "b": 1}]}
+
+
+def numbers(condition: str, data: Any = None) -> list[Any]:
+    """The ``x`` of each row that passes."""
+    return [row["x"] for row in evaluated(f"$.a[?({condition})]", data or ROWS)]
+
+
+@pytest.mark.parametrize(
+    ("condition", "passing"),
+    [
+        ("@.x>=1", [1, 2]),
+        ("@.x>1", [2]),
+        ("@.x==1", [1]),
+        ("@.x===1", [1]),
+        ("@.x!=1", [0, 2]),
+        ("@.x<$.lim", [0]),
+        ("$.lim<@.x", [2]),
+        ("@.x<=$.lim", [0, 1]),
+        ("@.n=='q'", [0]),
+        ("@.n=~/q/", [0]),
+        ("@.b&&@.x==0", [0]),
+        ("@.x>1||@.n=='r'", [1, 2]),
+        ("!@.b", [1]),
+        ("!(@.b)||@.x==2", [1, 2]),
+    ],
+)
+def test_what_compares_and_joins_may_stand_right_after_a_name(
+    condition: str, passing: list[int]
+) -> None:
+    assert numbers(condition) == passing
+
+
+def test_spaces_around_a_sign_change_nothing() -> None:
+    assert numbers("@.x >= 1 && @.b") == numbers("@.x>=1&&@.b") == [2]
+
+
+def test_a_filter_in_an_intrinsic_needs_no_spaces() -> None:
+    assert evaluated("States.ArrayLength($.a[?(@.x>=1)])", ROWS) == 2
+
+
+def test_a_filter_in_the_variable_of_a_choice_needs_no_spaces() -> None:
+    rule = {"Variable": "$.a[?(@.x>=1)].length()", "NumericEquals": 2, "Next": "Next"}
+
+    assert enter({"Type": "Choice", "Choices": [rule], "Default": "S"}, ROWS).next == "Next"
+
+
+@pytest.mark.parametrize("name", ["in-stock", "a=b", "a<b", "a&b", "~a", "a|b", "wow!"])
+def test_outside_of_filters_odd_names_need_no_quotes(name: str) -> None:
+    assert evaluated(f"$.{name}", {name: 5}) == 5
+
+
+def test_a_name_with_a_dash_goes_on_inside_a_filter() -> None:
+    assert numbers("@.in-stock==3", {"a": [{"x": 1, "in-stock": 3}, {"x": 2, "in-stock": 4}]}) == [
+        1
+    ]
+
+
+def test_a_quoted_name_of_a_filter_may_hold_any_sign() -> None:
+    assert numbers("@['a=b']==3", {"a": [{"x": 1, "a=b": 3}, {"x": 2}]}) == [1]
+
+
+@pytest.mark.parametrize(
+    ("value", "array", "found"),
+    [
+        (1, [1.0], True),
+        (1.0, [2, 1], True),
+        (1, [True], False),
+        (True, [1], False),
+        (True, [True], True),
+        (False, [0], False),
+        (None, [None], True),
+        (None, [0, False, ""], False),
+        ("a", ["b", "a"], True),
+        ("a", ["b"], False),
+        ([1], [[1.0]], True),
+        ({"k": 1}, [{"k": 1}], True),
+        ({"k": 1}, [{"k": True}], False),
+    ],
+)
+def test_in_compares_as_json_does(value: Any, array: list[Any], found: bool) -> None:
+    data = {"a": [{"x": value}], "b": array}
+
+    assert numbers("@.x in $.b", data) == ([value] if found else [])
+    assert numbers("@.x nin $.b", data) == ([] if found else [value])
+    assert numbers("$.b contains @.x", data) == ([value] if found else [])
+
+
+SCALARS = st.sampled_from([None, True, False, -1, 0, 1, 0.0, 1.0, 1.5, "", "1", "1.0", "a"])
+
+
+@given(value=SCALARS, array=st.lists(SCALARS, max_size=6))
+def test_in_is_equality_with_one_of_the_elements(value: Any, array: list[Any]) -> None:
+    data = {"a": [{"x": value}], "b": array}
+    equal = any(bool(numbers("@.x==@.y", {"a": [{"x": value, "y": item}]})) for item in array)
+
+    assert bool(numbers("@.x in $.b", data)) is equal
+    assert bool(numbers("$.b anyof @.y", {**data, "a": [{"x": 1, "y": [value]}]})) is equal
+
+
+@pytest.mark.parametrize("operation", ["@.x in $.b", "$.b contains @.x", "@.x nin $.b[*]"])
+def test_a_large_array_is_looked_through_once(operation: str) -> None:
+    count = 20_000  # pair by pair: 400 million comparisons
+    data = {"a": [{"x": n} for n in range(count)], "b": list(range(count - 1, 2 * count))}
+    began = time.thread_time()
+
+    found = numbers(operation, data)
+
+    assert len(found) == (count - 1 if "nin" in operation else 1)
+    assert time.thread_time() - began < 1.0

@@ -1,0 +1,93 @@
+"""Runs that another version submitted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from unit.workflow.stage import (
+    RUN,
+    Calls,
+    Stage,
+    document_of,
+    flow,
+    mapping,
+    parallel,
+    passing,
+    staged,
+    task,
+)
+
+from dcf import workflow
+from dcf.workflow import WorkflowDocument
+
+ASK = "ask.waitForTaskToken"
+
+
+async def submit_as_then(stage: Stage, good: dict[str, Any], then: dict[str, Any]) -> None:
+    """Start a run of ``then``, which this version refuses; it runs like ``good``."""
+    machine = document_of(good).machine
+    document = WorkflowDocument("flow", {"workflow_name": "flow", "asl": then}, machine)
+    await workflow.submit(stage.store, document, [1, 2], workflow_id=RUN)
+
+
+@staged
+async def test_a_definition_that_is_refused_now_fails_the_run_at_once(stage: Stage) -> None:
+    good = flow(M=mapping(flow(P=passing())))
+    stage.worker()
+    await submit_as_then(stage, good, flow(M=mapping(flow(P=passing()), Surprise=1)))
+    result = await stage.end(within_s=2)
+    assert result.failure is not None
+    assert result.failure.error == "States.Runtime"
+    assert "Surprise" in (result.failure.cause or "")
+
+
+@staged
+async def test_a_worker_that_refuses_the_definition_fails_what_is_under_way(stage: Stage) -> None:
+    good = flow(B=parallel(flow(W={"Type": "Wait", "Seconds": 5}), flow(P=passing())))
+    first = stage.worker(name="w1", hops=1)
+    await stage.submit(good)
+    await stage.until_status("B[0]/W", "waiting")
+    await stage.leave(first)
+    second = stage.worker(name="w2")
+    broken = {"workflow_name": "flow", "asl": {"StartAt": "B", "States": {"B": {"Type": "Odd"}}}}
+
+    async def read(*_: Any) -> Any:
+        return workflow.run.read_definition(broken["asl"])  # type: ignore[arg-type]
+
+    second._runs._definition = read  # type: ignore[method-assign]
+    result = await stage.end(within_s=20)
+    assert result.failure is not None
+    assert result.failure.error == "States.Runtime"
+
+
+@staged
+async def test_a_run_without_a_secret_cannot_wait_for_a_token(stage: Stage) -> None:
+    asked = Calls()
+    stage.worker({ASK: asked})
+    await stage.submit(flow(A=task(ASK)), {})
+    await stage.twin.command("JSON.DEL", stage.store.keys(RUN).meta, "$.callback_secret")
+    result = await stage.end()
+    assert result.failure is not None
+    assert result.failure.error == "States.Runtime"
+    assert "no secret" in (result.failure.cause or "")
+    assert asked.count == 0
+
+
+@staged
+@pytest.mark.parametrize(
+    "definition, protocol",
+    [
+        (flow(A=task(), B=passing()), 1),
+        (flow(M=mapping(flow(P=passing()))), 1),
+        (flow(A=task(ASK)), 2),
+        (flow(A=passing(Assign={"x": 1})), 2),
+        ({**flow(A=passing()), "QueryLanguage": "JSONata"}, 2),
+        (flow(M=mapping(flow(P=passing(Assign={"x": 1})))), 2),
+    ],
+)
+async def test_a_run_needs_the_oldest_protocol_that_can_do_it(
+    definition: dict[str, Any], protocol: int, stage: Stage
+) -> None:
+    await stage.submit(definition)
+    assert (await stage.store.run(RUN)).protocol == protocol
