@@ -123,9 +123,11 @@ def test_the_generated_pages_are_those_of_this_source(tmp_path: Path) -> None:
 def test_every_error_name_of_tasks_is_explained() -> None:
     page = (REPOSITORY / "docs/reference/errors.md").read_text(encoding="utf-8")
     source = [*(REPOSITORY / "dcf").rglob("*.py"), *(REPOSITORY / "control_plane").rglob("*.py")]
+    # Examples of mistakes hold names that nobody has.
     names = {
         name
         for file in source
+        if not file.name.startswith("problem_codes")
         for name in re.findall(r'"((?:DCF|States)\.[A-Z]\w+)"', file.read_text(encoding="utf-8"))
     }
     assert {name for name in names if f"`{name}`" not in page} == set()

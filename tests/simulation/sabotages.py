@@ -166,11 +166,8 @@ BROKEN = (
         frozenset({"result"}),
     ),
     Broken(
-        "an answer that comes before the waiting begins is forgotten",
-        _all(
-            without("if REQ.wait ~= 'callback' then ctl.event = nil end", "ctl.event = nil"),
-            "commit",
-        ),
+        "an answer is accepted and forgotten",
+        _all(without("= REQ.event, REQ.call, 0", "= nil, REQ.call, 0"), "signal"),
         frozenset({"ends", "result"}),
     ),
 )

