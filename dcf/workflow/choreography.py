@@ -158,7 +158,7 @@ class Choreographer:
             read = await self._objects.read(taken.effect)
             taken.effect = await self._step_apart(state, visit, read)
         if isinstance(taken.effect, asl.RunTask):
-            await self._work(taken, taken.effect, Task(run, lease, state, None), visit, perform)
+            await self._work(run, lease, state, taken, taken.effect, visit, perform)
         if isinstance(taken.effect, asl.FanOut) and taken.effect.count == 0:
             taken.effect = self._step(state, visit, asl.Joined([], {}, []))
         if isinstance(taken.effect, asl.WriteResults):
@@ -168,15 +168,17 @@ class Choreographer:
 
     async def _work(
         self,
+        run: Run,
+        lease: Lease,
+        state: asl.State,
         taken: _Taken,
         effect: asl.RunTask,
-        task: Task,
         visit: asl.Visit,
         perform: Perform,
     ) -> None:
         """Let the work of a Task be done, and step its answer; one that waits for its token has
         none unless the work fails."""
-        run, lease, arguments = task.run, task.lease, effect.arguments
+        arguments = effect.arguments
         limits = work_limits(effect)
         if limits != lease.limits:
             # They depend on what was not known when the state was entered.
@@ -193,21 +195,15 @@ class Choreographer:
             if arguments is not lease.input:
                 taken.effective = payload.encode(kept)
         except BadDocument as error:
-            taken.effect = self._unstorable(task.state, visit, error)
+            taken.effect = self._unstorable(state, visit, error)
             return
-        task = replace(
-            task,
-            arguments=arguments,
-            timeout_s=effect.timeout_s,
-            heartbeat_s=effect.heartbeat_s,
-            token=token,
-        )
+        task = Task(run, lease, state, arguments, effect.timeout_s, effect.heartbeat_s, token)
         taken.outcome = await perform(task)
         if token is not None and isinstance(taken.outcome, Succeeded):
             return
         answer = _answered(taken.outcome)
         taken.trouble = _trouble(answer)
-        taken.effect = self._step(task.state, visit, answer)
+        taken.effect = self._step(state, visit, answer)
 
     async def _step_apart(self, state: asl.State, visit: asl.Visit, event: asl.Event) -> asl.Effect:
         """``_step``; of a Map that parses, batches or writes up many items not on the event loop,
@@ -251,7 +247,9 @@ class Choreographer:
         self, step: Step, effect: asl.Effect, effective: Payload | None, in_place: bool
     ) -> Committed | Refusal:
         """Commit ``effect``; a run that used up its limits fails instead."""
-        step = replace(step, metrics=await self._spent(step.lease, step.outcome))
+        metrics = await self._spent(step.lease, step.outcome)
+        if metrics is not None:
+            step = replace(step, metrics=metrics)
         commit = commit_of(step, effect)
         commit = replace(commit, effective_input=effective) if effective else commit
         answer = await self._say(step.lease, commit, in_place)
