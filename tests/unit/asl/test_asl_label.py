@@ -48,4 +48,8 @@ def test_a_label_is_not_empty_and_has_at_most_40_characters() -> None:
 
 @given(st.text())
 def test_any_text_is_accepted_or_refused(label: str) -> None:
-    rejection(labelled(label))
+    # The developer guide's list, besides control characters.
+    forbidden = set(' \t\n\r\v\f?*<>{}[]:;,\\|^~$#%&`"')
+    control = [c for c in label if c <= "\x1f" or "\x7f" <= c <= "\x9f"]
+    is_good = 1 <= len(label) <= 40 and not control and not forbidden & set(label)
+    assert (rejection(labelled(label)) is None) == is_good

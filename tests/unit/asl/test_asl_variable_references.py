@@ -106,5 +106,9 @@ def test_a_name_of_the_machine_around_is_hidden_with_a_warning() -> None:
     )
 )
 def test_any_value_is_looked_through(value: Any) -> None:
-    variable_references(value)
-    variable_references({"StartAt": "A", "States": {"A": value}})
+    for found in (
+        variable_references(value),
+        variable_references({"StartAt": "A", "States": {"A": value}}),
+    ):
+        assert all(isinstance(state, str) for state in found)
+        assert all(isinstance(name, str) for names in found.values() for name in names)

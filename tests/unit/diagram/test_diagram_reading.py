@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dcf.diagram import read_chart
+from dcf.diagram import read_chart, to_mermaid
 from dcf.diagram.chart import MISSING, Edge, all_nodes
 from dcf.diagram.condition import condition_of
 from dcf.diagram.note import note_of
@@ -144,7 +144,7 @@ _JSON = st.recursive(
 
 @given(_JSON)
 def test_no_json_is_too_strange(definition: Any) -> None:
-    read_chart(definition)
+    assert to_mermaid(read_chart(definition)).startswith("flowchart")
 
 
 @pytest.mark.parametrize(
