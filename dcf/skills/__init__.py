@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
+from dcf.skills.authoring.marked_yaml import read_yaml
 from dcf.skills.catalog import SkillCatalog
 from dcf.skills.errors import CatalogUnreadable, InvalidManifest, SkillError, UnknownSkill
-from dcf.skills.generate import GenerateResult, generate_all, validate_sources
+from dcf.skills.generation.generate import GenerateResult, generate_all, validate_sources
 from dcf.skills.manifest import DataSource, Manifest, Permissions, SkillTool, validate_manifest
-from dcf.skills.marked_yaml import read_yaml
 
 __all__ = [
     "CatalogUnreadable",

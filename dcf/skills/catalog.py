@@ -8,10 +8,10 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from dcf.skills.artefacts import CATALOG
+from dcf.skills.authoring.source_tree import is_inside
 from dcf.skills.errors import CatalogUnreadable, UnknownSkill
+from dcf.skills.generation.artefacts import CATALOG
 from dcf.skills.manifest import Manifest
-from dcf.skills.source_tree import is_inside
 from dcf.skills.version import version_order
 
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dcf.problem import Problem
+from dcf.skills.authoring.place import Document
+from dcf.skills.authoring.shape import check_shape
 from dcf.skills.canonical import canonical_json, digest
 from dcf.skills.errors import InvalidManifest
-from dcf.skills.place import Document
-from dcf.skills.shape import check_shape
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from dcf.tools.errors import (
     ToolUnavailable,
     UnknownServer,
 )
-from dcf.tools.gate import Decision, Gate, Grant
+from dcf.tools.gate.gate import Decision, Gate, Grant
 from dcf.tools.registry import Registry
 from dcf.tools.result import JSON, ToolDescription, ToolResult
 from dcf.tools.server_config import ServerConfig

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dcf.skills.case_path import CasePath, parse_case_path
+from dcf.skills.authoring.case_path import CasePath, parse_case_path
 
 
 @pytest.mark.parametrize(

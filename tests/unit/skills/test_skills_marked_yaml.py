@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dcf.skills.marked_yaml import MAX_DEPTH, read_yaml
+from dcf.skills.authoring.marked_yaml import MAX_DEPTH, read_yaml
 
 
 def codes(text: str) -> list[str]:

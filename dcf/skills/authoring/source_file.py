@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dcf.problem import Problem
-from dcf.skills.marked_yaml import read_yaml
-from dcf.skills.place import Document
+from dcf.skills.authoring.marked_yaml import read_yaml
+from dcf.skills.authoring.place import Document
 
 MAX_BYTES = 1_048_576
 

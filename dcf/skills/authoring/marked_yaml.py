@@ -12,8 +12,8 @@ from typing import Any
 import yaml
 
 from dcf.problem import Problem
-from dcf.skills.place import Document, Mark, escape
-from dcf.skills.scalar import TAG, read_scalar
+from dcf.skills.authoring.place import Document, Mark, escape
+from dcf.skills.authoring.scalar import TAG, read_scalar
 
 MAX_DEPTH = 64
 MAX_VALUES = 100_000

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from dcf.problem import Problem
-from dcf.skills.place import Place
-from dcf.skills.source_tree import SourceTree, is_inside
+from dcf.skills.authoring.place import Place
+from dcf.skills.authoring.source_tree import SourceTree, is_inside
 
 
 def check_data_source(source: Place, tree: SourceTree) -> Iterator[Problem]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dcf.skills.place import Place
+from dcf.skills.authoring.place import Place
 
 _DEFAULTS = {"transport": "streamable_http", "endpoint": "", "path": "/mcp"}
 

@@ -9,10 +9,10 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError
 
 from dcf.problem import Problem
-from dcf.skills.answer import check_answer
-from dcf.skills.check_case import check_case
-from dcf.skills.place import Place
-from dcf.skills.tool_index import ToolIndex, ToolSource
+from dcf.skills.authoring.answer import check_answer
+from dcf.skills.authoring.check_case import check_case
+from dcf.skills.authoring.place import Place
+from dcf.skills.authoring.tool_index import ToolIndex, ToolSource
 
 
 def check_tools(tools: ToolIndex) -> Iterator[Problem]:

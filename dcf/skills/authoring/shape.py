@@ -14,7 +14,7 @@ from jsonschema.exceptions import ValidationError
 from referencing import Registry, Resource
 
 from dcf.problem import Problem
-from dcf.skills.place import Place
+from dcf.skills.authoring.place import Place
 
 _SUFFIX = ".schema.json"
 

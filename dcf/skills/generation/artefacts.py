@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from dcf.skills.authoring.shape import schema_texts
+from dcf.skills.authoring.source_tree import SourceTree
+from dcf.skills.authoring.tool_index import ToolIndex
 from dcf.skills.canonical import digest, file_json
-from dcf.skills.manifest_form import manifest_document, manifest_file
-from dcf.skills.registry_form import registry_document
-from dcf.skills.shape import schema_texts
-from dcf.skills.source_tree import SourceTree
-from dcf.skills.stub_form import stub_document
-from dcf.skills.tool_index import ToolIndex
+from dcf.skills.generation.manifest_form import manifest_document, manifest_file
+from dcf.skills.generation.registry_form import registry_document
+from dcf.skills.generation.stub_form import stub_document
 
 CATALOG = "catalogs/skills_catalog.json"
 LOCK = "skills.lock.json"

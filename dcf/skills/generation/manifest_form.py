@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from dcf.skills.data_text import data_text
-from dcf.skills.place import Place
-from dcf.skills.source_tree import SourceTree
-from dcf.skills.tool_index import ToolIndex, ToolSource, agent_name
+from dcf.skills.authoring.data_text import data_text
+from dcf.skills.authoring.place import Place
+from dcf.skills.authoring.source_tree import SourceTree
+from dcf.skills.authoring.tool_index import ToolIndex, ToolSource, agent_name
 
 
 def manifest_document(skill: Place, tree: SourceTree, tools: ToolIndex) -> dict[str, Any]:

@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from dcf.problem import Problem
-from dcf.skills.place import Place
-from dcf.skills.shape import check_shape
-from dcf.skills.source_file import SourceFile, read_source
+from dcf.skills.authoring.place import Place
+from dcf.skills.authoring.shape import check_shape
+from dcf.skills.authoring.source_file import SourceFile, read_source
 
 _INDEX = "tools/_index.yaml"
 

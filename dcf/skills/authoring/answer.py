@@ -11,9 +11,9 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 
 from dcf.problem import Problem
-from dcf.skills.case_path import parse_case_path
-from dcf.skills.place import Place
-from dcf.skills.tool_index import ToolSource
+from dcf.skills.authoring.case_path import parse_case_path
+from dcf.skills.authoring.place import Place
+from dcf.skills.authoring.tool_index import ToolSource
 
 _PLACEHOLDER = re.compile(r"\{\{\s*([^{}]+?)\s*\}\}")
 _FUNCTION = re.compile(r"now_iso|uuid|random_int\(\s*-?\d+\s*,\s*-?\d+\s*\)")

@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from dcf.problem import Problem
-from dcf.skills.place import Place
+from dcf.skills.authoring.place import Place
 
 _EMPTY_PARAMETERS = {"type": "object", "properties": {}}
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from dcf.skills.artefacts import LOCK
+from dcf.skills.generation.artefacts import LOCK
 
 _FOLDERS = ("manifests", "catalogs", "stub", "schemas")
 # Known as ours by its name alone, so that a lost lock file leaves no stale skill behind.

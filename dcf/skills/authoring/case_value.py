@@ -6,8 +6,8 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from dcf.skills.case_path import CasePath
-from dcf.skills.shape import json_type
+from dcf.skills.authoring.case_path import CasePath
+from dcf.skills.authoring.shape import json_type
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from dcf.problem import Problem, has_errors
-from dcf.skills.artefacts import build_artefacts
-from dcf.skills.check_registry import check_registry
-from dcf.skills.check_skill import check_skills
-from dcf.skills.check_tool import check_tools
-from dcf.skills.deposit import deposit
-from dcf.skills.source_tree import SourceTree, read_tree
-from dcf.skills.tool_index import ToolIndex, index_tools
+from dcf.skills.authoring.check_registry import check_registry
+from dcf.skills.authoring.check_skill import check_skills
+from dcf.skills.authoring.check_tool import check_tools
+from dcf.skills.authoring.source_tree import SourceTree, read_tree
+from dcf.skills.authoring.tool_index import ToolIndex, index_tools
+from dcf.skills.generation.artefacts import build_artefacts
+from dcf.skills.generation.deposit import deposit
 
 
 @dataclass(frozen=True, slots=True)

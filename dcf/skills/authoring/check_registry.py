@@ -9,8 +9,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from dcf.problem import Problem
-from dcf.skills.place import Place
-from dcf.skills.tool_index import ToolIndex
+from dcf.skills.authoring.place import Place
+from dcf.skills.authoring.tool_index import ToolIndex
 
 VARIABLE = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*(?::-[^}]*)?\}")
 _SECRET_HEADER = re.compile(r"auth|token|key|secret|cookie", re.IGNORECASE)

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 
 from dcf.problem import Problem
-from dcf.skills.data_text import check_data_source
-from dcf.skills.place import Place
-from dcf.skills.source_tree import SourceTree
-from dcf.skills.tool_index import ToolIndex, agent_name
+from dcf.skills.authoring.data_text import check_data_source
+from dcf.skills.authoring.place import Place
+from dcf.skills.authoring.source_tree import SourceTree
+from dcf.skills.authoring.tool_index import ToolIndex, agent_name
 
 
 def check_skills(tree: SourceTree, tools: ToolIndex) -> Iterator[Problem]:

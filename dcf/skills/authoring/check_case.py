@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterator
 
 from dcf.problem import Problem
-from dcf.skills.answer import check_answer
-from dcf.skills.case_path import CasePath, parse_case_path
-from dcf.skills.case_value import case_value
-from dcf.skills.place import Place
-from dcf.skills.tool_index import ToolSource
+from dcf.skills.authoring.answer import check_answer
+from dcf.skills.authoring.case_path import CasePath, parse_case_path
+from dcf.skills.authoring.case_value import case_value
+from dcf.skills.authoring.place import Place
+from dcf.skills.authoring.tool_index import ToolSource
 
 
 def check_case(case: Place, tool: ToolSource) -> Iterator[Problem]:

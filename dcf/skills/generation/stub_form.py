@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
-from dcf.skills.case_path import parse_case_path
-from dcf.skills.case_value import case_value
-from dcf.skills.place import Place
-from dcf.skills.tool_index import ToolIndex, ToolSource
+from dcf.skills.authoring.case_path import parse_case_path
+from dcf.skills.authoring.case_value import case_value
+from dcf.skills.authoring.place import Place
+from dcf.skills.authoring.tool_index import ToolIndex, ToolSource
 
 _COPIED = (
     "response",

@@ -1,0 +1,1 @@
+"""Skills of an agent: loaded and unloaded as one change, counted, on record."""

@@ -1,0 +1,1 @@
+"""What authors write: read with places, checked against schemas and rules."""

@@ -1,0 +1,1 @@
+"""Skills found by what somebody wants to do."""

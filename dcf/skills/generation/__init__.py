@@ -1,0 +1,1 @@
+"""From checked sources to the files that run."""

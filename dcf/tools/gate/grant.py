@@ -1,0 +1,24 @@
+"""What a loaded skill lets an agent do with one tool."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Egress = Literal["none", "intranet", "internet"]
+Risk = Literal["low", "medium", "high"]
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """The skill ``skill`` (a manifest id) declares this tool. ``secrets`` are names; ``egress`` and
+    ``risk`` are those of the skill; ``input_schema`` is the JSON Schema of the arguments."""
+
+    server_id: str
+    tool_name: str
+    skill: str
+    input_schema: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    egress: Egress = "none"
+    secrets: tuple[str, ...] = ()
+    risk: Risk = "low"

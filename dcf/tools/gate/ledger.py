@@ -1,0 +1,42 @@
+"""Where decisions are kept and budgets are spent: the run of a leased state, or an agent."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from dcf.tools.gate.decision import Decision
+from dcf.tools.result import ToolResult
+
+
+class Ledger(Protocol):
+    """The record behind one piece of work. Implementations are fenced: who lost the authority over
+    the work cannot write here, and so cannot dispatch a call either.
+    """
+
+    @property
+    def fence(self) -> int:
+        """The fence under which calls are made; it only grows."""
+        ...
+
+    def idempotency_key(self, number: int) -> str:
+        """The key of the call with this number (from 0): the same when the work is repeated."""
+        ...
+
+    def approved(self, digest: str) -> str | None:
+        """Who approved exactly this call, with the reason; None when nobody did."""
+        ...
+
+    def recall(self, digest: str) -> ToolResult | None:
+        """The result of this call if it was made before the work stopped for an approval; each
+        result is given once."""
+        ...
+
+    async def note(self, decision: Decision) -> None:
+        """Append ``decision`` to the history; one that allows also reserves one call of the
+        budgets, in the same step. Raises BudgetExhausted (the denial is on record then), and
+        whatever says that the authority is lost."""
+        ...
+
+    async def settle(self, number: int, decision: Decision, result: ToolResult) -> None:
+        """The call with this number was answered: remember it for ``recall``."""
+        ...

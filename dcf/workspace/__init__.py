@@ -1,0 +1,1 @@
+"""What agents share beside their runs: JSON documents under a prefix, files under a root."""
