@@ -44,15 +44,17 @@ docs: $(DEV) ## write the reference pages and run the snippets of the documentat
 
 lock: $(DEV) ## pin what pyproject.toml asks for (LOCK_FLAGS=--upgrade takes newer versions)
 	$(PIP) uv==$(UV_VERSION)
-	$(call compile,run,--extra embedded --group build)
-	$(call compile,dev,--extra embedded --extra minilm --extra sim --extra png --group build --group dev -c requirements/run.txt)
+	$(call compile,run,pyproject.toml --extra embedded --group build)
+	$(call compile,image,pyproject.toml -c requirements/run.txt)
+	$(call compile,build,--group build -c requirements/run.txt)
+	$(call compile,dev,pyproject.toml --extra embedded --extra minilm --extra sim --extra png --group build --group dev -c requirements/run.txt)
 
 clean: ## remove .venv and everything that was generated while developing
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # $(call compile,NAME,WHAT): one file for all platforms and Pythons, with hashes, naming no index.
-compile = $(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 \
+compile = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 \
 	--generate-hashes --no-annotate --no-emit-index-url --custom-compile-command 'make lock' \
 	$(LOCK_FLAGS) $(2) --output-file requirements/$(1).txt
 

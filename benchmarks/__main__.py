@@ -15,11 +15,14 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.discovery import discovery
 from benchmarks.figure import Figure
 from benchmarks.hops import latency, throughput
 from benchmarks.language import language
+from benchmarks.mcp_calls import mcp_calls
 from benchmarks.memory import memory
 from benchmarks.raw import RAW, calibrate
+from benchmarks.tool_calls import tool_calls
 from benchmarks.tool_hops import tool_hops
 from control_plane.embedded import Embedded, fsync_of
 
@@ -40,8 +43,14 @@ async def measure(*, quick: bool, show: Console) -> list[Figure]:
             show.print("workers: chains and a Map …")
             figures += await throughput(url, raw=raw, length=125 * scale, items=250 * scale)
             figures += await latency(url, length=500 * scale)
+            show.print("the gate, and calls to the stub …")
+            figures += await tool_calls(scratch, calls=200 * scale)
             show.print("agents: real MCP calls …")
             figures += await tool_hops(url, scratch, length=10 * scale)
+            show.print("the MCP server …")
+            figures += await mcp_calls(url, scratch, calls=400 * scale)
+            show.print("discovery: ten thousand skills …")
+            figures += discovery(scratch)
             show.print("memory …")
             figures += await memory(url, scratch / "generated")
         finally:

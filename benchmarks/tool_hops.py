@@ -48,13 +48,13 @@ servers:
 
 async def tool_hops(url: str, scratch: Path, *, length: int) -> list[Figure]:
     """One after another, and 8 chains at a time, with one worker process."""
-    generated = _author(scratch)
+    generated = author(scratch)
     binding = {"skills": ["skill.bench.echo@1.0.0"], "tool_name": "echo"}
     definition = document(chain(length, Type="Task", AgentBinding=binding))
     store = Store(RedisBackend.from_url(url))
     figures = []
     async with (
-        _stub(generated / "stub" / "stub_config.json") as stub,
+        stub_server(generated / "stub" / "stub_config.json") as stub,
         worker_processes(url, 1, generated=generated, stub=stub),
     ):
         # The first agent task of a process loads the agent library.
@@ -69,7 +69,8 @@ async def tool_hops(url: str, scratch: Path, *, length: int) -> list[Figure]:
     return figures
 
 
-def _author(scratch: Path) -> Path:
+def author(scratch: Path) -> Path:
+    """Generate the skill that is worked with; the generated folder."""
     sources = scratch / "skills_src"
     for name, text in (
         (
@@ -90,7 +91,8 @@ def _author(scratch: Path) -> Path:
 
 
 @asynccontextmanager
-async def _stub(config: Path) -> AsyncIterator[str]:
+async def stub_server(config: Path) -> AsyncIterator[str]:
+    """A stub server as a process of its own; its URL."""
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "dcf.tools.stub", "--config", str(config), "--port", "0",
         stdout=asyncio.subprocess.PIPE,

@@ -7,6 +7,11 @@ Documents are the truth, messages are hints, and every write to a state is fence
 from __future__ import annotations
 
 from control_plane import history, timers
+from control_plane.agent_document import AgentChange, AgentDocument, check_agent_id
+from control_plane.agent_history import read_agent_history
+from control_plane.agent_reader import AgentPage
+from control_plane.agents import AgentConflict, AgentStore
+from control_plane.assigned import assign, assigned
 from control_plane.backend import Backend
 from control_plane.clock import Clock, NewToken, new_token, wall_clock
 from control_plane.documents import (
@@ -21,19 +26,24 @@ from control_plane.documents import (
     StateStatus,
 )
 from control_plane.errors import (
+    AgentBusy,
+    AgentExists,
     BadDocument,
     BadName,
     ControlPlaneError,
     CorruptHistory,
     Disconnected,
     MissingBlob,
+    NameTaken,
     PayloadTooLarge,
     RunExists,
     ServerError,
+    UnknownAgent,
     UnknownRun,
     UnknownState,
 )
 from control_plane.keys import (
+    APPROVALS,
     DONE,
     INDEX,
     RunKeys,
@@ -46,28 +56,45 @@ from control_plane.keys import (
 )
 from control_plane.lease import (
     DEFAULT_TTL_MS,
+    NO_BUDGET,
+    Budget,
     Commit,
     Committed,
     Enter,
     Fan,
     Lease,
+    Noted,
+    OverBudget,
+    Question,
     Refusal,
     Wait,
 )
 from control_plane.payload import Payload
-from control_plane.queue import Hint, HintQueue
+from control_plane.queue import Hint, HintQueue, signs_of_life
 from control_plane.reader import Results
 from control_plane.redis_backend import RedisBackend
 from control_plane.run_transitions import FirstState
 from control_plane.store import Store
+from control_plane.tool_calls import CALLS_LIMIT, ToolCall, call_name
 
 __all__ = [
+    "APPROVALS",
+    "CALLS_LIMIT",
     "DEFAULT_TTL_MS",
     "DONE",
     "INDEX",
+    "NO_BUDGET",
+    "AgentBusy",
+    "AgentChange",
+    "AgentConflict",
+    "AgentDocument",
+    "AgentExists",
+    "AgentPage",
+    "AgentStore",
     "Backend",
     "BadDocument",
     "BadName",
+    "Budget",
     "Clock",
     "Commit",
     "Committed",
@@ -85,10 +112,14 @@ __all__ = [
     "Lease",
     "Limits",
     "MissingBlob",
+    "NameTaken",
     "NewToken",
+    "Noted",
     "Output",
+    "OverBudget",
     "Payload",
     "PayloadTooLarge",
+    "Question",
     "RedisBackend",
     "Refusal",
     "Results",
@@ -100,16 +131,24 @@ __all__ = [
     "StateDocument",
     "StateStatus",
     "Store",
+    "ToolCall",
+    "UnknownAgent",
     "UnknownRun",
     "UnknownState",
     "Wait",
+    "assign",
+    "assigned",
+    "call_name",
+    "check_agent_id",
     "check_workflow_id",
     "enclosing_joins",
     "encode_name",
     "history",
     "inside",
     "new_token",
+    "read_agent_history",
     "sibling",
+    "signs_of_life",
     "split_path",
     "timers",
     "wall_clock",

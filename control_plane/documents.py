@@ -15,11 +15,13 @@ from typing import Any, Literal
 from control_plane import payload
 from control_plane.payload import JSON, Payload
 
-SCHEMA_VERSION = "1.2.0"
-PROTOCOL = 2
+SCHEMA_VERSION = "1.3.0"
+PROTOCOL = 3
 """The newest version of a run's rules that this client knows. A worker leases only what it knows;
 see ``acquire.lua``. A run is submitted under the oldest version whose workers can take it."""
 FIRST_PROTOCOL = 1
+LANGUAGE_PROTOCOL = 2
+APPROVAL_PROTOCOL = 3
 
 StateStatus = Literal[
     "pending", "ready", "running", "waiting", "done", "failed", "cancelled", "skipped"
@@ -98,7 +100,9 @@ class Holder:
 class StateDocument:
     """One state instance, frame ticket or earlier visit. ``input``, ``variables`` (what the frame
     had assigned when the state was entered), ``event_payload`` and ``fan`` are as stored
-    (``payload.decode`` or ``Store.value`` gives the value)."""
+    (``payload.decode`` or ``Store.value`` gives the value). ``approval`` is what somebody was asked
+    in this try, None before; ``ask`` the number of that question; once it is ``answered``, the
+    decision is the event's payload."""
 
     path: str
     type: str
@@ -128,6 +132,10 @@ class StateDocument:
     exit: str | None
     times: dict[str, int | None]
     metrics: dict[str, Any] | None
+    approval: dict[str, Any] | None
+    ask: int
+    asked_at: int | None
+    answered: bool
     raw: dict[str, Any]
 
     @classmethod
@@ -166,12 +174,25 @@ class StateDocument:
             exit=raw.get("exit"),
             times=raw["times"],
             metrics=raw["execution_metrics"],
+            approval=raw.get("approval") if "ask" in ctl else None,
+            ask=ctl.get("ask", 0),
+            asked_at=ctl.get("asked_at"),
+            answered=ctl.get("answered", False),
             raw=raw,
         )
 
     @property
     def is_open(self) -> bool:
         return self.status in OPEN
+
+    @property
+    def calls(self) -> dict[str, Any] | None:
+        """What this try has called, ``{numbers, used, lease}``; ``lease`` only of the lease that is
+        in force. None before the first call."""
+        made, calls = self.raw["ctl"].get("made"), self.raw.get("calls")
+        if made is None or calls is None:
+            return None
+        return {**calls, "lease": calls["lease"] if int(made) == self.fence else {}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,7 +283,7 @@ class Output:
 
 @cache
 def schema(name: str) -> dict[str, Any]:
-    """The JSON Schema (2020-12) of ``meta``, ``state``, ``output`` or ``finalize``."""
+    """The JSON Schema (2020-12) of ``meta``, ``state``, ``output``, ``finalize`` or ``agent``."""
     text = (resources.files("control_plane") / "schemas" / f"{name}.schema.json").read_text("utf-8")
     document: dict[str, Any] = json.loads(text)
     return document

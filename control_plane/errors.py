@@ -75,3 +75,27 @@ class MissingBlob(ControlPlaneError):
     """Run {workflow_id} refers to blob {digest}, which is not stored."""
 
     code = "missing_blob"
+
+
+class UnknownAgent(ControlPlaneError):
+    """There is no agent {agent}."""
+
+    code = "unknown_agent"
+
+
+class AgentExists(ControlPlaneError):
+    """There is an agent {agent} already."""
+
+    code = "agent_exists"
+
+
+class NameTaken(ControlPlaneError):
+    """The name {name!r} belongs to agent {agent}."""
+
+    code = "name_taken"
+
+
+class AgentBusy(ControlPlaneError):
+    """Agent {agent} was changed by others {attempts} times while one change was tried."""
+
+    code = "agent_busy"

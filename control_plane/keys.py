@@ -19,6 +19,9 @@ _SEGMENT = re.compile(r"([^\[/]+)(?:\[(\d+)\])?")
 
 INDEX = "cp:wf:index"
 DONE = "cp:wf:done"
+APPROVALS = "cp:approvals"
+"""zset: what waits for somebody's approval -> since when (ms). ``{workflow_id}\t{path}`` for a
+state of a run; members of three parts belong to agents outside runs. A hint: documents decide."""
 
 Step = str | int
 """A part of a path: a state's name, or the number of an iteration or branch."""
@@ -116,6 +119,11 @@ class RunKeys:
         return self._name("cp", "blobs")
 
     @property
+    def agents(self) -> str:
+        """hash: state -> the agent that it is assigned to."""
+        return self._name("cp", "agents")
+
+    @property
     def audit(self) -> str:
         return self._name("dp", "audit:finalize")
 
@@ -125,8 +133,20 @@ class RunKeys:
     def output(self, path: str) -> str:
         return self._name("dp", f"output:{path}")
 
+    def calls(self, path: str) -> str:
+        return self._name("dp", f"calls:{path}")
+
+    def data(self, name: str) -> str:
+        """A key of the run's data that no other method has."""
+        return self._name("dp", name)
+
     def blob(self, sha256: str) -> str:
         return self._name("dp", f"blob:{sha256}")
+
+
+def approval_member(workflow_id: str, path: str) -> str:
+    """How a state of a run stands in the index of approvals."""
+    return f"{workflow_id}\t{path}"
 
 
 def queue(pool: str) -> str:

@@ -25,7 +25,10 @@ class Lease:
     that is known. ``limits`` are those that the control plane enforces. ``round`` names the fan-out
     of the enclosing join that this instance belongs to (0 in the root frame). ``incarnation`` tells
     the run from an earlier one that had the same id and was removed. ``event`` says why a state is
-    leased again.
+    leased again. ``approval`` is what somebody was asked in this try, or None; then ``decision`` is
+    the answer (None while there is none), ``given`` what the work was given as the state document
+    keeps it (None: the input itself), ``asked_at`` when it was asked (ms). ``calls`` is
+    what the try has called, as the state document keeps it, or None.
     """
 
     workflow_id: str
@@ -51,6 +54,11 @@ class Lease:
     join_n: int = 0
     join_failed: int = 0
     times: dict[str, int | None] = field(default_factory=dict)
+    approval: dict[str, Any] | None = None
+    decision: dict[str, Any] | None = None
+    given: JSON = None
+    asked_at: int | None = None
+    calls: dict[str, Any] | None = None
 
     @property
     def idempotency_key(self) -> str:
@@ -85,7 +93,7 @@ class Enter:
 class Wait:
     """What a state waits for: until a moment (ms) or for a while (ms), or without end."""
 
-    kind: Literal["timer", "retry", "callback"]
+    kind: Literal["timer", "retry", "callback", "approval"]
     until_ms: int | None = None
     delay_ms: int | None = None
     retries: dict[int, int] | None = None
@@ -102,9 +110,19 @@ class Fan:
 
 
 @dataclass(frozen=True, slots=True)
+class Question:
+    """What somebody is asked before work goes on: ``record`` as the state document keeps it (see
+    its schema); ``parts`` are the payloads that it refers to."""
+
+    record: dict[str, Any]
+    parts: tuple[Payload, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Commit:
     """The end of one step. Exactly one of: a finished state (``done``/``failed``, with ``enter`` or
-    ``ends``), a wait, a fan-out, a frame ticket that enters its first state (``open``)."""
+    ``ends``), a wait (for an approval with the ``question``), a fan-out, a frame ticket that enters
+    its first state (``open``)."""
 
     outcome: Literal["done", "failed", "wait", "open"]
     event: dict[str, Any]
@@ -116,6 +134,8 @@ class Commit:
     failure: Failure | None = None
     metrics: dict[str, Any] | None = None
     effective_input: Payload | None = None
+    question: Question | None = None
+    model_selection: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,3 +145,40 @@ class Committed:
 
     lease: Lease | None
     run_status: RunStatus | None
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How many tool calls, and how many milliseconds, something may use; None without a limit."""
+
+    tool_calls: int | None = None
+    wall_ms: int | None = None
+
+    def to_json(self) -> dict[str, int] | None:
+        """As the scripts take it; None where nothing is limited."""
+        limits = {"tool_calls": self.tool_calls, "wall_ms": self.wall_ms}
+        return {name: limit for name, limit in limits.items() if limit is not None} or None
+
+
+NO_BUDGET = Budget()
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """A decision is on record: how many calls the run and this try have made with it, and the
+    number of the call that it lets pass."""
+
+    run_calls: int
+    try_calls: int
+    number: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OverBudget:
+    """A call would break the budget of this ``try`` or of the ``run``; the refusal is on record.
+    ``used`` and ``limit`` are calls or seconds."""
+
+    whose: Literal["try", "run"]
+    what: Literal["tool_calls", "wall_time_s"]
+    used: float
+    limit: float

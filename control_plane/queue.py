@@ -88,6 +88,20 @@ class HintQueue:
         await self._backend.command("XGROUP", "DELCONSUMER", self._stream, GROUP, self._consumer)
 
 
+async def signs_of_life(backend: Backend, pool: str) -> dict[str, int]:
+    """The workers that read the queue of ``pool``, each with how many milliseconds ago it did.
+    Those that left are gone from it; those that died grow old."""
+    try:
+        rows = await backend.command("XINFO", "CONSUMERS", keys.queue(pool), GROUP)
+    except ServerError as error:
+        # No worker ever came: the stream, or the group that the first one makes, is not there.
+        if "NOGROUP" in str(error) or "no such key" in str(error):
+            return {}
+        raise
+    consumers = [dict(zip(row[::2], row[1::2], strict=True)) for row in rows]
+    return {str(consumer["name"]): int(consumer["idle"]) for consumer in consumers}
+
+
 def _hint(entry: str, fields: list[str]) -> Hint:
     named = dict(zip(fields[::2], fields[1::2], strict=True))
     return Hint(named["workflow"], named["path"], entry)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from redis.asyncio import BlockingConnectionPool, Redis
 from redis.asyncio.retry import Retry
@@ -19,14 +18,12 @@ from redis.exceptions import (
 )
 
 from control_plane.batching import BatchedScripts
-from control_plane.errors import Disconnected, ServerError
+from control_plane.errors import ControlPlaneError, Disconnected, ServerError
 from control_plane.script import Script
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
 
 # A blocking read returns within 2 s; a socket that is silent for longer than this is dead.
 SOCKET_TIMEOUT_S = 10.0
+_AWAY = (ConnectionError, TimeoutError, BusyLoadingError, ReadOnlyError)
 
 
 class RedisBackend:
@@ -61,13 +58,27 @@ class RedisBackend:
 
     async def run(self, script: Script, keys: Sequence[str], args: Sequence[str | int]) -> Any:
         """See ``Backend.run``."""
-        async with _translated():
+        try:
             return await self._scripts.run(script, keys, args)
+        except RedisError as error:
+            raise _translated(error) from error
 
     async def command(self, *args: str | int) -> Any:
-        """See ``Backend.command``."""
-        async with _translated(), _heeding_cancellation():
+        """See ``Backend.command``.
+
+        A cancellation that arrived meanwhile ends it, whatever the call came to: redis-py sends
+        through ``asyncio.wait_for``, which in Python 3.11 loses a cancellation that comes just when
+        the sending is done.
+        """
+        task = asyncio.current_task()
+        before = task.cancelling() if task is not None else 0
+        try:
             return await self._send(*args)
+        except RedisError as error:
+            raise _translated(error) from error
+        finally:
+            if task is not None and task.cancelling() > before:
+                raise asyncio.CancelledError
 
     async def close(self) -> None:
         """Close all connections."""
@@ -75,28 +86,8 @@ class RedisBackend:
         await self._client.connection_pool.aclose()
 
 
-@asynccontextmanager
-async def _heeding_cancellation() -> AsyncIterator[None]:
-    """A cancellation that arrived during the block ends it, whatever the call came to.
-
-    redis-py sends through ``asyncio.wait_for``, which in Python 3.11 loses a cancellation that
-    comes just when the sending is done.
-    """
-    task = asyncio.current_task()
-    before = task.cancelling() if task is not None else 0
-    try:
-        yield
-    finally:
-        if task is not None and task.cancelling() > before:
-            raise asyncio.CancelledError
-
-
-@asynccontextmanager
-async def _translated() -> AsyncIterator[None]:
-    """Redis's exceptions as the control plane's own."""
-    try:
-        yield
-    except (ConnectionError, TimeoutError, BusyLoadingError, ReadOnlyError) as error:
-        raise Disconnected(f"Redis is not reachable: {error}") from error
-    except RedisError as error:
-        raise ServerError(str(error)) from error
+def _translated(error: RedisError) -> ControlPlaneError:
+    """One of Redis's exceptions as the control plane's own."""
+    if isinstance(error, _AWAY):
+        return Disconnected(f"Redis is not reachable: {error}")
+    return ServerError(str(error))

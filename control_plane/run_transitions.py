@@ -42,9 +42,11 @@ class RunTransitions(Reader):
         start: FirstState,
         timeout_ms: int | None = None,
         protocol: int = FIRST_PROTOCOL,
+        pins: str | None = None,
     ) -> bool:
         """Create a run: ``states`` are (path, type), pending until entered; workers that do not
-        know ``protocol`` leave it alone. True when it is new, False when the same run was there.
+        know ``protocol`` leave it alone; ``pins`` is a digest of what ``meta`` pins the run to, for
+        the history. True when it is new, False when the same run was there.
 
         Interrupted anywhere, the same call goes on where it stopped. Raises RunExists when the id
         belongs to another definition or input, BadDocument when ``meta`` cannot be stored.
@@ -71,6 +73,7 @@ class RunTransitions(Reader):
             if number == len(batches) - 1:
                 request["start"] = start.spec()
                 request["timeout_ms"] = timeout_ms
+                request["pins"] = pins
             answer = await self.call("seed", workflow_id, request, meta_text, start.input.stored)
             if answer[0] == "exists":
                 raise RunExists(workflow_id=workflow_id)

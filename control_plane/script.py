@@ -1,7 +1,7 @@
 """Lua scripts: each transition of the control plane is one file in ``scripts/``.
 
-The prelude (shared local functions) is put before each body, so that one script is one text with
-one SHA1, on a real Redis as in the in-process twin.
+A prelude (shared local functions; one for runs, one for agents) is put before each body, so that
+one script is one text with one SHA1, on a real Redis as in the in-process twin.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 
-PRELUDE = "prelude"
+PRELUDES = {"": "prelude", "agent_": "agent_prelude"}
+"""The shared text of the scripts whose names begin so; the longest beginning counts."""
 _CLOCK_LINE = "local TIME = redis.call('TIME')\n"
 _CLOCK_KEY = re.compile(r"[A-Za-z0-9:{}_-]+")
 
@@ -44,11 +45,12 @@ class Script:
 
 @cache
 def load(name: str) -> Script:
-    """The script ``scripts/{name}.lua`` with the prelude before it.
+    """The script ``scripts/{name}.lua`` with its prelude before it.
 
     Raises FileNotFoundError for an unknown name: a defect of ours, never of a user.
     """
     folder = resources.files("control_plane") / "scripts"
-    prelude = (folder / f"{PRELUDE}.lua").read_text(encoding="utf-8")
+    shared = PRELUDES[max((start for start in PRELUDES if name.startswith(start)), key=len)]
+    prelude = (folder / f"{shared}.lua").read_text(encoding="utf-8")
     body = (folder / f"{name}.lua").read_text(encoding="utf-8")
     return Script(name, f"{prelude}\n{body}")

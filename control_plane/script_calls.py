@@ -61,12 +61,13 @@ class ScriptCalls:
         answer: list[Any] = await self.backend.run(script.load(name), names, [text, *texts])
         if self.cluster:
             look, paths, pool = answer[-1]
-            await self._send_hints(workflow_id, paths, pool)
+            await self.send_hints(workflow_id, paths, pool)
             if look:
                 await self.backend.command("ZADD", keys.INDEX, "LT", look, workflow_id)
         return answer
 
-    async def _send_hints(self, workflow_id: str, paths: Sequence[str], pool: str) -> None:
+    async def send_hints(self, workflow_id: str, paths: Sequence[str], pool: str) -> None:
+        """Tell the workers of ``pool`` that these states of a run may be ready."""
         for path in paths:
             await self.backend.command(
                 "XADD", keys.queue(pool), "MAXLEN", "~", QUEUE_LIMIT, "*",

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 from dataclasses import replace
 from typing import Any, cast
 
-from control_plane import payload
+from control_plane import keys, payload
 from control_plane.backend import Backend
-from control_plane.documents import PROTOCOL, Limits, RunStatus, StateDocument
+from control_plane.documents import PROTOCOL, Limits, RunDocument, RunStatus, StateDocument
 from control_plane.errors import BadDocument
 from control_plane.lease import DEFAULT_TTL_MS, Commit, Committed, Lease, Refusal
 from control_plane.payload import JSON, Payload
-from control_plane.run_transitions import RunTransitions, state_spec
+from control_plane.run_transitions import state_spec
+from control_plane.tool_calls import ToolCalls
 
 STEPS_LIMIT = 1_000_000
 EVENTS_LIMIT = 500_000
 
 
-class Store(RunTransitions):
+class Store(ToolCalls):
     """The control plane of any number of runs; ``steps_limit`` and ``events_limit`` bound each."""
 
     def __init__(
@@ -62,6 +65,30 @@ class Store(RunTransitions):
         document = StateDocument.parse(answer[3])
         return await self._lease(workflow_id, document, token, owner, ttl_ms, answer[4])
 
+    async def held(self, workflow_id: str, path: str, token: str) -> Lease | Refusal:
+        """The lease that ``token`` was given out with, made from the documents: any process can go
+        on under it. Whether it is still in force says the script that writes.
+
+        Refusal: ``unknown_run``, ``unknown_state``, or ``lease_lost`` when the state is not held
+        with this token."""
+        texts = await self.backend.command("JSON.MGET", *self._documents(workflow_id, path), ".")
+        if texts[0] is None or texts[1] is None:
+            return Refusal("unknown_run" if texts[0] is None else "unknown_state")
+        document = StateDocument.parse(texts[1])
+        lease = document.raw["ctl"].get("lease")
+        digest = hashlib.sha1(token.encode(), usedforsecurity=False).hexdigest()
+        if document.status != "running" or not lease:
+            return Refusal("lease_lost")
+        if not hmac.compare_digest(lease["token"], digest):
+            return Refusal("lease_lost")
+        incarnation = RunDocument.parse(texts[0]).incarnation
+        owner, ttl_ms = lease["owner"], int(lease["ttl"])
+        return await self._lease(workflow_id, document, token, owner, ttl_ms, incarnation)
+
+    def _documents(self, workflow_id: str, path: str) -> tuple[str, str]:
+        run_keys = self.keys(workflow_id)
+        return run_keys.meta, run_keys.state(path)
+
     async def renew(
         self, lease: Lease, *, beat: bool = False, limits: Limits | None = None
     ) -> int | Refusal:
@@ -98,6 +125,8 @@ class Store(RunTransitions):
         for part in _payloads(commit):
             if part.blob is not None:
                 await self.put_blob(lease.workflow_id, part)
+        if commit.question is not None:
+            await self.list_approval(lease.workflow_id, lease.path)
         # Derived, so that a commit said twice asks for the same lease twice.
         next_token = payload.digest(f"{lease.token}/{commit_id}")[:32] if in_place else None
         request = {
@@ -123,19 +152,7 @@ class Store(RunTransitions):
             fan = commit.fan
             request["wait"] = "join"
             request["join"] = {"n": fan.n, "window": fan.window, "fail_limit": fan.fail_limit}
-        answer = await self.call(
-            "commit",
-            lease.workflow_id,
-            request,
-            commit.output.to_text() if commit.output else "",
-            commit.enter.input.stored if commit.enter else "",
-            payload.to_text(commit.event),
-            payload.to_text(commit.failure.to_json()) if commit.failure else "",
-            payload.to_text(commit.metrics) if commit.metrics else "",
-            commit.fan.fan.stored if commit.fan else "",
-            commit.effective_input.stored if commit.effective_input else "",
-            commit.enter.variables.stored if commit.enter and commit.enter.variables else "",
-        )
+        answer = await self.call("commit", lease.workflow_id, request, *_texts(commit))
         if answer[0] == "bad_document":
             raise BadDocument(reason=answer[1])
         if answer[0] != "ok":
@@ -145,16 +162,38 @@ class Store(RunTransitions):
             cast("RunStatus | None", answer[4] or None),
         )
 
+    async def list_approval(self, workflow_id: str, path: str) -> None:
+        """Note in the index that a state is about to wait for approval."""
+        member = keys.approval_member(workflow_id, path)
+        await self.backend.command("ZADD", keys.APPROVALS, await self.now_ms(), member)
+
+    async def unlist_approval(self, workflow_id: str, path: str) -> None:
+        """Take a state out of that index: it waits for nobody any more."""
+        await self.backend.command("ZREM", keys.APPROVALS, keys.approval_member(workflow_id, path))
+
     async def signal(
-        self, workflow_id: str, path: str, *, visit: int, try_: int, event: str, value: JSON
+        self,
+        workflow_id: str,
+        path: str,
+        *,
+        visit: int,
+        try_: int,
+        event: str,
+        value: JSON,
+        ask: int | None = None,
+        recorded: dict[str, Any] | None = None,
     ) -> Refusal | None:
-        """Answer a state from outside (``event`` is callback or approval); None when it counts."""
+        """Answer a state from outside (``event`` is callback or approval); None when it counts.
+
+        An approval answers the question with the number ``ask``; ``recorded`` is its event."""
         content = payload.encode(value)
         if content.blob is not None:
             await self.put_blob(workflow_id, content)
         request: dict[str, Any] = {"path": path, "visit": visit, "try": try_, "event": event}
         request["call"] = self.new_id()
-        answer = await self.call("signal", workflow_id, request, content.stored)
+        request["ask"] = ask
+        texts = [payload.to_text(recorded)] if recorded is not None else []
+        answer = await self.call("signal", workflow_id, request, content.stored, *texts)
         return self._refused(answer, workflow_id)
 
     async def beat(self, workflow_id: str, path: str, *, visit: int, try_: int) -> Refusal | None:
@@ -196,6 +235,13 @@ class Store(RunTransitions):
             join_n=document.join.n if document.join else 0,
             join_failed=document.join.failed if document.join else 0,
             times=document.times,
+            approval=document.approval,
+            decision=(
+                await self.value(workflow_id, document.event_payload) if document.answered else None
+            ),
+            given=document.raw.get("effective_input") if document.approval else None,
+            asked_at=document.asked_at,
+            calls=document.calls,
         )
 
     async def _next_lease(
@@ -205,25 +251,24 @@ class Store(RunTransitions):
         if not path or token is None:
             return None
         if commit.enter is not None and path == commit.enter.path:
-            return replace(
-                lease,
+            entered = commit.enter
+            return Lease(
+                workflow_id=lease.workflow_id,
                 path=path,
                 token=token,
                 fence=int(answer[2]),
-                type=commit.enter.type,
+                owner=lease.owner,
+                ttl_ms=lease.ttl_ms,
+                type=entered.type,
                 kind="state",
                 visit=int(answer[3]),
                 try_=1,
-                input=commit.enter.value,
-                variables=commit.enter.own,
-                stored_variables=_kept(commit.enter.variables),
-                limits=commit.enter.limits,
-                event=None,
-                event_payload=None,
-                retries={},
-                fan=None,
-                join_n=0,
-                join_failed=0,
+                round=lease.round,
+                incarnation=lease.incarnation,
+                input=entered.value,
+                variables=entered.own,
+                stored_variables=_kept(entered.variables),
+                limits=entered.limits,
                 times={"entered": int(answer[5]), "started": int(answer[5]), "finished": None},
             )
         found = await self.states(lease.workflow_id, [path])
@@ -248,6 +293,27 @@ def _reference(stored: JSON) -> Payload | None:
     return Payload(payload.to_text(stored), sha256, stored["size"]) if sha256 else None
 
 
+def _texts(commit: Commit) -> list[str]:
+    """What a commit says as the script takes it, "" for what it does not say; most say only the
+    first few, and what is left out at the end costs nothing on the way."""
+    enter, question = commit.enter, commit.question
+    texts = [
+        commit.output.to_text() if commit.output else "",
+        enter.input.stored if enter else "",
+        payload.to_text(commit.event),
+        payload.to_text(commit.failure.to_json()) if commit.failure else "",
+        payload.to_text(commit.metrics) if commit.metrics else "",
+        commit.fan.fan.stored if commit.fan else "",
+        commit.effective_input.stored if commit.effective_input else "",
+        enter.variables.stored if enter and enter.variables else "",
+        payload.to_text(question.record) if question else "",
+        payload.to_text(commit.model_selection) if commit.model_selection else "",
+    ]
+    while not texts[-1]:
+        texts.pop()
+    return texts
+
+
 def _payloads(commit: Commit) -> list[Payload]:
     parts = []
     if commit.output is not None:
@@ -260,4 +326,6 @@ def _payloads(commit: Commit) -> list[Payload]:
         parts.append(commit.fan.fan)
     if commit.effective_input is not None:
         parts.append(commit.effective_input)
+    if commit.question is not None:
+        parts.extend(commit.question.parts)
     return parts

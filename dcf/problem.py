@@ -8,13 +8,19 @@ from typing import Any, Literal
 
 Severity = Literal["error", "warning"]
 
+_LONGEST = 1_000
+"""Characters of a message or hint."""
+_KEPT = 200
+"""Characters at either end of one that is longer."""
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:
     """One finding. Validators return all of them at once, never only the first.
 
     ``code`` is stable (scripts may match it); ``path`` is the place inside the document in
-    JSON-Pointer form (``/States/Pay/Next``); ``line`` and ``column`` count from 1.
+    JSON-Pointer form (``/States/Pay/Next``); ``line`` and ``column`` count from 1. A text that
+    quotes a value as large as its author liked is shortened in the middle.
     """
 
     code: str
@@ -25,6 +31,12 @@ class Problem:
     file: str | None = None
     line: int | None = None
     column: int | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("message", "hint"):
+            text = getattr(self, name)
+            if len(text) > _LONGEST:
+                object.__setattr__(self, name, f"{text[:_KEPT]} … {text[-_KEPT:]}")
 
     @property
     def is_error(self) -> bool:

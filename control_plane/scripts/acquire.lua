@@ -5,7 +5,10 @@
 --          | {"unknown_state"} | {"unknown_run"} | {"unknown_protocol"}
 --          | {"wrong_pool", pool}
 -- A state whose deadline passed while nobody held it is leased with the event `timeout`.
--- The hint that led here is dropped in every case. The same token again gets the same answer.
+-- A decision on what was asked is no event of the work: it is kept as `answered`, and the slot is free
+-- for what may happen while the work goes on.
+-- The hint that led here is dropped in every case. The same token again gets the same answer
+-- while its lease is in force; afterwards it is a token like any other.
 
 if QUEUE and REQ.hint then
   redis.call('XACK', QUEUE, REQ.group, REQ.hint)
@@ -17,7 +20,7 @@ local ctl = load(path)
 if not ctl then return reply('unknown_state') end
 local run = load_run()
 if run and run.pool ~= REQ.pool then return reply('wrong_pool', run.pool) end
-local resent = ctl.lease and ctl.lease.token == redis.sha1hex(REQ.token)
+local resent = ctl.lease and ctl.lease.token == redis.sha1hex(REQ.token) and ctl.lease.ends > NOW
 if not resent then
   local why = dead(path, ctl)
   if why then return reply(why) end
@@ -26,11 +29,13 @@ if not resent then
   end
   if ctl.status ~= 'ready' then return reply('not_ready', ctl.status) end
   if not ctl.event and ctl.deadline and ctl.deadline <= NOW then ctl.event = 'timeout' end
+  local event = ctl.event
+  if event == 'approval' then ctl.event, ctl.answered = nil, true end
   grant(ctl, REQ.token)
   save(path, ctl, '$.times.started', integer(NOW))
   record_event('LeaseAcquired', path, ',"visit":' .. ctl.visit .. ',"try":' .. ctl.try .. ',"fence":'
     .. integer(ctl.fence) .. ',"owner":' .. quote(REQ.owner)
-    .. (ctl.event and ',"event":' .. quote(ctl.event) or ''))
+    .. (event and ',"event":' .. quote(event) or ''))
 end
 return reply('ok', integer(ctl.fence), integer(NOW), redis.call('JSON.GET', state_key(path)),
   run.digest .. '/' .. run.born .. (run.redrives and '/' .. integer(run.redrives) or ''))

@@ -10,7 +10,8 @@ local why = dead(path, ctl)
 if why then return reply(why) end
 local closed, status = not_open(ctl)
 if closed then return reply(closed, status) end
-if ctl.hb_ms then
+-- While somebody is asked to approve it, the limits of its time do not run.
+if ctl.hb_ms and ctl.wait ~= 'approval' then
   ctl.hb_due = NOW + ctl.hb_ms
   save(path, ctl)
 end

@@ -4,7 +4,8 @@
 --           events_limit,
 --           ends?     "done" | "failed": the frame (or the run) ends with this state
 --           next?     {path, type, timeout_ms?, hb_ms?, callback?}: the sibling to enter
---           wait?     "timer" | "retry" | "callback" | "join"; with wait_until (ms) or delay (ms)
+--           wait?     "timer" | "retry" | "callback" | "join" | "approval"; with wait_until (ms) or
+--                     delay (ms)
 --           retries?  {retrier: used attempts}
 --           join?     {n, window, fail_limit}}
 --          outcome: done | failed | wait | open (a frame ticket enters its first state)
@@ -13,6 +14,8 @@
 -- ARGV[6]  execution metrics, or ""        ARGV[7]  fan-out record of a join, or ""
 -- ARGV[8]  what the work was given, where that is not the input itself, or ""
 -- ARGV[9]  variables of the state entered, or ""
+-- ARGV[10] what is asked to be approved, or ""   ARGV[11] model selection, or ""
+--          From ARGV[5] on, what is "" may be absent.
 -- Reply    {"ok", path leased in place or "", its fence, its visit, run status when it ended
 --           or "", now}
 --          {"bad_document", message} | {"limit_exceeded", what} | {"lease_lost"}
@@ -67,7 +70,7 @@ if not bad and entered then
   bad = put(STAGE, '$', document(REQ.next.path, entered, REQ.next.type, ARGV[3], ARGV[9]))
 end
 local extras = { ['$.error'] = ARGV[5], ['$.execution_metrics'] = ARGV[6], ['$.fan'] = ARGV[7],
-  ['$.effective_input'] = ARGV[8] }
+  ['$.effective_input'] = ARGV[8], ['$.approval'] = ARGV[10], ['$.model_selection'] = ARGV[11] }
 local patch = {}
 for at, text in pairs(extras) do
   if text ~= '' then
@@ -76,11 +79,24 @@ for at, text in pairs(extras) do
     patch[#patch + 1] = text
   end
 end
-redis.call('DEL', STAGE .. ':check')
+if patch[1] then redis.call('DEL', STAGE .. ':check') end
 if bad then
   redis.call('DEL', STAGE)
   if ARGV[2] ~= '' then redis.call('DEL', output_key(path)) end
   return refuse(bad)
+end
+
+-- The same try goes on once it is decided: its calls keep their numbers and keys. The limits of the
+-- work do not run while somebody thinks. Workers that know nothing of approvals are kept away.
+local function ask_approval()
+  ctl.worked = (ctl.worked or 0) + NOW - (ctl.begun or NOW)
+  forget_limits(ctl)
+  ctl.takeovers, ctl.answered, ctl.asked_at, ctl.ask = 0, nil, NOW, (ctl.ask or 0) + 1
+  local run = load_run()
+  if run.protocol < APPROVAL_PROTOCOL then
+    run.protocol = APPROVAL_PROTOCOL
+    redis.call('JSON.SET', META, '$.ctl', cjson.encode(run))
+  end
 end
 
 -- 5. From here on nothing can fail: this state …
@@ -93,13 +109,15 @@ if REQ.outcome == 'wait' then
   ctl.wait_until = REQ.wait_until or (REQ.delay and NOW + REQ.delay) or nil
   if REQ.wait == 'retry' then
     ctl.try, ctl.takeovers, ctl.retries = ctl.try + 1, 0, REQ.retries
-    forget_limits(ctl)
+    forget_try(ctl)
   elseif REQ.wait == 'join' then
     -- Like a fence it also grows across a document that was lost and made anew.
     ctl.rounds = math.max(ctl.rounds + 1, NOW)
     ctl.join = { open = true, n = REQ.join.n, window = REQ.join.window, visit = ctl.rounds,
       fail_limit = REQ.join.fail_limit, spawned = 0, finished = 0, failed = 0 }
     forget_limits(ctl)
+  elseif REQ.wait == 'approval' then
+    ask_approval()
   end
 elseif REQ.outcome == 'open' then
   ctl.status, ctl.wait = 'waiting', 'frame'

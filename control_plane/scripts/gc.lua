@@ -18,7 +18,8 @@ if run and not REQ.last and not run.removing then
 end
 local removed = 0
 for i = 1, #REQ.paths do
-  removed = removed + redis.call('DEL', state_key(REQ.paths[i]), output_key(REQ.paths[i]))
+  removed = removed + redis.call('DEL', state_key(REQ.paths[i]), output_key(REQ.paths[i]),
+    calls_key(REQ.paths[i]))
   redis.call('SREM', PATHS, REQ.paths[i])
 end
 for i = 1, #REQ.blobs do
@@ -26,7 +27,7 @@ for i = 1, #REQ.blobs do
 end
 if REQ.last then
   removed = removed + redis.call('DEL', META, HISTORY, CHAIN, DUE, PATHS, STAGE, RUN .. 'blobs',
-    DATA .. 'audit:finalize')
+    RUN .. 'agents', DATA .. 'audit:finalize')
   if INDEX then
     redis.call('ZREM', INDEX, REQ.run)
     redis.call('ZREM', KEYS[4], REQ.run)

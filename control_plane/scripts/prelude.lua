@@ -11,6 +11,7 @@
 --          cp:wf:{id}:due             zset    path -> next moment (ms) that time can move it
 --          cp:wf:{id}:paths           set     every path that has a document
 --          dp:wf:{id}:output:{path}   JSON    what a state put out
+--          dp:wf:{id}:calls:{path}    hash    fence, number -> what a tool answered under that lease
 -- ARGV[1]  request: a JSON object of scalars; `run` is the workflow id
 -- ARGV[2…] JSON texts made by the client, written verbatim
 -- Reply: {code, …, {look, paths}}: for clients of a cluster, where a script can reach neither index
@@ -31,6 +32,8 @@ local NOW = tonumber(TIME[1]) * 1000 + math.floor(tonumber(TIME[2]) / 1000)
 local REHINT_MIN, REHINT_MAX = 15000, 60000
 local QUEUE_LIMIT = 100000
 local TAKEOVER_LIMIT = 3
+-- The first version of the rules in which a state can wait for approval.
+local APPROVAL_PROTOCOL = 3
 -- Events that somebody outside was told to have counted: nothing takes their place.
 local ANSWER = { callback = true, approval = true }
 local OPEN = { pending = true, ready = true, running = true, waiting = true }
@@ -43,6 +46,7 @@ local function integer(number) return string.format('%.0f', number) end
 local function quote(text) return cjson.encode(text) end
 local function state_key(path) return RUN .. 'state:' .. path end
 local function output_key(path) return DATA .. 'output:' .. path end
+local function calls_key(path) return DATA .. 'calls:' .. path end
 
 -- The control record of a document: what decides; the public fields are its copy.
 local function load(path)
@@ -142,6 +146,13 @@ end
 -- The next try, or the next visit, has its limits of time to itself.
 local function forget_limits(ctl) ctl.begun, ctl.deadline, ctl.hb_due = nil, nil, nil end
 
+-- … and so has it what it may use, and what it asks to be allowed.
+local function forget_try(ctl)
+  forget_limits(ctl)
+  ctl.calls, ctl.worked, ctl.noted, ctl.ask, ctl.asked_at, ctl.answered = nil, nil, nil, nil, nil, nil
+  ctl.made = nil
+end
+
 -- Write the control record and its public copy; further (path, JSON text) pairs may follow.
 local function save(path, ctl, ...)
   local key = state_key(path)
@@ -234,19 +245,56 @@ end
 
 -- Why nothing outside may speak to this visit and try any more, or nil: only a state that was
 -- entered as one that takes callbacks does, once it was leased: while it is running, is to be taken
--- over, or waits for one.
+-- over, waits for one, or for somebody to approve what it is about to do.
 local function not_open(ctl)
   if ctl.visit ~= REQ.visit or ctl.try ~= REQ.try then return 'already_settled' end
   if ctl.event == 'timeout' or ctl.event == 'heartbeat' then return 'expired' end
   if ctl.event then return 'already_settled' end
   local waiting = ctl.status == 'waiting' and ctl.wait == 'callback'
   local working = ctl.status == 'running' or (ctl.status == 'ready' and ctl.attempts > 0)
+    or (ctl.status == 'waiting' and ctl.wait == 'approval')
   if not waiting and not (working and ctl.callback) then
     return 'not_waiting', ctl.status
   end
   if ctl.deadline and ctl.deadline <= NOW then return 'expired' end
   -- Nobody could show a sign of life while nobody held it: heartbeats count anew from the next lease.
   if ctl.status ~= 'ready' and ctl.hb_due and ctl.hb_due <= NOW then return 'expired' end
+end
+
+-- Why nobody may decide the question with this number any more, or nil: each is decided once, while
+-- it is asked and the time of whoever is asked has not passed.
+local function not_asked(ctl)
+  if ctl.visit ~= REQ.visit or ctl.try ~= REQ.try or ctl.ask ~= REQ.ask then
+    return 'already_settled'
+  end
+  if ctl.event == 'timer' then return 'expired' end
+  if ctl.event or ctl.answered then return 'already_settled' end
+  if ctl.status ~= 'waiting' or ctl.wait ~= 'approval' then return 'not_waiting', ctl.status end
+  if ctl.wait_until and ctl.wait_until <= NOW then return 'expired' end
+end
+
+-- What the try has called stands beside its control record, $.calls: {numbers: {digest: [number]},
+-- used: {question: number of the call that it allowed}, lease: {seen, recalled: {digest: how often},
+-- ids: {id: …}, open: {number: until (ms)}, asking?: until (ms)}}. `lease` is of the fence ctl.made.
+-- Names are hashed and begin with a letter: no user's text stands in a path.
+local NO_CALLS = '{"seen":{},"recalled":{},"ids":{},"open":{}}'
+local function named(kind, text) return kind .. redis.sha1hex(text) end
+
+-- What stands at a place of it, or nil.
+local function of_calls(path, ctl, place)
+  if not ctl.made or (ctl.made ~= ctl.fence and string.sub(place, 1, 5) == 'lease') then return end
+  local text = redis.call('JSON.GET', state_key(path), '$.calls.' .. place)
+  return text and cjson.decode(text)[1]
+end
+
+-- Make room for what this try, and this lease, will call.
+local function begin_calls(path, ctl)
+  if not ctl.made then
+    redis.call('JSON.SET', state_key(path), '$.calls', '{"numbers":{},"used":{},"lease":' .. NO_CALLS .. '}')
+  elseif ctl.made ~= ctl.fence then
+    redis.call('JSON.SET', state_key(path), '$.calls.lease', NO_CALLS)
+  end
+  ctl.made = ctl.fence
 end
 
 -- Write JSON text made by the client; the error when the server refuses it.

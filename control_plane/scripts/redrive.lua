@@ -41,7 +41,7 @@ local function revisit(path, change)
   redis.call('SADD', PATHS, earlier)
   ctl.visit, ctl.try, ctl.attempts, ctl.takeovers = ctl.visit + 1, ctl.try + 1, 0, 0
   ctl.event, ctl.retries, ctl.commit_id, ctl.result = nil, nil, nil, nil
-  forget_limits(ctl)
+  forget_try(ctl)
   change(ctl)
   save(path, ctl, '$.visit', ctl.visit, '$.error', 'null', '$.event', 'null', '$.execution_metrics', 'null',
     '$.times', '{"entered":' .. integer(NOW) .. ',"started":null,"finished":null}')
@@ -79,6 +79,9 @@ end
 if REQ.last then
   run.status, run.finalized, run.preparing, run.said.redrive = 'running', nil, nil, REQ.call
   run.redrives = (run.redrives or 0) + 1
+  -- What the run may use counts anew, as its time limit does: somebody wants it to go on.
+  run.since = NOW
+  redis.call('HDEL', CHAIN, 'tool_calls')
   redis.call('JSON.MSET', META, '$.ctl', cjson.encode(run), META, '$.status', '"running"',
     META, '$.error', 'null', META, '$.exit', 'null', META, '$.finished_at', 'null',
     META, '$.finalized_at', 'null')

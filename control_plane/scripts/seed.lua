@@ -1,6 +1,7 @@
 -- Write the documents of a new run: its meta, its states as pending (at most 500 a call), and in the
 -- last call its first state as ready. Until that call the run is "pending" and nothing can move.
 -- ARGV[1]  {run, call, digest, protocol, pool, states?: [{path, type}], timeout_ms?,
+--           pins?: digest of what the run is pinned to, for the history,
 --           start?: {path, type, timeout_ms?, hb_ms?, callback?}}
 -- ARGV[2]  meta document     ARGV[3]  input of the first state, or ""
 -- Reply    {"ok", "created" | "present"} | {"exists", digest} | {"bad_document", message}
@@ -45,7 +46,8 @@ if start then
   run.status, run.said.seed = 'running', REQ.call
   redis.call('JSON.MSET', META, '$.ctl', cjson.encode(run), META, '$.status', '"running"',
     META, '$.started_at', integer(NOW))
-  record('{"type":"RunStarted","digest":"' .. REQ.digest .. '"}')
+  record('{"type":"RunStarted","digest":"' .. REQ.digest .. '"'
+    .. (REQ.pins and ',"pins":"' .. REQ.pins .. '"' or '') .. '}')
   if REQ.timeout_ms then
     redis.call('ZADD', DUE, NOW + REQ.timeout_ms, '')
     look_at(NOW + REQ.timeout_ms)

@@ -1,6 +1,7 @@
 -- Something outside answers a state: a callback or an approval. First writer wins.
--- ARGV[1]  {run, path, visit, try, event, call}    event: callback | approval; call: an id
--- ARGV[2]  payload
+-- ARGV[1]  {run, path, visit, try, event, call, ask?}   event: callback | approval; call: an id;
+--          ask: of an approval, the number of the question that is answered
+-- ARGV[2]  payload     ARGV[3]  history event in place of Signalled, "" or absent
 -- Reply    {"ok"} | {"already_settled"} | {"expired"} | {"not_waiting", status}
 --          | {"bad_document", message} | {"cancelled"} | {"closed"} | {"unknown_state"}
 --          | {"unknown_run"}
@@ -16,7 +17,7 @@ local told = load_visit(path, ctl, REQ.visit)
 if told and told.signal == REQ.call then return reply('ok') end
 local why = dead(path, ctl)
 if why then return reply(why) end
-local closed, status = not_open(ctl)
+local closed, status = (REQ.event == 'approval' and not_asked or not_open)(ctl)
 if closed then return reply(closed, status) end
 
 local bad = put(state_key(path), '$.event', ARGV[2])
@@ -27,7 +28,11 @@ ctl.event, ctl.signal, ctl.takeovers = REQ.event, REQ.call, 0
 wake(ctl)
 save(path, ctl)
 local which = ',"visit":' .. ctl.visit .. ',"try":' .. ctl.try
-record_event('Signalled', path, which .. ',"event":"' .. REQ.event .. '"')
+if ARGV[3] and ARGV[3] ~= '' then
+  record(ARGV[3])
+else
+  record_event('Signalled', path, which .. ',"event":"' .. REQ.event .. '"')
+end
 if holder then
   record_event('LeaseRevoked', path, which .. ',"fence":' .. integer(ctl.fence) .. ',"owner":'
     .. quote(holder.owner) .. ',"event":"' .. REQ.event .. '"')

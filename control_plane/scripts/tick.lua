@@ -24,7 +24,7 @@ local function fire(path, ctl)
     ctl.event = 'timeout'
   elseif ctl.wait == 'callback' then
     ctl.event = 'heartbeat'
-  elseif ctl.wait == 'timer' then
+  elseif ctl.wait == 'timer' or ctl.wait == 'approval' then
     ctl.event = 'timer'
   end
   record_event('TimerFired', path, ',"visit":' .. ctl.visit .. ',"try":' .. ctl.try .. ',"wait":"'

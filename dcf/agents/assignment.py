@@ -18,7 +18,8 @@ class Assignment:
 
     ``state`` is the state's name, ``instructions`` what its author wrote for the agent (may be
     empty), ``input`` the effective task input. ``skills`` are the loaded manifests in the order
-    in which the state names them. ``tool_name`` narrows the task to a single declared tool.
+    in which the state names them, ``needed`` those that they depend on. ``tool_name`` narrows the
+    task to a single declared tool.
     """
 
     state: str
@@ -26,3 +27,4 @@ class Assignment:
     input: JSON
     skills: tuple[Manifest, ...]
     tool_name: str | None = None
+    needed: tuple[Manifest, ...] = ()

@@ -18,8 +18,12 @@ def error_envelope(result: ToolResult) -> dict[str, JSON]:
     ``code`` is the error name a task fails with. ``message`` is the tool's own ``message`` or
     ``cause`` if its data has one, else its text.
     """
-    error = {"code": result.error or TOOL_ERROR, "message": _message(result)}
-    return {"status": "error", "error": error}
+    return envelope_of(result.error or TOOL_ERROR, _message(result))
+
+
+def envelope_of(code: str, message: str) -> dict[str, JSON]:
+    """``{"status": "error", "error": {"code", "message"}}``."""
+    return {"status": "error", "error": {"code": code, "message": message}}
 
 
 def _message(result: ToolResult) -> str:

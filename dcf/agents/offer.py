@@ -42,25 +42,32 @@ class Offer:
     sole: bool
 
 
-def offer_tools(skills: Sequence[Manifest], tool_name: str | None) -> Offer:
+def offer_tools(
+    skills: Sequence[Manifest], tool_name: str | None, needed: Sequence[Manifest] = ()
+) -> Offer:
     """The tools that ``skills`` declare, or only ``tool_name`` of them.
 
-    A tool that several skills declare is offered once, at its first place, and is required if
-    any of them requires it. Raises TaskError(DCF.PermissionDenied) if no skill declares
-    ``tool_name``.
+    Those of the skills that are only ``needed`` come after them, and a rehearsal calls none. A tool
+    that several skills declare is offered once, at its first place, and is required if any of them
+    requires it. Raises TaskError(DCF.PermissionDenied) if no skill declares ``tool_name``.
     """
-    declared = _merged(tool for skill in skills for tool in skill.tools)
+    declared = _merged(
+        [(tool, tool.required) for skill in skills for tool in skill.tools]
+        + [(tool, False) for skill in needed for tool in skill.tools]
+    )
     if tool_name is None:
         return Offer(_named(declared), sole=False)
-    return Offer(_named([(_sole(declared, skills, tool_name), True)]), sole=True)
+    sole = _sole(declared, [*skills, *needed], tool_name)
+    return Offer(_named([(sole, True)]), sole=True)
 
 
-def _merged(tools: Iterable[SkillTool]) -> list[tuple[SkillTool, bool]]:
+def _merged(tools: Iterable[tuple[SkillTool, bool]]) -> list[tuple[SkillTool, bool]]:
+    """Each tool once, at its first place, required if it is so anywhere."""
     merged: dict[tuple[str, str], tuple[SkillTool, bool]] = {}
-    for tool in tools:
+    for tool, here in tools:
         identity = (tool.server_id, tool.tool_name)
         first, required = merged.get(identity, (tool, False))
-        merged[identity] = (first, required or tool.required)
+        merged[identity] = (first, required or here)
     return list(merged.values())
 
 

@@ -29,7 +29,7 @@ def report_of(run: AgentRun[Turn, Answer], turn: Turn) -> Report:
         data=answer.data,
         summary=answer.summary,
         artifacts=list(answer.artifacts),
-        metrics=_metrics(run.usage, turn),
+        metrics=metrics_of(run.usage, turn),
         model=_model_name(run),
     )
 
@@ -43,7 +43,8 @@ def _read(text: str) -> JSON:
     return value if isinstance(value, dict | list) else text
 
 
-def _metrics(usage: RunUsage, turn: Turn) -> dict[str, int | float | None]:
+def metrics_of(usage: RunUsage, turn: Turn) -> dict[str, int | float | None]:
+    """What a run has used so far; see Report."""
     rehearsed = usage.details.get(REHEARSED, 0)
     known_cost = 0.0 if rehearsed else None
     return {

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from dcf.agents.assignment import JSON
@@ -17,13 +18,15 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Turn:
-    """The dependencies of one run of the turn loop; ``clock`` counts seconds, monotonic."""
+    """The dependencies of one run of the turn loop; ``clock`` counts seconds, monotonic.
+    ``malformed`` counts calls in a row whose arguments did not fit, by tool."""
 
     call_tool: ToolCaller
     observe: Observer
     clock: Callable[[], float]
     began: float
     tool_calls: int = 0
+    malformed: Counter[str] = field(default_factory=Counter)
 
     def elapsed_ms(self) -> float:
         """Milliseconds since the assignment began, to the microsecond."""
@@ -32,6 +35,10 @@ class Turn:
     def tell(self, kind: TurnEventKind, tool: str | None = None, error: str | None = None) -> None:
         """Tell the observer that ``kind`` happened now."""
         self.observe(TurnEvent(kind, self.elapsed_ms(), tool, error))
+
+    def tell_stopped(self, metrics: dict[str, int | float | None]) -> None:
+        """Tell the observer what was used by the time it ended without a report."""
+        self.observe(TurnEvent("stopped", self.elapsed_ms(), metrics=metrics))
 
     async def use(self, tool: SkillTool, arguments: dict[str, JSON]) -> ToolResult:
         """Call ``tool`` through the worker, telling before and after."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-TurnEventKind = Literal["model_request", "model_response", "tool_call", "tool_result"]
+TurnEventKind = Literal["model_request", "model_response", "tool_call", "tool_result", "stopped"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,10 +15,12 @@ class TurnEvent:
 
     ``tool`` is the declared tool name of a tool_call or tool_result. ``error`` is the error name
     of a tool_result that the tool reported as failed; a call that never came back (timeout,
-    unreachable, denied, cancelled) has no tool_result, because it ends the task.
+    unreachable, denied, cancelled) has no tool_result, because it ends the task. When the task ends
+    without a report, a last event, ``stopped``, says in ``metrics`` what was used by then.
     """
 
     kind: TurnEventKind
     at_ms: float
     tool: str | None = None
     error: str | None = None
+    metrics: Mapping[str, int | float | None] | None = None

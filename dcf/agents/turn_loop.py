@@ -14,7 +14,7 @@ from dcf.agents.answer import Answer, Failure, Result
 from dcf.agents.assignment import Assignment
 from dcf.agents.briefing import system_prompt, task_prompt, worker_prompt
 from dcf.agents.offer import REPORT_FAILURE, REPORT_RESULT, Offer, offer_tools
-from dcf.agents.outcome import report_of
+from dcf.agents.outcome import metrics_of, report_of
 from dcf.agents.rehearsal import REHEARSAL, rehearsal_model
 from dcf.agents.report import Report
 from dcf.agents.runtime import Observer, ToolCaller
@@ -59,14 +59,24 @@ class TurnLoop:
             raise TaskError(LIMIT_EXCEEDED, self._limit_cause(turn)) from error
         except (AgentRunError, UserError) as error:
             raise TaskError(MODEL_ERROR, str(error)) from error
-        return report_of(run, turn)
+        try:
+            return report_of(run, turn)
+        except TaskError:
+            turn.tell_stopped(metrics_of(run.usage, turn))
+            raise
 
     def _agent(self, assignment: Assignment) -> Agent[Turn, Answer]:
-        key = (assignment.tool_name, *(skill.digest for skill in assignment.skills))
+        skills, needed = assignment.skills, assignment.needed
+        key = (
+            assignment.tool_name,
+            *(skill.digest for skill in skills),
+            None,
+            *(skill.digest for skill in needed),
+        )
         agent = self._agents.get(key)
         if agent is None:
-            offer = offer_tools(assignment.skills, assignment.tool_name)
-            instructions = system_prompt(self._orders, assignment.skills)
+            offer = offer_tools(skills, assignment.tool_name, needed)
+            instructions = system_prompt(self._orders, (*skills, *needed))
             agent = _build(self._resolved(), instructions, offer)
             if len(self._agents) >= _AGENTS_KEPT:
                 del self._agents[next(iter(self._agents))]
@@ -109,8 +119,13 @@ def _build(model: Model, instructions: str, offer: Offer) -> Agent[Turn, Answer]
 
 
 async def _drive(run: AgentRun[Turn, Answer], turn: Turn) -> None:
-    async for node in run:
-        if Agent.is_model_request_node(node):
-            turn.tell("model_request")
-        elif Agent.is_call_tools_node(node):
-            turn.tell("model_response")
+    try:
+        async for node in run:
+            if Agent.is_model_request_node(node):
+                turn.tell("model_request")
+            elif Agent.is_call_tools_node(node):
+                turn.tell("model_response")
+    except BaseException:
+        # Also where a call waits for an approval, or the lease was lost: it has cost what it cost.
+        turn.tell_stopped(metrics_of(run.usage, turn))
+        raise

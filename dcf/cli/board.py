@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -32,13 +33,15 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """A run with its rows in the order of the definition; ``seconds`` since it started."""
+    """A run with its rows in the order of the definition; ``seconds`` since it started;
+    ``questions`` are what waits for approval, with the command that decides it."""
 
     workflow_id: str
     name: str
     status: str
     rows: Sequence[Row]
     seconds: float | None
+    questions: tuple[str, ...] = ()
 
     @property
     def done(self) -> int:
@@ -94,7 +97,9 @@ def build_board(
         for name, path in zip(run.raw["states"], root_paths(run), strict=True)
     ]
     seconds = _between(run.started_at, run.finished_at or now)
-    return Board(run.workflow_id, run.name, run.status, rows, seconds)
+    found = [*documents.values(), *children.values()]
+    questions = tuple(filter(None, (_question(run.workflow_id, one) for one in found)))
+    return Board(run.workflow_id, run.name, run.status, rows, seconds, questions)
 
 
 def _row(name: str, document: StateDocument, now: int) -> Row:
@@ -126,9 +131,25 @@ def _details(document: StateDocument, now: int) -> list[str]:
         details.append(f"{word} in {max(left, 0):.1f} s")
     elif document.status == "waiting" and document.wait == "callback":
         details.append("waits for an answer")
+    elif document.status == "waiting" and document.wait == "approval":
+        details.append("waits for approval")
     if document.takeovers:
         details.append(f"taken over {document.takeovers}x")
     return details
+
+
+def _question(workflow_id: str, document: StateDocument) -> str:
+    """What waits for approval, and how it gets it; "" where nothing does."""
+    if document.status != "waiting" or document.wait != "approval" or document.approval is None:
+        return ""
+    request = document.approval["request"]
+    tool = ":".join(filter(None, (request["server_id"], request["tool_name"])))
+    named = f" --as {shlex.quote(request['people'][0])}" if request["people"] else ""
+    return (
+        f"{document.path} waits for {request['approver']} to approve {tool}: "
+        f"dcf approve {workflow_id} {shlex.quote(document.path)}{named} "
+        f"--digest {request['digest']}"
+    )
 
 
 def _error(document: StateDocument) -> str:

@@ -12,7 +12,7 @@ INTERRUPTED: Final = 130
 
 MEANING: Final = {
     OK: "It worked.",
-    FAILED: "The run failed or is not over, or its status does not allow what was asked.",
+    FAILED: "A run or a check failed or is not over, or the status does not allow what was asked.",
     BAD_INPUT: "The request cannot be right: usage, files, input, settings, an unknown run.",
     ENVIRONMENT: "Something around DCF is missing: Redis, a tool server, a port, disk space.",
     INTERRUPTED: "Interrupted with Ctrl-C.",

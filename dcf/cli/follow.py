@@ -62,9 +62,9 @@ async def _credit(store: Store, board: Board) -> Board:
     return with_holders(board, timeline.holders)
 
 
-async def only_watch(_board: Board) -> str:
-    """A tick that does nothing."""
-    return ""
+async def only_watch(board: Board) -> str:
+    """A tick that does nothing but tell what waits for a person."""
+    return "\n".join(board.questions)
 
 
 class _View:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -17,20 +17,22 @@ from dcf.cli.trouble import BadInput
 from dcf.problem import Problem, has_errors
 from dcf.skills import SkillCatalog
 from dcf.tools import Registry, UnknownServer
-from dcf.workflow import InvalidWorkflow, WorkflowDocument, load
+from dcf.workflow import InvalidWorkflow, WorkflowDocument, further_pins, load
 
 _LONGEST_SLUG = 48
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A run that may start. ``servers`` are the URLs of the tool servers that it will call."""
+    """A run that may start. ``servers`` are the URLs of the tool servers that it will call;
+    ``pins`` the digests of tools and prompts that it is submitted with."""
 
     document: WorkflowDocument
     value: Any
     workflow_id: str
     catalog: SkillCatalog
     servers: frozenset[str]
+    pins: Mapping[str, str] = field(default_factory=dict)
 
 
 def prepare(
@@ -51,7 +53,17 @@ def prepare(
         problems += unknown
     if document is None or has_errors(problems):
         raise BadInput(problems)
-    return Prepared(document, value.value, workflow_id or fresh_id(document.name), catalog, servers)
+    run = workflow_id or fresh_id(document.name)
+    pins = _pins(document, catalog, settings)
+    return Prepared(document, value.value, run, catalog, servers, pins)
+
+
+def _pins(document: WorkflowDocument, catalog: SkillCatalog, settings: Settings) -> dict[str, str]:
+    if settings.skills is None:
+        return {}
+    from dcf.worker.generated_rules import read_lock
+
+    return further_pins(document, catalog, read_lock(settings.skills))
 
 
 def open_catalog(settings: Settings) -> SkillCatalog:

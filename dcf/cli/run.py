@@ -88,6 +88,7 @@ async def start_run(store: Store, prepared: Prepared, screen: Screen) -> None:
             prepared.value,
             workflow_id=prepared.workflow_id,
             catalog=prepared.catalog,
+            pins=prepared.pins,
         )
     what = "Run" if new else "The same run is there already:"
     screen.say(f"{what} {prepared.workflow_id}")
@@ -142,7 +143,7 @@ class _Watchman:
         self._count_at = 0.0
         self._others = 0
 
-    async def tick(self, _board: Board) -> str:
+    async def tick(self, board: Board) -> str:
         now = time.monotonic()
         if now >= self._count_at:
             self._count_at = now + _COUNT_WORKERS_EVERY_S
@@ -150,6 +151,8 @@ class _Watchman:
             self._others = max(0, await live_workers(self._store) - living)
             if not self._others and living < self._workers:
                 self._crew.hire(self._workers - living)
+        if board.questions:
+            return "\n".join(board.questions)
         own = self._crew.living
         if own:
             return f"workers of this command: {', '.join(own)}"

@@ -21,7 +21,7 @@ _LOUDEST: tuple[Status, ...] = (
     "skipped",
     "done",
 )
-_WAITS = {"retry": "for a retry", "callback": "for an answer"}
+_WAITS = {"retry": "for a retry", "callback": "for an answer", "approval": "for approval"}
 _MS = 1000
 
 

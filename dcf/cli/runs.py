@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 from rich.table import Table
 from rich.text import Text
 
-from control_plane import DONE, INDEX, RunDocument, RunStatus, Store, UnknownRun
+from control_plane import RunDocument, RunStatus, Store
 from dcf.cli.answer import Answer
 from dcf.cli.board import now_ms, root_paths
 from dcf.cli.board_table import seconds_text, status_text
@@ -20,9 +18,7 @@ from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput
 from dcf.problem import Problem
-from dcf.workflow import iso
-
-_PAGE = 100
+from dcf.workflow import iso, newest_runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,50 +53,11 @@ async def list_runs(settings: Settings, screen: Screen, limit: int, status: str 
         raise BadInput([Problem("CLI_STATUS", f"no run is {status!r}", hint=hint, file="--status")])
     address = await find_redis(settings, screen)
     async with open_store(address) as store:
-        runs = [run async for run in _newest(store, limit, status)]
+        runs = [run async for run in newest_runs(store, limit, cast(RunStatus | None, status))]
         now = await now_ms(store)
         lines = [await _line(store, run, now) for run in runs]
     show = [_table(lines)] if lines else ["No runs yet: `dcf run FILE` makes one."]
     return Answer({"runs": [line.to_json() for line in lines]}, show)
-
-
-async def _newest(store: Store, limit: int, status: str | None) -> AsyncIterator[RunDocument]:
-    """Active runs by their start, then finished ones by their end, newest first."""
-    active = await store.backend.command("ZRANGE", INDEX, 0, -1)
-    found = [
-        run
-        for at in range(0, len(active), _PAGE)
-        for run in await _read(store, active[at : at + _PAGE])
-        if status in (None, run.status)
-    ]
-    found.sort(key=lambda run: run.created_at or 0, reverse=True)
-    given = 0
-    for run in found[:limit]:
-        given += 1
-        yield run
-    seen, start = set(active), 0
-    while given < limit:
-        page = await store.backend.command("ZRANGE", DONE, start, start + _PAGE - 1, "REV")
-        for run in await _read(store, [one for one in page if one not in seen]):
-            if given < limit and status in (None, run.status):
-                given += 1
-                yield run
-        if len(page) < _PAGE:
-            return
-        start += _PAGE
-
-
-async def _read(store: Store, ids: list[str]) -> list[RunDocument]:
-    """Their meta documents; a run that was removed meanwhile is left out."""
-    found = await asyncio.gather(*(_run(store, workflow_id) for workflow_id in ids))
-    return [run for run in found if run is not None]
-
-
-async def _run(store: Store, workflow_id: str) -> RunDocument | None:
-    try:
-        return await store.run(workflow_id)
-    except UnknownRun:
-        return None
 
 
 async def _line(store: Store, run: RunDocument, now: int) -> Line:

@@ -13,20 +13,24 @@ from dcf.problem import Problem
 DEFAULT_STUB_URL = "http://127.0.0.1:8765"
 REHEARSAL = "rehearsal"
 _LEVELS = ("debug", "info", "warning", "error")
+# As dcf.search.EMBEDDERS has them, which is too much to import for every command.
+EMBEDDERS = ("wordllama", "minilm", "none")
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
     """``home`` holds data, logs and notes of background processes; ``generated`` the skills;
-    ``objects`` what ItemReader reads and ResultWriter writes; ``stub_url`` is what the user chose,
-    None when DCF may choose."""
+    ``objects`` what ItemReader reads and ResultWriter writes, ``workspace`` what the file tools of
+    the MCP server work in; ``stub_url`` is what the user chose, None when DCF may choose."""
 
     home: Path
     generated: Path
     objects: Path
+    workspace: Path
     stub_url: str | None
     redis_url: str | None = field(repr=False)
     log_level: str
+    embedder: str
     env: Mapping[str, str] = field(repr=False)
 
     @classmethod
@@ -40,9 +44,11 @@ class Settings:
             home=home,
             generated=Path(env.get("DCF_GENERATED") or "generated").resolve(),
             objects=Path(env.get("DCF_OBJECTS") or home / "objects").resolve(),
+            workspace=Path(env.get("DCF_WORKSPACE") or home / "workspace").resolve(),
             stub_url=(env.get("DCF_STUB_URL") or "").rstrip("/") or None,
             redis_url=env.get("DCF_REDIS_URL") or None,
             log_level=(env.get("DCF_LOG") or "info").lower(),
+            embedder=(env.get("DCF_EMBEDDER") or EMBEDDERS[0]).lower(),
             env=dict(env),
         )
 
@@ -79,6 +85,11 @@ def _check(env: Mapping[str, str]) -> list[Problem]:
         message = f"{level!r} is no log level"
         hint = f"one of {', '.join(_LEVELS)}"
         problems.append(Problem("CLI_LOG_LEVEL", message, hint=hint, file="DCF_LOG"))
+    embedder = env.get("DCF_EMBEDDER") or EMBEDDERS[0]
+    if embedder.lower() not in EMBEDDERS:
+        message = f"{embedder!r} is no embedder"
+        hint = f"one of {', '.join(EMBEDDERS)}"
+        problems.append(Problem("CLI_EMBEDDER", message, hint=hint, file="DCF_EMBEDDER"))
     url = env.get("DCF_STUB_URL")
     if url and not url.startswith(("http://", "https://")):
         message = f"{url!r} is no HTTP URL"

@@ -64,7 +64,7 @@ class Timeline:
             # `by` is the frame that made it so; its holder goes on with the join in place.
             self._lead(path, self.holders.get(str(said.get("by", "")), ""))
             return self._led_by[path]
-        if kind.startswith("Run"):
+        if kind.startswith("Run") or kind == "ApprovalDecided":
             return str(said.get("by") or "")
         if owner:
             self.holders[path] = owner

@@ -75,8 +75,10 @@ def explain_error(error: BaseException) -> Trouble | None:
     return (
         _control_plane(error)
         or _workflow(error)
+        or _agents(error)
         or _skills(error)
         or _tools(error)
+        or _search(error)
         or _worker(error)
         or _system(error)
     )
@@ -107,10 +109,24 @@ def _control_plane(error: BaseException) -> Trouble | None:
     return Trouble(FAILED, code, text)
 
 
+def _agents(error: BaseException) -> Trouble | None:
+    from dcf.agents.loading.errors import AgentApprovalError, SeveralPending
+
+    if isinstance(error, SeveralPending):
+        hint = f"name one, as in `dcf approve --agent ID {error.ids[0]}`"
+        return Trouble(BAD_INPUT, error.code, str(error), hint)
+    if isinstance(error, AgentApprovalError):
+        return Trouble(FAILED, error.code, str(error), "`dcf approvals` lists what waits")
+    return None
+
+
 def _workflow(error: BaseException) -> Trouble | None:
     from dcf.workflow import (
         InvalidWorkflow,
+        NoApprovalPending,
+        NotAnApprover,
         NotRedrivable,
+        SeveralPending,
         StillRunning,
         TaskExpired,
         TaskSettled,
@@ -120,6 +136,14 @@ def _workflow(error: BaseException) -> Trouble | None:
 
     if isinstance(error, InvalidWorkflow):
         return _listed(error.problems)
+    if isinstance(error, NoApprovalPending):
+        return Trouble(FAILED, error.code, str(error), "`dcf approvals` lists what waits")
+    if isinstance(error, SeveralPending):
+        hint = f"name the state, as in `dcf approve RUN {error.paths[0]}`"
+        return Trouble(BAD_INPUT, error.code, str(error), hint)
+    if isinstance(error, NotAnApprover):
+        hint = f"decide with --as {error.people[0]}, if that is you" if error.people else ""
+        return Trouble(FAILED, error.code, str(error), hint)
     if isinstance(error, UnknownTaskToken):
         hint = "pass the token whole, as the Task's work was given it, and the Redis of its run"
         return Trouble(BAD_INPUT, error.code, str(error), hint)
@@ -140,8 +164,18 @@ def _skills(error: BaseException) -> Trouble | None:
         hint = "`dcf skills generate` writes the folder that DCF_GENERATED names"
         return Trouble(BAD_INPUT, error.code, str(error), hint)
     if isinstance(error, SkillError):
-        return Trouble(BAD_INPUT, error.code, str(error))
+        problems = getattr(error, "problems", ())
+        return _listed(problems) if problems else Trouble(BAD_INPUT, error.code, str(error))
     return None
+
+
+def _search(error: BaseException) -> Trouble | None:
+    from dcf.search import EmptyQuery, SearchError
+
+    if not isinstance(error, SearchError):
+        return None
+    exit_code = BAD_INPUT if isinstance(error, EmptyQuery) else ENVIRONMENT
+    return Trouble(exit_code, error.code, str(error), error.hint)
 
 
 def _tools(error: BaseException) -> Trouble | None:

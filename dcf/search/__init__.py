@@ -1,1 +1,51 @@
-"""Search over short texts: words and meanings, fused. Knows nothing of what it searches."""
+"""Search over short texts: words and meanings, fused. Knows nothing of what it searches.
+
+``SearchIndex`` keeps documents in a file and ranks them; ``embedder_named`` gives what compares
+meanings; ``count_tokens`` says what a text costs a model.
+"""
+
+from __future__ import annotations
+
+from dcf.search.document import Document, Shape
+from dcf.search.embedder import (
+    DEFAULT_EMBEDDER,
+    EMBEDDERS,
+    Embedder,
+    Vectors,
+    Weights,
+    embedder_named,
+)
+from dcf.search.errors import (
+    EmbedderMissing,
+    EmptyQuery,
+    IndexDamaged,
+    IndexUnusable,
+    SearchError,
+    UnknownEmbedder,
+)
+from dcf.search.index import Change, Hit, SearchIndex
+from dcf.search.tokens import count_tokens
+from dcf.search.words import opening, spoken
+
+__all__ = [
+    "DEFAULT_EMBEDDER",
+    "EMBEDDERS",
+    "Change",
+    "Document",
+    "Embedder",
+    "EmbedderMissing",
+    "EmptyQuery",
+    "Hit",
+    "IndexDamaged",
+    "IndexUnusable",
+    "SearchError",
+    "SearchIndex",
+    "Shape",
+    "UnknownEmbedder",
+    "Vectors",
+    "Weights",
+    "count_tokens",
+    "embedder_named",
+    "opening",
+    "spoken",
+]

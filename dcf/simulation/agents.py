@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from control_plane import Store
 from dcf import asl
 from dcf.simulation.behaviour import Behaviour
+from dcf.simulation.calls import Watch, make_calls
 from dcf.simulation.process import Process
 from dcf.simulation.strangers import Strangers
 from dcf.worker.performer import Beat
@@ -37,11 +39,15 @@ class SimulatedAgents:
         process: Process,
         ledger: list[Execution],
         strangers: Strangers,
+        store: Store,
+        watch: Watch,
     ) -> None:
         self._sites = sites
         self._strangers = strangers
         self._process = process
         self._ledger = ledger
+        self._store = store
+        self._watch = watch
 
     async def perform(self, task: Task, beat: Beat) -> Outcome:
         """The outcome of ``task``."""
@@ -73,6 +79,10 @@ class SimulatedAgents:
             await self._process.sleep(2 * behaviour.seconds if dawdles else 0.0)
             return Succeeded(None)
         await self._process.sleep(behaviour.seconds)
+        if behaviour.kind == "asks":
+            asked = await make_calls(self._store, lease, self._process, behaviour, self._watch)
+            if asked is not None:
+                return asked
         if not behaviour.answers(attempt):
             limit = task.timeout_s if behaviour.kind == "hangs" else task.heartbeat_s
             await self._process.sleep(2 * (limit or 0.0) + 30)

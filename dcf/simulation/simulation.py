@@ -12,6 +12,7 @@ from control_plane.keys import queue
 from dcf.simulation.agents import Execution
 from dcf.simulation.client import Client
 from dcf.simulation.network import FaultyBackend
+from dcf.simulation.persons import Persons
 from dcf.simulation.process import Process
 from dcf.simulation.records import Records
 from dcf.simulation.scenario import Scenario
@@ -51,7 +52,8 @@ class Simulation:
         """Let it happen."""
         clients = [asyncio.create_task(self._client(number)) for number in self._orders()]
         sites = {order.workflow_id: order.sites for order in self.scenario.orders}
-        strangers = self._strangers()
+        strangers, persons = self._strangers(), self._persons()
+        persons.come()
         self.lives = [
             WorkerLife(
                 crew,
@@ -62,6 +64,7 @@ class Simulation:
                 ledger=self.ledger,
                 strangers=strangers,
                 on_defect=self.witness.defect,
+                watch=self.witness.dispatched,
             )
             for crew in self.scenario.crews
         ]
@@ -78,6 +81,7 @@ class Simulation:
             client.cancel()
         outcomes = await asyncio.gather(*living, *clients, return_exceptions=True)
         await strangers.go()
+        await persons.go()
         for outcome in outcomes:
             if isinstance(outcome, Exception):
                 self.witness.defect(f"a client or worker broke: {outcome!r}")
@@ -99,6 +103,11 @@ class Simulation:
     def _strangers(self) -> Strangers:
         rng = random.Random(self.rng.getrandbits(64))
         return Strangers(self._opener("stranger", rng), rng, self.witness.defect)
+
+    def _persons(self) -> Persons:
+        rng = random.Random(self.rng.getrandbits(64))
+        orders = {order.workflow_id: order for order in self.scenario.orders}
+        return Persons(orders, self._opener("person", rng), rng, self.witness.defect)
 
     def _opener(self, name: str, rng: random.Random) -> Callable[[], Store]:
         """Opens stores of somebody who never dies."""

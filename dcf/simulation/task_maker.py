@@ -6,9 +6,10 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
-from dcf.simulation.behaviour import Behaviour
+from dcf.simulation.behaviour import Behaviour, Verdict
 
 _FLAKY = ["Sim.Flaky"]
+_UNAPPROVED = ["DCF.ApprovalRejected"]
 _LATE = ["States.Timeout", "States.HeartbeatTimeout"]
 
 
@@ -34,7 +35,7 @@ def _in_jsonpath(
         "ResultPath": rng.choice(("$.done", "$.results.last")),
         "Next": following,
     }
-    kind = rng.choices(("works", "flaky", "errs", "hangs", "silent"), (6, 3, 2, 1, 1))[0]
+    kind = rng.choices(("works", "flaky", "errs", "hangs", "silent", "asks"), (6, 3, 2, 1, 1, 2))[0]
     seconds = rng.choice((0.0, 0.0, 0.05, 0.4, 3.0, 8.0))
     if kind == "works":
         if rng.random() < 0.2:
@@ -51,6 +52,8 @@ def _in_jsonpath(
         if rng.random() < 0.3:
             task["Retry"] = [_retry(rng, [error], rng.randint(0, 2))]
         return task, Behaviour("errs", seconds, error=error)
+    if kind == "asks":
+        return _asking(rng, task, following, min(seconds, 0.4))
     attempts = rng.randint(0, 2)
     failures = rng.choice((1, 2, 9))
     task["TimeoutSeconds"] = rng.randint(2, 5)
@@ -61,6 +64,19 @@ def _in_jsonpath(
     task["Catch"] = [_catch(["States.ALL"], following)]
     # Tries that answer do so well within the limit.
     return task, Behaviour("hangs" if kind == "hangs" else "silent", min(seconds, 0.4), failures)
+
+
+def _asking(
+    rng: random.Random, task: dict[str, Any], following: str, seconds: float
+) -> tuple[dict[str, Any], Behaviour]:
+    """A Task that a person has to approve in the middle of it; what is not approved is caught."""
+    verdict: Verdict = rng.choice(("approve", "approve", "reject", "silence"))
+    failures = rng.choice((1, 9))
+    if rng.random() < 0.5:
+        task["Retry"] = [_retry(rng, _UNAPPROVED, 1)]
+    task["Catch"] = [_catch(_UNAPPROVED, following)]
+    behaviour = Behaviour("asks", seconds, failures, calls=rng.randint(0, 3), verdict=verdict)
+    return task, behaviour
 
 
 def _in_jsonata(task: dict[str, Any]) -> dict[str, Any]:

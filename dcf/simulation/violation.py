@@ -18,6 +18,8 @@ Guarantee = Literal[
     "clean",
     "cancelled",
     "sound",
+    "approved",
+    "budget",
 ]
 
 GUARANTEES: dict[Guarantee, str] = {
@@ -33,6 +35,10 @@ GUARANTEES: dict[Guarantee, str] = {
     "secret": "no token stands in any document",
     "clean": "after the end nothing is left open, due, indexed or queued",
     "cancelled": "cancelled never counts as success",
+    "approved": "a call that needs approval is made only once exactly it was approved, each "
+    "approval is for one call, across release, expiry and takeover, and the calls before it are "
+    "not made again",
+    "budget": "the leases of a try make no more different calls together than its budget allows",
     "sound": "no script and no worker fails in a way that nobody planned",
 }
 

@@ -7,11 +7,12 @@ here from what was asked and answered.
 from __future__ import annotations
 
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from control_plane import ControlPlaneError, ServerError
+from dcf.simulation.calls import ToolCall
 from dcf.simulation.records import Grant, Records
 from dcf.simulation.server import Call
 from dcf.simulation.violation import Guarantee, Violation
@@ -46,6 +47,11 @@ class Witness:
         self._said: set[str] = set()
         self._given_back: set[str] = set()
         self._over: dict[str, str] = {}
+        self._approved: Counter[tuple[str, str, int, int, str]] = Counter()
+        self._paid: dict[tuple[str, str, int, int, str], set[str]] = defaultdict(set)
+        self._called: dict[tuple[str, str, int, int], set[str]] = defaultdict(set)
+        self._calls: dict[str, ToolCall] = {}
+        self._asked: dict[tuple[str, str], int] = {}
 
     def called(self, call: Call) -> None:
         """See ``server.Watcher``."""
@@ -59,6 +65,26 @@ class Witness:
         look = _LOOKS.get(call.script)
         if look is not None and call.reply[0] == "ok":
             look(self, call)
+
+    def dispatched(self, call: ToolCall) -> None:
+        """A call reached a tool. One that needs approval must have it by now, as many approvals as
+        there are different calls; one whose answer was kept when the work stopped for an approval
+        must not be made again; a try makes no more different calls than its budget allows."""
+        place = (call.run, call.path, call.visit, call.try_)
+        if call.tool == "pay":
+            paid = self._paid[*place, call.digest]
+            paid.add(call.key)
+            if len(paid) > self._approved[*place, call.digest]:
+                self._see("approved", call.run, f"not approved, or used before: {call}")
+        called = self._called[place]
+        called.add(call.key)
+        if len(called) > call.allowed:
+            self._see("budget", call.run, f"{len(called)} calls of {call.allowed}: {call}")
+        first = self._calls.setdefault(call.key, call)
+        if (first.tool, first.digest) != (call.tool, call.digest):
+            self._see("effect", call.run, f"one key for {first} and {call}")
+        if first.fence <= self._asked.get((call.run, call.path), -1) < call.fence:
+            self._see("approved", call.run, f"made again after the question: {call}")
 
     def failed(self, call: Call, error: ControlPlaneError) -> None:
         """See ``server.Watcher``: no script ever fails."""
@@ -142,6 +168,8 @@ class Witness:
         if step in self._steps:
             self._see("one_commit", run, f"{step} was committed before: {call}")
         self._steps.add(step)
+        if kind == "ApprovalRequested":
+            self._asked[run, request["path"]] = request["fence"]
         if answer[4]:
             self._run_over(run, str(answer[4]))
         if answer[1]:
@@ -149,6 +177,15 @@ class Witness:
             token, ends = request["next_token"], now + request["ttl"]
             self._grant(call, str(answer[1]), token, int(answer[2]), ends)
         self._records().note_commit(run, request["path"], request["visit"])
+
+    def _signalled(self, call: Call) -> None:
+        request = call.request
+        if request["event"] != "approval":
+            return
+        told = json.loads(call.texts[1])
+        if told["decision"] == "approve":
+            place = (request["run"], request["path"], request["visit"], request["try"])
+            self._approved[*place, told["digest"]] += 1
 
     # -- runs -------------------------------------------------------------------------------------
 
@@ -187,5 +224,6 @@ _LOOKS: dict[str, Callable[[Witness, Call], None]] = {
     "tick": Witness._ticked,
     "cancel": Witness._cancelled,
     "close": Witness._closed,
+    "signal": Witness._signalled,
     "redrive": Witness._redriven,
 }

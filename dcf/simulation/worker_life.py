@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 
 from control_plane import HintQueue, Store
 from dcf.simulation.agents import Execution, SimulatedAgents, Sites
+from dcf.simulation.calls import Watch
 from dcf.simulation.network import FaultyBackend
 from dcf.simulation.process import Process
 from dcf.simulation.scenario import Crew
@@ -34,6 +35,7 @@ class WorkerLife:
         ledger: list[Execution],
         strangers: Strangers,
         on_defect: OnDefect,
+        watch: Watch,
     ) -> None:
         self._crew = crew
         self._server = server
@@ -43,6 +45,7 @@ class WorkerLife:
         self._ledger = ledger
         self._strangers = strangers
         self._on_defect = on_defect
+        self._watch = watch
         self._retiring = asyncio.Event()
         self._worker: Worker | None = None
         self.deaths = 0
@@ -69,7 +72,9 @@ class WorkerLife:
         rng = random.Random(self._rng.getrandbits(64))
         store = self._store(process, rng)
         keeper = LeaseKeeper(self._store(process, rng), now=process.now)
-        agents = SimulatedAgents(self._sites, process, self._ledger, self._strangers)
+        agents = SimulatedAgents(
+            self._sites, process, self._ledger, self._strangers, store, self._watch
+        )
         worker = Worker(
             process.name,
             store,

@@ -1,1 +1,26 @@
-"""Skills tried over the wire: every case and every test of a skill, with what they cover."""
+"""Testing skills: every case of their tools, and their own tests, called over MCP and compared.
+
+::
+
+    report = await run_plan(make_plan(Path("generated"), Choice(skills=("orders.quote",))))
+    report.ok, report.counts, report.coverage
+"""
+
+from dcf.skill_tests.junit import junit_xml
+from dcf.skill_tests.outcome import Outcome
+from dcf.skill_tests.plan import Choice, NothingToTest, Plan, SkillTest, make_plan
+from dcf.skill_tests.report import Coverage, Report
+from dcf.skill_tests.run import run_plan
+
+__all__ = [
+    "Choice",
+    "Coverage",
+    "NothingToTest",
+    "Outcome",
+    "Plan",
+    "Report",
+    "SkillTest",
+    "junit_xml",
+    "make_plan",
+    "run_plan",
+]

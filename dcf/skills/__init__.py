@@ -6,10 +6,32 @@
 from __future__ import annotations
 
 from dcf.skills.authoring.marked_yaml import read_yaml
+from dcf.skills.authoring.new_skill import NewSkill, SkillOrder, new_skill
 from dcf.skills.catalog import SkillCatalog
 from dcf.skills.errors import CatalogUnreadable, InvalidManifest, SkillError, UnknownSkill
-from dcf.skills.generation.generate import GenerateResult, generate_all, validate_sources
+from dcf.skills.generation.generate import (
+    GenerateResult,
+    check_generated,
+    generate_all,
+    validate_sources,
+)
+from dcf.skills.generation.manifests import manifests_of
+from dcf.skills.generation.parts import (
+    yaml_to_manifests,
+    yaml_to_registry,
+    yaml_to_schemas,
+    yaml_to_stub_config,
+)
+from dcf.skills.generation.pins_file import write_pins
 from dcf.skills.manifest import DataSource, Manifest, Permissions, SkillTool, validate_manifest
+from dcf.skills.tool_digest import tool_digest
+from dcf.skills.version import SkillRef, is_range, newest, parse_ref
+from dcf.skills.version_order import version_order
+
+generate_manifests = yaml_to_manifests
+generate_registry = yaml_to_registry
+generate_schemas = yaml_to_schemas
+generate_stub_config = yaml_to_stub_config
 
 __all__ = [
     "CatalogUnreadable",
@@ -17,13 +39,33 @@ __all__ = [
     "GenerateResult",
     "InvalidManifest",
     "Manifest",
+    "NewSkill",
     "Permissions",
     "SkillCatalog",
     "SkillError",
+    "SkillOrder",
+    "SkillRef",
     "SkillTool",
     "UnknownSkill",
+    "check_generated",
     "generate_all",
+    "generate_manifests",
+    "generate_registry",
+    "generate_schemas",
+    "generate_stub_config",
+    "is_range",
+    "manifests_of",
+    "new_skill",
+    "newest",
+    "parse_ref",
     "read_yaml",
+    "tool_digest",
     "validate_manifest",
     "validate_sources",
+    "version_order",
+    "write_pins",
+    "yaml_to_manifests",
+    "yaml_to_registry",
+    "yaml_to_schemas",
+    "yaml_to_stub_config",
 ]

@@ -8,23 +8,32 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from dcf.regular_file import read_regular
 from dcf.skills.authoring.source_tree import is_inside
 from dcf.skills.errors import CatalogUnreadable, UnknownSkill
 from dcf.skills.generation.artefacts import CATALOG
 from dcf.skills.manifest import Manifest
-from dcf.skills.version import version_order
+from dcf.skills.version import newest, parse_ref
+from dcf.skills.version_order import version_order
+
+_LONGEST_REF = 1_000
+"""Characters; among the names of skills nothing is looked for that is longer."""
 
 
 class SkillCatalog:
     """Skills by name.
 
     ``resolve`` takes ``skill.orders.quote@1.0.0``, ``orders.quote@1.0.0``, either of them after
-    ``skill://``, ``skill://<package>@<version>``, and the bare name for the newest version.
+    ``skill://``, ``skill://<package>@<version>``, the bare name for the newest version, and a name
+    with a range (``orders.quote@^1.2``) for the newest version in it.
     """
 
     def __init__(self, manifests: Iterable[Manifest]) -> None:
         self._manifests = sorted(manifests, key=_order)
         self._by_name: dict[str, Manifest] = {}
+        self._versions_of: dict[str, list[Manifest]] = {}
+        for manifest in self._manifests:
+            self._versions_of.setdefault(manifest.name, []).append(manifest)
         for manifest in self._manifests:  # in order of versions: the newest takes the bare name
             for name in _bare_names(manifest):
                 self._by_name[name] = manifest
@@ -46,11 +55,35 @@ class SkillCatalog:
         return cls([_manifest(entry, path, generated_dir) for entry in entries])
 
     def resolve(self, ref: str) -> Manifest:
-        """The skill that ``ref`` names; raises ``UnknownSkill`` with the closest manifestIds."""
-        found = self._by_name.get(_key(ref))
+        """The skill that ``ref`` names; raises ``UnknownSkill`` with the closest manifestIds, or
+        with those of the same name when none of them lies in the range."""
+        if len(ref) > _LONGEST_REF:
+            raise UnknownSkill(ref)
+        found = self._by_name.get(_key(ref)) or self._in_range(ref)
         if found is None:
-            raise UnknownSkill(ref, self._closest(ref))
+            raise UnknownSkill(ref, self._versions(ref) or self._closest(ref))
         return found
+
+    def with_dependencies(self, manifest: Manifest) -> list[Manifest]:
+        """``manifest`` and all that it needs, each once, after what it needs itself.
+
+        Raises ``UnknownSkill`` for a dependency that the catalog does not have.
+        """
+        order: list[Manifest] = []
+        seen = {manifest.manifest_id}
+        waiting = [(manifest, iter(manifest.dependencies))]
+        while waiting:
+            here, rest = waiting[-1]
+            ref = next(rest, None)
+            if ref is None:
+                order.append(here)
+                waiting.pop()
+                continue
+            needed = self.resolve(ref)
+            if needed.manifest_id not in seen:
+                seen.add(needed.manifest_id)
+                waiting.append((needed, iter(needed.dependencies)))
+        return order
 
     def __iter__(self) -> Iterator[Manifest]:
         """All skills by name, then version."""
@@ -58,6 +91,21 @@ class SkillCatalog:
 
     def __len__(self) -> int:
         return len(self._manifests)
+
+    def _in_range(self, ref: str) -> Manifest | None:
+        wanted = parse_ref(ref)
+        same = {manifest.version: manifest for manifest in self._named(wanted.name)}
+        version = newest(same, wanted.wanted)
+        return same[version] if version else None
+
+    def _named(self, name: str) -> list[Manifest]:
+        """All versions of the skill, the newest last."""
+        newest_one = self._by_name.get(name)
+        return self._versions_of.get(newest_one.name, []) if newest_one else []
+
+    def _versions(self, ref: str) -> list[str]:
+        same = self._named(parse_ref(ref).name)
+        return [manifest.manifest_id for manifest in reversed(same)][:3]
 
     def _closest(self, ref: str) -> list[str]:
         near = get_close_matches(_key(ref), self._by_name, n=9, cutoff=0.5)
@@ -95,7 +143,7 @@ def _manifest(entry: Any, catalog: Path, generated_dir: Path) -> Manifest:
 
 def _read(path: Path) -> Any:
     try:
-        return json.loads(path.read_bytes())
+        return json.loads(read_regular(path))
     except OSError as error:
         raise CatalogUnreadable(str(path), error.strerror or type(error).__name__) from error
     except (ValueError, RecursionError) as error:

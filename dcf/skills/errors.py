@@ -6,6 +6,9 @@ from collections.abc import Sequence
 
 from dcf.problem import Problem
 
+_SHOWN = 200
+"""Characters of a reference in a message."""
+
 
 class SkillError(Exception):
     """A skill could not be used. ``code`` is stable."""
@@ -21,8 +24,11 @@ class UnknownSkill(SkillError):
     def __init__(self, ref: str, closest: Sequence[str] = ()) -> None:
         self.ref = ref
         self.closest = list(closest)
+        shown = ref if len(ref) <= _SHOWN else f"{ref[: _SHOWN - 1]}…"
         near = f"; did you mean {' or '.join(self.closest)}?" if self.closest else ""
-        super().__init__(f"there is no skill {ref!r}{near}")
+        if ref.rstrip().endswith("@"):
+            near = "; after @ stands a version or a range: leave @ out for the newest version"
+        super().__init__(f"there is no skill {shown!r}{near}")
 
 
 class InvalidManifest(SkillError):

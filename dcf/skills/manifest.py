@@ -17,7 +17,8 @@ from dcf.skills.errors import InvalidManifest
 class SkillTool:
     """A tool that a skill may call. ``tool_name`` is its name on the server ``server_id``, ``name``
     the one that agents see, ``input_schema`` the JSON Schema of the arguments. ``description`` is
-    the tool's own; the skill's note on it stands in the manifest."""
+    the tool's own; the skill's note on it stands in the manifest. ``idempotent``: its author says
+    that a repeated call does nothing more."""
 
     server_id: str
     tool_name: str
@@ -25,6 +26,7 @@ class SkillTool:
     description: str
     required: bool
     input_schema: dict[str, Any] = field(hash=False)
+    idempotent: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +144,7 @@ def _tool(entry: Mapping[str, Any]) -> SkillTool:
         description=schema.get("description") or entry["description"],
         required=entry.get("required", True),
         input_schema=schema.get("parameters", {"type": "object", "properties": {}}),
+        idempotent=entry.get("idempotent", False),
     )
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dcf.problem import Problem
+from dcf.regular_file import read_regular
 from dcf.tools.errors import InvalidDocument
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ def read_document(path: Path, prefix: str) -> tuple[str, Any]:
     Raises ``InvalidDocument`` with ``{prefix}_MISSING`` or ``{prefix}_SYNTAX``.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_regular(path).decode("utf-8")
     except FileNotFoundError:
         missing = Problem(
             f"{prefix}_MISSING", "there is no such file", hint="run `dcf skills generate`"
@@ -41,6 +42,8 @@ def parse_text(text: str, path: Path, prefix: str) -> Any:
             problem = Problem(f"{prefix}_SYNTAX", f"not JSON: {error.msg}")
             place = problem.at(file=str(path), line=error.lineno, column=error.colno)
             raise InvalidDocument([place]) from None
+        except (ValueError, RecursionError) as error:
+            raise _unreadable(error, path, prefix) from None
     import yaml
 
     try:
@@ -52,6 +55,15 @@ def parse_text(text: str, path: Path, prefix: str) -> Any:
         if mark is not None:
             problem = problem.at(line=mark.line + 1, column=mark.column + 1)
         raise InvalidDocument([problem]) from None
+    except (ValueError, RecursionError) as error:
+        raise _unreadable(error, path, prefix) from None
+
+
+def _unreadable(error: Exception, path: Path, prefix: str) -> InvalidDocument:
+    deep = isinstance(error, RecursionError)
+    reason = "its values are nested too deep" if deep else f"it holds no value: {error}"
+    problem = Problem(f"{prefix}_SYNTAX", reason, hint="run `dcf skills generate`")
+    return InvalidDocument([problem.at(file=str(path))])
 
 
 def placed(problems: Iterable[Problem], path: Path, text: str) -> list[Problem]:
@@ -80,7 +92,7 @@ def _lines(text: str) -> dict[str, int]:
 
     try:
         root = yaml.compose(text, Loader=yaml.SafeLoader)
-    except yaml.YAMLError:
+    except (yaml.YAMLError, RecursionError):
         return {}
     found: dict[str, int] = {}
     if root is not None:

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from dcf.problem import Problem
+
+if TYPE_CHECKING:
+    from dcf.tools.gate.approval import ApprovalRequest
+    from dcf.tools.gate.decision import Decision
+
+_UNDECLARED = ("", "tool.undeclared", "tool.not_loaded")
 
 
 class ToolsError(Exception):
@@ -15,12 +21,14 @@ class ToolsError(Exception):
 
 
 class ToolUnavailable(ToolsError):
-    """A tool server cannot be reached, or went away before it answered."""
+    """A tool server cannot be reached, or went away before it answered. ``sent`` is false where the
+    call surely did not arrive."""
 
     code: ClassVar[str] = "DCF.ToolUnavailable"
 
-    def __init__(self, server: str, url: str, cause: str) -> None:
+    def __init__(self, server: str, url: str, cause: str, *, sent: bool = True) -> None:
         super().__init__(f"tool server {server!r} at {url} is unavailable: {cause}")
+        self.sent = sent
         self.server = server
         self.url = url
         self.cause = cause
@@ -38,18 +46,82 @@ class ToolTimeout(ToolsError):
         self.seconds = seconds
 
 
+class ToolResultTooLarge(ToolsError):
+    """A tool answered with more than can be taken; asking again would not help.
+
+    ``size`` (bytes) is None where reading stopped at the limit.
+    """
+
+    code: ClassVar[str] = "DCF.ToolResultTooLarge"
+
+    def __init__(self, server: str, tool: str, size: int | None, limit: int) -> None:
+        much = f"more than {limit}" if size is None else f"{size}"
+        super().__init__(f"tool {server}:{tool} answered with {much} bytes; the limit is {limit}")
+        self.server = server
+        self.tool = tool
+        self.size = size
+        self.limit = limit
+
+
 class PermissionDenied(ToolsError):
-    """No loaded skill declares the tool. ``allowed`` is what they do declare."""
+    """The gate refused a call. ``rule`` is the code of the refusal, ``details`` are lines that
+    explain it, ``allowed`` is what the loaded skills do declare."""
 
     code: ClassVar[str] = "DCF.PermissionDenied"
 
-    def __init__(self, server: str, tool: str, reason: str, allowed: Sequence[str]) -> None:
-        listing = ", ".join(allowed) if allowed else "nothing"
-        super().__init__(f"{server}:{tool} is denied: {reason}; allowed: {listing}")
+    def __init__(
+        self,
+        server: str,
+        tool: str,
+        reason: str,
+        allowed: Sequence[str],
+        *,
+        rule: str = "",
+        details: Sequence[str] = (),
+    ) -> None:
+        listing = f"; allowed: {', '.join(allowed) or 'nothing'}" if rule in _UNDECLARED else ""
+        lines = "".join(f"\n  {line}" for line in details)
+        super().__init__(f"{server}:{tool} is denied: {reason}{listing}{lines}")
         self.server = server
         self.tool = tool
         self.reason = reason
         self.allowed = tuple(allowed)
+        self.rule = rule
+        self.details = tuple(details)
+
+
+class BudgetExhausted(ToolsError):
+    """A budget has nothing left for another call; ``decision`` is the denial on record."""
+
+    code: ClassVar[str] = "DCF.BudgetExhausted"
+
+    def __init__(self, decision: Decision) -> None:
+        tool = f"{decision.server_id}:{decision.tool_name}"
+        super().__init__(f"{tool} is denied: {decision.reason}")
+        self.decision = decision
+
+
+class ApprovalRejected(ToolsError):
+    """A person, a rule of the policy, or the end of the approvers' time rejected a call."""
+
+    code: ClassVar[str] = "DCF.ApprovalRejected"
+
+    def __init__(self, server: str, tool: str, reason: str) -> None:
+        super().__init__(f"{server}:{tool} is rejected: {reason}")
+        self.server = server
+        self.tool = tool
+        self.reason = reason
+
+
+class ApprovalRequired(BaseException):
+    """A call waits for a person. This is control flow: what an agent's code catches as an error
+    must not catch it, since the work has to stop here."""
+
+    code: ClassVar[str] = "DCF.ApprovalRequired"
+
+    def __init__(self, request: ApprovalRequest) -> None:
+        super().__init__(f"{request.server_id}:{request.tool_name} waits for {request.approver}")
+        self.request = request
 
 
 class UnknownServer(ToolsError):
@@ -63,7 +135,7 @@ class UnknownServer(ToolsError):
 
 
 class InvalidDocument(ToolsError):
-    """A file of this room (registry, stub configuration) is wrong. ``problems`` has them all."""
+    """A file of this room (registry, policy, stub configuration) is wrong. ``problems`` has all."""
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(problems)

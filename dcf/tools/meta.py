@@ -10,3 +10,9 @@ FENCE = "dcf/fence"
 
 UNAVAILABLE = "dcf/unavailable"
 """In an error's data: the server was not reached or is going away; the tool itself did not fail."""
+
+NOT_SENT = "dcf/not_sent"
+"""In an error's data: the call surely did not reach the server."""
+
+TOO_LARGE = "dcf/too_large"
+"""In an error's data: the answer was larger than this many bytes and was not read."""

@@ -11,7 +11,10 @@ from dcf.problem import Problem
 from dcf.tools.document import placed, pointer, read_document
 from dcf.tools.errors import InvalidDocument, UnknownServer
 from dcf.tools.server_config import ServerConfig, build_server
-from dcf.tools.substitution import substitute
+from dcf.tools.substitution import references, substitute
+
+_INHERITED = ("PATH", "HOME")
+"""The variables of ours that a program gets without being named: few programs start without."""
 
 
 class Registry:
@@ -30,7 +33,8 @@ class Registry:
         """Read ``generated/registry.json`` or a ``registry.yaml``.
 
         The document's ``env`` picks one of its ``overrides``; ``${VAR}`` and ``${VAR:-default}``
-        are taken from ``env``, here and once. Raises ``InvalidDocument`` with all problems.
+        are taken from ``env``, here and once. Servers at ``DCF_STUB_URL`` are the stub's, and are
+        sent ``DCF_STUB_TOKEN``. Raises ``InvalidDocument`` with all problems.
         """
         text, document = read_document(path, "REG")
         problems: list[Problem] = []
@@ -84,11 +88,15 @@ def _servers_of(
                 )
             )
             continue
+        merged = _merge(entry, partial)
+        filled = substitute(merged, env, path, problems)
         config = build_server(
             server_id,
-            substitute(_merge(entry, partial), env, path, problems),
+            _with_token(filled, env) if _is_stub(filled, env) else filled,
             allow_stdio=_allows_stdio(document) or _allows_stdio(entry),
             problems=problems,
+            secrets=_secrets(merged, env),
+            inherited={name: env[name] for name in _INHERITED if name in env},
         )
         if config is not None:
             built.append(config)
@@ -121,14 +129,48 @@ def _overrides(document: Mapping[str, Any], stage: str, problems: list[Problem])
 
 
 def _merge(entry: Any, partial: Mapping[str, Any]) -> Any:
-    """The entry with the members of the override; headers are merged name by name."""
+    """The entry with the members of the override; headers and environment name by name."""
     if not isinstance(entry, Mapping):
         return entry
     merged = {**entry, **partial}
-    ours, theirs = entry.get("headers"), partial.get("headers")
-    if isinstance(ours, Mapping) and isinstance(theirs, Mapping):
-        merged["headers"] = {**ours, **theirs}
+    for member in ("headers", "environment"):
+        ours, theirs = entry.get(member), partial.get(member)
+        if isinstance(ours, Mapping) and isinstance(theirs, Mapping):
+            merged[member] = {**ours, **theirs}
     return merged
+
+
+def _is_stub(entry: Any, env: Mapping[str, str]) -> bool:
+    """Whether the server is played by the stub that ``DCF_STUB_URL`` names."""
+    stub_url, endpoint = env.get("DCF_STUB_URL"), _member(entry, "endpoint")
+    return bool(stub_url) and str(endpoint).rstrip("/") == str(stub_url).rstrip("/")
+
+
+def _with_token(entry: Any, env: Mapping[str, str]) -> Any:
+    """The entry with the token of the stub, unless it has a header for that itself.
+
+    The token is ours, not a skill's: so no registry needs to name it, and it counts as none of the
+    secrets that skills declare.
+    """
+    token, headers = env.get("DCF_STUB_TOKEN"), _member(entry, "headers") or {}
+    if not token or not isinstance(headers, Mapping):
+        return entry
+    if any(str(name).lower() == "authorization" for name in headers):
+        return entry
+    return {**entry, "headers": {**headers, "Authorization": f"Bearer {token}"}}
+
+
+def _member(entry: Any, name: str) -> Any:
+    return entry.get(name) if isinstance(entry, Mapping) else None
+
+
+def _secrets(entry: Any, env: Mapping[str, str]) -> dict[str, str]:
+    """The variables that the server is given, in whatever it is given them; those of addresses are
+    no secrets."""
+    if not isinstance(entry, Mapping):
+        return {}
+    given = [entry.get(member) for member in ("headers", "args", "environment")]
+    return {name: env.get(name, "") for name in references(given)}
 
 
 def _allows_stdio(holder: Any) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -18,8 +19,25 @@ _TRANSPORTS: dict[str, Transport] = {
     "sse": "sse",
     "stdio": "stdio",
 }
-_KEYS = {"transport", "endpoint", "path", "headers", "timeout", "retries", "command", "args"}
+_KEYS = {
+    "transport",
+    "endpoint",
+    "path",
+    "headers",
+    "timeout",
+    "retries",
+    "connections",
+    "command",
+    "args",
+    "environment",
+}
 _NOTES = {"description", "allowStdio", "meta"}
+_MOST_CONNECTIONS = 16
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_STDIO_REFUSED = (
+    "a stdio server runs a program on this machine, which this registry does not allow: "
+    "write allowStdio: true beside servers, or beside its command, if you trust it"
+)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -27,8 +45,12 @@ class ServerConfig:
     """One server of the registry, with every variable filled in.
 
     ``timeout_s`` (seconds) caps the deadline of each call when it is given; ``retries`` is how
-    often a refused connection is tried again. Headers and arguments may be secrets: neither
-    ``repr`` nor any message of this room shows their values.
+    often a refused connection is tried again; ``connections`` is how many are kept to the server.
+    ``environment`` is all that a stdio program gets. ``refused`` says why the
+    server must not be reached at all.
+
+    ``secrets`` are the variables (by name, with their values) that headers, arguments and
+    environment were filled from. Neither ``repr`` nor any message of this room shows their values.
     """
 
     id: str
@@ -39,6 +61,10 @@ class ServerConfig:
     retries: int = 1
     command: str = ""
     args: tuple[str, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    connections: int = 1
+    secrets: Mapping[str, str] = field(default_factory=dict)
+    refused: str = ""
 
     @property
     def place(self) -> str:
@@ -50,15 +76,24 @@ class ServerConfig:
 
     def __repr__(self) -> str:
         names = ", ".join(sorted(self.headers)) or "none"
-        return f"ServerConfig({self.id!r}, {self.transport}, {self.place}, headers: {names})"
+        secrets = ", ".join(sorted(self.secrets)) or "none"
+        where = f"{self.id!r}, {self.transport}, {self.place}"
+        return f"ServerConfig({where}, headers: {names}, secrets: {secrets})"
 
 
 def build_server(
-    server_id: str, entry: Any, *, allow_stdio: bool, problems: list[Problem]
+    server_id: str,
+    entry: Any,
+    *,
+    allow_stdio: bool,
+    problems: list[Problem],
+    secrets: Mapping[str, str] | None = None,
+    inherited: Mapping[str, str] | None = None,
 ) -> ServerConfig | None:
     """A server from its (merged, substituted) registry entry; what is wrong goes to ``problems``.
 
-    ``None`` when the entry cannot be used.
+    ``None`` when the entry cannot be used. A stdio server that is not allowed is one that can be
+    listed, but not reached: it must not keep the others from work.
     """
     check = _Entry(server_id, entry, problems)
     if not isinstance(entry, Mapping):
@@ -67,6 +102,7 @@ def build_server(
     before = len(problems)
     check.keys()
     transport = check.transport()
+    environment = check.environment()
     config = ServerConfig(
         id=server_id,
         transport=transport or "streamable_http",
@@ -76,8 +112,12 @@ def build_server(
         retries=int(check.number("retries", above=-1, whole=True) or 0)
         if entry.get("retries") is not None
         else 1,
-        command=check.command(allow_stdio) if transport == "stdio" else "",
+        command=check.command() if transport == "stdio" else "",
         args=check.arguments(),
+        environment={**(inherited or {}), **environment} if transport == "stdio" else {},
+        connections=check.connections(),
+        secrets=secrets or {},
+        refused=_STDIO_REFUSED if transport == "stdio" and not allow_stdio else "",
     )
     return config if len(problems) == before else None
 
@@ -171,19 +211,45 @@ class _Entry:
             return None
         return float(value)
 
-    def command(self, allow_stdio: bool) -> str:
+    def command(self) -> str:
         command = self._entry.get("command")
-        if not allow_stdio:
-            self.wrong(
-                "REG_STDIO_REFUSED",
-                "transport",
-                "a stdio server runs a program on this machine, which this registry does not allow",
-                "write allowStdio: true beside servers, or beside this command, if you trust it",
-            )
         if not isinstance(command, str) or not command:
-            self.wrong("REG_SHAPE", "command", "a stdio server needs a command (a program's name)")
+            self.wrong(
+                "REG_SHAPE",
+                "command",
+                "a stdio server needs a command (a program's name)",
+                "for example command: python",
+            )
             return ""
         return command
+
+    def environment(self) -> dict[str, str]:
+        environment = self._entry.get("environment") or {}
+        if not isinstance(environment, Mapping) or not all(
+            isinstance(name, str) and _VARIABLE.fullmatch(name) and isinstance(value, str)
+            for name, value in environment.items()
+        ):
+            self.wrong(
+                "REG_SHAPE",
+                "environment",
+                "environment must be an object of strings, by names of variables",
+                "for example environment: { API_TOKEN: ${API_TOKEN} }",
+            )
+            return {}
+        return dict(environment)
+
+    def connections(self) -> int:
+        count = self._entry.get("connections", 1)
+        whole = isinstance(count, int) and not isinstance(count, bool)
+        if not whole or not 1 <= count <= _MOST_CONNECTIONS:
+            self.wrong(
+                "REG_SHAPE",
+                "connections",
+                f"connections must be a whole number from 1 to {_MOST_CONNECTIONS}",
+                "one is enough for most servers",
+            )
+            return 1
+        return int(count)
 
     def arguments(self) -> tuple[str, ...]:
         args = self._entry.get("args") or []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dcf.problem import Problem
@@ -31,6 +31,18 @@ def substitute(value: Any, env: Mapping[str, str], path: str, problems: list[Pro
             for index, item in enumerate(value)
         ]
     return value
+
+
+def references(value: Any) -> Iterator[str]:
+    """The names of the variables that the strings in ``value`` refer to."""
+    if isinstance(value, str):
+        yield from (reference["name"] for reference in _REFERENCE.finditer(value))
+    elif isinstance(value, Mapping):
+        for item in value.values():
+            yield from references(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from references(item)
 
 
 def _substitute_text(text: str, env: Mapping[str, str], path: str, problems: list[Problem]) -> str:

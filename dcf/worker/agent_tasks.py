@@ -1,15 +1,32 @@
-"""Tasks done by agents: skills are loaded, tools go through the gate, the report comes back."""
+"""Tasks done by agents: skills are loaded, calls pass the gate, the report comes back."""
 
 from __future__ import annotations
 
+import asyncio
 import logging
+from collections.abc import Mapping
+from typing import Any
 
+from control_plane import Store
 from control_plane.payload import JSON
 from dcf.agents import AgentRuntime, Assignment, TaskError, TurnEvent
-from dcf.skills import Manifest, SkillCatalog, SkillTool, UnknownSkill
-from dcf.tools import Gate, Toolbox, ToolResult
+from dcf.skills import SkillCatalog, SkillTool, UnknownSkill
+from dcf.tools import (
+    ApprovalRequest,
+    ApprovalRequired,
+    Dispatcher,
+    Policy,
+    SchemaPin,
+    Toolbox,
+    ToolResult,
+)
+from dcf.worker.blob_keep import keep_in
+from dcf.worker.lease_ledger import LeaseLedger
 from dcf.worker.performer import Beat
-from dcf.workflow import Failed, Outcome, Succeeded, Task
+from dcf.worker.selection import Selection
+from dcf.worker.skill_gates import ChangedSkill, SkillGates
+from dcf.worker.try_budget import budgets_of
+from dcf.workflow import AwaitingApproval, Failed, Outcome, Succeeded, Task
 
 log = logging.getLogger(__name__)
 
@@ -20,75 +37,114 @@ _TOOL_TIMEOUT_S = 60.0
 class SkilledAgents:
     """Performs Tasks that carry an AgentBinding.
 
-    The skills of the binding are loaded for this Task alone and only as the run was submitted with
-    them; nothing but what they declare can be called. Tool calls carry
-    ``{workflow_id}/{path}/{visit}/{try}/{call}`` as idempotency key and the fence beside it.
+    The skills of the binding, and those they need, are loaded for this Task alone and only as the
+    run was submitted with them; nothing but what they declare, and ``policy`` allows, can be
+    called. Tool calls carry ``{workflow_id}/{path}/{visit}/{try}/{call}`` as idempotency key and
+    the fence beside it. ``pins`` are the schemas of tools by ``server:tool``; ``environment`` names
+    the models.
     """
 
-    def __init__(self, catalog: SkillCatalog, toolbox: Toolbox, runtime: AgentRuntime) -> None:
-        self._catalog = catalog
+    def __init__(
+        self,
+        catalog: SkillCatalog,
+        toolbox: Toolbox,
+        runtime: AgentRuntime,
+        store: Store,
+        *,
+        policy: Policy | None = None,
+        pins: Mapping[str, SchemaPin] | None = None,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
         self._toolbox = toolbox
         self._runtime = runtime
+        self._store = store
+        self._policy = policy or Policy()
+        self._gates = SkillGates(catalog, toolbox.registry, self._policy, pins or {})
+        self._environment = environment or {}
 
     async def perform(self, task: Task, beat: Beat) -> Outcome:
         """The outcome of ``task``."""
         binding = task.state.binding or {}
         try:
-            skills = self._load(binding.get("skills", ()), task.run.pins)
-        except UnknownSkill as unknown:
-            return Failed("DCF.SkillUnavailable", str(unknown))
-        except ChangedSkill as changed:
-            return Failed("DCF.SkillUnavailable", str(changed))
-        gate = Gate(
-            (tool.server_id, tool.tool_name, skill.manifest_id)
-            for skill in skills
-            for tool in skill.tools
+            skills = self._gates.load(binding.get("skills", ()), task.run.pins)
+            needed = self._gates.needed_by(skills, task.run.pins)
+        except (UnknownSkill, ChangedSkill) as unavailable:
+            return Failed("DCF.SkillUnavailable", str(unavailable))
+        of_try, of_run = budgets_of(binding, task.run.budget, self._policy)
+        ledger = await LeaseLedger.open(self._store, task.lease, of_try=of_try, of_run=of_run)
+        dispatcher = Dispatcher(
+            self._gates.gate((*skills, *needed)),
+            self._toolbox,
+            ledger,
+            keep=keep_in(self._store, task.lease.workflow_id),
         )
-        made = 0
-
-        async def call_tool(tool: SkillTool, arguments: dict[str, JSON]) -> ToolResult:
-            nonlocal made
-            gate.check(tool.server_id, tool.tool_name)
-            number, made = made, made + 1
-            return await self._toolbox.call(
-                tool.server_id,
-                tool.tool_name,
-                arguments,
-                idempotency_key=f"{task.lease.idempotency_key}/{number}",
-                fence=task.lease.fence,
-                timeout_s=task.timeout_s or _TOOL_TIMEOUT_S,
-            )
-
-        def observe(_event: TurnEvent) -> None:
-            beat()
-
+        work = _Work(task, dispatcher, beat)
+        selection = Selection.of(skills, self._environment, binding)
         assignment = Assignment(
             state=task.state.name,
             instructions=task.state.comment,
             input=task.arguments,
             skills=skills,
+            needed=needed,
             tool_name=binding.get("tool_name"),
         )
         try:
-            report = await self._runtime.perform(assignment, call_tool, observe)
+            report = await self._runtime.perform(assignment, work.call_tool, work.observe)
         except TaskError as error:
-            return Failed(error.error, error.cause, {"tool_calls": made})
-        metrics = {**report.metrics, "model": report.model}
-        return Succeeded(report.data, report.summary, list(report.artifacts), metrics)
-
-    def _load(self, refs: list[str], pins: dict[str, str]) -> tuple[Manifest, ...]:
-        skills = tuple(self._catalog.resolve(ref) for ref in refs)
-        for skill in skills:
-            # A run that was submitted without a catalog pins nothing.
-            if pins and pins.get(skill.manifest_id) != skill.digest:
-                raise ChangedSkill(skill.manifest_id)
-        return skills
-
-
-class ChangedSkill(Exception):
-    """A skill is not the one that the run was submitted with."""
-
-    def __init__(self, manifest_id: str) -> None:
-        super().__init__(
-            f"{manifest_id} has changed since the run was submitted; restore it, or submit again"
+            if work.asked is None:
+                return selection.failed(error.error, error.cause, work.metrics())
+        except (Exception, ApprovalRequired, BaseExceptionGroup, asyncio.CancelledError):
+            # However a runtime ends when a call has to be approved. What ends the process does not
+            # come here, and who cancels this work means it.
+            here = asyncio.current_task()
+            if work.asked is None or (here is not None and here.cancelling()):
+                raise
+        if work.asked is not None:
+            return AwaitingApproval(
+                work.asked,
+                journal=ledger.journal,
+                granted=ledger.granted,
+                metrics=work.metrics(),
+                model_selection=selection.chosen,
+            )
+        return selection.succeeded(
+            Succeeded(report.data, report.summary, list(report.artifacts)),
+            report,
+            dispatcher.made,
         )
+
+
+class _Work:
+    """One performance: how its calls are made, and what is known of it when it stops half way."""
+
+    def __init__(self, task: Task, dispatcher: Dispatcher, beat: Beat) -> None:
+        self._task = task
+        self._dispatcher = dispatcher
+        self._beat = beat
+        self._spent: Mapping[str, Any] = {}
+        self.asked: ApprovalRequest | None = None
+
+    async def call_tool(self, tool: SkillTool, arguments: dict[str, JSON]) -> ToolResult:
+        """Make one call. One that has to be approved stops the work, whatever a runtime makes of
+        that: nothing else is called after it."""
+        if self.asked is not None:
+            raise ApprovalRequired(self.asked)
+        try:
+            return await self._dispatcher.call(
+                tool.server_id,
+                tool.tool_name,
+                arguments,
+                timeout_s=self._task.timeout_s or _TOOL_TIMEOUT_S,
+            )
+        except ApprovalRequired as required:
+            self.asked = required.request
+            raise
+
+    def observe(self, event: TurnEvent) -> None:
+        """Any step is a sign of life; the last one of work that stops says what it used."""
+        self._beat()
+        self._spent = event.metrics or self._spent
+
+    def metrics(self) -> dict[str, Any]:
+        """What the work has used so far."""
+        return {**self._spent, "tool_calls": self._dispatcher.made}

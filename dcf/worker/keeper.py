@@ -88,6 +88,8 @@ class LeaseKeeper:
 
     def limit(self, watch: Watch, *, limit_s: float | None, heartbeat_s: float | None) -> None:
         """A Task begins with limits of its own: it is asked about soon after they pass."""
+        if limit_s is None and heartbeat_s is None:
+            return
         now = self._now()
         watch.limit_at = None if limit_s is None else now + limit_s
         watch.heartbeat_s, watch.beat_at = heartbeat_s, now

@@ -9,16 +9,9 @@ from typing import Self
 
 from control_plane import Lease
 from dcf.worker.keeper import LeaseKeeper, Watch
+from dcf.worker.lease_lost import LeaseLost
 from dcf.worker.performer import Beat
 from dcf.workflow import Outcome, Task
-
-
-class LeaseLost(Exception):
-    """The authority over a state was lost while something was done under it."""
-
-    def __init__(self, code: str) -> None:
-        super().__init__(code)
-        self.code = code
 
 
 class KeptLease:

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from control_plane.payload import JSON
 from dcf.worker.current_work import Work, begin_work
+from dcf.worker.lease_lost import LeaseLost
 from dcf.workflow import Failed, Outcome, Succeeded, Task
 
 log = logging.getLogger(__name__)
@@ -83,6 +84,8 @@ async def _contained(work: Awaitable[Outcome]) -> Outcome:
         return await work
     except TaskFailure as failure:
         return Failed(failure.error, failure.cause)
+    except LeaseLost:
+        raise
     except asyncio.CancelledError:
         here = asyncio.current_task()
         if here is not None and here.cancelling():

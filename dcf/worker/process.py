@@ -16,8 +16,9 @@ from pathlib import Path
 from control_plane import ControlPlaneError, HintQueue, RedisBackend, Store
 from dcf.agents import LocalRuntime
 from dcf.skills import SkillCatalog
-from dcf.tools import Registry, Toolbox
+from dcf.tools import Policy, Registry, Toolbox
 from dcf.worker.agent_tasks import SkilledAgents
+from dcf.worker.generated_rules import approvers_of, read_lock, read_policy
 from dcf.worker.keeper_thread import KeeperThread
 from dcf.worker.performer import AgentPerformer, Handler, Performer
 from dcf.worker.worker import Worker, WorkerConfig
@@ -62,7 +63,8 @@ async def serve(post: Post, *, on_ready: Callable[[], None]) -> bool:
         hints = _backend(post, stack, connections=_QUEUE_CONNECTIONS)
         queue = HintQueue(hints, pool=post.pool, consumer=post.name)
         await queue.open()
-        agents = await _agents(post, stack)
+        policy = read_policy(post.generated)
+        agents = await _agents(post, stack, store, policy)
         keeper = stack.enter_context(
             KeeperThread(lambda: Store(RedisBackend.from_url(post.redis_url), pool=post.pool))
         ).keeper
@@ -79,6 +81,7 @@ async def serve(post: Post, *, on_ready: Callable[[], None]) -> bool:
                     if post.objects
                     else no_objects(in_memory=False)
                 ),
+                approver=approvers_of(policy),
             ),
             Performer(post.handlers, agents),
             now=time.monotonic,
@@ -95,16 +98,26 @@ def _backend(post: Post, stack: AsyncExitStack, *, connections: int = 32) -> Red
     return backend
 
 
-async def _agents(post: Post, stack: AsyncExitStack) -> AgentPerformer | None:
+async def _agents(
+    post: Post, stack: AsyncExitStack, store: Store, policy: Policy
+) -> AgentPerformer | None:
     if post.generated is None:
         return None
     catalog = SkillCatalog.load(post.generated)
     registry = Registry.load(post.generated / "registry.json", post.env)
-    toolbox = await stack.enter_async_context(Toolbox(registry))
+    toolbox = await stack.enter_async_context(Toolbox(registry, egress=policy.egress))
     runtime = LocalRuntime()
     loading = asyncio.create_task(runtime.prepare())
     stack.callback(loading.cancel)
-    return SkilledAgents(catalog, toolbox, runtime)
+    return SkilledAgents(
+        catalog,
+        toolbox,
+        runtime,
+        store,
+        policy=policy,
+        pins=read_lock(post.generated),
+        environment=post.env,
+    )
 
 
 async def _until_told(worker: Worker, on_ready: Callable[[], None], *, attached: bool) -> bool:

@@ -21,31 +21,21 @@ from control_plane import (
     Lease,
     Refusal,
     Store,
-    UnknownRun,
     timers,
 )
 from dcf.asl import DefinitionError
 from dcf.worker.keeper import LeaseKeeper
-from dcf.worker.kept_work import KeptLease, LeaseLost
+from dcf.worker.kept_work import KeptLease
+from dcf.worker.lease_lost import LeaseLost
 from dcf.worker.performer import AgentPerformer
-from dcf.workflow import (
-    Choreographer,
-    Naming,
-    RunCache,
-    StillRunning,
-    finalize,
-)
+from dcf.worker.sweeper import Sweeper
+from dcf.workflow import Choreographer, Naming, RunCache
 
 log = logging.getLogger(__name__)
 
-_SHORTEST_SWEEP_NAP_S = 0.01
-# Also the sign of life of a worker that is too busy to read: `explain` counts who gave one lately.
-_STALE_HINTS_EVERY_S = 5.0
 _RECONNECT_S = 0.25
 # Work that does not even end when it is cancelled is not waited for longer than this.
 _CANCELLING_S = 1.0
-# A submission that stopped half way is removed after this long.
-_ABANDONED_MS = 600_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +77,7 @@ class Worker:
         self._performer = performer
         self._now = now
         self._runs = RunCache(store, naming)
+        self._sweeper = Sweeper(name, store, queue, now=now, every_s=self.config.sweep_s)
         self._slots = asyncio.Semaphore(self.config.concurrency)
         self._draining = asyncio.Event()
         # Insertion-ordered, so that one seed of the simulation gives one history.
@@ -109,7 +100,7 @@ class Worker:
         # The keeper may run in another thread.
         self._keeper.on_failure = lambda: home.call_soon_threadsafe(self.drain)
         loops = [
-            asyncio.create_task(self._until_draining(self._sweep_loop)),
+            asyncio.create_task(self._until_draining(self._sweeper.run)),
             asyncio.create_task(self._until_draining(self._take_loop)),
         ]
         draining = asyncio.create_task(self._draining.wait())
@@ -226,7 +217,7 @@ class Worker:
         if committed.run_status is not None:
             self._runs.forget(lease.workflow_id)
             self._choreographer.forget(lease.workflow_id)
-            await self._finalize(lease.workflow_id)
+            await self._sweeper.finalize(lease.workflow_id)
 
     async def _step(self, lease: Lease, in_place: bool) -> Committed | Refusal:
         """Do the step of ``lease`` while the keeper keeps it."""
@@ -243,42 +234,6 @@ class Worker:
             kept=kept,
             in_place=in_place,
         )
-
-    # -- sweeping ---------------------------------------------------------------------------------
-
-    async def _sweep_loop(self) -> None:
-        stale_at = self._now()
-        while True:
-            swept = await timers.sweep(self._store)
-            for workflow_id in swept.over:
-                await self._finalize(workflow_id)
-            for workflow_id in swept.unfinished:
-                await self._abandon(workflow_id, swept.now_ms)
-            if self._now() >= stale_at:
-                await self._queue_drop_stale()
-                stale_at = self._now() + _STALE_HINTS_EVERY_S
-            await asyncio.sleep(_nap(swept, self.config.sweep_s))
-
-    async def _queue_drop_stale(self) -> None:
-        await self._queue.open()
-        await self._queue.drop_stale()
-
-    async def _abandon(self, workflow_id: str, now_ms: int) -> None:
-        run = await self._store.run(workflow_id)
-        if run.status == "pending" and now_ms - (run.created_at or now_ms) > _ABANDONED_MS:
-            log.warning("%s: removing %s, never completely submitted", self.name, workflow_id)
-            await self._store.remove(workflow_id, abandoned=True)
-
-    async def _finalize(self, workflow_id: str) -> None:
-        try:
-            await finalize(self._store, workflow_id, by=self.name)
-        except StillRunning:
-            log.debug("%s: %s runs again", self.name, workflow_id)
-        except UnknownRun:
-            log.debug("%s: %s was removed", self.name, workflow_id)
-        except ControlPlaneError as error:
-            # A run that cannot be sealed keeps no other from its end.
-            log.error("%s: %s cannot be finalized: %s", self.name, workflow_id, error)
 
     # -- stopping ---------------------------------------------------------------------------------
 
@@ -301,10 +256,3 @@ class Worker:
         asking = [task for task in self._working if task not in held]
         if asking:
             await asyncio.wait(asking)
-
-
-def _nap(swept: timers.Swept, longest_s: float) -> float:
-    if swept.next_look_ms is None:
-        return longest_s
-    ahead = (swept.next_look_ms - swept.now_ms) / 1000
-    return min(max(ahead, _SHORTEST_SWEEP_NAP_S), longest_s)

@@ -3,13 +3,27 @@ result, an audit trail and an explanation."""
 
 from __future__ import annotations
 
+from dcf.workflow.approval import (
+    PendingApproval,
+    answer_approval,
+    check_question,
+    decide_approval,
+    find_approval,
+    in_words,
+    pending_approvals,
+)
+from dcf.workflow.asking import approval_wait, standing_grants
 from dcf.workflow.audit_trail import write_audit_trail
 from dcf.workflow.callback import beat_task, fail_task, succeed_task
 from dcf.workflow.choreography import Choreographer
 from dcf.workflow.document import WorkflowDocument, document_of, load, validate
 from dcf.workflow.errors import (
+    ApprovalSettled,
     InvalidWorkflow,
+    NoApprovalPending,
+    NotAnApprover,
     NotRedrivable,
+    SeveralPending,
     StillRunning,
     TaskExpired,
     TaskSettled,
@@ -17,35 +31,55 @@ from dcf.workflow.errors import (
     WorkflowError,
 )
 from dcf.workflow.explanation import Explanation, Reason, explain, live_workers
+from dcf.workflow.external import EXTERNAL_TTL_MS, External, needs_work
+from dcf.workflow.external_assignment import Assignment
 from dcf.workflow.finalization import count, finalize
+from dcf.workflow.graph import Graph, graph_of
+from dcf.workflow.imports import Folders, Imported
+from dcf.workflow.listing import newest_runs
 from dcf.workflow.local_objects import LocalObjects
 from dcf.workflow.naming import Naming, PlainNames
 from dcf.workflow.objects import Objects, no_objects
+from dcf.workflow.pins import further_pins
 from dcf.workflow.redriving import Redrive, redrive
 from dcf.workflow.result import Result, result, wait
+from dcf.workflow.review import Review, review
 from dcf.workflow.run import Run, RunCache, iso
 from dcf.workflow.submission import submit
 from dcf.workflow.tally import Tally, is_earlier
-from dcf.workflow.task import Failed, Outcome, Perform, Succeeded, Task
+from dcf.workflow.task import AwaitingApproval, Failed, Outcome, Perform, Succeeded, Task
 from dcf.workflow.task_token import TokenClaim
 
 __all__ = [
+    "EXTERNAL_TTL_MS",
+    "ApprovalSettled",
+    "Assignment",
+    "AwaitingApproval",
     "Choreographer",
     "Explanation",
+    "External",
     "Failed",
+    "Folders",
+    "Graph",
+    "Imported",
     "InvalidWorkflow",
     "LocalObjects",
     "Naming",
+    "NoApprovalPending",
+    "NotAnApprover",
     "NotRedrivable",
     "Objects",
     "Outcome",
+    "PendingApproval",
     "Perform",
     "PlainNames",
     "Reason",
     "Redrive",
     "Result",
+    "Review",
     "Run",
     "RunCache",
+    "SeveralPending",
     "StillRunning",
     "Succeeded",
     "Tally",
@@ -56,19 +90,32 @@ __all__ = [
     "UnknownTaskToken",
     "WorkflowDocument",
     "WorkflowError",
+    "answer_approval",
+    "approval_wait",
     "beat_task",
+    "check_question",
     "count",
+    "decide_approval",
     "document_of",
     "explain",
     "fail_task",
     "finalize",
+    "find_approval",
+    "further_pins",
+    "graph_of",
+    "in_words",
     "is_earlier",
     "iso",
     "live_workers",
     "load",
+    "needs_work",
+    "newest_runs",
     "no_objects",
+    "pending_approvals",
     "redrive",
     "result",
+    "review",
+    "standing_grants",
     "submit",
     "succeed_task",
     "validate",

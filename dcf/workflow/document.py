@@ -11,12 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from jsonschema import Draft202012Validator
-from referencing import Registry
-from referencing.exceptions import Unresolvable
 
 from control_plane import payload
 from dcf import asl
 from dcf.problem import Problem, has_errors
+from dcf.schema import SchemaUnusable, schema_of
 from dcf.skills import SkillCatalog, UnknownSkill
 from dcf.workflow.errors import InvalidWorkflow
 
@@ -53,8 +52,6 @@ class WorkflowDocument:
         schema = self.raw.get("workflow_input_schema")
         if schema is None:
             return []
-        # With a registry of its own nothing that a schema refers to is fetched from anywhere.
-        validator = Draft202012Validator(schema, registry=Registry())
         try:
             return [
                 Problem(
@@ -64,26 +61,25 @@ class WorkflowDocument:
                     hint=_schema_hint(error.schema),
                     file="input",
                 )
-                for error in validator.iter_errors(value)
+                for error in schema_of(schema).faults(value)
             ]
-        except RecursionError:
+        except SchemaUnusable as unusable:
             return [
                 Problem(
                     "WF_INPUT_SCHEMA",
-                    "workflow_input_schema refers to itself without end",
+                    f"workflow_input_schema cannot be used: {unusable}",
                     "/workflow_input_schema",
-                    hint="let a $ref lead to a smaller part of the input",
+                    hint=_UNUSABLE[unusable.kind],
                 )
             ]
-        except Unresolvable as error:
-            return [
-                Problem(
-                    "WF_INPUT_SCHEMA",
-                    f"workflow_input_schema refers to {error.ref!r}, which it does not contain",
-                    "/workflow_input_schema",
-                    hint="put it under $defs and refer to it as #/$defs/…",
-                )
-            ]
+
+
+_UNUSABLE = {
+    "invalid": "see JSON Schema 2020-12",
+    "reference": "put it under $defs and refer to it as #/$defs/…",
+    "endless": "let a $ref lead to a smaller part of the input",
+    "slow": "write patterns without repeats inside repeats: ^a+$ instead of ^(a+)+$",
+}
 
 
 def load(text: str, *, file: str, catalog: SkillCatalog | None = None) -> WorkflowDocument:
@@ -183,14 +179,16 @@ def _check_bindings(
         complete = True
         for number, ref in enumerate(skills if isinstance(skills, list) else []):
             try:
-                manifest = catalog.resolve(str(ref))
-                tools += [tool.name for tool in manifest.tools]
+                needed = catalog.with_dependencies(catalog.resolve(str(ref)))
+                tools += [tool.name for skill in reversed(needed) for tool in skill.tools]
             except UnknownSkill as unknown:
                 complete = False
                 problems.append(
                     Problem(
                         "WF_UNKNOWN_SKILL",
-                        f"there is no skill {ref!r}",
+                        f"there is no skill {ref!r}"
+                        if unknown.ref == str(ref)
+                        else f"the skill {ref!r} needs {unknown.ref!r}, which is not there",
                         f"{where}/AgentBinding/skills/{number}",
                         hint=_closest(unknown.closest, "see `dcf skills validate`"),
                     )
@@ -211,9 +209,28 @@ def _check_bindings(
 def _check_input_schema(schema: Any) -> list[Problem]:
     if not isinstance(schema, dict):
         return []
+    try:
+        schema_of(schema)
+    except SchemaUnusable as unusable:
+        return _schema_problems(schema) or [
+            Problem(
+                "WF_INPUT_SCHEMA",
+                f"workflow_input_schema cannot be used: {unusable}",
+                "/workflow_input_schema",
+                hint=_UNUSABLE[unusable.kind],
+            )
+        ]
+    return []
+
+
+def _schema_problems(schema: dict[str, Any]) -> list[Problem]:
     metaschema = Draft202012Validator(
         Draft202012Validator.META_SCHEMA, format_checker=Draft202012Validator.FORMAT_CHECKER
     )
+    try:
+        errors = list(metaschema.iter_errors(schema))
+    except (RecursionError, OverflowError):  # of a pattern that cannot be compiled
+        return []
     return [
         Problem(
             "WF_INPUT_SCHEMA",
@@ -221,7 +238,7 @@ def _check_input_schema(schema: Any) -> list[Problem]:
             "/workflow_input_schema" + _pointer(error.absolute_path),
             hint="see JSON Schema 2020-12",
         )
-        for error in metaschema.iter_errors(schema)
+        for error in errors
     ]
 
 

@@ -25,7 +25,7 @@ from dcf import asl
 from dcf.workflow.identity import FAN_RUN, is_distributed
 from dcf.workflow.limits import state_limits
 from dcf.workflow.run import Run
-from dcf.workflow.task import Outcome, Succeeded
+from dcf.workflow.task import AwaitingApproval, Outcome, Succeeded
 
 # Frames in flight at once, whatever MaxConcurrency allows: each is a document and a hint.
 MAX_WINDOW = 256
@@ -108,8 +108,7 @@ def failed_state(
     """The end of a state that failed, and of its frame or run."""
     failure = Failure(effect.error, effect.cause)
     event = _event(lease) | {"type": "StateFailed", "error": effect.error}
-    spent = dict(outcome.metrics) if outcome is not None else {}
-    output = Output(False, _NOTHING, failure=failure, metrics=spent)
+    output = Output(False, _NOTHING, failure=failure, metrics=_spent(outcome))
     return Commit("failed", event, output=output, ends="failed", failure=failure, metrics=metrics)
 
 
@@ -182,6 +181,13 @@ def takes_callback(state: asl.State) -> bool:
 
 def _output(content: Payload, outcome: Outcome | None, trouble: Failure | None) -> Output:
     if isinstance(outcome, Succeeded):
-        return Output(True, content, outcome.summary, outcome.artifacts, outcome.metrics)
+        return Output(True, content, outcome.summary, outcome.artifacts, _spent(outcome))
     summary = f"caught {trouble}" if trouble is not None else None
-    return Output(True, content, summary, metrics=outcome.metrics if outcome is not None else {})
+    return Output(True, content, summary, metrics=_spent(outcome))
+
+
+def _spent(outcome: Outcome | None) -> dict[str, Any]:
+    """What an output says of the work: what it used, and how its model was chosen."""
+    if outcome is None or isinstance(outcome, AwaitingApproval):
+        return {}
+    return {**outcome.metrics, "amsp": outcome.amsp} if outcome.amsp else outcome.metrics

@@ -52,3 +52,52 @@ class TaskExpired(WorkflowError):
     """The Task takes no answer any more: its time limit has passed, or its run ended."""
 
     code = "task_expired"
+
+
+class NoApprovalPending(WorkflowError):
+    """Nothing of the run, or of that state, waits for approval; ``paths`` are those that do."""
+
+    code = "no_approval_pending"
+
+    def __init__(self, workflow_id: str, path: str | None, paths: Sequence[str]) -> None:
+        self.paths = list(paths)
+        where = f"{path} of run {workflow_id}" if path else f"nothing in run {workflow_id}"
+        told = f"{where} does not wait for approval" if path else f"{where} waits for approval"
+        super().__init__(told + (f"; waiting: {', '.join(self.paths)}" if self.paths else ""))
+
+
+class SeveralPending(WorkflowError):
+    """More than one state of the run waits for approval: ``paths``. Name one."""
+
+    code = "several_pending"
+
+    def __init__(self, workflow_id: str, paths: Sequence[str]) -> None:
+        self.paths = list(paths)
+        super().__init__(f"in run {workflow_id} several wait for approval: {', '.join(self.paths)}")
+
+
+class NotAnApprover(WorkflowError):
+    """This person may not decide; ``people`` may."""
+
+    code = "not_an_approver"
+
+    def __init__(self, name: str, approver: str, people: Sequence[str]) -> None:
+        self.people = list(people)
+        may = ", ".join(people) or "nobody"
+        super().__init__(f"{name!r} may not decide: {approver!r} is asked, which is {may}")
+
+
+class QuestionChanged(WorkflowError):
+    """Another call waits there than the one that was seen; ``digest`` is its."""
+
+    code = "question_changed"
+
+    def __init__(self, where: str, digest: str, what: str) -> None:
+        self.digest = digest
+        super().__init__(f"{where} asks for another call now: {what}, digest {digest}")
+
+
+class ApprovalSettled(WorkflowError):
+    """The question was answered before, or its time has passed."""
+
+    code = "already_settled"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from control_plane import ServerError, StateDocument, Store, keys
-from control_plane.queue import GROUP
+from control_plane import StateDocument, Store, keys, signs_of_life
+from dcf.workflow.aliveness import is_alive
 from dcf.workflow.tally import is_earlier, is_tolerated
 
 _LATE_MS = 1_000
@@ -55,9 +56,9 @@ async def explain(store: Store, workflow_id: str) -> Explanation:
         reason = "its submission was interrupted; submit it again with the same id"
         return Explanation(workflow_id, run.status, reason, [], workers)
     reasons = [
-        _reason(document, documents, run.raw["deps"], now, workers, run.pool)
+        _reason(workflow_id, document, documents, run.raw["deps"], now, workers, run.pool)
         for document in documents.values()
-        if document.is_open and _is_alive(document, documents)
+        if document.is_open and is_alive(document, documents)
     ]
     moving = [reason for reason in reasons if reason.status in ("ready", "running", "waiting")]
     moving.sort(key=lambda reason: ("ready", "running", "waiting").index(reason.status))
@@ -73,16 +74,8 @@ async def explain(store: Store, workflow_id: str) -> Explanation:
 async def live_workers(store: Store, pool: str | None = None, *, within_ms: int = 10_000) -> int:
     """How many consumers read the queue of ``pool`` (without one: the store's) within the last
     ``within_ms``."""
-    stream = keys.queue(pool or store.pool)
-    try:
-        rows = await store.backend.command("XINFO", "CONSUMERS", stream, GROUP)
-    except ServerError as error:
-        # No worker ever came: the stream, or the group that the first one makes, is not there.
-        if "NOGROUP" in str(error) or "no such key" in str(error):
-            return 0
-        raise
-    consumers = [dict(zip(row[::2], row[1::2], strict=True)) for row in rows]
-    return sum(int(consumer["idle"]) <= within_ms for consumer in consumers)
+    signs = await signs_of_life(store.backend, pool or store.pool)
+    return sum(idle_ms <= within_ms for idle_ms in signs.values())
 
 
 def _broken(workflow_id: str, documents: dict[str, StateDocument]) -> list[Reason]:
@@ -102,21 +95,8 @@ def _broken(workflow_id: str, documents: dict[str, StateDocument]) -> list[Reaso
     return reasons
 
 
-def _is_alive(document: StateDocument, documents: dict[str, StateDocument]) -> bool:
-    """Whether every join above is open, and of the round that ``document`` belongs to. What is left
-    of a closed one can change nothing; it is tidied up at the end of the run."""
-    round_ = document.round
-    for path, _ in reversed(keys.enclosing_joins(document.path)):
-        parent = documents.get(path)
-        if parent is None or parent.join is None:
-            return False
-        if not parent.join.open or parent.join.visit != round_:
-            return False
-        round_ = parent.round
-    return True
-
-
 def _reason(
+    workflow_id: str,
     document: StateDocument,
     documents: dict[str, StateDocument],
     deps: dict[str, Any],
@@ -139,10 +119,20 @@ def _reason(
     if status == "running" and document.holder is not None:
         return Reason(path, status, _held(document, now))
     why = _waits(document, now)
+    if document.wait == "approval":
+        return Reason(path, status, why, _deciding(workflow_id, document))
     if workers == 0 and document.wait in ("timer", "retry"):
         why += f", but no worker reads pool {pool!r} to take it up then"
         return Reason(path, status, why, f"dcf worker --pool {pool}")
     return Reason(path, status, why)
+
+
+def _deciding(workflow_id: str, document: StateDocument) -> str:
+    """The command that decides what is asked."""
+    people = document.approval["request"]["people"] if document.approval else []
+    as_whom = f" --as {shlex.quote(people[0])}" if people else ""
+    digest = f" --digest {document.approval['request']['digest']}" if document.approval else ""
+    return f"dcf approve {workflow_id} {shlex.quote(document.path)}{as_whom}{digest}"
 
 
 def _held(document: StateDocument, now: int) -> str:
@@ -180,6 +170,8 @@ def _waits(document: StateDocument, now: int) -> str:
         return f"try {document.try_} starts at its retry time{when} after {document.error or ''}"
     if document.wait == "timer":
         return f"waits for its time{when}"
+    if document.wait == "approval" and document.approval is not None:
+        return _asked(document, document.approval, when, now)
     if document.wait == "callback":
         return "waits for somebody to answer its task token" + _limits(document, now)
     if document.join is not None:
@@ -187,6 +179,20 @@ def _waits(document: StateDocument, now: int) -> str:
         lost = f" ({join.failed} failed, {join.fail_limit} may)" if join.failed else ""
         return f"{join.finished} of {join.n} children are done{lost}, {join.spawned} were started"
     return "its states are running"
+
+
+def _asked(document: StateDocument, record: dict[str, Any], when: str, now: int) -> str:
+    request = record["request"]
+    tool = ":".join(part for part in (request["server_id"], request["tool_name"]) if part)
+    people = request["people"]
+    who = request["approver"]
+    if people != [who]:
+        who += f" ({', '.join(people)})"
+    since = _seconds(now - (document.asked_at or now))
+    then = ", then ".join(approver["approver"] for approver in request["chain"])
+    ahead = f"; after that {then} is asked" if then else "; without an answer it is rejected"
+    end = f", until its time ends{when}{ahead}" if when else ""
+    return f"approval pending: {who} was asked {since} ago to decide on {tool}{end}"
 
 
 def _status(documents: dict[str, StateDocument], name: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from control_plane import Lease, Store
 from control_plane.payload import JSON
 from dcf import asl
+from dcf.workflow.asking import rejection
 
 WORKER_LOST = ("DCF.WorkerLost", "four workers in a row died or vanished with this state")
 # As on AWS, a limit that has passed has no cause beyond its name.
@@ -24,6 +25,8 @@ async def happened(store: Store, lease: Lease, state: asl.State) -> asl.Event | 
     A state that nothing but time can happen to (Pass, Choice, …) fails when its workers die one
     after another: that is the Failure.
     """
+    if rejected := rejection(lease):
+        return rejected
     if lease.event is None:
         return asl.Entered()
     if lease.event == "timer":

@@ -5,6 +5,8 @@ from __future__ import annotations
 from control_plane import Limits
 from dcf import asl
 
+_NONE = Limits()
+
 
 def state_limits(state: asl.State, visit: asl.Visit) -> Limits:
     """``TimeoutSeconds`` and ``HeartbeatSeconds`` as far as they are known when ``state`` is
@@ -18,6 +20,8 @@ def work_limits(work: asl.RunTask) -> Limits:
 
 
 def _limits(timeout_s: float | None, heartbeat_s: float | None) -> Limits:
+    if timeout_s is None and heartbeat_s is None:
+        return _NONE
     return Limits(_milliseconds(timeout_s), _milliseconds(heartbeat_s))
 
 

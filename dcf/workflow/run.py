@@ -31,7 +31,7 @@ class Run:
     ``incarnation`` tells it from others that had its id, ``pins`` are the digests of its skills by
     manifest id. ``uses_context`` and ``uses_variables``: whether any expression may read the
     context object, whether any state assigns. ``execution`` is what the context object says of the
-    run itself, {Execution, StateMachine}.
+    run itself, {Execution, StateMachine}. ``budget`` is what it may use, {tool_calls, wall_time_s}.
     """
 
     workflow_id: str
@@ -45,6 +45,7 @@ class Run:
     uses_variables: bool = False
     execution: dict[str, Any] = field(default_factory=dict)
     callback_secret: str = field(default="", repr=False)
+    budget: Mapping[str, Any] = field(default_factory=dict)
 
     def token(self, path: str, visit: int, try_: int) -> str:
         """The task token of one try of a Task that waits for one."""
@@ -136,6 +137,7 @@ class RunCache:
                 uses_variables=definition.uses_variables,
                 execution=self._naming.identify(workflow_id, context),
                 callback_secret=meta.callback_secret,
+                budget=meta.raw.get("budget", {}),
             )
             self._runs[workflow_id] = run
             if len(self._runs) > _KEPT_RUNS:

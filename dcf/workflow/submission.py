@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from control_plane import FirstState, Payload, RunExists, Store, UnknownRun, payload
 from control_plane import keys as names
-from control_plane.documents import FIRST_PROTOCOL, PROTOCOL, SCHEMA_VERSION
+from control_plane.documents import (
+    APPROVAL_PROTOCOL,
+    FIRST_PROTOCOL,
+    LANGUAGE_PROTOCOL,
+    SCHEMA_VERSION,
+)
 from control_plane.payload import JSON
 from dcf import asl
 from dcf.problem import has_errors
@@ -34,6 +39,8 @@ _SINCE_2 = (
     '"Label"',
     '"Credentials"',
 )
+# Workers of protocol 2 have no gate: they would make a call that a person has to approve.
+_SINCE_3 = ('"AgentBinding"',)
 
 
 async def submit(
@@ -43,8 +50,12 @@ async def submit(
     *,
     workflow_id: str,
     catalog: SkillCatalog | None = None,
+    pins: Mapping[str, str] | None = None,
 ) -> bool:
     """Start a run of ``document`` with input ``value``; False when the same run is there already.
+
+    With ``catalog`` the run is pinned to its skills; ``pins`` are further digests that are written
+    beside theirs (``tool:server:tool``, ``prompt:name``).
 
     Raises InvalidWorkflow (the input violates its schema), RunExists, BadName, BadDocument. Nothing
     is written before everything is checked. Of two different submissions that race for one id the
@@ -55,6 +66,7 @@ async def submit(
     if has_errors(problems):
         raise InvalidWorkflow(problems)
     given = payload.encode(value)
+    pinned = _pins(document, catalog) | dict(pins or {})
     text = document.text
     definition = Payload(text, payload.digest(text), len(text), blob=text)
     digest = payload.digest(f"{document.digest}/{given.digest}")
@@ -68,7 +80,8 @@ async def submit(
     return await store.seed(
         workflow_id,
         digest=digest,
-        meta=_meta(document, definition.digest, given, catalog) | _secret(store, document),
+        meta=_meta(document, definition.digest, given, pinned) | _secret(store, document),
+        pins=payload.digest(payload.to_text(dict(sorted(pinned.items())))) if pinned else None,
         states=[(names.encode_name(name), state.type) for name, state in machine.states.items()],
         start=FirstState(
             names.encode_name(first.name),
@@ -93,7 +106,9 @@ def _first_visit(
 def _protocol(document: WorkflowDocument) -> int:
     """The oldest protocol whose workers can take the run."""
     text = json.dumps(document.definition)
-    return PROTOCOL if any(word in text for word in _SINCE_2) else FIRST_PROTOCOL
+    if any(word in text for word in _SINCE_3):
+        return APPROVAL_PROTOCOL
+    return LANGUAGE_PROTOCOL if any(word in text for word in _SINCE_2) else FIRST_PROTOCOL
 
 
 def _secret(store: Store, document: WorkflowDocument) -> dict[str, str]:
@@ -113,13 +128,13 @@ async def _is_there(store: Store, workflow_id: str, digest: str) -> bool:
 
 
 def _meta(
-    document: WorkflowDocument, definition: str, given: Payload, catalog: SkillCatalog | None
+    document: WorkflowDocument, definition: str, given: Payload, pins: Mapping[str, str]
 ) -> dict[str, Any]:
     """The public part of the meta document; the scripts add status and times."""
     machine = document.machine
     deps = _dependencies(document.definition)
     bindings = dict(_bindings(machine))
-    skills = {name: list(binding.get("skills", [])) for name, binding in bindings.items()}
+    budget = document.raw.get("budget")
     return {
         "workflow_name": document.name,
         "schema_version": SCHEMA_VERSION,
@@ -130,9 +145,10 @@ def _meta(
         "terminal_states": [name for name, dep in deps.items() if not dep["downstream"]],
         "deps": deps,
         "agents": {name: _agent(binding) for name, binding in bindings.items()},
-        "skills": skills,
-        "pins": _pins(skills.values(), catalog),
+        "skills": {name: list(binding.get("skills", ())) for name, binding in bindings.items()},
+        "pins": dict(pins),
         "input": json.loads(given.stored),
+        **({"budget": budget} if budget else {}),
     }
 
 
@@ -148,12 +164,14 @@ def _bindings(machine: asl.StateMachine, frame: str = "") -> Iterator[tuple[str,
             yield from _bindings(branch, f"{names.inside(frame, name)}[{number}]")
 
 
-def _pins(refs: Iterable[list[str]], catalog: SkillCatalog | None) -> dict[str, str]:
-    """manifestId -> digest of every skill the run was submitted with."""
+def _pins(document: WorkflowDocument, catalog: SkillCatalog | None) -> dict[str, str]:
+    """manifestId -> digest of every skill the run is submitted with, and of those they need."""
     if catalog is None:
         return {}
-    manifests = [catalog.resolve(ref) for group in refs for ref in group]
-    return {manifest.manifest_id: manifest.digest for manifest in manifests}
+    groups = [binding.get("skills", ()) for _, binding in _bindings(document.machine)]
+    refs = dict.fromkeys(ref for group in groups for ref in group)
+    skills = (catalog.with_dependencies(catalog.resolve(ref)) for ref in refs)
+    return {manifest.manifest_id: manifest.digest for group in skills for manifest in group}
 
 
 def _agent(binding: dict[str, Any]) -> str | None:

@@ -47,8 +47,10 @@ class Tally:
                 self.states[document.status] += 1
 
     def _add_cost(self, metrics: dict[str, Any] | None) -> None:
+        if not metrics:
+            return
         for name, total in _SUMS.items():
-            self.cost[total] += (metrics or {}).get(name) or 0
+            self.cost[total] += metrics.get(name) or 0
 
     def to_json(self) -> dict[str, Any]:
         """The counts as the audit record holds them."""
@@ -72,8 +74,9 @@ def add_metrics(before: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str,
     """The metrics of two tries together: what is counted is added, of the rest the later holds."""
     total = {**before, **more}
     for name in _SUMS:
-        if name in before and name in more:
-            total[name] = before[name] + more[name]
+        known = [part[name] for part in (before, more) if part.get(name) is not None]
+        if known:
+            total[name] = sum(known)
     return total
 
 

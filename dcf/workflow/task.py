@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from control_plane import Lease
 from control_plane.payload import JSON
 from dcf import asl
 from dcf.workflow.run import Run
+
+if TYPE_CHECKING:
+    from dcf.tools import ApprovalRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +34,15 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Succeeded:
-    """The work was done; ``result`` is what ASL calls the result."""
+    """The work was done; ``result`` is what ASL calls the result. ``metrics`` is what the try used,
+    ``amsp`` what its output says of the choice of the model, ``model_selection`` that choice."""
 
     result: JSON
     summary: str | None = None
     artifacts: list[JSON] = field(default_factory=list)
     metrics: dict[str, Any] = field(default_factory=dict)
+    model_selection: dict[str, Any] | None = None
+    amsp: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +52,27 @@ class Failed:
     error: str | None
     cause: str | None
     metrics: dict[str, Any] = field(default_factory=dict)
+    model_selection: dict[str, Any] | None = None
+    amsp: dict[str, Any] | None = None
 
 
-Outcome = Succeeded | Failed
+@dataclass(frozen=True, slots=True)
+class AwaitingApproval:
+    """The work stopped before a call (``kind`` tool), or before it began (``task``), until somebody
+    decides on ``request``.
+
+    ``journal`` are the calls it made so far, ``[{number, digest, server_id, tool_name, result}]``;
+    ``granted`` the approvals of this try that are not used yet, as ``standing_grants`` gives them.
+    """
+
+    request: ApprovalRequest
+    kind: Literal["tool", "task"] = "tool"
+    journal: list[dict[str, JSON]] = field(default_factory=list)
+    granted: list[dict[str, JSON]] = field(default_factory=list)
+    metrics: dict[str, Any] = field(default_factory=dict)
+    model_selection: dict[str, Any] | None = None
+    amsp: dict[str, Any] | None = None
+
+
+Outcome = Succeeded | Failed | AwaitingApproval
 Perform = Callable[[Task], Awaitable[Outcome]]

@@ -18,6 +18,8 @@ def _validator(name: str) -> Draft202012Validator:
 
 def schema_of(key: str) -> str | None:
     """The name of the schema for what ``key`` holds, or None for keys that are no documents."""
+    if key.startswith(("cp:agent:", "cp:{agent}:")):
+        return None if key.endswith(":history") else "agent"
     plane, _, rest = key.split(":", 2) if key.count(":") > 1 else (key, "", "")
     member = rest.partition(":")[2]
     if plane == "cp" and member == "meta":

@@ -4,12 +4,14 @@ A flow is ``{"start": name, "states": {name: state}}``; a state has ``next`` or 
 one of: nothing (its input passes), ``task`` (a name), ``wait`` (ms), ``callback``, ``choice`` (a
 function of the input), ``fail`` (an error), ``map`` (a flow, once for each item of the input),
 ``parallel`` (flows). ``catch`` names the state that follows a failure; ``retry`` is how often a
-failure is tried again, ``delay`` ms later; ``assign`` are variables that its frame has afterwards;
-``tolerate`` is how many frames may fail.
+failure is tried again, ``delay`` ms later; ``asks`` are calls that a task makes only once each was
+approved, ``patience`` (ms) is how long it waits for that; ``assign`` are variables that its frame
+has afterwards; ``tolerate`` is how many frames may fail.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Awaitable, Callable
 from itertools import pairwise
 from typing import Any
@@ -23,6 +25,7 @@ from control_plane import (
     Lease,
     Limits,
     Output,
+    Question,
     Store,
     Wait,
     encode_name,
@@ -152,6 +155,12 @@ async def step(store: Store, flow: Flow, lease: Lease, work: Work = echo) -> Com
         return _wait(lease, Wait("callback"))
     elif "map" in state or "parallel" in state:
         return _fan(lease, state)
+    elif lease.decision is not None and lease.decision["decision"] == "reject":
+        failure = Failure("E.rejected", "")
+    elif lease.event == "timer" and lease.approval is not None:
+        failure = Failure("E.nobody", "")
+    elif unasked := [ask for ask in state.get("asks", ()) if ask not in approved(lease)]:
+        return _ask(lease, unasked[0], state.get("patience"))
     elif "task" in state:
         try:
             value = await work(lease)
@@ -209,6 +218,46 @@ def _entry(
         "callback" in state,
         payload.encode(own) if own else None,
         own or {},
+    )
+
+
+def approved(lease: Lease) -> list[str]:
+    """What was approved in this try."""
+    granted = [grant["digest"] for grant in (lease.approval or {}).get("granted", ())]
+    if lease.decision is not None and lease.decision["decision"] == "approve":
+        granted.append(lease.decision["digest"])
+    return granted
+
+
+def _ask(lease: Lease, digest: str, patience: int | None) -> Commit:
+    """The wait for somebody to approve the call with this digest."""
+    journal = payload.encode([{"digest": done} for done in approved(lease)])
+    grants = [{"digest": done, "by": "ada", "reason": "", "at": 0} for done in approved(lease)]
+    request = {
+        "server_id": "bank",
+        "tool_name": "pay",
+        "arguments": {"amount": 1},
+        "digest": digest,
+        "skills": ["skill.pay@1.0.0"],
+        "risk": "high",
+        "reason": "high risk",
+        "approver": "operator",
+        "people": ["ada"],
+        "timeout_s": None,
+        "chain": [],
+    }
+    record = {
+        "kind": "tool",
+        "request": request,
+        "asked": [],
+        "granted": grants,
+        "journal": json.loads(journal.stored),
+    }
+    return Commit(
+        "wait",
+        {"type": "ApprovalRequested", "path": lease.path, "digest": digest},
+        wait=Wait("approval", delay_ms=patience),
+        question=Question(record, (journal,)),
     )
 
 

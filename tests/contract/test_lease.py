@@ -19,6 +19,7 @@ from control_plane import (
     script,
     timers,
 )
+from control_plane.documents import PROTOCOL
 
 
 async def _acquire(store: Store, path: str = "A", owner: str = "other") -> Lease | Refusal:
@@ -108,13 +109,13 @@ async def test_a_worker_leases_only_protocols_it_knows(world: World) -> None:
     store = world.store()
     await seed(store, linear("A"))
     meta = store.keys(RUN).meta
-    await world.backend.command("JSON.SET", meta, "$.ctl.protocol", 3)
+    await world.backend.command("JSON.SET", meta, "$.ctl.protocol", PROTOCOL + 1)
     assert await _acquire(store) == Refusal("unknown_protocol")
 
 
 async def test_a_run_is_leased_under_each_protocol_that_is_known(world: World) -> None:
     store = world.store()
-    for protocol in (1, 2):
+    for protocol in range(1, PROTOCOL + 1):
         run = f"r{protocol}"
         await seed(store, linear("A"), run=run, protocol=protocol)
         assert (await store.run(run)).protocol == protocol

@@ -17,7 +17,7 @@ from test_crash import FLOW, outcome, work
 from workers import Worker, drive, lease_of, put_away
 from worlds import VirtualRedis, World, open_world
 
-from control_plane import Backend, Committed, timers
+from control_plane import Backend, Budget, Committed, Noted, OverBudget, ToolCall, timers
 from control_plane.script import Script
 
 # What these say counts what the call itself did, or hands out work: a repetition finds none left.
@@ -82,11 +82,34 @@ async def test_what_a_run_without_trouble_does_not_say_has_one_effect_and_one_an
     assert await store.release(lease) is None
     lease = await lease_of(store, "A")
     await store.commit(lease, await step(store, flow, lease), commit_id="c1")
-    assert await store.signal(RUN, "A", visit=1, try_=1, event="approval", value=1) is None
+    assert await store.signal(RUN, "A", visit=1, try_=1, event="callback", value=1) is None
     assert await store.cancel(RUN, by="x") is None
     await store.close(RUN)
     assert await store.redrive(RUN, again=["A"], resume=[]) is None
     assert {"renew", "release", "signal", "cancel", "redrive"} <= doubling.doubled
+
+
+async def test_a_call_and_its_approval_said_twice_count_once(world: World) -> None:
+    doubling = Doubling(world.backend, world)
+    store = world.store(doubling)
+    flow: Flow = linear("A", asks=["d1"])
+    await seed(store, flow)
+    lease = await lease_of(store, "A")
+    limit = Budget(tool_calls=1)
+    decision, to_make = ({"type": "D"}, {"type": "R"}), ToolCall("d")
+    assert await store.note(lease, *decision, to_make=to_make) == Noted(1, 1, 0)
+    over = await store.note(lease, *decision, to_make=to_make, run_budget=limit)
+    assert over == OverBudget("run", "tool_calls", 1, 1)
+    assert await store.recall(lease, ToolCall("d", known=(0,))) == 0
+    assert await store.settle(lease, 0, "{}") is None
+    await store.commit(lease, await step(store, flow, lease), commit_id="c1")
+    decided = await store.signal(
+        RUN, "A", visit=1, try_=1, event="approval", value={"decision": "reject"}, ask=1,
+        recorded={"type": "ApprovalDecided"},
+    )  # fmt: skip
+    assert decided is None
+    await lease_of(store, "A")
+    assert {"note", "recall", "settle", "commit", "signal", "acquire"} <= doubling.doubled
 
 
 async def test_an_answer_said_again_after_it_was_taken_is_still_the_first(world: World) -> None:

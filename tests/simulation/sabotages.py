@@ -33,9 +33,13 @@ def _all(change: Callable[[str], str], *scripts: str) -> Sabotage:
 
 
 def _clear_tokens(source: str) -> str:
-    return source.replace("redis.sha1hex(token)", "token").replace(
-        "redis.sha1hex(REQ.token)", "REQ.token"
-    )
+    for hashed, clear in (
+        ("redis.sha1hex(token)", "token"),
+        ("redis.sha1hex(REQ.token)", "REQ.token"),
+        ("redis.sha1hex(REQ.token .. ", "(REQ.token .. "),
+    ):
+        source = source.replace(hashed, clear)
+    return source
 
 
 _HOLDER = "lease.token ~= redis.sha1hex(REQ.token)\n    or ctl.fence ~= REQ.fence"
@@ -145,7 +149,7 @@ BROKEN = (
     ),
     Broken(
         "tokens are stored as they are",
-        _all(_clear_tokens, "acquire", "commit", "renew", "release"),
+        _all(_clear_tokens, "acquire", "commit", "renew", "release", "note", "recall", "settle"),
         frozenset({"secret"}),
     ),
     Broken(
@@ -169,5 +173,59 @@ BROKEN = (
         "an answer is accepted and forgotten",
         _all(without("= REQ.event, REQ.call, 0", "= nil, REQ.call, 0"), "signal"),
         frozenset({"ends", "result"}),
+    ),
+    Broken(
+        "a rejection is taken up as an approval",
+        _all(
+            without(
+                "redis.call('JSON.GET', state_key(path)),\n",
+                "(string.gsub(redis.call('JSON.GET', state_key(path)), 'reject', 'approve')),\n",
+            ),
+            "acquire",
+        ),
+        frozenset({"approved"}),
+    ),
+    Broken(
+        "calls before an approval are forgotten",
+        _all(
+            without(
+                "['$.approval'] = ARGV[10]",
+                "['$.approval'] = ARGV[10] and "
+                """(string.gsub(ARGV[10], '"journal":.*$', '"journal":[]}'))""",
+            ),
+            "commit",
+        ),
+        frozenset({"approved"}),
+    ),
+    Broken(
+        "a second answer to a question counts",
+        _all(
+            without(
+                "if ctl.event or ctl.answered then return 'already_settled' end\n"
+                "  if ctl.status ~= 'waiting' or ctl.wait ~= 'approval' then "
+                "return 'not_waiting', ctl.status end",
+                "",
+            ),
+            "signal",
+        ),
+        frozenset({"sound", "approved", "result"}),
+    ),
+    Broken(
+        "an answer counts although its time has passed",
+        _all(
+            without("if ctl.wait_until and ctl.wait_until <= NOW then return 'expired' end", ""),
+            "signal",
+        ),
+        frozenset({"sound"}),
+    ),
+    Broken(
+        "nobody else is asked when an approver is silent",
+        _all(without(" or ctl.wait == 'approval'"), "tick"),
+        frozenset({"ends", "one_commit"}),
+    ),
+    Broken(
+        "an approval counts for the next question too",
+        _all(without(" or ctl.ask ~= REQ.ask", ""), "signal"),
+        frozenset({"sound", "result", "approved"}),
     ),
 )

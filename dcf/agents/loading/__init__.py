@@ -1,1 +1,59 @@
-"""Skills of an agent: loaded and unloaded as one change, counted, on record."""
+"""Skills of an agent: loaded and unloaded as one change, counted, on record.
+
+An agent is an id with a record in the control plane (``control_plane.AgentStore``). ``load_skill``
+and ``unload_skill`` change it, ``agent_grants`` says what it may call, ``AgentLedger`` keeps
+account of the calls, and ``decide_agent_approval`` answers for those that wait for a person.
+"""
+
+from __future__ import annotations
+
+from dcf.agents.loading.agent_ledger import AgentLedger
+from dcf.agents.loading.approvals import (
+    AgentApproval,
+    decide_agent_approval,
+    pending_agent_approvals,
+)
+from dcf.agents.loading.checks import LoadChecks
+from dcf.agents.loading.errors import (
+    AgentApprovalError,
+    ApprovalSettled,
+    LoadRefused,
+    NoApprovalPending,
+    NotAnApprover,
+    QuestionChanged,
+    SeveralPending,
+)
+from dcf.agents.loading.grants import grants_of
+from dcf.agents.loading.library import SkillLibrary
+from dcf.agents.loading.load import load_skill
+from dcf.agents.loading.named_call import CallUnderWay, NamedCallLedger, NamedOtherwise
+from dcf.agents.loading.removal import delete_agent
+from dcf.agents.loading.result import Loaded, Unloaded
+from dcf.agents.loading.unload import agent_grants, loaded_skills, unload_skill
+
+__all__ = [
+    "AgentApproval",
+    "AgentApprovalError",
+    "AgentLedger",
+    "ApprovalSettled",
+    "CallUnderWay",
+    "LoadChecks",
+    "LoadRefused",
+    "Loaded",
+    "NamedCallLedger",
+    "NamedOtherwise",
+    "NoApprovalPending",
+    "NotAnApprover",
+    "QuestionChanged",
+    "SeveralPending",
+    "SkillLibrary",
+    "Unloaded",
+    "agent_grants",
+    "decide_agent_approval",
+    "delete_agent",
+    "grants_of",
+    "load_skill",
+    "loaded_skills",
+    "pending_agent_approvals",
+    "unload_skill",
+]

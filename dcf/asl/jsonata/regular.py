@@ -11,7 +11,7 @@ import regex
 
 from dcf.asl.evaluation_budget import Budget
 from dcf.asl.jsonata.library import JException, Jsonata, RegexFlags
-from dcf.asl.regex_rules import compile_regex
+from dcf.schema import compile_regex
 
 _NAMED_REFERENCE = re.compile(r"\\k<(\w+)>")
 

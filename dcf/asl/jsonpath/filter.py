@@ -15,7 +15,7 @@ from dcf.asl.jsonpath.comparison import COMPARISONS, UNDEFINED, Pattern
 from dcf.asl.jsonpath.known_array import KnownArray
 from dcf.asl.jsonpath.selector import Test, select
 from dcf.asl.payload import JSON
-from dcf.asl.regex_rules import compile_regex
+from dcf.schema import compile_regex
 
 Operand: TypeAlias = Callable[[JSON, JSON, Budget], Any]
 """(the value ``@``, the root ``$``, what it may use) -> a JSON value or UNDEFINED."""

@@ -20,8 +20,12 @@ _FIELDS = frozenset(
     }
 )
 _REFERENCE_FIELDS = frozenset({"id", "name"})
+_APPROVAL_FIELDS = frozenset({"required", "approvers"})
+_BUDGET_FIELDS = frozenset({"tool_calls", "wall_time_s"})
 _LIFECYCLE_FIELDS = frozenset({"mode", "destroy_on_end", "reuse_key"})
 MODES = ("ephemeral", "pooled", "existing")
+_MOST_CALLS = 1_000_000
+_LONGEST_S = 99_999_999
 
 
 def check_binding(binding: Node) -> None:
@@ -32,6 +36,8 @@ def check_binding(binding: Node) -> None:
     binding.text("tool_name", filled=True)
     _check_skills(binding)
     _check_lifecycle(binding)
+    _check_approval(binding)
+    _check_budget(binding)
 
 
 def _check_reference(binding: Node, field: str) -> None:
@@ -60,3 +66,27 @@ def _check_lifecycle(binding: Node) -> None:
     lifecycle.flag("destroy_on_end")
     if lifecycle.value.get("reuse_key") is not None:
         lifecycle.text("reuse_key", filled=True)
+
+
+def _check_approval(binding: Node) -> None:
+    """``{"required": true, "approvers": ["lead"]}``: the Task waits before any work."""
+    approval = binding.node("approval")
+    if approval is None:
+        return
+    check_fields(approval, _APPROVAL_FIELDS, "`approval`")
+    approval.flag("required")
+    for index, name in enumerate(approval.array("approvers") or ()):
+        if not isinstance(name, str) or not name:
+            place = child(approval.place("approvers"), index)
+            message = f"an approver is the name of a person or of the policy, found {excerpt(name)}"
+            binding.findings.error(WRONG_TYPE, place, message)
+
+
+def _check_budget(binding: Node) -> None:
+    """``{"tool_calls": 5, "wall_time_s": 60}``, for each try."""
+    budget = binding.node("budget")
+    if budget is None:
+        return
+    check_fields(budget, _BUDGET_FIELDS, "`budget`")
+    budget.integer("tool_calls", 0, _MOST_CALLS)
+    budget.number("wall_time_s", 0.001, _LONGEST_S)

@@ -68,7 +68,12 @@ def command(
 ) -> Callable[[Command], Command]:
     """Register a function as command ``name``; its docstring is the help, the first line the
     summary."""
+    return app.command(name, epilog=epilog(example, exits))
+
+
+def epilog(example: str | Sequence[str], exits: Sequence[int]) -> str:
+    """What every help ends with."""
     examples = [example] if isinstance(example, str) else example
     lines = ["\b", "Example:", *(f"  {line}" for line in examples), "", "\b", "Exit codes:"]
     lines += [f"  {code:<3} {MEANING[code]}" for code in exits]
-    return app.command(name, epilog="\n".join(lines))
+    return "\n".join(lines)

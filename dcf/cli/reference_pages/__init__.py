@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dcf.cli.reference_pages.asl import asl_page
 from dcf.cli.reference_pages.commands import commands_page
 from dcf.cli.reference_pages.errors import errors_page
+from dcf.cli.reference_pages.mcp_tools import mcp_tools_page
 from dcf.cli.reference_pages.problems import problems_page
 from dcf.cli.reference_pages.scripts import scripts_page
 
@@ -14,6 +15,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "asl.md": asl_page,
     "cli.md": commands_page,
     "errors.md": errors_page,
+    "mcp-tools.md": mcp_tools_page,
     "problems.md": problems_page,
     "scripts.md": scripts_page,
 }

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from control_plane import ControlPlaneError
 from control_plane.embedded import ServerUnusable
+from dcf.agents.loading import AgentApprovalError
 from dcf.asl import AslError
 from dcf.cli.reference_pages.markdown import page, table
 from dcf.cli.reference_pages.source_calls import called_name, source_trees, text_of
@@ -23,6 +24,7 @@ _ROOMS: dict[str, type[Exception]] = {
     "Workflows": WorkflowError,
     "Skills": SkillError,
     "Tools": ToolsError,
+    "Approvals of agents' calls": AgentApprovalError,
     "Amazon States Language": AslError,
 }
 _NOTES = frozenset({"ErrorNote", "NotSo", "EnvironmentTrouble"})

@@ -10,33 +10,55 @@ from dcf.asl.checks.problem_codes import PROBLEM_CODES
 from dcf.cli.reference_pages.markdown import page, table
 from dcf.cli.reference_pages.source_calls import CodeCall, code_calls, source_trees
 
-_CODE = re.compile(r"(?:ASL|WF|SKILL|TOOL|REG|CLI)_[A-Z0-9_]+")
+_CODE = re.compile(r"(?:AGENT_SKILL|ASL|WF|SKILL|TOOL|REG|POLICY|LOCK|CLI|MCP)_[A-Z0-9_]+")
 _ROOMS = {
     "WF": "Workflow documents",
     "ASL": "Mocked Tasks",
     "SKILL": "Skills and their YAML files",
+    "AGENT_SKILL": "Agent Skills (folders with SKILL.md)",
     "TOOL": "Tools, their cases, the stub server",
     "REG": "The registry of tool servers",
+    "POLICY": "The policy",
+    "LOCK": "The schemas of real servers (tools.lock.json)",
     "CLI": "The command line",
+    "MCP": "Arguments of MCP tools",
 }
 # What the message comes from somewhere else for: the schema's words, the system's, another error's.
 _COMPUTED = {
+    "AGENT_SKILL_NEEDS": "a skill that it depends on is not in the source folder",
+    "AGENT_SKILL_LOST": "the manifest says something that a source cannot say",
+    "AGENT_SKILL_FOLDER_MISSING": "there is no such folder, or no SKILL.md in it",
+    "AGENT_SKILL_EDITED": "a file of an exported skill is not what its dcf.manifest.json says",
     "ASL_MOCK_YAML": "a mocks file is no YAML that can be read",
+    "CLI_APPROVAL_TOKEN": "`DCF_APPROVAL_TOKEN` is no token, or is `DCF_TOKEN`",
     "CLI_HANDLERS": "what `--handlers` names is no dict of async functions",
     "CLI_ID": "the run id has characters that an id cannot have, or too many",
+    "CLI_NO_TOKEN": "a server would be reached from other machines, and there is no token",
     "CLI_SEEDS": "`--seeds` is no range, or stands beside `--seed`",
     "CLI_CORPUS": "a line of a corpus or of results cannot be used, or no case is left to run",
+    "CLI_SERVER": "a tool server that is named on the command line is not known",
+    "CLI_STUB_PLACE": "a setting of where the stub server listens cannot be used",
     "CLI_START": "`--start` is no time",
     "CLI_STATE_TEST": "a state cannot be tested like this: mocks or options do not fit it",
     "CLI_UNKNOWN_SERVER": "a skill of the workflow calls a tool server that is not in the registry",
+    "LOCK_CASE_ANSWER": "an authored answer is none that the locked schema of the real server has",
+    "LOCK_CASE_ARGUMENTS": "a case's arguments do not fit the locked schema of the real server",
+    "MCP_ARGUMENT": "an argument is missing, of another type, out of bounds, or no text at all",
+    "MCP_JSON": "a parameter that ends with `_json` holds no JSON text",
+    "SKILL_COMPLEXITY_SKILL": "a skill whose complexity is asked for is not known, or no manifest",
+    "SKILL_LOAD_MANIFEST": "a manifest has values that no JSON text can hold",
+    "SKILL_LOAD_UNKNOWN_SKILL": "the catalog has no such skill, or no version in the range",
+    "SKILL_LOAD_UNREADABLE": "a manifest's file cannot be read",
     "SKILL_SOURCE_MISSING": "a folder or file that skills are generated from is missing",
     "SKILL_YAML_AMBIGUOUS": "yes, no, on or off: YAML reads a boolean",
     "SKILL_YAML_VALUE": "a value that YAML implementations read differently",
     "CLI_USAGE": "the command line cannot be understood",
     "SKILL_MANIFEST": "a manifest does not fit its schema",
+    "TOOL_RECORD_FILE": "a recording cannot be written into the tools file",
     "TOOL_STUB": "the stub's configuration is no JSON",
     "TOOL_STUB_SCHEMA": "the params of a tool in the stub's configuration are no JSON Schema",
     "TOOL_STUB_SHAPE": "the stub's configuration does not fit its schema",
+    "WF_UNKNOWN_SKILL": "a state names a skill that is not there, or one that needs such a skill",
     "WF_SCHEMA": "the document does not fit the workflow schema",
 }
 _ASL_INTRO = """\
@@ -98,8 +120,21 @@ def _all_codes() -> frozenset[str]:
         and isinstance(node.value, str)
         and _CODE.fullmatch(node.value)
     }
-    # The codes of exceptions are on the page of errors.
-    return frozenset(found - errors - {_CODE.pattern})
+    # The codes of exceptions are on the page of errors; what a room exports is no code.
+    return frozenset(found - errors - _exported() - {_CODE.pattern})
+
+
+def _exported() -> set[str]:
+    return {
+        name.value
+        for _, tree in source_trees()
+        for node in tree.body
+        if isinstance(node, ast.Assign)
+        and isinstance(node.value, ast.List)
+        and any(isinstance(target, ast.Name) and target.id == "__all__" for target in node.targets)
+        for name in node.value.elts
+        if isinstance(name, ast.Constant) and isinstance(name.value, str)
+    }
 
 
 def _targets(node: ast.Assign | ast.AnnAssign) -> list[ast.expr]:

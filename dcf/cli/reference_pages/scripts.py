@@ -7,8 +7,8 @@ from importlib import resources
 from dcf.cli.reference_pages.markdown import block, page
 
 _INTRO = """\
-Every change of a run is one Lua script, executed by Redis as a whole. What stands here is the
-header of each file in `control_plane/scripts/`. The rules behind them are in
+Every change of a run or of an agent's record is one Lua script, executed by Redis as a whole. What
+stands here is the header of each file in `control_plane/scripts/`. The rules behind them are in
 [the protocol](../explanation/protocol.md)."""
 
 
@@ -20,9 +20,13 @@ def scripts_page() -> str:
         for file in folder.iterdir()
         if file.name.endswith(".lua")
     }
-    shared = headers.pop("prelude")
+    runs, agents = headers.pop("prelude"), headers.pop("agent_prelude")
     parts = [f"## {name}\n\n{block(headers[name])}" for name in sorted(headers)]
-    return page("Scripts", _INTRO, f"## Shared by all\n\n{block(shared)}", *parts)
+    shared = [
+        f"## Shared by the scripts of runs\n\n{block(runs)}",
+        f"## Shared by the scripts of agents\n\n{block(agents)}",
+    ]
+    return page("Scripts", _INTRO, *shared, *parts)
 
 
 def _header(text: str) -> str:

@@ -8,7 +8,13 @@ TASK_ERRORS: Final = {
     "DCF.ToolError": "a tool reported a failure without a name of its own",
     "DCF.ToolTimeout": "a tool did not answer before the limit of the call",
     "DCF.ToolUnavailable": "a tool server could not be reached, or went away before it answered",
-    "DCF.PermissionDenied": "no skill loaded for this Task declares the tool that was called",
+    "DCF.ToolResultTooLarge": "a tool answered with more than can be taken; it would do so again",
+    "DCF.PermissionDenied": "the gate refused the call of a tool; the cause says which rule",
+    "DCF.ApprovalRequired": (
+        "a call waits for a person; code that calls tools sees it, no Task ever fails with it"
+    ),
+    "DCF.ApprovalRejected": "a person or a rule rejected a call, or nobody answered in time",
+    "DCF.BudgetExhausted": "a budget of the run, the try or the agent has nothing left",
     "DCF.SkillUnavailable": (
         "a skill of the binding is not in the catalog, or has changed since the run was submitted"
     ),

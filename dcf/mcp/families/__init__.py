@@ -1,1 +1,23 @@
-"""One module for each family of tools."""
+"""One module for each family of tools. Each has a tuple ``FAMILY`` of its tools."""
+
+from __future__ import annotations
+
+FAMILIES: tuple[str, ...] = (
+    "planning",
+    "control_plane",
+    "leases",
+    "hints",
+    "calls",
+    "runs",
+    "documents",
+    "files",
+    "agents",
+    "discovery",
+    "skills",
+    "authoring",
+    "skill_testing",
+    "complexity",
+    "approvals",
+    "budgets",
+)
+"""The modules, in the order in which clients see their tools. A new family adds its name."""

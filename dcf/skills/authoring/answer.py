@@ -7,13 +7,15 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 from typing import Any
 
-from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 
 from dcf.problem import Problem
+from dcf.schema import SchemaUnusable, schema_of
 from dcf.skills.authoring.case_path import parse_case_path
+from dcf.skills.authoring.case_response import answers
 from dcf.skills.authoring.place import Place
 from dcf.skills.authoring.tool_index import ToolSource
+from dcf.skills.authoring.unusable_schema import unusable_schema
 
 _PLACEHOLDER = re.compile(r"\{\{\s*([^{}]+?)\s*\}\}")
 _FUNCTION = re.compile(r"now_iso|uuid|random_int\(\s*-?\d+\s*,\s*-?\d+\s*\)")
@@ -25,22 +27,30 @@ def check_answer(place: Place, value: Any, tool: ToolSource) -> Iterator[Problem
         for inside in _PLACEHOLDER.findall(text):
             yield from _check_placeholder(place, inside, tool)
     try:
-        errors = list(Draft202012Validator(tool.result).iter_errors(value))
-    except RecursionError:
-        yield place.problem(
-            "TOOL_SCHEMA_RECURSION",
-            "the result schema refers to itself endlessly",
-            hint="unfold the schema: refer to no schema from inside itself",
-        )
+        errors = schema_of(tool.result).faults(value)
+    except SchemaUnusable as unusable:
+        yield from unusable_schema(place, "result", unusable)
         return
     for error in errors:
         if not _excused(error):
             at = "".join(f"/{step}" for step in error.absolute_path)
             message = f"the answer does not fit the result schema of {tool.ref}: {error.message}"
-            hint = f"mend {at or 'the answer'}, or the tool's result"
+            hint = f"mend {at or 'the answer'}, or the tool's result: till then it has none"
             # The JSON of a responseTemplate has no places of its own: there it stays at the text.
             spot = place.descend(error.absolute_path)
-            yield spot.problem("TOOL_ANSWER_MISMATCH", message, hint)
+            yield spot.problem("TOOL_ANSWER_MISMATCH", message, hint, "warning")
+
+
+def all_answers_fit(tool: ToolSource) -> bool:
+    """Whether every answer that was written for ``tool`` fits its result schema."""
+    written = tool.place.inside("defaults", "response")
+    found = [(written, written.value)] if written else []
+    for case in tool.cases():
+        steps = case.inside("sequence", "steps")
+        for place in steps.elements() if steps else (case,):
+            found.extend(answers(place))
+    codes = {problem.code for place, value in found for problem in check_answer(place, value, tool)}
+    return "TOOL_ANSWER_MISMATCH" not in codes
 
 
 def _excused(error: ValidationError) -> bool:
@@ -78,5 +88,5 @@ def _check_placeholder(place: Place, inside: str, tool: ToolSource) -> Iterator[
     names += [f"args.{name}" for name in tool.params.get("properties", {})]
     near = get_close_matches(inside, names, n=1)
     hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(names)}"
-    message = f"the placeholder {inside!r} stands for nothing"
-    yield place.problem("TOOL_PLACEHOLDER_UNKNOWN", message, hint)
+    message = f"the placeholder {inside!r} stands for nothing and stays as it is"
+    yield place.problem("TOOL_PLACEHOLDER_UNKNOWN", message, hint, "warning")

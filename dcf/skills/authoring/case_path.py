@@ -48,6 +48,12 @@ class CasePath:
         return here if isinstance(here, dict) else {}
 
 
+def case_path(match: dict[str, Any]) -> str | None:
+    """The path that a match names; None when it means all arguments."""
+    text = match.get("path")
+    return None if not isinstance(text, str) or text.strip() in ("", "$") else text
+
+
 def parse_case_path(text: str) -> CasePath | None:
     """The path that ``text`` writes, or None when it is no path."""
     body = text.strip().removeprefix("$")

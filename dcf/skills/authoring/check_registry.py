@@ -9,11 +9,11 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from dcf.problem import Problem
+from dcf.skills.authoring.check_secrets import check_secrets
 from dcf.skills.authoring.place import Place
 from dcf.skills.authoring.tool_index import ToolIndex
 
 VARIABLE = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*(?::-[^}]*)?\}")
-_SECRET_HEADER = re.compile(r"auth|token|key|secret|cookie", re.IGNORECASE)
 
 
 def check_registry(registry: Place | None, tools: ToolIndex) -> Iterator[Problem]:
@@ -36,8 +36,10 @@ def check_registry(registry: Place | None, tools: ToolIndex) -> Iterator[Problem
     for server_id, place in tools.places.items():
         if server_id not in servers:
             message = f"the registry does not say where the server {server_id!r} is reached"
-            yield place.problem("REG_SERVER_MISSING", message, _near(server_id, servers))
+            hint = f"{_near(server_id, servers)} (calls of its tools fail till then)"
+            yield place.problem("REG_SERVER_MISSING", message, hint, "warning")
     yield from _check_placeholders(registry)
+    yield from check_secrets(registry)
 
 
 def _members(place: Place, name: str) -> Iterator[tuple[str, Place]]:
@@ -72,17 +74,11 @@ def _check_server(place: Place, whole: Any, may_run: bool) -> Iterator[Problem]:
             message = "a stdio server needs a command"
             yield spot.problem("REG_COMMAND_MISSING", message, "name the program")
         if not may_run:
-            message = "a stdio server runs a program on this machine, which is not allowed here"
+            message = "a stdio server runs a program on this machine; it is refused when connecting"
             hint = "write allowStdio: true beside servers, or beside this command"
-            yield spot.problem("REG_STDIO_REFUSED", message, hint)
+            yield spot.problem("REG_STDIO_REFUSED", message, hint, "warning")
     else:
         yield from _check_endpoint(place, entry.get("endpoint", ""))
-    for name, value in _members(place, "headers"):
-        literal = isinstance(value.value, str) and "${" not in value.value
-        if literal and _SECRET_HEADER.search(name):
-            message = f"the header {name!r} looks like a secret written into the source"
-            hint = "write ${VARIABLE}: the environment holds the value"
-            yield value.problem("REG_SECRET_LITERAL", message, hint, "warning")
 
 
 def _check_endpoint(place: Place, endpoint: Any) -> Iterator[Problem]:

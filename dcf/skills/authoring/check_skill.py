@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from difflib import get_close_matches
 
 from dcf.problem import Problem
+from dcf.skills.authoring.check_skill_test import check_skill_tests
 from dcf.skills.authoring.data_text import check_data_source
 from dcf.skills.authoring.place import Place
 from dcf.skills.authoring.source_tree import SourceTree
@@ -13,15 +13,13 @@ from dcf.skills.authoring.tool_index import ToolIndex, agent_name
 
 
 def check_skills(tree: SourceTree, tools: ToolIndex) -> Iterator[Problem]:
-    """Identity, tools, data sources, dependencies and profile of every skill."""
-    ids = [skill.text("metadata", "manifestId") for skill in tree.skills]
-    known = [manifest_id for manifest_id in ids if manifest_id]
+    """Identity, tools, data sources, tests and profile of every skill."""
     yield from _duplicates(tree.skills)
     for skill in tree.skills:
         yield from _check_identity(skill)
         yield from _check_tools(skill, tools)
         yield from _check_data_sources(skill, tree)
-        yield from _check_dependencies(skill, known)
+        yield from check_skill_tests(skill, tools)
         yield from _check_profile(skill)
 
 
@@ -94,23 +92,6 @@ def _check_data_sources(skill: Place, tree: SourceTree) -> Iterator[Problem]:
         if name:
             ids.add(name)
         yield from check_data_source(source, tree)
-
-
-def _check_dependencies(skill: Place, known: list[str]) -> Iterator[Problem]:
-    own = skill.text("metadata", "manifestId")
-    declared = skill.inside("spec", "dependencies")
-    for place in declared.elements() if declared else ():
-        if not isinstance(place.value, str):
-            continue
-        if place.value == own:
-            yield place.problem(
-                "SKILL_DEPENDENCY_SELF", "the skill depends on itself", hint="remove the line"
-            )
-        elif place.value not in known:
-            near = get_close_matches(place.value, known, n=1)
-            hint = f"did you mean {near[0]}?" if near else "name a manifestId of this tree"
-            message = f"there is no skill {place.value!r}"
-            yield place.problem("SKILL_DEPENDENCY_UNKNOWN", message, hint)
 
 
 def _check_profile(skill: Place) -> Iterator[Problem]:

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import SchemaError
-
 from dcf.problem import Problem
+from dcf.schema import SchemaUnusable, schema_of
 from dcf.skills.authoring.answer import check_answer
 from dcf.skills.authoring.check_case import check_case
 from dcf.skills.authoring.place import Place
@@ -54,10 +52,10 @@ def _check_schema(place: Place) -> Iterator[Problem]:
     if not isinstance(place.value, dict):
         return  # said by the shape check
     try:
-        Draft202012Validator.check_schema(place.value)
-    except SchemaError as error:
-        spot = place.descend(error.absolute_path)
-        message = f"this is no JSON Schema: {error.message}"
+        schema_of(place.value)
+    except SchemaUnusable as unusable:
+        spot = place.descend(unusable.path)
+        message = f"this is no JSON Schema: {unusable}"
         hint = "see JSON Schema 2020-12; types are object, array, string, number, integer, boolean"
         yield spot.problem("TOOL_SCHEMA_INVALID", message, hint)
         return

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from dcf.problem import Problem
 from dcf.skills.authoring.place import Place
-from dcf.skills.authoring.source_tree import SourceTree, is_inside
+from dcf.skills.authoring.source_tree import SourceTree, is_file, is_inside
 
 
 def check_data_source(source: Place, tree: SourceTree) -> Iterator[Problem]:
@@ -23,7 +23,7 @@ def check_data_source(source: Place, tree: SourceTree) -> Iterator[Problem]:
     if not is_inside(path, tree.root):
         message = f"the file {file.value!r} lies outside the source folder"
         yield file.problem("SKILL_DATA_OUTSIDE", message, "keep data files beside the skill")
-    elif not path.is_file():
+    elif not is_file(path):
         message = f"the file {file.value!r} does not exist"
         yield file.problem("SKILL_DATA_MISSING", message, "the path starts at the skill's folder")
     else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
@@ -50,7 +51,8 @@ def _validator(name: str) -> Draft202012Validator:
 def check_shape(place: Place, schema: str, prefix: str) -> list[Problem]:
     """What in ``place`` does not fit the shipped ``schema`` (its file name without suffix).
 
-    Codes are ``{prefix}_MISSING``, ``_UNKNOWN``, ``_TYPE`` and ``_VALUE``.
+    Codes are ``{prefix}_MISSING``, ``_UNKNOWN``, ``_TYPE`` and ``_VALUE``. A rule that the schema
+    lists under ``x-warning`` is stricter than the earlier system was: breaking it is a warning.
     """
     problems: list[Problem] = []
     seen: set[tuple[str, str]] = set()
@@ -58,7 +60,12 @@ def check_shape(place: Place, schema: str, prefix: str) -> list[Problem]:
         where = place.descend(error.absolute_path)
         # jsonschema reports each missing member apart, without naming it in data: take them once.
         if (where.pointer, str(error.validator)) not in seen:
-            problems.extend(_in_words(where, error, prefix))
+            rules = error.schema if isinstance(error.schema, dict) else {}
+            softened = error.validator in rules.get("x-warning", ())
+            problems.extend(
+                replace(problem, severity="warning") if softened else problem
+                for problem in _in_words(where, error, prefix)
+            )
         if error.validator == "required":
             seen.add((where.pointer, "required"))
     return problems

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dcf.problem import Problem
+from dcf.regular_file import read_regular
 from dcf.skills.authoring.marked_yaml import read_yaml
 from dcf.skills.authoring.place import Document
 
@@ -36,8 +37,7 @@ def read_source(path: Path, root: Path) -> SourceFile:
     """The file at ``path`` inside ``root``: at most 1 MiB of UTF-8, else it carries a problem."""
     name = path.relative_to(root).as_posix()
     try:
-        with path.open("rb") as stream:
-            data = stream.read(MAX_BYTES + 1)
+        data = read_regular(path, MAX_BYTES + 1)
     except OSError as error:
         reason = error.strerror or type(error).__name__
         return _refused(path, name, "SKILL_FILE_UNREADABLE", f"cannot be read: {reason}")

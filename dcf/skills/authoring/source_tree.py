@@ -6,16 +6,20 @@
       skills/**/*.skill.yaml
       tools/_index.yaml, and the files it lists   (or a single tools.yaml)
       registry.yaml
+      policy.yaml       who may do what             (may be missing)
+      tools.lock.json   what real servers said      (may be missing)
 """
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from dcf.problem import Problem
-from dcf.skills.authoring.place import Place
+from dcf.skills.authoring.place import Document, Place
 from dcf.skills.authoring.shape import check_shape
 from dcf.skills.authoring.source_file import SourceFile, read_source
 
@@ -31,6 +35,8 @@ class SourceTree:
     skills: list[Place] = field(default_factory=list)
     tools: list[Place] = field(default_factory=list)
     registry: Place | None = None
+    policy: Place | None = None
+    pins: Place | None = None
     seed: int = 0
     files: dict[str, SourceFile] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
@@ -62,6 +68,11 @@ def read_tree(root: Path) -> SourceTree:
     _read_skills(tree)
     _read_tools(tree)
     _read_registry(tree)
+    policy = root / "policy.yaml"
+    if os.path.lexists(policy):  # what is there and cannot be read is said, not passed over
+        tree.policy = tree.load(policy, "policy", "POLICY")
+    tree.problems.extend(_misnamed_policies(root))
+    _read_pins(tree)
     return tree
 
 
@@ -117,7 +128,7 @@ def _listed(tree: SourceTree, index: Place) -> list[Path]:
                     "TOOL_FILE_OUTSIDE", message, hint="move the file below skills_src/tools"
                 )
             )
-        elif not path.is_file():
+        elif not is_file(path):
             message = f"the file {entry.value!r} does not exist"
             tree.problems.append(
                 entry.problem(
@@ -144,11 +155,42 @@ def _listed(tree: SourceTree, index: Place) -> list[Path]:
 
 def _read_registry(tree: SourceTree) -> None:
     path = tree.root / "registry.yaml"
-    if not path.is_file():
+    if not os.path.lexists(path):
         hint = "write where each tool server is reached"
         tree.problems.append(_missing(path, "there is no registry.yaml", hint))
         return
     tree.registry = tree.load(path, "registry.authoring", "REG")
+
+
+def _misnamed_policies(root: Path) -> Iterable[Problem]:
+    """What is meant as a policy must not count as none."""
+    for name in ("policy.yml", "policy.json"):
+        if os.path.lexists(root / name):
+            message = f"{name} is not read: the policy is policy.yaml"
+            yield Problem("POLICY_FILE", message, hint="rename it", file=str(root / name))
+
+
+def _read_pins(tree: SourceTree) -> None:
+    path = tree.root / "tools.lock.json"
+    if not os.path.lexists(path):
+        return
+    source = tree.open(path)
+    tree.problems.extend(source.problems)
+    if source.data is None:
+        return
+    try:
+        value = json.loads(source.text)
+    except (ValueError, RecursionError) as error:
+        line = getattr(error, "lineno", 1)
+        hint = "write it anew with `dcf skills lock`"
+        message = f"this is no JSON: {error}"
+        tree.problems.append(
+            Problem("LOCK_JSON", message, hint=hint, file=str(path), line=line, column=1)
+        )
+        return
+    root = Document(str(path), value, {}).root
+    tree.problems.extend(check_shape(root, "tools_lock", "LOCK"))
+    tree.pins = root
 
 
 def is_inside(path: Path, folder: Path) -> bool:
@@ -156,6 +198,14 @@ def is_inside(path: Path, folder: Path) -> bool:
     try:
         return path.resolve().is_relative_to(folder.resolve())
     except (OSError, ValueError, RuntimeError):  # a loop of links, or a NUL in the name
+        return False
+
+
+def is_file(path: Path) -> bool:
+    """Whether ``path`` is a file, whatever an author may have written as its name."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # a name that is too long, or holds a NUL
         return False
 
 

@@ -48,6 +48,12 @@ class ToolSource:
         place = self.place.member("result")
         return place.value if place and isinstance(place.value, dict) else {}
 
+    @property
+    def idempotent(self) -> bool:
+        """Whether the author declared that a repeated call does nothing more."""
+        place = self.place.member("idempotent")
+        return place is not None and place.value is True
+
     def cases(self) -> Iterator[Place]:
         place = self.place.member("cases")
         return place.elements() if place else iter(())
@@ -74,7 +80,8 @@ class ToolIndex:
 
 
 def index_tools(documents: Iterable[Place]) -> ToolIndex:
-    """Merge the tools files. A server may stand in several files, a tool only once."""
+    """Merge the tools files. A server may stand in several files; of a tool that stands in two the
+    later one holds."""
     index = ToolIndex()
     for document in documents:
         servers = document.member("servers")
@@ -92,12 +99,12 @@ def index_tools(documents: Iterable[Place]) -> ToolIndex:
 
 def _add(index: ToolIndex, tool: ToolSource) -> None:
     first = index.tools.get(tool.ref)
-    if first is None:
-        index.tools[tool.ref] = tool
-        return
-    where = f"{first.place.document.file}, line {first.place.mark[0]}"
-    message = f"the tool {tool.ref!r} stands twice (first in {where})"
-    index.problems.append(tool.place.problem("TOOL_DUPLICATE", message, "keep one of the two"))
+    index.tools[tool.ref] = tool
+    if first is not None:
+        where = f"{first.place.document.file}, line {first.place.mark[0]}"
+        message = f"the tool {tool.ref!r} replaces the one in {where}"
+        hint = "the file that the index lists later holds; keep one of the two"
+        index.problems.append(tool.place.problem("TOOL_DUPLICATE", message, hint, "warning"))
 
 
 def _check_agent_names(index: ToolIndex, server_id: str) -> None:

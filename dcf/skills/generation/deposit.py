@@ -9,9 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from dcf.skills.generation.artefacts import LOCK
+from dcf.skills.generation.artefacts import LOCK, POLICY, REGISTRY
 
-_FOLDERS = ("manifests", "catalogs", "stub", "schemas")
+_FOLDERS = ("manifests", "catalogs", "stub", "tests", "schemas")
+_AT_TOP = (POLICY, REGISTRY)
+_FORMER_LOCK = "skills.lock.json"
 # Known as ours by its name alone, so that a lost lock file leaves no stale skill behind.
 _MANIFEST = re.compile(r"skill\.[a-z0-9._-]+-[0-9]+\.[0-9]+\.[0-9]+[0-9A-Za-z.-]*\.json")
 
@@ -31,21 +33,30 @@ def deposit(files: Mapping[str, bytes], folder: Path) -> Deposit:
     Removed are those that the previous lock file names and ``files`` does not, and manifests.
     Raises OSError; every single file is then either old or new, and running again completes it.
     """
+    found = compare(files, folder)
+    written = set(found.written)
+    for name, data in files.items():
+        if name in written:
+            write_whole(folder / name, data)
+    for name in found.removed:
+        (folder / name).unlink()
+    return found
+
+
+def compare(files: Mapping[str, bytes], folder: Path) -> Deposit:
+    """What ``deposit`` would do, without doing it. Raises OSError."""
     stale = sorted(_owned(folder) - set(files))
-    written, unchanged = [], []
+    written: list[str] = []
+    unchanged: list[str] = []
     for name, data in files.items():
         path = folder / name
-        if path.is_file() and path.read_bytes() == data:
-            unchanged.append(name)
-        else:
-            _replace(path, data)
-            written.append(name)
-    for name in stale:
-        (folder / name).unlink()
+        same = path.is_file() and path.read_bytes() == data
+        (unchanged if same else written).append(name)
     return Deposit(tuple(sorted(written)), tuple(stale), tuple(sorted(unchanged)))
 
 
-def _replace(path: Path, data: bytes) -> None:
+def write_whole(path: Path, data: bytes) -> None:
+    """Make ``path`` hold ``data``: a reader sees the old file or the new one. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
@@ -71,7 +82,11 @@ def _sync_folder(folder: Path) -> None:
 def _owned(folder: Path) -> set[str]:
     names = {f"manifests/{path.name}" for path in (folder / "manifests").glob("skill.*.json")}
     owned = {name for name in names if _MANIFEST.fullmatch(PurePosixPath(name).name)}
-    owned.update(name for name in _locked(folder / LOCK) if _is_ours(name))
+    for lock in (LOCK, _FORMER_LOCK):
+        named = _locked(folder / lock)
+        owned.update(name for name in named if _is_ours(name))
+        if named and lock == _FORMER_LOCK:
+            owned.add(lock)
     return {name for name in owned if (folder / name).is_file()}
 
 
@@ -79,13 +94,13 @@ def _locked(lock: Path) -> list[str]:
     """The artefacts that a lock file names; none when it is missing or damaged."""
     try:
         document = json.loads(lock.read_bytes())
-    except (FileNotFoundError, ValueError, RecursionError):
+    except (FileNotFoundError, NotADirectoryError, ValueError, RecursionError):
         return []
     artefacts = document.get("artefacts") if isinstance(document, dict) else None
     return list(artefacts) if isinstance(artefacts, dict) else []
 
 
 def _is_ours(name: str) -> bool:
-    # A lock file may have been edited: it never leads out of the four folders.
+    # A lock file may have been edited: it never leads out of the folders.
     parts = PurePosixPath(name).parts
-    return len(parts) == 2 and parts[0] in _FOLDERS and parts[1] != ".."
+    return name in _AT_TOP or (len(parts) == 2 and parts[0] in _FOLDERS and parts[1] != "..")

@@ -2,47 +2,51 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from dcf.problem import Problem, has_errors
-from dcf.skills.authoring.check_registry import check_registry
-from dcf.skills.authoring.check_skill import check_skills
-from dcf.skills.authoring.check_tool import check_tools
-from dcf.skills.authoring.source_tree import SourceTree, read_tree
-from dcf.skills.authoring.tool_index import ToolIndex, index_tools
 from dcf.skills.generation.artefacts import build_artefacts
-from dcf.skills.generation.deposit import deposit
+from dcf.skills.generation.deposit import Deposit, compare, deposit
+from dcf.skills.generation.report import report
+from dcf.skills.generation.sources import read_sources
 
 
 @dataclass(frozen=True, slots=True)
 class GenerateResult:
-    """``ok`` without errors. Paths are below the generated folder; with errors all are empty."""
+    """``ok`` without errors. Paths are below the generated folder; with errors all are empty.
+
+    ``report`` has what the parts of the pipeline did, in the words of the earlier system.
+    """
 
     problems: tuple[Problem, ...]
     written: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     unchanged: tuple[str, ...] = ()
+    report: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     @property
     def ok(self) -> bool:
         return not has_errors(self.problems)
 
     def to_dict(self) -> dict[str, Any]:
-        """``{ok, problems: [...], written: [...], removed: [...], unchanged: [...]}``."""
+        """``{ok, problems, written, removed, unchanged, summary, manifests_result,
+        stub_config_result, registry_result, schemas_result}``."""
         return {
             "ok": self.ok,
             "problems": [problem.to_dict() for problem in self.problems],
             "written": list(self.written),
             "removed": list(self.removed),
             "unchanged": list(self.unchanged),
+            **self.report,
         }
 
 
 def validate_sources(skills_src_dir: Path) -> list[Problem]:
     """Everything that is wrong in the source folder, in order of file, line and column."""
-    return _check(read_tree(skills_src_dir))[1]
+    return list(read_sources(skills_src_dir).problems)
 
 
 def generate_all(skills_src_dir: Path, generated_dir: Path) -> GenerateResult:
@@ -50,34 +54,32 @@ def generate_all(skills_src_dir: Path, generated_dir: Path) -> GenerateResult:
 
     The same sources give the same bytes, on every machine and in whatever order files are listed.
     """
-    tree = read_tree(skills_src_dir)
-    tools, problems = _check(tree)
-    if has_errors(problems):
-        return GenerateResult(tuple(problems))
+    return _generate(skills_src_dir, generated_dir, write=True)
+
+
+def check_generated(skills_src_dir: Path, generated_dir: Path) -> GenerateResult:
+    """What ``generate_all`` would do, without doing it: up to date when ``written`` and ``removed``
+    are empty."""
+    return _generate(skills_src_dir, generated_dir, write=False)
+
+
+def _generate(skills_src_dir: Path, generated_dir: Path, *, write: bool) -> GenerateResult:
+    sources = read_sources(skills_src_dir)
+    if not sources.ok:
+        return GenerateResult(sources.problems, report=report(sources, generated_dir))
+    files = build_artefacts(sources.tree, sources.tools, sources.dependencies)
     try:
-        done = deposit(build_artefacts(tree, tools), generated_dir)
+        done: Deposit = (deposit if write else compare)(files, generated_dir)
     except OSError as error:
-        reason = error.strerror or type(error).__name__
-        file = str(error.filename or generated_dir)
-        hint = "see that the folder can be written and has space, then generate again"
-        message = f"cannot be written: {reason}"
-        problems.append(Problem("SKILL_WRITE_FAILED", message, hint=hint, file=file))
-        return GenerateResult(tuple(problems))
-    return GenerateResult(tuple(problems), done.written, done.removed, done.unchanged)
+        failed = (*sources.problems, write_problem(error, generated_dir))
+        return GenerateResult(failed)
+    told = report(sources, generated_dir)
+    return GenerateResult(sources.problems, done.written, done.removed, done.unchanged, told)
 
 
-def _check(tree: SourceTree) -> tuple[ToolIndex, list[Problem]]:
-    tools = index_tools(tree.tools)
-    problems = [
-        *tree.problems,
-        *check_skills(tree, tools),
-        *check_tools(tools),
-        *check_registry(tree.registry, tools),
-    ]
-    problems.sort(key=_reading_order)
-    return tools, problems
-
-
-def _reading_order(problem: Problem) -> tuple[str, int, int, str, str]:
-    place = (problem.file or "", problem.line or 0, problem.column or 0)
-    return (*place, problem.code, problem.message)
+def write_problem(error: OSError, target: Path) -> Problem:
+    """Why ``target`` could not be written."""
+    reason = error.strerror or type(error).__name__
+    hint = "see that the folder can be written and has space, then generate again"
+    message = f"cannot be written: {reason}"
+    return Problem("SKILL_WRITE_FAILED", message, hint=hint, file=str(error.filename or target))

@@ -22,9 +22,9 @@ def manifest_document(skill: Place, tree: SourceTree, tools: ToolIndex) -> dict[
         "skillVersion": metadata["version"],
         "skillDirectives": spec["directives"],
         "description": metadata.get("description", ""),
-        "tags": metadata.get("tags", []),
+        "tags": list(dict.fromkeys(metadata.get("tags", []))),
         "permissions": {
-            "egress": permissions.get("egress", "none"),
+            "egress": _egress(permissions),
             "secrets": permissions.get("secrets", []),
             "riskLevel": permissions.get("riskLevel", "low"),
         },
@@ -39,6 +39,12 @@ def manifest_document(skill: Place, tree: SourceTree, tools: ToolIndex) -> dict[
     return document
 
 
+def _egress(permissions: dict[str, Any]) -> str:
+    """What cannot be read gives no permission; a warning said so."""
+    egress = permissions.get("egress")
+    return egress if egress in ("intranet", "internet") else "none"
+
+
 def manifest_file(manifest_id: str) -> str:
     """The file name of a manifest: ``@`` becomes ``-``."""
     return f"{manifest_id.replace('@', '-')}.json"
@@ -50,6 +56,7 @@ def _required_tool(entry: dict[str, Any], tool: ToolSource) -> dict[str, Any]:
         "toolName": name,
         "description": entry.get("description") or tool.description,
         "required": entry.get("required", True),
+        "idempotent": tool.idempotent,
         "definition": {"type": "mcp_server", "serverId": tool.server_id, "toolName": tool.name},
         "json_schema": {
             "name": name,

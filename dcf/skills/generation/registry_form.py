@@ -15,10 +15,22 @@ def registry_document(registry: Place) -> dict[str, Any]:
     document: dict[str, Any] = {
         "env": authored.get("env", "test"),
         "servers": {
-            server_id: {**_DEFAULTS, **server} for server_id, server in authored["servers"].items()
+            server_id: {**_DEFAULTS, **_server(server)}
+            for server_id, server in authored["servers"].items()
         },
     }
-    for name in ("allowStdio", "overrides"):
-        if name in authored:
-            document[name] = authored[name]
+    if "allowStdio" in authored:
+        document["allowStdio"] = authored["allowStdio"]
+    if "overrides" in authored:
+        document["overrides"] = {
+            env: {server_id: _server(partial) for server_id, partial in servers.items()}
+            for env, servers in authored["overrides"].items()
+        }
     return document
+
+
+def _server(authored: dict[str, Any]) -> dict[str, Any]:
+    """``http`` is another word for ``streamable_http``."""
+    if authored.get("transport") == "http":
+        return {**authored, "transport": "streamable_http"}
+    return authored

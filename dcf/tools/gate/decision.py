@@ -2,39 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
+from dcf.tools.gate.approval import ApprovalRequest, Approver
 from dcf.tools.gate.grant import Risk
+
+__all__ = ["ApprovalRequest", "Approver", "Decision", "Verdict"]
 
 Verdict = Literal["allow", "deny", "ask"]
 
 
 @dataclass(frozen=True, slots=True)
-class ApprovalRequest:
-    """What somebody is asked to approve: exactly this call, by the digest of its arguments.
-
-    ``approver`` is the approver of the policy who is asked now, ``chain`` those after it;
-    ``timeout_s`` is how long (seconds) it is waited for before the next of the chain is asked, or,
-    after the last, the call is rejected.
-    """
-
-    server_id: str
-    tool_name: str
-    arguments: dict[str, Any] = field(hash=False)
-    digest: str
-    skills: tuple[str, ...]
-    risk: Risk
-    reason: str
-    approver: str
-    chain: tuple[str, ...] = ()
-    timeout_s: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Decision:
     """One ruling, as it goes into the history. ``rule`` is a stable code, ``digest`` is taken of
-    server, tool and arguments; ``details`` are lines for people (what differs in a schema)."""
+    server, tool and arguments; ``details`` are lines for people (what differs in a schema).
+
+    ``skills`` is the skill that decides where the call may pass, else all that declare the tool.
+    """
 
     verdict: Verdict
     rule: str

@@ -13,7 +13,10 @@ Risk = Literal["low", "medium", "high"]
 @dataclass(frozen=True, slots=True)
 class Grant:
     """The skill ``skill`` (a manifest id) declares this tool. ``secrets`` are names; ``egress`` and
-    ``risk`` are those of the skill; ``input_schema`` is the JSON Schema of the arguments."""
+    ``risk`` are those of the skill; ``input_schema`` is the JSON Schema of the arguments. A tool
+    that is ``idempotent`` may be called again when it is not known whether a call arrived. A skill
+    that is not ``trusted`` was brought by whoever asks: what it says of itself is no permission,
+    and stands in ``claims`` where it does not count."""
 
     server_id: str
     tool_name: str
@@ -22,3 +25,6 @@ class Grant:
     egress: Egress = "none"
     secrets: tuple[str, ...] = ()
     risk: Risk = "low"
+    idempotent: bool = False
+    trusted: bool = True
+    claims: str = ""

@@ -22,19 +22,21 @@ class Ledger(Protocol):
         """The key of the call with this number (from 0): the same when the work is repeated."""
         ...
 
-    def approved(self, digest: str) -> str | None:
-        """Who approved exactly this call, with the reason; None when nobody did."""
+    def approved(self, decision: Decision) -> str | None:
+        """Who approved exactly this call of these skills, with the reason; None when nobody did."""
         ...
 
-    def recall(self, digest: str) -> ToolResult | None:
+    async def recall(self, digest: str) -> ToolResult | None:
         """The result of this call if it was made before the work stopped for an approval; each
         result is given once."""
         ...
 
-    async def note(self, decision: Decision) -> None:
-        """Append ``decision`` to the history; one that allows also reserves one call of the
-        budgets, in the same step. Raises BudgetExhausted (the denial is on record then), and
-        whatever says that the authority is lost."""
+    async def note(self, decision: Decision) -> int | None:
+        """Append ``decision`` to the history. One that allows also takes one call from the budgets
+        and uses up the approval it rests on, in the same step; then the answer is the call's
+        number: when work is repeated, its calls get the numbers they had. Raises BudgetExhausted
+        (the denial is on record then), ApprovalRejected (the approval was used by another call),
+        and whatever says that the authority is lost."""
         ...
 
     async def settle(self, number: int, decision: Decision, result: ToolResult) -> None:

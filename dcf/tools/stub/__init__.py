@@ -7,7 +7,9 @@ with its number among the calls that met the same case. Time comes from the inje
 Importing this package loads the MCP SDK; `dcf.tools` itself does not.
 """
 
+from dcf.tools.serving import CannotServe, WrongPlace
 from dcf.tools.stub.app import create_stub_app
-from dcf.tools.stub.serve import CannotServe, serve
+from dcf.tools.stub.place import Place, place_from
+from dcf.tools.stub.serve import serve
 
-__all__ = ["CannotServe", "create_stub_app", "serve"]
+__all__ = ["CannotServe", "Place", "WrongPlace", "create_stub_app", "place_from", "serve"]

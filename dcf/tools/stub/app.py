@@ -7,21 +7,22 @@ import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
 
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
-from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
+from dcf.tools.serving import Door, Guard
 from dcf.tools.stub.catalog import Catalog
 from dcf.tools.stub.desk import Desk
-from dcf.tools.stub.door import Door
+from dcf.tools.stub.inspection import inspection_routes
 from dcf.tools.stub.pacing import Sleep
 from dcf.tools.stub.protocol import create_protocol
+
+DEFAULT_PATH = "/mcp"
 
 
 def create_stub_app(
@@ -29,18 +30,22 @@ def create_stub_app(
     *,
     seed: int | None = None,
     token: str | None = None,
+    mcp_path: str = DEFAULT_PATH,
     clock: Callable[[], float] = time.time,
     monotonic: Callable[[], float] = time.monotonic,
     sleep: Sleep = asyncio.sleep,
 ) -> Starlette:
     """The application that serves a stub configuration.
 
-    ``seed`` overrides the configuration's own; ``token`` is asked of every request when it is
-    given. ``app.state.desk`` is the stub behind it. Raises ``InvalidDocument`` when the
-    configuration is missing or wrong.
+    All servers together are at ``mcp_path``, each alone at ``{mcp_path}/{server}``. ``seed``
+    overrides the configuration's own; ``token`` is asked of every request when it is given.
+    ``app.state.desk`` is the stub behind it. Raises ``InvalidDocument`` when the configuration is
+    missing or wrong.
     """
+    mcp_path = "/" + mcp_path.strip("/")
     desk = Desk(Catalog(config_path), seed=seed, clock=clock, monotonic=monotonic, sleep=sleep)
-    sessions = StreamableHTTPSessionManager(create_protocol(desk))
+    # One JSON answer for each call: an event stream that carries nothing else costs a third more.
+    sessions = StreamableHTTPSessionManager(create_protocol(desk), json_response=True)
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
@@ -49,11 +54,11 @@ def create_stub_app(
 
     app = Starlette(
         routes=[
-            Route("/mcp", McpEndpoint(desk, sessions)),
-            Route("/mcp/{server_id}", McpEndpoint(desk, sessions)),
-            *_inspection(desk),
+            *inspection_routes(desk),
+            Route(mcp_path, McpEndpoint(desk, sessions)),
+            Route(mcp_path.rstrip("/") + "/{server_id}", McpEndpoint(desk, sessions)),
         ],
-        middleware=[Middleware(Door, token=token)],
+        middleware=[Middleware(Door, guard=Guard.asking(token))],
         lifespan=lifespan,
     )
     app.state.desk = desk
@@ -75,45 +80,3 @@ class McpEndpoint:
             await JSONResponse(body, status_code=404)(scope, receive, send)
             return
         await self._sessions.handle_request(scope, receive, send)
-
-
-def _inspection(desk: Desk) -> list[Route]:
-    """The routes for people, health checks and tests."""
-
-    async def healthz(_request: Request) -> JSONResponse:
-        return JSONResponse(health(desk.catalog))
-
-    async def metrics(_request: Request) -> JSONResponse:
-        return JSONResponse(desk.metrics.to_dict())
-
-    async def reset(_request: Request) -> JSONResponse:
-        desk.reset()
-        return JSONResponse({"status": "ok"})
-
-    async def calls(_request: Request) -> JSONResponse:
-        return JSONResponse({"calls": desk.calls.to_list()})
-
-    return [
-        Route("/healthz", healthz, methods=["GET"]),
-        Route("/metrics", metrics, methods=["GET"]),
-        Route("/metrics/reset", reset, methods=["POST"]),
-        Route("/calls", calls, methods=["GET"]),
-    ]
-
-
-def health(catalog: Catalog) -> dict[str, Any]:
-    """``{status, error, servers, tools, cases, config, config_error}``.
-
-    ``status`` is ``degraded`` while the file is broken and the tools of before are served.
-    """
-    config = catalog.current()
-    problems = catalog.problems
-    return {
-        "status": "degraded" if problems else "ok",
-        "error": problems[0].message if problems else None,
-        "servers": len(config.servers),
-        "tools": len(config.all_tools),
-        "cases": config.case_count,
-        "config": str(catalog.path),
-        "config_error": [problem.to_dict() for problem in problems] or None,
-    }

@@ -7,6 +7,7 @@ import logging
 from pathlib import Path
 
 from dcf.problem import Problem
+from dcf.regular_file import read_regular
 from dcf.tools.document import parse_text, placed
 from dcf.tools.errors import InvalidDocument
 from dcf.tools.stub.config import StubConfig, build_config
@@ -67,7 +68,7 @@ def _signature(path: Path) -> Signature | None:
 
 def _read(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return read_regular(path)
     except OSError as error:
         problem = Problem(
             "TOOL_STUB_MISSING",
@@ -83,7 +84,11 @@ def _digest(content: bytes) -> str:
 
 def _build(content: bytes, path: Path) -> StubConfig:
     text = content.decode("utf-8", errors="replace")
-    config, problems = build_config(parse_text(text, path, "TOOL_STUB"))
+    try:
+        config, problems = build_config(parse_text(text, path, "TOOL_STUB"))
+    except RecursionError:
+        deep = Problem("TOOL_STUB_SYNTAX", "its values are nested too deep")
+        raise InvalidDocument([deep.at(file=str(path))]) from None
     if problems:
         raise InvalidDocument(placed(problems, path, text))
     return config

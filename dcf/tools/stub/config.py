@@ -2,74 +2,18 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import jsonpath
-from jsonpath.exceptions import JSONPathError
-from jsonschema import Draft202012Validator, SchemaError
-from referencing import Registry
-
 from dcf.problem import Problem
+from dcf.schema import ACCEPTS_ALL, Schema, SchemaUnusable, schema_of
 from dcf.tools.document import pointer
-from dcf.tools.stub.matching import STRATEGIES, Match
-from dcf.tools.stub.names import shared_names
-from dcf.tools.stub.tool import ERROR_MODES, Case, StubTool
-
-_MAYBE_NUMBER = {"type": ["number", "null"], "minimum": 0}
-_CASE = {
-    "type": "object",
-    "required": ["caseId", "match"],
-    "properties": {
-        "caseId": {"type": "string", "minLength": 1},
-        "match": {
-            "type": "object",
-            "required": ["strategy"],
-            "properties": {
-                "strategy": {"enum": list(STRATEGIES)},
-                "expr": {"type": ["string", "null"]},
-            },
-        },
-        "latencyMsOverride": _MAYBE_NUMBER,
-        "errorMode": {"enum": [None, *ERROR_MODES]},
-        "flakyRate": {"type": ["number", "null"], "minimum": 0, "maximum": 1},
-        "seed": {"type": ["integer", "null"]},
-        "errorCode": {"type": ["string", "null"]},
-        "weight": {"type": ["number", "null"]},
-    },
-}
-_TOOL = {
-    "type": "object",
-    "properties": {
-        "description": {"type": ["string", "null"]},
-        "paramsSchema": {"type": ["object", "null"]},
-        "resultSchema": {"type": ["object", "null"]},
-        "rateLimit": {"type": ["object", "null"], "properties": {"rps": _MAYBE_NUMBER}},
-        "latencyMs": {"type": ["object", "null"], "properties": {"default": _MAYBE_NUMBER}},
-        "cases": {"type": ["array", "null"], "items": _CASE},
-    },
-}
-_SHAPE = Draft202012Validator(
-    {
-        "type": "object",
-        "required": ["servers"],
-        "properties": {
-            "seed": {"type": "integer"},
-            "servers": {
-                "type": "object",
-                "additionalProperties": {
-                    "type": "object",
-                    "required": ["tools"],
-                    "properties": {"tools": {"type": "object", "additionalProperties": _TOOL}},
-                },
-            },
-        },
-    }
-)
+from dcf.tools.stub.case_reading import read_case
+from dcf.tools.stub.config_shape import SHAPE
+from dcf.tools.stub.names import called_names, shared_names
+from dcf.tools.stub.tool import Case, StubTool
 
 
 @dataclass(frozen=True)
@@ -88,6 +32,20 @@ class StubConfig:
         """The tools of one server under their own names, or (``None``) of all."""
         return self.all_tools if server_id is None else self.servers.get(server_id, {})
 
+    def find(self, server_id: str | None, name: str) -> StubTool | None:
+        """The tool that a call of ``name`` means: one that is listed, or by another name of it."""
+        listed = self.tools(server_id).get(name)
+        return listed if listed is not None else self._called(server_id).get(name)
+
+    def _called(self, server_id: str | None) -> Mapping[str, StubTool]:
+        if server_id not in self._other_names:
+            self._other_names[server_id] = called_names(self.tools(server_id), server_id)
+        return self._other_names[server_id]
+
+    @cached_property
+    def _other_names(self) -> dict[str | None, Mapping[str, StubTool]]:
+        return {}
+
     @property
     def case_count(self) -> int:
         return sum(len(tool.cases) for tool in self.all_tools.values())
@@ -102,7 +60,7 @@ def build_config(document: Any) -> tuple[StubConfig, list[Problem]]:
             pointer(error.absolute_path),
             hint="write the file with `dcf skills generate`",
         )
-        for error in _SHAPE.iter_errors(document)
+        for error in SHAPE.iter_errors(document)
     ]
     if problems:
         return StubConfig(0, {}), problems
@@ -119,101 +77,61 @@ def _tool(server_id: str, name: str, entry: Mapping[str, Any], problems: list[Pr
     path = pointer(["servers", server_id, "tools", name])
     params_schema = {"type": "object", **(entry.get("paramsSchema") or {})}
     result_schema = entry.get("resultSchema") or None
+    original_name = (entry.get("meta") or {}).get("originalToolName")
+    earlier = original_name is not None
     cases = [
-        _case(case, f"{path}/cases/{index}", problems)
+        read_case(case, f"{path}/cases/{index}", params_schema, problems, earlier=earlier)
         for index, case in enumerate(entry.get("cases") or [])
     ]
-    _check_ids(cases, path, problems)
+    if not earlier:
+        _check_ids(cases, path, problems)
+    params = _schema(params_schema, f"{path}/paramsSchema", problems)
+    result_path = f"{path}/resultSchema"
+    result = _schema(result_schema, result_path, problems) if result_schema else None
+    if earlier and result and not _all_fit(result, entry.get("defaultResponse"), cases):
+        # The earlier stub compared no answer with the schema, so it must not forbid any now.
+        result_schema = result = None
     return StubTool(
         server_id=server_id,
         name=name,
         description=entry.get("description") or "",
         params_schema=params_schema,
         result_schema=result_schema,
-        params=_validator(params_schema, f"{path}/paramsSchema", problems),
-        result=_validator(result_schema, f"{path}/resultSchema", problems)
-        if result_schema
-        else None,
+        params=params,
+        result=result,
         default_response=entry.get("defaultResponse"),
         rps=(entry.get("rateLimit") or {}).get("rps") or 0,
         latency_ms=(entry.get("latencyMs") or {}).get("default") or 0,
         # The sort is stable: cases of equal weight are tried in the order of the file.
         cases=tuple(sorted(cases, key=lambda case: -case.weight)),
+        original_name=original_name,
+        idempotent=bool(entry.get("idempotent")),
     )
 
 
-def _validator(schema: dict[str, Any], path: str, problems: list[Problem]) -> Draft202012Validator:
+def _all_fit(result: Schema, default: Any, cases: list[Case]) -> bool:
+    """Whether every answer is one that the schema allows, its placeholders taken as text."""
+    replies = [reply for case in cases for reply in case.replies]
+    answers = [reply.response for reply in replies if reply.error_mode in (None, "flaky")]
     try:
-        Draft202012Validator.check_schema(schema)
-    except SchemaError as error:
+        return all(result.fits(answer) for answer in [default, *answers])
+    except SchemaUnusable:
+        return False
+
+
+def _schema(schema: dict[str, Any], path: str, problems: list[Problem]) -> Schema:
+    try:
+        return schema_of(schema)
+    except SchemaUnusable as unusable:
         problems.append(
             Problem(
                 "TOOL_STUB_SCHEMA",
-                error.message,
-                path + pointer(error.absolute_path),
+                str(unusable),
+                path + pointer(unusable.path),
                 hint="correct the schema in the tool's file, then run `dcf skills generate`",
             )
         )
-    # An empty registry: a $ref to another document must not be fetched from the network.
-    return Draft202012Validator(schema, registry=Registry())
-
-
-def _case(entry: Mapping[str, Any], path: str, problems: list[Problem]) -> Case:
-    rate = entry.get("flakyRate")
-    return Case(
-        case_id=entry["caseId"],
-        match=_match(entry["match"], f"{path}/match", problems),
-        response=_response(entry),
-        latency_ms=entry.get("latencyMsOverride"),
-        error_mode=entry.get("errorMode"),
-        flaky_rate=0.1 if rate is None else rate,
-        seed=entry.get("seed"),
-        error_code=entry.get("errorCode"),
-        weight=entry.get("weight") or 0,
-    )
-
-
-def _response(entry: Mapping[str, Any]) -> Any:
-    """``response``, or ``responseTemplate``: JSON where it is JSON, else plain text."""
-    template = entry.get("responseTemplate")
-    if entry.get("response") is not None or template is None:
-        return entry.get("response")
-    if not isinstance(template, str):
-        return template
-    try:
-        return json.loads(template)
-    except json.JSONDecodeError:
-        return template
-
-
-def _match(entry: Mapping[str, Any], path: str, problems: list[Problem]) -> Match:
-    query = pattern = None
-    try:
-        if entry.get("expr") is not None:
-            query = jsonpath.compile(entry["expr"])
-    except JSONPathError as error:
-        problems.append(
-            Problem(
-                "TOOL_STUB_EXPR",
-                f"not a JSONPath: {error}",
-                f"{path}/expr",
-                hint="write a path such as $.items[0].sku",
-            )
-        )
-    if entry["strategy"] == "regex":
-        try:
-            pattern = re.compile(str(entry.get("value", "")))
-        except re.error as error:
-            problems.append(
-                Problem(
-                    "TOOL_STUB_REGEX",
-                    f"not a regular expression: {error}",
-                    f"{path}/value",
-                    hint="correct the regular expression",
-                )
-            )
-    # jsonpath.compile may also give a compound path, which has the same findall.
-    return Match(entry["strategy"], query, entry.get("value"), pattern)  # type: ignore[arg-type]
+    return ACCEPTS_ALL
 
 
 def _check_ids(cases: list[Case], path: str, problems: list[Problem]) -> None:

@@ -13,6 +13,7 @@ from dcf.tools.stub.ledger import CallLog, CallRecord, EffectLedger, KeyReused
 from dcf.tools.stub.metrics import Metrics
 from dcf.tools.stub.pacing import Pacer, Sleep
 from dcf.tools.stub.tool import StubTool
+from dcf.tools.stub.turns import Turns
 
 
 class Stopping(Exception):
@@ -46,6 +47,7 @@ class Desk:
         self._effects = EffectLedger()
         self._waiting: set[asyncio.Timeout] = set()
         self._numbers: Counter[tuple[str, str]] = Counter()
+        self._turns = Turns()
 
     async def answer(self, tool: StubTool, call: Call) -> Answer:
         """The answer to one call, after the tool's rate limit and the case's latency.
@@ -65,10 +67,16 @@ class Desk:
             waiting.reschedule(asyncio.get_running_loop().time())
 
     def reset(self) -> None:
-        """Forget counters, call log and call numbers. Effects stay: what was done is done."""
+        """Forget counters, call log, call numbers and where sequences stand. Effects stay: what
+        was done is done."""
         self.metrics.reset()
         self.calls.clear()
         self._numbers.clear()
+        self.rewind()
+
+    def rewind(self) -> None:
+        """Let every sequence begin again; all else stays."""
+        self._turns.clear()
 
     async def _delay(self, tool: StubTool, seconds: float) -> None:
         try:
@@ -104,7 +112,12 @@ class Desk:
     def _choose(self, tool: StubTool, call: Call) -> Answer:
         seed = self.catalog.current().seed if self._seed is None else self._seed
         return choose(
-            tool, call, seed=seed, now=self._clock(), number=lambda case: self._count(tool, case)
+            tool,
+            call,
+            seed=seed,
+            now=self._clock(),
+            number=lambda case: self._count(tool, case),
+            turn=lambda case: self._turns.take(tool.key, case, call.arguments),
         )
 
     def _count(self, tool: StubTool, case_id: str) -> int:
@@ -113,7 +126,7 @@ class Desk:
         return number
 
     def _note(self, tool: StubTool, call: Call, answer: Answer, replayed: bool) -> None:
-        self.metrics.count(tool.key, answer, replayed=replayed)
+        self.metrics.count((tool.server_id, tool.name), answer, replayed=replayed)
         self.calls.add(
             CallRecord(
                 server=tool.server_id,

@@ -41,6 +41,11 @@ class CallLog:
     def clear(self) -> None:
         self._calls.clear()
 
+    def case_of(self, key: str) -> str | None:
+        """The case that answered the last call with this idempotency key."""
+        calls = (call for call in reversed(self._calls) if call.idempotency_key == key)
+        return next((call.case for call in calls), None)
+
     def to_list(self) -> list[dict[str, Any]]:
         return [asdict(record) for record in self._calls]
 

@@ -1,9 +1,9 @@
-"""Unique names for the tools of several servers."""
+"""The names of tools: unique ones for those of several servers, and others that mean the same."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from dcf.tools.stub.tool import StubTool
 
@@ -21,6 +21,23 @@ def shared_names(tools: Iterable[StubTool]) -> dict[str, StubTool]:
         if holders[tool.name] > 1:
             named[_free(f"{tool.server_id}.{tool.name}", named)] = tool
     return named
+
+
+def called_names(listed: Mapping[str, StubTool], server_id: str | None) -> dict[str, StubTool]:
+    """Names beside the listed ones under which a tool can be called, where they are free.
+
+    Of all servers together ``server:tool`` and ``server.tool``; of a tool whose name the earlier
+    generator made safe, the name it had.
+    """
+    others: dict[str, StubTool] = {}
+    for tool in listed.values():
+        names = [tool.name, *filter(None, [tool.original_name])]
+        if server_id is None:
+            names = [f"{tool.server_id}{mark}{name}" for mark in ":." for name in names]
+        for name in names:
+            if name not in listed:
+                others.setdefault(name, tool)
+    return others
 
 
 def _free(name: str, taken: Iterable[str]) -> str:

@@ -16,6 +16,7 @@ from mcp_types import (
     PaginatedRequestParams,
     TextContent,
     Tool,
+    ToolAnnotations,
 )
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
@@ -38,10 +39,10 @@ def create_protocol(desk: Desk) -> Server[Any]:
         return ListToolsResult(tools=[_listed(name, tool) for name, tool in tools.items()])
 
     async def call_tool(context: Context, params: CallToolRequestParams) -> CallToolResult:
-        tools = desk.catalog.current().tools(_server_id(context))
-        tool = tools.get(params.name)
+        config, server_id = desk.catalog.current(), _server_id(context)
+        tool = config.find(server_id, params.name)
         if tool is None:
-            known = ", ".join(tools) or "none"
+            known = ", ".join(config.tools(server_id)) or "none"
             answer = failure("UnknownTool", f"no tool {params.name!r} here; there is: {known}")
         else:
             answer = await _answered(desk, tool, _call(params))
@@ -83,6 +84,7 @@ def _listed(name: str, tool: StubTool) -> Tool:
         description=tool.description,
         input_schema=tool.params_schema,
         output_schema=output,
+        annotations=ToolAnnotations(idempotent_hint=True) if tool.idempotent else None,
     )
 
 

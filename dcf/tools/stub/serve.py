@@ -2,105 +2,40 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import json
-import logging
-import signal
-import socket
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable, Mapping
+from typing import Any
 
-import uvicorn
-
+from dcf.tools.serving import check_exposure, is_loopback, serve_app
 from dcf.tools.stub.app import create_stub_app
-from dcf.tools.stub.door import is_loopback
-
-KEEP_ALIVE_S = 75
-"""Longer than clients keep idle connections, so that they close them, not we under their hands."""
+from dcf.tools.stub.place import Place
 
 
-class CannotServe(Exception):
-    """The stub cannot start on this address."""
-
-
-class _Server(uvicorn.Server):
-    """Announces itself when it listens, and leaves signals to ``serve``.
-
-    uvicorn would raise the signal again after its shutdown, which turns a clean end into a kill.
-    """
-
-    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
-        super().__init__(config)
-        self._ready = ready
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets=sockets)
-        if self.started:
-            self._ready()
-
-    @contextlib.contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        yield
-
-
-def open_socket(host: str, port: int) -> socket.socket:
-    """A bound socket; port 0 takes a free one. Raises ``CannotServe``."""
-    try:
-        family, kind, protocol, _name, address = socket.getaddrinfo(
-            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )[0]
-        listener = socket.socket(family, kind, protocol)
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(address)
-    except OSError as error:
-        raise CannotServe(f"cannot listen on {host}:{port}: {error.strerror or error}") from None
-    return listener
-
-
-def check_exposure(host: str, token: str | None) -> None:
-    """Raise ``CannotServe`` for an address beyond this machine without a token."""
-    if not is_loopback(host) and not token:
-        raise CannotServe(
-            f"{host} can be reached from other machines: set DCF_TOKEN, which callers then send "
-            "as a bearer token, or bind 127.0.0.1"
-        )
+def print_ready(line: Mapping[str, Any]) -> None:
+    """One line of JSON on stdout: what whoever started the process waits for."""
+    print(json.dumps(line), flush=True)
 
 
 async def serve(
-    config_path: Path, *, host: str, port: int, seed: int | None, token: str | None
+    place: Place,
+    *,
+    seed: int | None,
+    token: str | None,
+    always_ask: bool = False,
+    on_ready: Callable[[Mapping[str, Any]], None] = print_ready,
 ) -> None:
     """Serve until SIGTERM or SIGINT; open requests are cut off then.
 
-    Prints one line of JSON when ready: ``{"event": "ready", "url", "port"}``. On loopback the
-    token is not asked for. Raises ``CannotServe`` and ``InvalidDocument``.
+    ``on_ready`` gets ``{"event": "ready", "url", "port"}``. On loopback the token is asked for only
+    with ``always_ask``. Raises ``CannotServe`` and ``InvalidDocument``.
     """
+    host = place.host
     check_exposure(host, token)
-    app = create_stub_app(config_path, seed=seed, token=None if is_loopback(host) else token)
-    listener = open_socket(host, port)
-    port = listener.getsockname()[1]
-    shown = f"[{host}]" if ":" in host else host
+    asked = token if always_ask or not is_loopback(host) else None
+    app = create_stub_app(place.config, seed=seed, token=asked, mcp_path=place.path)
 
-    def ready() -> None:
-        line = {"event": "ready", "url": f"http://{shown}:{port}", "port": port}
-        print(json.dumps(line), flush=True)
+    def ready(url: str, port: int) -> None:
+        on_ready({"event": "ready", "url": url, "port": port})
 
-    config = uvicorn.Config(
-        app,
-        log_level="warning",
-        access_log=False,
-        timeout_keep_alive=KEEP_ALIVE_S,
-        timeout_graceful_shutdown=0,
-    )
-    server = _Server(config, ready)
-
-    def stop() -> None:
-        server.should_exit = True
-        app.state.desk.stop()
-        # Cutting open requests off is what we want now; uvicorn would report each as an error.
-        logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
-
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stop)
-    await server.serve(sockets=[listener])
+    stop = app.state.desk.stop
+    await serve_app(app, host, place.port, grace_s=0, on_ready=ready, on_stop=stop)

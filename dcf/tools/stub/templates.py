@@ -8,19 +8,21 @@ from datetime import UTC, datetime
 from typing import Any
 
 from dcf.tools.stub.chance import Chance
+from dcf.tools.stub.expected import json_type, json_types
 from dcf.tools.stub.matching import json_text
 
-_PLACEHOLDER = re.compile(r"\{\{\s*(?P<inside>[^{}]+?)\s*\}\}")
-_RANDOM_INT = re.compile(r"random_int\(\s*(-?\d+)\s*,\s*(-?\d+)\s*\)")
+PLACEHOLDER = re.compile(r"\{\{\s*(?P<inside>[^{}]+?)\s*\}\}")
+RANDOM_INT = re.compile(r"random_int\(\s*(-?\d+)\s*,\s*(-?\d+)\s*\)")
 _STEP = re.compile(r"\.?(?P<name>[^.\[\]]+)|\[(?P<index>\d+)\]")
-_UNKNOWN = object()
+UNKNOWN = object()
 
 
 class Template:
     """Fills in the placeholders of one response.
 
-    A string that is one placeholder and nothing else becomes its value with its JSON type; within
-    other text a value is written as text. What is not known stays as it was written.
+    A string that is one placeholder and nothing else becomes its value with its JSON type, unless
+    the schema of the response wants a text there; within other text a value is written as text.
+    What is not known stays as it was written.
     """
 
     def __init__(self, arguments: Mapping[str, Any], chance: Chance, now: float) -> None:
@@ -29,26 +31,31 @@ class Template:
         self._now = now
         self._draws = 0
 
-    def render(self, value: Any) -> Any:
+    def render(self, value: Any, schema: Any = None) -> Any:
         """``value`` with the placeholders of all its strings filled in; keys stay."""
         if isinstance(value, str):
-            return self._render_text(value)
+            return self._render_text(value, schema)
         if isinstance(value, list):
-            return [self.render(item) for item in value]
+            items = schema_of(schema, 0)
+            return [self.render(item, items) for item in value]
         if isinstance(value, Mapping):
-            return {key: self.render(item) for key, item in value.items()}
+            return {key: self.render(item, schema_of(schema, key)) for key, item in value.items()}
         return value
 
-    def _render_text(self, text: str) -> Any:
-        whole = _PLACEHOLDER.fullmatch(text)
-        if whole is not None:
-            value = self._value(whole["inside"])
-            return text if value is _UNKNOWN else value
-        return _PLACEHOLDER.sub(self._inline, text)
+    def _render_text(self, text: str, schema: Any) -> Any:
+        if "{{" not in text:
+            return text
+        whole = PLACEHOLDER.fullmatch(text)
+        if whole is None:
+            return PLACEHOLDER.sub(self._inline, text)
+        value = self._value(whole["inside"])
+        if value is UNKNOWN:
+            return text
+        return as_wanted(value, schema)
 
     def _inline(self, placeholder: re.Match[str]) -> str:
         value = self._value(placeholder["inside"])
-        if value is _UNKNOWN:
+        if value is UNKNOWN:
             return placeholder[0]
         return value if isinstance(value, str) else json_text(value)
 
@@ -58,9 +65,9 @@ class Template:
             return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
         if inside == "uuid":
             return self._chance.uuid(self._purpose())
-        if bounds := _RANDOM_INT.fullmatch(inside):
+        if bounds := RANDOM_INT.fullmatch(inside):
             return self._chance.integer(int(bounds[1]), int(bounds[2]), self._purpose())
-        return _at(self._arguments, inside.removeprefix("args."))
+        return argument_at(self._arguments, inside.removeprefix("args."))
 
     def _purpose(self) -> str:
         """A name for the next draw, so that two placeholders of a response differ."""
@@ -68,21 +75,43 @@ class Template:
         return f"placeholder {self._draws}"
 
 
-def _at(value: Any, path: str) -> Any:
-    """The value at a path such as ``items[0].name``, or ``_UNKNOWN``."""
+def as_wanted(value: Any, schema: Any) -> Any:
+    """``value`` as a placeholder gives it: as text where the schema allows text and not its type.
+
+    >>> as_wanted(5, {"type": "string"}), as_wanted(5, {"type": ["string", "number"]})
+    ('5', 5)
+    """
+    wanted = json_types(schema)
+    if "string" not in wanted or json_type(value) in wanted:
+        return value
+    return value if isinstance(value, str) else json_text(value)
+
+
+def schema_of(schema: Any, step: str | int) -> Any:
+    """What ``schema`` says of a member (or, for any number, of the elements)."""
+    if not isinstance(schema, Mapping):
+        return None
+    if isinstance(step, int):
+        return schema.get("items")
+    members = schema.get("properties")
+    return members.get(step) if isinstance(members, Mapping) else None
+
+
+def argument_at(value: Any, path: str) -> Any:
+    """The value at a path such as ``items[0].name``, or ``UNKNOWN``."""
     position = 0
     while position < len(path):
         step = _STEP.match(path, position)
         if step is None:
-            return _UNKNOWN
+            return UNKNOWN
         position = step.end()
         if step["index"] is not None:
             index = int(step["index"])
             if not isinstance(value, list) or index >= len(value):
-                return _UNKNOWN
+                return UNKNOWN
             value = value[index]
         elif isinstance(value, Mapping) and step["name"] in value:
             value = value[step["name"]]
         else:
-            return _UNKNOWN
+            return UNKNOWN
     return value

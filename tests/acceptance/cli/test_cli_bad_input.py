@@ -98,7 +98,7 @@ def test_a_wrong_type_in_yaml_is_placed(dcf: Dcf) -> None:
     [problem] = done.json["problems"]
     assert done.code == 2
     assert problem["file"].endswith("ship_order.skill.yaml")
-    assert problem["line"] == 8
+    assert problem["line"] == 9
     assert problem["message"]
     assert problem["hint"]
     assert not (dcf.folder / "out").exists()

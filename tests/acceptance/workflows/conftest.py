@@ -27,7 +27,7 @@ from control_plane import HintQueue, RedisBackend, Store
 from dcf import workflow
 from dcf.agents import LocalRuntime
 from dcf.skills import SkillCatalog
-from dcf.tools import Registry, Toolbox
+from dcf.tools import Policy, Registry, Toolbox
 from dcf.worker import KeeperThread, Performer, SkilledAgents, Worker
 
 ROOT = Path(__file__).parents[3]
@@ -190,7 +190,15 @@ async def _worker(
                 HintQueue(hints, pool="default", consumer=name),
                 keeper_thread.keeper,
                 workflow.Choreographer(store, rng=random.Random(seed)),
-                Performer(agents=SkilledAgents(catalog, toolbox, LocalRuntime())),
+                Performer(
+                    agents=SkilledAgents(
+                        catalog,
+                        toolbox,
+                        LocalRuntime(),
+                        store,
+                        policy=Policy.load(GENERATED / "policy.json"),
+                    )
+                ),
                 now=time.monotonic,
             )
             working = asyncio.create_task(worker.run())

@@ -115,7 +115,8 @@ async def test_the_history_tells_of_a_caught_error_and_what_followed(play: Any) 
 
     lines = (ended.folder / "history.jsonl").read_text("utf-8").splitlines()
     events = [json.loads(line) for line in lines]
-    charged = next(event for event in events if event.get("path") == "ChargePayment")
+    done = [event for event in events if event["type"] == "StateDone"]
+    charged = next(event for event in done if event["path"] == "ChargePayment")
     assert charged["next"] == "GiveUpOrder"
 
 

@@ -150,7 +150,8 @@ async def test_an_unknown_server_is_not_found_and_the_known_ones_are_listed(stub
     [
         ({"host": "evil.example"}, 421),
         ({"origin": "https://evil.example"}, 403),
-        ({"origin": "http://localhost:3000"}, 200),
+        ({"origin": "http://localhost:3000"}, 403),
+        ({"host": "localhost:3000", "origin": "http://localhost:3000"}, 200),
         ({"host": "[::1]:8765"}, 200),
     ],
 )
@@ -170,7 +171,7 @@ async def test_with_a_token_everything_but_health_wants_it(
     ):
         refused = await http.get(f"{address}/calls")
         assert refused.status_code == 401
-        assert refused.headers["www-authenticate"] == "Bearer"
+        assert refused.headers["www-authenticate"] == 'Bearer realm="dcf"'
         wrong = {"authorization": "Bearer t0ke"}
         assert (await http.post(f"{address}/mcp", headers=wrong)).status_code == 401
         right = {"authorization": "Bearer t0ken"}

@@ -12,7 +12,7 @@ from typing import Any
 
 import httpx2
 import pytest
-from starlette.responses import PlainTextResponse
+from older_protocol import OldOnly
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from dcf.tools import (
@@ -47,20 +47,6 @@ async def logged(address: str) -> list[dict[str, Any]]:
     async with httpx2.AsyncClient() as http:
         calls: list[dict[str, Any]] = (await http.get(f"{address}/calls")).json()["calls"]
         return calls
-
-
-class OldOnly:
-    """Lets only the protocol with sessions through, as a server of an earlier generation."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        headers = dict(scope.get("headers", []))
-        if headers.get(b"mcp-protocol-version", b"").startswith(b"2026"):
-            await PlainTextResponse("what?", 400)(scope, receive, send)
-            return
-        await self.app(scope, receive, send)
 
 
 @pytest.fixture(params=["modern", "legacy"])

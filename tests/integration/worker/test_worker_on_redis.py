@@ -170,7 +170,7 @@ async def test_a_task_works_again_when_its_tool_server_is_back(
     policy = retry("DCF.ToolUnavailable", IntervalSeconds=1, BackoffRate=1.0)
     definition = flow(A={"Type": "Task", "AgentBinding": binding, **policy})
     async with crew_on(redis_url) as crew, Toolbox(Registry([server])) as toolbox:
-        crew.worker(agents=SkilledAgents(catalog, toolbox, LocalRuntime()))
+        crew.worker(agents=SkilledAgents(catalog, toolbox, LocalRuntime(), crew.store))
         document = document_of(definition, catalog=catalog)
         await submit(crew.store, document, {}, workflow_id="r", catalog=catalog)
         async with asyncio.timeout(10):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -62,6 +63,16 @@ async def test_a_bound_tool_may_be_named_as_its_server_names_it() -> None:
     skill = a_skill("web", a_tool("read", on_server="http_get"))
     await rehearse(an_assignment(skill, tool_name="http_get"), server)
     assert server.calls == [("read", {})]
+
+
+async def test_tools_of_what_a_skill_needs_can_be_bound_and_are_else_not_rehearsed() -> None:
+    task = replace(an_assignment(a_skill("web", SEARCH)), needed=(a_skill("files", FETCH),))
+    server = ToolServer()
+    await rehearse(replace(task, input={"query": "x", "url": "y"}), server)
+    assert [name for name, _ in server.calls] == ["search"]
+    server = ToolServer()
+    await rehearse(replace(task, input={"url": "y"}, tool_name="fetch"), server)
+    assert [name for name, _ in server.calls] == ["fetch"]
 
 
 async def test_binding_an_undeclared_tool_is_denied_before_anything_is_called() -> None:
@@ -181,6 +192,8 @@ async def test_every_step_is_told_in_order_with_its_time() -> None:
     skill = a_skill("s", a_tool("a"), a_tool("b"))
     with pytest.raises(TaskError):
         await LocalRuntime(clock=StepClock(0.25)).perform(an_assignment(skill), server, told.append)
+    *told, last = told
+    assert (last.kind, last.metrics and last.metrics["tool_calls"]) == ("stopped", 2)
     assert told == [
         TurnEvent("model_request", 250.0),
         TurnEvent("model_response", 500.0),

@@ -232,6 +232,52 @@ async def test_a_call_that_cannot_be_made_ends_the_task(
     assert (failure.value.error, failure.value.cause) == (error, str(raised))
 
 
+def unfit(reason: str = "/query: 5 is not of type 'string'") -> PermissionDenied:
+    said = f"the arguments do not fit the tool's schema: {reason}"
+    return PermissionDenied("web", "search", said, [], rule="arguments.invalid")
+
+
+async def test_a_model_may_correct_arguments_that_do_not_fit() -> None:
+    def say(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        seen = returns(messages)
+        if not seen:
+            return respond(call("search", query=5))
+        if seen[-1] == "hit":
+            return respond(call("report_result", data=seen[-1]))
+        assert seen[-1]["error"]["code"] == "DCF.PermissionDenied"
+        assert "/query: 5 is not of type 'string'" in seen[-1]["error"]["message"]
+        return respond(call("search", query="5"))
+
+    server = ToolServer({"search": lambda a: unfit() if a["query"] == 5 else "hit"})
+    report = await perform(model(say), searching(), server)
+    assert (report.data, report.metrics["tool_calls"]) == ("hit", 2)
+
+
+async def test_a_model_that_does_not_learn_from_its_mistakes_ends_its_task() -> None:
+    server = ToolServer({"search": unfit()})
+    scripted = model(lambda messages, info: respond(call("search", query=5)))
+    with pytest.raises(TaskError, match=r"is not of type 'string'") as failure:
+        await perform(scripted, searching(), server)
+    assert failure.value.error == "DCF.PermissionDenied"
+    assert len(server.calls) == 3
+
+
+async def test_mistakes_in_a_row_are_counted_for_each_tool() -> None:
+    wrong, right = call("search", query=5), call("search", query="x")
+    calls = [wrong, wrong, right, wrong, wrong, right, call("report_result", data="done")]
+    server = ToolServer({"search": lambda a: unfit() if a["query"] == 5 else "hit"})
+    report = await perform(script(*map(respond, calls)), searching(), server)
+    assert report.data == "done"
+
+
+async def test_a_rehearsal_has_no_second_idea_and_fails_at_once() -> None:
+    server = ToolServer({"search": unfit()})
+    with pytest.raises(TaskError) as failure:
+        await rehearse(searching(), server)
+    assert (failure.value.error, failure.value.cause) == ("DCF.PermissionDenied", str(unfit()))
+    assert len(server.calls) == 1
+
+
 class LeaseLost(RuntimeError):
     """Stands for any exception of the worker's own."""
 

@@ -13,7 +13,7 @@ BINDING = {
     "tool_name": "web_search",
     "lifecycle": {"mode": "pooled", "destroy_on_end": False, "reuse_key": "k"},
     "approval": {"required": True},
-    "budget": {"usd": 1},
+    "budget": {"tool_calls": 5},
     "model": {"tier": "any"},
 }
 

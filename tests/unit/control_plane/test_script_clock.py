@@ -11,15 +11,16 @@ from control_plane import script
 NAMES = sorted(
     entry.name.removesuffix(".lua")
     for entry in (resources.files("control_plane") / "scripts").iterdir()
-    if entry.name.endswith(".lua") and entry.name != "prelude.lua"
+    if entry.name.endswith(".lua") and not entry.name.endswith("prelude.lua")
 )
 LINE = "local TIME = redis.call('TIME')"
 
 
 def test_all_transitions_are_there() -> None:
     assert NAMES == [
-        "acquire", "beat", "cancel", "claim", "close", "commit", "finalize", "gc", "leave",
-        "redrive", "release", "renew", "seed", "signal", "tick",
+        "acquire", "agent_change", "agent_create", "agent_delete", "beat", "cancel", "claim",
+        "close", "commit", "finalize", "gc", "leave", "note", "recall", "redrive", "release",
+        "renew", "seed", "settle", "signal", "tick",
     ]  # fmt: skip
 
 

@@ -61,13 +61,19 @@ CATALOG = SkillCatalog(
         ("skill://tea.brew", "skill.tea.brew@2.0.0"),
         ("tea.brew", "skill.tea.brew@2.0.0"),
         ("skill.tea.pour", "skill.tea.pour@0.1.0"),
+        ("tea.brew@^1", "skill.tea.brew@1.10.0"),
+        ("skill://skill.tea.brew@~1.9.0", "skill.tea.brew@1.9.0"),
+        ("tea.brew@>=1 <3", "skill.tea.brew@2.0.0"),
+        ("tea.brew@1.9", "skill.tea.brew@1.9.0"),
     ],
 )
 def test_a_skill_is_found_by_each_of_its_names(ref: str, manifest_id: str):
     assert CATALOG.resolve(ref).manifest_id == manifest_id
 
 
-@pytest.mark.parametrize("ref", ["", "tea", "tea.brew@3.0.0", "tea.brew@1.9", "skill://", "@"])
+@pytest.mark.parametrize(
+    "ref", ["", "tea", "tea.brew@3.0.0", "tea.brew@^3", "tea.brew@new", "skill://", "@"]
+)
 def test_an_unknown_skill_is_an_error(ref: str):
     with pytest.raises(UnknownSkill):
         CATALOG.resolve(ref)

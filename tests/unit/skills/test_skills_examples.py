@@ -51,6 +51,27 @@ def test_what_is_committed_is_what_the_sources_give(tmp_path: Path):
     assert [name for name in fresh if fresh[name] != committed[name]] == []
 
 
+HEADER = "# yaml-language-server: $schema="
+
+
+@pytest.mark.parametrize(
+    "path", sorted(SOURCES.rglob("*.yaml")), ids=lambda path: path.relative_to(SOURCES).as_posix()
+)
+def test_every_source_tells_editors_its_schema(path: Path):
+    first = path.read_text().splitlines()[0]
+    assert first.startswith(HEADER)
+    schema = (path.parent / first.removeprefix(HEADER)).resolve()
+    assert schema.is_file()
+    kinds = {
+        "registry.yaml": "registry.authoring",
+        "policy.yaml": "policy",
+        "_index.yaml": "tools_index.authoring",
+    }
+    kind = "skill" if path.name.endswith(".skill.yaml") else "tools"
+    wanted = kinds.get(path.name, f"{kind}.authoring")
+    assert schema == GENERATED / f"schemas/{wanted}.schema.json"
+
+
 def test_three_domains_with_at_least_four_skills_each():
     catalog = SkillCatalog.load(GENERATED)
     domains = Counter(skill.name.partition(".")[0] for skill in catalog)

@@ -24,7 +24,7 @@ from skill_samples import (
     write_sources,
 )
 
-from dcf.skills import generate_all
+from dcf.skills import check_generated, generate_all
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -50,19 +50,20 @@ def test_what_is_written(tmp_path: Path):
         "catalogs/skills_catalog.json",
         "manifests/skill.tea.brew-1.0.0.json",
         "registry.json",
-        "skills.lock.json",
+        "skills.lock",
         "stub/stub_config.json",
+        "tests/skill_tests.json",
     ]
     assert result.to_dict()["removed"] == []
 
 
 def test_the_same_sources_give_the_same_bytes_and_touch_nothing(tmp_path: Path):
     out = generated(tmp_path)
-    before = {path: path.stat().st_mtime_ns for path in out.rglob("*.json")}
+    before = {path: path.stat().st_mtime_ns for path in out.rglob("*.*")}
     again = generate_all(tmp_path / "src", out)
     assert again.written == again.removed == ()
     assert len(again.unchanged) == len(before)
-    assert {path: path.stat().st_mtime_ns for path in out.rglob("*.json")} == before
+    assert {path: path.stat().st_mtime_ns for path in out.rglob("*.*")} == before
 
 
 def test_the_order_in_which_the_file_system_lists_files_does_not_matter(
@@ -128,7 +129,7 @@ def test_the_manifest_of_a_skill_that_is_gone_goes_too(tmp_path: Path):
 
 def test_a_stale_manifest_goes_even_without_the_lock_file(tmp_path: Path):
     out = generated(tmp_path)
-    (out / "skills.lock.json").unlink()
+    (out / "skills.lock").unlink()
     stale = out / "manifests/skill.old.thing-0.1.0.json"
     stale.write_text("{}")
     assert generate_all(tmp_path / "src", out).removed == ("manifests/skill.old.thing-0.1.0.json",)
@@ -139,11 +140,11 @@ def test_files_of_others_stay(tmp_path: Path):
     foreign = ["manifests/README.md", "manifests/mine.json", "schemas/own.json", "notes.txt"]
     for name in foreign:
         (out / name).write_text("mine")
-    lock = read(out / "skills.lock.json")
+    lock = read(out / "skills.lock")
     outside = tmp_path / "outside.json"
     outside.write_text("mine")
     lock["artefacts"] |= {"../outside.json": "x", "notes.txt": "x", "schemas/../notes.txt": "x"}
-    (out / "skills.lock.json").write_text(json.dumps(lock))
+    (out / "skills.lock").write_text(json.dumps(lock))
     assert generate_all(tmp_path / "src", out).removed == ()
     assert outside.read_text() == "mine"
     assert all((out / name).read_text() == "mine" for name in foreign)
@@ -152,10 +153,10 @@ def test_files_of_others_stay(tmp_path: Path):
 @pytest.mark.parametrize("lock", ["", "[", "[]", '{"artefacts": []}', "[" * 100_000])
 def test_a_damaged_lock_file_is_written_anew(tmp_path: Path, lock: str):
     out = generated(tmp_path)
-    whole = (out / "skills.lock.json").read_bytes()
-    (out / "skills.lock.json").write_text(lock)
-    assert generate_all(tmp_path / "src", out).written == ("skills.lock.json",)
-    assert (out / "skills.lock.json").read_bytes() == whole
+    whole = (out / "skills.lock").read_bytes()
+    (out / "skills.lock").write_text(lock)
+    assert generate_all(tmp_path / "src", out).written == ("skills.lock",)
+    assert (out / "skills.lock").read_bytes() == whole
 
 
 def test_no_temporary_file_stays(tmp_path: Path):
@@ -170,13 +171,13 @@ def test_a_folder_that_cannot_be_written_is_a_problem(tmp_path: Path):
 
 def test_the_lock_has_the_digest_of_every_source_and_artefact(tmp_path: Path):
     out = generated(tmp_path)
-    lock = read(out / "skills.lock.json")
+    lock = read(out / "skills.lock")
     for name in SOURCES:
         expected = hashlib.sha256((tmp_path / "src" / name).read_bytes()).hexdigest()
         assert lock["sources"][name] == f"sha256:{expected}"
     assert lock["sources"].keys() == SOURCES.keys()
     written = contents(out)
-    del written["skills.lock.json"]
+    del written["skills.lock"]
     digests = {name: f"sha256:{hashlib.sha256(data).hexdigest()}" for name, data in written.items()}
     assert lock["artefacts"] == digests
 
@@ -290,6 +291,7 @@ def test_the_stub_gets_the_defaults_of_what_was_left_out(tmp_path: Path):
         "description": "Pour the water.",
         "paramsSchema": {"type": "object", "properties": {}},
         "resultSchema": {},
+        "idempotent": False,
         "defaultResponse": None,
         "rateLimit": {"rps": 0},
         "latencyMs": {"default": 100},
@@ -319,3 +321,39 @@ def test_variables_of_the_registry_are_never_filled_in_on_disk(
         "overrides": {"staging": {"kettle": {"endpoint": "${KETTLE_URL:-http://kettle:1}"}}},
     }
     assert not any(b"s3cret" in data for data in contents(out).values())
+
+
+def test_checking_says_what_would_change_and_writes_nothing(tmp_path: Path):
+    out = generated(tmp_path)
+    assert check_generated(tmp_path / "src", out).written == ()
+    (tmp_path / "src" / SKILL_FILE).write_text(SKILL.replace("1.0.0", "1.1.0"))
+    before = contents(out)
+    found = check_generated(tmp_path / "src", out)
+    assert found.ok
+    assert set(found.written) == {
+        "catalogs/skills_catalog.json",
+        "manifests/skill.tea.brew-1.1.0.json",
+        "skills.lock",
+    }
+    assert found.removed == ("manifests/skill.tea.brew-1.0.0.json",)
+    assert contents(out) == before
+    assert not check_generated(tmp_path / "src", tmp_path / "nowhere").unchanged
+    assert not (tmp_path / "nowhere").exists()
+
+
+def test_the_lock_file_of_before_goes(tmp_path: Path):
+    out = generated(tmp_path)
+    (out / "skills.lock").rename(out / "skills.lock.json")
+    (out / "schemas/gone.schema.json").write_text("{}")
+    lock = read(out / "skills.lock.json")
+    lock["artefacts"]["schemas/gone.schema.json"] = "sha256:0"
+    (out / "skills.lock.json").write_text(json.dumps(lock))
+    result = generate_all(tmp_path / "src", out)
+    assert result.removed == ("schemas/gone.schema.json", "skills.lock.json")
+    assert generate_all(tmp_path / "src", out).removed == ()
+
+
+def test_a_file_of_others_with_the_name_of_the_former_lock_stays(tmp_path: Path):
+    out = generated(tmp_path)
+    (out / "skills.lock.json").write_text("[]")
+    assert generate_all(tmp_path / "src", out).removed == ()

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
-from skill_samples import REPOSITORY, SKILL
+from skill_samples import REPOSITORY
 
 from dcf.skills import validate_manifest
 
@@ -39,7 +40,8 @@ def test_a_schema_is_a_schema_and_is_published_as_it_is(path: Path):
         ("catalogs/skills_catalog.json", "skills_catalog.schema.json"),
         ("stub/stub_config.json", "stub_config.schema.json"),
         ("registry.json", "registry.schema.json"),
-        ("skills.lock.json", "skills_lock.schema.json"),
+        ("tests/skill_tests.json", "skill_tests.schema.json"),
+        ("skills.lock", "skills_lock.schema.json"),
         *(
             (f"manifests/{p.name}", "manifest.schema.json")
             for p in (GENERATED / "manifests").iterdir()
@@ -103,9 +105,28 @@ def test_two_tools_of_one_name_are_refused_whatever_their_case():
     ]
 
 
-def test_every_description_of_the_authoring_schema_helps():
-    """It is shown as the hint, so each leaf an author can get wrong has one."""
-    assert "skill/v1" in SKILL
-    schema = load(SCHEMAS / "skill.authoring.schema.json")
-    for name, part in schema["properties"]["metadata"]["properties"].items():
-        assert part.get("description") or part["items"].get("description"), name
+@pytest.mark.parametrize("path", sorted(SCHEMAS.glob("*.json")), ids=lambda path: path.name)
+def test_every_member_has_a_description_for_editors_and_hints(path: Path):
+    assert [place for place, part in members(load(path), "") if not described(part)] == []
+
+
+def members(schema: Any, at: str) -> Iterator[tuple[str, Any]]:
+    """Every part of a schema that an author can fill in."""
+    if not isinstance(schema, dict):
+        return
+    for name, part in schema.get("properties", {}).items():
+        if at.rpartition("/")[2] not in ("if", "then", "else"):
+            yield f"{at}/{name}", part
+        yield from members(part, f"{at}/{name}")
+    for name in ("items", "additionalProperties", "propertyNames"):
+        if isinstance(schema.get(name), dict):
+            yield f"{at}/{name}", schema[name]
+            yield from members(schema[name], f"{at}/{name}")
+    for name in ("oneOf", "anyOf", "allOf", "$defs"):
+        parts = schema.get(name, {})
+        for part in parts.values() if isinstance(parts, dict) else parts:
+            yield from members(part, f"{at}/{name}")
+
+
+def described(part: Any) -> bool:
+    return isinstance(part, dict) and bool(part.get("description") or part.get("$ref"))

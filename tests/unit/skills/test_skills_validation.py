@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ from skill_samples import (
     write_sources,
 )
 
-from dcf.skills import validate_sources
+from dcf.skills import generate_all, validate_sources
 
 
 def test_the_sample_has_no_problem(tmp_path: Path):
@@ -42,7 +43,6 @@ ERRORS = [
     ("SKILL_MISSING", (SKILL_FILE, "  version: 1.0.0\n", ""), "metadata:"),
     ("SKILL_UNKNOWN", (SKILL_FILE, "  tags: [tea]", "  tag: [tea]"), "tag: ["),
     ("SKILL_TYPE", (SKILL_FILE, "tags: [tea]", "tags: tea"), "tags: tea"),
-    ("SKILL_VALUE", (SKILL_FILE, "egress: none", "egress: moon"), "egress: moon"),
     ("SKILL_VALUE", (SKILL_FILE, "riskLevel: low", "riskLevel: some"), "riskLevel"),
     ("SKILL_VALUE", (SKILL_FILE, "KETTLE_KEY", "kettle_key"), "kettle_key"),
     ("SKILL_VALUE", (SKILL_FILE, "Boil water, then wait.", '" "'), "directives"),
@@ -55,6 +55,7 @@ ERRORS = [
         "water\n    - ref: kettle:boil",
     ),
     ("SKILL_DATA_MISSING", (SKILL_FILE, "notes.md", "note.md"), "note.md"),
+    ("SKILL_DATA_MISSING", (SKILL_FILE, "notes.md", "n" * 300), "nnn"),
     ("SKILL_DATA_OUTSIDE", (SKILL_FILE, "notes.md", "../../../x.md"), "../x.md"),
     ("SKILL_DATA_OUTSIDE", (SKILL_FILE, "notes.md", "/etc/hostname"), "/etc/hostname"),
     ("SKILL_DATA_CONTENT", (SKILL_FILE, "file: notes.md", "text: a\n      file: notes.md"), "- id"),
@@ -70,7 +71,6 @@ ERRORS = [
         "dependencies",
     ),
     # tools
-    ("TOOL_MISSING", (TOOLS_FILE, "        description: Pour the water.", "        {}"), "pour:"),
     ("TOOL_UNKNOWN", (TOOLS_FILE, "        result:", "        results:"), "results:"),
     ("TOOL_SCHEMA_INVALID", (TOOLS_FILE, "cups: { type: integer", "cups: { type: int"), "cups:"),
     (
@@ -83,24 +83,70 @@ ERRORS = [
         (TOOLS_FILE, "params:\n          type: object", "params:\n          type: array"),
         "params:",
     ),
-    ("TOOL_ANSWER_MISMATCH", (TOOLS_FILE, "{ degrees: 100 }", "{ degrees: hot }"), "degrees: hot"),
-    ("TOOL_ANSWER_MISMATCH", (TOOLS_FILE, "{ degrees: 60 }", "{ warm: 60 }"), "{ warm: 60 }"),
     # cases
     ("TOOL_VALUE", case("strategy: equal, path: cups, value: 9"), "equal"),
     ("TOOL_CASE_PATH", case("strategy: exact, path: 'a..b', value: 9"), "a..b"),
     ("TOOL_CASE_PATH", case("strategy: exact, value: 9"), "value: 9"),
     ("TOOL_CASE_VALUE", case("strategy: exact, path: cups"), "path: cups"),
+    ("TOOL_CASE_REGEX", case("strategy: regex, path: label, value: '('"), "value: '('"),
+    ("TOOL_VALUE", case("strategy: always", "            errorMode: crash\n"), "crash"),
+    ("TOOL_CASE_DUPLICATE", (TOOLS_FILE, CASE, CASE + CASE), CASE + CASE.splitlines()[0]),
+    # the index
+    ("TOOL_FILE_MISSING", (INDEX_FILE, "kettle.tools", "kettel.tools"), "kettel"),
+    ("TOOL_FILE_MISSING", (INDEX_FILE, "kettle.tools", "k" * 300), "kkk"),
+    ("TOOL_FILE_OUTSIDE", (INDEX_FILE, "kettle.tools.yaml", "../registry.yaml"), "registry"),
+    ("TOOL_FILE_TWICE", (INDEX_FILE, "[kettle", "[kettle.tools.yaml, kettle"), "[kettle"),
+    # the registry
+    ("REG_TRANSPORT_WS", (REGISTRY_FILE, "    endpoint", "    transport: ws\n    endpoint"), "ws"),
+    ("REG_ENDPOINT", (REGISTRY_FILE, "http://127", "ftp://127"), "ftp"),
+    ("REG_ENDPOINT", (REGISTRY_FILE, "http://127", "http://me:secret@127"), "me:secret"),
+    ("REG_ENDPOINT", (REGISTRY_FILE, "    endpoint: http://127.0.0.1:8765\n", ""), "kettle:"),
+    ("REG_VALUE", (REGISTRY_FILE, "env: test", "env: moon"), "env: moon"),
+    ("REG_VARIABLE", (REGISTRY_FILE, "http://127.0.0.1:8765", '"${KETTLE URL}"'), "${KETTLE"),
+    ("REG_COMMAND_MISSING", (REGISTRY_FILE, "    path", "    transport: stdio\n    path"), "stdio"),
+    (
+        "REG_OVERRIDE_UNKNOWN",
+        (REGISTRY_FILE, "servers:", "overrides: { staging: { kettel: {} } }\nservers:"),
+        "kettel",
+    ),
+    ("REG_VALUE", (REGISTRY_FILE, "servers:", "overrides: { moon: {} }\nservers:"), "moon"),
+    # credentials: certain ones are errors, in headers, arguments, variables and addresses
+    (
+        "REG_SECRET_LITERAL",
+        (REGISTRY_FILE, "    path", "    headers: { X-Any: Bearer sk-%s }\n    path" % ("a1" * 12)),
+        "X-Any",
+    ),
+    (
+        "REG_SECRET_LITERAL",
+        (REGISTRY_FILE, "    path", "    args: [--header, ghp_%s]\n    path" % ("a1" * 12)),
+        "args",
+    ),
+]
+
+# What the earlier system let pass, and what is doubtful: reported on its line, but no obstacle.
+WARNINGS = [
+    ("SKILL_VALUE", (SKILL_FILE, "tags: [tea]", "tags: [Tea Time]"), "tags"),
+    ("SKILL_VALUE", (SKILL_FILE, "- id: notes", "- id: My.Notes"), "- id: My"),
+    ("TOOL_VALUE", (TOOLS_FILE, "      pour:", "      pour/out:"), "pour/out:"),
+    ("TOOL_VALUE", (TOOLS_FILE, "- id: many", "- id: so many"), "so many"),
+    ("TOOL_CASE_PATH_UNKNOWN", case("strategy: exact, path: cup, value: 9"), "cup, value"),
+    ("TOOL_CASE_ALWAYS", case("strategy: always, path: cups"), "always"),
+    ("TOOL_CASE_VALUE_TYPE", case('strategy: exact, path: cups, value: "9"'), 'value: "9"'),
+    ("SKILL_YAML_AMBIGUOUS", (SKILL_FILE, "required: false", "required: no"), "required: no"),
+    ("REG_VALUE", (REGISTRY_FILE, "    path", "    retries: 11\n    path"), "retries"),
+    ("SKILL_VALUE", (SKILL_FILE, "egress: none", "egress: moon"), "egress: moon"),
+    ("TOOL_MISSING", (TOOLS_FILE, "        description: Pour the water.", "        {}"), "pour:"),
+    ("TOOL_ANSWER_MISMATCH", (TOOLS_FILE, "{ degrees: 100 }", "{ degrees: hot }"), "degrees: hot"),
+    ("TOOL_ANSWER_MISMATCH", (TOOLS_FILE, "{ degrees: 60 }", "{ warm: 60 }"), "{ warm: 60 }"),
     ("TOOL_CASE_VALUE_TYPE", case("strategy: exact, path: cups, value: many"), "value: many"),
     ("TOOL_CASE_VALUE_TYPE", case("strategy: exact, path: cups, value: 1.5"), "value: 1.5"),
     ("TOOL_CASE_VALUE_TYPE", case("strategy: exact, path: leaves, value: x"), "value: x"),
-    ("TOOL_CASE_REGEX", case("strategy: regex, path: label, value: '('"), "value: '('"),
     (
         "TOOL_CASE_FAULT",
         case("strategy: always", "            flakyRate: 0.5\n"),
         "flakyRate: 0.5",
     ),
     ("TOOL_CASE_FAULT", case("strategy: always", "            errorCode: X\n"), "errorCode: X"),
-    ("TOOL_VALUE", case("strategy: always", "            errorMode: crash\n"), "crash"),
     (
         "TOOL_CASE_RESPONSE",
         case(
@@ -120,27 +166,27 @@ ERRORS = [
         case("strategy: always", "            response: { degrees: '{{ args.cup }}' }\n"),
         "args.cup",
     ),
-    ("TOOL_CASE_DUPLICATE", (TOOLS_FILE, CASE, CASE + CASE), CASE + CASE.splitlines()[0]),
-    # the index
-    ("TOOL_FILE_MISSING", (INDEX_FILE, "kettle.tools", "kettel.tools"), "kettel"),
-    ("TOOL_FILE_OUTSIDE", (INDEX_FILE, "kettle.tools.yaml", "../registry.yaml"), "registry"),
-    ("TOOL_FILE_TWICE", (INDEX_FILE, "[kettle", "[kettle.tools.yaml, kettle"), "[kettle"),
-    # the registry
-    ("REG_TRANSPORT_WS", (REGISTRY_FILE, "    endpoint", "    transport: ws\n    endpoint"), "ws"),
-    ("REG_ENDPOINT", (REGISTRY_FILE, "http://127", "ftp://127"), "ftp"),
-    ("REG_ENDPOINT", (REGISTRY_FILE, "http://127", "http://me:secret@127"), "me:secret"),
-    ("REG_ENDPOINT", (REGISTRY_FILE, "    endpoint: http://127.0.0.1:8765\n", ""), "kettle:"),
-    ("REG_VALUE", (REGISTRY_FILE, "env: test", "env: moon"), "env: moon"),
-    ("REG_VARIABLE", (REGISTRY_FILE, "http://127.0.0.1:8765", '"${KETTLE URL}"'), "${KETTLE"),
-    ("REG_COMMAND_MISSING", (REGISTRY_FILE, "    path", "    transport: stdio\n    path"), "stdio"),
-    ("REG_STDIO_REFUSED", (REGISTRY_FILE, "    path", "    transport: stdio\n    path"), "stdio"),
     (
-        "REG_OVERRIDE_UNKNOWN",
-        (REGISTRY_FILE, "servers:", "overrides: { staging: { kettel: {} } }\nservers:"),
-        "kettel",
+        "REG_STDIO_REFUSED",
+        (REGISTRY_FILE, "    path", "    transport: stdio\n    command: kettled\n    path"),
+        "stdio",
     ),
-    ("REG_VALUE", (REGISTRY_FILE, "servers:", "overrides: { moon: {} }\nservers:"), "moon"),
     ("REG_VALUE", (REGISTRY_FILE, "    path", "    timeout: 30000\n    path"), "timeout"),
+    *(
+        ("REG_SECRET_LITERAL", (REGISTRY_FILE, "    path", f"    {member}\n    path"), member[:5])
+        for member in (
+            "headers: { Authorization: Bearer abc }",
+            'headers: { X-Api-Key: "${KEY:-}${TOKEN:-abc}" }',
+            "environment: { KETTLE_PASSWORD: abc }",
+            "args: [serve, --token=abc]",
+            "args: [serve, --api-key, abc]",
+        )
+    ),
+    (
+        "REG_SECRET_LITERAL",
+        (REGISTRY_FILE, "http://127.0.0.1:8765", "http://127.0.0.1:8765/?api_key=abc"),
+        "api_key",
+    ),
 ]
 
 
@@ -157,6 +203,27 @@ def test_a_broken_rule_is_reported_on_its_line(
     assert problem.file == str(tmp_path / "src" / file)
     assert problem.line == line_of(text, part) + part[:-1].count("\n")
     assert problem.column
+
+
+@pytest.mark.parametrize(("rule", "edit", "part"), WARNINGS, ids=lambda value: str(value)[:30])
+def test_a_doubtful_place_draws_a_warning_on_its_line_and_is_no_obstacle(
+    tmp_path: Path, rule: str, edit: tuple[str, str, str], part: str
+):
+    changes = edited(*edit)
+    if "kettle:pour" not in changes.get(SKILL_FILE, SKILL) or "pour/out" in edit[2]:
+        changes[SKILL_FILE] = SKILL.replace("    - ref: kettle:pour\n      required: false\n", "")
+    [problem] = problems_of(tmp_path, changes)
+    assert (problem.code, problem.severity) == (rule, "warning")
+    assert problem.line == line_of(changes[edit[0]], part)
+    assert generate_all(tmp_path / "src", tmp_path / "out").ok
+
+
+def test_a_secret_that_the_environment_holds_draws_nothing(tmp_path: Path):
+    entry = """    headers: { Authorization: "Bearer ${KETTLE_KEY}", X-Tenant: kitchen }
+    environment: { KETTLE_KEY: "${KETTLE_KEY}" }
+    args: [--token, "${KETTLE_KEY}", "--key=${KETTLE_KEY}", --verbose]
+    path"""
+    assert problems_of(tmp_path, edited(REGISTRY_FILE, "    path", entry)) == []
 
 
 def test_all_problems_of_all_files_are_reported_at_once(tmp_path: Path):
@@ -198,14 +265,21 @@ def test_a_manifest_id_is_taken_once(tmp_path: Path):
     assert f"{SKILL_FILE}, line 4" in problem.message
 
 
-def test_a_tool_stands_once_though_its_server_may_stand_in_several_files(tmp_path: Path):
+def test_of_a_tool_in_two_files_the_later_holds_with_a_warning(tmp_path: Path):
+    later = TOOLS.replace("      boil:", "      brew:").replace("Pour the", "Pour all the")
     changes = {
-        "tools/more.tools.yaml": TOOLS.replace("      boil:", "      brew:"),
+        "tools/more.tools.yaml": later,
         INDEX_FILE: INDEX.replace("]", ", more.tools.yaml]"),
     }
     [problem] = problems_of(tmp_path, changes)
-    assert problem.code == "TOOL_DUPLICATE"
+    assert (problem.code, problem.severity) == ("TOOL_DUPLICATE", "warning")
     assert "kettle:pour" in problem.message
+    assert problem.file == str(tmp_path / "src/tools/more.tools.yaml")
+    generate_all(tmp_path / "src", tmp_path / "out")
+    config = json.loads((tmp_path / "out/stub/stub_config.json").read_bytes())
+    tools = config["servers"]["kettle"]["tools"]
+    assert set(tools) == {"boil", "brew", "pour"}
+    assert tools["pour"]["description"] == "Pour all the water."
 
 
 def test_tools_whose_names_meet_for_agents_are_refused(tmp_path: Path):
@@ -222,26 +296,6 @@ def test_a_skill_cannot_use_two_servers_tools_of_one_name(tmp_path: Path):
         **edited(SKILL_FILE, "kettle:pour", "pot:boil"),
     }
     assert [problem.code for problem in problems_of(tmp_path, changes)] == ["SKILL_TOOL_COLLISION"]
-
-
-WARNINGS = [
-    ("TOOL_CASE_PATH_UNKNOWN", case("strategy: exact, path: cup, value: 9")),
-    ("TOOL_CASE_ALWAYS", case("strategy: always, path: cups")),
-    ("TOOL_CASE_VALUE_TYPE", case('strategy: exact, path: cups, value: "9"')),
-    ("SKILL_YAML_AMBIGUOUS", (SKILL_FILE, "required: false", "required: no")),
-    (
-        "REG_SECRET_LITERAL",
-        (REGISTRY_FILE, "    path", "    headers: { Authorization: Bearer abc }\n    path"),
-    ),
-]
-
-
-@pytest.mark.parametrize(("rule", "edit"), WARNINGS, ids=lambda value: str(value)[:30])
-def test_doubtful_sources_draw_a_warning_and_no_error(
-    tmp_path: Path, rule: str, edit: tuple[str, str, str]
-):
-    [problem] = problems_of(tmp_path, edited(*edit))
-    assert (problem.code, problem.severity) == (rule, "warning")
 
 
 def test_a_tools_file_that_is_not_listed_draws_a_warning(tmp_path: Path):

@@ -121,15 +121,16 @@ def test_an_override_of_a_server_that_is_not_there_is_a_mistake(tmp_path: Path) 
 
 def test_stdio_is_refused_unless_the_registry_allows_it(tmp_path: Path) -> None:
     server = {"transport": "stdio", "command": "tool", "args": ["--x", "$HOME; rm"]}
-    assert problems(tmp_path, {"servers": {"local": server}}) == [
-        ("REG_STDIO_REFUSED", "/servers/local/transport")
-    ]
+    refused = load(tmp_path, {"servers": {"local": server, "web": {"endpoint": "http://h"}}})
+    assert "write allowStdio: true" in refused.server("local").refused
+    assert not refused.server("web").refused
     for document in (
         {"allowStdio": True, "servers": {"local": server}},
         {"servers": {"local": {**server, "allowStdio": True}}},
     ):
         found = load(tmp_path, document).server("local")
         assert (found.command, found.args) == ("tool", ("--x", "$HOME; rm"))
+        assert not found.refused
 
 
 def test_neither_an_override_nor_a_variable_can_allow_stdio(tmp_path: Path) -> None:
@@ -139,9 +140,35 @@ def test_neither_an_override_nor_a_variable_can_allow_stdio(tmp_path: Path) -> N
         "servers": {"local": {"endpoint": "http://h"}},
         "overrides": {"e": {"local": {"transport": "stdio", "command": "x", "allowStdio": True}}},
     }
-    assert ("REG_STDIO_REFUSED", "/servers/local/transport") in problems(
-        tmp_path, document, {"YES": "true"}
-    )
+    assert load(tmp_path, document, {"YES": "true"}).server("local").refused
+
+
+def test_what_headers_arguments_and_environment_are_filled_from_are_the_secrets_of_a_server(
+    tmp_path: Path,
+) -> None:
+    entry = {
+        "endpoint": "${URL}",
+        "headers": {"Authorization": "Bearer ${TOKEN:-none}", "X": "plain"},
+        "args": ["--key=${KEY}"],
+        "environment": {"A": "${INNER}"},
+    }
+    document = {
+        "env": "production",
+        "servers": {"web": {**entry, "headers": {"Old": "${OLD}"}}},
+        "overrides": {"production": {"web": {"headers": {"Old": "", **entry["headers"]}}}},
+    }
+    env = {"URL": "http://h", "KEY": "k-value", "INNER": "i-value"}
+    found = load(tmp_path, document, env).server("web")
+    assert found.secrets == {"TOKEN": "", "KEY": "k-value", "INNER": "i-value"}
+    assert "k-value" not in repr(found)
+    assert "KEY" in repr(found)
+
+
+def test_a_program_gets_path_home_and_what_the_registry_names(tmp_path: Path) -> None:
+    server = {"transport": "stdio", "command": "x", "environment": {"A": "${B}", "HOME": "/tmp"}}
+    env = {"PATH": "/bin", "HOME": "/root", "B": "b", "OTHER": "o"}
+    found = load(tmp_path, {"allowStdio": True, "servers": {"s": server}}, env).server("s")
+    assert found.environment == {"PATH": "/bin", "HOME": "/tmp", "A": "b"}
 
 
 @pytest.mark.parametrize(
@@ -155,6 +182,12 @@ def test_neither_an_override_nor_a_variable_can_allow_stdio(tmp_path: Path) -> N
         ({"endpoint": "http://h", "timeout": True}, ("REG_SHAPE", "/servers/s/timeout")),
         ({"endpoint": "http://h", "retries": 1.5}, ("REG_SHAPE", "/servers/s/retries")),
         ({"endpoint": "http://h", "headers": {"A": 1}}, ("REG_SHAPE", "/servers/s/headers")),
+        ({"endpoint": "http://h", "connections": 17}, ("REG_SHAPE", "/servers/s/connections")),
+        ({"endpoint": "http://h", "environment": ["A"]}, ("REG_SHAPE", "/servers/s/environment")),
+        (
+            {"endpoint": "http://h", "environment": {"A=B": "x"}},
+            ("REG_SHAPE", "/servers/s/environment"),
+        ),
         ({"endpoint": "http://h", "headers": {"A": "x\n"}}, ("REG_HEADER", "/servers/s/headers")),
     ],
 )
@@ -179,6 +212,40 @@ def test_an_unknown_server_is_answered_with_the_closest_ids(tmp_path: Path) -> N
     with pytest.raises(UnknownServer) as caught:
         registry.server("web_search")
     assert caught.value.closest == ("websearch",)
+
+
+STUBBED = {
+    "servers": {
+        "played": {"endpoint": "${DCF_STUB_URL:-http://h}", "path": "/mcp/played"},
+        "own": {"endpoint": "http://stub-mcp:8765/", "headers": {"authorization": "Bearer own"}},
+        "real": {"endpoint": "http://stub-mcp:8765.example.com"},
+        "local": {"transport": "stdio", "command": "c", "allowStdio": True},
+    }
+}
+
+
+def test_the_token_of_the_stub_is_sent_to_the_stub_alone(tmp_path: Path) -> None:
+    env = {"DCF_STUB_URL": "http://stub-mcp:8765", "DCF_STUB_TOKEN": "t0ken"}
+    registry = load(tmp_path, STUBBED, env)
+    played = registry.server("played")
+    assert played.headers == {"Authorization": "Bearer t0ken"}
+    # No skill has to declare it.
+    assert played.secrets == {}
+    assert "t0ken" not in repr(played)
+    assert registry.server("own").headers == {"authorization": "Bearer own"}
+    for other in ("real", "local"):
+        assert registry.server(other).headers == {}
+
+
+def test_without_a_token_the_stub_is_sent_none(tmp_path: Path) -> None:
+    for token in ({}, {"DCF_STUB_TOKEN": ""}):
+        registry = load(tmp_path, STUBBED, {"DCF_STUB_URL": "http://stub-mcp:8765/", **token})
+        assert registry.server("played").headers == {}
+
+
+def test_a_token_that_http_does_not_allow_is_named(tmp_path: Path) -> None:
+    env = {"DCF_STUB_URL": "http://stub-mcp:8765", "DCF_STUB_TOKEN": "t0ken\n"}
+    assert ("REG_HEADER", "/servers/played/headers") in problems(tmp_path, STUBBED, env)
 
 
 def test_secrets_are_in_no_repr_and_no_message(tmp_path: Path) -> None:

@@ -9,9 +9,9 @@ import pytest
 from unit.workflow.stage import Stage, document_of, flow, mapping, parallel, retry, staged, task
 
 from dcf.agents import Assignment, Report, TaskError
-from dcf.skills import Manifest, Permissions, SkillCatalog, SkillTool
-from dcf.tools import PermissionDenied, ToolResult, ToolUnavailable
-from dcf.worker import SkilledAgents
+from dcf.skills import Manifest, Permissions, SkillCatalog, SkillTool, UnknownSkill
+from dcf.tools import PermissionDenied, Policy, Registry, ServerConfig, ToolResult, ToolUnavailable
+from dcf.worker import SkilledAgents, SkillGates
 from dcf.workflow import Result, submit
 
 FIND = SkillTool("web", "find", "find", "", True, {"type": "object"})
@@ -39,13 +39,24 @@ def a_skill(name: str, *tools: SkillTool, digest: str = "1") -> Manifest:
 class Tools:
     """A toolbox that writes down its calls; ``down`` of them find no server."""
 
+    registry = Registry(
+        [ServerConfig(name, url=f"http://127.0.0.1:1/mcp/{name}") for name in ("web", "bank")]
+    )
+
     def __init__(self, down: int = 0) -> None:
         self.calls: list[dict[str, Any]] = []
         self._down = down
 
     async def call(
-        self, server_id: str, tool_name: str, arguments: dict[str, Any], **more: Any
+        self,
+        server_id: str,
+        tool_name: str,
+        arguments: dict[str, Any],
+        *,
+        idempotent: bool,
+        **more: Any,
     ) -> ToolResult:
+        assert not idempotent
         self.calls.append({"tool": f"{server_id}.{tool_name}", "arguments": arguments, **more})
         if len(self.calls) <= self._down:
             raise ToolUnavailable(server_id, "http://127.0.0.1:1", "refused")
@@ -92,7 +103,12 @@ async def play(
     submitted: SkillCatalog | None = CATALOG,
 ) -> Result:
     """Run ``definition``, submitted with one catalog and worked on with another."""
-    agents = SkilledAgents(at_work, tools or Tools(), runtime or Runtime(FIND))  # type: ignore[arg-type]
+    agents = SkilledAgents(
+        at_work,
+        tools or Tools(),  # type: ignore[arg-type]
+        runtime or Runtime(FIND),
+        stage.store,
+    )
     stage.worker(agents=agents)
     document = document_of(definition, catalog=submitted)
     await submit(stage.store, document, value, workflow_id="run-1", catalog=submitted)
@@ -184,6 +200,63 @@ async def test_a_newer_version_does_not_take_the_place_of_the_one_submitted(stag
     assert error(result) == "DCF.SkillUnavailable"
 
 
+def needing(skill: Manifest, *refs: str) -> Manifest:
+    return replace(skill, dependencies=refs)
+
+
+def version_of(skill: Manifest, version: str) -> Manifest:
+    return replace(skill, version=version, manifest_id=f"skill.{skill.name}@{version}", digest="2")
+
+
+NEEDY = SkillCatalog([needing(a_skill("search", FIND), "pay@^1.0"), a_skill("pay", PAY)])
+
+
+@staged
+async def test_what_a_skill_needs_is_loaded_with_it(stage: Stage) -> None:
+    runtime, tools = Runtime(FIND, PAY), Tools()
+    result = await play(
+        stage, flow(A=bound("search")), tools=tools, runtime=runtime, at_work=NEEDY, submitted=NEEDY
+    )
+    assert result.output == "done"
+    (given,) = runtime.assigned
+    assert [skill.name for skill in given.skills] == ["search"]
+    assert [skill.name for skill in given.needed] == ["pay"]
+    assert len(tools.calls) == 2
+    raw = (await stage.store.run("run-1")).raw
+    assert set(raw["pins"]) == {"skill.search@1.0.0", "skill.pay@1.0.0"}
+
+
+@staged
+async def test_what_a_skill_needs_is_of_the_version_that_the_run_was_submitted_with(
+    stage: Stage,
+) -> None:
+    at_work = SkillCatalog([*NEEDY, version_of(a_skill("pay"), "1.5.0")])
+    runtime = Runtime(FIND, PAY)
+    result = await play(
+        stage, flow(A=bound("search")), runtime=runtime, at_work=at_work, submitted=NEEDY
+    )
+    assert result.output == "done"
+    (given,) = runtime.assigned
+    assert [skill.version for skill in given.needed] == ["1.0.0"]
+
+
+@staged
+@pytest.mark.parametrize("pay", [[], [a_skill("pay", PAY, digest="2")]], ids=["gone", "changed"])
+async def test_what_a_skill_needs_must_be_there_as_it_was(
+    pay: list[Manifest], stage: Stage
+) -> None:
+    at_work = SkillCatalog([*pay, needing(a_skill("search", FIND), "pay@^1.0")])
+    result = await play(stage, flow(A=bound("search")), at_work=at_work, submitted=NEEDY)
+    assert error(result) == "DCF.SkillUnavailable"
+
+
+@pytest.mark.parametrize("ref", ['{"manifestId": "skill.search@1.0.0"}', "file:///x.json", "./x"])
+def test_the_skills_of_a_task_come_from_the_catalog_only(ref: str) -> None:
+    gates = SkillGates(CATALOG, Tools.registry, Policy(), {})
+    with pytest.raises(UnknownSkill):
+        gates.load([ref], {})
+
+
 @staged
 async def test_a_skill_that_is_gone_is_unavailable(stage: Stage) -> None:
     result = await play(stage, flow(A=bound("search")), at_work=SkillCatalog([]))
@@ -199,7 +272,13 @@ async def test_a_run_submitted_without_a_catalog_takes_the_skills_there_are(stag
 async def test_summary_and_cost_of_the_report_are_kept(stage: Stage) -> None:
     await play(stage, flow(A=bound("search")))
     output = (await stage.store.outputs("run-1", ["A"]))["A"]
-    assert (output["summary"], output["metrics"]) == ("well", {"tool_calls": 1, "model": "m"})
+    assert output["summary"] == "well"
+    assert (output["metrics"]["tool_calls"], output["metrics"]["model"]) == (1, "m")
+    assert output["metrics"]["amsp"]["model_used"] == "m"
+    document = await stage.state("A")
+    assert document.metrics is not None
+    assert document.metrics["tool_calls"] == 1
+    assert document.raw["model_selection"]["skills_analyzed"] == 1
 
 
 @staged

@@ -318,16 +318,16 @@ async def test_a_defect_in_one_state_stops_neither_the_worker_nor_other_runs(sta
 async def test_an_unexpected_exception_in_a_step_is_told_and_the_worker_goes_on(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import dcf.workflow.choreography as choreography
+    import dcf.workflow.stepping as stepping
 
-    original = choreography.happened
+    original = stepping.happened
 
     async def broken(store: Any, lease: Any, state: Any) -> Any:
         if lease.workflow_id == "broken":
             raise ZeroDivisionError("a defect")
         return await original(store, lease, state)
 
-    monkeypatch.setattr(choreography, "happened", broken)
+    monkeypatch.setattr(stepping, "happened", broken)
     stage.worker({"work": Calls(lambda n: n)})
     await stage.submit(flow(A=task()), run="broken")
     await stage.submit(flow(A=task()), 7, run="sound")

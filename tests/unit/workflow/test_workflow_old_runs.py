@@ -84,6 +84,8 @@ async def test_a_run_without_a_secret_cannot_wait_for_a_token(stage: Stage) -> N
         (flow(A=passing(Assign={"x": 1})), 2),
         ({**flow(A=passing()), "QueryLanguage": "JSONata"}, 2),
         (flow(M=mapping(flow(P=passing(Assign={"x": 1})))), 2),
+        (flow(A={"Type": "Task", "AgentBinding": {"skills": []}}), 3),
+        (flow(M=mapping(flow(A={"Type": "Task", "AgentBinding": {"skills": []}}))), 3),
     ],
 )
 async def test_a_run_needs_the_oldest_protocol_that_can_do_it(

@@ -1,0 +1,37 @@
+-- Make the record of an agent.
+-- KEYS[6]  cp:agents:gone:{call}   string   there when what this very call made was deleted since
+-- ARGV[1]  {id, name, call}     call: an id; the same again gets the first answer
+-- ARGV[2]  the document, without what the script adds     ARGV[3]  event
+-- Reply    {"ok", revision, created_at} | {"exists"} | {"name_taken", agent id}
+--          | {"bad_document", message}
+
+local GONE = KEYS[6]
+local known = redis.call('GET', GONE)
+if known then return { 'ok', 1, tonumber(known) } end
+local before = load()
+if before then
+  if before.incarnation == REQ.call then
+    return { 'ok', 1, tonumber(redis.call('JSON.GET', DOC, '.created_at')) }
+  end
+  return { 'exists' }
+end
+local other = redis.call('HGET', NAMES, REQ.name)
+if other then return { 'name_taken', other } end
+
+local answer = redis.pcall('JSON.SET', DOC, '$', ARGV[2])
+if type(answer) == 'table' and answer.err then
+  redis.call('DEL', DOC)
+  return refuse(answer.err)
+end
+-- Pages of a listing begin after the number of the last agent seen: so no two have the same.
+local last = redis.call('ZRANGE', INDEX, -1, -1, 'WITHSCORES')
+redis.call('ZADD', INDEX, math.max(NOW, last[2] and tonumber(last[2]) + 1 or 0), REQ.id)
+redis.call('HSET', NAMES, REQ.name, REQ.id)
+-- The history of an agent of this id that was deleted goes on.
+redis.call('PERSIST', HISTORY)
+local newest = redis.call('XREVRANGE', HISTORY, '+', '-', 'COUNT', 1)
+local digest = record(newest[1] and newest[1][2][6] or '', ARGV[3])
+local ctl = { revision = 1, incarnation = REQ.call, digest = digest, said = { [REQ.call] = 1 } }
+redis.call('JSON.MSET', DOC, '$.ctl', cjson.encode(ctl), DOC, '$.revision', 1,
+  DOC, '$.created_at', integer(NOW), DOC, '$.updated_at', integer(NOW))
+return { 'ok', 1, NOW }

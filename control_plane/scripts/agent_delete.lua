@@ -1,0 +1,23 @@
+-- Delete an agent: its record, its name and its place in the index. Its history stays for a while.
+-- KEYS[6]  cp:agents:gone:{call}          string   that this call did it, for when it is said again
+-- KEYS[7]  cp:agents:gone:{incarnation}   string   when the agent was made, for the call that made it
+-- ARGV[1]  {id, incarnation, call, keep_ms, settled?: [approval]}   keep_ms: how long the history stays
+-- ARGV[2]  event
+-- Reply    {"ok"} | {"unknown_agent"}
+
+local TOLD_MS = 3600000
+if redis.call('EXISTS', KEYS[6]) == 1 then return { 'ok' } end
+local ctl = load()
+if not ctl or ctl.incarnation ~= REQ.incarnation then return { 'unknown_agent' } end
+local name = cjson.decode(redis.call('JSON.GET', DOC, '.name'))
+record(ctl.digest, ARGV[2])
+redis.call('SET', KEYS[6], '1', 'PX', TOLD_MS)
+redis.call('SET', KEYS[7], redis.call('JSON.GET', DOC, '.created_at'), 'PX', TOLD_MS)
+redis.call('DEL', DOC)
+redis.call('HDEL', NAMES, name)
+redis.call('ZREM', INDEX, REQ.id)
+redis.call('PEXPIRE', HISTORY, REQ.keep_ms)
+if APPROVALS then
+  for _, approval in ipairs(REQ.settled or {}) do redis.call('ZREM', APPROVALS, approval) end
+end
+return { 'ok' }

@@ -1,0 +1,54 @@
+-- Shared by the scripts of agent records. An agent is one JSON document with a revision; whoever
+-- changes it says which revision it saw.
+--
+-- KEYS[1]  cp:agent:{id}             JSON    {agent_id, name, tags, created_at, updated_at, revision,
+--                                            record: {member: value}, ctl}
+-- KEYS[2]  cp:agent:{id}:history     stream  at, event, digest: each digest covers the one before;
+--                                            the newest 5,000 entries
+-- KEYS[3]  cp:agents:names           hash    name -> agent id: a name belongs to one agent
+-- KEYS[4]  cp:agents:index           zset    agent id -> when it was made (ms; no two alike)
+-- KEYS[5]  cp:approvals              zset    agent\t{id}\t{approval} -> asked at (ms)
+-- ctl      {revision, incarnation: id of the call that made the agent, digest: end of the history,
+--           said: {id of a call: revision that it led to}}: the last 32 calls are remembered, so that
+--           one said again gets its first answer
+-- ARGV[1]  request: a JSON object
+-- ARGV[2…] JSON texts made by the client, written verbatim
+
+local DOC, HISTORY, NAMES, INDEX = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local REQ = cjson.decode(ARGV[1])
+local APPROVALS = not REQ.cluster and KEYS[5]
+local TIME = redis.call('TIME')
+local NOW = tonumber(TIME[1]) * 1000 + math.floor(tonumber(TIME[2]) / 1000)
+local HISTORY_LIMIT = 5000
+local REMEMBERED = 32
+
+local function integer(number) return string.format('%.0f', number) end
+
+local function load()
+  local text = redis.call('JSON.GET', DOC, '.ctl')
+  return text and cjson.decode(text)
+end
+
+-- Append an event to the chain that ends with `digest`; its new end.
+local function record(digest, text)
+  local at = integer(NOW)
+  digest = redis.sha1hex(digest .. '\n' .. at .. '\n' .. text)
+  redis.call('XADD', HISTORY, 'MAXLEN', HISTORY_LIMIT, '*', 'at', at, 'event', text, 'digest', digest)
+  return digest
+end
+
+-- Remember what this call led to, and forget the oldest.
+local function remember(ctl)
+  ctl.said[REQ.call] = ctl.revision
+  for call, revision in pairs(ctl.said) do
+    if revision <= ctl.revision - REMEMBERED then ctl.said[call] = nil end
+  end
+end
+
+-- The reply to a write that the server refused. A server that takes no writes just now is not the
+-- text's fault: that is an error of the call, which can be repeated.
+local NO_WRITES = { OOM = true, MISCONF = true, NOREPLICAS = true, READONLY = true }
+local function refuse(message)
+  if NO_WRITES[string.match(message, '^%u+')] then return { err = message } end
+  return { 'bad_document', message }
+end

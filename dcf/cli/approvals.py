@@ -1,0 +1,180 @@
+"""``dcf approvals``, ``dcf approve`` and ``dcf reject``."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from dataclasses import dataclass
+from typing import Literal
+
+from control_plane import AgentStore, Store, encode_name
+from dcf.agents.loading import decide_agent_approval, pending_agent_approvals
+from dcf.cli.agent_questions import agent_description, agent_lines, find_agent_approval
+from dcf.cli.answer import Answer
+from dcf.cli.board import now_ms
+from dcf.cli.board_table import seconds_text
+from dcf.cli.redis_access import find_redis, open_store
+from dcf.cli.screen import Screen
+from dcf.cli.settings import Settings
+from dcf.cli.trouble import NotSo
+from dcf.workflow import (
+    PendingApproval,
+    answer_approval,
+    check_question,
+    find_approval,
+    in_words,
+    pending_approvals,
+)
+
+_LONGEST_CALL = 200
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionOrder:
+    """The command line of ``dcf approve`` and ``dcf reject``: a question of the run ``workflow_id``
+    at ``place``, a state, or of the agent ``agent_id`` with the id ``place``. ``digest`` is of the
+    call that somebody saw; without it somebody at a terminal has to be shown it and asked. With
+    ``sure`` nobody is."""
+
+    workflow_id: str | None
+    agent_id: str | None
+    place: str | None
+    decision: Literal["approve", "reject"]
+    name: str
+    reason: str
+    digest: str | None
+    sure: bool
+
+
+async def list_approvals(workflow_id: str | None, settings: Settings, screen: Screen) -> Answer:
+    """What waits for a person in one run, or in all."""
+    address = await find_redis(settings, screen)
+    async with open_store(address) as store:
+        pending = await pending_approvals(store, workflow_id)
+        calls = [] if workflow_id else await pending_agent_approvals(AgentStore(store.backend))
+        now = await now_ms(store)
+    listed = [asked.to_json() for asked in pending] + [call.to_json() for call in calls]
+    fields = {"approvals": listed}
+    if not pending and not calls:
+        where = f" in {workflow_id}" if workflow_id else ""
+        return Answer(fields, [f"Nothing waits for approval{where}."])
+    shown = [line for asked in pending for line in _lines(asked, now)]
+    shown += [line for call in calls for line in agent_lines(call, now)]
+    return Answer(fields, shown)
+
+
+async def decide(order: DecisionOrder, settings: Settings, screen: Screen) -> Answer:
+    """Show what is asked, and answer it. Raises what ``find_approval``, ``answer_approval`` and
+    ``decide_agent_approval`` do, QuestionChanged when another call waits than ``order`` names, and
+    NotSo where nobody can have seen the call."""
+    asks = not order.sure and _at_terminal(screen)
+    if order.digest is None and not asks:
+        hint = "`dcf approvals` shows the call and its digest; without --yes a terminal is asked"
+        message = "nobody is asked here, so --digest has to say which call is meant"
+        raise NotSo("digest_required", message, hint)
+    address = await find_redis(settings, screen)
+    async with open_store(address) as store:
+        if order.agent_id is not None:
+            return await _decide_call(AgentStore(store.backend), order, screen, asks=asks)
+        asked = await _find(store, order)
+        check_question(asked, order.digest)
+        _show(_description(asked), order, screen, asks=asks)
+        await answer_approval(
+            store, asked, decision=order.decision, by=order.name, reason=order.reason, via="cli"
+        )
+    done = "approved" if order.decision == "approve" else "rejected"
+    fields = {"decision": order.decision, "by": order.name, "approval": asked.to_json()}
+    show = [f"{asked.path} of {asked.workflow_id}: {done} by {order.name}."]
+    return Answer(fields, show, done)
+
+
+async def _decide_call(
+    agents: AgentStore, order: DecisionOrder, screen: Screen, *, asks: bool
+) -> Answer:
+    """As ``decide``, for a call of an agent outside runs."""
+    agent_id = str(order.agent_id)
+    asked = await find_agent_approval(agents, agent_id, order.place)
+    _show(agent_description(asked), order, screen, asks=asks)
+    decided = await decide_agent_approval(
+        agents,
+        agent_id,
+        asked.id,
+        decision=order.decision,
+        by=order.name,
+        reason=order.reason,
+        via="cli",
+        digest=order.digest or asked.request.digest,
+    )
+    done = "approved" if order.decision == "approve" else "rejected"
+    fields = {"decision": order.decision, "by": order.name, "approval": decided.to_json()}
+    return Answer(fields, [f"{asked.id} of {agent_id}: {done} by {order.name}."], done)
+
+
+def _show(lines: list[str], order: DecisionOrder, screen: Screen, *, asks: bool) -> None:
+    for line in lines:
+        screen.say(line)
+    if asks and not _confirmed(order):
+        hint = "answer y, or pass --digest with --yes"
+        raise NotSo("not_confirmed", "nothing was decided", hint)
+
+
+async def _find(store: Store, order: DecisionOrder) -> PendingApproval:
+    """The question; a state may be named as it is, or as it stands in a path."""
+    workflow_id, state = str(order.workflow_id), order.place
+    if state is not None and "/" not in state and "[" not in state:
+        known = {asked.path for asked in await pending_approvals(store, workflow_id)}
+        state = state if state in known else encode_name(state)
+    return await find_approval(store, workflow_id, state)
+
+
+def command_of(asked: PendingApproval) -> str:
+    """The command that approves it: this very call."""
+    people = asked.request.people
+    as_whom = f" --as {shlex.quote(people[0])}" if people and people[0] != "operator" else ""
+    digest = f" --digest {asked.request.digest}"
+    return f"dcf approve {asked.workflow_id} {shlex.quote(asked.path)}{as_whom}{digest}"
+
+
+def _at_terminal(screen: Screen) -> bool:
+    """Whether somebody sees what is shown, and can answer."""
+    return not screen.as_json and sys.stdin.isatty() and screen.human.is_terminal
+
+
+def _confirmed(order: DecisionOrder) -> bool:
+    """Whether the person at the terminal means it."""
+    return input(f"{order.decision} as {order.name}? [y/N] ").strip().lower() in ("y", "yes")
+
+
+def _description(asked: PendingApproval) -> list[str]:
+    request = asked.request
+    people = ", ".join(request.people)
+    arguments = json.dumps(request.arguments, ensure_ascii=False, indent=2, sort_keys=True)
+    what = "the whole Task" if asked.kind == "task" else f"{request.server_id}:{request.tool_name}"
+    return [
+        f"{asked.path} of {asked.workflow_id} ({asked.workflow_name}) asks for {what}",
+        *(f"  {line}" for line in arguments.splitlines()),
+        f"  risk {request.risk}: {request.reason}",
+        f"  asked: {request.approver} ({people}); digest {request.digest}",
+    ]
+
+
+def _lines(asked: PendingApproval, now: int) -> list[str]:
+    """A question, who is asked since when, and the command that approves it."""
+    request = asked.request
+    names = "" if request.people == (request.approver,) else f" ({', '.join(request.people)})"
+    since = seconds_text((now - asked.asked_at_ms) / 1000)
+    until = ""
+    if asked.until_ms is not None:
+        until = f", until in {seconds_text(max((asked.until_ms - now) / 1000, 0.0))}"
+    before = f", after {', '.join(asked.asked)}" if asked.asked else ""
+    return [
+        f"{asked.workflow_id}  {asked.path}  {_shortened(in_words(asked))}",
+        f"  risk {request.risk}: {request.reason}",
+        f"  {request.approver}{names} was asked {since} ago{before}{until}",
+        f"  {command_of(asked)}",
+    ]
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _LONGEST_CALL else f"{text[:_LONGEST_CALL]}…"

@@ -1,0 +1,72 @@
+"""``health``: whether one process of DCF does its work, for containers and supervisors."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from typing import Annotated
+
+import typer
+
+from dcf.cli.answer import Answer
+from dcf.cli.commands.command import DEFAULT_POOL, JsonOption, PoolOption, command
+from dcf.cli.exits import BAD_INPUT, FAILED, OK
+
+_EXITS = (OK, FAILED, BAD_INPUT)
+
+HostOption = Annotated[str, typer.Option("--host", help="Where it listens.")]
+PortOption = Annotated[int, typer.Option("--port", min=1, max=65535, help="Where it listens.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the group ``health``."""
+    group = typer.Typer(
+        rich_markup_mode=None,
+        no_args_is_help=True,
+        help="Ask one process of DCF whether it does its work.",
+    )
+    command(group, "worker", example="dcf health worker", exits=_EXITS)(worker)
+    command(group, "mcp", example="dcf health mcp --port 8337", exits=_EXITS)(mcp)
+    command(group, "stub", example="dcf health stub --port 8765", exits=_EXITS)(stub)
+    app.add_typer(group, name="health")
+
+
+def worker(
+    name: Annotated[
+        str | None,
+        typer.Option("--name", help="Its name.", show_default="any worker of this host"),
+    ] = None,
+    pool: PoolOption = DEFAULT_POOL,
+    within_s: Annotated[
+        float, typer.Option("--within", metavar="SECONDS", min=1, help="How old a sign may be.")
+    ] = 15.0,
+    as_json: JsonOption = False,
+) -> Answer:
+    """Whether a worker lives, by the signs it gives in Redis.
+
+    A worker reads its queue every two seconds, or says every five that it is too busy to read. One
+    that hangs, or has lost Redis, gives no sign, though its process is there.
+    """
+    from dcf.cli.health import worker_health
+    from dcf.cli.settings import Settings
+
+    settings = Settings.from_env(os.environ)
+    return asyncio.run(worker_health(settings, name, pool, within_s))
+
+
+def mcp(
+    host: HostOption = "127.0.0.1", port: PortOption = 8337, as_json: JsonOption = False
+) -> Answer:
+    """Whether the MCP server answers, has its Redis and can read its skills."""
+    from dcf.cli.health import server_health
+
+    return asyncio.run(server_health("the MCP server", host, port))
+
+
+def stub(
+    host: HostOption = "127.0.0.1", port: PortOption = 8765, as_json: JsonOption = False
+) -> Answer:
+    """Whether the stub server answers, and serves the configuration that is there now."""
+    from dcf.cli.health import server_health
+
+    return asyncio.run(server_health("the stub server", host, port))

@@ -1,0 +1,92 @@
+"""The platform that ``dcf serve`` and ``dcf mcp`` serve, opened from the settings."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import cast, get_args
+
+from control_plane import RedisBackend
+from dcf.cli.background import BackgroundFolder
+from dcf.cli.redis_access import find_redis
+from dcf.cli.screen import Screen
+from dcf.cli.settings import Settings
+from dcf.cli.stub_server import StubServer
+from dcf.cli.trouble import BadInput
+from dcf.mcp import Platform, PlatformConfig, Role
+from dcf.problem import Problem
+from dcf.search import DEFAULT_EMBEDDER
+from dcf.skills.discovery import index_path
+
+APPROVAL_TOKEN = "DCF_APPROVAL_TOKEN"
+
+
+@asynccontextmanager
+async def open_platform(
+    settings: Settings, screen: Screen, *, root: Path | None, pool: str, exposed: bool = False
+) -> AsyncIterator[Platform]:
+    """The platform on the Redis of ``settings``, closed after the block. It is ``exposed`` when it
+    is served to other machines. Raises BadInput for an approval token that cannot be used, and
+    InvalidDocument for a policy or a lock that cannot."""
+    token = approval_token(settings)
+    address = await find_redis(settings, screen)
+    stub = StubServer(settings, BackgroundFolder(settings.notes, settings.logs))
+    workspace = root or settings.workspace
+    workspace.mkdir(parents=True, exist_ok=True)
+    here = Path(os.getcwd())  # noqa: PTH109 - as text, at the start, nothing waits for it
+    config = PlatformConfig(
+        generated=settings.generated,
+        skills_src=here / "skills_src",
+        workspace=workspace,
+        workflows=here / "workflows",
+        runs=here / "workflows" / "runs",
+        objects=settings.objects,
+        pool=pool,
+        index=index_path(settings.home, settings.generated, DEFAULT_EMBEDDER),
+        env={**_without(settings.env, APPROVAL_TOKEN), "DCF_STUB_URL": stub.url},
+        approval_token=token,
+        exposed=exposed,
+    )
+    backend = RedisBackend.from_url(address.url)
+    platform = Platform(backend, config)
+    try:
+        # A policy or a lock that cannot be believed is told now, not at the first call.
+        await platform.policy()
+        await platform.skills.pins()
+        yield platform
+    finally:
+        await platform.close()
+        await backend.close()
+
+
+def approval_token(settings: Settings) -> str | None:
+    """The secret of those who decide on approvals over MCP. Raises BadInput."""
+    token = settings.env.get(APPROVAL_TOKEN) or None
+    if token is None:
+        return None
+    if not token.isascii() or not token.isprintable() or token != token.strip():
+        message, hint = (
+            "is no token",
+            "printable ASCII, as `openssl rand -hex 32` writes",
+        )
+    elif token == settings.env.get("DCF_TOKEN"):
+        message, hint = "is DCF_TOKEN, which every client has", "give it a value of its own"
+    else:
+        return token
+    raise BadInput([Problem("CLI_APPROVAL_TOKEN", message, hint=hint, file=APPROVAL_TOKEN)])
+
+
+def _without(env: Mapping[str, str], name: str) -> dict[str, str]:
+    """No placeholder of the tool registry may send the secret anywhere."""
+    return {key: value for key, value in env.items() if key != name}
+
+
+def role_of(given: str | None) -> Role | None:
+    """The role that was asked for. Raises BadInput."""
+    known = get_args(Role)
+    if given is not None and given not in known:
+        hint = f"one of {', '.join(known)}"
+        raise BadInput([Problem("CLI_ROLE", f"{given!r} is no role", hint=hint, file="--role")])
+    return cast("Role | None", given)

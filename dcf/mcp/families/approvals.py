@@ -1,0 +1,109 @@
+"""What waits for a person: calls of high risk, and Tasks that ask before they begin."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from dcf.agents.loading import decide_agent_approval, pending_agent_approvals
+from dcf.mcp.approval_token import check_approval_token
+from dcf.mcp.envelope import Envelope, Refused
+from dcf.mcp.platform import Platform
+from dcf.mcp.tool import tool
+from dcf.workflow import decide_approval as decide_in_run
+from dcf.workflow import pending_approvals
+
+RunOf = Annotated[str | None, "Of this run."]
+AgentOf = Annotated[str | None, "Of this agent outside runs."]
+
+
+class Approvals(Envelope, total=False):
+    """What waits for a decision."""
+
+    approvals: Annotated[
+        list[dict[str, Any]],
+        Field(
+            description="{workflow_id, path, ask | agent_id, id; digest, server_id, tool_name,"
+            " arguments, risk, reason, untrusted, approver, people…}, runs first, oldest first."
+        ),
+    ]
+    count: Annotated[int, Field(description="How many.")]
+
+
+class Decided(Envelope, total=False):
+    """What was decided."""
+
+    decision: Annotated[str, Field(description="approve or reject.")]
+    approval: Annotated[dict[str, Any], Field(description="What it was about.")]
+
+
+@tool("planner", "conductor")
+async def list_approvals(
+    platform: Platform, workflow_id: RunOf = None, agent_id: AgentOf = None
+) -> Approvals:
+    """List what waits for the decision of a person."""
+    found: list[dict[str, Any]] = []
+    if agent_id is None:
+        pending = await pending_approvals(platform.store, workflow_id)
+        found += [one.to_json() for one in pending]
+    if workflow_id is None:
+        calls = await pending_agent_approvals(platform.agents, agent_id)
+        found += [one.to_json() for one in calls]
+    return {"approvals": found, "count": len(found)}
+
+
+@tool()
+async def decide_approval(
+    platform: Platform,
+    decision: Annotated[Literal["approve", "reject"], "What is decided."],
+    by: Annotated[str, "Who decides: one of the people asked."],
+    digest: Annotated[str, "Digest of the call, as list_approvals showed it."],
+    workflow_id: RunOf = None,
+    path: Annotated[str | None, "State; needed if several wait."] = None,
+    agent_id: AgentOf = None,
+    approval_id: Annotated[str | None, "Approval of the agent."] = None,
+    ask: Annotated[int | None, "Number of the run's question, as listed.", Field(ge=1)] = None,
+    reason: Annotated[str, "Why."] = "",
+    approval_token: Annotated[str | None, "Secret of those who approve."] = None,
+) -> Decided:
+    """Approve or reject exactly one waiting call. For people, not for the agent that asks."""
+    check_approval_token(platform, approval_token)
+    if (workflow_id is None) == (agent_id is None):
+        raise Refused("bad_arguments", "name either workflow_id or agent_id")
+    if not by.strip():
+        raise Refused("bad_arguments", "by: a decision has a name")
+    if agent_id is not None and approval_id is None:
+        raise Refused("bad_arguments", "approval_id: name the approval of the agent, its id")
+    asked: dict[str, Any]
+    if workflow_id is not None:
+        store = await platform.store_for(workflow_id)
+        done = await decide_in_run(
+            store,
+            workflow_id,
+            path,
+            decision=decision,
+            by=by,
+            reason=reason,
+            via="mcp",
+            digest=digest,
+            ask=ask,
+        )
+        asked = done.to_json()
+    else:
+        call = await decide_agent_approval(
+            platform.agents,
+            str(agent_id),
+            approval_id,
+            decision=decision,
+            by=by,
+            reason=reason,
+            via="mcp",
+            digest=digest,
+        )
+        asked = call.to_json()
+    status = "approved" if decision == "approve" else "rejected"
+    return {"status": status, "decision": decision, "approval": asked}
+
+
+FAMILY = (list_approvals, decide_approval)

@@ -1,0 +1,42 @@
+"""Kinds of parameters that many tools share."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import AfterValidator, Field
+
+from control_plane import BadName, check_workflow_id, encode_name, split_path
+
+_LONGEST_NAME = 256
+
+
+def _run_id(given: str) -> str:
+    try:
+        return check_workflow_id(given)
+    except BadName as error:
+        raise ValueError(str(error)) from error
+
+
+def _path(given: str) -> str:
+    """A state's path; a bare name that is no path is encoded as one."""
+    if not given:
+        raise ValueError("is empty")
+    try:
+        split_path(given)
+    except BadName:
+        return encode_name(given)
+    return given
+
+
+def _name(given: str) -> str:
+    if not given.strip() or len(given) > _LONGEST_NAME or not given.isprintable():
+        raise ValueError(f"must be 1 to {_LONGEST_NAME} printable characters")
+    return given
+
+
+RunId = Annotated[str, "Id of the run.", AfterValidator(_run_id)]
+StatePath = Annotated[str, "State, as Review or Fan[2]/Fetch.", AfterValidator(_path)]
+Owner = Annotated[str, "Who you are: your agent id.", AfterValidator(_name)]
+LeaseToken = Annotated[str, "Token of your lease."]
+Seconds = Annotated[int | None, "Seconds the lease lasts.", Field(ge=1, le=86_400)]

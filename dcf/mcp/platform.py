@@ -1,0 +1,121 @@
+"""What the functions of tools work with. Nothing in it belongs to one client or one session."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from control_plane import AgentStore, Backend, Store
+from dcf.agents.loading import SkillLibrary
+from dcf.mcp.generated_folder import GeneratedFolder
+from dcf.mcp.skill_index import SkillIndex
+from dcf.skills import SkillCatalog
+from dcf.tools import Policy, Registry, Toolbox
+from dcf.workflow import RunCache
+from dcf.workspace import DocumentKeys, Files, JsonDocuments
+
+DEFAULT_CALL_LIMIT_S = 120.0
+
+
+@dataclass(frozen=True, slots=True)
+class PlatformConfig:
+    """Where things lie.
+
+    ``generated`` holds the generated skills, ``skills_src`` their sources, ``workflows`` documents
+    that others import, ``runs`` the audit trails; ``workspace`` is the root of the file tools,
+    ``key_prefix`` what every key of the RedisJSON tools begins with; ``objects`` is what ItemReader
+    reads. ``pool`` is that of new runs. ``env`` fills the placeholders of the tool registry and is
+    never shown. ``call_limit_s``: no tool call takes longer (seconds). ``index`` is the file of the
+    search index of the skills; without one it is a temporary file. ``approval_token`` is asked of
+    whoever decides on approvals here; without one nobody may where the server is ``exposed``: where
+    other machines can reach it.
+    """
+
+    generated: Path
+    skills_src: Path
+    workspace: Path
+    workflows: Path
+    runs: Path
+    objects: Path | None = None
+    key_prefix: str = "doc:"
+    pool: str = "default"
+    env: Mapping[str, str] = field(default_factory=dict, repr=False)
+    call_limit_s: float = DEFAULT_CALL_LIMIT_S
+    index: Path | None = None
+    approval_token: str | None = field(default=None, repr=False)
+    exposed: bool = False
+
+
+class Platform:
+    """One server's view of the platform. ``clock`` counts seconds since the epoch, ``new_id`` gives
+    unguessable ids."""
+
+    def __init__(
+        self,
+        backend: Backend,
+        config: PlatformConfig,
+        *,
+        clock: Callable[[], float] = time.time,
+        new_id: Callable[[], str] = lambda: secrets.token_hex(16),
+    ) -> None:
+        self.backend = backend
+        self.config = config
+        self.clock = clock
+        self.new_id = new_id
+        self.skills = GeneratedFolder(config.generated, config.env)
+        self.store = Store(backend, pool=config.pool)
+        self.runs = RunCache(self.store)
+        self.agents = AgentStore(backend, tokens=new_id)
+        self.documents = JsonDocuments(backend, DocumentKeys(config.key_prefix), tokens=new_id)
+        self.index = SkillIndex(config.index)
+        self._stores = {config.pool: self.store}
+
+    @cached_property
+    def files(self) -> Files:
+        """The files under ``config.workspace``, which is made. Raises OSError.
+
+        Skills and their sources say which programs are started: should they lie in it, they can be
+        read there and not changed.
+        """
+        kept = (self.config.generated, self.config.skills_src)
+        return Files(self.config.workspace, tokens=self.new_id, kept=kept)
+
+    def store_of(self, pool: str) -> Store:
+        """A store whose runs and leases are those of ``pool``."""
+        found = self._stores.get(pool)
+        if found is None:
+            found = self._stores[pool] = Store(self.backend, pool=pool)
+        return found
+
+    async def store_for(self, workflow_id: str) -> Store:
+        """The store of the pool that a run belongs to. Raises UnknownRun."""
+        return self.store_of((await self.store.run(workflow_id)).pool)
+
+    async def catalog(self) -> SkillCatalog:
+        """The generated skills as they are now. Raises CatalogUnreadable."""
+        return await self.skills.catalog()
+
+    async def library(self) -> SkillLibrary:
+        """Where skills are loaded from. Raises CatalogUnreadable, LoadRefused."""
+        return await self.skills.library()
+
+    async def policy(self) -> Policy:
+        """What tools may do, as it stands now. Raises InvalidDocument."""
+        return await self.skills.policy()
+
+    async def registry(self) -> Registry:
+        """The tool servers as they are now. Raises InvalidDocument."""
+        return await self.skills.registry()
+
+    async def toolbox(self) -> Toolbox:
+        """Connections to the tool servers."""
+        return await self.skills.toolbox()
+
+    async def close(self) -> None:
+        """Close the connections to tool servers; the backend is its owner's to close."""
+        await self.skills.close()
+        self.index.close()

@@ -1,0 +1,100 @@
+"""The tools as an MCP server. Nothing is keyed on the session: any request may come anywhere."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from difflib import get_close_matches
+from functools import cache
+from typing import Any, cast
+
+from mcp.server import Server
+from mcp.server.context import ServerRequestContext
+from mcp_types import (
+    CallToolRequestParams,
+    CallToolResult,
+    ListToolsResult,
+    PaginatedRequestParams,
+    TextContent,
+)
+from mcp_types import Tool as WireTool
+
+from dcf.mcp.calling import call
+from dcf.mcp.catalogue import load_catalogue
+from dcf.mcp.platform import Platform
+from dcf.mcp.roles import ROLES, Role
+from dcf.mcp.skill_methods import add_skills
+from dcf.mcp.tool import Tool
+
+Context = ServerRequestContext[Any, Any]
+
+_INSTRUCTIONS = (
+    "DCF runs workflows whose steps are done by agents. Every tool answers {status, error, ...}; "
+    "error is null on success. Parameters that end with _json are JSON text."
+)
+
+
+def create_protocol(platform: Platform, *, role: Role | None = None, version: str) -> Server[Any]:
+    """The MCP server over ``platform``. A request sees the tools of the role that its address names
+    (``/mcp/{role}``, ``?role=``), else those of ``role``, else all."""
+
+    async def list_tools(context: Context, _: PaginatedRequestParams | None) -> ListToolsResult:
+        return ListToolsResult(tools=listed(_role(context, role)))
+
+    async def call_tool(context: Context, params: CallToolRequestParams) -> CallToolResult:
+        tools = load_catalogue().tools(_role(context, role))
+        tool = tools.get(params.name)
+        if tool is None:
+            return result(_unknown(params.name, tools))
+        return result(await call(tool, platform, params.arguments or {}))
+
+    server = Server[Any](
+        "dcf",
+        version=version,
+        instructions=_INSTRUCTIONS,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+        # No tool maps arguments to HTTP headers; without this each call would list all tools.
+        get_tool_input_schema=lambda _name: None,
+    )
+    add_skills(server, platform)
+    return server
+
+
+@cache
+def listed(role: Role | None) -> list[WireTool]:
+    """The tools of ``role`` as clients see them."""
+    return [
+        WireTool(
+            name=tool.name,
+            description=tool.description,
+            input_schema=tool.input_schema,
+            output_schema=tool.output_schema,
+        )
+        for tool in load_catalogue().tools(role).values()
+    ]
+
+
+def result(fields: Mapping[str, Any]) -> CallToolResult:
+    """An answer on the wire: structured, and as text for clients that know no better."""
+    text = json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
+    return CallToolResult(
+        content=[TextContent(text=text)],
+        structured_content=dict(fields),
+        is_error=fields.get("error") is not None,
+    )
+
+
+def _role(context: Context, default: Role | None) -> Role | None:
+    request = context.request
+    if request is None:
+        return default
+    named = request.path_params.get("role") or request.query_params.get("role")
+    return cast(Role, named) if named in ROLES else default
+
+
+def _unknown(name: str, tools: Mapping[str, Tool]) -> dict[str, Any]:
+    shown = name[:100].encode("utf-8", "backslashreplace").decode()
+    near = get_close_matches(shown, tools, n=3, cutoff=0.6)
+    hint = f"did you mean {' or '.join(near)}?" if near else "tools/list names all"
+    return {"status": None, "error": f"unknown_tool: there is no tool {shown!r}", "hint": hint}

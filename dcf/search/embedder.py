@@ -1,0 +1,97 @@
+"""Embedders: from a text to a vector whose direction is what the text is about."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dcf.search.errors import UnknownEmbedder
+
+Vectors = NDArray[np.float32]
+
+DEFAULT_EMBEDDER = "wordllama"
+EMBEDDERS = ("wordllama", "minilm", "none")
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """How much each signal counts in a score, beside the similarity, which counts 1: the words
+    that match, the name that the request covers, the length of what is said of a document.
+    ``sentence`` is the share of the similarity that the nearest sentence of a request decides."""
+
+    words: float
+    named: float = 0.0
+    length: float = 0.0
+    sentence: float = 0.0
+
+
+class Embedder(Protocol):
+    """``name`` and ``version`` say which vectors may be compared; ``weights`` are those that suit
+    its similarities."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def version(self) -> str: ...
+
+    @property
+    def weights(self) -> Weights: ...
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """One row of length 1 for each text; zeros where nothing can be said."""
+        ...
+
+    def embed_query(self, text: str) -> Vectors:
+        """The vector of what somebody asks, of length 1."""
+        ...
+
+    def embed_words(self, words: Sequence[str]) -> Vectors:
+        """One row of length 1 for each single word; only these rows may be compared with it."""
+        ...
+
+
+class WordsOnly:
+    """No embedder: words alone decide."""
+
+    name = "none"
+    version = "1"
+    weights = Weights(words=1.0)
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        return np.zeros((len(texts), 0), dtype=np.float32)
+
+    def embed_query(self, text: str) -> Vectors:
+        return np.zeros(0, dtype=np.float32)
+
+    def embed_words(self, words: Sequence[str]) -> Vectors:
+        return np.zeros((len(words), 0), dtype=np.float32)
+
+
+def embedder_named(name: str) -> Embedder:
+    """The embedder ``wordllama``, ``minilm`` or ``none``. Its weights are loaded here.
+
+    Raises ``UnknownEmbedder``, or ``EmbedderMissing`` with the command that installs it.
+    """
+    if name == "wordllama":
+        from dcf.search.word_vectors import WordVectors
+
+        return WordVectors()
+    if name == "minilm":
+        from dcf.search.minilm import MiniLM
+
+        return MiniLM()
+    if name == "none":
+        return WordsOnly()
+    raise UnknownEmbedder(name, EMBEDDERS)
+
+
+def unit(rows: Vectors) -> Vectors:
+    """Each row at length 1; rows of zeros stay."""
+    lengths = np.linalg.norm(rows, axis=-1, keepdims=True)
+    scaled: Vectors = rows / np.maximum(lengths, np.float32(1e-9))
+    return scaled

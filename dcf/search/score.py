@@ -1,0 +1,61 @@
+"""One score out of several signals, each between 0 and 1."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dcf.search.embedder import Vectors, Weights
+from dcf.search.words import sentences, telling_words
+
+# From here on more words say no more: nobody comes first by talking.
+_LONG = 100
+# A sentence of fewer telling words greets or thanks. Each wish is embedded: a long query must not
+# take as long as it is.
+_WISH = 4
+_WISHES = 8
+
+
+def length_scores(counts: NDArray[np.int64]) -> NDArray[np.float32]:
+    """How much is said of each document, from the number of words: 0 for one word, 1 for a
+    hundred and more, by ratio.
+
+    Of two that fit alike, the one that is described at length is more often the right one: it does
+    more, and a terse one lies near to many requests by chance.
+    """
+    logs = np.log(np.clip(counts, 1, _LONG)) / np.log(_LONG)
+    scores: NDArray[np.float32] = logs.astype(np.float32)
+    return scores
+
+
+def wishes(query: str) -> list[str]:
+    """The sentences that may each be a wish, of a query that has several."""
+    several = sentences(query)
+    if len(several) < 2:
+        return []
+    return [one for one in several if len(telling_words(one)) >= _WISH][:_WISHES]
+
+
+def similarities(vectors: Vectors, asked: Vectors, sentence: float) -> Vectors:
+    """For each row of ``vectors`` its similarity to the query, of which ``asked`` has the vectors:
+    the whole first, then its wishes. The nearest of all has the share ``sentence``.
+
+    A query of several sentences often wants several things, and the mean of them is near to
+    neither.
+    """
+    each = vectors @ asked.T
+    similar: Vectors = each[:, 0] * (1 - sentence) + each.max(axis=1) * sentence
+    return similar
+
+
+def fused(
+    similar: Vectors,
+    words: NDArray[np.float32],
+    named: NDArray[np.float32],
+    length: NDArray[np.float32],
+    weights: Weights,
+) -> NDArray[np.float32]:
+    """The weighted mean, one number for each document."""
+    total = similar + weights.words * words + weights.named * named + weights.length * length
+    scores: NDArray[np.float32] = total / (1 + weights.words + weights.named + weights.length)
+    return scores

@@ -1,0 +1,40 @@
+"""How many tokens a text costs a model, about."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from dcf.search.wheel_file import wheel_file
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+
+def count_tokens(text: str) -> int:
+    """Tokens of ``text`` by the tokenizer that the default embedder carries (Llama 2, 32,000
+    pieces). Models cut texts differently: other vocabularies give up to a quarter less."""
+    return len(wordllama_tokenizer().encode(whole(text), add_special_tokens=False).ids)
+
+
+def whole(text: str) -> str:
+    """``text`` with a question mark for each half surrogate, which JSON may hold and no tokenizer
+    reads."""
+    return text.encode("utf-8", "replace").decode()
+
+
+@cache
+def wordllama_tokenizer() -> Tokenizer:
+    """The tokenizer of the default embedder, without padding; raises ``EmbedderMissing``."""
+    from tokenizers import Tokenizer
+
+    path = wheel_file(
+        "wordllama",
+        "wordllama",
+        "tokenizers/l2_supercat_tokenizer_config.json",
+        "pip install 'wordllama==0.4.0.post1'",
+    )
+    tokenizer = Tokenizer.from_file(str(path))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    return tokenizer

@@ -1,0 +1,64 @@
+"""Words of a text, and those that say nothing about what is meant."""
+
+from __future__ import annotations
+
+import re
+
+import regex
+
+# Marks belong to their letters: without them words of many scripts fall apart.
+_WORD = regex.compile(r"[\p{L}\p{N}\p{M}]+")
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|\n+")
+
+# Words that bind others, and nothing else: what asks (find, need, help) is left in, since tools
+# are called by such words too. Leaving those out as well made no ranking better.
+_STOP_WORDS = """
+    a about above after again all also am an and any are as at be because been before being below
+    between both but by can could did do does doing down during each few for from further had has
+    have having he her here hers him his how i if in into is it its just let like may me might more
+    most much must my no nor not now of off on once only or other our out over own please same
+    shall she should so some such than that the their theirs them then there these they this those
+    through to too under until up very was we were what when where which while who whom why will
+    with would you your yours
+"""
+STOP_WORDS = frozenset(_STOP_WORDS.split())
+
+
+def words(text: str) -> list[str]:
+    """The words of ``text`` as they are written.
+
+    >>> words("charge_payment, twice")
+    ['charge', 'payment', 'twice']
+    """
+    found: list[str] = _WORD.findall(text)
+    return found
+
+
+def telling_words(text: str) -> list[str]:
+    """The words of ``text`` without stop words; all of them where no others are there."""
+    found = words(text)
+    return [word for word in found if word.lower() not in STOP_WORDS] or found
+
+
+def spoken(name: str) -> str:
+    """A name of the kind that programs have, as a reader would say it.
+
+    >>> spoken("orders.chargePayment_v2")
+    'orders charge Payment v2'
+    """
+    return " ".join(words(_HUMP.sub(" ", name)))
+
+
+def opening(text: str) -> str:
+    """The first sentence."""
+    return _SENTENCE_END.split(text.strip(), maxsplit=1)[0]
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of ``text``; lines are sentences too.
+
+    >>> sentences("It broke. Give the money back!")
+    ['It broke.', 'Give the money back!']
+    """
+    return [one for one in _SENTENCE_END.split(text.strip()) if words(one)]

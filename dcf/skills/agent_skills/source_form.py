@@ -1,0 +1,97 @@
+"""A skill read from a folder as sources: the skill file, its data files, the tools it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from dcf.skills.agent_skills.export import data_paths
+from dcf.skills.agent_skills.folder import SkillFolder, as_data
+from dcf.skills.agent_skills.yaml_text import yaml_text
+from dcf.skills.manifest import Manifest
+
+
+def source_place(name: str) -> tuple[str, str]:
+    """Folder and stem of the source of skill ``name``: as ``dcf skills new`` has them, skills
+    without a domain in ``skills/imported``."""
+    domain, _, rest = name.partition(".")
+    return (f"skills/{domain}", rest) if rest else ("skills/imported", domain)
+
+
+def skill_source(
+    manifest: Manifest, stem: str, folder: SkillFolder, tests: Sequence[Mapping[str, Any]]
+) -> tuple[dict[str, Any], dict[str, bytes]]:
+    """The document of the ``*.skill.yaml``, and the files of its data sources below its folder."""
+    files: dict[str, bytes] = {}
+    rights = manifest.permissions
+    spec: dict[str, Any] = {
+        "permissions": {
+            "egress": rights.egress,
+            "secrets": list(rights.secrets),
+            "riskLevel": rights.risk_level,
+        },
+        "directives": manifest.directives,
+        "tools": [_tool(entry) for entry in manifest.raw.get("requiredTools", ())],
+    }
+    sources = list(_data_sources(manifest, stem, folder, files))
+    if sources:
+        spec["dataSources"] = sources
+    for member in ("dependencies", "complexityProfile"):
+        if member in manifest.raw:
+            spec[member] = manifest.raw[member]
+    if tests:
+        spec["tests"] = list(tests)
+    metadata = {
+        "manifestId": manifest.manifest_id,
+        "name": manifest.name,
+        "version": manifest.version,
+        "description": manifest.description,
+        "tags": list(manifest.tags),
+    }
+    document = {"apiVersion": "skill/v1", "kind": "Skill", "metadata": metadata, "spec": spec}
+    return document, files
+
+
+def _tool(entry: Mapping[str, Any]) -> dict[str, Any]:
+    definition = entry["definition"]
+    tool: dict[str, Any] = {"ref": f"{definition['serverId']}:{definition['toolName']}"}
+    own = (entry.get("json_schema") or {}).get("description")
+    if entry["description"] != own:
+        tool["description"] = entry["description"]
+    if entry.get("required", True) is False:
+        tool["required"] = False
+    return tool
+
+
+def _data_sources(
+    manifest: Manifest, stem: str, folder: SkillFolder, files: dict[str, bytes]
+) -> Iterator[dict[str, Any]]:
+    paths = data_paths(manifest)
+    for source in manifest.data_sources:
+        document: dict[str, Any] = {"id": source.id}
+        if source.description:
+            document["description"] = source.description
+        document["destination"] = source.destination
+        path = paths.get(source.id)
+        if path is not None and as_data(folder.files.get(path)) == source.text:
+            files[f"{stem}/{path}"] = source.text.encode()
+            document["file"] = f"{stem}/{path}"
+        else:
+            document["text"] = source.text
+        yield document
+
+
+def tools_source(server_id: str, entries: Sequence[Mapping[str, Any]]) -> str:
+    """A tools file for tools that a manifest needs and a tree does not have yet."""
+    tools = {}
+    for entry in entries:
+        schema = entry.get("json_schema") or {}
+        tool: dict[str, Any] = {
+            "description": schema.get("description") or entry["description"],
+            "params": schema.get("parameters", {"type": "object", "properties": {}}),
+        }
+        if entry.get("idempotent"):
+            tool["idempotent"] = True
+        tools[entry["definition"]["toolName"]] = tool
+    servers = {server_id: {"description": f"What {server_id} is for", "tools": tools}}
+    return yaml_text({"apiVersion": "tools/v1", "kind": "ToolsRegistry", "servers": servers})

@@ -1,0 +1,69 @@
+"""What must not be written to a file: secrets, known by value, by the name of a member, by form."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+REDACTED = "[redacted]"
+_SHORTEST = 4
+_NAME = re.compile(
+    r"passw(or)?d|passphrase|secret|credential|authori[sz]ation|cookie|private_?key|api_?key"
+    r"|access_?key|(^|_)(token|pin|cvv|cvc)$|(auth|access|refresh|session|bearer|id)_?token"
+)
+_FORMS = re.compile(
+    r"(?i:bearer|basic)\s+[A-Za-z0-9._~+/=-]{8,}"
+    r"|eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*"
+    r"|\b(?:sk|pk|rk)[-_](?:[a-z]+[-_])?[A-Za-z0-9]{16,}"
+    r"|\bgh[pousr]_[A-Za-z0-9]{20,}|\bAKIA[0-9A-Z]{16}\b"
+    r"|(?<=://)[^/\s:@]+:[^/\s@]+(?=@)"
+)
+_BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[-. ]+")
+
+
+class Redaction:
+    """Takes secrets out of JSON values.
+
+    ``values`` are known ones, as headers and variables hold them; those of less than four
+    characters are left alone, since they occur everywhere.
+    """
+
+    def __init__(self, values: Iterable[str]) -> None:
+        known = sorted({value for value in values if len(value) >= _SHORTEST}, key=len)
+        self._known = tuple(reversed(known))
+
+    def clean(self, value: Any) -> Any:
+        """``value`` with ``[redacted]`` where a secret was; text stays text."""
+        if isinstance(value, str):
+            return self._text(value)
+        if isinstance(value, list):
+            return [self.clean(item) for item in value]
+        if isinstance(value, Mapping):
+            return {self._text(key): self._member(key, member) for key, member in value.items()}
+        return value
+
+    def clean_values(self, value: Any) -> Any:
+        """As ``clean``, by value and form only: a schema's member named ``password`` is none."""
+        if isinstance(value, str):
+            return self._text(value)
+        if isinstance(value, list):
+            return [self.clean_values(item) for item in value]
+        if isinstance(value, Mapping):
+            return {key: self.clean_values(member) for key, member in value.items()}
+        return value
+
+    def _member(self, name: str, value: Any) -> Any:
+        if is_secret_name(name) and isinstance(value, str | int) and not isinstance(value, bool):
+            return REDACTED
+        return self.clean(value)
+
+    def _text(self, text: str) -> str:
+        for secret in self._known:
+            text = text.replace(secret, REDACTED)
+        return _FORMS.sub(REDACTED, text)
+
+
+def is_secret_name(name: str) -> bool:
+    """Whether a member of this name holds a secret, in whatever way its words are joined."""
+    return _NAME.search(_BOUNDARY.sub("_", name).lower()) is not None

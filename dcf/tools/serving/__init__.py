@@ -1,0 +1,24 @@
+"""What the servers of the platform share: who may come in, and how an application is served.
+
+Importing this package loads an HTTP server; `dcf.tools` itself does not.
+"""
+
+from dcf.tools.serving.door import Door, Guard, is_loopback
+from dcf.tools.serving.listening import (
+    CannotServe,
+    WrongPlace,
+    check_exposure,
+    open_socket,
+    serve_app,
+)
+
+__all__ = [
+    "CannotServe",
+    "Door",
+    "Guard",
+    "WrongPlace",
+    "check_exposure",
+    "is_loopback",
+    "open_socket",
+    "serve_app",
+]

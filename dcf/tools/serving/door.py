@@ -1,0 +1,131 @@
+"""Who may talk to the server over HTTP: the bearer of its token, from no foreign web page."""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+OPEN_PATHS = frozenset({"/healthz"})
+"""Health checks need no token; they say nothing of runs."""
+
+_SWITCH = "DCF_MCP_ENABLE_DNS_REBINDING_PROTECTION"
+_HOSTS = "DCF_MCP_ALLOWED_HOSTS"
+_ORIGINS = "DCF_MCP_ALLOWED_ORIGINS"
+_OFF = frozenset({"0", "false", "no", "off"})
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a server bound to ``host`` can be reached from this machine only."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """What a request must look like. ``hosts`` and ``origins`` may end with ``:*`` for any port;
+    with ``loopback`` the names of this machine are hosts besides. A page of the server itself, of
+    the host and port that the request names, may always ask; another page of this machine may not,
+    since nobody knows whose it is. Without ``enabled`` neither host nor origin is looked at.
+    ``token`` is asked of everybody where there is one."""
+
+    token: str | None = field(default=None, repr=False)
+    loopback: bool = True
+    enabled: bool = True
+    hosts: tuple[str, ...] = ()
+    origins: tuple[str, ...] = ()
+
+    @classmethod
+    def from_env(cls, env: Mapping[str, str], host: str, token: str | None) -> Guard:
+        """The guard of a server on ``host``."""
+        return cls(
+            token=token,
+            loopback=is_loopback(host),
+            enabled=env.get(_SWITCH, "true").strip().lower() not in _OFF,
+            hosts=_listed(env.get(_HOSTS, "")),
+            origins=_listed(env.get(_ORIGINS, "")),
+        )
+
+    @classmethod
+    def asking(cls, token: str | None) -> Guard:
+        """The guard that asks for ``token`` and nothing else; without one, of a server that can be
+        reached from this machine only."""
+        return cls(token=token, loopback=token is None, enabled=token is None)
+
+    def refusal(self, headers: Headers, path: str) -> JSONResponse | None:
+        """Why a request is turned away, None when it is not."""
+        if self.enabled:
+            # Off loopback a page in a browser lacks the token, so names are checked on request.
+            checks_hosts = self.loopback or bool(self.hosts)
+            host, origin = headers.get("host", ""), headers.get("origin")
+            if checks_hosts and not self._knows_host(host):
+                return _refuse(421, "host_not_allowed", f"see {_HOSTS}")
+            own = checks_hosts and origin is not None and _is_own(origin, host)
+            if origin is not None and not own and not _listed_in(origin, self.origins):
+                return _refuse(403, "origin_not_allowed", f"see {_ORIGINS}")
+        if self.token is None or path in OPEN_PATHS:
+            return None
+        given = headers.get("authorization", "").encode()
+        if hmac.compare_digest(given, f"Bearer {self.token}".encode()):
+            return None
+        answer = _refuse(401, "token_required", "send Authorization: Bearer <the server's token>")
+        answer.headers["WWW-Authenticate"] = 'Bearer realm="dcf"'
+        return answer
+
+    def _knows_host(self, given: str) -> bool:
+        return _listed_in(given, self.hosts) or (self.loopback and _names_loopback("//" + given))
+
+
+class Door:
+    """Wraps an ASGI application in a guard."""
+
+    def __init__(self, app: ASGIApp, *, guard: Guard) -> None:
+        self._app = app
+        self._guard = guard
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        refusal = None
+        if scope["type"] == "http":
+            refusal = self._guard.refusal(Headers(scope=scope), scope["path"])
+        await (refusal or self._app)(scope, receive, send)
+
+
+def _listed_in(given: str, allowed: Sequence[str]) -> bool:
+    return any(_matches(given, one) for one in allowed)
+
+
+def _is_own(origin: str, host: str) -> bool:
+    return origin.lower() in (f"http://{host.lower()}", f"https://{host.lower()}")
+
+
+def _matches(given: str, allowed: str) -> bool:
+    if allowed.endswith(":*"):
+        return given == allowed[:-2] or given.startswith(allowed[:-1])
+    return given == allowed
+
+
+def _names_loopback(address: str) -> bool:
+    try:
+        host = urlsplit(address).hostname
+    except ValueError:
+        return False
+    return host is not None and is_loopback(host)
+
+
+def _listed(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+def _refuse(status: int, code: str, hint: str) -> JSONResponse:
+    body = {"status": None, "error": code, "hint": hint}
+    return JSONResponse(body, status_code=status)

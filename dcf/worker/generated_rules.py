@@ -1,0 +1,80 @@
+"""What generated skills bring beside themselves: the policy, and the schemas of their tools."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, cast
+
+from dcf.agents.loading.lock import lock_fault
+from dcf.problem import Problem
+from dcf.tools import Approver, InvalidDocument, Policy, SchemaPin, read_pins
+
+POLICY = "policy.json"
+LOCK = "skills.lock"
+NO_LOCK = "there are skills and no {}: neither they nor the schemas of their tools are pinned"
+_ANEW = "`dcf skills generate` writes it anew"
+
+log = logging.getLogger(__name__)
+
+
+def read_policy(generated: Path | None) -> Policy:
+    """The policy among the generated skills, the default without one. Raises InvalidDocument, also
+    for one that the lock names and that is not there."""
+    if generated is None:
+        return Policy()
+    file = generated / POLICY
+    if not os.path.lexists(file) and POLICY in _lock(generated).get("artefacts", {}):
+        message = f"{LOCK} names {POLICY}, and it is not there"
+        raise InvalidDocument([Problem("POLICY_GONE", message, hint=_ANEW, file=str(file))])
+    return Policy.load(file)
+
+
+def read_lock(generated: Path) -> Mapping[str, SchemaPin]:
+    """The pinned schemas by ``server:tool``; none without a lock, with a warning where there are
+    skills. Raises InvalidDocument for whatever else lies there."""
+    if lock_is_missing(generated):
+        log.warning("%s", NO_LOCK.format(generated / LOCK))
+    try:
+        return read_pins(_lock(generated))
+    except (ValueError, KeyError, AttributeError, TypeError) as error:
+        raise _unreadable(generated, f"{type(error).__name__}: {error}") from None
+
+
+def lock_is_missing(generated: Path) -> bool:
+    """Whether there are skills, and nothing that says which they should be."""
+    skills = (generated / "manifests").is_dir() or (generated / "catalogs").is_dir()
+    return skills and not os.path.lexists(generated / LOCK)
+
+
+def _lock(generated: Path) -> dict[str, Any]:
+    """The lock as it stands, ``{}`` without one. Raises InvalidDocument."""
+    file = generated / LOCK
+    if not os.path.lexists(file):
+        return {}
+    if not file.is_file():
+        raise _unreadable(generated, "it is no file")
+    try:
+        lock = json.loads(file.read_bytes())
+    except (OSError, ValueError, RecursionError) as error:
+        raise _unreadable(generated, f"{type(error).__name__}: {error}") from None
+    fault = lock_fault(lock)
+    if fault:
+        raise _unreadable(generated, fault)
+    return cast("dict[str, Any]", lock)
+
+
+def _unreadable(generated: Path, why: str) -> InvalidDocument:
+    file = str(generated / LOCK)
+    message = f"the lock cannot be read ({why})"
+    return InvalidDocument([Problem("LOCK_UNREADABLE", message, hint=_ANEW, file=file)])
+
+
+def approvers_of(policy: Policy) -> Callable[[str], Approver]:
+    """Those whom an AgentBinding may name: the approvers of the policy, else the person."""
+    named = {**policy.approvers, "operator": policy.operator}
+    known = {name: one for name, one in named.items() if isinstance(one, Approver)}
+    return lambda name: known.get(name) or Approver(name, (name,))

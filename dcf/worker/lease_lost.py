@@ -1,0 +1,11 @@
+"""The end of an authority, told to whoever works under it."""
+
+from __future__ import annotations
+
+
+class LeaseLost(Exception):
+    """The authority over a state was lost while something was done under it."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__(code)
+        self.code = code

@@ -1,0 +1,54 @@
+"""The model chosen for a Task, as its state and its output tell of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+from dcf.agents import Report
+from dcf.agents.model_choice import ModelSelection, amsp_metrics, choose_model, execution_metrics
+from dcf.skills import Manifest
+from dcf.workflow import Failed, Succeeded
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """``chosen`` is what the state's document says of it."""
+
+    selection: ModelSelection
+
+    @classmethod
+    def of(
+        cls, skills: Sequence[Manifest], environment: Mapping[str, str], binding: Mapping[str, Any]
+    ) -> Self:
+        """The choice for a Task with these ``skills``."""
+        return cls(choose_model(skills, environment, override=binding.get("model")))
+
+    @property
+    def chosen(self) -> dict[str, Any]:
+        return self.selection.to_json()
+
+    def succeeded(self, outcome: Succeeded, report: Report, made: int) -> Succeeded:
+        """``outcome`` with what the work used; ``made`` are its tool calls, without those that were
+        answered from the journal."""
+        return replace(
+            outcome,
+            metrics={
+                **execution_metrics(report.metrics),
+                "tool_calls": made,
+                "model": report.model,
+            },
+            model_selection=self.chosen,
+            amsp=amsp_metrics(self.selection, succeeded=True, model_used=report.model),
+        )
+
+    def failed(self, error: str, cause: str, metrics: Mapping[str, Any]) -> Failed:
+        """A failure, and what the work had used by then."""
+        return Failed(
+            error,
+            cause,
+            execution_metrics(metrics),
+            model_selection=self.chosen,
+            amsp=amsp_metrics(self.selection, succeeded=False),
+        )

@@ -1,0 +1,79 @@
+"""What every worker does besides its own work: it brings back what a lost hint or a dead worker
+left behind, seals runs that are over, and removes submissions that stopped half way."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+from control_plane import ControlPlaneError, HintQueue, Store, UnknownRun, timers
+from dcf.workflow import StillRunning, finalize
+
+log = logging.getLogger(__name__)
+
+_SHORTEST_NAP_S = 0.01
+# Also the sign of life of a worker that is too busy to read: `explain` counts who gave one lately.
+_STALE_HINTS_EVERY_S = 5.0
+# A submission that stopped half way is removed after this long.
+_ABANDONED_MS = 600_000
+
+
+class Sweeper:
+    """Sweeps in the name of the worker ``name``, at least every ``every_s`` seconds. ``now`` is a
+    monotonic clock in seconds."""
+
+    def __init__(
+        self,
+        name: str,
+        store: Store,
+        queue: HintQueue,
+        *,
+        now: Callable[[], float],
+        every_s: float,
+    ) -> None:
+        self._name = name
+        self._store = store
+        self._queue = queue
+        self._now = now
+        self._every_s = every_s
+
+    async def run(self) -> None:
+        """Sweep for ever."""
+        stale_at = self._now()
+        while True:
+            swept = await timers.sweep(self._store)
+            for workflow_id in swept.over:
+                await self.finalize(workflow_id)
+            for workflow_id in swept.unfinished:
+                await self._abandon(workflow_id, swept.now_ms)
+            if self._now() >= stale_at:
+                await self._queue.open()
+                await self._queue.drop_stale()
+                stale_at = self._now() + _STALE_HINTS_EVERY_S
+            await asyncio.sleep(_nap(swept, self._every_s))
+
+    async def finalize(self, workflow_id: str) -> None:
+        """Seal a run that is over."""
+        try:
+            await finalize(self._store, workflow_id, by=self._name)
+        except StillRunning:
+            log.debug("%s: %s runs again", self._name, workflow_id)
+        except UnknownRun:
+            log.debug("%s: %s was removed", self._name, workflow_id)
+        except ControlPlaneError as error:
+            # A run that cannot be sealed keeps no other from its end.
+            log.error("%s: %s cannot be finalized: %s", self._name, workflow_id, error)
+
+    async def _abandon(self, workflow_id: str, now_ms: int) -> None:
+        run = await self._store.run(workflow_id)
+        if run.status == "pending" and now_ms - (run.created_at or now_ms) > _ABANDONED_MS:
+            log.warning("%s: removing %s, never completely submitted", self._name, workflow_id)
+            await self._store.remove(workflow_id, abandoned=True)
+
+
+def _nap(swept: timers.Swept, longest_s: float) -> float:
+    if swept.next_look_ms is None:
+        return longest_s
+    ahead = (swept.next_look_ms - swept.now_ms) / 1000
+    return min(max(ahead, _SHORTEST_NAP_S), longest_s)

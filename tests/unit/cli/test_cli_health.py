@@ -1,0 +1,66 @@
+"""``dcf health``: exit code 0 or 1, and why."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+import pytest
+
+from dcf.cli.health import server_health
+from dcf.cli.trouble import NotSo
+
+WELL = json.dumps({"status": "ok", "error": None})
+
+
+class _Answering(BaseHTTPRequestHandler):
+    answer = (200, WELL)
+
+    def do_GET(self) -> None:
+        status, body = self.answer
+        self.send_response(status)
+        self.end_headers()
+        self.wfile.write(body.encode())
+
+    def log_message(self, *_parts: object) -> None:
+        """Nothing: the tests' output is theirs."""
+
+
+@pytest.fixture
+def port() -> Iterator[int]:
+    server = HTTPServer(("127.0.0.1", 0), _Answering)
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+    yield server.server_port
+    server.shutdown()
+    server.server_close()
+
+
+async def test_a_server_that_says_so_is_healthy(port: int) -> None:
+    answer = await server_health("the stub server", "127.0.0.1", port)
+    assert (answer.status, answer.exit_code) == ("healthy", 0)
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "why"),
+    [
+        (200, '{"status": "degraded", "error": "the file is broken"}', "the file is broken"),
+        (503, '{"status": "degraded", "error": "redis: it does not answer"}', "does not answer"),
+        (503, WELL, "the stub server is ok"),
+        (200, "<html>", r"is not the stub server \(HTTP 200\)"),
+        (404, "[]", r"is not the stub server \(HTTP 404\)"),
+        (200, "{}", "the stub server is None"),
+    ],
+)
+async def test_any_other_answer_is_not(
+    port: int, monkeypatch: pytest.MonkeyPatch, status: int, body: str, why: str
+) -> None:
+    monkeypatch.setattr(_Answering, "answer", (status, body))
+    with pytest.raises(NotSo, match=why):
+        await server_health("the stub server", "127.0.0.1", port)
+
+
+async def test_silence_is_not_either(port: int) -> None:
+    with pytest.raises(NotSo, match=r"does not answer at http://\[::1\]:"):
+        await server_health("the stub server", "::1", port)

@@ -1,0 +1,110 @@
+"""Arguments: checked against the signature, all problems at once, strangers ignored aloud."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import Field
+
+from dcf.mcp.arguments import Parameter, Parameters
+from dcf.mcp.envelope import BadArguments
+from dcf.mcp.json_text import read_json, storable
+
+ALL = Parameters(
+    [
+        Parameter("name", str, "Name."),
+        Parameter("count", Annotated[int, Field(ge=1, le=9)], "Count.", 1, required=False),
+        Parameter("mode", Literal["a", "b"] | None, "Mode.", None, required=False),
+        Parameter("tags_json", list[str] | None, "Tags.", None, required=False),
+        Parameter("raw_json", str | None, "Text.", None, required=False),
+    ]
+)
+
+
+def read(**given_: Any) -> tuple[dict[str, Any], list[str]]:
+    warnings: list[str] = []
+    return ALL.read(given_, warnings), warnings
+
+
+def test_what_is_left_out_or_null_has_its_default() -> None:
+    values, warnings = read(name="x", count=None, tags_json=None)
+    assert values == {"name": "x", "count": 1, "mode": None, "tags_json": None, "raw_json": None}
+    assert warnings == []
+
+
+def test_json_text_becomes_its_value_and_raw_text_stays() -> None:
+    values, _ = read(name="x", tags_json='["a"]', raw_json='["a"]')
+    assert values["tags_json"] == ["a"] and values["raw_json"] == '["a"]'
+
+
+def test_a_value_sent_in_place_of_json_text_is_taken() -> None:
+    values, _ = read(name="x", tags_json=["a"], raw_json={"a": 1})
+    assert values["tags_json"] == ["a"] and values["raw_json"] == '{"a": 1}'
+
+
+def test_a_fence_around_json_text_is_dropped() -> None:
+    assert read_json("x_json", '```json\n{"a": 1}\n```') == ({"a": 1}, None)
+
+
+def test_every_problem_is_named_at_once() -> None:
+    with pytest.raises(BadArguments) as caught:
+        read(count=12, mode="c", tags_json="[1", raw_json="\ud800")
+    places = {problem.path for problem in caught.value.problems}
+    assert places == {"/name", "/count", "/mode", "/tags_json", "/raw_json"}
+
+
+def test_the_value_of_json_text_is_checked_too() -> None:
+    with pytest.raises(BadArguments) as caught:
+        read(name="x", tags_json='["a", {}]')
+    [problem] = caught.value.problems
+    assert problem.path == "/tags_json/1"
+
+
+def test_unknown_parameters_are_ignored_aloud() -> None:
+    _, warnings = read(name="x", redis_url="redis://:secret@h", cuont=3, **{"": 1})
+    assert len(warnings) == 3
+    assert "one Redis" in warnings[0] and "secret" not in warnings[0]
+    assert "did you mean 'count'" in warnings[1]
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("{", "no JSON"),
+        ('{"a": NaN}', "NaN"),
+        ("[" * 5000, "nested"),
+        ("", "no JSON"),
+        ("9" * 5000, "no JSON"),
+    ],
+)
+def test_text_that_is_no_json_is_explained(text: str, word: str) -> None:
+    value, problem = read_json("x_json", text)
+    assert value is None and problem is not None and word in problem.message
+
+
+@given(st.recursive(st.none() | st.floats() | st.text() | st.integers(), st.lists, max_leaves=9))
+def test_what_counts_as_storable_can_be_written_as_utf8_json(value: Any) -> None:
+    import json
+    import math
+
+    def finite(part: Any) -> bool:
+        if isinstance(part, list):
+            return all(map(finite, part))
+        return not isinstance(part, float) or math.isfinite(part)
+
+    if storable(value) is None:
+        assert finite(value)
+        json.dumps(value, allow_nan=False, ensure_ascii=False).encode()
+    else:
+        assert not finite(value) or "\\ud" in json.dumps(value)
+
+
+def test_nesting_has_a_limit() -> None:
+    value: Any = 1
+    for _ in range(100):
+        value = [value]
+    assert storable(value[0]) is None
+    assert storable([value]) is not None

@@ -1,0 +1,131 @@
+"""Rules that every tool keeps, those of later versions too."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from dcf.mcp import ROLES, Tool, load_catalogue
+from dcf.mcp.arguments import WITHDRAWN
+from dcf.mcp.cost import ROLE_LIMIT, WHOLE_LIMIT, cost_of_role
+
+TOOLS = load_catalogue().tools()
+each = pytest.mark.parametrize("tool", TOOLS.values(), ids=TOOLS.keys())
+
+EARLIER: dict[str, str] = {
+    "get_skillset": "manifests_dir schema_path include_previews preview_chars",
+    "get_skillset_from_catalog": "catalog_path schema_path include_previews preview_chars",
+    "load_skill": "skill_json agent_id",
+    "unload_skill": "manifest_id agent_id",
+    "validate_skill_manifest": "skill_json schema_path",
+    "yaml_to_manifests": "skills_dir tools_yaml_path out_dir catalog_path",
+    "yaml_to_stub_config": "tools_yaml_path out_path",
+    "validate_workflow": "workflow_json schema_path imports_base_dir skills_base_dir",
+    "create_workflow_control_plane": "workflow_json expiry_secs agents_map_json",
+    "create_worker_agents": "workflow_json imports_base_dir agent_name_prefix agent_name_suffix"
+    " default_tags_json skip_if_exists",
+    "read_workflow_control_plane": "workflow_id states_json include_meta compute_readiness",
+    "update_workflow_control_plane": "workflow_id state new_status lease_token owner_agent_id"
+    " lease_ttl_s attempts_increment error_message set_started_at set_finished_at output_json"
+    " output_ttl_secs",
+    "acquire_state_lease": "workflow_id state owner_agent_id lease_ttl_s require_ready"
+    " require_owner_match allow_steal_if_expired set_running_on_acquire attempts_increment"
+    " lease_token",
+    "renew_state_lease": "workflow_id state lease_token owner_agent_id lease_ttl_s"
+    " reject_if_expired touch_only",
+    "release_state_lease": "workflow_id state lease_token owner_agent_id force clear_owner",
+    "notify_next_worker_agent": "workflow_id source_state reason payload_json include_only_ready"
+    " message_role async_message max_steps",
+    "notify_if_ready": "workflow_id state reason payload_json require_ready"
+    " skip_if_status_in_json message_role async_message max_steps",
+    "finalize_workflow": "workflow_id delete_worker_agents preserve_planner close_open_states"
+    " overall_status finalize_note",
+    "json_create": "redis_key initial_json key_prefix overwrite",
+    "json_read": "redis_key path pretty",
+    "json_set": "redis_key path value_json",
+    "json_append": "redis_key path value_json",
+    "json_ensure": "redis_key path default_json",
+    "json_merge": "redis_key path patch_json",
+    "json_increment": "redis_key path delta",
+    "json_copy": "redis_key from_path to_path overwrite",
+    "json_move": "redis_key from_path to_path overwrite",
+    "json_delete": "redis_key path",
+    "list_directory": "path recursive include_hidden max_entries",
+    "read_file": "path offset length encoding",
+    "write_file": "path content append encoding create_parents",
+    "create_directory": "path parents exist_ok",
+    "delete_path": "path recursive",
+    "move_path": "source destination overwrite create_parents",
+    "resolve_agent_name_to_id": "agent_name",
+    "delete_agent": "agent_name",
+    "remove_tool_return_limits": "agent_id",
+}
+"""Tools of the earlier server whose families exist, with their parameters."""
+
+
+@pytest.mark.parametrize("name", EARLIER)
+def test_what_the_earlier_server_took_is_taken(name: str) -> None:
+    assert set(EARLIER[name].split()) <= TOOLS[name].input_schema["properties"].keys()
+
+
+@each
+def test_a_tool_says_what_it_does(tool: Tool) -> None:
+    assert tool.description.endswith((".", ")")) and len(tool.description) >= 15
+
+
+@each
+def test_every_parameter_has_help(tool: Tool) -> None:
+    for name, part in tool.input_schema["properties"].items():
+        assert len(part["description"]) >= 3, name
+        assert name not in WITHDRAWN
+
+
+@each
+def test_every_field_of_an_answer_is_described(tool: Tool) -> None:
+    properties = tool.output_schema["properties"]
+    assert {"status", "error"} == set(tool.output_schema["required"])
+    for name, part in properties.items():
+        assert len(part.get("description", "")) >= 3, name
+
+
+@each
+def test_schemas_are_short_and_valid(tool: Tool) -> None:
+    for schema in (tool.input_schema, tool.output_schema):
+        Draft202012Validator.check_schema(schema)
+        assert schema["type"] == "object"
+        text = json.dumps(schema)
+        assert '"$ref"' not in text and '"$defs"' not in text
+    for part in tool.input_schema["properties"].values():
+        assert "title" not in part and {"type": "null"} not in part.get("anyOf", ())
+
+
+@each
+def test_a_default_is_one_that_the_schema_allows(tool: Tool) -> None:
+    for name, part in tool.input_schema["properties"].items():
+        if "default" in part:
+            assert Draft202012Validator(part).is_valid(part["default"]), name
+
+
+def test_clients_can_afford_the_tools() -> None:
+    catalogue = load_catalogue()
+    assert cost_of_role(catalogue, None).shown < WHOLE_LIMIT
+    for role in ROLES:
+        assert cost_of_role(catalogue, role).shown < ROLE_LIMIT, role
+
+
+def test_each_role_has_what_it_needs() -> None:
+    wanted: dict[Any, str] = {
+        "planner": "validate_workflow create_workflow_control_plane create_worker_agents"
+        " get_skillset read_workflow_control_plane finalize_workflow notify_if_ready json_read"
+        " write_file",
+        "worker": "acquire_state_lease renew_state_lease release_state_lease load_skill"
+        " unload_skill update_workflow_control_plane call_skill_tool json_read read_file",
+        "companion": "load_skill unload_skill call_skill_tool read_file",
+        "reflector": "read_workflow_control_plane json_read",
+        "conductor": "get_skillset",
+    }
+    for role, names in wanted.items():
+        assert set(names.split()) <= load_catalogue().tools(role).keys(), role

@@ -1,0 +1,99 @@
+"""Who is let in."""
+
+from __future__ import annotations
+
+import pytest
+from starlette.datastructures import Headers
+
+from dcf.tools.serving import CannotServe, Guard, check_exposure, is_loopback
+
+
+def status(guard: Guard, path: str = "/mcp", **headers: str) -> int:
+    given = Headers({"host": "127.0.0.1:8337"} | headers)
+    refusal = guard.refusal(given, path)
+    return 200 if refusal is None else refusal.status_code
+
+
+@pytest.mark.parametrize(
+    ("host", "wanted"),
+    [
+        ("127.0.0.1", 200),
+        ("127.0.0.1:1", 200),
+        ("localhost:8337", 200),
+        ("[::1]:8337", 200),
+        ("127.9.9.9", 200),
+        ("example.org", 421),
+        ("localhost.example.org", 421),
+        ("example.org:8337#@localhost", 421),
+        ("192.168.1.2", 421),
+        ("", 421),
+        ("[", 421),
+    ],
+)
+def test_on_loopback_only_its_names_are_answered(host: str, wanted: int) -> None:
+    assert status(Guard(), host=host) == wanted
+
+
+def test_the_guard_can_be_switched_off_and_named_exceptions_made() -> None:
+    off = Guard.from_env({"DCF_MCP_ENABLE_DNS_REBINDING_PROTECTION": "False"}, "127.0.0.1", None)
+    assert status(off, host="example.org", origin="https://example.org") == 200
+    env = {"DCF_MCP_ALLOWED_HOSTS": "a.example, b.example:*"}
+    named = Guard.from_env(env, "127.0.0.1", None)
+    assert status(named, host="a.example") == 200
+    assert status(named, host="a.example:1") == 421
+    assert status(named, host="b.example:1") == 200
+    assert status(named, host="b.example") == 200
+    assert status(named, host="b.example.org:1") == 421
+
+
+@pytest.mark.parametrize(
+    ("origin", "wanted"),
+    [
+        ("http://127.0.0.1:8337", 200),
+        ("https://127.0.0.1:8337", 200),
+        ("http://127.0.0.1:9999", 403),
+        ("http://localhost:8337", 403),
+        ("http://127.0.0.1", 403),
+        ("http://[", 403),
+        ("null", 403),
+        ("", 403),
+    ],
+)
+def test_another_page_of_this_machine_is_a_foreign_page(origin: str, wanted: int) -> None:
+    assert status(Guard(), origin=origin) == wanted
+    assert status(Guard.asking(None), origin=origin) == wanted
+
+
+def test_pages_that_are_named_may_ask() -> None:
+    env = {"DCF_MCP_ALLOWED_ORIGINS": "http://localhost:3000, http://127.0.0.1:*"}
+    named = Guard.from_env(env, "127.0.0.1", None)
+    assert status(named, origin="http://localhost:3000") == 200
+    assert status(named, origin="http://127.0.0.1:9999") == 200
+    assert status(named, origin="http://localhost:3001") == 403
+
+
+def test_off_loopback_the_token_decides() -> None:
+    guard = Guard.from_env({}, "0.0.0.0", "t")
+    good = {"authorization": "Bearer t"}
+    assert status(guard, host="any.example", **good) == 200
+    assert status(guard, host="any.example") == 401
+    assert status(guard, authorization="bearer t") == 401
+    assert status(guard, authorization="Bearer té") == 401
+    assert status(guard, origin="https://evil.example", **good) == 403
+    assert status(guard, path="/healthz") == 200
+    assert "t" not in repr(guard).replace("token", "").split("Guard(")[1].split(",")[0]
+
+
+def test_a_token_is_asked_for_on_loopback_too_where_there_is_one() -> None:
+    assert status(Guard(token="t")) == 401
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.0.1", "example.org", ""])
+def test_nothing_is_served_off_loopback_without_a_token(host: str) -> None:
+    assert not is_loopback(host)
+    with pytest.raises(CannotServe):
+        check_exposure(host, None)
+    with pytest.raises(CannotServe):
+        check_exposure(host, "")
+    check_exposure(host, "t")
+    check_exposure("127.0.0.1", None)
