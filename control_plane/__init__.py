@@ -6,7 +6,7 @@ Documents are the truth, messages are hints, and every write to a state is fence
 
 from __future__ import annotations
 
-from control_plane import history, timers
+from control_plane import history, keys, payload, script, timers
 from control_plane.agent_document import AgentChange, AgentDocument, check_agent_id
 from control_plane.agent_history import read_agent_history
 from control_plane.agent_reader import AgentPage
@@ -15,12 +15,14 @@ from control_plane.assigned import assign, assigned
 from control_plane.backend import Backend
 from control_plane.clock import Clock, NewToken, new_token, wall_clock
 from control_plane.documents import (
+    APPROVAL_PROTOCOL,
+    FIRST_PROTOCOL,
+    LANGUAGE_PROTOCOL,
+    SCHEMA_VERSION,
     Failure,
     Holder,
     Join,
     Limits,
-    Output,
-    RunDocument,
     RunStatus,
     StateDocument,
     StateStatus,
@@ -42,6 +44,7 @@ from control_plane.errors import (
     UnknownRun,
     UnknownState,
 )
+from control_plane.history import HistoryEvent
 from control_plane.keys import (
     APPROVALS,
     DONE,
@@ -50,6 +53,7 @@ from control_plane.keys import (
     check_workflow_id,
     enclosing_joins,
     encode_name,
+    frame_of,
     inside,
     sibling,
     split_path,
@@ -69,21 +73,29 @@ from control_plane.lease import (
     Refusal,
     Wait,
 )
-from control_plane.payload import Payload
+from control_plane.output import Output
+from control_plane.payload import JSON, Payload
 from control_plane.queue import Hint, HintQueue, signs_of_life
 from control_plane.reader import Results
 from control_plane.redis_backend import RedisBackend
+from control_plane.run_document import RunDocument
 from control_plane.run_transitions import FirstState
+from control_plane.script import Script
 from control_plane.store import Store
 from control_plane.tool_calls import CALLS_LIMIT, ToolCall, call_name
 
 __all__ = [
     "APPROVALS",
+    "APPROVAL_PROTOCOL",
     "CALLS_LIMIT",
     "DEFAULT_TTL_MS",
     "DONE",
+    "FIRST_PROTOCOL",
     "INDEX",
+    "JSON",
+    "LANGUAGE_PROTOCOL",
     "NO_BUDGET",
+    "SCHEMA_VERSION",
     "AgentBusy",
     "AgentChange",
     "AgentConflict",
@@ -107,6 +119,7 @@ __all__ = [
     "FirstState",
     "Hint",
     "HintQueue",
+    "HistoryEvent",
     "Holder",
     "Join",
     "Lease",
@@ -127,6 +140,7 @@ __all__ = [
     "RunExists",
     "RunKeys",
     "RunStatus",
+    "Script",
     "ServerError",
     "StateDocument",
     "StateStatus",
@@ -143,10 +157,14 @@ __all__ = [
     "check_workflow_id",
     "enclosing_joins",
     "encode_name",
+    "frame_of",
     "history",
     "inside",
+    "keys",
     "new_token",
+    "payload",
     "read_agent_history",
+    "script",
     "sibling",
     "signs_of_life",
     "split_path",

@@ -66,6 +66,10 @@ class AgentKeys:
     def gone(self, call: str) -> str:
         return index_key(f"gone:{call}", self.cluster)
 
+    @property
+    def kept(self) -> str:
+        return index_key(f"kept:{self.agent_id}", self.cluster)
+
 
 def index_key(name: str, cluster: bool) -> str:
     """A key about all agents; no agent's document can have it."""

@@ -7,6 +7,7 @@ one hash, all agents in one sorted set, so that nothing ever has to scan.
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,6 +17,7 @@ from control_plane.agent_document import (
     AgentChange,
     AgentDocument,
     check_agent_name,
+    check_member,
     index_key,
     new_document,
 )
@@ -60,21 +62,22 @@ class AgentStore(AgentReader):
         record: Mapping[str, JSON] | None = None,
         call: str | None = None,
     ) -> AgentDocument:
-        """A new agent. Raises AgentExists, NameTaken, BadName, BadDocument."""
+        """A new agent. What was kept of a deleted one with this id is in its record, whatever
+        ``record`` says. Raises AgentExists, NameTaken, BadName, BadDocument."""
         call = call or self.new_id()
         request = {"id": agent_id, "name": check_agent_name(name), "call": call}
         text = new_document(agent_id, name, tags, record or {})
         event = payload.to_text({"type": "AgentCreated", "name": name, "tags": list(tags)})
-        gone = self.keys(agent_id).gone(call)
-        code, *rest = await self._run("agent_create", agent_id, request, [text, event], [gone])
+        keys = self.keys(agent_id)
+        more = [keys.gone(call), keys.kept]
+        code, *rest = await self._run("agent_create", agent_id, request, [text, event], more)
         if code == "exists":
             raise AgentExists(agent=agent_id)
         if code != "ok":
             raise _error(code, rest, agent_id, name)
-        revision, at = map(int, rest)
-        return AgentDocument(
-            agent_id, name, tuple(tags), revision, call, at, at, dict(record or {})
-        )
+        revision, at, kept = int(rest[0]), int(rest[1]), rest[2]
+        members = {**(record or {}), **_kept(kept)}
+        return AgentDocument(agent_id, name, tuple(tags), revision, call, at, at, members)
 
     async def change(
         self, document: AgentDocument, change: AgentChange, *, call: str | None = None
@@ -141,10 +144,12 @@ class AgentStore(AgentReader):
         *,
         by: str = "",
         settled: Sequence[str] = (),
+        keep: Sequence[str] = (),
         call: str | None = None,
         history_kept_ms: int = HISTORY_KEPT_MS,
     ) -> None:
-        """Delete the agent, whatever its revision is by now; its history stays for a week.
+        """Delete the agent, whatever its revision is by now; its history stays for a week, and the
+        members ``keep`` of its record for good: who is made under its id begins with them.
 
         Raises UnknownAgent when it was deleted before."""
         call = call or self.new_id()
@@ -155,10 +160,11 @@ class AgentStore(AgentReader):
             "call": call,
             "keep_ms": history_kept_ms,
             "settled": list(settled),
+            "keep": [check_member(member) for member in keep],
         }
         event = payload.to_text({"type": "AgentDeleted", "by": by})
-        gone = [keys.gone(call), keys.gone(document.incarnation)]
-        code, *rest = await self._run("agent_delete", document.agent_id, request, [event], gone)
+        more = [keys.gone(call), keys.gone(document.incarnation), keys.kept]
+        code, *rest = await self._run("agent_delete", document.agent_id, request, [event], more)
         if code != "ok":
             raise _error(code, rest, document.agent_id, "")
         await self._hint(AgentChange(settled=settled))
@@ -206,6 +212,12 @@ class AgentStore(AgentReader):
             await self.backend.command("ZADD", APPROVALS, at, approval)
         for approval in change.settled:
             await self.backend.command("ZREM", APPROVALS, approval)
+
+
+def _kept(pairs: Sequence[str]) -> dict[str, JSON]:
+    """Members and the texts that are stored for them, as they are read."""
+    texts = zip(pairs[::2], pairs[1::2], strict=True)
+    return {member: payload.decode(json.loads(text)) for member, text in texts}
 
 
 def _error(code: str, rest: Sequence[Any], agent_id: str, name: str) -> Exception:

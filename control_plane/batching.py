@@ -11,8 +11,9 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
+import hiredis
 from redis.asyncio import Redis
-from redis.exceptions import NoScriptError
+from redis.exceptions import NoScriptError, ResponseError
 
 from control_plane.script import Script
 
@@ -20,11 +21,12 @@ from control_plane.script import Script
 _BATCHES_IN_FLIGHT = 2
 _LARGEST_BATCH = 64
 
+_Command = tuple[str | int, ...]
 _Call = tuple[Script, Sequence[str], Sequence[str | int], "asyncio.Future[Any]"]
 
 
 class BatchedScripts:
-    """Calls scripts over pipelines of ``client``."""
+    """Calls scripts over connections of ``client``."""
 
     def __init__(self, client: Redis) -> None:
         self._client = client
@@ -58,15 +60,43 @@ class BatchedScripts:
                     future.set_result(reply)
 
     async def _send(self, batch: list[_Call]) -> list[Any]:
-        pipeline = self._client.pipeline(transaction=False)
-        for script, keys, args, _ in batch:
-            pipeline.execute_command("EVALSHA", script.sha1, len(keys), *keys, *args)
-        replies = await pipeline.execute(raise_on_error=False)
+        replies = await self._exchange(
+            [("EVALSHA", script.sha1, len(keys), *keys, *args) for script, keys, args, _ in batch]
+        )
         for at, reply in enumerate(replies):
             if isinstance(reply, NoScriptError):
                 # The script cache does not survive a restart; EVAL fills it again.
                 script, keys, args, _ = batch[at]
-                retry = self._client.pipeline(transaction=False)
-                retry.execute_command("EVAL", script.source, len(keys), *keys, *args)
-                replies[at] = (await retry.execute(raise_on_error=False))[0]
+                again = ("EVAL", script.source, len(keys), *keys, *args)
+                replies[at] = (await self._exchange([again]))[0]
         return replies
+
+    async def _exchange(self, commands: list[_Command]) -> list[Any]:
+        """The replies to ``commands``, those that are errors too, over one connection. A pipeline
+        of redis-py does the same in twice the time: it packs in Python and passes each reply
+        through five calls."""
+        # hiredis declares a tuple of one item.
+        packed = b"".join(hiredis.pack_command(command) for command in commands)  # type: ignore[arg-type]
+        pool: Any = self._client.connection_pool
+        connection = await pool.get_connection()
+
+        async def attempt() -> list[Any]:
+            await connection.send_packed_command(packed)
+            return [await _reply(connection) for _ in commands]
+
+        async def failed(error: Exception) -> None:
+            await connection.disconnect(error=error)
+
+        try:
+            replies: list[Any] = await connection.retry.call_with_retry(attempt, failed)
+            return replies
+        finally:
+            await pool.release(connection)
+
+
+async def _reply(connection: Any) -> Any:
+    """The next reply; an error is one of a single command, the others have theirs."""
+    try:
+        return await connection.read_response()
+    except ResponseError as error:
+        return error

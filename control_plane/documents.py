@@ -1,4 +1,5 @@
-"""The documents of a run, typed. Shapes are the JSON Schemas in ``schemas/``.
+"""The documents of a run's states, typed, and the words they share with its meta document. Shapes
+are the JSON Schemas in ``schemas/``.
 
 Times are milliseconds since the epoch, by Redis's clock. ``ctl`` decides; the public fields beside
 it are its copy, written by the same script.
@@ -7,13 +8,12 @@ it are its copy, written by the same script.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from typing import Any, Literal
 
-from control_plane import payload
-from control_plane.payload import JSON, Payload
+from control_plane.payload import JSON
 
 SCHEMA_VERSION = "1.3.0"
 PROTOCOL = 3
@@ -193,92 +193,6 @@ class StateDocument:
         if made is None or calls is None:
             return None
         return {**calls, "lease": calls["lease"] if int(made) == self.fence else {}}
-
-
-@dataclass(frozen=True, slots=True)
-class RunDocument:
-    """The meta document of a run. ``incarnation`` tells it from others that had its id, and from
-    itself before its last redrive. ``callback_secret`` signs its task tokens, "" where it has none.
-    """
-
-    workflow_id: str
-    name: str
-    status: RunStatus
-    protocol: int
-    digest: str
-    incarnation: str
-    definition: str
-    start_at: str
-    pool: str
-    input: JSON
-    error: Failure | None
-    exit: str | None
-    created_at: int | None
-    started_at: int | None
-    finished_at: int | None
-    finalized_at: int | None
-    redrives: int
-    callback_secret: str = field(repr=False)
-    # It holds the secret too.
-    raw: dict[str, Any] = field(repr=False)
-
-    @classmethod
-    def parse(cls, text: str) -> RunDocument:
-        """The document in ``text`` (what ``JSON.GET key`` returns)."""
-        raw = json.loads(text)
-        ctl = raw["ctl"]
-        redrives = ctl.get("redrives", 0)
-        return cls(
-            workflow_id=raw["workflow_id"],
-            name=raw["workflow_name"],
-            status=ctl["status"],
-            protocol=ctl["protocol"],
-            digest=ctl["digest"],
-            incarnation=f"{ctl['digest']}/{ctl['born']}" + (f"/{redrives}" if redrives else ""),
-            definition=raw["definition"],
-            start_at=raw["start_at"],
-            pool=raw["pool"],
-            input=raw["input"],
-            error=Failure.parse(raw.get("error")),
-            exit=raw.get("exit") or None,
-            created_at=raw.get("created_at"),
-            started_at=raw.get("started_at"),
-            finished_at=raw.get("finished_at"),
-            finalized_at=raw.get("finalized_at"),
-            redrives=redrives,
-            callback_secret=raw.get("callback_secret", ""),
-            raw=raw,
-        )
-
-    @property
-    def is_over(self) -> bool:
-        return self.status in RUN_OVER
-
-
-@dataclass(frozen=True, slots=True)
-class Output:
-    """What a state puts out: ``data`` flows on, the rest is for people and accounts."""
-
-    ok: bool
-    data: Payload
-    summary: str | None = None
-    artifacts: list[JSON] = field(default_factory=list)
-    metrics: dict[str, Any] = field(default_factory=dict)
-    failure: Failure | None = None
-
-    def to_text(self) -> str:
-        """The output document as JSON text. Raises BadDocument for members that are not JSON."""
-        rest = payload.to_text(
-            {
-                "summary": self.summary,
-                "artifacts": self.artifacts,
-                "metrics": self.metrics,
-                "error": self.failure
-                and {"code": self.failure.error or "", "message": self.failure.cause or ""},
-            }
-        )
-        ok = "true" if self.ok else "false"
-        return f'{{"ok":{ok},"data":{self.data.stored},{rest[1:]}'
 
 
 @cache

@@ -10,7 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from control_plane.documents import NO_LIMITS, Event, Failure, Limits, Output, RunStatus
+from control_plane.documents import NO_LIMITS, Event, Failure, Limits, RunStatus
+from control_plane.output import Output
 from control_plane.payload import JSON, Payload
 
 DEFAULT_TTL_MS = 30_000
@@ -64,6 +65,11 @@ class Lease:
     def idempotency_key(self) -> str:
         """The part that all tool calls of this try share: a takeover keeps it, a retry does not."""
         return f"{self.workflow_id}/{self.path}/{self.visit}/{self.try_}"
+
+    @property
+    def credentials(self) -> dict[str, Any]:
+        """What each write under it shows to the script."""
+        return {"path": self.path, "token": self.token, "fence": self.fence}
 
 
 @dataclass(frozen=True, slots=True)

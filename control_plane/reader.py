@@ -7,9 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from control_plane.documents import Failure, RunDocument, RunStatus, StateDocument
+from control_plane.documents import Failure, RunStatus, StateDocument
 from control_plane.errors import UnknownRun, UnknownState
 from control_plane.payload import JSON
+from control_plane.run_document import RunDocument
 from control_plane.values import Values
 
 BATCH = 500
@@ -33,6 +34,16 @@ class Reader(Values):
         if text is None:
             raise UnknownRun(workflow_id=workflow_id)
         return RunDocument.parse(text)
+
+    async def run_many(self, workflow_ids: Sequence[str]) -> list[RunDocument]:
+        """The meta documents of those that exist, in order, 500 a read; in a cluster, where each
+        run has a slot of its own, one a read."""
+        names = [self.keys(workflow_id).meta for workflow_id in workflow_ids]
+        if self.cluster:
+            texts = [await self.backend.command("JSON.GET", name) for name in names]
+        else:
+            texts = await self._read_many(names, ".")
+        return [RunDocument.parse(text) for text in texts if text is not None]
 
     async def run_status(self, workflow_id: str) -> RunStatus:
         """The status alone (cheap, for polling). Raises UnknownRun."""

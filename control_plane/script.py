@@ -1,7 +1,8 @@
 """Lua scripts: each transition of the control plane is one file in ``scripts/``.
 
-A prelude (shared local functions; one for runs, one for agents) is put before each body, so that
-one script is one text with one SHA1, on a real Redis as in the in-process twin.
+A prelude (shared local functions; one for runs, one for agents) is put before each body, and a
+second one where several scripts speak of the same thing, so that one script is one text with one
+SHA1, on a real Redis as in the in-process twin.
 """
 
 from __future__ import annotations
@@ -14,6 +15,13 @@ from importlib import resources
 
 PRELUDES = {"": "prelude", "agent_": "agent_prelude"}
 """The shared text of the scripts whose names begin so; the longest beginning counts."""
+SUBJECTS = {
+    "note": "calls_prelude",
+    "recall": "calls_prelude",
+    "beat": "answers_prelude",
+    "signal": "answers_prelude",
+}
+"""What follows the prelude in the scripts of one subject."""
 _CLOCK_LINE = "local TIME = redis.call('TIME')\n"
 _CLOCK_KEY = re.compile(r"[A-Za-z0-9:{}_-]+")
 
@@ -45,12 +53,13 @@ class Script:
 
 @cache
 def load(name: str) -> Script:
-    """The script ``scripts/{name}.lua`` with its prelude before it.
+    """The script ``scripts/{name}.lua`` with its preludes before it.
 
     Raises FileNotFoundError for an unknown name: a defect of ours, never of a user.
     """
     folder = resources.files("control_plane") / "scripts"
     shared = PRELUDES[max((start for start in PRELUDES if name.startswith(start)), key=len)]
-    prelude = (folder / f"{shared}.lua").read_text(encoding="utf-8")
-    body = (folder / f"{name}.lua").read_text(encoding="utf-8")
-    return Script(name, f"{prelude}\n{body}")
+    subject = [SUBJECTS[name]] if name in SUBJECTS else []
+    parts = [shared, *subject, name]
+    texts = [(folder / f"{part}.lua").read_text(encoding="utf-8") for part in parts]
+    return Script(name, "\n".join(texts))

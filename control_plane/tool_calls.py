@@ -58,7 +58,7 @@ class ToolCalls(RunTransitions):
         ``asks_ms``: a question is about to be put; for that long no call begins. The same
         ``call_id`` (``new_id``) again gets the first answer.
         """
-        request = {**_holder(lease), "call": call_id or self.new_id(), "asks": asks_ms}
+        request = {**lease.credentials, "call": call_id or self.new_id(), "asks": asks_ms}
         if to_make is not None:
             request |= {"digest": to_make.digest, "grant": to_make.grant, "id": to_make.name}
             request |= {"known": list(to_make.known), "open": to_make.open_ms}
@@ -79,7 +79,7 @@ class ToolCalls(RunTransitions):
     ) -> int | Refusal | None:
         """The number of the call whose answer is that of ``to_make``: the one of the same name, or
         one of the journal, each of which is given once. None when it is a new call."""
-        request = {**_holder(lease), "call": call_id or self.new_id()}
+        request = {**lease.credentials, "call": call_id or self.new_id()}
         request |= {"digest": to_make.digest, "id": to_make.name, "known": list(to_make.known)}
         answer = await self.call("recall", lease.workflow_id, request)
         if answer[0] == "ok":
@@ -89,7 +89,7 @@ class ToolCalls(RunTransitions):
     async def settle(self, lease: Lease, number: int, answer: str = "") -> Refusal | None:
         """The call with this number is over; ``answer`` is JSON text, kept for a day at most, or ""
         where there is none."""
-        request = {**_holder(lease), "number": number, "keep": _KEPT_MS}
+        request = {**lease.credentials, "number": number, "keep": _KEPT_MS}
         told = await self.call("settle", lease.workflow_id, request, answer)
         return None if told[0] == "ok" else _refusal(told)
 
@@ -113,10 +113,6 @@ class ToolCalls(RunTransitions):
 def call_name(kind: str, text: str) -> str:
     """How the scripts name a digest (``d``) or a question in ``$.calls`` of a state document."""
     return kind + hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()
-
-
-def _holder(lease: Lease) -> dict[str, Any]:
-    return {"path": lease.path, "token": lease.token, "fence": lease.fence}
 
 
 def _refusal(answer: list[Any]) -> Refusal:

@@ -7,19 +7,28 @@ import os
 import stat
 from pathlib import Path
 
+LARGEST = 268_435_456
+"""Bytes (256 MiB): what is larger is no file of ours, and would not fit into memory as values."""
+
 
 def read_regular(path: Path, most: int | None = None) -> bytes:
     """The bytes of the file at ``path``, links followed; of a longer one the first ``most``.
 
     Raises ``OSError``, also for what is no regular file: a pipe, a device or a socket would hold
-    the reader for ever, or never end.
+    the reader for ever, or never end. Without ``most``, a file above ``LARGEST`` is refused too.
     """
     # Without O_NONBLOCK the opening of a pipe waits for somebody who writes.
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     with os.fdopen(descriptor, "rb") as stream:
-        kind = os.fstat(descriptor).st_mode
+        status = os.fstat(descriptor)
+        kind, size = status.st_mode, status.st_size
         if stat.S_ISDIR(kind):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
         if not stat.S_ISREG(kind):
             raise OSError(errno.EINVAL, "it is no regular file", str(path))
-        return stream.read() if most is None else stream.read(most)
+        if most is not None:
+            return stream.read(most)
+        data = stream.read(LARGEST + 1) if size <= LARGEST else b""
+        if size > LARGEST or len(data) > LARGEST:
+            raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(path))
+        return data

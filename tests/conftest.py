@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
+import signal
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from contextlib import suppress
@@ -17,6 +18,12 @@ from control_plane.embedded import Embedded, ServerUnusable
 
 # Short on purpose: a Unix socket's path has at most 107 bytes, and pytest's own folders are long.
 _PREFIX = f"dcf-test-{os.getuid()}-"
+
+# A shell without job control starts what stands before `&` with SIGINT ignored, and every child of
+# it inherits that: programs that tests end by Ctrl-C would never end. Workers of xdist read this
+# file too.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

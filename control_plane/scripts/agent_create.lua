@@ -1,17 +1,19 @@
 -- Make the record of an agent.
 -- KEYS[6]  cp:agents:gone:{call}   string   there when what this very call made was deleted since
+-- KEYS[7]  cp:agents:kept:{id}     hash     member of the record -> JSON: kept of one deleted before
 -- ARGV[1]  {id, name, call}     call: an id; the same again gets the first answer
 -- ARGV[2]  the document, without what the script adds     ARGV[3]  event
--- Reply    {"ok", revision, created_at} | {"exists"} | {"name_taken", agent id}
+-- Reply    {"ok", revision, created_at, [kept member, JSON, …]} | {"exists"} | {"name_taken", agent id}
 --          | {"bad_document", message}
 
 local GONE = KEYS[6]
+local kept = redis.call('HGETALL', KEYS[7])
 local known = redis.call('GET', GONE)
-if known then return { 'ok', 1, tonumber(known) } end
+if known then return { 'ok', 1, tonumber(known), kept } end
 local before = load()
 if before then
   if before.incarnation == REQ.call then
-    return { 'ok', 1, tonumber(redis.call('JSON.GET', DOC, '.created_at')) }
+    return { 'ok', 1, tonumber(redis.call('JSON.GET', DOC, '.created_at')), kept }
   end
   return { 'exists' }
 end
@@ -31,7 +33,9 @@ redis.call('HSET', NAMES, REQ.name, REQ.id)
 redis.call('PERSIST', HISTORY)
 local newest = redis.call('XREVRANGE', HISTORY, '+', '-', 'COUNT', 1)
 local digest = record(newest[1] and newest[1][2][6] or '', ARGV[3])
+-- An id that is used again is no way to begin anew with what was used up.
+for i = 1, #kept, 2 do redis.call('JSON.SET', DOC, '$.record.' .. kept[i], kept[i + 1]) end
 local ctl = { revision = 1, incarnation = REQ.call, digest = digest, said = { [REQ.call] = 1 } }
 redis.call('JSON.MSET', DOC, '$.ctl', cjson.encode(ctl), DOC, '$.revision', 1,
   DOC, '$.created_at', integer(NOW), DOC, '$.updated_at', integer(NOW))
-return { 'ok', 1, NOW }
+return { 'ok', 1, NOW, kept }

@@ -1,7 +1,9 @@
 -- Delete an agent: its record, its name and its place in the index. Its history stays for a while.
 -- KEYS[6]  cp:agents:gone:{call}          string   that this call did it, for when it is said again
 -- KEYS[7]  cp:agents:gone:{incarnation}   string   when the agent was made, for the call that made it
--- ARGV[1]  {id, incarnation, call, keep_ms, settled?: [approval]}   keep_ms: how long the history stays
+-- KEYS[8]  cp:agents:kept:{id}            hash     member of the record -> JSON, for good
+-- ARGV[1]  {id, incarnation, call, keep_ms, keep: [member], settled?: [approval]}
+--          keep_ms: how long the history stays; keep: what whoever gets the id next begins with
 -- ARGV[2]  event
 -- Reply    {"ok"} | {"unknown_agent"}
 
@@ -13,6 +15,10 @@ local name = cjson.decode(redis.call('JSON.GET', DOC, '.name'))
 record(ctl.digest, ARGV[2])
 redis.call('SET', KEYS[6], '1', 'PX', TOLD_MS)
 redis.call('SET', KEYS[7], redis.call('JSON.GET', DOC, '.created_at'), 'PX', TOLD_MS)
+for _, member in ipairs(REQ.keep) do
+  local found = redis.call('JSON.GET', DOC, '$.record.' .. member)
+  if found ~= '[]' then redis.call('HSET', KEYS[8], member, string.sub(found, 2, -2)) end
+end
 redis.call('DEL', DOC)
 redis.call('HDEL', NAMES, name)
 redis.call('ZREM', INDEX, REQ.id)

@@ -7,7 +7,15 @@ the rehearsal takes the turns: deterministic, offline, and each of its reports s
 from __future__ import annotations
 
 from dcf.agents.assignment import JSON, Assignment
+from dcf.agents.briefing import worker_prompt
 from dcf.agents.local import LocalRuntime
+from dcf.agents.model_choice import (
+    ModelSelection,
+    amsp_metrics,
+    choose_model,
+    execution_metrics,
+    tier_models,
+)
 from dcf.agents.report import Report
 from dcf.agents.runtime import AgentRuntime, Observer, ToolCaller
 from dcf.agents.task_error import TaskError
@@ -19,6 +27,7 @@ __all__ = [
     "AgentRuntime",
     "Assignment",
     "LocalRuntime",
+    "ModelSelection",
     "Observer",
     "Report",
     "TaskError",
@@ -26,4 +35,9 @@ __all__ = [
     "TurnEvent",
     "TurnEventKind",
     "UsageLimits",
+    "amsp_metrics",
+    "choose_model",
+    "execution_metrics",
+    "tier_models",
+    "worker_prompt",
 ]

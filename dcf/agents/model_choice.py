@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from dcf.skills.complexity import Assessment, assess
-
 if TYPE_CHECKING:
     from dcf.skills import Manifest
+    from dcf.skills.complexity import Assessment
 
 REHEARSAL = "rehearsal"
 MODEL = "DCF_MODEL"
@@ -72,6 +71,9 @@ def choose_model(
 ) -> ModelSelection:
     """The model for a task that has ``skills`` loaded. ``override`` is one named for this task; it
     takes the place of the tier's, whose numbers are still recorded."""
+    # The room of skills brings jsonschema; whoever imports agents may never choose a model.
+    from dcf.skills.complexity import assess
+
     assessment = assess(skills, overrides=context_features, latency_requirement=latency_requirement)
     if override:
         return ModelSelection(override, "manual_override", assessment)

@@ -27,13 +27,21 @@ from dcf.asl.effect import (
     WaitUntil,
     WriteResults,
 )
-from dcf.asl.errors import AslError, DefinitionError, EvaluationError, UnknownState
+from dcf.asl.errors import (
+    HEARTBEAT_TIMEOUT,
+    TIMEOUT,
+    AslError,
+    DefinitionError,
+    EvaluationError,
+    UnknownState,
+)
 from dcf.asl.machine import StateMachine
+from dcf.asl.maps import MemoryObjects, ObjectStore, read_items, write_results
 from dcf.asl.maps.map_items import item_input
 from dcf.asl.maps.map_run import map_run
-from dcf.asl.maps.object_store import MemoryObjects, ObjectStore, read_items, write_results
-from dcf.asl.payload import JSON, PAYLOAD_LIMIT
+from dcf.asl.payload import JSON, PAYLOAD_LIMIT, size
 from dcf.asl.printing import dump
+from dcf.asl.reading.fields import closest_hint
 from dcf.asl.reading.source import (
     MAX_DEFINITION,
     locate,
@@ -79,9 +87,11 @@ from dcf.asl.visit import (
 from dcf.asl.work_steps import time_limits
 
 __all__ = [
+    "HEARTBEAT_TIMEOUT",
     "JSON",
     "MAX_DEFINITION",
     "PAYLOAD_LIMIT",
+    "TIMEOUT",
     "Answer",
     "AslError",
     "ChildFailed",
@@ -138,6 +148,7 @@ __all__ = [
     "WaitUntil",
     "WriteResults",
     "child_context",
+    "closest_hint",
     "diagnostics",
     "dump",
     "format_timestamp",
@@ -153,6 +164,7 @@ __all__ = [
     "read_json",
     "rejection",
     "run_state",
+    "size",
     "step",
     "time_limits",
     "too_large",

@@ -33,9 +33,9 @@ _LONGEST_CALL = 200
 @dataclass(frozen=True, slots=True)
 class DecisionOrder:
     """The command line of ``dcf approve`` and ``dcf reject``: a question of the run ``workflow_id``
-    at ``place``, a state, or of the agent ``agent_id`` with the id ``place``. ``digest`` is of the
-    call that somebody saw; without it somebody at a terminal has to be shown it and asked. With
-    ``sure`` nobody is."""
+    at ``place``, a state, or of the agent ``agent_id`` with the id ``place``. ``digest`` and, of a
+    run, ``question`` are those of the call that somebody saw; without them or a ``place`` somebody
+    at a terminal has to be shown it and asked. With ``sure`` nobody is."""
 
     workflow_id: str | None
     agent_id: str | None
@@ -44,6 +44,7 @@ class DecisionOrder:
     name: str
     reason: str
     digest: str | None
+    question: str | None
     sure: bool
 
 
@@ -66,19 +67,17 @@ async def list_approvals(workflow_id: str | None, settings: Settings, screen: Sc
 
 async def decide(order: DecisionOrder, settings: Settings, screen: Screen) -> Answer:
     """Show what is asked, and answer it. Raises what ``find_approval``, ``answer_approval`` and
-    ``decide_agent_approval`` do, QuestionChanged when another call waits than ``order`` names, and
-    NotSo where nobody can have seen the call."""
+    ``decide_agent_approval`` do, QuestionChanged when another question is open than ``order``
+    names, and NotSo where nobody can have seen it."""
     asks = not order.sure and _at_terminal(screen)
-    if order.digest is None and not asks:
-        hint = "`dcf approvals` shows the call and its digest; without --yes a terminal is asked"
-        message = "nobody is asked here, so --digest has to say which call is meant"
-        raise NotSo("digest_required", message, hint)
+    if not asks:
+        _check_whole(order)
     address = await find_redis(settings, screen)
     async with open_store(address) as store:
         if order.agent_id is not None:
             return await _decide_call(AgentStore(store.backend), order, screen, asks=asks)
         asked = await _find(store, order)
-        check_question(asked, order.digest)
+        check_question(asked, order.digest, order.question)
         _show(_description(asked), order, screen, asks=asks)
         await answer_approval(
             store, asked, decision=order.decision, by=order.name, reason=order.reason, via="cli"
@@ -87,6 +86,21 @@ async def decide(order: DecisionOrder, settings: Settings, screen: Screen) -> An
     fields = {"decision": order.decision, "by": order.name, "approval": asked.to_json()}
     show = [f"{asked.path} of {asked.workflow_id}: {done} by {order.name}."]
     return Answer(fields, show, done)
+
+
+def _check_whole(order: DecisionOrder) -> None:
+    """Raise NotSo unless ``order`` says by itself which question is meant."""
+    hint = "`dcf approvals` prints the whole command; without --yes a terminal is asked"
+    if order.digest is None:
+        message = "nobody is asked here, so --digest has to say which call is meant"
+        raise NotSo("digest_required", message, hint)
+    # An equal call may be asked for again, there or elsewhere: with the same digest.
+    if order.agent_id is None and None in (order.place, order.question):
+        message = "nobody is asked here, so the state and --question have to say which is meant"
+        raise NotSo("question_required", message, hint)
+    if order.agent_id is not None and order.place is None:
+        message = "nobody is asked here, so the id of the approval has to say which is meant"
+        raise NotSo("question_required", message, hint)
 
 
 async def _decide_call(
@@ -115,7 +129,7 @@ def _show(lines: list[str], order: DecisionOrder, screen: Screen, *, asks: bool)
     for line in lines:
         screen.say(line)
     if asks and not _confirmed(order):
-        hint = "answer y, or pass --digest with --yes"
+        hint = "answer y, or pass --digest and --question with --yes"
         raise NotSo("not_confirmed", "nothing was decided", hint)
 
 
@@ -129,11 +143,11 @@ async def _find(store: Store, order: DecisionOrder) -> PendingApproval:
 
 
 def command_of(asked: PendingApproval) -> str:
-    """The command that approves it: this very call."""
+    """The command that approves it: this very question."""
     people = asked.request.people
     as_whom = f" --as {shlex.quote(people[0])}" if people and people[0] != "operator" else ""
-    digest = f" --digest {asked.request.digest}"
-    return f"dcf approve {asked.workflow_id} {shlex.quote(asked.path)}{as_whom}{digest}"
+    seen = f" --digest {asked.request.digest} --question {asked.question}"
+    return f"dcf approve {asked.workflow_id} {shlex.quote(asked.path)}{as_whom}{seen}"
 
 
 def _at_terminal(screen: Screen) -> bool:
@@ -155,7 +169,7 @@ def _description(asked: PendingApproval) -> list[str]:
         f"{asked.path} of {asked.workflow_id} ({asked.workflow_name}) asks for {what}",
         *(f"  {line}" for line in arguments.splitlines()),
         f"  risk {request.risk}: {request.reason}",
-        f"  asked: {request.approver} ({people}); digest {request.digest}",
+        f"  question {asked.question}, for {request.approver} ({people}); digest {request.digest}",
     ]
 
 
@@ -166,7 +180,7 @@ def _lines(asked: PendingApproval, now: int) -> list[str]:
     since = seconds_text((now - asked.asked_at_ms) / 1000)
     until = ""
     if asked.until_ms is not None:
-        until = f", until in {seconds_text(max((asked.until_ms - now) / 1000, 0.0))}"
+        until = f", and has {seconds_text(max((asked.until_ms - now) / 1000, 0.0))} left"
     before = f", after {', '.join(asked.asked)}" if asked.asked else ""
     return [
         f"{asked.workflow_id}  {asked.path}  {_shortened(in_words(asked))}",

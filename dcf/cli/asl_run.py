@@ -10,7 +10,7 @@ from random import Random
 from typing import Any, Literal
 
 from dcf import asl
-from dcf.asl.trial.mocks import MockTrouble
+from dcf.asl.trial import MockTrouble
 from dcf.cli.answer import Answer, ErrorNote
 from dcf.cli.asl_file import MachineFile, read_machine
 from dcf.cli.asl_trace import lasted, trace_json, trace_table

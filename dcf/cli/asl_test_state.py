@@ -12,10 +12,16 @@ from rich.table import Table
 from rich.text import Text
 
 from dcf import asl
-from dcf.asl.reading.fields import closest_hint
-from dcf.asl.trial.state_test import ALONE, read_state, run_state
-from dcf.asl.trial.state_test_case import Configuration, StateTest
-from dcf.asl.trial.state_test_rules import StateNotFound, StateTestRefused
+from dcf.asl import closest_hint
+from dcf.asl.trial import (
+    ALONE,
+    Configuration,
+    StateNotFound,
+    StateTest,
+    StateTestRefused,
+    read_state,
+    run_state,
+)
 from dcf.cli.answer import Answer, ErrorNote
 from dcf.cli.exits import FAILED, OK
 from dcf.cli.input_source import read_file

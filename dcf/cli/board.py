@@ -11,15 +11,18 @@ from typing import Any
 
 from control_plane import RunDocument, StateDocument, Store, encode_name
 from dcf.cli.children import Children
+from dcf.workflow import question_of
 
+WORTH_TELLING_S = 1.0
+"""A state that waits longer than this for a worker tells it."""
 _OVER = frozenset({"done", "failed", "cancelled", "skipped"})
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
     """One state; ``children`` are those inside a Map or Parallel, named by path. ``detail`` says
-    what ``status`` alone does not; ``seconds`` since it was entered, so that a takeover or a retry
-    does not begin anew."""
+    what ``status`` alone does not; ``seconds`` in all, from when it could be worked on to its end,
+    so that a takeover or a retry does not begin anew."""
 
     name: str
     status: str
@@ -118,6 +121,9 @@ def _row(name: str, document: StateDocument, now: int) -> Row:
 
 def _details(document: StateDocument, now: int) -> list[str]:
     details = []
+    queued = queued_s(document, now) or 0.0
+    if queued >= WORTH_TELLING_S:
+        details.append(f"{queued:.1f} s in the queue")
     if document.visit > 1:
         details.append(f"visit {document.visit}")
     if document.join is not None:
@@ -138,6 +144,17 @@ def _details(document: StateDocument, now: int) -> list[str]:
     return details
 
 
+def queued_s(document: StateDocument, now: int) -> float | None:
+    """How long a state waited, or waits, for its first worker, in seconds. None where nobody can
+    tell: of several times that it was taken, only the last is on record."""
+    entered, started = document.times.get("entered"), document.times.get("started")
+    if entered is None or document.attempts > 1 or document.takeovers or document.kind != "state":
+        return None
+    if document.attempts == 0:
+        return _between(entered, now) if document.status == "ready" else None
+    return _between(entered, started)
+
+
 def _question(workflow_id: str, document: StateDocument) -> str:
     """What waits for approval, and how it gets it; "" where nothing does."""
     if document.status != "waiting" or document.wait != "approval" or document.approval is None:
@@ -148,7 +165,7 @@ def _question(workflow_id: str, document: StateDocument) -> str:
     return (
         f"{document.path} waits for {request['approver']} to approve {tool}: "
         f"dcf approve {workflow_id} {shlex.quote(document.path)}{named} "
-        f"--digest {request['digest']}"
+        f"--digest {request['digest']} --question {question_of(document)}"
     )
 
 

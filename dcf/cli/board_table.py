@@ -39,8 +39,8 @@ def board_table(board: Board, note: str = "") -> Table:
         f"  {board.done}/{len(board.rows)} states done", f"  {seconds_text(board.seconds)}",
     )  # fmt: skip
     table = Table(title=title, title_justify="left", caption=note or None, caption_justify="left")
-    for heading in ("state", "status", "note", "try", "holder", "duration", "error"):
-        right = heading in ("try", "duration")
+    for heading in ("state", "status", "note", "try", "holder", "in all", "error"):
+        right = heading in ("try", "in all")
         table.add_column(heading, justify="right" if right else "left", overflow="fold")
     for row in board.rows:
         if row.status == "skipped":

@@ -17,6 +17,7 @@ from dcf.cli.crew import Garrison
 from dcf.cli.exits import ENVIRONMENT, OK
 from dcf.cli.settings import Settings
 from dcf.cli.stub_server import StubServer
+from dcf.cli.wording import counted
 from dcf.skills import SkillCatalog, SkillError
 from dcf.tools import InvalidDocument, Registry
 
@@ -47,10 +48,11 @@ async def examine(settings: Settings) -> Answer:
 
 
 def _installed(package: str) -> Check:
+    name = f"package {package}"
     try:
-        return Check(package, True, version(package))
+        return Check(name, True, version(package))
     except PackageNotFoundError:
-        return Check(package, False, "not installed", "install DCF with its requirements again")
+        return Check(name, False, "not installed", "install DCF with its requirements again")
 
 
 async def _redis(settings: Settings) -> list[Check]:
@@ -75,7 +77,8 @@ async def _stub(stub: StubServer, settings: Settings) -> Check:
             hint = "start it there, or unset DCF_STUB_URL: DCF then starts a stub of its own"
         nothing = f"not running at {stub.url} for {settings.generated}"
         return Check("stub tools", False, nothing, hint, required=False)
-    return Check("stub tools", True, f"{found.url}, {found.tools} tools, {settings.generated}")
+    tools = counted(found.tools, "tool", "tools")
+    return Check("stub tools", True, f"{found.url}, {tools}, {settings.generated}")
 
 
 def _workers(folder: BackgroundFolder) -> Check:

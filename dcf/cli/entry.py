@@ -6,11 +6,13 @@ import io
 import os
 import sys
 from collections.abc import Sequence
-
-from typer.exceptions import TyperException
+from typing import TYPE_CHECKING
 
 from dcf.cli.answer import Answer, ErrorNote, present
 from dcf.cli.exits import BAD_INPUT, FAILED, INTERRUPTED, OK
+
+if TYPE_CHECKING:
+    from typer.exceptions import TyperException
 
 _INTERRUPTED = Answer(
     status="interrupted", error=ErrorNote("interrupted", "interrupted"), exit_code=INTERRUPTED
@@ -30,6 +32,9 @@ def run_command(arguments: list[str]) -> int:
     """Run one command; its exit code. Nothing escapes, not even a defect."""
     as_json = "--json" in _before_separator(arguments)
     try:
+        if arguments == ["--version"]:
+            _say_version()
+            return OK
         answer = _answer_of(arguments)
         if answer is None:
             return OK
@@ -46,6 +51,14 @@ def run_command(arguments: list[str]) -> int:
     return answer.exit_code
 
 
+def _say_version() -> None:
+    """What scripts ask for first and often: it needs none of the commands."""
+    from importlib.metadata import version
+
+    sys.stdout.write(f"dcf {version('dcf')}\n")
+    sys.stdout.flush()
+
+
 def _answer_of(arguments: list[str]) -> Answer | None:
     """The answer of the command; None when it printed its help."""
     try:
@@ -60,10 +73,10 @@ def _answer_of(arguments: list[str]) -> Answer | None:
         raise
     except KeyboardInterrupt:
         return _INTERRUPTED
-    except TyperException as error:
-        return _usage(error, arguments)
     except Exception as error:  # noqa: BLE001 - the last one who can say it without a traceback
-        return _trouble(error)
+        from typer.exceptions import TyperException
+
+        return _usage(error, arguments) if isinstance(error, TyperException) else _trouble(error)
 
 
 def _usage(error: TyperException, arguments: list[str]) -> Answer:

@@ -1,12 +1,14 @@
-"""``dcf health``: one process, healthy (exit code 0) or not (1), with the reason."""
+"""``dcf health worker|mcp|stub``: one process, healthy (exit code 0) or not (1), and why."""
 
 from __future__ import annotations
 
 import asyncio
 import json
+import re
 import socket
 import urllib.error
 import urllib.request
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from control_plane import ControlPlaneError, RedisBackend, signs_of_life
@@ -14,6 +16,8 @@ from dcf.cli.answer import Answer
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import NotSo
 
+NO_ANSWER = "no_answer"
+"""The code for a server that nobody may have started."""
 _LIMIT_S = 3.0
 _DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
@@ -24,7 +28,7 @@ async def server_health(who: str, host: str, port: int) -> Answer:
     url = f"http://{shown}:{port}/healthz"
     status, said = await asyncio.to_thread(_ask, url)
     if status is None:
-        raise _unhealthy(f"{who} does not answer at {url}: {said}")
+        raise NotSo(NO_ANSWER, f"{who} does not answer at {url}: {said}")
     if not isinstance(said, dict):
         raise _unhealthy(f"what answers at {url} is not {who} (HTTP {status})")
     if status != 200 or said.get("status") != "ok":
@@ -52,46 +56,77 @@ def _document(body: bytes) -> Any:
 
 
 async def worker_health(settings: Settings, name: str | None, pool: str, within_s: float) -> Answer:
-    """Whether the worker ``name``, without one any of this host, gave a sign of life within the
-    last ``within_s`` seconds. Raises NotSo when none did."""
-    host = socket.gethostname()
-    who = f"worker {name}" if name else f"a worker of {host}"
-    signs = {
-        worker: idle_ms / 1000
-        for worker, idle_ms in (await _signs(settings, pool)).items()
-        # As `dcf worker` names itself.
-        if (worker == name if name else worker.startswith(f"{host}-"))
+    """Whether the worker ``name``, without one any of this machine, gave a sign of life within the
+    last ``within_s`` seconds. Raises NotSo when none did.
+
+    Of this machine is what `dcf worker` named after it, and what `dcf up` of this home started.
+    """
+    signs = await read_signs(settings, pool)
+    ours = {
+        worker: idle_s
+        for worker, idle_s in signs.items()
+        if (worker == name if name else is_of(worker, socket.gethostname(), _background(settings)))
     }
-    if not signs:
-        raise _unhealthy(f"{who} does not read the pool {pool}")
-    youngest = min(signs, key=lambda worker: signs[worker])
-    if signs[youngest] > within_s:
-        age = f"{signs[youngest]:.0f} s"
+    if not ours:
+        who = f"worker {name}" if name else "a worker of this machine"
+        raise _unhealthy(f"{who} does not read the pool {pool}", _others(signs, pool))
+    youngest = min(ours, key=lambda worker: ours[worker])
+    if ours[youngest] > within_s:
+        age = f"{ours[youngest]:.0f} s"
         raise _unhealthy(f"{youngest} gave its last sign of life {age} ago, in the pool {pool}")
-    fields = {"worker": youngest, "idle_s": signs[youngest]}
+    fields = {"worker": youngest, "idle_s": ours[youngest]}
     return Answer(fields, [f"healthy: {youngest}"], status="healthy")
 
 
-async def _signs(settings: Settings, pool: str) -> dict[str, int]:
-    if settings.redis_url is None:
-        from control_plane.embedded import Embedded
+def is_of(worker: str, host: str, background: Collection[str]) -> bool:
+    """Whether ``worker`` has a name that `dcf worker` makes on ``host``, or is one of
+    ``background``."""
+    return (
+        worker in background
+        or re.fullmatch(rf"{re.escape(host)}-\d+-[0-9a-f]+", worker) is not None
+    )
 
-        status = await Embedded.from_env(settings.env).status()
-        if not status.running or status.url is None:
-            # A look must not start it.
-            raise _unhealthy("the embedded Redis does not run, so that no worker can")
-        url = status.url
-    else:
-        url = settings.redis_url
+
+def _background(settings: Settings) -> set[str]:
+    """The names of the workers that `dcf up` started and that run."""
+    from dcf.cli.background import BackgroundFolder
+    from dcf.cli.crew import Garrison
+
+    living = Garrison(BackgroundFolder(settings.notes, settings.logs)).all()
+    return {str(process.details.get("worker")) for process in living}
+
+
+def _others(signs: Mapping[str, float], pool: str) -> str:
+    if not signs:
+        return f"`dcf worker --pool {pool}` or `dcf up --workers 1 --pool {pool}` start one"
+    return f"others do: {', '.join(sorted(signs))}; ask for one with --name"
+
+
+async def read_signs(settings: Settings, pool: str) -> dict[str, float]:
+    """The workers that read ``pool``, each with the seconds since its last sign of life. Raises
+    NotSo where Redis does not answer; a look does not start it."""
+    url = await _redis_url(settings)
     backend = RedisBackend.from_url(url, connections=1)
     try:
         async with asyncio.timeout(_LIMIT_S):
-            return await signs_of_life(backend, pool)
+            signs = await signs_of_life(backend, pool)
     except (ControlPlaneError, TimeoutError) as error:
         raise _unhealthy(f"Redis does not answer: {error or 'no answer in time'}") from None
     finally:
         await backend.close()
+    return {worker: idle_ms / 1000 for worker, idle_ms in signs.items()}
 
 
-def _unhealthy(why: str) -> NotSo:
-    return NotSo("unhealthy", why)
+async def _redis_url(settings: Settings) -> str:
+    if settings.redis_url is not None:
+        return settings.redis_url
+    from control_plane.embedded import Embedded
+
+    status = await Embedded.from_env(settings.env).status()
+    if not status.running or status.url is None:
+        raise _unhealthy("the embedded Redis does not run", "`dcf up` starts it")
+    return status.url
+
+
+def _unhealthy(why: str, hint: str = "") -> NotSo:
+    return NotSo("unhealthy", why, hint)

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from control_plane import history
 from dcf.cli.answer import Answer
+from dcf.cli.event_line import event_line
 from dcf.cli.redis_access import find_redis, open_store
 from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
@@ -46,17 +47,11 @@ def timeline_table(moments: Iterable[Moment], title: str) -> Table:
     for heading in ("event", "state", "who", "details"):
         table.add_column(heading, overflow="fold")
     for moment in moments:
-        details = "  ".join(f"{key} {_short(value)}" for key, value in moment.details.items())
         table.add_row(
             f"{moment.offset_s:.3f} s",
             Text(moment.type, _STYLES.get(moment.type, "")),
             Text(moment.path),
             Text(moment.who),
-            Text(details, "dim"),
+            Text(event_line(moment.type, moment.details), "dim"),
         )
     return table
-
-
-def _short(value: object) -> str:
-    text = str(value)
-    return text if len(text) <= 60 else f"{text[:59]}…"

@@ -18,7 +18,7 @@ async def serve_client(
     role: str | None, root: Path | None, pool: str, settings: Settings
 ) -> Answer:
     """Serve the client at the other end of standard input and output."""
-    from dcf.mcp.serve import serve_stdio
+    from dcf.mcp import serve_stdio
 
     log_to_stderr(settings.log_level)
     known = role_of(role)

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dcf import asl
-from dcf.asl.trial.mocks import Mocks
-from dcf.asl.trial.mocks_file import MocksInvalid, read_mocks
+from dcf.asl.trial import Mocks, MocksInvalid, read_mocks
 from dcf.cli.input_source import read_file
 from dcf.cli.trouble import BadInput
 from dcf.problem import Problem

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -9,7 +10,9 @@ from pathlib import Path
 from typing import cast, get_args
 
 from control_plane import RedisBackend
+from control_plane.embedded import Address
 from dcf.cli.background import BackgroundFolder
+from dcf.cli.generated_skills import no_skills
 from dcf.cli.redis_access import find_redis
 from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
@@ -20,7 +23,10 @@ from dcf.problem import Problem
 from dcf.search import DEFAULT_EMBEDDER
 from dcf.skills.discovery import index_path
 
+_log = logging.getLogger(__name__)
+
 APPROVAL_TOKEN = "DCF_APPROVAL_TOKEN"
+DECISIONS_OFF = f"set {APPROVAL_TOKEN} to a secret of those who may, or use dcf approve and reject"
 
 
 @asynccontextmanager
@@ -55,10 +61,22 @@ async def open_platform(
         # A policy or a lock that cannot be believed is told now, not at the first call.
         await platform.policy()
         await platform.skills.pins()
+        _tell(settings, address, workspace)
         yield platform
     finally:
         await platform.close()
         await backend.close()
+
+
+def _tell(settings: Settings, address: Address, workspace: Path) -> None:
+    """Which Redis and which folders: a client starts its server in a folder nobody chose."""
+    where = f"Redis {address.label}, home {settings.home}, workspace {workspace}"
+    _log.info("serving with %s, skills %s", where, settings.generated)
+    if settings.skills is None:
+        none = no_skills(settings.generated)
+        _log.warning("%s in %s: %s", none.message, none.file, none.hint)
+    if not settings.env.get(APPROVAL_TOKEN):
+        _log.info("nobody decides on approvals over MCP: %s", DECISIONS_OFF)
 
 
 def approval_token(settings: Settings) -> str | None:

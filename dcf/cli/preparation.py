@@ -11,6 +11,7 @@ from typing import Any
 
 from control_plane import BadDocument, BadName, check_workflow_id, payload
 from dcf import asl
+from dcf.cli.generated_skills import no_skills
 from dcf.cli.input_source import read_file, read_input
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput
@@ -61,7 +62,7 @@ def prepare(
 def _pins(document: WorkflowDocument, catalog: SkillCatalog, settings: Settings) -> dict[str, str]:
     if settings.skills is None:
         return {}
-    from dcf.worker.generated_rules import read_lock
+    from dcf.worker import read_lock
 
     return further_pins(document, catalog, read_lock(settings.skills))
 
@@ -85,7 +86,7 @@ def check_file(
         others = [p for p in problems if p.code != "WF_UNKNOWN_SKILL"]
         if settings.skills is None and len(others) < len(problems):
             # One cause, said once: without it every skill of every state would be unknown.
-            problems = [_no_skills(settings), *others]
+            problems = [no_skills(settings.generated), *others]
         return None, problems
     return document, list(document.warnings)
 
@@ -148,12 +149,3 @@ def all_states(machine: asl.StateMachine) -> Iterator[asl.State]:
 
 def _skills_of(state: asl.State) -> list[str]:
     return list((state.binding or {}).get("skills", ()))
-
-
-def _no_skills(settings: Settings) -> Problem:
-    return Problem(
-        "CLI_NO_SKILLS",
-        "there are no generated skills",
-        hint="`dcf skills generate`, or set DCF_GENERATED to the folder that has them",
-        file=str(settings.generated),
-    )

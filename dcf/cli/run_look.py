@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
 from control_plane import StateDocument, Store, history, split_path
-from dcf.cli.board import now_ms
+from dcf.cli.board import WORTH_TELLING_S, now_ms, queued_s
 from dcf.cli.wording import counted
 from dcf.diagram import Chart, Look, Place, RunLook, Status, Way, all_nodes
 
@@ -83,7 +83,7 @@ def _look(documents: Sequence[StateDocument], now: int) -> Look:
 
 
 def _lasted_ms(document: StateDocument, now: int) -> int | None:
-    """How long a state took, or takes; None where it was not entered."""
+    """How long a state took, or takes, with its time in the queue; None before it was entered."""
     entered, finished = document.times.get("entered"), document.times.get("finished")
     return None if entered is None else (finished or now) - entered
 
@@ -96,6 +96,9 @@ def _details(document: StateDocument, now: int) -> Iterable[str]:
     lasted_ms = _lasted_ms(document, now)
     if lasted_ms is not None:
         yield _seconds(lasted_ms / _MS)
+    queued = queued_s(document, now) or 0.0
+    if queued >= WORTH_TELLING_S:
+        yield f"{_seconds(queued)} of it in the queue"
     if document.status == "waiting" and document.wait in _WAITS:
         yield _WAITS[document.wait]
     if document.visit > 1:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from dcf.cli.answer import Answer
 from dcf.cli.log_lines import log_to_stderr
-from dcf.cli.platform import open_platform, role_of
+from dcf.cli.platform import APPROVAL_TOKEN, open_platform, role_of
 from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput, EnvironmentTrouble
@@ -33,7 +33,7 @@ class ServeOrder:
 
 async def serve_platform(order: ServeOrder, settings: Settings) -> Answer:
     """Serve until told to stop."""
-    from dcf.mcp.serve import Address, serve_http
+    from dcf.mcp import Address, serve_http
     from dcf.tools.serving import CannotServe, Guard, is_loopback
 
     log_to_stderr(settings.log_level)
@@ -47,6 +47,7 @@ async def serve_platform(order: ServeOrder, settings: Settings) -> Answer:
     def ready(url: str, port: int) -> None:
         served.append(url)
         line = {"event": "ready", "url": url, "port": port, "pid": os.getpid(), "role": role}
+        line["decisions"] = APPROVAL_TOKEN if settings.env.get(APPROVAL_TOKEN) else None
         # With --json stdout carries the one document at the end.
         print(json.dumps(line), file=sys.stderr if order.as_json else sys.stdout, flush=True)
 

@@ -15,6 +15,7 @@ from dcf.cli.answer import Answer, ErrorNote
 from dcf.cli.exits import FAILED
 from dcf.cli.screen import Screen
 from dcf.cli.trouble import BadInput, EnvironmentTrouble
+from dcf.cli.wording import counted
 from dcf.problem import Problem
 
 if TYPE_CHECKING:
@@ -103,13 +104,13 @@ def _answer(verdicts: Sequence[Verdict], failed: Sequence[Verdict], *, single: b
     show: list[Any] = [f"also failed: {verdict.replay}" for verdict in failed[_SHOWN:]]
     show.append(_table(totals, len(verdicts), virtual_s))
     if not failed:
-        held = f"Every guarantee held in {len(verdicts)} seeds."
+        held = f"Every guarantee held in {counted(len(verdicts), 'seed', 'seeds')}."
         if single:
             held = f"Every guarantee held in seed {verdicts[0].seed} ({verdicts[0].digest[:16]})."
         return Answer(fields, [*show, held])
     note = ErrorNote(
         "guarantee_violated",
-        f"{len(failed)} of {len(verdicts)} seeds violate a guarantee",
+        f"{len(failed)} of {counted(len(verdicts), 'seed', 'seeds')} violate a guarantee",
         f"replay one: {failed[0].replay}",
     )
     return Answer(fields, show, status="violated", error=note, exit_code=FAILED)
@@ -117,7 +118,7 @@ def _answer(verdicts: Sequence[Verdict], failed: Sequence[Verdict], *, single: b
 
 def _story(verdict: Verdict) -> Iterator[str]:
     """A failing seed line by line: what was seen, in which machine, after which calls."""
-    yield f"seed {verdict.seed}: {len(verdict.violations)} violations"
+    yield f"seed {verdict.seed}: {counted(len(verdict.violations), 'violation', 'violations')}"
     yield from (f"  violated: {violation}" for violation in verdict.violations[:_SHOWN_VIOLATIONS])
     yield from (f"  machine {run}: {text}" for run, text in verdict.machines.items())
     yield "  the last calls (virtual seconds, who, what -> answer):"

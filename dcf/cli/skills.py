@@ -8,10 +8,11 @@ from typing import Any
 
 from dcf.cli.answer import Answer, ErrorNote
 from dcf.cli.exits import FAILED
+from dcf.cli.generated_skills import no_sources
 from dcf.cli.trouble import BadInput
 from dcf.cli.validate import judge
 from dcf.cli.wording import counted
-from dcf.problem import Problem, has_errors
+from dcf.problem import has_errors
 from dcf.skills import GenerateResult, check_generated, generate_all, validate_sources
 
 
@@ -64,5 +65,4 @@ def _files(result: GenerateResult, out: Path) -> dict[str, Any]:
 def demand_folder(src: Path) -> None:
     """Raises BadInput unless ``src`` is a folder."""
     if not src.is_dir():
-        hint = "name the folder with --src"
-        raise BadInput([Problem("CLI_FOLDER", "there is no such folder", hint=hint, file=str(src))])
+        raise BadInput([no_sources(src)])

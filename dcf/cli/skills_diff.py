@@ -10,10 +10,12 @@ from pathlib import Path
 
 from dcf.cli.answer import Answer, ErrorNote
 from dcf.cli.exits import FAILED
+from dcf.cli.generated_skills import open_skills
 from dcf.cli.trouble import BadInput
 from dcf.cli.wording import counted
 from dcf.problem import Problem, has_errors
-from dcf.skills import Manifest, SkillCatalog, manifests_of
+from dcf.regular_file import read_regular
+from dcf.skills import Manifest, manifests_of
 from dcf.skills.agent_skills import SKILL_MD, read_folder, read_skill
 from dcf.skills.comparison import Comparison, TreeComparison, compare_skills, compare_trees
 
@@ -57,7 +59,7 @@ def _operand(text: str, generated: Path) -> Operand:
         return _folder(path)
     if path.is_file():
         return _manifest(path)
-    return SkillCatalog.load(generated).resolve(text)
+    return open_skills(generated).resolve(text)
 
 
 def _folder(path: Path) -> Operand:
@@ -68,7 +70,7 @@ def _folder(path: Path) -> Operand:
             raise BadInput(read.problems if read else problems)
         return read.manifest
     if (path / _CATALOG).is_file():
-        return list(SkillCatalog.load(path))
+        return list(open_skills(path))
     if (path / "skills").is_dir():
         manifests, found = manifests_of(path)
         if has_errors(found):
@@ -81,7 +83,10 @@ def _folder(path: Path) -> Operand:
 
 def _manifest(path: Path) -> Manifest:
     try:
-        document = json.loads(path.read_bytes())
+        document = json.loads(read_regular(path))
+    except OSError as error:
+        message = f"cannot be read: {error.strerror}"
+        raise BadInput([Problem("CLI_JSON", message, file=str(path))]) from error
     except (ValueError, RecursionError) as error:
         message = f"this is no JSON: {error}"
         raise BadInput([Problem("CLI_JSON", message, file=str(path))]) from error

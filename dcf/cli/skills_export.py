@@ -10,12 +10,21 @@ from pathlib import Path
 from typing import Any
 
 from dcf.cli.answer import Answer
-from dcf.cli.trouble import BadInput
+from dcf.cli.generated_skills import open_skills
+from dcf.cli.trouble import BadInput, listed
 from dcf.cli.wording import counted
 from dcf.problem import Problem
-from dcf.skills import Manifest, SkillCatalog, UnknownSkill
-from dcf.skills.agent_skills import SKILL_MD, SkillFolder, export_skill, files_beside, write_folder
-from dcf.skills.authoring.source_tree import SourceTree, read_tree
+from dcf.regular_file import read_regular
+from dcf.skills import Manifest, SourceTree, UnknownSkill, index_tools, read_tree
+from dcf.skills.agent_skills import (
+    SKILL_MD,
+    SkillFolder,
+    authored_tools,
+    export_skill,
+    files_beside,
+    refs_of,
+    write_folder,
+)
 
 _TESTS = Path("tests/skill_tests.json")
 
@@ -38,11 +47,17 @@ def export_skills(order: ExportOrder) -> Answer:
     chosen = _chosen(order)
     tests = _tests(order.generated)
     tree = read_tree(order.src) if order.src.is_dir() else SourceTree(order.src)
+    index = index_tools(tree.tools)
     folders: dict[str, tuple[Manifest, SkillFolder]] = {}
     problems: list[Problem] = []
     for manifest in chosen:
         beside = files_beside(tree, manifest.manifest_id)
-        folder = export_skill(manifest, tests=tests.get(manifest.manifest_id, ()), beside=beside)
+        folder = export_skill(
+            manifest,
+            tests=tests.get(manifest.manifest_id, ()),
+            tools=authored_tools(manifest, index),
+            beside=beside,
+        )
         if folder.name in folders:
             other = folders[folder.name][0].manifest_id
             message = f"{manifest.manifest_id} and {other} are both called {folder.name}"
@@ -55,14 +70,28 @@ def export_skills(order: ExportOrder) -> Answer:
     entries = [_write(order.out, manifest, folder) for manifest, folder in folders.values()]
     done = counted(len(entries), "skill", "skills")
     show = [f"{entry['folder']}  {entry['manifest_id']}" for entry in entries]
-    return Answer({"out": str(order.out), "skills": entries}, [*show, f"{done} exported"])
+    bare = sorted({ref for one in chosen for ref in refs_of(one)} - set(index.tools))
+    warnings = [_without_cases(bare, order.src)] if bare else []
+    fields = {
+        "out": str(order.out),
+        "skills": entries,
+        "problems": [warning.to_dict() for warning in warnings],
+    }
+    return Answer(fields, [*listed(warnings), *show, f"{done} exported"])
+
+
+def _without_cases(refs: Sequence[str], src: Path) -> Problem:
+    """Tests that travel without the cases they call would fail where they arrive."""
+    message = f"without their cases: {', '.join(refs)}, which no tools file here has"
+    hint = "name the folder of their sources with --src, and export again with --replace"
+    return Problem("AGENT_SKILL_CASES", message, hint=hint, severity="warning", file=str(src))
 
 
 def _chosen(order: ExportOrder) -> list[Manifest]:
     if bool(order.refs) == order.everything:
         hint = "as in `dcf skills export tea.brew`; --all for the newest version of each"
         raise BadInput([Problem("CLI_USAGE", "name skills, or --all", hint=hint)])
-    catalog = SkillCatalog.load(order.generated)
+    catalog = open_skills(order.generated)
     if order.everything:
         return list({manifest.name: manifest for manifest in catalog}.values())
     found: dict[str, Manifest] = {}
@@ -106,13 +135,17 @@ def _write(out: Path, manifest: Manifest, folder: SkillFolder) -> dict[str, Any]
 
 
 def _tests(generated: Path) -> dict[str, list[dict[str, Any]]]:
-    """The tests of the skills by manifestId, as authors write them."""
-    try:
-        document = json.loads((generated / _TESTS).read_bytes())
-    except (OSError, ValueError):
-        return {}  # a tree of an earlier generator has none
+    """The tests of the skills by manifestId, as authors write them. Raises BadInput."""
     tests: dict[str, list[dict[str, Any]]] = {}
-    for test in document.get("tests", ()):
-        members = ("name", "tool", "arguments", "expect")
-        tests.setdefault(test["skill"], []).append({name: test[name] for name in members})
+    members = ("name", "tool", "arguments", "expect")
+    try:
+        for test in json.loads(read_regular(generated / _TESTS))["tests"]:
+            tests.setdefault(test["skill"], []).append({name: test[name] for name in members})
+    except FileNotFoundError:
+        return {}  # a tree of an earlier generator has none
+    except (OSError, ValueError, TypeError, LookupError, RecursionError) as error:
+        message = f"the tests of the skills cannot be read ({type(error).__name__}: {error})"
+        hint = "`dcf skills generate` writes them anew"
+        file = str(generated / _TESTS)
+        raise BadInput([Problem("CLI_JSON", message, hint=hint, file=file)]) from error
     return tests

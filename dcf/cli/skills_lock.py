@@ -15,10 +15,10 @@ from dcf.cli.exits import ENVIRONMENT, FAILED
 from dcf.cli.settings import DEFAULT_STUB_URL, Settings
 from dcf.cli.skills import demand_folder
 from dcf.cli.trouble import BadInput
+from dcf.cli.wording import counted
 from dcf.problem import Problem
-from dcf.skills import write_pins
-from dcf.skills.authoring.source_tree import read_tree
-from dcf.skills.authoring.tool_index import index_tools
+from dcf.regular_file import read_regular
+from dcf.skills import index_tools, read_tree, write_pins
 from dcf.skills.comparison import PinChange, RenewedPins, renew_pins, tool_pin
 from dcf.tools import Registry, ServerConfig, Toolbox, ToolsError, UnknownServer
 
@@ -58,14 +58,14 @@ def lock_tools(order: LockOrder, settings: Settings) -> Answer:
 
 
 def _read(path: Path) -> dict[str, Any] | None:
-    if not path.is_file():
-        return None
     try:
-        document = json.loads(path.read_bytes())
+        document = json.loads(read_regular(path))
         tools = document["tools"].values()
         if all({"inputSchema", "outputSchema", "digest"} <= set(pin) for pin in tools):
             return dict(document)
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         pass  # said below, as what is whole JSON of another shape is
     message = "this is no lock of tools"
     hint = "`dcf skills validate` says what is wrong; remove the file to begin anew"
@@ -151,12 +151,18 @@ def _lines(
         yield from _change_lines(change)
     if renewed.unknown:
         yield f"in no tools file: {', '.join(renewed.unknown)}"
-    if not asked:
-        yield "no server to ask: all of the registry are on the stub (name one with --server)"
     path = order.src / _LOCK
+    if not asked:
+        yield (
+            "nothing to lock: every server of the registry is on the stub, whose schemas are those "
+            "of the sources (--server ID asks one all the same)"
+        )
+    elif not stale:
+        servers = counted(len(asked), "server", "servers")
+        yield f"{path}: up to date with {len(seen.tools)} of {servers}"
     if not stale:
-        yield f"{path}: up to date with {len(seen.tools)} of {len(asked)} servers"
-    elif order.check:
+        return
+    if order.check:
         yield f"{path} would change"
     else:
         yield f"wrote {path}: next `dcf skills generate`"

@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from dcf.cli.answer import Answer
-from dcf.skills import Manifest, SkillCatalog, SkillTool
+from dcf.cli.generated_skills import open_skills
+from dcf.skills import Manifest, SkillTool
 from dcf.skills.discovery import Price, price_of
 
 
 def show_skill(generated: Path, ref: str) -> Answer:
     """The skill that ``ref`` names, whole. Raises UnknownSkill."""
-    catalog = SkillCatalog.load(generated)
+    catalog = open_skills(generated)
     skill = catalog.resolve(ref)
     needed = [other.manifest_id for other in catalog.with_dependencies(skill)[:-1]]
     price = price_of(skill)

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from dcf.cli.answer import Answer, ErrorNote
 from dcf.cli.exits import FAILED, OK
+from dcf.cli.generated_skills import demand_generated
 from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput
@@ -47,6 +48,7 @@ class TestOrder:
 async def run_skill_tests(order: TestOrder, settings: Settings) -> Answer:
     """Test what was chosen. Raises BadInput for a choice that names nothing."""
     _check_url(order.url)
+    demand_generated(order.generated)
     try:
         plan = make_plan(order.generated, order.choice)
     except NothingToTest as nothing:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from dcf.asl.trial.state_test_case import MockedError, MockedResult
+from dcf.asl.trial import MockedError, MockedResult
 from dcf.cli.input_source import read_input
 from dcf.problem import Problem
 

@@ -13,6 +13,8 @@ from dcf.cli.log_lines import log_to_stderr
 from dcf.cli.settings import Settings
 from dcf.cli.stub import cannot_serve, print_ready
 from dcf.cli.wording import counted
+from dcf.problem import Problem
+from dcf.regular_file import read_regular
 from dcf.tools import InvalidDocument, Registry, ServerConfig, Toolbox
 from dcf.tools.recorder import (
     Proxy,
@@ -23,7 +25,7 @@ from dcf.tools.recorder import (
     tools_text,
 )
 from dcf.tools.serving import CannotServe, check_exposure, is_loopback, serve_app
-from dcf.tools.stub.place import place_from
+from dcf.tools.stub import place_from
 
 _log = logging.getLogger(__name__)
 
@@ -74,7 +76,17 @@ class _ToolsFile:
             _log.error("%s is not up to date: %s", self.path, error)
 
     def _read(self) -> str | None:
-        return self.path.read_text(encoding="utf-8") if self.path.exists() else None
+        """The text, None without a file. Raises ``InvalidDocument`` for what cannot be read."""
+        try:
+            return read_regular(self.path).decode("utf-8")
+        except FileNotFoundError:
+            return None
+        except (OSError, UnicodeError) as error:
+            why = (isinstance(error, OSError) and error.strerror) or "it is no text in UTF-8"
+            hint = "record into a file of its own with --out"
+            message = f"the file cannot be added to: {why}"
+            problem = Problem("TOOL_RECORD_FILE", message, hint=hint, file=str(self.path))
+            raise InvalidDocument([problem]) from error
 
 
 async def run_recorder(order: RecordOrder, settings: Settings) -> Answer:

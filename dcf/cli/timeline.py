@@ -10,7 +10,7 @@ from collections.abc import AsyncIterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from control_plane.history import HistoryEvent
+from control_plane import HistoryEvent
 
 _PLAIN = frozenset({"type", "path", "owner", "by", "visit", "digest", "output"})
 

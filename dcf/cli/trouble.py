@@ -110,7 +110,7 @@ def _control_plane(error: BaseException) -> Trouble | None:
 
 
 def _agents(error: BaseException) -> Trouble | None:
-    from dcf.agents.loading.errors import AgentApprovalError, SeveralPending
+    from dcf.agents.loading import AgentApprovalError, SeveralPending
 
     if isinstance(error, SeveralPending):
         hint = f"name one, as in `dcf approve --agent ID {error.ids[0]}`"

@@ -16,6 +16,7 @@ from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
 from dcf.cli.stub_server import StubServer
 from dcf.cli.trouble import NotSo
+from dcf.cli.wording import counted
 
 
 async def bring_up(
@@ -41,7 +42,8 @@ async def bring_up(
             found = await stub.ensure()
         state = "started" if found.started else "running"
         log = settings.logs / f"{stub.name}.log"
-        services.append(_service("stub tools", state, f"{found.url} ({found.tools} tools)", log))
+        where = f"{found.url} ({counted(found.tools, 'tool', 'tools')})"
+        services.append(_service("stub tools", state, where, log))
     else:
         why = f"there is no {settings.stub_config}: `dcf skills generate` writes it"
         services.append(_service("stub tools", "not started", why, ""))

@@ -9,8 +9,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from control_plane import Backend, RedisBackend
-from control_plane.script import Script
+from control_plane import Backend, RedisBackend, Script
 from dcf.conformance.engine_loop import EngineLoop
 
 _CLOCK_KEY = "conformance:clock"

@@ -7,8 +7,8 @@ from collections.abc import Callable, Coroutine
 
 from control_plane import Store, split_path
 from dcf import asl
-from dcf.asl.trial.execution import CallTask
-from dcf.worker.performer import Beat
+from dcf.asl.trial import CallTask
+from dcf.worker import Beat
 from dcf.workflow import (
     Failed,
     Outcome,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeAlias
 
 from dcf.asl import JSON
-from dcf.asl.trial.execution import CallTask
+from dcf.asl.trial import CallTask
 
 EngineName: TypeAlias = Literal["pure", "twin", "redis"]
 OutcomeStatus: TypeAlias = Literal["SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED"]

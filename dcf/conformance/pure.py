@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from dcf.asl import VirtualClock, interpret, parse
-from dcf.asl.maps.object_store import MemoryObjects
+from dcf.asl.maps import MemoryObjects
 from dcf.conformance.executor import Job, Outcome
 
 

@@ -8,9 +8,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from dcf.asl import JSON, DefinitionError
-from dcf.asl.trial.state_test import run_state
-from dcf.asl.trial.state_test_case import Configuration, MockedError, MockedResult, StateTest
-from dcf.asl.trial.state_test_rules import StateTestRefused
+from dcf.asl.trial import (
+    Configuration,
+    MockedError,
+    MockedResult,
+    StateTest,
+    StateTestRefused,
+    run_state,
+)
 from dcf.conformance.case import Case
 from dcf.conformance.likeness import alike
 from dcf.conformance.result import SKIP, Result

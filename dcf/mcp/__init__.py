@@ -1,20 +1,27 @@
 """The platform as an MCP server: one module for each family of tools, thin over the other rooms.
 
 A family says once what a tool is (name, parameters, help, result, roles); what MCP clients see, the
-reference page and the checks of arguments all come from there. The SDK is loaded by
-``dcf.mcp.protocol`` and what needs it, not by this module.
+reference page and the checks of arguments all come from there. The SDK and an HTTP server are
+loaded when ``serve_http``, ``serve_stdio`` or ``Address`` is asked for, not by this module.
 """
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from dcf.mcp.catalogue import Catalogue, load_catalogue
+from dcf.mcp.cost import cost_of, cost_of_role
 from dcf.mcp.envelope import Envelope, Refused
 from dcf.mcp.platform import Platform, PlatformConfig
 from dcf.mcp.roles import ROLES, Role
 from dcf.mcp.tool import Tool, tool
 
+if TYPE_CHECKING:
+    from dcf.mcp.serve import Address, serve_http, serve_stdio
+
 __all__ = [
     "ROLES",
+    "Address",
     "Catalogue",
     "Envelope",
     "Platform",
@@ -22,6 +29,20 @@ __all__ = [
     "Refused",
     "Role",
     "Tool",
+    "cost_of",
+    "cost_of_role",
     "load_catalogue",
+    "serve_http",
+    "serve_stdio",
     "tool",
 ]
+
+_SERVING = ("Address", "serve_http", "serve_stdio")
+
+
+def __getattr__(name: str) -> Any:
+    if name in _SERVING:
+        from dcf.mcp import serve
+
+        return getattr(serve, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -9,15 +9,22 @@ from dcf.mcp.platform import Platform
 
 
 def check_approval_token(platform: Platform, given: str | None) -> None:
-    """Refuse whoever lacks the server's approval token, and everybody where other machines reach a
-    server without one: which agent calls is only what it says. Raises Refused."""
+    """Refuse whoever lacks the server's approval token, and everybody where it has none: which
+    agent calls is only what it says, so the one that asks could answer itself. Raises Refused."""
     token = platform.config.approval_token
-    if token is not None:
-        if given is None or not hmac.compare_digest(given.encode(), token.encode()):
-            hint = "pass the server's DCF_APPROVAL_TOKEN as approval_token, or use the dcf command"
-            wrong = "is missing" if given is None else "is not the server's"
-            raise Refused("approval_forbidden", f"approval_token {wrong}", hint=hint)
-    elif platform.config.exposed:
-        message = "this server can be reached from other machines and has no approval token"
-        hint = "set DCF_APPROVAL_TOKEN where it runs, or use the dcf command there"
+    if token is None:
+        message = "this server has no approval token, so nobody decides over MCP"
+        hint = "set DCF_APPROVAL_TOKEN where it is started, or use the dcf command there"
         raise Refused("approval_forbidden", message, hint=hint)
+    if given is None or not hmac.compare_digest(given.encode(), token.encode()):
+        hint = "pass the server's DCF_APPROVAL_TOKEN as approval_token, or use the dcf command"
+        wrong = "is missing" if given is None else "is not the server's"
+        raise Refused("approval_forbidden", f"approval_token {wrong}", hint=hint)
+
+
+def check_generating(platform: Platform, given: str | None) -> None:
+    """As above where there is a token, or other machines reach the server. Elsewhere everybody
+    generates: nothing comes of it but what stands in the sources, which no tool can write.
+    Raises Refused."""
+    if platform.config.approval_token is not None or platform.config.exposed:
+        check_approval_token(platform, given)

@@ -1,4 +1,5 @@
-"""Checking the arguments of a call: all problems at once, unknown ones ignored with a warning."""
+"""Checking the arguments of a call: all problems at once, unknown ones ignored with a warning, or
+refused by tools that undo nothing."""
 
 from __future__ import annotations
 
@@ -23,14 +24,23 @@ _LONGEST_SHOWN = 60
 
 
 @dataclass(frozen=True)
+class Alias:
+    """Another name that a parameter is taken under. Clients are not told of it."""
+
+    name: str
+
+
+@dataclass(frozen=True)
 class Parameter:
-    """One parameter of a tool. ``kind`` is what the function gets."""
+    """One parameter of a tool. ``kind`` is what the function gets, ``aliases`` the other names that
+    it is taken under."""
 
     name: str
     kind: Any
     help: str
     default: Any = None
     required: bool = True
+    aliases: tuple[str, ...] = ()
 
     @property
     def is_json(self) -> bool:
@@ -43,11 +53,14 @@ class Parameter:
 
 
 class Parameters:
-    """The parameters of a tool in order."""
+    """The parameters of a tool in order. A ``strict`` tool refuses arguments that it does not know:
+    what it does cannot be taken back, so nobody may believe in a filter that was dropped."""
 
-    def __init__(self, parameters: Sequence[Parameter]) -> None:
+    def __init__(self, parameters: Sequence[Parameter], *, strict: bool = False) -> None:
         self.all = tuple(parameters)
+        self.strict = strict
         self._by_name = {one.name: one for one in self.all}
+        self._by_alias = {alias: one for one in self.all for alias in one.aliases}
 
     @cached_property
     def model(self) -> type[BaseModel]:
@@ -66,16 +79,20 @@ class Parameters:
     def read(self, arguments: Mapping[str, Any], warnings: list[str]) -> dict[str, Any]:
         """The values by name. Raises BadArguments with every problem."""
         problems: list[Problem] = []
+        strangers: list[Problem] = []
         given: dict[str, Any] = {}
         for name, value in arguments.items():
-            parameter = self._by_name.get(name)
+            parameter = self._by_name.get(name) or self._by_alias.get(name)
             if parameter is None:
-                warnings.append(self._ignored(name))
+                self._strange(name, value, strangers, warnings)
                 continue
-            if value is None and not parameter.required:
+            if value is None and (not parameter.required or name != parameter.name):
                 # Some clients send every parameter; null stands for "not given".
                 continue
-            given[name] = self._read_one(parameter, value, problems)
+            read = self._read_one(parameter, value, problems)
+            if given.setdefault(parameter.name, read) != read:
+                message = f"has another value under {' or '.join(parameter.aliases)}"
+                problems.append(Problem("MCP_ARGUMENT", message, f"/{parameter.name}"))
         broken = {problem.path.split("/")[1] for problem in problems}
         try:
             values = self.model.model_validate(given)
@@ -83,6 +100,7 @@ class Parameters:
             problems += _problems(error, broken)
         except RecursionError:
             problems.append(Problem("MCP_ARGUMENT", "the arguments are nested too deeply"))
+        problems += strangers
         if problems:
             raise BadArguments(problems[:_MOST_PROBLEMS])
         return {one.name: getattr(values, one.name) for one in self.all}
@@ -102,13 +120,22 @@ class Parameters:
             problems.append(Problem("MCP_ARGUMENT", why, f"/{parameter.name}"))
         return value
 
-    def _ignored(self, name: str) -> str:
-        shown = repr(name[:_LONGEST_SHOWN]).encode("utf-8", "backslashreplace").decode()
+    def _strange(
+        self, name: str, value: Any, strangers: list[Problem], warnings: list[str]
+    ) -> None:
+        """Say of an argument that no parameter takes that it is ignored, or why it is refused."""
+        cut = name[:_LONGEST_SHOWN].encode("utf-8", "backslashreplace").decode()
         if name in WITHDRAWN:
-            return f"parameter {shown} is ignored: {WITHDRAWN[name]}"
-        near = get_close_matches(name[:_LONGEST_SHOWN], self._by_name, n=1, cutoff=0.7)
-        other = f"; did you mean {near[0]!r}?" if near else ""
-        return f"parameter {shown} is ignored: this tool has none of that name{other}"
+            warnings.append(f"parameter {cut!r} is ignored: {WITHDRAWN[name]}")
+            return
+        near = get_close_matches(cut, self._by_name, n=1, cutoff=0.7)
+        why = f"this tool has none of that name{f'; did you mean {near[0]!r}?' if near else ''}"
+        if not self.strict:
+            warnings.append(f"parameter {cut!r} is ignored: {why}")
+        elif value is not None:
+            place = cut.replace("~", "~0").replace("/", "~1")
+            hint = "nothing was done, since this tool's work cannot be taken back"
+            strangers.append(Problem("MCP_ARGUMENT", why, f"/{place}", hint=hint))
 
 
 def _dumped(value: Any) -> str:

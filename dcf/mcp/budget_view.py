@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from control_plane import AgentChange, AgentDocument, UnknownAgent
-from dcf.agents.loading.usage import BUDGET, USAGE, Usage
+from dcf.agents.loading import BUDGET, USAGE, Usage
 from dcf.mcp.platform import Platform
 from dcf.tools import Budget
 

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 from typing_extensions import TypedDict
 
+from dcf.mcp.error_code import HINTS, code_of
 from dcf.problem import Problem
 
 log = logging.getLogger(__name__)
@@ -19,6 +20,7 @@ Legacy = Literal["ok", "success"]
 ``success``."""
 
 FAILED_EXIT = 4
+_BAD_ARGUMENTS = "bad_arguments"
 _CODE = re.compile(r"[A-Za-z][A-Za-z0-9_.]*(: |$)")
 _LONGEST = 4_000
 _CREDENTIALS = re.compile(r"(?<=://)[^\s/@]*@")
@@ -50,7 +52,7 @@ class BadArguments(Exception):
 
     def __init__(self, problems: Sequence[Problem]) -> None:
         self.problems = tuple(problems)
-        super().__init__("; ".join(_short(problem) for problem in self.problems[:5]))
+        super().__init__(brief(self.problems))
 
 
 def answer(
@@ -77,6 +79,9 @@ def failure(
     """The answer of a tool that raised ``error``. What is not foreseen is logged under an id that
     the answer names, and nothing else of it goes out."""
     fields = _explained(error) or _defect(error, new_id())
+    hint = HINTS.get(fields["error"].partition(":")[0])
+    if hint is not None:
+        fields.setdefault("hint", hint)
     whole = {"status": None, **fields}
     if warnings:
         whole["warnings"] = list(warnings)
@@ -86,9 +91,12 @@ def failure(
 def _explained(error: BaseException) -> dict[str, Any] | None:
     if isinstance(error, Refused):
         fields = {"error": _text(error.code, error.message), **error.fields}
+        if error.code == _BAD_ARGUMENTS:
+            problem = Problem("MCP_ARGUMENT", error.message)
+            fields.setdefault("problems", [problem_view(problem)])
         return {**fields, "hint": error.hint} if error.hint else fields
     if isinstance(error, BadArguments):
-        return _said("bad_arguments", str(error), error.problems)
+        return _said(_BAD_ARGUMENTS, str(error), error.problems)
     if isinstance(error, TimeoutError):
         return _said("timeout", str(error) or "the call took too long")
     code = getattr(error, "code", None) or getattr(error, "error", None)
@@ -102,9 +110,12 @@ def _explained(error: BaseException) -> dict[str, Any] | None:
 
 
 def _said(code: str, message: str, problems: Sequence[Any] = ()) -> dict[str, Any]:
-    said: dict[str, Any] = {"error": _text(code, message)}
-    found = [problem_view(problem) for problem in problems if isinstance(problem, Problem)]
-    return {**said, "problems": found} if found else said
+    found = [problem for problem in problems if isinstance(problem, Problem)]
+    if found and f"[{found[0].code}]" in message:
+        # All of them in full, for people; here they come as problems.
+        message = brief(found)
+    said: dict[str, Any] = {"error": _text(code_of(code, found), message)}
+    return {**said, "problems": [problem_view(one) for one in found]} if found else said
 
 
 def problem_view(problem: Problem) -> dict[str, Any]:
@@ -125,6 +136,11 @@ def _text(code: str, message: str) -> str:
     if len(plain) > _LONGEST:
         plain = f"{plain[:_LONGEST]}…"
     return f"{code}: {plain}" if plain else code
+
+
+def brief(problems: Sequence[Problem]) -> str:
+    """The first few of them in one line; the answer's ``problems`` has them all."""
+    return "; ".join(_short(problem) for problem in problems[:5])
 
 
 def _short(problem: Problem) -> str:

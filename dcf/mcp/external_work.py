@@ -29,11 +29,13 @@ _WORDS = {
     "closed": "the run, or the Map or Parallel around the state, is over",
     "unknown_state": "the run has no such state",
     "unknown_protocol": "a newer version of DCF submitted this run",
-    "already_finished": "this lease has finished its state before",
+    "already_finished": "this lease has finished its state before, with something else: that"
+    " stands, and what this call brought was not stored",
 }
 _HINTS = {
     "not_ready": "explain_workflow says what it waits for",
     "unknown_state": "read_workflow_control_plane names the states",
+    "already_finished": "read_workflow_control_plane has what stands",
     "lease_held": "try again when it has ended, or take another state",
 }
 
@@ -71,6 +73,8 @@ async def refused(
     code = refusal.code
     if code == "lease_lost":
         code = "lease_mismatch" if document and document.status == "running" else "no_lease"
+    if code == "finished_otherwise":
+        code = "already_finished"
     message = _WORDS.get(code, "")
     if code == "not_ready":
         message = "the state is " + (document.status if document else "gone")

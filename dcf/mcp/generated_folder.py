@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 from dcf.agents.loading import SkillLibrary
 from dcf.mcp.rules import Rules
 from dcf.problem import Problem
-from dcf.skills import SkillCatalog
+from dcf.skills import SkillCatalog, is_unfinished
 from dcf.tools import InvalidDocument, Policy, Registry, SchemaPin, Toolbox
 from dcf.worker import LOCK, NO_LOCK, POLICY, lock_is_missing, read_lock, read_policy
 
@@ -78,12 +78,7 @@ class GeneratedFolder:
             lambda: SkillCatalog.load(folder) if (folder / CATALOG).exists() else SkillCatalog([]),
         )
         self._registry = Watched(
-            [folder / REGISTRY],
-            lambda: (
-                Registry.load(folder / REGISTRY, env)
-                if (folder / REGISTRY).exists()
-                else Registry([])
-            ),
+            [folder / REGISTRY, folder / LOCK], lambda: self._read_registry(env)
         )
         self._library = Watched(
             [folder / CATALOG, folder / LOCK],
@@ -122,7 +117,19 @@ class GeneratedFolder:
         """What nobody would see otherwise."""
         return [NO_LOCK.format(LOCK)] if lock_is_missing(self.folder) else []
 
+    def _read_registry(self, env: Mapping[str, str]) -> Registry:
+        self._demand_finished()
+        file = self.folder / REGISTRY
+        return Registry.load(file, env) if file.exists() else Registry([])
+
+    def _demand_finished(self) -> None:
+        """No rules of tomorrow for the skills of today. Raises InvalidDocument."""
+        if is_unfinished(self.folder):
+            message = f"{self.folder} is being generated, or that was broken off"
+            raise InvalidDocument([Problem("LOCK_UNREADABLE", message)])
+
     def _read_policy(self) -> Policy:
+        self._demand_finished()
         policy = read_policy(self.folder)
         there = os.path.lexists(self.folder / POLICY)
         if self._had_policy and not there and not os.path.lexists(self.folder / LOCK):

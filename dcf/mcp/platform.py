@@ -31,8 +31,8 @@ class PlatformConfig:
     reads. ``pool`` is that of new runs. ``env`` fills the placeholders of the tool registry and is
     never shown. ``call_limit_s``: no tool call takes longer (seconds). ``index`` is the file of the
     search index of the skills; without one it is a temporary file. ``approval_token`` is asked of
-    whoever decides on approvals here; without one nobody may where the server is ``exposed``: where
-    other machines can reach it.
+    whoever decides on approvals or budgets here; without one nobody may. Where the server is
+    ``exposed``, other machines can reach it: then it is asked of who generates skills too.
     """
 
     generated: Path

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from difflib import get_close_matches
 from functools import cache
@@ -19,7 +18,7 @@ from mcp_types import (
 )
 from mcp_types import Tool as WireTool
 
-from dcf.mcp.calling import call
+from dcf.mcp.calling import as_text, call_for_text
 from dcf.mcp.catalogue import load_catalogue
 from dcf.mcp.platform import Platform
 from dcf.mcp.roles import ROLES, Role
@@ -45,8 +44,9 @@ def create_protocol(platform: Platform, *, role: Role | None = None, version: st
         tools = load_catalogue().tools(_role(context, role))
         tool = tools.get(params.name)
         if tool is None:
-            return result(_unknown(params.name, tools))
-        return result(await call(tool, platform, params.arguments or {}))
+            unknown = _unknown(params.name, tools)
+            return result(unknown, as_text(unknown))
+        return result(*await call_for_text(tool, platform, params.arguments or {}))
 
     server = Server[Any](
         "dcf",
@@ -75,12 +75,11 @@ def listed(role: Role | None) -> list[WireTool]:
     ]
 
 
-def result(fields: Mapping[str, Any]) -> CallToolResult:
+def result(fields: dict[str, Any], text: str) -> CallToolResult:
     """An answer on the wire: structured, and as text for clients that know no better."""
-    text = json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
     return CallToolResult(
         content=[TextContent(text=text)],
-        structured_content=dict(fields),
+        structured_content=fields,
         is_error=fields.get("error") is not None,
     )
 

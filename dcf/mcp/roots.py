@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from dcf.mcp.approval_token import check_approval_token
+from dcf.mcp.approval_token import check_generating
 from dcf.mcp.envelope import Refused
 from dcf.mcp.platform import Platform
 
@@ -40,9 +40,8 @@ def target(
     ``approval_forbidden`` for the generated folder.
 
     What is generated says which programs are started and which tools may be called. So only the
-    sources of the platform are generated into its own folder, by whoever has the approval token,
-    and each artefact to its ``own`` place there; what agents wrote themselves stays in the
-    workspace.
+    sources of the platform are generated into its own folder, by whoever may generate there, and
+    each artefact to its ``own`` place; what agents wrote themselves stays in the workspace.
     """
     config = platform.config
     source, generated = config.skills_src.resolve(), config.generated.resolve()
@@ -59,7 +58,7 @@ def target(
             raise Refused(
                 "outside_root", f"{parameter}: under {generated.name} it is {only} and nothing else"
             )
-        check_approval_token(platform, approval_token)
+        check_generating(platform, approval_token)
     return found
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from control_plane import AgentStore, Store, UnknownAgent, assigned
+from dcf.agents.loading import delete_agent
 from dcf.mcp.envelope import Refused
 from dcf.mcp.platform import Platform
 from dcf.workflow import count, finalize, is_earlier, write_audit_trail
@@ -105,7 +106,7 @@ async def agents_of(
                 error = "skipped_planner"
             else:
                 try:
-                    await agents.delete(document, by="finalize_workflow")
+                    await delete_agent(agents, agent_id, by="finalize_workflow")
                     deleted = True
                 except UnknownAgent:
                     error = "unknown_agent"

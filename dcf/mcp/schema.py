@@ -26,6 +26,8 @@ def input_schema(parameters: Parameters) -> dict[str, Any]:
         "type": "object",
         "properties": {one.name: _property(one) for one in parameters.all},
     }
+    if parameters.strict:
+        schema["additionalProperties"] = False
     required = [one.name for one in parameters.all if one.required]
     return {**schema, "required": required} if required else schema
 

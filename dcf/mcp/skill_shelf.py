@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
 
+from dcf.digest import digest
 from dcf.skills import Manifest, SkillCatalog
 from dcf.skills.agent_skills import (
     MOST_BYTES,
@@ -24,7 +25,6 @@ from dcf.skills.agent_skills import (
     export_skill,
     read_skill_text,
 )
-from dcf.skills.canonical import digest
 
 SCHEME = "skill://"
 DIRECTORY = "inode/directory"

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
-from dcf.mcp.arguments import Parameter, Parameters
+from dcf.mcp.arguments import Alias, Parameter, Parameters
 from dcf.mcp.envelope import Legacy
 from dcf.mcp.platform import Platform
 from dcf.mcp.roles import Role
@@ -35,12 +35,14 @@ Answering = Callable[..., Awaitable[Any]]
 
 @dataclass(frozen=True)
 class Tool:
-    """One tool. ``limit_s`` is how long a call may take, in seconds; None: the server's limit."""
+    """One tool. ``limit_s`` is how long a call may take, in seconds; None: the server's limit.
+    ``strict``: it refuses arguments that it does not know."""
 
     function: Answering
     roles: frozenset[Role]
     legacy: Legacy | None = None
     limit_s: float | None = None
+    strict: bool = False
 
     @property
     def name(self) -> str:
@@ -54,7 +56,8 @@ class Tool:
     def parameters(self) -> Parameters:
         hints = get_type_hints(self.function, include_extras=True)
         names = list(inspect.signature(self.function).parameters.values())[1:]
-        return Parameters([_parameter(one, hints[one.name]) for one in names])
+        read = [_parameter(one, hints[one.name]) for one in names]
+        return Parameters(read, strict=self.strict)
 
     @cached_property
     def input_schema(self) -> dict[str, Any]:
@@ -76,12 +79,18 @@ class Tool:
 
 
 def tool(
-    *roles: Role, legacy: Legacy | None = None, limit_s: float | None = None
+    *roles: Role,
+    legacy: Legacy | None = None,
+    limit_s: float | None = None,
+    strict: bool = False,
 ) -> Callable[[Answering], Tool]:
-    """Make a tool of a function, shown to ``roles`` and in the full catalogue."""
+    """Make a tool of a function, shown to ``roles`` and in the full catalogue.
+
+    ``strict`` is for what cannot be taken back: decisions, deletions, ends, hand-overs, calls.
+    """
 
     def made(function: Answering) -> Tool:
-        return Tool(function, frozenset(roles), legacy, limit_s)
+        return Tool(function, frozenset(roles), legacy, limit_s, strict)
 
     return made
 
@@ -89,13 +98,15 @@ def tool(
 def _parameter(parameter: inspect.Parameter, hint: Any) -> Parameter:
     help_ = ""
     kind = hint
+    aliases: tuple[str, ...] = ()
     if get_origin(hint) is Annotated:
         kind, *marks = get_args(hint)
         help_ = next((mark for mark in marks if isinstance(mark, str)), "")
-        rest = [mark for mark in marks if not isinstance(mark, str)]
+        aliases = tuple(mark.name for mark in marks if isinstance(mark, Alias))
+        rest = [mark for mark in marks if not isinstance(mark, str | Alias)]
         for mark in rest:
             kind = Annotated[kind, mark]
     default = parameter.default
     if default is inspect.Parameter.empty:
-        return Parameter(parameter.name, kind, help_)
-    return Parameter(parameter.name, kind, help_, default, required=False)
+        return Parameter(parameter.name, kind, help_, aliases=aliases)
+    return Parameter(parameter.name, kind, help_, default, required=False, aliases=aliases)

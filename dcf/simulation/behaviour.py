@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from control_plane.payload import JSON
+from control_plane import JSON
 from dcf import asl
 
 Kind = Literal["works", "flaky", "errs", "hangs", "silent", "asks"]

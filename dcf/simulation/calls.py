@@ -21,7 +21,7 @@ from dcf.tools import (
     ToolResult,
     call_digest,
 )
-from dcf.worker.lease_ledger import LeaseLedger
+from dcf.worker import LeaseLedger
 from dcf.workflow import AwaitingApproval
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from control_plane import DONE, INDEX, RunKeys
-from control_plane.keys import queue
+from control_plane import keys as redis_keys
 from control_plane.twin import Twin
 from dcf.simulation.evidence import Evidence
 from dcf.simulation.server import GROUP, POOL
@@ -63,7 +63,7 @@ def _check_audit(evidence: Evidence, audit: dict[str, Any]) -> Iterator[Violatio
 
 def check_server(twin: Twin, witness: Witness) -> Iterator[Violation]:
     """Nothing is queued for ever, and no token can be read anywhere."""
-    stream = queue(POOL)
+    stream = redis_keys.queue(POOL)
     queued = at_once(twin.command("XLEN", stream))
     pending = at_once(twin.command("XPENDING", stream, GROUP))[0]
     if queued or pending:

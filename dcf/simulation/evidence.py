@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from control_plane import (
+    JSON,
     CorruptHistory,
+    HistoryEvent,
     RunDocument,
     StateDocument,
     Store,
     history,
 )
-from control_plane.history import HistoryEvent
-from control_plane.payload import JSON
 from control_plane.twin import Twin
 from dcf.simulation.order import Order
 from dcf.simulation.virtual_loop import at_once

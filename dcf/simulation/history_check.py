@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from control_plane import StateDocument, payload
-from control_plane.keys import frame_of
+from control_plane import StateDocument, frame_of, payload
 from dcf.simulation.evidence import Evidence
 from dcf.simulation.violation import Violation
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from control_plane import StateDocument
-from control_plane.payload import JSON
+from control_plane import JSON, StateDocument
 from dcf import asl
 from dcf.simulation.evidence import Evidence
 

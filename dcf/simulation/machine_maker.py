@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from control_plane.payload import JSON
+from control_plane import JSON
 from dcf.simulation.behaviour import Behaviour
 from dcf.simulation.task_maker import make_task
 from dcf.simulation.variable_shapes import assigning, reading

@@ -7,8 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Any
 
-from control_plane import Disconnected
-from control_plane.script import Script
+from control_plane import Disconnected, Script
 from dcf.simulation.process import Process
 from dcf.simulation.server import Server
 from dcf.simulation.weather import Weather

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from control_plane import split_path
-from control_plane.payload import JSON
+from control_plane import JSON, split_path
 from dcf.simulation.behaviour import REVOKED, TELLS_EVENT
 from dcf.simulation.evidence import Evidence
 from dcf.simulation.order import interpret

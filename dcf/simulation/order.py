@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
-from control_plane.payload import JSON
+from control_plane import JSON
 from dcf import asl
 from dcf.simulation.behaviour import Behaviour
 from dcf.workflow import WorkflowDocument

@@ -12,12 +12,12 @@ from dcf.simulation.behaviour import Behaviour
 from dcf.simulation.order import Order
 from dcf.workflow import (
     ApprovalSettled,
+    Decision,
     NotAnApprover,
     PendingApproval,
     answer_approval,
     pending_approvals,
 )
-from dcf.workflow.approval import Decision
 
 T = TypeVar("T")
 Question = tuple[str, str, int, int, int]

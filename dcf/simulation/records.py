@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from control_plane import RunKeys
-from control_plane.keys import frame_of
+from control_plane import RunKeys, frame_of
 from control_plane.twin import Twin
 from dcf.simulation.order import EPOCH_S
 from dcf.simulation.violation import Violation

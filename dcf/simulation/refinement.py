@@ -11,9 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from control_plane import StateDocument, payload, sibling, split_path
-from control_plane.history import HistoryEvent
-from control_plane.payload import JSON
+from control_plane import JSON, HistoryEvent, StateDocument, payload, sibling, split_path
 from dcf import asl
 from dcf.simulation.behaviour import REVOKED, TELLS_EVENT, WORKER_LOST
 from dcf.simulation.evidence import Evidence

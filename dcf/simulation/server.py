@@ -8,10 +8,9 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from control_plane import ControlPlaneError
+from control_plane import ControlPlaneError, Script
+from control_plane import keys as redis_keys
 from control_plane import script as scripts
-from control_plane.keys import queue
-from control_plane.script import Script
 from control_plane.twin import Twin
 from dcf.simulation.order import EPOCH_S
 from dcf.simulation.virtual_loop import VirtualLoop, at_once
@@ -127,7 +126,7 @@ class Server:
         if not paths:
             return
         self.hints += len(paths)
-        stream = queue(POOL)
+        stream = redis_keys.queue(POOL)
         entries = at_once(self.twin.command("XREVRANGE", stream, "+", "-", "COUNT", len(paths)))
         for entry, fields in entries:
             fault = self._weather.hint_fault()
@@ -142,7 +141,7 @@ class Server:
     def _deliver(self, fields: Sequence[str]) -> None:
         """A late hint arrives."""
         self.hints_under_way -= 1
-        at_once(self.twin.command("XADD", queue(POOL), "*", *fields))
+        at_once(self.twin.command("XADD", redis_keys.queue(POOL), "*", *fields))
 
 
 def _broken(original: Script, change: Callable[[str], str]) -> Script:

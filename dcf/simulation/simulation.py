@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from control_plane import INDEX, RunKeys, Store
-from control_plane.keys import queue
+from control_plane import keys as redis_keys
 from dcf.simulation.agents import Execution
 from dcf.simulation.client import Client
 from dcf.simulation.network import FaultyBackend
@@ -137,7 +137,7 @@ class Simulation:
 
     def _is_quiet(self) -> bool:
         """Whether no hint is queued or in anybody's hands."""
-        stream = queue(POOL)
+        stream = redis_keys.queue(POOL)
         if self.server.hints_under_way:
             return False
         if at_once(self.server.twin.command("XLEN", stream)):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from control_plane import StateDocument, enclosing_joins, split_path
-from control_plane.payload import JSON
+from control_plane import JSON, StateDocument, enclosing_joins, split_path
 from dcf import asl
 from dcf.simulation.evidence import Evidence
 

@@ -12,8 +12,7 @@ from dcf.skill_tests.reach import reach
 from dcf.skill_tests.target import LONGEST_WAIT_S, Target
 from dcf.skill_tests.timing import HANGS_AFTER_S, SLACK_S, Stopwatch
 from dcf.tools import ToolResult, ToolsError, ToolTimeout
-from dcf.tools.stub.chance import Chance
-from dcf.tools.stub.tool import DEFAULT_CASE, Case, Reply, StubTool
+from dcf.tools.stub import DEFAULT_CASE, Case, Chance, Reply, StubTool
 
 _CODES = {"throw": "StubThrown", "http_500": "Http500", "flaky": "StubFlaky"}
 _DRAWS = 2_000

@@ -7,14 +7,14 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from dcf.tools.stub.equality import same
-from dcf.tools.stub.matching import json_text
-from dcf.tools.stub.templates import (
+from dcf.tools.stub import (
     PLACEHOLDER,
     RANDOM_INT,
     UNKNOWN,
     argument_at,
     as_wanted,
+    json_text,
+    same,
     schema_of,
 )
 

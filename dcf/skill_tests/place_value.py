@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dcf.skill_tests.sample_value import Sampler
-from dcf.tools.stub.argument_path import ArgumentPath
+from dcf.tools.stub import ArgumentPath
 
 
 def placed(arguments: Any, path: ArgumentPath, value: Any, schema: Any, sampler: Sampler) -> Any:

@@ -12,9 +12,7 @@ from typing import Any
 from dcf.problem import Problem
 from dcf.regular_file import read_regular
 from dcf.skills import CatalogUnreadable, Manifest, SkillCatalog
-from dcf.tools.stub.catalog import Catalog
-from dcf.tools.stub.config import StubConfig
-from dcf.tools.stub.tool import StubTool
+from dcf.tools.stub import Catalog, StubConfig, StubTool
 
 STUB_CONFIG = Path("stub/stub_config.json")
 SKILL_TESTS = Path("tests/skill_tests.json")

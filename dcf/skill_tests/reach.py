@@ -15,11 +15,15 @@ from dcf.schema import PatternTooSlow, SchemaUnusable
 from dcf.skill_tests.place_value import placed
 from dcf.skill_tests.sample_text import sample_texts
 from dcf.skill_tests.sample_value import Sampler, Schema
-from dcf.tools.stub.argument_path import ArgumentPath
-from dcf.tools.stub.choosing import first_match
-from dcf.tools.stub.expected import json_types
-from dcf.tools.stub.matching import json_text
-from dcf.tools.stub.tool import DEFAULT_CASE, Case, StubTool
+from dcf.tools.stub import (
+    DEFAULT_CASE,
+    ArgumentPath,
+    Case,
+    StubTool,
+    first_match,
+    json_text,
+    json_types,
+)
 
 _ROUNDS = 200
 _FAULTS = 3

@@ -14,7 +14,7 @@ from dcf.skill_tests.report import Report
 from dcf.skill_tests.skill_check import run_skill_test
 from dcf.skill_tests.target import Target, own_stub, server_at
 from dcf.skill_tests.timing import Stopwatch
-from dcf.tools.stub.tool import DEFAULT_CASE
+from dcf.tools.stub import DEFAULT_CASE
 
 AT_A_TIME = 16
 """How many cases are in work: most of their time is latency that they wait for."""

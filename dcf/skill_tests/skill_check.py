@@ -11,7 +11,7 @@ from dcf.skill_tests.plan import SkillTest
 from dcf.skill_tests.target import Target
 from dcf.skill_tests.timing import HANGS_AFTER_S, SLACK_S, Stopwatch
 from dcf.tools import ToolResult, ToolsError, ToolTimeout
-from dcf.tools.stub.tool import StubTool
+from dcf.tools.stub import StubTool
 
 _TIMEOUTS = (ToolTimeout.code, "States.Timeout", "StubTimeout")
 

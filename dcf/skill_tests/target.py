@@ -10,9 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from dcf.tools import Registry, ServerConfig, Toolbox, ToolResult
-from dcf.tools.stub.app import create_stub_app
-from dcf.tools.stub.desk import Desk
-from dcf.tools.stub.in_process import served
+from dcf.tools.stub import Desk, create_stub_app, served
 
 LONGEST_WAIT_S = 3.0
 """Longer delays of the stub in this process are cut to this."""

@@ -7,8 +7,11 @@ from __future__ import annotations
 
 from dcf.skills.authoring.marked_yaml import read_yaml
 from dcf.skills.authoring.new_skill import NewSkill, SkillOrder, new_skill
+from dcf.skills.authoring.source_tree import SourceTree, read_tree
+from dcf.skills.authoring.tool_index import index_tools
 from dcf.skills.catalog import SkillCatalog
 from dcf.skills.errors import CatalogUnreadable, InvalidManifest, SkillError, UnknownSkill
+from dcf.skills.generation.deposit import is_unfinished
 from dcf.skills.generation.generate import (
     GenerateResult,
     check_generated,
@@ -24,7 +27,6 @@ from dcf.skills.generation.parts import (
 )
 from dcf.skills.generation.pins_file import write_pins
 from dcf.skills.manifest import DataSource, Manifest, Permissions, SkillTool, validate_manifest
-from dcf.skills.tool_digest import tool_digest
 from dcf.skills.version import SkillRef, is_range, newest, parse_ref
 from dcf.skills.version_order import version_order
 
@@ -46,6 +48,7 @@ __all__ = [
     "SkillOrder",
     "SkillRef",
     "SkillTool",
+    "SourceTree",
     "UnknownSkill",
     "check_generated",
     "generate_all",
@@ -53,13 +56,15 @@ __all__ = [
     "generate_registry",
     "generate_schemas",
     "generate_stub_config",
+    "index_tools",
     "is_range",
+    "is_unfinished",
     "manifests_of",
     "new_skill",
     "newest",
     "parse_ref",
+    "read_tree",
     "read_yaml",
-    "tool_digest",
     "validate_manifest",
     "validate_sources",
     "version_order",

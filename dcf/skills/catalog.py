@@ -12,6 +12,7 @@ from dcf.regular_file import read_regular
 from dcf.skills.authoring.source_tree import is_inside
 from dcf.skills.errors import CatalogUnreadable, UnknownSkill
 from dcf.skills.generation.artefacts import CATALOG
+from dcf.skills.generation.deposit import is_unfinished
 from dcf.skills.manifest import Manifest
 from dcf.skills.version import newest, parse_ref
 from dcf.skills.version_order import version_order
@@ -45,9 +46,11 @@ class SkillCatalog:
     def load(cls, generated_dir: Path) -> SkillCatalog:
         """Read ``catalogs/skills_catalog.json`` and every manifest it lists.
 
-        Raises ``CatalogUnreadable`` or ``InvalidManifest``.
+        Raises ``CatalogUnreadable``, also where generating was broken off, or ``InvalidManifest``.
         """
         path = generated_dir / CATALOG
+        if is_unfinished(generated_dir):
+            raise CatalogUnreadable(str(path), "generating is under way, or was broken off")
         document = _read(path)
         entries = document.get("skills") if isinstance(document, dict) else None
         if not isinstance(entries, list):

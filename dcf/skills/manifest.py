@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from dcf.digest import canonical_json, digest
 from dcf.problem import Problem
 from dcf.skills.authoring.place import Document
 from dcf.skills.authoring.shape import check_shape
-from dcf.skills.canonical import canonical_json, digest
 from dcf.skills.errors import InvalidManifest
 
 

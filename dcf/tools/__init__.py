@@ -17,16 +17,25 @@ from dcf.tools.errors import (
     ToolUnavailable,
     UnknownServer,
 )
-from dcf.tools.gate.approval import ApprovalRequest, Approver
-from dcf.tools.gate.budget import Budget, denied_by_budget
-from dcf.tools.gate.call import Call, call_digest
-from dcf.tools.gate.decision import Decision
-from dcf.tools.gate.egress import EgressRules
-from dcf.tools.gate.gate import Gate
-from dcf.tools.gate.grant import Grant
-from dcf.tools.gate.ledger import Ledger
-from dcf.tools.gate.pins import SchemaPin, read_pins, tool_digest
-from dcf.tools.gate.policy import Policy
+from dcf.tools.gate import (
+    ApprovalRequest,
+    Approver,
+    Budget,
+    Call,
+    Decision,
+    Egress,
+    EgressRules,
+    Gate,
+    Grant,
+    Ledger,
+    Policy,
+    Risk,
+    SchemaPin,
+    Untrusted,
+    call_digest,
+    denied_by_budget,
+    read_pins,
+)
 from dcf.tools.large_result import Keep, ResultLimits
 from dcf.tools.registry import Registry
 from dcf.tools.result import JSON, ToolDescription, ToolResult
@@ -45,6 +54,7 @@ __all__ = [
     "Call",
     "Decision",
     "Dispatcher",
+    "Egress",
     "EgressRules",
     "Gate",
     "Grant",
@@ -55,6 +65,7 @@ __all__ = [
     "Policy",
     "Registry",
     "ResultLimits",
+    "Risk",
     "SchemaPin",
     "ServerConfig",
     "ToolDescription",
@@ -65,8 +76,8 @@ __all__ = [
     "Toolbox",
     "ToolsError",
     "UnknownServer",
+    "Untrusted",
     "call_digest",
     "denied_by_budget",
     "read_pins",
-    "tool_digest",
 ]

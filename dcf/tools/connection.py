@@ -15,7 +15,13 @@ from mcp import Client, MCPError
 from mcp.client import Transport
 from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
-from mcp_types import CONNECTION_CLOSED, RequestParamsMeta, Tool, ToolListChangedNotification
+from mcp_types import (
+    CONNECTION_CLOSED,
+    CallToolResult,
+    RequestParamsMeta,
+    Tool,
+    ToolListChangedNotification,
+)
 from pydantic import ValidationError
 
 from dcf.tools.ending import ending, look_at
@@ -24,7 +30,7 @@ from dcf.tools.gate.egress import EgressRules
 from dcf.tools.http_transport import SESSION_LOST, http_client, sse_http_client
 from dcf.tools.large_result import MESSAGE_BYTES
 from dcf.tools.meta import NOT_SENT, TOO_LARGE, UNAVAILABLE
-from dcf.tools.reading import failed_result, read_result
+from dcf.tools.reading import answer_fault, failed_result, read_result
 from dcf.tools.redaction import Redactor
 from dcf.tools.result import ToolDescription, ToolResult
 from dcf.tools.server_config import ServerConfig
@@ -104,7 +110,7 @@ class Connection:
             except (BrokenResourceError, ClosedResourceError):
                 raise self._unavailable(self._cause()) from None
             except (RuntimeError, ValidationError) as error:
-                # The SDK's way to say that the answer breaks the protocol or the tool's own schema.
+                # The answer breaks the protocol, as the SDK says it, or the tool's own schema.
                 if self._task.done():
                     raise self._unavailable(self._cause()) from None
                 return self._redactor.result(failed_result(str(error), code="InvalidToolResult"))
@@ -159,6 +165,8 @@ class Connection:
 
     async def _live(self) -> None:
         async with asyncio.timeout(_OPENING_S) as opening, self._open() as client:
+            # The SDK's own validation may take for ever: schema and answer are both the server's.
+            cast(Any, client.session).validate_tool_result = self._check_answer
             await self._list(client)
             opening.reschedule(None)
             self._client.set_result(client)
@@ -204,10 +212,20 @@ class Connection:
         """End the connection, which can no longer tell whose call went wrong."""
         self._failure = self._failure or cause
         self._stop.set()
+        if not self._client.done():
+            # Still opening, and the SDK would wait for an answer that does not come.
+            self._task.cancel()
 
     async def _list(self, client: Client) -> None:
         self._tools = await _list_all(client)
         self._listed_at = asyncio.get_running_loop().time()
+
+    async def _check_answer(self, tool: str, result: CallToolResult) -> None:
+        """Raises RuntimeError for an answer that does not fit the tool's own schema."""
+        known = self._tools.get(tool)
+        fault = answer_fault(result, None if known is None else known.output_schema)
+        if fault:
+            raise RuntimeError(f"tool {tool} {fault}")
 
     async def _opened(self) -> Client:
         waiting: set[asyncio.Future[Any]] = {self._task, self._client}

@@ -9,6 +9,7 @@ from typing import Any
 import httpx2
 
 from dcf.tools.checked_addresses import CheckedAddresses
+from dcf.tools.endpoint_watch import watched
 from dcf.tools.gate.egress import EgressRules
 from dcf.tools.large_result import MESSAGE_BYTES
 from dcf.tools.meta import NOT_SENT, TOO_LARGE, UNAVAILABLE
@@ -73,13 +74,17 @@ class LoneFailures(httpx2.AsyncBaseTransport):
 
 
 class EndsOnFailure(httpx2.AsyncBaseTransport):
-    """Tells ``failed`` what went wrong with a POST of the older SSE transport.
+    """Tells ``failed`` what went wrong with the older SSE transport: a POST that failed, an
+    endpoint on another host.
 
     There the answer to a POST comes on another stream: the client would wait for it for ever.
     """
 
-    def __init__(self, inner: httpx2.AsyncBaseTransport, failed: Callable[[str], None]) -> None:
+    def __init__(
+        self, inner: httpx2.AsyncBaseTransport, url: str, failed: Callable[[str], None]
+    ) -> None:
         self._inner = inner
+        self._url = url
         self._failed = failed
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
@@ -90,6 +95,8 @@ class EndsOnFailure(httpx2.AsyncBaseTransport):
             raise
         if request.method == "POST" and response.status_code >= 300:
             self._failed(f"HTTP {response.status_code} {response.reason_phrase}".rstrip())
+        if request.method == "GET" and response.status_code == 200:
+            return watched(response, self._url, self._failed)
         return response
 
     async def aclose(self) -> None:
@@ -109,7 +116,7 @@ def sse_http_client(
     config: ServerConfig, egress: EgressRules, failed: Callable[[str], None]
 ) -> httpx2.AsyncClient:
     """The same for the older SSE transport."""
-    return _client(config, EndsOnFailure(_inner(egress), failed))
+    return _client(config, EndsOnFailure(_inner(egress), config.url, failed))
 
 
 def _inner(egress: EgressRules) -> httpx2.AsyncBaseTransport:

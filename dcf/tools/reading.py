@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from dcf.tools.document import pointer
 from dcf.tools.errors import ToolsError
 from dcf.tools.result import JSON, ToolResult
 
@@ -26,6 +27,27 @@ def read_result(result: CallToolResult, output_schema: Mapping[str, Any] | None)
     if result.is_error:
         return ToolResult(data, text, True, error_name(data))
     return ToolResult(data, text)
+
+
+def answer_fault(result: CallToolResult, output_schema: Mapping[str, Any] | None) -> str:
+    """Why a result breaks the schema that its server announces for it; empty when it does not.
+
+    A schema that cannot be used, or takes too long, is not fitted; nothing is fetched for it.
+    """
+    if output_schema is None:
+        return ""
+    if result.structured_content is None and "structured_content" not in result.model_fields_set:
+        return "has an output schema but did not return structured content"
+    from dcf.schema import SchemaUnusable, schema_of
+
+    try:
+        fault = schema_of(output_schema).fault(result.structured_content)
+    except SchemaUnusable as unusable:
+        return f"has an output schema that cannot be used: {unusable}"
+    if fault is None:
+        return ""
+    place = pointer(fault.absolute_path) or "/"
+    return f"returned structured content that does not fit its schema: {place}: {fault.message}"
 
 
 def failed_result(message: str, **data: JSON) -> ToolResult:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dcf.problem import Problem
+from dcf.secret_name import names_a_secret
 from dcf.tools.document import pointer
 
 _REFERENCE = re.compile(r"\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>[^}]*))?\}")
@@ -57,10 +58,16 @@ def _substitute_text(text: str, env: Mapping[str, str], path: str, problems: lis
                     "REG_VARIABLE_UNSET",
                     f"the environment variable {name} is not set",
                     path,
-                    f"set {name}, or write a default: ${{{name}:-value}}",
+                    _hint(name),
                 )
             )
             return ""
         return found
 
     return _REFERENCE.sub(replace, text)
+
+
+def _hint(name: str) -> str:
+    if names_a_secret(name):
+        return f"set {name}; a secret has no default in a file"
+    return f"set {name}, or write a default: ${{{name}:-value}}"

@@ -18,8 +18,9 @@ from dcf.worker.generated_rules import (
 from dcf.worker.handler_import import InvalidHandlers, import_handlers
 from dcf.worker.keeper import LeaseKeeper
 from dcf.worker.keeper_thread import KeeperThread
+from dcf.worker.lease_ledger import LeaseLedger
 from dcf.worker.lease_lost import LeaseLost
-from dcf.worker.performer import AgentPerformer, Handler, Performer, TaskFailure
+from dcf.worker.performer import AgentPerformer, Beat, Handler, Performer, TaskFailure
 from dcf.worker.process import Post, serve
 from dcf.worker.skill_gates import ChangedSkill, SkillGates, declared_by, schemas_of
 from dcf.worker.try_budget import budgets_of
@@ -30,6 +31,7 @@ __all__ = [
     "NO_LOCK",
     "POLICY",
     "AgentPerformer",
+    "Beat",
     "CallsOpen",
     "ChangedSkill",
     "ExternalLedger",
@@ -37,6 +39,7 @@ __all__ = [
     "InvalidHandlers",
     "KeeperThread",
     "LeaseKeeper",
+    "LeaseLedger",
     "LeaseLost",
     "OtherCall",
     "Performer",

@@ -7,8 +7,7 @@ import logging
 from collections.abc import Mapping
 from typing import Any
 
-from control_plane import Store
-from control_plane.payload import JSON
+from control_plane import JSON, Store
 from dcf.agents import AgentRuntime, Assignment, TaskError, TurnEvent
 from dcf.skills import SkillCatalog, SkillTool, UnknownSkill
 from dcf.tools import (
@@ -100,6 +99,7 @@ class SkilledAgents:
             if work.asked is None or (here is not None and here.cancelling()):
                 raise
         if work.asked is not None:
+            await work.over()
             return AwaitingApproval(
                 work.asked,
                 journal=ledger.journal,
@@ -122,6 +122,8 @@ class _Work:
         self._dispatcher = dispatcher
         self._beat = beat
         self._spent: Mapping[str, Any] = {}
+        self._under_way = 0
+        self._over = asyncio.Event()
         self.asked: ApprovalRequest | None = None
 
     async def call_tool(self, tool: SkillTool, arguments: dict[str, JSON]) -> ToolResult:
@@ -129,6 +131,7 @@ class _Work:
         that: nothing else is called after it."""
         if self.asked is not None:
             raise ApprovalRequired(self.asked)
+        self._under_way += 1
         try:
             return await self._dispatcher.call(
                 tool.server_id,
@@ -137,8 +140,18 @@ class _Work:
                 timeout_s=self._task.timeout_s or _TOOL_TIMEOUT_S,
             )
         except ApprovalRequired as required:
-            self.asked = required.request
+            self.asked = self.asked or required.request
             raise
+        finally:
+            self._under_way -= 1
+            self._over.set()
+
+    async def over(self) -> None:
+        """Wait for calls that a runtime made at the same time and left alone: their answers belong
+        into the journal of the question."""
+        while self._under_way:
+            self._over.clear()
+            await self._over.wait()
 
     def observe(self, event: TurnEvent) -> None:
         """Any step is a sign of life; the last one of work that stops says what it used."""

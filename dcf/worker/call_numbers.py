@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
-from control_plane import Lease, call_name
-from control_plane.payload import JSON
+from control_plane import JSON, Lease, call_name
 
 
 class CallNumbers:
@@ -19,6 +19,8 @@ class CallNumbers:
         self._numbers = {name: list(numbers) for name, numbers in calls["numbers"].items()}
         self._used = dict[str, int](calls["used"])
         self._seen = Counter[str](calls["lease"].get("seen", {}))
+        self._asking = Counter[str]()
+        self._taken = Counter[int | None]()
         self._journal: dict[str, list[int]] = defaultdict(list)
         for entry in journal:
             self._journal[entry["digest"]].append(int(entry["number"]))
@@ -32,8 +34,25 @@ class CallNumbers:
         name = call_name("d", digest)
         known = self.answered(digest)
         left = [number for number in self._numbers.get(name, []) if number not in known]
-        seen = self._seen[name]
+        seen = self._seen[name] + self._asking[name]
         return left[seen] if seen < len(left) else None
+
+    @contextmanager
+    def asking(self, digest: str, ask: int | None) -> Iterator[None]:
+        """While the script is asked for the number of a call: another call at the same time is the
+        next one, and does not rest on the answer to the same question."""
+        name = call_name("d", digest)
+        self._asking[name] += 1
+        self._taken[ask] += 1
+        try:
+            yield
+        finally:
+            self._asking[name] -= 1
+            self._taken[ask] -= 1
+
+    def is_taken(self, ask: int) -> bool:
+        """Whether a call that has no number yet rests on the answer to this question."""
+        return self._taken[ask] > 0
 
     def use_of(self, ask: int) -> int | None:
         """The number of the call that the answer to this question was used for."""

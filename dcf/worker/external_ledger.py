@@ -10,8 +10,7 @@ from __future__ import annotations
 import json
 from typing import Any, Self
 
-from control_plane import Lease, Refusal, Store, ToolCall, payload
-from control_plane.payload import JSON
+from control_plane import JSON, Lease, Refusal, Store, ToolCall, payload
 from dcf.tools import Decision, ToolResult
 from dcf.worker.lease_ledger import LeaseLedger
 from dcf.worker.lease_lost import LeaseLost
@@ -100,9 +99,7 @@ class ExternalLedger(LeaseLedger):
             ledger.journal.append(json.loads(text))
         return ledger.journal, ledger.granted
 
-    def _to_make(self, decision: Decision, ask: int | None) -> ToolCall | None:
-        if not decision.allowed:
-            return None
+    def _to_make(self, decision: Decision, ask: int | None) -> ToolCall:
         digest = decision.digest
         return ToolCall(digest, ask, self._numbers.answered(digest), self._name, self._open_ms)
 

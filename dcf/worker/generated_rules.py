@@ -9,8 +9,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
-from dcf.agents.loading.lock import lock_fault
+from dcf.agents.loading import lock_fault
 from dcf.problem import Problem
+from dcf.regular_file import read_regular
+from dcf.skills import is_unfinished
 from dcf.tools import Approver, InvalidDocument, Policy, SchemaPin, read_pins
 
 POLICY = "policy.json"
@@ -26,6 +28,7 @@ def read_policy(generated: Path | None) -> Policy:
     for one that the lock names and that is not there."""
     if generated is None:
         return Policy()
+    _demand_finished(generated)
     file = generated / POLICY
     if not os.path.lexists(file) and POLICY in _lock(generated).get("artefacts", {}):
         message = f"{LOCK} names {POLICY}, and it is not there"
@@ -52,19 +55,26 @@ def lock_is_missing(generated: Path) -> bool:
 
 def _lock(generated: Path) -> dict[str, Any]:
     """The lock as it stands, ``{}`` without one. Raises InvalidDocument."""
+    _demand_finished(generated)
     file = generated / LOCK
     if not os.path.lexists(file):
         return {}
     if not file.is_file():
         raise _unreadable(generated, "it is no file")
     try:
-        lock = json.loads(file.read_bytes())
+        lock = json.loads(read_regular(file))
     except (OSError, ValueError, RecursionError) as error:
         raise _unreadable(generated, f"{type(error).__name__}: {error}") from None
     fault = lock_fault(lock)
     if fault:
         raise _unreadable(generated, fault)
     return cast("dict[str, Any]", lock)
+
+
+def _demand_finished(generated: Path) -> None:
+    """Wait for a generation that is under way. Raises InvalidDocument for what it did not end."""
+    if is_unfinished(generated):
+        raise _unreadable(generated, "generating is under way, or was broken off")
 
 
 def _unreadable(generated: Path, why: str) -> InvalidDocument:

@@ -10,6 +10,7 @@ from typing import Any, Literal, Self, TypeVar
 
 from control_plane import (
     CALLS_LIMIT,
+    JSON,
     NO_BUDGET,
     Disconnected,
     Lease,
@@ -20,7 +21,6 @@ from control_plane import (
     ToolCall,
 )
 from control_plane import Budget as Limits
-from control_plane.payload import JSON
 from dcf.agents import TaskError
 from dcf.tools import (
     ApprovalRejected,
@@ -117,9 +117,18 @@ class LeaseLedger:
         Raises BudgetExhausted, ApprovalRejected, LeaseLost, and TaskError when the run's history,
         or its try's calls, are full.
         """
-        grant = self._grant(decision) if decision.rule == "approval.granted" else None
-        ask = grant["ask"] if grant is not None else None
-        answer = await self._put(decision, self._to_make(decision, ask))
+        ask = None
+        if decision.rule == "approval.granted":
+            grant = self._grant(decision)
+            if grant is None:
+                raise await self._refused(decision, Refusal("grant_used"))
+            ask = grant["ask"]
+        if not decision.allowed:
+            answer = await self._put(decision, None)
+        else:
+            to_make = self._to_make(decision, ask)
+            with self._numbers.asking(decision.digest, ask):
+                answer = await self._put(decision, to_make)
         if isinstance(answer, OverBudget):
             of: Literal["state", "run"] = "state" if answer.whose == "try" else "run"
             raise BudgetExhausted(
@@ -152,9 +161,7 @@ class LeaseLedger:
             ),
         )
 
-    def _to_make(self, decision: Decision, ask: int | None) -> ToolCall | None:
-        if not decision.allowed:
-            return None
+    def _to_make(self, decision: Decision, ask: int | None) -> ToolCall:
         digest = decision.digest
         return ToolCall(digest, ask, self._numbers.answered(digest))
 
@@ -196,6 +203,7 @@ class LeaseLedger:
             for grant in self._granted
             if grant["digest"] == decision.digest
             and sorted(grant["skills"]) == sorted(decision.skills)
+            and not self._numbers.is_taken(grant["ask"])
         ]
         repeated = self._repeated(decision.digest)
         for use in (repeated, None):

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Protocol
 
-from control_plane.payload import JSON
+from control_plane import JSON
 from dcf.worker.current_work import Work, begin_work
 from dcf.worker.lease_lost import LeaseLost
 from dcf.workflow import Failed, Outcome, Succeeded, Task

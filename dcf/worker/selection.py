@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from dcf.agents import Report
-from dcf.agents.model_choice import ModelSelection, amsp_metrics, choose_model, execution_metrics
+from dcf.agents import ModelSelection, Report, amsp_metrics, choose_model, execution_metrics
 from dcf.skills import Manifest
 from dcf.workflow import Failed, Succeeded
 

@@ -6,9 +6,10 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dcf.agents.loading.grants import grants_of
+from dcf.agents.loading import grants_of
+from dcf.digest import tool_digest
 from dcf.skills import Manifest, SkillCatalog
-from dcf.tools import Gate, Policy, Registry, SchemaPin, tool_digest
+from dcf.tools import Gate, Policy, Registry, SchemaPin
 
 
 class ChangedSkill(Exception):

@@ -4,6 +4,7 @@ result, an audit trail and an explanation."""
 from __future__ import annotations
 
 from dcf.workflow.approval import (
+    Decision,
     PendingApproval,
     answer_approval,
     check_question,
@@ -11,6 +12,7 @@ from dcf.workflow.approval import (
     find_approval,
     in_words,
     pending_approvals,
+    question_of,
 )
 from dcf.workflow.asking import approval_wait, standing_grants
 from dcf.workflow.audit_trail import write_audit_trail
@@ -56,6 +58,7 @@ __all__ = [
     "Assignment",
     "AwaitingApproval",
     "Choreographer",
+    "Decision",
     "Explanation",
     "External",
     "Failed",
@@ -112,6 +115,7 @@ __all__ = [
     "newest_runs",
     "no_objects",
     "pending_approvals",
+    "question_of",
     "redrive",
     "result",
     "review",

@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from control_plane import APPROVALS, StateDocument, Store, UnknownRun
-from control_plane.payload import JSON
+from control_plane import APPROVALS, JSON, StateDocument, Store, UnknownRun
 from dcf.workflow.aliveness import alive
 from dcf.workflow.errors import (
     ApprovalSettled,
@@ -32,7 +31,8 @@ _SETTLING_MS = 60_000
 class PendingApproval:
     """A question that is open. ``kind`` is ``tool``, or ``task`` for a Task before any work;
     ``asked`` are those who did not answer in time, ``until_ms`` is when whoever is asked now loses
-    the word (None: never); times are milliseconds since the epoch."""
+    the word (None: never); times are milliseconds since the epoch. ``question`` tells it from every
+    other that the run ever asks at ``path``, also from one about an equal call."""
 
     workflow_id: str
     workflow_name: str
@@ -47,12 +47,18 @@ class PendingApproval:
     until_ms: int | None
     calls_made: int
 
+    @property
+    def question(self) -> str:
+        """``visit.try.ask``."""
+        return _question(self.visit, self.try_, self.ask)
+
     def to_json(self) -> dict[str, Any]:
         """As ``dcf approvals --json`` shows it."""
         return {
             "workflow_id": self.workflow_id,
             "workflow_name": self.workflow_name,
             "path": self.path,
+            "question": self.question,
             "visit": self.visit,
             "try": self.try_,
             "ask": self.ask,
@@ -105,27 +111,36 @@ async def decide_approval(
     reason: str = "",
     via: Surface | None = None,
     digest: str | None = None,
-    ask: int | None = None,
+    question: str | None = None,
 ) -> PendingApproval:
     """Answer what is asked at ``path`` (None: the only question of the run) as ``by``; what it was.
-    ``digest`` and ``ask`` (the number of the question) are those of what somebody saw.
+    ``digest`` and ``question`` are those of what somebody saw.
 
     Raises UnknownRun, NoApprovalPending, SeveralPending, QuestionChanged, and as
     ``answer_approval``.
     """
     asked = await find_approval(store, workflow_id, path)
-    check_question(asked, digest, ask)
+    check_question(asked, digest, question)
     await answer_approval(store, asked, decision=decision, by=by, reason=reason, via=via)
     return asked
 
 
-def check_question(asked: PendingApproval, digest: str | None, ask: int | None = None) -> None:
-    """Raise QuestionChanged when ``asked`` is not the question of this ``digest`` and number; what
-    is None is not compared."""
-    if digest in (None, asked.request.digest) and ask in (None, asked.ask):
+def check_question(asked: PendingApproval, digest: str | None, question: str | None) -> None:
+    """Raise QuestionChanged when ``asked`` is not the ``question`` that somebody saw, about the
+    call of this ``digest``; what is None is not compared."""
+    if digest in (None, asked.request.digest) and question in (None, asked.question):
         return
-    where = f"{asked.path} of {asked.workflow_id} (question {asked.ask})"
-    raise QuestionChanged(where, asked.request.digest, in_words(asked))
+    where = f"{asked.path} of {asked.workflow_id}"
+    raise QuestionChanged(where, asked.question, asked.request.digest, in_words(asked))
+
+
+def question_of(document: StateDocument) -> str:
+    """The question that a state waits with, as ``PendingApproval.question``."""
+    return _question(document.visit, document.try_, document.ask)
+
+
+def _question(visit: int, try_: int, ask: int) -> str:
+    return f"{visit}.{try_}.{ask}"
 
 
 async def find_approval(store: Store, workflow_id: str, path: str | None) -> PendingApproval:

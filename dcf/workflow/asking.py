@@ -6,8 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from control_plane import Commit, Lease, Question, Wait, payload
-from control_plane.payload import JSON
+from control_plane import JSON, Commit, Lease, Question, Wait, payload
 from dcf import asl
 from dcf.workflow.task import AwaitingApproval
 

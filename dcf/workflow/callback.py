@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-from control_plane import BadName, Refusal, Store, UnknownRun, check_workflow_id
-from control_plane.payload import JSON
-from dcf.asl.errors import HEARTBEAT_TIMEOUT, TIMEOUT
+from control_plane import JSON, BadName, Refusal, Store, UnknownRun, check_workflow_id
+from dcf.asl import HEARTBEAT_TIMEOUT, TIMEOUT
 from dcf.workflow.errors import TaskExpired, TaskSettled, UnknownTaskToken
 from dcf.workflow.task_token import TokenClaim, read_token
 

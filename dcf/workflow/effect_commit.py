@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from control_plane import (
+    JSON,
     BadDocument,
     Commit,
     Enter,
@@ -20,7 +21,6 @@ from control_plane import (
     sibling,
     split_path,
 )
-from control_plane.payload import JSON
 from dcf import asl
 from dcf.workflow.identity import FAN_RUN, is_distributed
 from dcf.workflow.limits import state_limits

@@ -88,13 +88,14 @@ class NotAnApprover(WorkflowError):
 
 
 class QuestionChanged(WorkflowError):
-    """Another call waits there than the one that was seen; ``digest`` is its."""
+    """Another question is open there than the one that was seen; ``question`` and ``digest`` are
+    those of the open one."""
 
     code = "question_changed"
 
-    def __init__(self, where: str, digest: str, what: str) -> None:
-        self.digest = digest
-        super().__init__(f"{where} asks for another call now: {what}, digest {digest}")
+    def __init__(self, where: str, question: str, digest: str, what: str) -> None:
+        self.question, self.digest = question, digest
+        super().__init__(f"{where} asks question {question} now: {what}, digest {digest}")
 
 
 class ApprovalSettled(WorkflowError):

@@ -9,6 +9,7 @@ from typing import Any
 
 from control_plane import StateDocument, Store, keys, signs_of_life
 from dcf.workflow.aliveness import is_alive
+from dcf.workflow.approval import question_of
 from dcf.workflow.tally import is_earlier, is_tolerated
 
 _LATE_MS = 1_000
@@ -131,8 +132,11 @@ def _deciding(workflow_id: str, document: StateDocument) -> str:
     """The command that decides what is asked."""
     people = document.approval["request"]["people"] if document.approval else []
     as_whom = f" --as {shlex.quote(people[0])}" if people else ""
-    digest = f" --digest {document.approval['request']['digest']}" if document.approval else ""
-    return f"dcf approve {workflow_id} {shlex.quote(document.path)}{as_whom}{digest}"
+    seen = ""
+    if document.approval:
+        digest = document.approval["request"]["digest"]
+        seen = f" --digest {digest} --question {question_of(document)}"
+    return f"dcf approve {workflow_id} {shlex.quote(document.path)}{as_whom}{seen}"
 
 
 def _held(document: StateDocument, now: int) -> str:

@@ -8,7 +8,13 @@ ResultPath hold.
 from __future__ import annotations
 
 from control_plane import Committed, Lease, Refusal, StateDocument, Store, payload, timers
-from dcf.workflow.external_assignment import Assignment, commit_id, hand_over, retimed
+from dcf.workflow.external_assignment import (
+    Assignment,
+    commit_mark,
+    hand_over,
+    outcome_mark,
+    retimed,
+)
 from dcf.workflow.external_steps import MOST_HOPS, ExternalSteps
 from dcf.workflow.objects import Objects
 from dcf.workflow.run import RunCache
@@ -97,18 +103,19 @@ class External:
         self, workflow_id: str, path: str, token: str, outcome: Outcome
     ) -> Committed | Refusal:
         """End the try with ``outcome``; what comes of it is up to Retry, Catch and Next. The same
-        again gets ``already_finished``."""
+        again gets ``already_finished``, another outcome ``finished_otherwise``."""
         lease = await self._store.held(workflow_id, path, token)
         if isinstance(lease, Refusal):
-            repeated = lease.code == "lease_lost" and await self._finished(workflow_id, path, token)
-            return Refusal("already_finished") if repeated else lease
+            return await self._said_before(workflow_id, path, token, outcome, lease)
 
         async def perform(_task: object) -> Outcome:
             return outcome
 
-        found = await self._steps.advance(lease, perform)
+        found = await self._steps.advance(lease, perform, outcome=outcome)
         if isinstance(found, Assignment):
             raise RuntimeError("work that was done was handed over")
+        if isinstance(found, Refusal):
+            return await self._said_before(workflow_id, path, token, outcome, found)
         return found
 
     async def work_on(self, workflow_id: str, path: str, token: str) -> Assignment | Refusal:
@@ -163,12 +170,20 @@ class External:
         found = await self._store.states(workflow_id, [path for path in due if path])
         return [document for document in found.values() if document.status == "ready"]
 
-    async def _finished(self, workflow_id: str, path: str, token: str) -> bool:
-        """Whether the last commit of the state was made under ``token``."""
+    async def _said_before(
+        self, workflow_id: str, path: str, token: str, outcome: Outcome, refusal: Refusal
+    ) -> Refusal:
+        """``refusal``, or how the lease of this ``token`` was ended before, if it made the last
+        commit of the state."""
+        if refusal.code != "lease_lost":
+            return refusal
         found = (await self._store.states(workflow_id, [path])).get(path)
-        if found is None:
-            return False
-        return bool(found.raw["ctl"].get("commit_id") == commit_id(token, found.fence, 1))
+        made = "" if found is None else str(found.raw["ctl"].get("commit_id") or "")
+        mark = "" if found is None else commit_mark(token, found.fence)
+        if not made or not made.startswith(mark):
+            return refusal
+        same = made.startswith(mark + outcome_mark(outcome))
+        return Refusal("already_finished" if same else "finished_otherwise")
 
 
 def needs_work(document: StateDocument) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import json
+from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
 from control_plane import Commit, Committed, Lease, Refusal, Store, payload
@@ -59,19 +60,19 @@ class ExternalStore(Store):
     """A store that goes on in place where no work is to be done: into flow states and frames, not
     into Tasks, whose time would begin to run.
 
-    Ids of commits follow from token and fence of the lease: what is said twice is recognised, and
-    what is said under a later lease with the same token is something else.
+    Ids of commits follow from token and fence of the lease and from the ``outcome`` it ends with:
+    what is said twice is recognised, and what is said under a later lease with the same token, or
+    says something else, is something else.
     """
 
-    def __init__(self, store: Store, lease: Lease) -> None:
+    def __init__(self, store: Store, lease: Lease, outcome: Outcome | None) -> None:
         super().__init__(store.backend, pool=store.pool, cluster=store.cluster)
-        self._token = lease.token
-        self._fence = lease.fence
+        self._mark = commit_mark(lease.token, lease.fence) + outcome_mark(outcome)
         self._made = 0
 
     def new_id(self) -> str:
         self._made += 1
-        return commit_id(self._token, self._fence, self._made)
+        return f"{self._mark}{self._made:04x}"
 
     async def commit(
         self, lease: Lease, commit: Commit, *, commit_id: str, in_place: bool = False
@@ -80,9 +81,25 @@ class ExternalStore(Store):
         return await super().commit(lease, commit, commit_id=commit_id, in_place=in_place)
 
 
-def commit_id(token: str, fence: int, number: int) -> str:
-    """The id of the commit with this number, from 1, under a lease."""
-    return payload.digest(f"{token}/{fence}/commit/{number}")[:32]
+def commit_mark(token: str, fence: int) -> str:
+    """How the ids of all commits under a lease begin."""
+    return payload.digest(f"{token}/{fence}/commit")[:16]
+
+
+def outcome_mark(outcome: Outcome | None) -> str:
+    """What the id of a commit says of the outcome it was made with, after the lease's mark."""
+    try:
+        text = json.dumps(outcome, sort_keys=True, default=_members)
+    except (TypeError, ValueError, RecursionError):
+        # No document: the commit says so, and one like it says the same.
+        text = type(outcome).__name__
+    return payload.digest(text)[:12]
+
+
+def _members(value: object) -> dict[str, Any]:
+    if not is_dataclass(value):
+        raise TypeError(f"a {type(value).__name__} is no part of an outcome")
+    return {field.name: getattr(value, field.name) for field in fields(value)}
 
 
 def retimed(lease: Lease, ttl_ms: int | None) -> Lease:

@@ -12,7 +12,7 @@ from dcf.workflow.external_assignment import Assignment, ExternalStore, HandedOv
 from dcf.workflow.finalization import finalize
 from dcf.workflow.objects import Objects
 from dcf.workflow.run import RunCache
-from dcf.workflow.task import Perform
+from dcf.workflow.task import Outcome, Perform
 from dcf.workflow.task_approval import NamedApprover
 
 MOST_HOPS = 50
@@ -34,14 +34,20 @@ class ExternalSteps:
         self._approver = approver
 
     async def advance(
-        self, lease: Lease, perform: Perform, *, ours: bool = False
+        self,
+        lease: Lease,
+        perform: Perform,
+        *,
+        ours: bool = False,
+        outcome: Outcome | None = None,
     ) -> Assignment | Committed | Refusal:
         """Do the step of ``lease``, and those after it that need no work; the answer to the first.
+        ``outcome`` is what ``perform`` will give, where that is known.
 
         Whatever goes wrong, leases taken here are given back; that of ``lease`` itself only when it
         is ``ours``, since nobody knows of it: a passing error ends nobody's work.
         """
-        store = ExternalStore(self._store, lease)
+        store = ExternalStore(self._store, lease, outcome)
         # The same seed under one lease: what was handed over is what is finished.
         choreographer = Choreographer(
             store,

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from control_plane import Lease, Store, enclosing_joins, split_path
-from control_plane.payload import JSON
+from control_plane import JSON, Lease, Store, enclosing_joins, split_path
 from dcf import asl
-from dcf.asl.payload import size
+from dcf.asl import size
 from dcf.workflow.identity import FAN_RUN, identity_of, is_distributed
 from dcf.workflow.kept import Kept
 from dcf.workflow.run import Run, iso, state_context

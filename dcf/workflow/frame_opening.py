@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from control_plane import BadDocument, Commit, Failure, Lease, inside, payload, split_path
-from control_plane.payload import JSON
+from control_plane import JSON, BadDocument, Commit, Failure, Lease, inside, payload, split_path
 from dcf import asl
 from dcf.workflow.effect_commit import enter, error_name
 from dcf.workflow.fans import Fans, OpenFan

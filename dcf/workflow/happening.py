@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from control_plane import Lease, Store
-from control_plane.payload import JSON
+from control_plane import JSON, Lease, Store
 from dcf import asl
 from dcf.workflow.asking import rejection
 

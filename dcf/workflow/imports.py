@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from dcf.problem import Problem
+from dcf.regular_file import read_regular
 from dcf.skills import SkillCatalog, UnknownSkill
 
 _MOST_BYTES = 16 * 1024 * 1024
@@ -144,11 +145,11 @@ def _document(entry: Mapping[str, Any], base: Path, folders: Folders) -> tuple[A
     if not any(file.is_relative_to(folder.resolve()) for folder in (base, *folders.allowed)):
         return None, "it lies outside the folders for imports"
     try:
-        if file.stat().st_size > _MOST_BYTES:
-            return None, f"it has more than {_MOST_BYTES} bytes"
-        content = file.read_bytes()
+        content = read_regular(file, _MOST_BYTES + 1)
     except OSError as error:
         return None, error.strerror or type(error).__name__
+    if len(content) > _MOST_BYTES:
+        return None, f"it has more than {_MOST_BYTES} bytes"
     wanted = entry.get("integrity")
     if isinstance(wanted, str) and wanted:
         algorithm, _, digest = wanted.partition(":")

@@ -16,9 +16,9 @@ from collections.abc import Iterator, Mapping, MutableSequence, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from control_plane.payload import JSON
+from control_plane import JSON
 from dcf import asl
-from dcf.asl.maps.object_store import MAX_READ_BYTES, check_count, no_bucket, refuse_version
+from dcf.asl.maps import MAX_READ_BYTES, check_count, no_bucket, refuse_version
 
 _BUCKET = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,254}")
 _PART = ".dcf-part-"

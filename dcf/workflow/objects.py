@@ -7,9 +7,9 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
-from control_plane.payload import JSON
+from control_plane import JSON
 from dcf import asl
-from dcf.asl.maps.object_store import printable
+from dcf.asl.maps import printable
 
 T = TypeVar("T")
 log = logging.getLogger(__name__)

@@ -23,8 +23,8 @@ def further_pins(
     refs = dict.fromkeys(ref for ref in _refs(document.machine))
     if not refs:
         return {}
-    from dcf.agents.briefing import worker_prompt
-    from dcf.tools import tool_digest
+    from dcf.agents import worker_prompt
+    from dcf.digest import tool_digest
 
     tools = {
         f"{tool.server_id}:{tool.tool_name}"

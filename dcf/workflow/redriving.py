@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 
-from control_plane import StateDocument, Store
-from control_plane.keys import frame_of
+from control_plane import StateDocument, Store, frame_of
 from dcf.workflow.errors import NotRedrivable
 from dcf.workflow.run import RunCache
 from dcf.workflow.tally import is_earlier

@@ -6,8 +6,7 @@ import asyncio
 from dataclasses import dataclass
 from typing import Any
 
-from control_plane import Failure, RunStatus, Store
-from control_plane.payload import JSON
+from control_plane import JSON, Failure, RunStatus, Store
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from control_plane import RunDocument, Store
-from control_plane.payload import JSON
+from control_plane import JSON, RunDocument, Store
 from dcf import asl
 from dcf.workflow.naming import Naming, PlainNames
 from dcf.workflow.task_token import make_token

@@ -6,15 +6,20 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from control_plane import FirstState, Payload, RunExists, Store, UnknownRun, payload
-from control_plane import keys as names
-from control_plane.documents import (
+from control_plane import (
     APPROVAL_PROTOCOL,
     FIRST_PROTOCOL,
+    JSON,
     LANGUAGE_PROTOCOL,
     SCHEMA_VERSION,
+    FirstState,
+    Payload,
+    RunExists,
+    Store,
+    UnknownRun,
+    payload,
 )
-from control_plane.payload import JSON
+from control_plane import keys as names
 from dcf import asl
 from dcf.problem import has_errors
 from dcf.skills import SkillCatalog

@@ -6,8 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from control_plane import Lease
-from control_plane.payload import JSON
+from control_plane import JSON, Lease
 from dcf import asl
 from dcf.workflow.run import Run
 

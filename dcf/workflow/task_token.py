@@ -14,7 +14,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from control_plane.payload import JSON
+from control_plane import JSON
 
 _SIGNATURE_BYTES = 32
 _LONGEST = 4096

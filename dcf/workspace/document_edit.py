@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 import math
 
-from control_plane.payload import JSON
+from control_plane import JSON
 from dcf.workspace.document_path import Path, show_path
 from dcf.workspace.document_place import MISSING, find, from_start, put, remove
 from dcf.workspace.errors import (

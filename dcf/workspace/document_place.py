@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from control_plane.payload import JSON
+from control_plane import JSON
 from dcf.workspace.document_path import Path, show_path
 from dcf.workspace.errors import IndexOutOfRange, NotAnArray
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
-from control_plane.payload import JSON, encode, to_text
+from control_plane import JSON, payload
 
 _MARK: Final = "$json"
 _INT64: Final = 2**63
@@ -18,7 +18,7 @@ _INT64: Final = 2**63
 
 def store_text(value: JSON) -> str:
     """The text to store for ``value``. Raises control_plane.BadDocument for what is no JSON."""
-    return to_text(_marked(value))
+    return payload.to_text(_marked(value))
 
 
 def read_text(text: str) -> JSON:
@@ -29,12 +29,12 @@ def read_text(text: str) -> JSON:
 def _marked(value: JSON) -> JSON:
     if isinstance(value, dict):
         if _MARK in value:
-            return {_MARK: to_text(value)}
+            return {_MARK: payload.to_text(value)}
         return {name: _marked(item) for name, item in value.items()}
     if isinstance(value, list):
         return [_marked(item) for item in value]
     if isinstance(value, float) or (type(value) is int and not -_INT64 <= value < _INT64):
-        return json.loads(encode(value).stored)
+        return json.loads(payload.encode(value).stored)
     return value
 
 

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Final
 
-from control_plane.payload import JSON
+from control_plane import JSON
 from dcf.workspace.errors import BadValue, TooLarge
 
 MAX_BYTES: Final = 1024 * 1024

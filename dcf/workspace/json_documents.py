@@ -11,9 +11,7 @@ from importlib import resources
 from typing import Final
 from weakref import WeakValueDictionary
 
-from control_plane import Backend, BadDocument, NewToken, ServerError, new_token
-from control_plane.payload import JSON
-from control_plane.script import Script
+from control_plane import JSON, Backend, BadDocument, NewToken, Script, ServerError, new_token
 from dcf.workspace import document_edit as edits
 from dcf.workspace.document_key import DocumentKeys
 from dcf.workspace.document_path import Path, parse_path

@@ -146,6 +146,12 @@ def test_every_setting_that_is_read_is_documented() -> None:
     assert {name for name in re.findall(r"DCF_[A-Z_]+", example) if name not in page} == set()
 
 
+def test_no_setting_stands_twice_in_the_example() -> None:
+    example = (REPOSITORY / ".env.example").read_text(encoding="utf-8")
+    names = re.findall(r"^#?([A-Z_]+)=", example, re.MULTILINE)
+    assert len(set(names)) == len(names)
+
+
 def test_the_picture_is_drawn_from_the_recorded_run() -> None:
     folder = REPOSITORY / "docs/images"
     drawn = subprocess.run(

@@ -215,6 +215,23 @@ async def test_an_agent_made_anew_under_the_id_is_another_and_goes_on_with_the_h
     assert await agents.backend.command("PTTL", "cp:agent:a:history") == -1
 
 
+async def test_what_is_kept_of_a_deleted_agent_is_what_the_next_with_its_id_begins_with(
+    agents: AgentStore, world: World
+) -> None:
+    kept = {"used": {"calls": 2**70, "share": 0.1 + 0.2}, "odd": {"$json": "x"}}
+    old = await agents.create("a", "Ann", record={**kept, "skills": ["x"]})
+    await agents.delete(old, keep=["used", "odd", "none"], history_kept_ms=1)
+    for _ in range(2):
+        new = await agents.create("a", "Bob", record={"used": None, "more": 1})
+        assert new.record == {**kept, "more": 1}
+        assert await agents.get("a") == new
+        await agents.delete(new, keep=["used"])
+    other = await agents.create("b", "Bob")
+    assert other.record == {}
+    with pytest.raises(BadName):
+        await agents.delete(other, keep=["$.x"])
+
+
 class Doubling:
     """Runs every script twice and sees to it that the second changes nothing."""
 
@@ -240,11 +257,14 @@ async def test_what_is_said_twice_has_one_effect_and_one_answer(world: World) ->
     doubling = Doubling(world)
     agents = AgentStore(doubling, tokens=world.token)
     made = await agents.create("a", "Ann")
-    changed = await agents.change(made, noted("X"))
+    changed = await agents.change(made, AgentChange([{"type": "X"}], {"used": 1}))
     assert isinstance(changed, AgentDocument)
     await agents.note(changed, [{"type": "Y"}])
-    await agents.delete(changed)
-    assert doubling.doubled == ["agent_create", "agent_change", "agent_change", "agent_delete"]
+    await agents.delete(changed, keep=["used"])
+    assert (await agents.create("a", "Ann")).record == {"used": 1}
+    assert doubling.doubled == [
+        "agent_create", "agent_change", "agent_change", "agent_delete", "agent_create"
+    ]  # fmt: skip
 
 
 async def test_a_call_said_again_after_others_gets_its_first_answer(

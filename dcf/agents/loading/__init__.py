@@ -24,14 +24,19 @@ from dcf.agents.loading.errors import (
     SeveralPending,
 )
 from dcf.agents.loading.grants import grants_of
-from dcf.agents.loading.library import SkillLibrary
+from dcf.agents.loading.library import MANIFEST_LIMIT, SkillLibrary
 from dcf.agents.loading.load import load_skill
+from dcf.agents.loading.lock import lock_fault
 from dcf.agents.loading.named_call import CallUnderWay, NamedCallLedger, NamedOtherwise
 from dcf.agents.loading.removal import delete_agent
 from dcf.agents.loading.result import Loaded, Unloaded
 from dcf.agents.loading.unload import agent_grants, loaded_skills, unload_skill
+from dcf.agents.loading.usage import BUDGET, USAGE, Usage
 
 __all__ = [
+    "BUDGET",
+    "MANIFEST_LIMIT",
+    "USAGE",
     "AgentApproval",
     "AgentApprovalError",
     "AgentLedger",
@@ -48,12 +53,14 @@ __all__ = [
     "SeveralPending",
     "SkillLibrary",
     "Unloaded",
+    "Usage",
     "agent_grants",
     "decide_agent_approval",
     "delete_agent",
     "grants_of",
     "load_skill",
     "loaded_skills",
+    "lock_fault",
     "pending_agent_approvals",
     "unload_skill",
 ]

@@ -21,7 +21,7 @@ from dcf.agents.loading.errors import (
     QuestionChanged,
     SeveralPending,
 )
-from dcf.tools.gate.approval import ApprovalRequest
+from dcf.tools import ApprovalRequest
 
 JSON = Any
 Answer = Literal["approve", "reject"]

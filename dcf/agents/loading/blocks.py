@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import dataclass
 from typing import Literal
 
-from dcf.skills.manifest import DataSource, Manifest
+from dcf.skills import DataSource, Manifest
 
 CHUNK = 4900
 """Characters of one piece of data."""

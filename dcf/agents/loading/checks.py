@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from dcf.problem import Problem, Severity
-from dcf.skills.manifest import Manifest, SkillTool
-from dcf.tools import Toolbox, ToolsError
-from dcf.tools.gate.policy import Untrusted
+from dcf.skills import Manifest, SkillTool
+from dcf.tools import Toolbox, ToolsError, Untrusted
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
-from dcf.skills.manifest import Manifest
-from dcf.tools.gate.grant import Egress, Grant, Risk
+from dcf.skills import Manifest
+from dcf.tools import Egress, Grant, Risk
 
 JSON = Any
 

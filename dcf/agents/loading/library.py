@@ -11,10 +11,10 @@ from urllib.parse import unquote
 
 from dcf.agents.loading.errors import LoadRefused
 from dcf.agents.loading.lock import lock_fault
+from dcf.digest import digest
 from dcf.problem import Problem
 from dcf.regular_file import read_regular
 from dcf.skills import InvalidManifest, Manifest, SkillCatalog, SkillError, UnknownSkill
-from dcf.skills.canonical import digest
 
 JSON = Any
 

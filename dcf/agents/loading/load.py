@@ -13,7 +13,7 @@ from dcf.agents.loading.library import FoundSkill, SkillLibrary
 from dcf.agents.loading.result import Loaded
 from dcf.agents.loading.skill_set import MEMBERS, SkillSet
 from dcf.problem import Problem
-from dcf.skills.manifest import Manifest
+from dcf.skills import Manifest
 
 _NO_CHECKS = LoadChecks()
 

@@ -13,6 +13,8 @@ def lock_fault(lock: Any) -> str:
     document in its place would pin nothing, and must not pass for a lock without pins."""
     if not isinstance(lock, dict):
         return "it is no object"
+    if lock.get("unfinished") is True:
+        return "generating is under way, or was broken off"
     if lock.get("lockVersion") != _VERSION:
         return f"its lockVersion is not {_VERSION}"
     for name in _OBJECTS:

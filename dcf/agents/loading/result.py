@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from dcf.problem import Problem
@@ -63,14 +63,5 @@ class Unloaded:
 
     def to_json(self) -> dict[str, JSON]:
         """Every field; tuples as lists."""
-        return {
-            "agent_id": self.agent_id,
-            "manifest_id": self.manifest_id,
-            "status": self.status,
-            "revision": self.revision,
-            "skills": list(self.skills),
-            "needed_by": list(self.needed_by),
-            "removed_tool_ids": list(self.removed_tool_ids),
-            "kept_tool_ids": list(self.kept_tool_ids),
-            "removed_block_ids": list(self.removed_block_ids),
-        }
+        fields = asdict(self).items()
+        return {name: list(one) if isinstance(one, tuple) else one for name, one in fields}

@@ -18,7 +18,7 @@ from typing import Any
 
 from dcf.agents.loading.blocks import Block, data_blocks, directives_block
 from dcf.agents.loading.grants import grant_document, grants_of, tool_id
-from dcf.skills.manifest import Manifest
+from dcf.skills import Manifest
 
 JSON = Any
 

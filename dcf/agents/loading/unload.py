@@ -11,8 +11,8 @@ from dcf.agents.loading.grants import recorded_grants
 from dcf.agents.loading.result import Unloaded
 from dcf.agents.loading.skill_set import ACTIVE, MEMBERS, TOOLS, SkillSet
 from dcf.problem import Problem
-from dcf.skills.version import newest, parse_ref
-from dcf.tools.gate.grant import Grant
+from dcf.skills import newest, parse_ref
+from dcf.tools import Grant
 
 JSON = Any
 

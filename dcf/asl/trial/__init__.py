@@ -1,1 +1,34 @@
 """Machines and single states tried without a control plane."""
+
+from __future__ import annotations
+
+from dcf.asl.trial.execution import Answer, CallTask, Execution, TaskCall, TraceEntry, VirtualClock
+from dcf.asl.trial.interpreter import interpret
+from dcf.asl.trial.mocks import Mocks, MockTrouble
+from dcf.asl.trial.mocks_file import MocksInvalid, read_mocks
+from dcf.asl.trial.state_test import ALONE, read_state, run_state
+from dcf.asl.trial.state_test_case import Configuration, MockedError, MockedResult, StateTest
+from dcf.asl.trial.state_test_rules import StateNotFound, StateTestRefused
+
+__all__ = [
+    "ALONE",
+    "Answer",
+    "CallTask",
+    "Configuration",
+    "Execution",
+    "MockTrouble",
+    "MockedError",
+    "MockedResult",
+    "Mocks",
+    "MocksInvalid",
+    "StateNotFound",
+    "StateTest",
+    "StateTestRefused",
+    "TaskCall",
+    "TraceEntry",
+    "VirtualClock",
+    "interpret",
+    "read_mocks",
+    "read_state",
+    "run_state",
+]

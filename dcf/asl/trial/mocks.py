@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
+from fnmatch import translate
 
 from dcf.asl.errors import AslError
 from dcf.asl.payload import JSON
@@ -13,6 +14,8 @@ from dcf.asl.trial.execution import Answer, TaskCall
 from dcf.asl.trial.mocked_answer import MockedAnswer
 
 _EXCERPT = 200
+LONGEST_PATTERN = 256
+"""Most characters of a pattern: reading one takes the square of its length."""
 
 
 class MockTrouble(AslError):
@@ -52,6 +55,9 @@ class Mocks:
     ) -> None:
         self._states = {name: _Sequence(answers) for name, answers in states.items()}
         self._resources = {name: _Sequence(answers) for name, answers in resources.items()}
+        self._patterns = {
+            name: re.compile(translate(name)) for name in resources if is_pattern(name)
+        }
 
     def __call__(self, call: TaskCall) -> Answer:
         name, sequence = self._entry(call)
@@ -72,10 +78,15 @@ class Mocks:
                 return f"states/{name}", self._states[name]
         if resource in self._resources:
             return f"resources/{resource}", self._resources[resource]
-        for pattern, sequence in self._resources.items():
-            if resource and fnmatchcase(resource, pattern):
-                return f"resources/{pattern}", sequence
+        for name, pattern in self._patterns.items():
+            if resource and pattern.match(resource):
+                return f"resources/{name}", self._resources[name]
         return "", None
+
+
+def is_pattern(name: str) -> bool:
+    """Whether ``name`` stands for other texts than itself."""
+    return any(sign in name for sign in "*?[")
 
 
 def has_part(value: JSON, part: JSON) -> bool:

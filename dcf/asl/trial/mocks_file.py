@@ -25,7 +25,7 @@ from dcf.asl.payload import JSON, kind
 from dcf.asl.reading.fields import closest_hint
 from dcf.asl.reading.findings import Findings, child
 from dcf.asl.trial.mocked_answer import MockedAnswer, read_answer
-from dcf.asl.trial.mocks import Mocks
+from dcf.asl.trial.mocks import LONGEST_PATTERN, Mocks, is_pattern
 from dcf.problem import Problem, has_errors
 
 _SECTIONS = ("states", "resources")
@@ -63,6 +63,8 @@ def read_mocks(value: JSON, machine: StateMachine | None = None) -> Mocks:
             sections[name] = _read_section(entries, child("", name), findings)
             if name == "states" and machine is not None:
                 _check_names(entries, machine, findings)
+            if name == "resources":
+                _check_patterns(entries, findings)
     if has_errors(findings.problems):
         raise MocksInvalid(findings.problems)
     return Mocks(sections["states"], sections["resources"])
@@ -92,6 +94,14 @@ def _check_names(entries: Iterable[str], machine: StateMachine, findings: Findin
             message = f"the machine has no Task `{name}`"
             hint = closest_hint(name, tasks) if tasks else "it has no Task at all"
             findings.error("ASL_MOCK_STATE", child("", "states", name), message, hint)
+
+
+def _check_patterns(entries: Iterable[str], findings: Findings) -> None:
+    for name in entries:
+        if is_pattern(name) and len(name) > LONGEST_PATTERN:
+            message = f"a pattern has at most {LONGEST_PATTERN} characters, found {len(name)}"
+            at = child("", "resources", name)
+            findings.error("ASL_MOCK_FILE", at, message, "write * for what is long in it")
 
 
 def _task_names(machine: StateMachine) -> Iterable[str]:

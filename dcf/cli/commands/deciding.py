@@ -34,8 +34,17 @@ DigestOption = Annotated[
         "--digest", metavar="SHA256", help="The call that is meant; at a terminal it is shown."
     ),
 ]
+QuestionOption = Annotated[
+    str | None,
+    typer.Option(
+        "--question", metavar="ID", help="The question of the run, as dcf approvals shows it."
+    ),
+]
 SureOption = Annotated[
-    bool, typer.Option("--yes", help="Do not ask at a terminal; needs --digest.")
+    bool,
+    typer.Option(
+        "--yes", help="Do not ask at a terminal; needs STATE, --digest and --question."
+    ),
 ]
 
 
@@ -76,6 +85,7 @@ def approve(
     name: NameOption = "operator",
     reason: ReasonOption = "",
     digest: DigestOption = None,
+    question: QuestionOption = None,
     sure: SureOption = False,
     as_json: JsonOption = False,
 ) -> Answer:
@@ -83,7 +93,7 @@ def approve(
 
     It counts for exactly that call, once; the first answer counts.
     """
-    return _decide("approve", first, state, agent, name, reason, digest, sure, as_json)
+    return _decide("approve", first, state, agent, name, reason, digest, question, sure, as_json)
 
 
 def reject(
@@ -93,6 +103,7 @@ def reject(
     name: NameOption = "operator",
     reason: ReasonOption = "",
     digest: DigestOption = None,
+    question: QuestionOption = None,
     sure: SureOption = False,
     as_json: JsonOption = False,
 ) -> Answer:
@@ -100,7 +111,7 @@ def reject(
 
     The Task fails with DCF.ApprovalRejected, which Retry and Catch can match.
     """
-    return _decide("reject", first, state, agent, name, reason, digest, sure, as_json)
+    return _decide("reject", first, state, agent, name, reason, digest, question, sure, as_json)
 
 
 def _decide(
@@ -111,6 +122,7 @@ def _decide(
     name: str,
     reason: str,
     digest: str | None,
+    question: str | None,
     sure: bool,
     as_json: bool,
 ) -> Answer:
@@ -122,6 +134,9 @@ def _decide(
         raise typer.BadParameter("name a run, or an agent with --agent", param_hint="[ID]")
     if agent is not None and state is not None:
         raise typer.BadParameter("a call of an agent has no state", param_hint="[STATE]")
+    if agent is not None and question is not None:
+        hint = "--question"
+        raise typer.BadParameter("the id of an agent's approval says it", param_hint=hint)
     run, place = (first, state) if agent is None else (None, first)
-    order = DecisionOrder(run, agent, place, decision, name, reason, digest, sure)
+    order = DecisionOrder(run, agent, place, decision, name, reason, digest, question, sure)
     return asyncio.run(decide(order, Settings.from_env(os.environ), Screen(as_json=as_json)))

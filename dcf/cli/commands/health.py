@@ -1,4 +1,4 @@
-"""``health``: whether one process of DCF does its work, for containers and supervisors."""
+"""``health``: whether DCF does its work: all of it, or one process for those who watch over it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from dcf.cli.answer import Answer
-from dcf.cli.commands.command import DEFAULT_POOL, JsonOption, PoolOption, command
+from dcf.cli.commands.command import DEFAULT_POOL, JsonOption, PoolOption, command, epilog
 from dcf.cli.exits import BAD_INPUT, FAILED, OK
 
 _EXITS = (OK, FAILED, BAD_INPUT)
@@ -17,35 +17,60 @@ _EXITS = (OK, FAILED, BAD_INPUT)
 HostOption = Annotated[str, typer.Option("--host", help="Where it listens.")]
 PortOption = Annotated[int, typer.Option("--port", min=1, max=65535, help="Where it listens.")]
 
+WithinOption = Annotated[
+    float, typer.Option("--within", metavar="SECONDS", min=1, help="How old a sign may be.")
+]
+
 
 def register(app: typer.Typer) -> None:
     """Add the group ``health``."""
     group = typer.Typer(
         rich_markup_mode=None,
-        no_args_is_help=True,
-        help="Ask one process of DCF whether it does its work.",
+        epilog=epilog(["dcf health", "dcf health --json", "dcf health worker"], _EXITS),
     )
+    group.callback(invoke_without_command=True)(everything)
     command(group, "worker", example="dcf health worker", exits=_EXITS)(worker)
     command(group, "mcp", example="dcf health mcp --port 8337", exits=_EXITS)(mcp)
     command(group, "stub", example="dcf health stub --port 8765", exits=_EXITS)(stub)
     app.add_typer(group, name="health")
 
 
+def everything(
+    context: typer.Context,
+    pool: PoolOption = DEFAULT_POOL,
+    mcp_port: Annotated[
+        int, typer.Option("--mcp-port", min=1, max=65535, help="Where the MCP server listens.")
+    ] = 8337,
+    within_s: WithinOption = 15.0,
+    as_json: JsonOption = False,
+) -> Answer | None:
+    """Show which parts of DCF are healthy; with a command, ask one process.
+
+    Redis, the workers of the pool, the MCP server and the stub server of this home. What nobody
+    started is not running, which is no illness; without Redis nothing works, and it exits with 1.
+    """
+    if context.invoked_subcommand is not None:
+        return None
+    from dcf.cli.health_overview import overview
+    from dcf.cli.settings import Settings
+
+    return asyncio.run(overview(Settings.from_env(os.environ), pool, mcp_port, within_s))
+
+
 def worker(
     name: Annotated[
         str | None,
-        typer.Option("--name", help="Its name.", show_default="any worker of this host"),
+        typer.Option("--name", help="Its name.", show_default="any worker of this machine"),
     ] = None,
     pool: PoolOption = DEFAULT_POOL,
-    within_s: Annotated[
-        float, typer.Option("--within", metavar="SECONDS", min=1, help="How old a sign may be.")
-    ] = 15.0,
+    within_s: WithinOption = 15.0,
     as_json: JsonOption = False,
 ) -> Answer:
     """Whether a worker lives, by the signs it gives in Redis.
 
     A worker reads its queue every two seconds, or says every five that it is too busy to read. One
-    that hangs, or has lost Redis, gives no sign, though its process is there.
+    that hangs, or has lost Redis, gives no sign, though its process is there. Of this machine are
+    workers that `dcf up` of this home started, and those of `dcf worker` without --name.
     """
     from dcf.cli.health import worker_health
     from dcf.cli.settings import Settings

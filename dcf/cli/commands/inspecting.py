@@ -37,7 +37,11 @@ def runs(
     ] = None,
     as_json: JsonOption = False,
 ) -> Answer:
-    """List runs, the newest first."""
+    """List runs, the newest first.
+
+    By when they were submitted, whether they still run or not. The duration is that of the whole
+    run, from its start to its end or until now.
+    """
     from dcf.cli.runs import list_runs
     from dcf.cli.screen import Screen
     from dcf.cli.settings import Settings

@@ -68,8 +68,8 @@ def serve(
     Off loopback a token is required. /mcp/ROLE has the tools of one role, /healthz says whether
     the server can work. Prints one line of JSON when it is ready, and logs lines of JSON to stderr.
 
-    With DCF_APPROVAL_TOKEN set, decide_approval wants it as approval_token; off loopback nobody may
-    decide over MCP without it.
+    decide_approval and set_budget want DCF_APPROVAL_TOKEN as approval_token; nobody may use them
+    while it is not set. The line of JSON says under "decisions" whether it is.
     """
     from dcf.cli.serve import ServeOrder, serve_platform
     from dcf.cli.settings import Settings
@@ -86,8 +86,9 @@ def mcp(
 ) -> Answer:
     """Serve the platform to one MCP client over standard input and output.
 
-    For clients that start their servers themselves; ends when the client does. With
-    DCF_APPROVAL_TOKEN set, decide_approval wants it as approval_token.
+    For clients that start their servers themselves; ends when the client does.
+    decide_approval and set_budget want DCF_APPROVAL_TOKEN as approval_token; nobody may use them
+    while it is not set.
     """
     from dcf.cli.mcp import serve_client
     from dcf.cli.settings import Settings

@@ -12,25 +12,13 @@ import typer
 from dcf.cli.answer import Answer
 from dcf.cli.commands.command import JsonOption, command
 from dcf.cli.commands.skills_exchange import register_exchange
+from dcf.cli.commands.skills_folders import (
+    DEFAULT_SOURCE,
+    GeneratedOption,
+    SourceOption,
+    generated_folder,
+)
 from dcf.cli.exits import BAD_INPUT, ENVIRONMENT, FAILED, OK
-
-SourceOption = Annotated[Path, typer.Option("--src", metavar="DIR", help="What authors write.")]
-OutOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--out", metavar="DIR", help="Where to.", show_default="DCF_GENERATED or generated"
-    ),
-]
-FromOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--from",
-        metavar="DIR",
-        help="The generated folder.",
-        show_default="DCF_GENERATED or generated",
-    ),
-]
-DEFAULT_SOURCE = Path("skills_src")
 
 
 def register(app: typer.Typer) -> None:
@@ -103,7 +91,7 @@ def validate(src: SourceOption = DEFAULT_SOURCE, as_json: JsonOption = False) ->
 
 def generate(
     src: SourceOption = DEFAULT_SOURCE,
-    out: OutOption = None,
+    generated: GeneratedOption = None,
     check: Annotated[
         bool, typer.Option("--check", help="Write nothing; fail when something would change.")
     ] = False,
@@ -117,7 +105,7 @@ def generate(
     from dcf.cli.skills import check_up_to_date
     from dcf.cli.skills import generate as generate_sources
 
-    folder = _generated(out)
+    folder = generated_folder(generated)
     return check_up_to_date(src, folder) if check else generate_sources(src, folder)
 
 
@@ -151,11 +139,13 @@ def new(
         tags=tag or (),
         risk=risk,
     )
-    return write_skill(src, _generated(None), order)
+    return write_skill(src, generated_folder(None), order)
 
 
 def watch(
-    src: SourceOption = DEFAULT_SOURCE, out: OutOption = None, as_json: JsonOption = False
+    src: SourceOption = DEFAULT_SOURCE,
+    generated: GeneratedOption = None,
+    as_json: JsonOption = False,
 ) -> Answer:
     """Generate again whenever a source is saved.
 
@@ -164,7 +154,7 @@ def watch(
     from dcf.cli.screen import Screen
     from dcf.cli.skills_watch import watch_sources
 
-    return watch_sources(src, _generated(out), Screen(as_json=as_json))
+    return watch_sources(src, generated_folder(generated), Screen(as_json=as_json))
 
 
 def list_all(
@@ -174,32 +164,26 @@ def list_all(
     risk: Annotated[
         str | None, typer.Option("--risk", help="Only this level: low, medium or high.")
     ] = None,
-    out: FromOption = None,
+    generated: GeneratedOption = None,
     as_json: JsonOption = False,
 ) -> Answer:
     """List the generated skills."""
     from dcf.cli.skills_list import list_skills
 
-    return list_skills(_generated(out), tag or (), risk)
+    return list_skills(generated_folder(generated), tag or (), risk)
 
 
 def show(
     ref: Annotated[
         str, typer.Argument(metavar="SKILL", help="As in tea.brew, tea.brew@^1 or a manifestId.")
     ],
-    out: FromOption = None,
+    generated: GeneratedOption = None,
     as_json: JsonOption = False,
 ) -> Answer:
     """Show a skill: directives, tools with their arguments, permissions, data, complexity."""
     from dcf.cli.skills_show import show_skill
 
-    return show_skill(_generated(out), ref)
-
-
-def _generated(chosen: Path | None) -> Path:
-    from dcf.cli.settings import Settings
-
-    return chosen or Settings.from_env(os.environ).generated
+    return show_skill(generated_folder(generated), ref)
 
 
 def test(
@@ -230,7 +214,7 @@ def test(
     coverage: Annotated[
         bool, typer.Option("--coverage", help="Show tools and cases reached, by skill.")
     ] = False,
-    generated: FromOption = None,
+    generated: GeneratedOption = None,
     as_json: JsonOption = False,
 ) -> Answer:
     """Call every case of the skills' tools and compare the answers.
@@ -267,25 +251,19 @@ def search(
     all_versions: Annotated[
         bool, typer.Option("--all-versions", help="Not only the newest of each skill.")
     ] = False,
-    out: FromOption = None,
+    generated: GeneratedOption = None,
     as_json: JsonOption = False,
 ) -> Answer:
     """Find skills by what is to be done.
 
     By words and by meaning (DCF_EMBEDDER: wordllama, minilm or none), with the reason and the
-    tokens that loading costs. The index in DCF_HOME follows the generated folder by itself.
+    tokens that loading costs. The score, 0 to 1, says how well one fits beside the others found;
+    the nearest are shown even where none fits well. The index in DCF_HOME follows the folder.
     """
     from dcf.cli.settings import Settings
-    from dcf.cli.skills_search import search_skills
-    from dcf.skills.discovery import Filters
+    from dcf.cli.skills_search import chosen_filters, search_skills
 
     settings = Settings.from_env(os.environ)
-    filters = Filters(
-        tags=tuple(tag or ()),
-        max_risk=risk,
-        max_egress=egress,
-        versions=version,
-        newest_only=not all_versions,
-    )
-    generated = out or settings.generated
-    return search_skills(generated, settings.home, settings.embedder, query, k, filters)
+    filters = chosen_filters(tag or (), risk, egress, version, newest=not all_versions)
+    folder = generated or settings.generated
+    return search_skills(folder, settings.home, settings.embedder, query, k, filters)

@@ -10,19 +10,13 @@ import typer
 
 from dcf.cli.answer import Answer
 from dcf.cli.commands.command import JsonOption, command
+from dcf.cli.commands.skills_folders import (
+    DEFAULT_SOURCE,
+    GeneratedOption,
+    SourceOption,
+    generated_folder,
+)
 from dcf.cli.exits import BAD_INPUT, ENVIRONMENT, FAILED, OK
-
-_SOURCE = Path("skills_src")
-_SourceOption = Annotated[Path, typer.Option("--src", metavar="DIR", help="What authors write.")]
-_GeneratedOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--generated",
-        metavar="DIR",
-        help="The generated folder.",
-        show_default="DCF_GENERATED or generated",
-    ),
-]
 
 
 def register_exchange(skills: typer.Typer) -> None:
@@ -58,8 +52,8 @@ def register_exchange(skills: typer.Typer) -> None:
 
 def import_one(
     path: Annotated[Path, typer.Argument(metavar="PATH", help="The folder with SKILL.md.")],
-    src: _SourceOption = _SOURCE,
-    generated: _GeneratedOption = None,
+    src: SourceOption = DEFAULT_SOURCE,
+    generated: GeneratedOption = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Write nothing; say what would be written.")
     ] = False,
@@ -72,7 +66,7 @@ def import_one(
     """
     from dcf.cli.skills_import import import_folder
 
-    return import_folder(path, src, _generated(generated), dry_run=dry_run)
+    return import_folder(path, src, generated_folder(generated), dry_run=dry_run)
 
 
 def export(
@@ -88,17 +82,20 @@ def export(
     replace: Annotated[
         bool, typer.Option("--replace", help="Write folders of skills that are there anew.")
     ] = False,
-    src: _SourceOption = _SOURCE,
-    generated: _GeneratedOption = None,
+    src: SourceOption = DEFAULT_SOURCE,
+    generated: GeneratedOption = None,
     as_json: JsonOption = False,
 ) -> Answer:
     """Write skills as folders that any client of Agent Skills reads.
 
-    What the public format has no place for goes into its metadata and into dcf.manifest.json.
+    What the public format has no place for goes into its metadata and into dcf.manifest.json, its
+    tests into dcf.tests.json, the tools with their cases (from --src) into dcf.tools.json.
     """
     from dcf.cli.skills_export import ExportOrder, export_skills
 
-    order = ExportOrder(tuple(refs or ()), out, _generated(generated), src, everything, replace)
+    order = ExportOrder(
+        tuple(refs or ()), out, generated_folder(generated), src, everything, replace
+    )
     return export_skills(order)
 
 
@@ -111,7 +108,7 @@ def diff(
     check: Annotated[
         bool, typer.Option("--check", help="Fail when a version went up too little.")
     ] = False,
-    generated: _GeneratedOption = None,
+    generated: GeneratedOption = None,
     as_json: JsonOption = False,
 ) -> Answer:
     """Say what changed between two skills or trees, and which version that asks for.
@@ -120,7 +117,7 @@ def diff(
     """
     from dcf.cli.skills_diff import diff_skills
 
-    return diff_skills(before, after, _generated(generated), check=check)
+    return diff_skills(before, after, generated_folder(generated), check=check)
 
 
 def lock(
@@ -136,7 +133,7 @@ def lock(
     check: Annotated[
         bool, typer.Option("--check", help="Write nothing; fail when something changed.")
     ] = False,
-    src: _SourceOption = _SOURCE,
+    src: SourceOption = DEFAULT_SOURCE,
     as_json: JsonOption = False,
 ) -> Answer:
     """Ask the tool servers for their schemas and write them to tools.lock.json.
@@ -148,9 +145,3 @@ def lock(
     from dcf.cli.skills_lock import LockOrder, lock_tools
 
     return lock_tools(LockOrder(src, tuple(servers or ()), check), Settings.from_env(os.environ))
-
-
-def _generated(chosen: Path | None) -> Path:
-    from dcf.cli.settings import Settings
-
-    return chosen or Settings.from_env(os.environ).generated

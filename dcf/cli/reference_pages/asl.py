@@ -7,24 +7,26 @@ from collections.abc import Iterable
 from importlib import resources
 from typing import Any
 
-from dcf.asl import errors
-from dcf.asl.comparison import OPERATORS
-from dcf.asl.intrinsics.catalogue import INTRINSICS
-from dcf.asl.jsonata.functions import FUNCTION_NAMES, FUNCTIONS
-from dcf.asl.jsonpath.comparison import COMPARISONS
-from dcf.asl.jsonpath.selector import FUNCTIONS as PATH_FUNCTIONS
-from dcf.asl.maps.item_format import DELIMITERS
-from dcf.asl.maps.item_manifest import KINDS
-from dcf.asl.payload import MAX_DEPTH, PAYLOAD_LIMIT
-from dcf.asl.reading.fields import (
+from dcf.asl.vocabulary import (
+    COMPARISONS,
+    DELIMITERS,
+    FUNCTION_NAMES,
+    FUNCTIONS,
+    INPUT_TYPES,
+    INTRINSICS,
     JSONATA_FIELDS,
     JSONPATH_FIELDS,
+    KINDS,
+    MAX_DEFINITION,
+    MAX_DEPTH,
+    OPERATORS,
+    PATH_FUNCTIONS,
+    PAYLOAD_LIMIT,
     PROCESSOR_FIELDS,
     ROOT_FIELDS,
     STATE_FIELDS,
+    errors,
 )
-from dcf.asl.reading.item_reader_fields import INPUT_TYPES
-from dcf.asl.reading.source import MAX_DEFINITION
 from dcf.cli.reference_pages.markdown import page, table
 from dcf.cli.reference_pages.task_errors import TASK_ERRORS
 

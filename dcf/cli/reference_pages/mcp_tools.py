@@ -19,8 +19,7 @@ few clients show them to a model."""
 
 def mcp_tools_page() -> str:
     """The text of ``mcp-tools.md``."""
-    from dcf.mcp import ROLES, load_catalogue
-    from dcf.mcp.cost import cost_of, cost_of_role
+    from dcf.mcp import ROLES, cost_of, cost_of_role, load_catalogue
 
     catalogue = load_catalogue()
     rows = []

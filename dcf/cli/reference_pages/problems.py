@@ -6,7 +6,7 @@ import ast
 import re
 from collections import defaultdict
 
-from dcf.asl.checks.problem_codes import PROBLEM_CODES
+from dcf.asl.vocabulary import PROBLEM_CODES
 from dcf.cli.reference_pages.markdown import page, table
 from dcf.cli.reference_pages.source_calls import CodeCall, code_calls, source_trees
 

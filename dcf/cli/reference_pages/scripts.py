@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib import resources
 
+from control_plane import script
 from dcf.cli.reference_pages.markdown import block, page
 
 _INTRO = """\
@@ -21,11 +22,17 @@ def scripts_page() -> str:
         if file.name.endswith(".lua")
     }
     runs, agents = headers.pop("prelude"), headers.pop("agent_prelude")
+    subjects = {
+        subject: headers.pop(subject) for subject in dict.fromkeys(script.SUBJECTS.values())
+    }
     parts = [f"## {name}\n\n{block(headers[name])}" for name in sorted(headers)]
     shared = [
         f"## Shared by the scripts of runs\n\n{block(runs)}",
         f"## Shared by the scripts of agents\n\n{block(agents)}",
     ]
+    for subject, header in subjects.items():
+        names = " and ".join(name for name, of in script.SUBJECTS.items() if of == subject)
+        shared.append(f"## Shared by {names}\n\n{block(header)}")
     return page("Scripts", _INTRO, *shared, *parts)
 
 

@@ -65,9 +65,9 @@ async def resolve_agent_name_to_id(platform: Platform, agent_name: AgentName) ->
     return {"agent_id": await _id_of(platform, agent_name, "agent_id")}
 
 
-@tool("conductor")
+@tool("conductor", strict=True)
 async def delete_agent(platform: Platform, agent_name: AgentName) -> AgentDeleted:
-    """Delete an agent; its history stays for a week."""
+    """Delete an agent; its history stays for a week, its budget and use with its id."""
     agent_id = await _id_of(platform, agent_name, "deleted_agent_id")
     try:
         await delete(platform.agents, agent_id, by=_BY)

@@ -8,13 +8,15 @@ from pydantic import Field
 
 from dcf.agents.loading import decide_agent_approval, pending_agent_approvals
 from dcf.mcp.approval_token import check_approval_token
+from dcf.mcp.arguments import Alias
 from dcf.mcp.envelope import Envelope, Refused
+from dcf.mcp.kinds import RunId, StatePath
 from dcf.mcp.platform import Platform
 from dcf.mcp.tool import tool
 from dcf.workflow import decide_approval as decide_in_run
 from dcf.workflow import pending_approvals
 
-RunOf = Annotated[str | None, "Of this run."]
+RunOf = Annotated[RunId | None, "Of this run."]
 AgentOf = Annotated[str | None, "Of this agent outside runs."]
 
 
@@ -24,8 +26,9 @@ class Approvals(Envelope, total=False):
     approvals: Annotated[
         list[dict[str, Any]],
         Field(
-            description="{workflow_id, path, ask | agent_id, id; digest, server_id, tool_name,"
-            " arguments, risk, reason, untrusted, approver, people…}, runs first, oldest first."
+            description="{workflow_id, state, question | agent_id, id; digest, server_id,"
+            " tool_name, arguments, risk, reason, untrusted, approver, people…}, runs first,"
+            " oldest first."
         ),
     ]
     count: Annotated[int, Field(description="How many.")]
@@ -46,24 +49,24 @@ async def list_approvals(
     found: list[dict[str, Any]] = []
     if agent_id is None:
         pending = await pending_approvals(platform.store, workflow_id)
-        found += [one.to_json() for one in pending]
+        found += [_shown(one.to_json()) for one in pending]
     if workflow_id is None:
         calls = await pending_agent_approvals(platform.agents, agent_id)
         found += [one.to_json() for one in calls]
     return {"approvals": found, "count": len(found)}
 
 
-@tool()
+@tool(strict=True)
 async def decide_approval(
     platform: Platform,
     decision: Annotated[Literal["approve", "reject"], "What is decided."],
     by: Annotated[str, "Who decides: one of the people asked."],
     digest: Annotated[str, "Digest of the call, as list_approvals showed it."],
     workflow_id: RunOf = None,
-    path: Annotated[str | None, "State; needed if several wait."] = None,
+    state: Annotated[StatePath | None, "State, as list_approvals showed it.", Alias("path")] = None,
     agent_id: AgentOf = None,
     approval_id: Annotated[str | None, "Approval of the agent."] = None,
-    ask: Annotated[int | None, "Number of the run's question, as listed.", Field(ge=1)] = None,
+    question: Annotated[str | None, "Question of the run, as list_approvals showed it."] = None,
     reason: Annotated[str, "Why."] = "",
     approval_token: Annotated[str | None, "Secret of those who approve."] = None,
 ) -> Decided:
@@ -75,21 +78,24 @@ async def decide_approval(
         raise Refused("bad_arguments", "by: a decision has a name")
     if agent_id is not None and approval_id is None:
         raise Refused("bad_arguments", "approval_id: name the approval of the agent, its id")
+    if workflow_id is not None and None in (state, question):
+        lacking = "state and question: both name what the run asks, as list_approvals shows it"
+        raise Refused("bad_arguments", lacking)
     asked: dict[str, Any]
     if workflow_id is not None:
         store = await platform.store_for(workflow_id)
         done = await decide_in_run(
             store,
             workflow_id,
-            path,
+            state,
             decision=decision,
             by=by,
             reason=reason,
             via="mcp",
             digest=digest,
-            ask=ask,
+            question=question,
         )
-        asked = done.to_json()
+        asked = _shown(done.to_json())
     else:
         call = await decide_agent_approval(
             platform.agents,
@@ -107,3 +113,8 @@ async def decide_approval(
 
 
 FAMILY = (list_approvals, decide_approval)
+
+
+def _shown(question: dict[str, Any]) -> dict[str, Any]:
+    """A question of a run; its state under the name that parameters have."""
+    return {"state" if name == "path" else name: part for name, part in question.items()}

@@ -11,11 +11,13 @@ from typing import Annotated, Any, TypedDict, cast
 from pydantic import Field
 
 from dcf import skills
+from dcf.agents.loading import MANIFEST_LIMIT
 from dcf.mcp.envelope import Envelope
 from dcf.mcp.platform import Platform
 from dcf.mcp.roots import readable, sources, target
 from dcf.mcp.tool import tool
 from dcf.problem import Problem
+from dcf.regular_file import read_regular
 
 SCHEMA_ERRORS, STATIC_ERRORS, OTHER_ERRORS = 1, 2, 4
 _STATIC = ("SKILL_MANIFEST_TOOL_KIND", "SKILL_MANIFEST_TOOL_TWICE")
@@ -103,7 +105,7 @@ async def validate_skill_manifest(
     return _checked(schema, static, code, warnings)
 
 
-@tool(legacy="ok")
+@tool(legacy="ok", strict=True)
 async def yaml_to_manifests(
     platform: Platform,
     skills_dir: Annotated[str | None, "Folder of the skills."] = None,
@@ -131,7 +133,7 @@ async def yaml_to_manifests(
     return cast(Manifests, _coded(made))
 
 
-@tool(legacy="ok")
+@tool(legacy="ok", strict=True)
 async def yaml_to_stub_config(
     platform: Platform,
     tools_yaml_path: ToolsPath = None,
@@ -155,7 +157,7 @@ async def yaml_to_stub_config(
     return cast(StubConfig, _coded(made))
 
 
-@tool(legacy="ok")
+@tool(legacy="ok", strict=True)
 async def yaml_to_registry(
     platform: Platform,
     registry_yaml_path: Annotated[str | None, "The registry."] = None,
@@ -181,7 +183,7 @@ async def yaml_to_registry(
     return cast(RegistryWritten, _coded(made))
 
 
-@tool(legacy="ok")
+@tool(legacy="ok", strict=True)
 async def yaml_to_schemas(
     platform: Platform,
     schemas_yaml_dir: Annotated[str | None, "Ignored: DCF has the schemas."] = None,
@@ -204,7 +206,7 @@ async def yaml_to_schemas(
     return cast(Schemas, _coded(made))
 
 
-@tool("planner", legacy="ok")
+@tool("planner", legacy="ok", strict=True)
 async def generate_all(
     platform: Platform,
     skills_src_dir: Annotated[str | None, "The sources."] = None,
@@ -262,9 +264,12 @@ async def _manifest(platform: Platform, given: str) -> dict[str, Any]:
     if not given.lstrip().startswith(("{", "[")):
         path = readable(platform, given, platform.config.generated / "manifests", "skill_json")
         try:
-            text = await asyncio.to_thread(path.read_text, "utf-8")
+            data = await asyncio.to_thread(read_regular, path, MANIFEST_LIMIT + 1)
+            text = data.decode("utf-8")
         except (OSError, UnicodeError) as error:
-            raise ValueError(f"{path.name} cannot be read: {error}") from error
+            raise ValueError(f"{path.name} cannot be read: {_why(error)}") from error
+        if len(data) > MANIFEST_LIMIT:
+            raise ValueError(f"{path.name} has more than {MANIFEST_LIMIT} bytes")
     try:
         document = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -292,3 +297,8 @@ def _checked(
 
 def _line(problem: Problem) -> str:
     return f"{problem.path or '/'}: {problem.message}"
+
+
+def _why(error: OSError | UnicodeError) -> str:
+    """Without the place on the server's disk, which is nobody's business."""
+    return (isinstance(error, OSError) and error.strerror) or "it is no text"

@@ -9,6 +9,7 @@ from pydantic import Field
 from dcf.mcp.approval_token import check_approval_token
 from dcf.mcp.budget_view import agent_budget, run_budget, write_agent_budget
 from dcf.mcp.envelope import Envelope, Refused
+from dcf.mcp.kinds import RunId
 from dcf.mcp.platform import Platform
 from dcf.mcp.tool import tool
 
@@ -30,7 +31,7 @@ class BudgetRead(Envelope, total=False):
 @tool("planner", "conductor", "strategist", "worker")
 async def read_budget(
     platform: Platform,
-    workflow_id: Annotated[str | None, "The run."] = None,
+    workflow_id: Annotated[RunId | None, "The run."] = None,
     agent_id: Annotated[str | None, "Or the agent outside runs."] = None,
 ) -> BudgetRead:
     """Read what a run or an agent may use and has used."""
@@ -41,7 +42,7 @@ async def read_budget(
     return {"agent_id": str(agent_id), **await agent_budget(platform, str(agent_id))}  # type: ignore[typeddict-item]
 
 
-@tool()
+@tool(strict=True)
 async def set_budget(
     platform: Platform,
     agent_id: AgentOf,

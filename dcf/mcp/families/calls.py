@@ -32,7 +32,7 @@ class Called(Envelope, total=False):
     ]
 
 
-@tool("worker", "companion", limit_s=660)
+@tool("worker", "companion", limit_s=660, strict=True)
 async def call_skill_tool(
     platform: Platform,
     agent_id: Owner,

@@ -6,10 +6,11 @@ from typing import Annotated, Any, cast
 
 from pydantic import Field
 
-from dcf.agents.model_choice import tier_models
-from dcf.mcp.envelope import Envelope
+from dcf.agents import tier_models
+from dcf.mcp.envelope import Envelope, brief, problem_view
 from dcf.mcp.platform import Platform
 from dcf.mcp.tool import tool
+from dcf.problem import Problem
 from dcf.skills.complexity import compute_task_complexity as compute
 
 Number = float | None
@@ -57,7 +58,9 @@ async def compute_task_complexity(
         models=tier_models(platform.config.env),
     )
     if report["error"]:
-        report["error"] = f"invalid_skills: {report['error']}"
+        wrong = [Problem(**one) for one in report["problems"]]
+        report["problems"] = [problem_view(one) for one in wrong]
+        report["error"] = f"invalid_skills: {brief(wrong)}"
     return cast(Complexity, report)
 
 

@@ -82,7 +82,7 @@ async def read_workflow_control_plane(
     }
 
 
-@tool("worker")
+@tool("worker", strict=True)
 async def update_workflow_control_plane(
     platform: Platform,
     workflow_id: RunId,

@@ -64,13 +64,7 @@ async def get_skillset(
     folder = readable(platform, manifests_dir, default, "manifests_dir")
     schema = _schema(platform, schema_path)
     wanted = Wanted(
-        query or None,
-        tuple(tags or ()),
-        max_risk,
-        limit,
-        max_egress=max_egress,
-        secrets=secrets,
-        versions=versions or None,
+        query or None, tags or (), max_risk, limit, max_egress, secrets, versions or None
     )
     return await _listed(
         platform,
@@ -102,13 +96,7 @@ async def get_skillset_from_catalog(
     catalog = confined(catalog_path, default, (config.generated,), "catalog_path")
     schema = _schema(platform, schema_path)
     wanted = Wanted(
-        query or None,
-        tuple(tags or ()),
-        max_risk,
-        limit,
-        max_egress=max_egress,
-        secrets=secrets,
-        versions=versions or None,
+        query or None, tags or (), max_risk, limit, max_egress, secrets, versions or None
     )
     return await _listed(
         platform,

@@ -139,7 +139,7 @@ async def json_copy(
         )
 
 
-@tool(legacy="success")
+@tool(legacy="success", strict=True)
 async def json_move(
     platform: Platform,
     redis_key: Key,
@@ -154,7 +154,7 @@ async def json_move(
         )
 
 
-@tool("worker", "companion", legacy="success")
+@tool("worker", "companion", legacy="success", strict=True)
 async def json_delete(platform: Platform, redis_key: Key, path: Place) -> Changed:
     """Remove what is at a path; of the root an empty object remains."""
     async with _about(redis_key, "doc_json"):

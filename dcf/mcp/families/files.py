@@ -128,7 +128,7 @@ async def read_file(
     }
 
 
-@tool(*MOST)
+@tool(*MOST, strict=True)
 async def write_file(
     platform: Platform,
     path: PathText,
@@ -166,7 +166,7 @@ async def create_directory(
     return {"path": done.path, "created": done.created}
 
 
-@tool()
+@tool(strict=True)
 async def delete_path(
     platform: Platform,
     path: PathText,
@@ -182,7 +182,7 @@ async def delete_path(
     return {"path": done.path, "removed": done.removed}
 
 
-@tool()
+@tool(strict=True)
 async def move_path(
     platform: Platform,
     source: PathText,

@@ -75,7 +75,7 @@ async def validate_workflow(
     errors = [one for one in found.problems if one.is_error]
     answer: Validated = {
         "status": "invalid" if errors else "valid",
-        "error": f"invalid_workflow: {len(errors)} problems" if errors else None,
+        "error": f"invalid_workflow: {_counted(len(errors))}" if errors else None,
         "schema_errors": [f"{one.path}: {one.message}" for one in found.of("schema")],
         "resolution": import_report(found),
         "graph": graph_report(found.graph),
@@ -188,3 +188,7 @@ def folders_of(platform: Platform, agents: str | None, skills: str | None) -> Fo
 
 
 FAMILY = (validate_workflow, create_workflow_control_plane, create_worker_agents)
+
+
+def _counted(number: int) -> str:
+    return f"{number} problem" if number == 1 else f"{number} problems"

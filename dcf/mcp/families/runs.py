@@ -132,7 +132,7 @@ async def read_history(
     return {"workflow_id": workflow_id, "events": events, "next_after": None}
 
 
-@tool("planner")
+@tool("planner", strict=True)
 async def cancel_workflow(
     platform: Platform,
     workflow_id: RunId,
@@ -147,7 +147,7 @@ async def cancel_workflow(
     return {"status": "cancelled", "workflow_id": workflow_id}
 
 
-@tool("planner")
+@tool("planner", strict=True)
 async def redrive_workflow(platform: Platform, workflow_id: RunId) -> Moved:
     """Let a failed or cancelled run go on: what is done stays done, what broke runs again."""
     plan = await redrive(await platform.store_for(workflow_id), workflow_id)
@@ -159,7 +159,7 @@ async def redrive_workflow(platform: Platform, workflow_id: RunId) -> Moved:
     }
 
 
-@tool("planner")
+@tool("planner", strict=True)
 async def finalize_workflow(
     platform: Platform,
     workflow_id: RunId,

@@ -9,7 +9,8 @@ from pydantic import Field
 from dcf.agents.loading import LoadChecks, loaded_skills
 from dcf.agents.loading import load_skill as load
 from dcf.agents.loading import unload_skill as unload
-from dcf.mcp.envelope import Envelope, Refused
+from dcf.mcp.arguments import Alias
+from dcf.mcp.envelope import Envelope
 from dcf.mcp.platform import Platform
 from dcf.mcp.tool import tool
 
@@ -66,24 +67,25 @@ async def load_skill(
     platform: Platform,
     agent_id: AgentId,
     skill_json: Annotated[
-        str | None, "Skill: id, name@version or @range, skill://…, manifest JSON or path."
-    ] = None,
-    skill_manifest: Annotated[str | None, "Same as skill_json."] = None,
-    skill_manifest_id: Annotated[str | None, "Same as skill_json."] = None,
+        str,
+        "Skill: id, name@version or @range, skill://…, manifest JSON or path.",
+        # Prompts of the earlier system used all three.
+        Alias("skill_manifest"),
+        Alias("skill_manifest_id"),
+    ],
     integrity: Annotated[str | None, "sha256:… that the manifest must have."] = None,
     replace_changed: Annotated[bool, "Replace the same version of other content."] = False,
     check_tools: Annotated[bool, "Ask the servers for the tools first."] = False,
 ) -> SkillLoaded:
     """Load a skill and what it needs into an agent: wholly or not at all. Gives its directives and
     tools."""
-    skill = _one(skill_json, skill_manifest, skill_manifest_id)
     toolbox = await platform.toolbox() if check_tools else None
     library, policy = await platform.library(), await platform.policy()
     done = await load(
         platform.agents,
         library,
         agent_id,
-        skill,
+        skill_json,
         integrity=integrity,
         replace_changed=replace_changed,
         checks=LoadChecks(
@@ -92,7 +94,7 @@ async def load_skill(
             untrusted=policy.untrusted_skills,
         ),
     )
-    manifest = library.find(skill).manifest
+    manifest = library.find(skill_json).manifest
     tools = [
         {
             "tool": f"{one.server_id}:{one.tool_name}",
@@ -123,12 +125,3 @@ async def list_loaded_skills(platform: Platform, agent_id: AgentId) -> LoadedSki
 
 
 FAMILY = (load_skill, unload_skill, list_loaded_skills)
-
-
-def _one(*given: str | None) -> str:
-    """The skill, whichever parameter names it: prompts of the earlier system used all three."""
-    named = list(dict.fromkeys(text for text in given if text))
-    if len(named) != 1:
-        message = "several skills are named" if named else "no skill is named"
-        raise Refused("bad_arguments", message, hint="pass one skill as skill_json")
-    return named[0]

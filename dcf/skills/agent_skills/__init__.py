@@ -22,6 +22,7 @@ from dcf.skills.agent_skills.import_skill import ImportedSkill, import_skill
 from dcf.skills.agent_skills.naming import folder_name
 from dcf.skills.agent_skills.reading import ReadSkill, read_skill
 from dcf.skills.agent_skills.skill_text import SkillText, read_skill_text
+from dcf.skills.agent_skills.tool_files import authored_tools, refs_of
 
 __all__ = [
     "MANIFEST",
@@ -32,6 +33,7 @@ __all__ = [
     "ReadSkill",
     "SkillFolder",
     "SkillText",
+    "authored_tools",
     "export_skill",
     "files_beside",
     "folder_name",
@@ -40,5 +42,6 @@ __all__ = [
     "read_folder",
     "read_skill",
     "read_skill_text",
+    "refs_of",
     "write_folder",
 ]

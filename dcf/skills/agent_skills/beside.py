@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from dcf.regular_file import read_regular
 from dcf.skills.agent_skills.folder import MOST_BYTES, MOST_FILES
 from dcf.skills.authoring.source_tree import SourceTree, is_inside
 
@@ -23,8 +24,9 @@ def files_beside(tree: SourceTree, manifest_id: str) -> dict[str, bytes]:
         for path in sorted(folder.rglob("*")):
             if not path.is_file() or not is_inside(path, folder) or len(files) >= MOST_FILES:
                 continue
-            data = path.read_bytes()
+            data = read_regular(path, left + 1)
             left -= len(data)
-            if left >= 0:
-                files[path.relative_to(folder).as_posix()] = data
+            if left < 0:
+                break
+            files[path.relative_to(folder).as_posix()] = data
     return files

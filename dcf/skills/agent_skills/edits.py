@@ -10,7 +10,7 @@ from typing import Any
 from dcf.problem import Problem
 from dcf.skills.agent_skills.body import CONTENTS, REST, body_of
 from dcf.skills.agent_skills.export import data_paths, export_skill
-from dcf.skills.agent_skills.folder import MANIFEST, SKILL_MD, TESTS, SkillFolder, as_data
+from dcf.skills.agent_skills.folder import MANIFEST, SKILL_MD, TESTS, TOOLS, SkillFolder, as_data
 from dcf.skills.agent_skills.kept import MOST_DESCRIPTION, Kept, kept_of
 from dcf.skills.agent_skills.naming import data_id, file_note
 from dcf.skills.agent_skills.shorten import shortened
@@ -24,7 +24,7 @@ def with_edits(
     """``manifest`` as the files of its folder say it now, a warning for each file that differs
     from what was exported, and the files that no manifest holds."""
     exported = export_skill(manifest).files
-    ours = {MANIFEST, TESTS, CONTENTS}
+    ours = {MANIFEST, TESTS, TOOLS, CONTENTS}
     changed = [
         path for path in exported if path not in ours and folder.files.get(path) != exported[path]
     ]

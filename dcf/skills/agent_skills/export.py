@@ -6,13 +6,13 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from dcf.digest import file_json
 from dcf.skills.agent_skills.body import CONTENTS, REST, body_of
-from dcf.skills.agent_skills.folder import MANIFEST, SKILL_MD, TESTS, SkillFolder
+from dcf.skills.agent_skills.folder import MANIFEST, SKILL_MD, TESTS, TOOLS, SkillFolder
 from dcf.skills.agent_skills.kept import Kept, kept_of
 from dcf.skills.agent_skills.naming import data_path, folder_name, noted_path
 from dcf.skills.agent_skills.rules import MOST_COMPATIBILITY, MOST_DESCRIPTION
 from dcf.skills.agent_skills.shorten import shortened
-from dcf.skills.canonical import file_json
 from dcf.skills.manifest import Manifest
 
 
@@ -20,13 +20,15 @@ def export_skill(
     manifest: Manifest,
     *,
     tests: Sequence[Mapping[str, Any]] = (),
+    tools: Mapping[str, Any] | None = None,
     beside: Mapping[str, bytes] | None = None,
 ) -> SkillFolder:
     """The folder of ``manifest``: SKILL.md with the six keys of the specification, data sources as
     files, and the manifest itself in ``dcf.manifest.json``, from which nothing is lost.
 
     A skill that was imported gets its frontmatter, its body and its files as they were. ``tests``
-    are those of the skill, for ``dcf.tests.json``; ``beside`` are files that no manifest holds.
+    are those of the skill, for ``dcf.tests.json``, and ``tools`` its tools with their cases by
+    ``server:tool``, for ``dcf.tools.json``; ``beside`` are files that no manifest holds.
     """
     kept = kept_of(manifest)
     paths = _paths(manifest, kept)
@@ -46,6 +48,8 @@ def export_skill(
     files[MANIFEST] = file_json(manifest.raw)
     if tests:
         files[TESTS] = file_json({"tests": list(tests)})
+    if tools:
+        files[TOOLS] = file_json({"tools": dict(tools)})
     return SkillFolder(name, {**(beside or {}), **files})
 
 

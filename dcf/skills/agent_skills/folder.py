@@ -14,6 +14,7 @@ from dcf.skills.authoring.source_tree import is_inside
 SKILL_MD = "SKILL.md"
 MANIFEST = "dcf.manifest.json"
 TESTS = "dcf.tests.json"
+TOOLS = "dcf.tools.json"
 MOST_FILES = 512
 MOST_BYTES = 16 * 1024 * 1024
 MOST_TEXT = 1_048_576

@@ -12,6 +12,12 @@ from dcf.problem import Problem, has_errors
 from dcf.skills.agent_skills.folder import TESTS, SkillFolder, read_folder
 from dcf.skills.agent_skills.reading import ReadSkill, read_skill
 from dcf.skills.agent_skills.source_form import skill_source, source_place, tools_source
+from dcf.skills.agent_skills.tool_files import (
+    Authored,
+    cases_left_out,
+    cases_missing,
+    read_tools,
+)
 from dcf.skills.agent_skills.yaml_text import yaml_text
 from dcf.skills.authoring.place import Document
 from dcf.skills.authoring.shape import check_shape
@@ -73,8 +79,11 @@ def _plan(
             plan.object("AGENT_SKILL_TAKEN", message, hint, Path(skill.document.file))
     where, stem = source_place(manifest.name)
     tests, wrong = _tests(folder, place)
+    authored, unfit = read_tools(folder, manifest, place)
     document, files = skill_source(manifest, stem, folder, tests)
-    problems += wrong
+    problems += [*wrong, *unfit]
+    problems += cases_left_out(authored, plan.tools, place)
+    problems += cases_missing(tests, authored, plan.tools, place)
     text = yaml_text(document)
     source = f"{where}/{stem}{_SUFFIX}"
     root = Document(str(place), document, {}).root
@@ -92,11 +101,11 @@ def _plan(
             message = "the name says that this is a source of DCF, which it is not"
             problems.append(Problem("AGENT_SKILL_PATH", message, hint=hint, file=name))
         plan.add(f"{where}/{name}", data)
-    _plan_tools(plan, manifest)
+    _plan_tools(plan, manifest, authored)
     return problems
 
 
-def _plan_tools(plan: SourcePlan, manifest: Manifest) -> None:
+def _plan_tools(plan: SourcePlan, manifest: Manifest, authored: Authored) -> None:
     entries = manifest.raw.get("requiredTools", ())
     fresh: dict[str, list[Mapping[str, Any]]] = {}
     for entry in entries:
@@ -112,7 +121,7 @@ def _plan_tools(plan: SourcePlan, manifest: Manifest) -> None:
             plan.problems.append(problem)
     files = {server_id: _free_file(plan.root / "tools", server_id) for server_id in fresh}
     for server_id, tools in fresh.items():
-        plan.create(f"tools/{files[server_id]}", tools_source(server_id, tools), "tools")
+        plan.create(f"tools/{files[server_id]}", tools_source(server_id, tools, authored), "tools")
     plan.index(list(files.values()))
     plan.registry(list(dict.fromkeys(entry["definition"]["serverId"] for entry in entries)))
 

@@ -6,10 +6,11 @@ import hashlib
 import re
 from collections.abc import Container
 
-from dcf.skills.agent_skills.folder import MANIFEST, SKILL_MD, TESTS, is_safe_path
+from dcf.skills.agent_skills.folder import MANIFEST, SKILL_MD, TESTS, TOOLS, is_safe_path
 from dcf.skills.agent_skills.rules import MOST_NAME
 from dcf.skills.manifest import DataSource
 
+_OURS = frozenset({SKILL_MD, MANIFEST, TESTS, TOOLS})
 _FILE = re.compile(r"File (?P<path>.+)")
 FRONTMATTER = "Frontmatter of SKILL.md"
 WHOLE = "SKILL.md, which has no instructions"
@@ -42,7 +43,7 @@ def noted_path(source: DataSource) -> str | None:
     """The file of a skill's folder that a data source was, by its description."""
     noted = _FILE.fullmatch(source.description)
     path = noted["path"] if noted else ""
-    return path if is_safe_path(path) and path not in (SKILL_MD, MANIFEST, TESTS) else None
+    return path if is_safe_path(path) and path not in _OURS else None
 
 
 def data_path(source: DataSource, taken: Container[str]) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 from dcf.skills.agent_skills.export import data_paths
 from dcf.skills.agent_skills.folder import SkillFolder, as_data
+from dcf.skills.agent_skills.tool_files import Authored, tools_document
 from dcf.skills.agent_skills.yaml_text import yaml_text
 from dcf.skills.manifest import Manifest
 
@@ -81,17 +82,20 @@ def _data_sources(
         yield document
 
 
-def tools_source(server_id: str, entries: Sequence[Mapping[str, Any]]) -> str:
-    """A tools file for tools that a manifest needs and a tree does not have yet."""
+def tools_source(server_id: str, entries: Sequence[Mapping[str, Any]], authored: Authored) -> str:
+    """A tools file for tools that a manifest needs and a tree does not have yet: as they came with
+    the skill (``authored``), else what the manifest says of them, without cases."""
     tools = {}
     for entry in entries:
+        ref = f"{server_id}:{entry['definition']['toolName']}"
         schema = entry.get("json_schema") or {}
-        tool: dict[str, Any] = {
+        params = schema.get("parameters", {"type": "object", "properties": {}})
+        made: dict[str, Any] = {
             "description": schema.get("description") or entry["description"],
-            "params": schema.get("parameters", {"type": "object", "properties": {}}),
+            "params": params,
         }
         if entry.get("idempotent"):
-            tool["idempotent"] = True
-        tools[entry["definition"]["toolName"]] = tool
-    servers = {server_id: {"description": f"What {server_id} is for", "tools": tools}}
-    return yaml_text({"apiVersion": "tools/v1", "kind": "ToolsRegistry", "servers": servers})
+            made["idempotent"] = True
+        # What an agent was told holds over what came beside it.
+        tools[ref] = {**authored.get(ref, {}), **made}
+    return yaml_text(tools_document(tools))

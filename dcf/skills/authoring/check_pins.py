@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dcf.digest import tool_digest
 from dcf.problem import Problem
 from dcf.skills.authoring.locked_tool import LockedTool, check_locked
 from dcf.skills.authoring.place import Place
 from dcf.skills.authoring.tool_index import ToolIndex
-from dcf.skills.tool_digest import tool_digest
 
 
 def check_pins(pins: Place | None, tools: ToolIndex) -> Iterator[Problem]:

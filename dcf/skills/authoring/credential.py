@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 
-_SECRET_NAME = re.compile(
-    r"auth|token|api[-_]?key|(^|[-_])key$|secret|cookie|passw|credential", re.IGNORECASE
-)
+from dcf.secret_name import names_a_secret
+
 _SHAPES = re.compile(
     r"(?<![A-Za-z0-9])("
     r"sk-[A-Za-z0-9_-]{16,}"
@@ -25,11 +24,6 @@ def is_credential(text: str) -> bool:
     """Whether ``text`` holds what only a credential looks like: an API key of a known maker, a
     signed token, a private key."""
     return _SHAPES.search(text) is not None
-
-
-def names_a_secret(name: str) -> bool:
-    """Whether something called ``name`` (a header, a variable, an option) usually is a secret."""
-    return _SECRET_NAME.search(name) is not None
 
 
 def assigned_secret(argument: str) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from graphlib import CycleError, TopologicalSorter
@@ -24,9 +24,11 @@ class Dependencies:
 
 @dataclass(frozen=True, slots=True)
 class _Offer:
-    """All skills of the tree: name -> version -> manifestId."""
+    """All skills of the tree: name -> version -> manifestId. ``broken`` are the names of those that
+    are there and cannot be read."""
 
     versions: dict[str, dict[str, str]]
+    broken: Collection[str]
 
     def find(self, name: str) -> dict[str, str] | None:
         found = self.versions.get(name)
@@ -35,9 +37,10 @@ class _Offer:
         return found
 
 
-def resolve_dependencies(skills: list[Place]) -> Dependencies:
-    """Every dependency of every skill, and what is wrong with them."""
-    offer = _offer(skills)
+def resolve_dependencies(skills: list[Place], broken: Collection[str] = ()) -> Dependencies:
+    """Every dependency of every skill, and what is wrong with them; ``broken`` are the names of
+    skills that cannot be read, which is said elsewhere."""
+    offer = _offer(skills, broken)
     found = Dependencies()
     lines: dict[tuple[str, str], Place] = {}
     for skill in skills:
@@ -57,19 +60,25 @@ def resolve_dependencies(skills: list[Place]) -> Dependencies:
     return found
 
 
-def _offer(skills: list[Place]) -> _Offer:
+def _offer(skills: list[Place], broken: Collection[str]) -> _Offer:
     versions: dict[str, dict[str, str]] = {}
     for skill in skills:
         name, version = skill.text("metadata", "name"), skill.text("metadata", "version")
         manifest_id = skill.text("metadata", "manifestId")
         if name and version and manifest_id:
             versions.setdefault(name.lower(), {}).setdefault(version, manifest_id)
-    return _Offer(versions)
+    return _Offer(versions, broken)
 
 
 def _resolve(place: Place, own: str, offer: _Offer, problems: list[Problem]) -> str | None:
     ref = parse_ref(place.value)
     versions = offer.find(ref.name)
+    version = newest(versions, ref.wanted) if versions and is_range(ref.wanted) else None
+    if version is None and ref.name.removeprefix("skill.") in offer.broken:
+        message = f"the skill {ref.name!r} has errors, so that nothing can be said of it"
+        hint = "mend it first: its problems are listed with its file"
+        problems.append(place.problem("SKILL_DEPENDENCY_BROKEN", message, hint))
+        return None
     if versions is None:
         near = get_close_matches(ref.name.removeprefix("skill."), offer.versions, n=1)
         hint = f"did you mean {near[0]}?" if near else "name a skill of this tree"
@@ -81,7 +90,6 @@ def _resolve(place: Place, own: str, offer: _Offer, problems: list[Problem]) -> 
         hint = "write ^1.2, ~1.2.3, >=1 <3, 1.x or 1.0.0 after the @"
         problems.append(place.problem("SKILL_DEPENDENCY_RANGE", message, hint))
         return None
-    version = newest(versions, ref.wanted)
     if version is None:
         there = ", ".join(sorted(versions, key=_order))
         message = f"no version of {ref.name} lies in {ref.wanted}"

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -24,6 +25,7 @@ from dcf.skills.authoring.shape import check_shape
 from dcf.skills.authoring.source_file import SourceFile, read_source
 
 _INDEX = "tools/_index.yaml"
+_SAID_NAME = re.compile(r"manifestId:\s*[\"']?skill\.(?P<name>[\w.-]+)@")
 
 
 @dataclass(slots=True)
@@ -48,6 +50,22 @@ class SourceTree:
             self.files[name] = read_source(path, self.root)
         return self.files[name]
 
+    @property
+    def broken_skills(self) -> frozenset[str]:
+        """The names, as far as their files tell them, of skills that are there and that nobody can
+        refer to: no YAML, or without a name, a version or a manifestId."""
+        whole = {
+            Path(skill.document.file).relative_to(self.root).as_posix()
+            for skill in self.skills
+            if all(skill.text("metadata", key) for key in ("name", "version", "manifestId"))
+        }
+        others = [
+            file
+            for name, file in self.files.items()
+            if name.endswith(".skill.yaml") and name not in whole
+        ]
+        return frozenset(name for file in others for name in _names_told(file))
+
     def load(self, path: Path, schema: str, prefix: str) -> Place | None:
         """The document at ``path``; its problems join the others."""
         document, problems = self.open(path).document()
@@ -56,6 +74,14 @@ class SourceTree:
             return None
         self.problems.extend(check_shape(document.root, schema, prefix))
         return document.root
+
+
+def _names_told(file: SourceFile) -> Iterable[str]:
+    """What a skill that cannot be read may be called: by its place, and by its text."""
+    domain, _, rest = file.name.removeprefix("skills/").removesuffix(".skill.yaml").rpartition("/")
+    yield f"{domain}.{rest}" if domain else rest
+    if file.data is not None:
+        yield from (match["name"].lower() for match in _SAID_NAME.finditer(file.text))
 
 
 def read_tree(root: Path) -> SourceTree:

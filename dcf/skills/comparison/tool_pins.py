@@ -6,9 +6,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from dcf.digest import tool_digest
 from dcf.skills.comparison.change import Bump, Change, highest
 from dcf.skills.comparison.schema_changes import schema_changes
-from dcf.skills.tool_digest import tool_digest
 
 PinStatus = Literal["added", "changed", "gone", "dropped"]
 

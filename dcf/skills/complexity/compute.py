@@ -35,7 +35,8 @@ def compute_task_complexity(
     interaction_multipliers, total_multiplier, final_fcs, confidence_interval, recommended_tier,
     tier_description, tier_reasoning, recommended_model, latency_adjusted_tier,
     latency_adjusted_model, maturity_levels, skills_analyzed, skills_with_profiles, warnings}``,
-    where ``error`` is None, or everything that is wrong and the results are None.
+    where ``error`` is None, or everything that is wrong and the results are None; then there are
+    ``problems`` too, the same one by one.
     """
     problems: list[Problem] = []
     features = _parsed(context_features, problems)
@@ -101,7 +102,8 @@ def _report(
     if found is None:
         report: dict[str, JSON] = dict.fromkeys(_FIELDS)
         error = "\n".join(map(str, problems))
-        return {**report, "error": error, "warnings": []}
+        told = [problem.to_dict() for problem in problems]
+        return {**report, "error": error, "problems": told, "warnings": []}
     lower, upper = found.confidence
     return {
         "status": "computed",

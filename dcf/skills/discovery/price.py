@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
+from dcf.digest import canonical_json
 from dcf.search import count_tokens
-from dcf.skills.canonical import canonical_json
 from dcf.skills.manifest import Manifest
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,11 @@ from dcf.skills.manifest import Manifest
 from dcf.skills.version import version_order
 
 _REQUIRED = ("manifestId", "skillName", "skillVersion")
+_KEPT = 16_384
+"""Manifests whose check is kept, by their bytes: checking one costs far more than reading it, and
+a server lists the same ones again and again."""
+_LARGEST_KEPT = 65_536
+"""Bytes; larger ones are checked each time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +46,8 @@ def read_entry(
     preview_chars: int,
 ) -> Entry:
     """The entry of the file at ``path``; ``known`` is what a catalog says of it."""
-    document, errors = _read(path)
-    manifest = None
-    if document is not None:
-        missing = [name for name in _REQUIRED if not _text(document, name)]
-        if missing:
-            errors.append(f"Missing required fields: {', '.join(missing)}")
-        else:
-            manifest, reasons = _manifest(document, path)
-            errors += reasons
+    document, manifest, reasons = _read(path)
+    errors = list(reasons)
     valid = None
     if schema is not None and document is not None:
         faults = _faults(schema, document)
@@ -59,16 +58,40 @@ def read_entry(
     return Entry({**item, **place}, manifest)
 
 
-def _read(path: Path) -> tuple[dict[str, Any] | None, list[str]]:
+_Read = tuple[dict[str, Any] | None, Manifest | None, tuple[str, ...]]
+"""The document, the manifest where it is one, and what is wrong."""
+
+
+def _read(path: Path) -> _Read:
     try:
-        document = json.loads(read_regular(path))
+        data = read_regular(path)
     except OSError as error:
-        return None, [f"FileError: {error.strerror or type(error).__name__}"]
+        return None, None, (f"FileError: {error.strerror or type(error).__name__}",)
+    except ValueError as error:
+        return None, None, (f"JSONDecodeError: {error}",)
+    return _kept(data) if len(data) <= _LARGEST_KEPT else _checked(data)
+
+
+@lru_cache(maxsize=_KEPT)
+def _kept(data: bytes) -> _Read:
+    """What was found when it was checked; the same objects each time, which nobody changes."""
+    return _checked(data)
+
+
+def _checked(data: bytes) -> _Read:
+    try:
+        document = json.loads(data)
     except (ValueError, RecursionError) as error:
-        return None, [f"JSONDecodeError: {error}"]
+        return None, None, (f"JSONDecodeError: {error}",)
     if not isinstance(document, dict):
-        return None, ["ManifestLoadError: the file holds no JSON object"]
-    return document, []
+        return None, None, ("ManifestLoadError: the file holds no JSON object",)
+    missing = [name for name in _REQUIRED if not _text(document, name)]
+    if missing:
+        return document, None, (f"Missing required fields: {', '.join(missing)}",)
+    try:
+        return document, Manifest.from_document(document), ()
+    except InvalidManifest as error:
+        return document, None, tuple(f"ManifestLoadError: {one}" for one in error.problems)
 
 
 def _faults(schema: Schema, document: dict[str, Any]) -> list[str]:
@@ -76,13 +99,6 @@ def _faults(schema: Schema, document: dict[str, Any]) -> list[str]:
         return [error.message for error in schema.faults(document)]
     except SchemaUnusable as unusable:
         return [f"the schema cannot be used: {unusable}"]
-
-
-def _manifest(document: dict[str, Any], path: Path) -> tuple[Manifest | None, list[str]]:
-    try:
-        return Manifest.from_document(document, str(path)), []
-    except InvalidManifest as error:
-        return None, [f"ManifestLoadError: {problem}" for problem in error.problems]
 
 
 def _item(document: dict[str, Any], preview_chars: int) -> dict[str, Any]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from dcf.digest import file_json
 from dcf.skills.authoring.dependencies import Dependencies
 from dcf.skills.authoring.shape import schema_texts
 from dcf.skills.authoring.source_tree import SourceTree
 from dcf.skills.authoring.tool_index import ToolIndex
-from dcf.skills.canonical import file_json
 from dcf.skills.generation.lock_form import lock_document, seen_tools
 from dcf.skills.generation.manifest_form import manifest_document, manifest_file
 from dcf.skills.generation.registry_form import registry_document

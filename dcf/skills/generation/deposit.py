@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import json
 import os
 import re
-from collections.abc import Mapping
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from threading import get_native_id
 
+from dcf.digest import file_json
+from dcf.regular_file import read_regular
 from dcf.skills.generation.artefacts import LOCK, POLICY, REGISTRY
 
 _FOLDERS = ("manifests", "catalogs", "stub", "tests", "schemas")
@@ -16,6 +23,13 @@ _AT_TOP = (POLICY, REGISTRY)
 _FORMER_LOCK = "skills.lock.json"
 # Known as ours by its name alone, so that a lost lock file leaves no stale skill behind.
 _MANIFEST = re.compile(r"skill\.[a-z0-9._-]+-[0-9]+\.[0-9]+\.[0-9]+[0-9A-Za-z.-]*\.json")
+# What whoever was killed while writing has left.
+_HALF_WRITTEN = re.compile(r"\..+\.(?:json|lock)\.[0-9]+\.tmp")
+# File systems on which folders cannot be locked.
+_NO_LOCKS = (errno.EBADF, errno.ENOLCK, errno.ENOTSUP)
+PATIENCE_S = 5.0
+"""How long a reader waits for a generation: an ordinary one takes a tenth of a second."""
+_LOOK_AGAIN_S = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,20 +41,81 @@ class Deposit:
     unchanged: tuple[str, ...]
 
 
-def deposit(files: Mapping[str, bytes], folder: Path) -> Deposit:
-    """Make ``folder`` hold ``files``, in their order; files of others are left alone.
+@contextmanager
+def sole_writer(folder: Path) -> Iterator[None]:
+    """Nobody else writes to ``folder`` meanwhile, in no process; who comes second waits. Two
+    generations at once would leave some files of each. Raises OSError."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        except OSError as error:
+            if error.errno not in _NO_LOCKS:
+                raise
+        yield
+    finally:
+        os.close(descriptor)
 
-    Removed are those that the previous lock file names and ``files`` does not, and manifests.
-    Raises OSError; every single file is then either old or new, and running again completes it.
+
+def deposit(files: Mapping[str, bytes], folder: Path) -> Deposit:
+    """Make ``folder`` hold ``files``, in their order, the lock file last; files of others are left
+    alone.
+
+    Removed are those that the previous lock file names and ``files`` does not, manifests, and what
+    somebody killed was writing. Raises OSError; every single file is then either old or new, the
+    lock file says that it is unfinished, and running again completes it.
     """
     found = compare(files, folder)
     written = set(found.written)
+    if (written | set(found.removed)) - {LOCK}:
+        # Some files of before and some of now fit each other by chance only: nobody may use them.
+        written.add(LOCK)
+        write_whole(folder / LOCK, _unfinished({*files, *found.removed}))
     for name, data in files.items():
-        if name in written:
+        if name in written and name != LOCK:
             write_whole(folder / name, data)
     for name in found.removed:
-        (folder / name).unlink()
+        (folder / name).unlink(missing_ok=True)
+    if LOCK in written:
+        write_whole(folder / LOCK, files[LOCK])
     return found
+
+
+def is_unfinished(folder: Path, *, patience_s: float = PATIENCE_S) -> bool:
+    """Whether a generation of ``folder`` was broken off: its files are some of before and some of
+    now. One that is under way is waited for, ``patience_s`` at most; True then too."""
+    until = time.monotonic() + patience_s
+    while _says_unfinished(folder):
+        if not _has_writer(folder):
+            # It may have ended between the two questions.
+            return _says_unfinished(folder)
+        if time.monotonic() >= until:
+            return True
+        time.sleep(_LOOK_AGAIN_S)
+    return False
+
+
+def _has_writer(folder: Path) -> bool:
+    """Whether somebody is the sole writer now; False where that cannot be known."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError as error:
+        return error.errno == errno.EWOULDBLOCK
+    finally:
+        os.close(descriptor)
+    return False
+
+
+def _says_unfinished(folder: Path) -> bool:
+    try:
+        lock = json.loads(read_regular(folder / LOCK))
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(lock, dict) and lock.get("unfinished") is True
 
 
 def compare(files: Mapping[str, bytes], folder: Path) -> Deposit:
@@ -50,7 +125,7 @@ def compare(files: Mapping[str, bytes], folder: Path) -> Deposit:
     unchanged: list[str] = []
     for name, data in files.items():
         path = folder / name
-        same = path.is_file() and path.read_bytes() == data
+        same = path.is_file() and read_regular(path, len(data) + 1) == data
         (unchanged if same else written).append(name)
     return Deposit(tuple(sorted(written)), tuple(stale), tuple(sorted(unchanged)))
 
@@ -58,7 +133,7 @@ def compare(files: Mapping[str, bytes], folder: Path) -> Deposit:
 def write_whole(path: Path, data: bytes) -> None:
     """Make ``path`` hold ``data``: a reader sees the old file or the new one. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary = path.with_name(f".{path.name}.{get_native_id()}.tmp")
     try:
         with temporary.open("wb") as stream:
             stream.write(data)
@@ -79,6 +154,12 @@ def _sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
+def _unfinished(names: set[str]) -> bytes:
+    """A lock file that is none yet. It names all artefacts, those of before and those of now, so
+    that whoever generates after a crash knows which are stale."""
+    return file_json({"unfinished": True, "artefacts": dict.fromkeys(sorted(names - {LOCK}), "")})
+
+
 def _owned(folder: Path) -> set[str]:
     names = {f"manifests/{path.name}" for path in (folder / "manifests").glob("skill.*.json")}
     owned = {name for name in names if _MANIFEST.fullmatch(PurePosixPath(name).name)}
@@ -87,6 +168,12 @@ def _owned(folder: Path) -> set[str]:
         owned.update(name for name in named if _is_ours(name))
         if named and lock == _FORMER_LOCK:
             owned.add(lock)
+    owned.update(
+        path.relative_to(folder).as_posix()
+        for place in (folder, *(folder / name for name in _FOLDERS))
+        for path in place.glob(".*.tmp")
+        if _HALF_WRITTEN.fullmatch(path.name)
+    )
     return {name for name in owned if (folder / name).is_file()}
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from dcf.problem import Problem, has_errors
 from dcf.skills.generation.artefacts import build_artefacts
-from dcf.skills.generation.deposit import Deposit, compare, deposit
+from dcf.skills.generation.deposit import Deposit, compare, deposit, sole_writer
 from dcf.skills.generation.report import report
 from dcf.skills.generation.sources import read_sources
 
@@ -54,7 +54,20 @@ def generate_all(skills_src_dir: Path, generated_dir: Path) -> GenerateResult:
 
     The same sources give the same bytes, on every machine and in whatever order files are listed.
     """
-    return _generate(skills_src_dir, generated_dir, write=True)
+    if not generated_dir.is_dir():
+        sources = read_sources(skills_src_dir)
+        if not sources.ok:
+            return GenerateResult(sources.problems, report=report(sources, generated_dir))
+        try:
+            generated_dir.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            return GenerateResult((*sources.problems, write_problem(error, generated_dir)))
+    try:
+        # The sources are read in it too: who writes last has read last.
+        with sole_writer(generated_dir):
+            return _generate(skills_src_dir, generated_dir, write=True)
+    except OSError as error:
+        return GenerateResult((write_problem(error, generated_dir),))
 
 
 def check_generated(skills_src_dir: Path, generated_dir: Path) -> GenerateResult:

@@ -6,12 +6,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from dcf.digest import canonical_json, digest, tool_digest
 from dcf.skills.authoring.dependencies import Dependencies
 from dcf.skills.authoring.source_tree import SourceTree
 from dcf.skills.authoring.tool_index import ToolIndex, ToolSource
-from dcf.skills.canonical import canonical_json, digest
 from dcf.skills.generation.stub_form import announced_result
-from dcf.skills.tool_digest import tool_digest
 
 
 def lock_document(

@@ -7,15 +7,16 @@ way to write everything at once.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
+from dcf.digest import file_json
 from dcf.problem import Problem, has_errors
 from dcf.skills.authoring.shape import schema_texts
-from dcf.skills.canonical import file_json
 from dcf.skills.generation.artefacts import catalog_document, manifest_documents
-from dcf.skills.generation.deposit import write_whole
+from dcf.skills.generation.deposit import sole_writer, write_whole
 from dcf.skills.generation.generate import write_problem
 from dcf.skills.generation.lock_form import seen_tools
 from dcf.skills.generation.manifest_form import manifest_file
@@ -43,14 +44,15 @@ def yaml_to_manifests(
     Manifests of skills that are gone stay: ``generate_all`` removes them.
     """
     root, out, catalog = Path(skills_dir).parent, Path(out_dir), Path(catalog_path)
-    sources = read_sources(root)
-    problems = [*sources.problems, *_same_folder(root, Path(tools_yaml_path))]
-    manifests = [] if has_errors(problems) else manifest_documents(sources.tree, sources.tools)
-    files = {out / manifest_file(entry["manifestId"]): file_json(entry) for entry in manifests}
-    if manifests:
-        folder = Path(os.path.relpath(out, catalog.parent)).as_posix()
-        files[catalog] = file_json(catalog_document(manifests, folder))
-    problems += _write(files)
+    with _alone(out.parent, catalog.parent.parent) as unlockable:
+        sources = read_sources(root)
+        problems = [*unlockable, *sources.problems, *_same_folder(root, Path(tools_yaml_path))]
+        manifests = [] if has_errors(problems) else manifest_documents(sources.tree, sources.tools)
+        files = {out / manifest_file(entry["manifestId"]): file_json(entry) for entry in manifests}
+        if manifests:
+            folder = Path(os.path.relpath(out, catalog.parent)).as_posix()
+            files[catalog] = file_json(catalog_document(manifests, folder))
+        problems += _write(files)
     return manifests_result(problems, [] if has_errors(problems) else manifests, out, catalog)
 
 
@@ -62,12 +64,13 @@ def yaml_to_stub_config(
     case_count, warnings}``. ``tools_yaml_path`` may also be a ``tools/_index.yaml``."""
     given, out = Path(tools_yaml_path), Path(out_path)
     root = given.parent.parent if given.name == "_index.yaml" else given.parent
-    sources = read_sources(root)
-    problems = list(sources.problems)
-    if not has_errors(problems):
-        pins = seen_tools(sources.tree)
-        document = stub_document(sources.tools, sources.tree.seed, pins)
-        problems += _write({out: file_json(document)})
+    with _alone(out.parent.parent) as unlockable:
+        sources = read_sources(root)
+        problems = [*unlockable, *sources.problems]
+        if not has_errors(problems):
+            pins = seen_tools(sources.tree)
+            document = stub_document(sources.tools, sources.tree.seed, pins)
+            problems += _write({out: file_json(document)})
     return stub_result(problems, sources.tools, out)
 
 
@@ -78,11 +81,12 @@ def yaml_to_registry(
     """Write the registry: ``{ok, status, error, written_file, server_count, …}``. Variables stay:
     whoever connects fills them in."""
     out = Path(out_path)
-    sources = read_sources(Path(registry_yaml_path).parent)
-    problems = list(sources.problems)
-    registry = sources.tree.registry
-    if registry is not None and not has_errors(problems):
-        problems += _write({out: file_json(registry_document(registry))})
+    with _alone(out.parent) as unlockable:
+        sources = read_sources(Path(registry_yaml_path).parent)
+        problems = [*unlockable, *sources.problems]
+        registry = sources.tree.registry
+        if registry is not None and not has_errors(problems):
+            problems += _write({out: file_json(registry_document(registry))})
     return registry_result(problems, _count(sources), out)
 
 
@@ -95,7 +99,9 @@ def yaml_to_schemas(
     says so.
     """
     out = Path(out_dir)
-    problems = _write({out / name: text.encode() for name, text in schema_texts().items()})
+    with _alone(out.parent) as problems:
+        if not problems:
+            problems += _write({out / name: text.encode() for name, text in schema_texts().items()})
     result = schemas_result(out)
     if schemas_yaml_dir is not None:
         warning = f"{schemas_yaml_dir} is not read: the schemas come with DCF"
@@ -112,6 +118,23 @@ def _same_folder(root: Path, tools: Path) -> list[Problem]:
     message = "skills and tools must stand in one source folder"
     hint = f"move the tools to {root}"
     return [Problem("SKILL_SOURCE_LAYOUT", message, hint=hint, file=str(tools))]
+
+
+@contextmanager
+def _alone(*folders: Path) -> Iterator[list[Problem]]:
+    """Nothing is generated into ``folders`` meanwhile: files of a part and of a whole generation
+    would stand side by side. Gives why one of them cannot be locked; what is not there yet has
+    nothing to mix with."""
+    problems: list[Problem] = []
+    with ExitStack() as held:
+        # In one order for all: two that wait for each other would wait for ever.
+        for folder in sorted({folder.resolve() for folder in folders}):
+            try:
+                if folder.is_dir():
+                    held.enter_context(sole_writer(folder))
+            except OSError as error:
+                problems.append(write_problem(error, folder))
+        yield problems
 
 
 def _write(files: Mapping[Path, bytes]) -> list[Problem]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from dcf.skills.canonical import file_json
+from dcf.digest import file_json
 from dcf.skills.generation.deposit import write_whole
 
 

@@ -34,7 +34,7 @@ def read_sources(skills_src_dir: Path) -> Sources:
     """Read and check the whole source folder; never raises for what stands in it."""
     tree = read_tree(skills_src_dir)
     tools = index_tools(tree.tools)
-    dependencies = resolve_dependencies(tree.skills)
+    dependencies = resolve_dependencies(tree.skills, tree.broken_skills)
     problems = [
         *tree.problems,
         *check_skills(tree, tools),

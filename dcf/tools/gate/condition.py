@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 from typing import Any, Literal
+
+from dcf.tools.gate.glob import fits
 
 Answer = Literal["approve", "reject", "escalate"]
 
@@ -87,7 +88,7 @@ def _numbers(compare: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
 COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
     "equals": _same,
     "oneOf": lambda found, values: any(_same(found, value) for value in values),
-    "matches": lambda found, glob: isinstance(found, str) and fnmatchcase(found, glob),
+    "matches": lambda found, glob: isinstance(found, str) and fits(found, glob),
     "lessThan": _numbers(lambda found, limit: found < limit),
     "atMost": _numbers(lambda found, limit: found <= limit),
     "moreThan": _numbers(lambda found, limit: found > limit),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 from ipaddress import (
     IPv4Address,
     IPv4Network,
@@ -15,6 +14,7 @@ from ipaddress import (
 )
 from urllib.parse import urlsplit
 
+from dcf.tools.gate.glob import fits
 from dcf.tools.gate.grant import Egress
 from dcf.tools.server_config import ServerConfig
 
@@ -119,7 +119,7 @@ def _address(host: str) -> _Address | None:
 
 def _listed(host: str, address: _Address | None, patterns: Iterable[str]) -> bool:
     if address is None:
-        return any(fnmatchcase(host, pattern.lower()) for pattern in patterns)
+        return any(fits(host, pattern.lower()) for pattern in patterns)
     networks = (_network(pattern) for pattern in patterns)
     return any(network is not None and address in network for network in networks)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any
 
@@ -11,12 +11,12 @@ from dcf.tools.errors import UnknownServer
 from dcf.tools.gate.approval import ApprovalRequest, Approver
 from dcf.tools.gate.arguments import argument_faults
 from dcf.tools.gate.call import Call
-from dcf.tools.gate.condition import RuleApprover
 from dcf.tools.gate.decision import Decision, Verdict
 from dcf.tools.gate.egress import within
 from dcf.tools.gate.grant import Egress, Grant, Risk
 from dcf.tools.gate.pins import SchemaPin
-from dcf.tools.gate.policy import NO_FILE, Policy, Rule
+from dcf.tools.gate.policy import NO_FILE, Policy
+from dcf.tools.gate.ruling import Ruling, by_persons, by_policy, untrusted
 from dcf.tools.registry import Registry
 from dcf.tools.server_config import ServerConfig
 
@@ -32,17 +32,6 @@ _MAY_REACH: dict[Egress, str] = {
     "intranet": "the intranet only",
     "internet": "everything",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class _Ruling:
-    """What one grant says to a call."""
-
-    verdict: Verdict
-    rule: str
-    reason: str
-    details: tuple[str, ...] = ()
-    chain: tuple[Approver, ...] = field(default=())
 
 
 class Gate:
@@ -142,39 +131,39 @@ class Gate:
             return _refusal(call, "tool.undeclared", f"no skill with tools is loaded{closest}")
         return _refusal(call, "tool.undeclared", f"no loaded skill declares this tool{closest}")
 
-    def _changed(self, call: Call) -> _Ruling | None:
+    def _changed(self, call: Call) -> Ruling | None:
         pin = self._pins.get(call.tool)
         if pin is not None and pin.locked and call.gone:
             reason = "the tool was locked, and its server does not offer it any more"
-            return _Ruling("deny", "schema.gone", reason)
+            return Ruling("deny", "schema.gone", reason)
         if pin is None or call.live is None:
             return None
         changes = pin.changes(call.live)
         if not changes:
             return None
         reason = "the schema of the tool has changed since it was locked; look at it, then lock it"
-        return _Ruling("deny", "schema.changed", f"{reason} again (dcf skills lock)", changes)
+        return Ruling("deny", "schema.changed", f"{reason} again (dcf skills lock)", changes)
 
-    def _rule(self, call: Call, grant: Grant, server: ServerConfig) -> _Ruling:
+    def _rule(self, call: Call, grant: Grant, server: ServerConfig) -> Ruling:
         if not grant.trusted and self._policy.untrusted_skills == "refuse":
-            reason = f"{_untrusted(grant)}, and the policy refuses such skills (untrustedSkills)"
-            return _Ruling("deny", "skill.untrusted", reason)
+            reason = f"{untrusted(grant)}, and the policy refuses such skills (untrustedSkills)"
+            return Ruling("deny", "skill.untrusted", reason)
         faults = argument_faults(grant.input_schema, call.arguments) or self._unlike(call, grant)
         if faults:
             reason = f"the arguments do not fit the tool's schema: {'; '.join(faults)}"
-            return _Ruling("deny", "arguments.invalid", reason)
+            return Ruling("deny", "arguments.invalid", reason)
         for refusal in (*self._egress(grant, server), *_secrets(grant, server)):
             return refusal
         rule = self._policy.rule_for(grant)
         if rule is None:
-            return _Ruling("allow", "skill.declares", f"declared by {grant.skill}")
-        ruling = _by_policy(rule, call, grant)
+            return Ruling("allow", "skill.declares", f"declared by {grant.skill}")
+        ruling = by_policy(rule, call, grant)
         if grant.trusted:
             return ruling
         if ruling.verdict == "allow" and not rule.untrusted:
             # The rules that approved know the arguments, and nothing of who wrote the skill.
-            ruling = _by_persons(rule, self._policy.at_high_risk, grant)
-        return replace(ruling, reason=f"{ruling.reason}; {_untrusted(grant)}")
+            ruling = by_persons(rule, self._policy.at_high_risk, grant)
+        return replace(ruling, reason=f"{ruling.reason}; {untrusted(grant)}")
 
     def _unlike(self, call: Call, grant: Grant) -> tuple[str, ...]:
         """Why the arguments do not fit what is known of the tool, when an untrusted skill may have
@@ -187,78 +176,28 @@ class Gate:
         found = [tuple(argument_faults(schema, call.arguments)) for schema in known]
         return min(found, key=len, default=())
 
-    def _egress(self, grant: Grant, server: ServerConfig) -> Iterator[_Ruling]:
+    def _egress(self, grant: Grant, server: ServerConfig) -> Iterator[Ruling]:
         rules = self._policy.egress
         reach = rules.reach(server)
         place = f"server {server.id!r} ({server.place}) is {_PLACE[reach]}"
         if not within(reach, grant.egress):
             may = f"{grant.skill} (egress: {grant.egress}) may reach {_MAY_REACH[grant.egress]}"
-            may += "" if grant.trusted else f"; {_untrusted(grant)}"
-            yield _Ruling("deny", "egress.forbidden", f"{place}; {may}")
+            may += "" if grant.trusted else f"; {untrusted(grant)}"
+            yield Ruling("deny", "egress.forbidden", f"{place}; {may}")
         elif not rules.lists(server):
             reason = f"{place}, and the policy does not list its host there"
-            yield _Ruling("deny", "egress.host_not_listed", reason)
+            yield Ruling("deny", "egress.host_not_listed", reason)
 
 
-def _secrets(grant: Grant, server: ServerConfig) -> Iterator[_Ruling]:
+def _secrets(grant: Grant, server: ServerConfig) -> Iterator[Ruling]:
     missing = sorted(set(server.secrets) - set(grant.secrets))
     if missing:
         names = ", ".join(missing)
         reason = f"server {server.id!r} is reached with the secrets {names}"
         hint = f"{grant.skill} does not declare them (permissions.secrets)"
         if not grant.trusted:
-            hint = f"{_untrusted(grant)}, so it gets none"
-        yield _Ruling("deny", "secret.undeclared", f"{reason}, and {hint}")
-
-
-def _untrusted(grant: Grant) -> str:
-    claims = f" (it claims {grant.claims})" if grant.claims else ""
-    return f"{grant.skill} is untrusted: the catalog does not have it like this{claims}"
-
-
-def _by_policy(rule: Rule, call: Call, grant: Grant) -> _Ruling:
-    why = _why(rule, grant)
-    if rule.decision == "allow":
-        return _Ruling("allow", "policy.allow", f"declared by {grant.skill}; {why} allows it")
-    if rule.decision == "deny":
-        return _Ruling("deny", "policy.deny", f"{why} denies it")
-    for index, approver in enumerate(rule.approvers):
-        if isinstance(approver, Approver):
-            chain = tuple(a for a in rule.approvers[index:] if isinstance(a, Approver))
-            return _Ruling("ask", "approval.required", f"{why} asks {approver.name}", chain=chain)
-        ruling = _by_rule(approver, call, why)
-        if ruling is not None:
-            return ruling
-    return _Ruling("deny", "approval.no_approver", f"{why} names no approver who would decide it")
-
-
-def _by_persons(rule: Rule, otherwise: Rule, grant: Grant) -> _Ruling:
-    """The persons of ``rule`` are asked; where it names none, those of ``otherwise``."""
-    for each in (rule, otherwise):
-        chain = tuple(one for one in each.approvers if isinstance(one, Approver))
-        if chain:
-            asks = f"{_why(rule, grant)} asks {chain[0].name}"
-            return _Ruling("ask", "approval.required", asks, chain=chain)
-    why = f"{_why(rule, grant)} names no person, and no rule decides alone here"
-    return _Ruling("deny", "approval.no_approver", why)
-
-
-def _by_rule(approver: RuleApprover, call: Call, why: str) -> _Ruling | None:
-    answer, reason = approver.answer(call.arguments)
-    because = f": {reason}" if reason else ""
-    if answer == "approve":
-        return _Ruling("allow", "approval.rule", f"{why}; {approver.name} approves{because}")
-    if answer == "reject":
-        return _Ruling("deny", "approval.rejected", f"{why}; {approver.name} rejects{because}")
-    return None
-
-
-def _why(rule: Rule, grant: Grant) -> str:
-    told = f" ({rule.reason})" if rule.reason else ""
-    if rule.name:
-        return f"the policy's rule {rule.name!r}{told}"
-    selectors = [*rule.tools, *rule.skills, *(f"risk {risk}" for risk in rule.risk)]
-    return f"the policy for {', '.join(selectors) or 'every call'}{told}"
+            hint = f"{untrusted(grant)}, so it gets none"
+        yield Ruling("deny", "secret.undeclared", f"{reason}, and {hint}")
 
 
 def _request(
@@ -283,7 +222,7 @@ def _request(
     )
 
 
-def _deny_all(call: Call, rulings: list[tuple[Grant, _Ruling]]) -> Decision:
+def _deny_all(call: Call, rulings: list[tuple[Grant, Ruling]]) -> Decision:
     """One denial out of those of every grant; the first gives the code."""
     reasons = list(dict.fromkeys(ruling.reason for _, ruling in rulings))
     details = tuple(line for _, ruling in rulings for line in ruling.details)

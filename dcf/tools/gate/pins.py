@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -39,7 +38,7 @@ class SchemaPin:
         if self.output_schema is not None and live.output_schema is not None:
             pinned["outputSchema"] = _inner(self.output_schema)
             listed["outputSchema"] = _inner(live.output_schema)
-        return () if _canonical(pinned) == _canonical(listed) else _diff(pinned, listed)
+        return () if _same(pinned, listed) else _diff(pinned, listed)
 
 
 def read_pins(lock: Mapping[str, Any]) -> dict[str, SchemaPin]:
@@ -52,12 +51,6 @@ def read_pins(lock: Mapping[str, Any]) -> dict[str, SchemaPin]:
     }
 
 
-def tool_digest(input_schema: Mapping[str, Any], output_schema: Mapping[str, Any] | None) -> str:
-    """``sha256:…`` of the canonical JSON of ``{"inputSchema": …, "outputSchema": …}``."""
-    text = _canonical({"inputSchema": input_schema, "outputSchema": output_schema})
-    return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
-
-
 def _inner(schema: Mapping[str, Any]) -> Mapping[str, Any]:
     """The schema of ``x`` where answers are ``{"result": x}``, as servers built with the Python SDK
     make them of what is no object: the stub, and what was recorded, have ``x`` alone."""
@@ -67,8 +60,9 @@ def _inner(schema: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**{name: schema[name] for name in ("$defs",) if name in schema}, **members["result"]}
 
 
-def _canonical(value: Any) -> str:
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+def _same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    # Not `==`, for which 1 is true, and no bytes: a server may write what UTF-8 cannot say.
+    return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 
 def _diff(pinned: Mapping[str, Any], live: Mapping[str, Any]) -> tuple[str, ...]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Literal
 
@@ -12,6 +11,7 @@ from dcf.tools.gate.approval import Approver
 from dcf.tools.gate.budget import Budget, Spender
 from dcf.tools.gate.condition import RuleApprover
 from dcf.tools.gate.egress import EgressRules
+from dcf.tools.gate.glob import fits
 from dcf.tools.gate.grant import Grant, Risk
 
 Untrusted = Literal["ask", "refuse", "allow"]
@@ -126,7 +126,7 @@ def _claims(grant: Grant) -> str:
 
 
 def _any(globs: tuple[str, ...], names: tuple[str, ...]) -> bool:
-    return not globs or any(fnmatchcase(name, glob) for name in names for glob in globs)
+    return not globs or any(fits(name, glob) for name in names for glob in globs)
 
 
 def _names(manifest_id: str) -> tuple[str, ...]:

@@ -89,8 +89,8 @@ def _rule(spot: Spot, approvers: _Approvers) -> Rule:
             "write decision: allow, decision: deny, or approvers: [operator]",
         )
     return Rule(
-        tools=spot.get("tools").texts(),
-        skills=spot.get("skills").texts(),
+        tools=spot.get("tools").globs(),
+        skills=spot.get("skills").globs(),
         risk=cast("tuple[Risk, ...]", spot.get("risk").texts(among=_RISKS)),
         decision=cast(
             "Literal['allow', 'deny'] | None", decision.text("", among=("allow", "deny")) or None
@@ -194,7 +194,7 @@ def _comparand(comparison: str, spot: Spot) -> Any:
         case "oneOf":
             return tuple(element.value for element in spot.elements(least=1))
         case "matches":
-            return spot.text("")
+            return spot.glob()
         case "exists":
             return spot.flag()
     return spot.number(0)
@@ -220,7 +220,7 @@ def _egress(spot: Spot) -> EgressRules:
     hosts.members(set(_LEVELS))
     intranet = spot.get("intranet")
     return EgressRules(
-        machine=spot.get("machine").texts(),
-        intranet=intranet.texts() if intranet.given else INTRANET,
-        hosts={cast(Egress, level): listed.texts() for level, listed in hosts.items()},
+        machine=spot.get("machine").globs(),
+        intranet=intranet.globs() if intranet.given else INTRANET,
+        hosts={cast(Egress, level): listed.globs() for level, listed in hosts.items()},
     )

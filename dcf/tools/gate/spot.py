@@ -9,6 +9,7 @@ from typing import Any
 
 from dcf.problem import Problem
 from dcf.tools.document import pointer
+from dcf.tools.gate.glob import LONGEST
 
 _ABSENT = object()
 
@@ -82,6 +83,20 @@ class Spot:
             self._must_be(wanted)
             return default
         return value
+
+    def glob(self) -> str:
+        """A text that is short enough for a glob."""
+        text = self.text("")
+        if len(text) > LONGEST:
+            self._must_be(f"at most {LONGEST} characters")
+            return ""
+        return text
+
+    def globs(self) -> tuple[str, ...]:
+        """A glob, or a list of globs."""
+        if isinstance(self.value, str):
+            return (self.glob(),)
+        return tuple(element.glob() for element in self.elements())
 
     def texts(self, *, among: Sequence[str] = (), least: int = 0) -> tuple[str, ...]:
         """A text, or a list of texts."""

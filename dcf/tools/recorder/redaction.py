@@ -54,14 +54,22 @@ class Redaction:
         return value
 
     def _member(self, name: str, value: Any) -> Any:
-        if is_secret_name(name) and isinstance(value, str | int) and not isinstance(value, bool):
-            return REDACTED
-        return self.clean(value)
+        return _hidden(value) if is_secret_name(name) else self.clean(value)
 
     def _text(self, text: str) -> str:
         for secret in self._known:
             text = text.replace(secret, REDACTED)
         return _FORMS.sub(REDACTED, text)
+
+
+def _hidden(value: Any) -> Any:
+    """``value`` of a member that holds a secret: all of it, in lists and objects too, but what says
+    only whether there is one."""
+    if isinstance(value, list):
+        return [_hidden(item) for item in value]
+    if isinstance(value, Mapping):
+        return {name: _hidden(member) for name, member in value.items()}
+    return value if value is None or isinstance(value, bool) else REDACTED
 
 
 def is_secret_name(name: str) -> bool:

@@ -9,7 +9,7 @@ from dcf.schema import PatternTooSlow, SchemaUnusable
 from dcf.tools.document import pointer
 from dcf.tools.stub.answer import Answer, Call, failure
 from dcf.tools.stub.chance import Chance
-from dcf.tools.stub.templates import Template
+from dcf.tools.stub.templates import MOST_CHARACTERS, FilledTooFar, Template
 from dcf.tools.stub.tool import DEFAULT_CASE, Case, Reply, StubTool
 
 HELD_S = 3_600.0
@@ -72,11 +72,15 @@ def choose(
         seed if reply.seed is None else reply.seed, tool.server_id, tool.name, case_id, occasion
     )
     template = Template(call.arguments, chance, now)
-    if reply.error_mode is not None:
-        fault = _fault(tool, case_id, reply, chance, template)
-        if fault is not None:
-            return fault
-    data = template.render(reply.response, tool.result_schema)
+    try:
+        if reply.error_mode is not None:
+            fault = _fault(tool, case_id, reply, chance, template)
+            if fault is not None:
+                return fault
+        data = template.render(reply.response, tool.result_schema)
+    except FilledTooFar:
+        message = f"case {case_id} of {tool.key} comes to over {MOST_CHARACTERS} characters"
+        return failure("ResponseTooLarge", message, case_id)
     return _promised(tool, case_id, data, _delay(tool, reply))
 
 

@@ -15,6 +15,12 @@ PLACEHOLDER = re.compile(r"\{\{\s*(?P<inside>[^{}]+?)\s*\}\}")
 RANDOM_INT = re.compile(r"random_int\(\s*(-?\d+)\s*,\s*(-?\d+)\s*\)")
 _STEP = re.compile(r"\.?(?P<name>[^.\[\]]+)|\[(?P<index>\d+)\]")
 UNKNOWN = object()
+MOST_CHARACTERS = 4 * 1024 * 1024
+"""That all placeholders of a response may come to: arguments are large, and written many times."""
+
+
+class FilledTooFar(Exception):
+    """The placeholders of a response come to more than ``MOST_CHARACTERS``."""
 
 
 class Template:
@@ -30,9 +36,11 @@ class Template:
         self._chance = chance
         self._now = now
         self._draws = 0
+        self._filled = 0
 
     def render(self, value: Any, schema: Any = None) -> Any:
-        """``value`` with the placeholders of all its strings filled in; keys stay."""
+        """``value`` with the placeholders of all its strings filled in; keys stay. Raises
+        ``FilledTooFar``."""
         if isinstance(value, str):
             return self._render_text(value, schema)
         if isinstance(value, list):
@@ -51,13 +59,20 @@ class Template:
         value = self._value(whole["inside"])
         if value is UNKNOWN:
             return text
+        self._count(value if isinstance(value, str) else json_text(value))
         return as_wanted(value, schema)
 
     def _inline(self, placeholder: re.Match[str]) -> str:
         value = self._value(placeholder["inside"])
         if value is UNKNOWN:
             return placeholder[0]
-        return value if isinstance(value, str) else json_text(value)
+        return self._count(value if isinstance(value, str) else json_text(value))
+
+    def _count(self, text: str) -> str:
+        self._filled += len(text)
+        if self._filled > MOST_CHARACTERS:
+            raise FilledTooFar
+        return text
 
     def _value(self, inside: str) -> Any:
         if inside == "now_iso":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 from typing import Any
 
@@ -63,7 +64,9 @@ def test_what_waits_is_listed_with_all_that_a_person_needs(dcf: Dcf, asked: dict
     assert asked["until"] is not None
     shown = dcf("approvals", "r-1")
     assert "payments:refund_payment" in shown.out
-    command = f"dcf approve r-1 Refund --as finance --digest {asked['digest']}"
+    assert asked["question"] == "1.1.1"
+    seen = f"--digest {asked['digest']} --question 1.1.1"
+    command = f"dcf approve r-1 Refund --as finance {seen}"
     assert command in shown.out
     why = dcf("explain", "r-1", "--json").json
     assert "approval pending: finance was asked" in why["summary"]
@@ -71,23 +74,32 @@ def test_what_waits_is_listed_with_all_that_a_person_needs(dcf: Dcf, asked: dict
 
 
 def test_only_who_may_decides_and_only_once(dcf: Dcf, asked: dict[str, Any]) -> None:
-    seen = ("--digest", asked["digest"])
+    seen = ("--digest", asked["digest"], "--question", asked["question"])
     for more in ((), ("--yes",), ("--json",)):
-        unseen = dcf("approve", "r-1", "--as", "finance", *more)
+        unseen = dcf("approve", "r-1", "Refund", "--as", "finance", *more)
         assert unseen.code == 1 and "--digest" in unseen.out + unseen.err
-    refused = dcf("approve", "r-1", "--as", "mallory", *seen, "--json")
+        unseen = dcf(
+            "approve", "r-1", "Refund", "--as", "finance", "--digest", asked["digest"], *more
+        )
+        assert unseen.code == 1 and "--question" in unseen.out + unseen.err
+        unseen = dcf("approve", "r-1", "--as", "finance", *seen, *more)
+        assert unseen.code == 1 and "the state" in unseen.out + unseen.err
+    refused = dcf("approve", "r-1", "Refund", "--as", "mallory", *seen, "--json")
     assert (refused.code, refused.json["error"]["code"]) == (1, "not_an_approver")
     assert "--as finance" in refused.json["error"]["hint"]
-    other = dcf("approve", "r-1", "--as", "finance", "--digest", "sha256:0", "--json")
-    assert (other.code, other.json["error"]["code"]) == (1, "question_changed")
+    for earlier in (("sha256:0", "1.1.1"), (asked["digest"], "1.1.0")):
+        stale = ("--digest", earlier[0], "--question", earlier[1])
+        other = dcf("approve", "r-1", "Refund", "--as", "finance", *stale, "--json")
+        assert (other.code, other.json["error"]["code"]) == (1, "question_changed")
+        assert "question 1.1.1 now" in other.json["error"]["message"]
     missing = dcf("approve", "r-1", "Elsewhere", "--as", "finance", *seen, "--json")
     assert (missing.code, missing.json["error"]["code"]) == (1, "no_approval_pending")
-    assert dcf("approve", "nothing", *seen, "--json").code == 2
+    assert dcf("approve", "nothing", "Refund", *seen, "--json").code == 2
     reason = ("--reason", "the parcel is lost")
-    approved = dcf("approve", "r-1", "--as", "finance", *reason, *seen)
+    approved = dcf("approve", "r-1", "Refund", "--as", "finance", *reason, *seen)
     assert approved.code == 0, approved.err
     assert '"amount_cents": 90000' in approved.out
-    again = dcf("reject", "r-1", "--as", "finance", *seen, "--json")
+    again = dcf("reject", "r-1", "Refund", "--as", "finance", *seen, "--json")
     assert again.code == 1
     assert again.json["error"]["code"] in ("no_approval_pending", "already_settled")
     ended = dcf("watch", "r-1", "--json")
@@ -96,8 +108,11 @@ def test_only_who_may_decides_and_only_once(dcf: Dcf, asked: dict[str, Any]) -> 
 
 
 def test_a_rejection_is_caught_by_the_workflow(dcf: Dcf, asked: dict[str, Any]) -> None:
-    seen = ("--digest", asked["digest"])
-    assert dcf("reject", "r-1", "--as", "finance", "--reason", "paid already", *seen).code == 0
+    seen = ("--digest", asked["digest"], "--question", asked["question"])
+    assert (
+        dcf("reject", "r-1", "Refund", "--as", "finance", "--reason", "paid already", *seen).code
+        == 0
+    )
     ended = dcf("watch", "r-1", "--json").json
     assert ended["status"] == "succeeded"
     assert ended["output"]["refused"]["Error"] == "DCF.ApprovalRejected"
@@ -114,7 +129,8 @@ def test_the_question_survives_its_worker_and_a_restart_of_everything(
     assert dcf("up").code == 0
     (still,) = pending(dcf)
     assert still == asked
-    assert dcf("approve", "r-1", "--as", "finance", "--digest", asked["digest"]).code == 0
+    seen = ("--digest", asked["digest"], "--question", asked["question"])
+    assert dcf("approve", "r-1", "Refund", "--as", "finance", *seen).code == 0
     assert dcf("down").code == 0
     assert dcf("up", "--workers", 1).code == 0
     ended = dcf("watch", "r-1", "--json")
@@ -135,8 +151,8 @@ def test_a_run_in_the_foreground_says_how_to_approve(dcf: Dcf) -> None:
         if "dcf approve" in line:
             break
     assert "Refund waits for finance to approve payments:refund_payment" in lines[-1]
-    digest = lines[-1].split("--digest ")[1].split()[0]
-    assert dcf("approve", "r-2", "Refund", "--as", "finance", "--digest", digest).code == 0
+    command = shlex.split(lines[-1][lines[-1].index("dcf approve") :])
+    assert dcf(*command[1:]).code == 0
     assert child.wait(timeout=60) == 0
 
 

@@ -93,7 +93,7 @@ def test_a_wrong_type_in_yaml_is_placed(dcf: Dcf) -> None:
     file = skills / "skills" / "order-processing" / "ship_order.skill.yaml"
     file.write_text(file.read_text().replace("tags: [orders, shipping]", "tags: 7"))
 
-    done = dcf("skills", "generate", "--src", skills, "--out", dcf.folder / "out", "--json")
+    done = dcf("skills", "generate", "--src", skills, "--generated", dcf.folder / "out", "--json")
 
     [problem] = done.json["problems"]
     assert done.code == 2

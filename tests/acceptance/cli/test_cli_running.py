@@ -195,7 +195,7 @@ def test_a_second_signal_stops_at_once(dcf: Dcf) -> None:
 
 
 def test_redis_stopped_and_started_again_in_the_middle_of_a_run(dcf: Dcf) -> None:
-    file = dcf.write("long.json", waiting(4))
+    file = dcf.write("long.json", waiting(8))
     run = dcf.start("run", file, "--input", '{"a": 1}', "--id", "long", "--json")
     until(lambda: status_of(dcf, "long") == "running", "the run")
 

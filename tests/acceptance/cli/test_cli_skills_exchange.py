@@ -190,6 +190,8 @@ def test_servers_on_the_stub_are_only_asked_by_name(user: Gardener) -> None:
     env = {"DCF_STUB_URL": f"http://127.0.0.1:{user.port}"}
     done = user("skills", "lock", "--json", env=env)
     assert done.code == 0 and done.json["asked"] == [] and not done.json["written"]
+    told = user("skills", "lock", env=env).out
+    assert "nothing to lock" in told and "up to date" not in told
     done = user("skills", "lock", "--server", "nobody", "--server", "pomp", "--json", env=env)
     assert done.code == 2 and len(done.json["problems"]) == 2
     user.pump()
@@ -210,17 +212,33 @@ def test_a_skill_goes_out_and_comes_in_with_the_same_digest(user: Gardener) -> N
         folder = exported[f"skill.{name}@1.0.0"]["folder"]
         done = user("skills", "import", folder, "--src", "taken", "--json")
         assert done.code == 0 and done.json["ours"], done.err
-    assert user("skills", "generate", "--src", "taken", "--out", "made").code == 0
+    assert user("skills", "generate", "--src", "taken", "--generated", "made").code == 0
     for name in chosen:
-        shown = user("skills", "show", name, "--from", "made", "--json").json
+        shown = user("skills", "show", name, "--generated", "made", "--json").json
         assert shown["digest"] == exported[f"skill.{name}@1.0.0"]["digest"]
         same = user("skills", "diff", str(ROOT / "skills_src"), "taken", "--json")
         assert same.code == 0 and same.json["compared"] == []
+    # The cases came along: the tests pass there, and every case is the one it was.
+    tested = user("skills", "test", *chosen, "--generated", "made", "--json")
+    assert tested.code == 0, tested.err
+    here = user("skills", "test", *chosen, "--generated", ROOT / "generated", "--json")
+    assert tested.json["cases"] == here.json["cases"] and tested.json["cases"]["total"] > 0
+
+
+def test_cases_that_cannot_travel_are_told_at_both_ends(user: Gardener) -> None:
+    env = {"DCF_GENERATED": str(ROOT / "generated")}
+    out = user("skills", "export", "orders.price_order", "--src", "nowhere", "--json", env=env)
+    assert out.code == 0
+    [warning] = out.json["problems"]
+    assert warning["code"] == "AGENT_SKILL_CASES" and "pricing:apply_discount" in warning["message"]
+    done = user("skills", "import", "agent-skills/orders-price-order", "--src", "taken", "--json")
+    assert done.code == 0
+    assert "AGENT_SKILL_CASES" in {problem["code"] for problem in done.json["problems"]}
 
 
 def test_diff_says_what_changed_and_check_asks_for_the_version(user: Gardener) -> None:
     assert user("skills", "generate").code == 0
-    assert user("skills", "generate", "--out", "old").code == 0
+    assert user("skills", "generate", "--generated", "old").code == 0
     user.write("skills_src/skills/water.skill.yaml", SKILL.replace("intranet", "internet"))
     assert user("skills", "generate").code == 0
     said = user("skills", "diff", "old", "generated")

@@ -35,7 +35,7 @@ def test_a_case_that_fails_ends_with_1_and_shows_the_difference(dcf: Dcf) -> Non
     tool = document["servers"]["shipping"]["tools"]["track_shipment"]
     tool["cases"].insert(0, {**tool["cases"][0], "caseId": "twin"})
     config.write_text(json.dumps(document))
-    done = dcf("skills", "test", "--from", generated, "--tool", "track_shipment")
+    done = dcf("skills", "test", "--generated", generated, "--tool", "track_shipment")
     assert done.code == 1
     assert "shadowed by case twin" in done.out
     assert "1 unreachable" in done.err
@@ -45,7 +45,7 @@ def test_a_name_that_is_nowhere_ends_with_2(dcf: Dcf) -> None:
     assert dcf("skills", "test", "orders.nothing").code == 2
     assert dcf("skills", "test", "--tool", "nothing").code == 2
     assert dcf("skills", "test", "--url", "localhost").code == 2
-    assert dcf("skills", "test", "--from", dcf.folder / "nowhere").code == 2
+    assert dcf("skills", "test", "--generated", dcf.folder / "nowhere").code == 2
 
 
 def test_the_stub_wants_its_token_and_ends_cleanly(dcf: Dcf) -> None:

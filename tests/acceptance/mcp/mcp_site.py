@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "cli"))
 
@@ -22,6 +23,9 @@ class Site(Dcf):
         line = child.stdout.readline()
         assert line, child.stderr.read() if child.stderr else ""
         self.server = child
-        return str(json.loads(line)["url"])
+        self.ready = json.loads(line)
+        return str(self.ready["url"])
 
+    ready: dict[str, Any]
+    """What the newest server said when it was ready."""
     server: subprocess.Popen[str]

@@ -107,9 +107,23 @@ def test_an_approval_token_that_is_no_secret_is_refused(site: Site, bad: str) ->
         assert bad not in done.out
 
 
+async def test_without_an_approval_token_nobody_decides_and_the_server_says_so(site: Site) -> None:
+    decision = {"decision": "approve", "by": "operator", "digest": "d", "workflow_id": "r"}
+    async with Client(site.serve()) as client:
+        assert site.ready["decisions"] is None
+        for more in ({}, {"approval_token": ""}, {"approval_token": TOKEN}):
+            result = await client.call_tool("decide_approval", {**decision, **more})
+            assert isinstance(result.structured_content, dict)
+            assert result.structured_content["error"].startswith("approval_forbidden")
+    site.server.terminate()
+    _out, logged = site.server.communicate(timeout=15)
+    assert "set DCF_APPROVAL_TOKEN" in logged
+
+
 async def test_decisions_over_the_wire_want_the_approval_token(site: Site) -> None:
     site.env["DCF_APPROVAL_TOKEN"] = TOKEN
     async with Client(site.serve()) as client:
+        assert site.ready["decisions"] == "DCF_APPROVAL_TOKEN"
         call = {"agent_id": "nobody", "approval_id": "x", "digest": "sha256:0"}
         decision = {"decision": "approve", "by": "operator", **call}
         for given, code in (

@@ -7,12 +7,14 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+from integration.tool_answers import ToolAnswers
+
 from control_plane import RedisBackend
 from dcf.mcp import Platform, PlatformConfig, load_catalogue
 from dcf.mcp.calling import call
 
 
-class Desk:
+class Desk(ToolAnswers):
     """Calls tools without a wire."""
 
     def __init__(self, platform: Platform) -> None:
@@ -21,18 +23,6 @@ class Desk:
     async def call(self, name: str, **arguments: Any) -> dict[str, Any]:
         """The answer of a tool."""
         return await call(load_catalogue().tools()[name], self.platform, arguments)
-
-    async def good(self, name: str, **arguments: Any) -> dict[str, Any]:
-        """The answer of a tool, which has to work."""
-        answer = await self.call(name, **arguments)
-        assert answer["error"] is None, answer
-        return answer
-
-    async def refused(self, name: str, **arguments: Any) -> str:
-        """The code of the error of a tool, which has to have one."""
-        answer = await self.call(name, **arguments)
-        assert answer["error"] is not None, answer
-        return str(answer["error"]).partition(":")[0]
 
 
 @asynccontextmanager

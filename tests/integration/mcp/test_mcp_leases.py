@@ -187,6 +187,15 @@ async def test_a_server_may_go_between_acquire_and_finish(redis_url: str, tmp_pa
         # The answer was lost, and the client says it again to another server.
         again = await update(second, token, new_status="done", output_json="1")
         assert again["output_written"]
+        # Another output under the same token is not stored, and nobody is told that it was.
+        other = await second.call(
+            "update_workflow_control_plane", workflow_id="r", state="A", lease_token=token,
+            new_status="done", output_json="2",
+        )  # fmt: skip
+        assert other["error"].startswith("already_finished: ")
+        assert (other["status"], other["output_written"]) == (None, False)
+        read = await second.good("read_workflow_control_plane", workflow_id="r")
+        assert read["outputs"]["A"]["data"] == {"a": 1}
         cleanup = await second.good(
             "release_state_lease", workflow_id="r", state="A", lease_token=token
         )

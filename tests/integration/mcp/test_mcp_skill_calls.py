@@ -9,11 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
+import pytest
 from integration.mcp.platforms import Desk, desk_on
 from integration.tools.conftest import serving_app
 
 from dcf.skills import generate_all
 from dcf.tools.stub import create_stub_app
+
+SECRET = "a-secret-of-those-who-approve"
 
 TOOLS = """\
 apiVersion: tools/v1
@@ -67,8 +70,11 @@ def author(folder: Path) -> Path:
 
 
 @asynccontextmanager
-async def bank_on(url: str, folder: Path, **config: Any) -> AsyncIterator[tuple[Desk, str]]:
+async def bank_on(
+    url: str, folder: Path, *, approval_token: str | None = SECRET, **config: Any
+) -> AsyncIterator[tuple[Desk, str]]:
     """A desk with the bank's skills, and where the bank's ledger of calls is."""
+    config["approval_token"] = approval_token
     generated = author(folder)
     app = create_stub_app(generated / "stub" / "stub_config.json")
     async with serving_app(app) as stub:
@@ -254,10 +260,11 @@ async def test_a_skill_that_only_has_the_name_of_the_states_skill_is_not_that_sk
 
 
 async def question(desk: Desk, **place: str) -> dict[str, Any]:
-    """The only question of a run or an agent, as somebody saw it."""
+    """The only question of a run or an agent, as somebody saw it who may decide."""
     (asked,) = (await desk.good("list_approvals", **place))["approvals"]
-    seen = {**place, "digest": asked["digest"]}
-    return {**seen, "approval_id": asked["id"]} if "agent_id" in place else seen
+    seen = {**place, "digest": asked["digest"], "approval_token": SECRET}
+    named = {"approval_id": asked["id"]} if "agent_id" in place else {}
+    return {**seen, **(named or {name: asked[name] for name in ("state", "question")})}
 
 
 async def asks(desk: Desk) -> dict[str, Any]:
@@ -275,12 +282,13 @@ async def test_who_has_not_the_approval_token_decides_nothing(
     redis_url: str, tmp_path: Path, caplog: Any
 ) -> None:
     caplog.set_level("DEBUG")
-    secret = "a-secret-of-those-who-approve"
-    async with bank_on(redis_url, tmp_path, approval_token=secret) as (desk, _):
+    secret = SECRET
+    async with bank_on(redis_url, tmp_path) as (desk, _):
         answer = await asks(desk)
         run = await question(desk, workflow_id="r")
         call = await question(desk, agent_id="me")
-        for wrong in ({}, {"approval_token": ""}, {"approval_token": "ä"}, {"token": secret}):
+        del run["approval_token"], call["approval_token"]
+        for wrong in ({}, {"approval_token": ""}, {"approval_token": "ä"}):
             for asked in (run, call):
                 refused = await desk.call("decide_approval", **answer, **asked, **wrong)
                 assert refused["error"].startswith("approval_forbidden"), refused
@@ -301,20 +309,26 @@ async def test_who_has_not_the_approval_token_decides_nothing(
     assert secret not in repr(desk.platform.config)
 
 
-async def test_where_others_can_reach_it_nobody_decides_without_a_token(
-    redis_url: str, tmp_path: Path
+@pytest.mark.parametrize("exposed", [False, True])
+async def test_a_server_without_an_approval_token_lets_nobody_decide(
+    redis_url: str, tmp_path: Path, exposed: bool
 ) -> None:
-    async with bank_on(redis_url, tmp_path, exposed=True) as (desk, _):
+    config = {"exposed": exposed, "approval_token": None}
+    async with bank_on(redis_url, tmp_path, **config) as (desk, _):
         answer = await asks(desk)
-        seen = await question(desk, workflow_id="r")
-        refused = await desk.call("decide_approval", **seen, **answer)
-        assert refused["error"].startswith("approval_forbidden")
-        assert "DCF_APPROVAL_TOKEN" in refused["hint"]
-        seen = await question(desk, agent_id="me")
-        assert await desk.refused("decide_approval", **seen, **answer) == "approval_forbidden"
+        for place in ({"workflow_id": "r"}, {"agent_id": "me"}):
+            seen = await question(desk, **place)
+            # Neither with a token that somebody made up nor without.
+            for given in (seen, {**seen, "approval_token": None}, {**seen, "approval_token": ""}):
+                refused = await desk.call("decide_approval", **given, **answer)
+                assert refused["error"].startswith("approval_forbidden")
+                assert "DCF_APPROVAL_TOKEN" in refused["hint"]
+        assert (await desk.good("list_approvals"))["count"] == 2
         assert await desk.refused("set_budget", agent_id="me") == "approval_forbidden"
-        assert await desk.refused("yaml_to_registry") == "approval_forbidden"
-        assert await desk.refused("generate_all") == "approval_forbidden"
+        # Sources are the operator's: whoever reaches this machine's server alone may generate.
+        for name in ("yaml_to_registry", "generate_all"):
+            generated = await desk.call(name)
+            assert ("approval_forbidden" in str(generated["error"])) is exposed
 
 
 async def test_the_history_says_where_a_decision_was_taken(redis_url: str, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from integration.mcp.platforms import Desk
-from integration.mcp.test_mcp_skill_calls import LOOK, PAY, bank_on, keys_at, lease, start
+from integration.mcp.test_mcp_skill_calls import LOOK, PAY, SECRET, bank_on, keys_at, lease, start
 
 TOKEN = "my-own-token-for-everything"
 SKILLS = ("bank.look@1.0.0", "bank.pay@1.0.0")
@@ -45,6 +45,8 @@ async def give_back(desk: Desk, under: dict[str, Any]) -> None:
 async def approve(desk: Desk) -> None:
     (asked,) = (await desk.good("list_approvals", workflow_id="r"))["approvals"]
     answer = {"decision": "approve", "by": "operator", "digest": asked["digest"]}
+    answer |= {name: asked[name] for name in ("state", "question")}
+    answer["approval_token"] = SECRET
     await desk.good("decide_approval", workflow_id="r", **answer)
 
 
@@ -242,5 +244,6 @@ async def test_the_policy_says_who_is_asked_before_a_task(redis_url: str, tmp_pa
             (found,) = (await desk.good("list_approvals", workflow_id=name))["approvals"]
             assert (found["approver"], found["people"]) == asked
             wrong = {"workflow_id": name, "decision": "approve", "by": asked[0]}
-            wrong["digest"] = found["digest"]
+            wrong |= {name: found[name] for name in ("state", "digest", "question")}
+            wrong["approval_token"] = SECRET
             assert await desk.refused("decide_approval", **wrong) == "not_an_approver"

@@ -9,8 +9,9 @@ from typing import Any
 from integration.tools.conftest import serving_app
 from unit.tools.gate_samples import MemoryLedger
 
+from dcf.digest import tool_digest
 from dcf.problem import Problem
-from dcf.skills import generate_all, tool_digest
+from dcf.skills import generate_all
 from dcf.tools import Dispatcher, Gate, Grant, Registry, ServerConfig, Toolbox
 from dcf.tools.gate.pins import read_pins
 from dcf.tools.stub import create_stub_app

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -125,6 +126,22 @@ async def test_a_manifest_is_checked(redis_url: str, tmp_path: Path) -> None:
         for given in ("{", "[]", "generated/none.json"):
             answer = await tools.call("validate_skill_manifest", skill_json=given)
             assert answer["exit_code"] == 4
+
+
+async def test_a_manifest_that_nobody_could_read_to_its_end_is_refused(
+    redis_url: str, tmp_path: Path
+) -> None:
+    manifests = write_tree(tmp_path).parent / "generated" / "manifests"
+    manifests.mkdir(parents=True)
+    os.mkfifo(manifests / "pipe.json")
+    (manifests / "large.json").write_bytes(b" " * (1024 * 1024 + 1))
+    async with wire(redis_url, tmp_path) as tools:
+        pipe = await tools.call("validate_skill_manifest", skill_json=str(manifests / "pipe.json"))
+        assert pipe["error"].endswith("pipe.json cannot be read: it is no regular file")
+        large = await tools.call(
+            "validate_skill_manifest", skill_json=str(manifests / "large.json")
+        )
+        assert large["error"].endswith("large.json has more than 1048576 bytes")
 
 
 async def test_skills_are_tested(redis_url: str, tmp_path: Path) -> None:

@@ -45,6 +45,63 @@ async def test_a_wish_finds_the_skill_and_follows_what_is_generated(
         assert found["available_skills"][0]["skillName"] == "books.bind"
 
 
+def manifest(name: str, version: str, egress: str, secrets: list[str], risk: str) -> str:
+    permissions = {"egress": egress, "secrets": secrets, "riskLevel": risk}
+    return json.dumps(
+        {
+            "manifestApiVersion": "v2.1.0",
+            "skillPackageId": None,
+            "manifestId": f"skill.{name}@{version}",
+            "skillName": name,
+            "skillVersion": version,
+            "skillDirectives": f"Do what {name} is for.",
+            "requiredTools": [],
+            "permissions": permissions,
+        }
+    )
+
+
+async def test_filters_hold_over_the_wire_with_a_wish_and_without(
+    redis_url: str, tmp_path: Path
+) -> None:
+    folder = tmp_path / "generated" / "manifests"
+    folder.mkdir(parents=True)
+    for number, kind in enumerate(
+        (
+            ("desk.count", "1.0.0", "none", [], "low"),
+            ("desk.count", "2.1.0", "none", [], "low"),
+            ("desk.print", "1.4.0", "intranet", ["INK"], "medium"),
+            ("desk.send", "1.0.0", "internet", ["INK", "MAIL"], "high"),
+        )
+    ):
+        (folder / f"{number}.json").write_text(manifest(*kind))
+    everything = ["count@1.0.0", "count@2.1.0", "print@1.4.0", "send@1.0.0"]
+    wanted: list[tuple[dict[str, object], list[str]]] = [
+        ({}, everything),
+        ({"max_egress": "none"}, everything[:2]),
+        ({"max_egress": "intranet"}, everything[:3]),
+        ({"secrets": []}, everything[:2]),
+        ({"secrets": ["INK"]}, everything[:3]),
+        ({"secrets": ["INK", "MAIL"]}, everything),
+        ({"max_risk": "medium"}, everything[:3]),
+        ({"versions": "^1.0"}, [everything[0], *everything[2:]]),
+        ({"versions": ">=1.4"}, everything[1:3]),
+        ({"versions": "^1.0", "max_egress": "intranet", "secrets": ["INK"]},
+         [everything[0], everything[2]]),
+        ({"tags": ["none"]}, []),
+    ]  # fmt: skip
+    async with wire(redis_url, tmp_path) as tools:
+        for filters, names in wanted:
+            for query in ({}, {"query": "what is the desk for"}):
+                found = (await tools.good("get_skillset", **filters, **query))["available_skills"]
+                shown = [f"{one['skillName'][5:]}@{one['skillVersion']}" for one in found]
+                assert sorted(shown) == names, (filters, query)
+        refused = await tools.call("get_skillset", versions="not a range")
+        assert "not a range" in refused["error"] and refused["ok"] is False
+        for wrong in ({"max_egress": "moon"}, {"secrets": "INK"}, {"limit": 0}, {"max_risk": 1}):
+            assert await tools.refused("get_skillset", **wrong) == "bad_arguments"
+
+
 async def test_broken_manifests_have_their_reasons(redis_url: str, tmp_path: Path) -> None:
     async with wire(redis_url, tmp_path) as tools:
         assert (await tools.call("get_skillset"))["exit_code"] == 4

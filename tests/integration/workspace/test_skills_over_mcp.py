@@ -21,6 +21,8 @@ WEED, LEND, LOOK_UP = (
     "skill.books.look_up@1.0.0",
 )
 
+PERSON = {"approval_token": "what-people-have"}
+
 
 @asynccontextmanager
 async def library(url: str, folder: Path) -> AsyncIterator[Wire]:
@@ -31,7 +33,7 @@ async def library(url: str, folder: Path) -> AsyncIterator[Wire]:
     app = create_stub_app(folder / "generated" / "stub" / "stub_config.json")
     async with (
         served(app) as stub,
-        wire(url, folder, env={"DCF_STUB_URL": stub}) as tools,
+        wire(url, folder, env={"DCF_STUB_URL": stub}, **PERSON) as tools,
     ):
         yield tools
 
@@ -113,13 +115,15 @@ async def test_what_cannot_be_loaded_is_refused_and_changes_nothing(
         for skill in ("books.none", "books.lend@^9", "{}", "[", "../../outside.json",
                       "file:///etc/passwd", f"{tmp_path}/outside.json", "a\x00b.json"):  # fmt: skip
             answer = await tools.call("load_skill", agent_id=agent, skill_json=skill)
-            assert str(answer["error"]).startswith("SKILL_LOAD_REFUSED: "), (skill, answer)
+            known = skill not in ("books.none", "books.lend@^9")
+            code = "skill_load_refused: " if known else "unknown_skill: "
+            assert str(answer["error"]).startswith(code), (skill, answer)
             assert (answer["ok"], answer["exit_code"]) == (False, 4)
             assert answer["problems"]
         wrong = "sha256:" + "0" * 64
         assert (
             await tools.refused("load_skill", agent_id=agent, skill_json=LEND, integrity=wrong)
-            == "SKILL_LOAD_REFUSED"
+            == "skill_load_refused"
         )
         assert await tools.refused("load_skill", agent_id=agent) == "bad_arguments"
         assert (
@@ -155,9 +159,9 @@ async def test_a_changed_skill_is_seen_at_once(redis_url: str, tmp_path: Path) -
         agent = await new_agent(tools)
         await tools.good("load_skill", agent_id=agent, skill_json=LEND)
         write_skill(tmp_path / "skills_src", "books.lend", "Lend two.", ["find"])
-        await tools.good("generate_all")
+        await tools.good("generate_all", **PERSON)
         assert await tools.refused("load_skill", agent_id=agent, skill_json=LEND) == (
-            "SKILL_LOAD_REFUSED"
+            "skill_load_refused"
         )
         replaced = await tools.good(
             "load_skill", agent_id=agent, skill_json=LEND, replace_changed=True
@@ -184,7 +188,7 @@ async def test_a_call_of_high_risk_waits_and_is_decided_on(redis_url: str, tmp_p
             agent, "burn", {"title": "Emma"},
         )  # fmt: skip
         assert (await tools.good("list_approvals", agent_id=agent))["approvals"] == [asked]
-        seen = {"agent_id": agent, "approval_id": asked["id"], "digest": asked["digest"]}
+        seen = {"agent_id": agent, "approval_id": asked["id"], "digest": asked["digest"], **PERSON}
         # Neither the agent itself nor anybody who is not asked decides.
         assert (
             await tools.refused("decide_approval", decision="approve", by=agent, **seen)
@@ -207,7 +211,7 @@ async def test_a_call_of_high_risk_waits_and_is_decided_on(redis_url: str, tmp_p
 async def test_decisions_name_what_is_decided(redis_url: str, tmp_path: Path) -> None:
     async with library(redis_url, tmp_path) as tools:
         agent = await new_agent(tools)
-        decision = {"decision": "approve", "by": "operator", "digest": "sha256:0"}
+        decision = {"decision": "approve", "by": "operator", "digest": "sha256:0", **PERSON}
         no_digest = {"decision": "approve", "by": "operator", "workflow_id": "none"}
         assert await tools.refused("decide_approval", **no_digest) == "bad_arguments"
         assert await tools.refused("decide_approval", **decision) == "bad_arguments"
@@ -222,8 +226,11 @@ async def test_decisions_name_what_is_decided(redis_url: str, tmp_path: Path) ->
         assert await tools.refused("decide_approval", **call, agent_id=agent) == "already_settled"
         assert await tools.refused("decide_approval", **call, agent_id="x") == "unknown_agent"
         assert (
-            await tools.refused("decide_approval", **decision, workflow_id="none") == "unknown_run"
+            await tools.refused("decide_approval", **decision, workflow_id="none")
+            == "bad_arguments"
         )
+        nowhere = {"workflow_id": "none", "state": "Weed", "question": "1.1.1"}
+        assert await tools.refused("decide_approval", **decision, **nowhere) == "unknown_run"
         assert (
             await tools.refused(
                 "decide_approval", **{**call, "decision": "perhaps"}, agent_id=agent
@@ -250,7 +257,7 @@ async def test_a_budget_of_an_agent_is_read_set_and_kept(redis_url: str, tmp_pat
         await tools.good("load_skill", agent_id=agent, skill_json=LEND)
         read = await tools.good("read_budget", agent_id=agent)
         assert read["limits"] == {"tool_calls": None, "wall_time_s": None}
-        left = await tools.good("set_budget", agent_id=agent, tool_calls=1)
+        left = await tools.good("set_budget", agent_id=agent, tool_calls=1, **PERSON)
         assert left["left"]["tool_calls"] == 1
         find = {"agent_id": agent, "tool": "books:find", "arguments_json": {"title": "Emma"}}
         await tools.good("call_skill_tool", **find)
@@ -258,15 +265,35 @@ async def test_a_budget_of_an_agent_is_read_set_and_kept(redis_url: str, tmp_pat
         assert (spent["used"]["tool_calls"], spent["left"]["tool_calls"]) == (1, 0)
         refused = await tools.call("call_skill_tool", **find)
         assert "budget" in str(refused["error"])
-        await tools.good("set_budget", agent_id=agent)
+        await tools.good("set_budget", agent_id=agent, **PERSON)
         await tools.good("call_skill_tool", **find)
         for arguments in ({"agent_id": "x"}, {"workflow_id": "x"}):
             assert await tools.refused("read_budget", **arguments) in (
                 "unknown_agent", "unknown_run",
             )  # fmt: skip
         assert await tools.refused("read_budget") == "bad_arguments"
-        assert await tools.refused("set_budget", agent_id="x") == "unknown_agent"
+        assert await tools.refused("set_budget", agent_id="x", **PERSON) == "unknown_agent"
         assert await tools.refused("set_budget", agent_id=agent, tool_calls=-1) == "bad_arguments"
+
+
+async def test_an_agent_gets_no_new_budget_by_being_deleted_and_made_anew(
+    redis_url: str, tmp_path: Path
+) -> None:
+    async with library(redis_url, tmp_path) as tools:
+        agent = await new_agent(tools)
+        await tools.good("load_skill", agent_id=agent, skill_json=LEND)
+        await tools.good("set_budget", agent_id=agent, tool_calls=2, **PERSON)
+        find = {"agent_id": agent, "tool": "books:find", "arguments_json": {"title": "Emma"}}
+        for used in (1, 2):
+            await tools.good("call_skill_tool", **find)
+            await tools.good("delete_agent", agent_name="ann")
+            made = await tools.good("create_agent", agent_name="ann", agent_id=agent)
+            assert made["record"]["usage"]["tool_calls"] == used
+            read = await tools.good("read_budget", agent_id=agent)
+            assert (read["used"]["tool_calls"], read["left"]["tool_calls"]) == (used, 2 - used)
+            assert made["loaded_skills"] == []
+            await tools.good("load_skill", agent_id=agent, skill_json=LEND)
+        assert await tools.refused("call_skill_tool", **find) == "DCF.BudgetExhausted"
 
 
 async def start_run(tools: Wire) -> None:
@@ -307,14 +334,15 @@ async def test_a_call_in_a_run_waits_and_is_decided_on(redis_url: str, tmp_path:
         await start_run(tools)
         assert (await burn_in_run(tools))["error"] is not None
         (asked,) = (await tools.good("list_approvals", workflow_id="w"))["approvals"]
-        assert (asked["path"], asked["tool_name"]) == ("Weed", "burn")
+        assert (asked["state"], asked["tool_name"]) == ("Weed", "burn")
         assert (await tools.good("list_approvals"))["count"] == 1
-        person = {"by": "operator", "workflow_id": "w", "digest": asked["digest"]}
+        person = {"by": "operator", "workflow_id": "w", "digest": asked["digest"], **PERSON}
+        person |= {name: asked[name] for name in ("state", "question")}
         assert (
             await tools.refused("decide_approval", decision="approve", **{**person, "by": "me"})
             == "not_an_approver"
         )
-        decided = await tools.good("decide_approval", decision="approve", path="Weed", **person)
+        decided = await tools.good("decide_approval", decision="approve", **person)
         assert decided["approval"]["digest"] == asked["digest"]
         assert (
             await tools.refused("decide_approval", decision="reject", **person)

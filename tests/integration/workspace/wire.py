@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+from integration.tool_answers import ToolAnswers
 from mcp import Client
 
 from control_plane import RedisBackend
@@ -17,7 +18,7 @@ from dcf.tools.serving import Guard
 from dcf.tools.stub.in_process import served
 
 
-class Wire:
+class Wire(ToolAnswers):
     """A client of a server; ``platform`` is behind it, ``folder`` has its folders."""
 
     def __init__(self, client: Client, platform: Platform, folder: Path) -> None:
@@ -33,18 +34,6 @@ class Wire:
         assert json.loads(result.content[0].text) == answer  # type: ignore[union-attr]
         assert result.is_error is (answer["error"] is not None)
         return answer
-
-    async def good(self, name: str, **arguments: Any) -> dict[str, Any]:
-        """The answer of a tool that has to work."""
-        answer = await self.call(name, **arguments)
-        assert answer["error"] is None, answer
-        return answer
-
-    async def refused(self, name: str, **arguments: Any) -> str:
-        """The code of the error of a tool that has to refuse."""
-        answer = await self.call(name, **arguments)
-        assert answer["error"] is not None, answer
-        return str(answer["error"]).partition(":")[0]
 
 
 @asynccontextmanager

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from loading_samples import library, manifest
 
 from dcf.agents.loading import LoadRefused, SkillLibrary
+from dcf.digest import digest
 from dcf.skills import SkillCatalog
-from dcf.skills.canonical import digest
 
 OLD = manifest("orders.quote", version="1.2.0")
 NEW = manifest("orders.quote", version="1.10.0")

@@ -268,3 +268,23 @@ def test_no_answer_takes_longer_than_a_century(answer: dict[str, Any]) -> None:
     [problem] = invalid.value.problems
     assert problem.code == "ASL_MOCK_VALUE"
     assert problem.path in ("/states/Pay/after", "/states/Pay/heartbeats")
+
+
+def test_a_pattern_that_takes_long_to_read_is_refused_by_its_length() -> None:
+    longest = "*" + "[" * 255
+    assert read_mocks({"resources": {longest: {"return": 1}, "x" * 3000: {"return": 2}}})
+    with pytest.raises(MocksInvalid) as invalid:
+        read_mocks({"resources": {longest + "[": {"return": 1}}})
+    (problem,) = invalid.value.problems
+    assert problem.code == "ASL_MOCK_FILE"
+    assert "at most 256 characters, found 257" in problem.message
+
+
+def test_a_pattern_is_read_once_however_many_calls_there_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    mocks = read_mocks({"resources": {f"{n}*": {"return": n} for n in range(300)}})
+    monkeypatch.setattr("re.compile", None)
+    for n in range(300):
+        answer = mocks(call(resource=f"{n}x"))
+        assert isinstance(answer.event, TaskSucceeded)

@@ -98,6 +98,27 @@ def test_a_takeover_is_told_and_does_not_restart_the_clock() -> None:
     assert (row.detail, row.seconds) == ("taken over 1x", 5.0)
 
 
+def test_time_in_the_queue_is_told_from_work() -> None:
+    times = {"started": T0 + 3_000, "finished": T0 + 5_000}
+    [row] = build_board(run("A"), state("A", "done", times=times), T0).rows
+
+    assert (row.detail, row.seconds) == ("3.0 s in the queue", 5.0)
+
+
+def test_what_waits_for_a_worker_says_how_long() -> None:
+    ready = state("A", "ready", attempts=0, times={"started": None})
+    [row] = build_board(run("A"), ready, T0 + 2_000).rows
+
+    assert row.detail == "2.0 s in the queue"
+
+
+def test_a_state_that_was_taken_twice_does_not_guess_its_time_in_the_queue() -> None:
+    times = {"started": T0 + 3_000, "finished": T0 + 5_000}
+    [row] = build_board(run("A"), state("A", "done", attempts=2, times=times), T0).rows
+
+    assert row.detail == ""
+
+
 def test_a_failed_state_says_why() -> None:
     error = {"error": "CardDeclined", "cause": "no money"}
     [row] = build_board(run("A"), state("A", "failed", error=error), T0).rows

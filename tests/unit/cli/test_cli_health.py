@@ -9,7 +9,8 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
-from dcf.cli.health import server_health
+from dcf.cli.health import is_of, server_health
+from dcf.cli.health_overview import workers_part
 from dcf.cli.trouble import NotSo
 
 WELL = json.dumps({"status": "ok", "error": None})
@@ -64,3 +65,36 @@ async def test_any_other_answer_is_not(
 async def test_silence_is_not_either(port: int) -> None:
     with pytest.raises(NotSo, match=r"does not answer at http://\[::1\]:"):
         await server_health("the stub server", "::1", port)
+
+
+HOST = "box"
+
+
+@pytest.mark.parametrize(
+    ("worker", "is_ours"),
+    [
+        ("box-4711-0a1b", True),  # as `dcf worker` names itself
+        ("worker-1-dbd8", True),  # as `dcf up` named it in this home
+        ("worker-2-ffff", False),  # of another home
+        ("box-2-4711-0a1b", False),  # of the host box-2
+        ("nightly", False),  # a name that somebody chose
+    ],
+)
+def test_workers_of_this_machine_are_those_it_named(worker: str, is_ours: bool) -> None:
+    assert is_of(worker, HOST, {"worker-1-dbd8"}) is is_ours
+
+
+@pytest.mark.parametrize(
+    ("signs", "started", "status"),
+    [
+        ({"w": 1.0}, [], "healthy"),
+        ({"w": 1.0, "gone": 900.0}, [], "healthy"),  # one that died once is no illness
+        ({"w": 900.0}, [], "not running"),
+        ({}, [], "not running"),
+        ({"w": 1.0, "mine": 60.0}, ["mine"], "unhealthy"),  # its process is there, and hangs
+    ],
+)
+def test_the_overview_tells_who_hangs_from_who_is_gone(
+    signs: dict[str, float], started: list[str], status: str
+) -> None:
+    assert workers_part(signs, started, "default", 15.0).status == status

@@ -55,6 +55,27 @@ def test_help_has_a_summary_an_example_and_the_exit_codes(
 
 @pytest.mark.parametrize("arguments", [["--help"], ["run", "--help"], ["skills", "--help"]])
 def test_help_loads_nothing_heavy(arguments: list[str]) -> None:
+    code, modules = loaded_by(arguments)
+
+    assert code == 0
+    assert modules & set(HEAVY) == set()
+
+
+def test_the_version_loads_nothing_but_itself() -> None:
+    code, modules = loaded_by(["--version"])
+
+    assert code == 0
+    assert modules & {*HEAVY, "typer", "pydantic", "asyncio"} == set()
+
+
+def test_the_first_page_builds_no_model_of_parameters() -> None:
+    _, modules = loaded_by(["--help"])
+
+    assert "pydantic" not in modules
+
+
+def loaded_by(arguments: list[str]) -> tuple[int, set[str]]:
+    """The exit code of a command in a new process, and the modules that it had loaded."""
     program = (
         "import json, sys\n"
         "from dcf.cli.entry import run_command\n"
@@ -65,6 +86,4 @@ def test_help_loads_nothing_heavy(arguments: list[str]) -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     code, modules = json.loads(done.stderr)
-
-    assert code == 0
-    assert set(modules) & set(HEAVY) == set()
+    return code, set(modules)

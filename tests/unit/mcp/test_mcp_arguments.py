@@ -9,9 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import Field
 
-from dcf.mcp.arguments import Parameter, Parameters
+from dcf.mcp.arguments import Alias, Parameter, Parameters
 from dcf.mcp.envelope import BadArguments
 from dcf.mcp.json_text import read_json, storable
+from dcf.mcp.platform import Platform
+from dcf.mcp.tool import tool
 
 ALL = Parameters(
     [
@@ -68,6 +70,39 @@ def test_unknown_parameters_are_ignored_aloud() -> None:
     assert len(warnings) == 3
     assert "one Redis" in warnings[0] and "secret" not in warnings[0]
     assert "did you mean 'count'" in warnings[1]
+
+
+@tool(strict=True)
+async def remove(
+    platform: Platform,
+    state: Annotated[str, "State.", Alias("path"), Alias("place")],
+    count: Annotated[int | None, "Count."] = None,
+) -> Any:
+    """Remove something."""
+
+
+def test_what_cannot_be_taken_back_is_not_done_on_arguments_that_nobody_reads() -> None:
+    strangers = {"staet": "B", "a/b~c": 1, "": 2, "\ud800": 3}
+    with pytest.raises(BadArguments) as caught:
+        remove.parameters.read({"count": "x", **strangers}, [])
+    told = {problem.path: problem.message for problem in caught.value.problems}
+    assert told.keys() == {"/state", "/count", "/staet", "/a~1b~0c", "/", "/\\ud800"}
+    assert "did you mean 'state'" in told["/staet"]
+    warnings: list[str] = []
+    values = remove.parameters.read({"state": "A", "redis_url": "x", "other": None}, warnings)
+    assert values == {"state": "A", "count": None}
+    assert len(warnings) == 1 and "redis_url" in warnings[0]
+
+
+def test_a_parameter_is_taken_under_its_other_names_and_shown_under_one() -> None:
+    assert remove.input_schema["properties"].keys() == {"state", "count"}
+    assert remove.input_schema["additionalProperties"] is False
+    for given_ in ({"path": "A"}, {"state": "A", "path": "A", "place": None}):
+        assert remove.parameters.read(given_, []) == {"state": "A", "count": None}
+    for given_ in ({"state": "A", "path": "B"}, {"path": "A", "place": "B"}):
+        with pytest.raises(BadArguments) as caught:
+            remove.parameters.read(given_, [])
+        assert [problem.path for problem in caught.value.problems] == ["/state"]
 
 
 @pytest.mark.parametrize(

@@ -71,6 +71,22 @@ def test_what_the_earlier_server_took_is_taken(name: str) -> None:
     assert set(EARLIER[name].split()) <= TOOLS[name].input_schema["properties"].keys()
 
 
+IRREVOCABLE = """decide_approval set_budget cancel_workflow redrive_workflow finalize_workflow
+    delete_agent delete_path move_path write_file json_delete json_move call_skill_tool
+    update_workflow_control_plane generate_all yaml_to_manifests yaml_to_stub_config
+    yaml_to_registry yaml_to_schemas"""
+
+
+def test_tools_whose_work_cannot_be_taken_back_are_strict() -> None:
+    assert {name for name, tool in TOOLS.items() if tool.strict} == set(IRREVOCABLE.split())
+
+
+def test_a_state_is_called_state_by_every_tool_that_takes_one() -> None:
+    paths = {name for name, tool in TOOLS.items() if "path" in tool.input_schema["properties"]}
+    families = load_catalogue().families
+    assert paths <= {tool.name for name in ("documents", "files") for tool in families[name]}
+
+
 @each
 def test_a_tool_says_what_it_does(tool: Tool) -> None:
     assert tool.description.endswith((".", ")")) and len(tool.description) >= 15

@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
-from control_plane import Disconnected, UnknownRun
+from control_plane import Disconnected, UnknownAgent, UnknownRun
+from dcf.agents.loading import LoadRefused
 from dcf.mcp.envelope import BadArguments, Legacy, Refused, answer, failure
 from dcf.problem import Problem
+from dcf.skills import UnknownSkill
 from dcf.tools import ApprovalRequired, ToolTimeout
 from dcf.workflow import InvalidWorkflow
 
@@ -21,7 +23,11 @@ def test_our_errors_keep_code_and_message() -> None:
     assert told(UnknownRun(workflow_id="r")) == {
         "status": None,
         "error": "unknown_run: There is no run r.",
+        "hint": "list_runs has the runs",
     }
+    assert "create_agent" in told(UnknownAgent(agent="a"))["hint"]
+    own = told(Refused("unknown_state", "no", hint="its own"))
+    assert own["hint"] == "its own"
     assert told(ToolTimeout("s", "t", 1))["error"].startswith("DCF.ToolTimeout: ")
 
 
@@ -38,6 +44,25 @@ def test_problems_come_along() -> None:
         }
     ]
     assert told(BadArguments([Problem("C", "is bad", "/a")]))["error"] == "bad_arguments: a: is bad"
+
+
+def test_a_skill_that_is_not_there_has_one_code_wherever_it_is_named() -> None:
+    unknown = Problem("SKILL_LOAD_UNKNOWN_SKILL", "there is no skill 'x'")
+    missing = Problem("SKILL_MANIFEST_MISSING", "the member 'a' is missing", "/m", "add it")
+    assert told(UnknownSkill("x"))["error"] == "unknown_skill: there is no skill 'x'"
+    loading = told(LoadRefused([unknown]))
+    assert loading["error"] == "unknown_skill: there is no skill 'x'"
+    assert "get_skillset" in loading["hint"] and len(loading["problems"]) == 1
+    refused = told(LoadRefused([missing, unknown]))
+    assert refused["error"] == (
+        "skill_load_refused: m: the member 'a' is missing; there is no skill 'x'"
+    )
+    assert [one["code"] for one in refused["problems"]] == [missing.code, unknown.code]
+
+
+def test_bad_arguments_always_come_with_problems() -> None:
+    (problem,) = told(Refused("bad_arguments", "name either a or b"))["problems"]
+    assert problem["message"] == "name either a or b"
 
 
 def test_a_refusal_brings_its_fields() -> None:

@@ -107,3 +107,13 @@ def test_many_different_items_are_compared_in_linear_time() -> None:
     assert schema_of({"uniqueItems": True}).fits(items)
     assert not schema_of({"uniqueItems": True}).fits([*items, {"n": 7.0}])
     assert time.process_time() - started < 2
+
+
+def test_a_large_schema_that_changes_again_and_again_is_kept_once() -> None:
+    from dcf.schema.schema import _made
+
+    for number in range(12):
+        schema_of({"description": f"{number:0>{1024 * 1024}}"})
+    assert sum(len(text) > 1_000_000 for text in _made._kept) <= 8
+    schema_of({"description": "x" * (9 * 1024 * 1024)})
+    assert len(_made) == 1

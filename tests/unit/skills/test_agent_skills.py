@@ -18,9 +18,17 @@ from unit.skills.skill_samples import REPOSITORY, write_sources
 
 from dcf.problem import Problem
 from dcf.search import count_tokens
-from dcf.skills import Manifest, SkillCatalog, generate_all, manifests_of, validate_sources
+from dcf.skills import (
+    Manifest,
+    SkillCatalog,
+    generate_all,
+    index_tools,
+    manifests_of,
+    validate_sources,
+)
 from dcf.skills.agent_skills import (
     SkillFolder,
+    authored_tools,
     export_skill,
     files_beside,
     folder_name,
@@ -366,6 +374,36 @@ def test_our_skill_in_another_tree_has_the_same_manifest(tmp_path: Path) -> None
     other = tmp_path / "other"
     assert bring(tmp_path / "out" / "tea-brew", other).digest == skill.digest
     assert [one.digest for one in manifests_of(other)[0]] == [skill.digest]
+
+
+def test_tools_come_with_their_cases_and_no_others_do(tmp_path: Path) -> None:
+    write_sources(tmp_path / "src")
+    assert generate_all(tmp_path / "src", tmp_path / "generated").ok
+    skill = SkillCatalog.load(tmp_path / "generated").resolve("tea.brew")
+    index = index_tools(read_tree(tmp_path / "src").tools)
+    tools = authored_tools(skill, index)
+    more = {**tools, "safe:open": {"description": "Open it", "params": {"type": "object"}}}
+    write_folder(export_skill(skill, tools=more), tmp_path / "out")
+    assert bring(tmp_path / "out" / "tea-brew", tmp_path / "other").digest == skill.digest
+    arrived = index_tools(read_tree(tmp_path / "other").tools).tools
+    assert set(arrived) == set(tools)
+    assert {ref: tool.place.value.get("cases") for ref, tool in arrived.items()} == {
+        ref: tool.get("cases") for ref, tool in tools.items()
+    }
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"tools": 3}', '{"tools": {"kettle:boil": 3}}'])
+def test_tools_that_are_none_are_refused(tmp_path: Path, text: str) -> None:
+    write_sources(tmp_path / "src")
+    assert generate_all(tmp_path / "src", tmp_path / "generated").ok
+    skill = SkillCatalog.load(tmp_path / "generated").resolve("tea.brew")
+    folder = export_skill(skill)
+    files = {**folder.files, "dcf.tools.json": text.encode()}
+    write_folder(SkillFolder(folder.name, files), tmp_path / "out")
+    other = tmp_path / "other"
+    result = import_skill(tmp_path / "out" / folder.name, other, tmp_path / "made")
+    assert "AGENT_SKILL_TOOLS" in {problem.code for problem in result.problems}
+    assert not other.exists()
 
 
 def test_an_edited_folder_holds_over_its_manifest(tmp_path: Path) -> None:

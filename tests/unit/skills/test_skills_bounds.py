@@ -11,7 +11,7 @@ import pytest
 from skill_samples import SKILL, SKILL_FILE, TOOLS, TOOLS_FILE, write_sources
 
 from dcf.problem import Problem
-from dcf.regular_file import read_regular
+from dcf.regular_file import LARGEST, read_regular
 from dcf.skills import validate_sources
 from dcf.skills.errors import UnknownSkill
 from dcf.skills.version import newest, parse_ref
@@ -46,6 +46,15 @@ def test_a_regular_file_is_read_through_links(tmp_path: Path) -> None:
     (tmp_path / "b").symlink_to("a")
     assert read_regular(tmp_path / "b") == b"text"
     assert read_regular(tmp_path / "b", 2) == b"te"
+
+
+def test_a_file_without_measure_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    huge = tmp_path / "huge"
+    huge.touch()
+    os.truncate(huge, LARGEST + 1)
+    with pytest.raises(OSError, match="File too large"):
+        read_regular(huge)
+    assert read_regular(huge, 3) == bytes(3)
 
 
 def test_a_pattern_of_a_schema_that_is_too_slow_is_a_problem(tmp_path: Path) -> None:

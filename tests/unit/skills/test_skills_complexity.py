@@ -256,8 +256,9 @@ def test_a_skill_may_be_a_name_a_manifest_or_the_text_of_either() -> None:
 )
 def test_bad_input_is_an_error_in_the_report(skills: Any, features: Any, said: str) -> None:
     report = compute_task_complexity(skills, catalog=CATALOG, context_features=features)
-    assert set(report) == FIELDS
+    assert set(report) == FIELDS | {"problems"}
     assert said in report["error"]
+    assert any(said in f"{one['message']} {one['hint']}" for one in report["problems"])
     assert report["status"] is None
     assert report["final_fcs"] is None
 
@@ -279,7 +280,8 @@ def test_no_input_is_too_strange_for_a_report(skills: Any, features: Any, latenc
     report = compute_task_complexity(
         skills, context_features=features, latency_requirement=latency, catalog=CATALOG
     )
-    assert set(report) == FIELDS
+    assert set(report) - {"problems"} == FIELDS
+    assert ("problems" in report) == (report["error"] is not None)
     assert (report["error"] is None) == (report["status"] == "computed")
 
 

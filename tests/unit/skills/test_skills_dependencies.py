@@ -64,6 +64,21 @@ def test_an_unknown_skill_comes_with_the_closest(tmp_path: Path):
     assert (problem.code, problem.hint) == ("SKILL_DEPENDENCY_UNKNOWN", "did you mean tea.brew?")
 
 
+def test_a_skill_that_has_errors_is_not_called_unknown(tmp_path: Path):
+    [[place, text]] = skill("b").items()
+    sources = {**skill("a", "b@^1"), place: text + "  tools: [unclosed\n"}
+    told = {problem.code: problem.message for problem in problems_of(tmp_path, sources)}
+    assert "'b' has errors" in told["SKILL_DEPENDENCY_BROKEN"]
+    assert "SKILL_DEPENDENCY_UNKNOWN" not in told
+
+
+def test_a_skill_without_a_name_is_known_by_its_place(tmp_path: Path):
+    sources = {**skill("a", "cake.bake"), "skills/cake/bake.skill.yaml": "kind: Skill\n"}
+    found = problems_of(tmp_path, sources)
+    assert "SKILL_DEPENDENCY_BROKEN" in {problem.code for problem in found}
+    assert "SKILL_DEPENDENCY_UNKNOWN" not in {problem.code for problem in found}
+
+
 def test_a_circle_is_refused_once_and_named_whole(tmp_path: Path):
     sources = {
         **skill("a", "b"),

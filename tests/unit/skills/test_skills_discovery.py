@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -302,3 +303,59 @@ def test_a_catalog_that_is_none_is_an_error(tmp_path: Path, content: str | None)
 
 def test_a_missing_folder_is_an_error(tmp_path: Path) -> None:
     assert "there is no folder" in get_skillset(tmp_path / "none")["error"]
+
+
+@pytest.mark.parametrize(
+    "query", ["a" * 200_000, "refund " * 30_000, "(" * 50_000 + "tea", "a* OR " * 9_000]
+)
+def test_no_request_holds_the_index_up(search: SkillSearch, query: str) -> None:
+    search.search(SKILLS, "tea", 3)
+    started = time.process_time()
+    search.search(SKILLS, query, 3)
+    assert time.process_time() - started < 3
+
+
+@pytest.mark.parametrize(
+    "versions", ["1 " * 50_000, ">" * 50_000, "1||" * 50_000, "1.2.3-" + "a." * 50_000 + "+"]
+)
+def test_no_range_of_versions_holds_the_index_up(versions: str) -> None:
+    started = time.process_time()
+    with pytest.raises(InvalidFilter):
+        Filters(versions=versions)
+    assert time.process_time() - started < 1
+
+
+def test_schemas_and_texts_of_skills_do_not_hold_the_index_up(search: SkillSearch) -> None:
+    """What a skill says of its tools is text here: no pattern of it is searched with, and no
+    reference followed."""
+    twice = {
+        f"d{n}": {"allOf": [{"$ref": f"#/$defs/d{n + 1}"}, {"$ref": f"#/$defs/d{n + 1}"}]}
+        for n in range(40)
+    }
+    strange = document("strange", tool="strange", description="b" * 100_000 + " ((a+)+)+$ tea")
+    parameters = strange["requiredTools"][0]["json_schema"]["parameters"]
+    parameters.update({"$defs": twice, "$ref": "#/$defs/d0"})
+    parameters["properties"] = {"a": {"type": "string", "pattern": "^(a+)+$"}}
+    started = time.process_time()
+    manifest = Manifest.from_document(strange)
+    found = search.search([*SKILLS, manifest], "strange a" + "a" * 5_000 + "#", 5)
+    assert found[0].manifest == manifest
+    price_of(manifest)
+    assert time.process_time() - started < 3
+
+
+def test_a_manifest_is_checked_again_when_it_changed_and_else_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "a.json"
+    file.write_text(json.dumps(document("desk.once")))
+    first = get_skillset(tmp_path)
+    monkeypatch.setattr(Manifest, "from_document", lambda *_: 1 / 0)
+    assert get_skillset(tmp_path) == first
+    # What was listed before belongs to who asked for it.
+    first["available_skills"][0]["tags"].append("mine")
+    first["available_skills"][0]["errors"].append("mine")
+    assert "mine" not in json.dumps(get_skillset(tmp_path))
+    monkeypatch.undo()
+    file.write_text(json.dumps(document("desk.twice")))
+    assert get_skillset(tmp_path)["available_skills"][0]["skillName"] == "desk.twice"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
@@ -56,6 +57,37 @@ def test_a_schema_that_is_none_or_refers_elsewhere_denies_instead_of_failing() -
         )
         assert (decision.rule, decision.verdict) == ("arguments.invalid", "deny")
         assert "cannot be used" in decision.reason
+
+
+def fanned_out(depth: int) -> dict[str, Any]:
+    """Every definition asks twice for the next one: 2 ** depth comparisons."""
+    twice = {
+        f"d{n}": {"allOf": [{"$ref": f"#/$defs/d{n + 1}"}, {"$ref": f"#/$defs/d{n + 1}"}]}
+        for n in range(depth)
+    }
+    return {"$defs": {**twice, f"d{depth}": True}, "$ref": "#/$defs/d0"}
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"properties": {"to": {"pattern": "^(a+)+$"}}},
+        {"properties": {"to": {"not": {"pattern": "^(a|aa)+$"}}}},
+        {"patternProperties": {"^(t|to)+(o|oo)*#$": True}, "propertyNames": {"pattern": "(o*)*#"}},
+        {"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}},
+        fanned_out(40),
+    ],
+)
+def test_no_schema_of_a_tool_holds_the_gate_up(schema: dict[str, Any]) -> None:
+    arguments = {"to": "a" * 5_000 + "#", "t" + "o" * 5_000: 1}
+    held = gate(
+        grant("local:pay", input_schema=schema), pins={"local:pay": pin(schema, locked=False)}
+    )
+    started = time.process_time()
+    decision = held.decide(Call("local", "pay", arguments, live(schema)))
+    assert time.process_time() - started < 3
+    assert (decision.verdict, decision.rule) == ("deny", "arguments.invalid")
+    assert "cannot be used" in decision.reason
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import time
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -34,9 +35,9 @@ APPROVERS = {
     "treasurer": {"kind": "person", "people": ["ana", "ben"], "timeout_s": 60},
     "head": {"kind": "person"},
 }
+EMPTY: dict[str, Any] = {"apiVersion": "policy/v1", "kind": "ToolPolicy"}
 POLICY: dict[str, Any] = {
-    "apiVersion": "policy/v1",
-    "kind": "ToolPolicy",
+    **EMPTY,
     "rules": [
         {"name": "never", "tools": "*:delete_*", "decision": "deny", "reason": "no deletions"},
         {"skills": ["trusted.*"], "decision": "allow"},
@@ -167,6 +168,25 @@ def test_a_condition_looks_where_its_pointer_says() -> None:
         assert Condition(nowhere, "exists", False).holds(arguments)
 
 
+@pytest.mark.parametrize("glob", ["*a" * 127 + "*c", "*[ab]" * 51, "*?" * 128, "[" * 256])
+def test_no_glob_that_is_short_enough_takes_long(glob: str) -> None:
+    policy = Policy.from_document({**EMPTY, "rules": [{"tools": glob, "decision": "deny"}]})
+    condition = Condition("/text", "matches", glob)
+    started = time.process_time()
+    policy.rule_for(grant("bank:" + "a" * 256 + "b"))
+    condition.holds({"text": "a" * 100_000 + "b"})
+    assert time.process_time() - started < 2
+
+
+def test_a_glob_that_is_too_long_is_refused_before_it_is_read() -> None:
+    started = time.process_time()
+    with pytest.raises(InvalidDocument) as caught:
+        Policy.from_document({**EMPTY, "rules": [{"tools": ["[" * 50_000], "decision": "deny"}]})
+    assert [problem.path for problem in caught.value.problems] == ["/rules/0/tools/0"]
+    assert "at most 256 characters" in caught.value.problems[0].message
+    assert time.process_time() - started < 1
+
+
 def test_without_a_file_the_default_holds(tmp_path: Path) -> None:
     assert Policy.load(tmp_path / "policy.json") == Policy()
 
@@ -250,6 +270,7 @@ def _changed(document: Any, place: tuple[Any, ...], value: Any) -> Any:
 
 
 SPOILERS = [None, True, 0, -1, 1.5, "", "allow", "x", [], [""], ["small"], {}, {"kind": "rule"}]
+SPOILERS += ["*a" * 128, "*a" * 128 + "*"]
 SEMANTIC = {"POLICY_APPROVER_UNKNOWN", "POLICY_CHAIN_ORDER", "POLICY_ALLOWS_ALL"}
 
 

@@ -178,3 +178,12 @@ def test_any_json_is_read_back_as_it_was(calls: list[tuple[dict[str, Any], Any]]
         read = yaml.safe_load(text)["servers"]["shop"]["tools"]["quote"].get("cases", [])
         wanted = made["quote"].get("cases", [])
         assert read[len(read) - len(wanted) :] == wanted
+
+
+def test_what_lies_in_a_list_or_an_object_with_the_name_of_a_secret_is_one() -> None:
+    told = {"passwords": ["hunter2", 5], "credentials": {"user": "bob", "set": True}, "note": "n"}
+    assert Redaction([]).clean(told) == {
+        "passwords": ["[redacted]", "[redacted]"],
+        "credentials": {"user": "[redacted]", "set": True},
+        "note": "n",
+    }

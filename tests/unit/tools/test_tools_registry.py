@@ -86,6 +86,15 @@ def test_all_problems_come_at_once_with_file_line_and_path(tmp_path: Path) -> No
     assert {p.file for p in caught.value.problems} == {str(tmp_path / "registry.json")}
 
 
+def test_only_what_is_no_secret_is_offered_a_default(tmp_path: Path) -> None:
+    headers = {"A": "${MAIL_API_KEY}", "B": "${REGION}"}
+    with pytest.raises(InvalidDocument) as caught:
+        load(tmp_path, {"servers": {"web": {"endpoint": "http://h", "headers": headers}}})
+    hints = {problem.path[-1]: problem.hint for problem in caught.value.problems}
+    assert "MAIL_API_KEY" in hints["A"] and ":-" not in hints["A"]
+    assert "${REGION:-value}" in hints["B"]
+
+
 def test_yaml_is_read_too_and_its_env_picks_an_override(tmp_path: Path) -> None:
     file = tmp_path / "registry.yaml"
     file.write_text("""

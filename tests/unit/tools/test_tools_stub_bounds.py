@@ -14,7 +14,7 @@ from dcf.skill_tests.reach import reach
 from dcf.tools import InvalidDocument
 from dcf.tools.gate.arguments import argument_faults
 from dcf.tools.stub.catalog import Catalog
-from dcf.tools.stub.choosing import refuse
+from dcf.tools.stub.choosing import Call, choose, refuse
 from dcf.tools.stub.config import build_config
 
 SLOW = {"type": "object", "properties": {"tea": {"type": "string", "pattern": "^(a+)+$"}}}
@@ -70,3 +70,19 @@ def test_arguments_for_slow_cases_are_given_up_soon() -> None:
     started = time.process_time()
     assert "too long" in reach(tool, tool.cases[0]).reason
     assert time.process_time() - started < 3
+
+
+@pytest.mark.parametrize(
+    "response", [{"x": "{{ args.a }} " * 2000}, {"x": ["{{ args.a }}"] * 2000}]
+)
+def test_placeholders_that_come_to_too_much_are_an_error(response: Any) -> None:
+    case = {"caseId": "many", "match": {"strategy": "always"}, "response": response}
+    config, problems = build_config(document({"type": "object"}, case))
+    assert problems == []
+    tool = config.servers["kettle"]["boil"]
+    started = time.process_time()
+    for size, error in ((100_000, "ResponseTooLarge"), (10, None)):
+        call = Call({"a": "y" * size}, "k")
+        answer = choose(tool, call, seed=1, now=0, number=lambda _: 0, turn=lambda _: 0)
+        assert answer.error == error
+    assert time.process_time() - started < 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 import pytest
@@ -235,3 +236,21 @@ def test_a_schema_that_refers_to_itself_without_end_is_a_problem() -> None:
     raw = envelope(flow(A=passing()), workflow_input_schema={"$ref": "#"})
     document = workflow.load(json.dumps(raw), file="flow.json")
     assert [problem.code for problem in document.check_input({})] == ["WF_INPUT_SCHEMA"]
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"properties": {"text": {"pattern": "^(a+)+$"}}},
+        {"$defs": {"d": {"allOf": [{"$ref": "#/$defs/e"}] * 40}, "e": {"pattern": "(a|aa)+#b"}},
+         "properties": {"text": {"$ref": "#/$defs/d"}}},
+    ],
+)  # fmt: skip
+def test_no_schema_of_the_input_holds_a_run_up(schema: dict[str, Any]) -> None:
+    raw = envelope(flow(A=passing()), workflow_input_schema=schema)
+    document = workflow.load(json.dumps(raw), file="x.json")
+    started = time.process_time()
+    (problem,) = document.check_input({"text": "a" * 5_000 + "#"})
+    assert time.process_time() - started < 3
+    assert problem.code == "WF_INPUT_SCHEMA"
+    assert "too long" in problem.message

@@ -9,7 +9,7 @@ import pytest
 from unit.workflow.stage import Stage, document_of, flow, staged
 
 from control_plane import Committed, Disconnected, Lease, Refusal
-from dcf.workflow import External, RunCache, Succeeded, submit
+from dcf.workflow import External, Failed, RunCache, Succeeded, submit
 
 RUN = "run-1"
 TOKEN = "one-token-for-every-lease"
@@ -53,6 +53,28 @@ async def test_a_passing_error_ends_only_a_lease_that_nobody_knows_of(stage: Sta
     finished = await external.finish(RUN, "A", TOKEN, Succeeded(1))
     assert isinstance(finished, Committed) and finished.run_status == "succeeded"
     again = await external.finish(RUN, "A", TOKEN, Succeeded(1))
+    assert again == Refusal("already_finished")
+
+
+@staged
+@pytest.mark.parametrize("at_once", [False, True])
+async def test_of_two_outcomes_under_one_token_the_second_is_told_that_it_does_not_stand(
+    stage: Stage, at_once: bool
+) -> None:
+    external, _ = await begun(stage)
+    assert not isinstance(await external.take(RUN, "A", owner="me", token=TOKEN), Refusal)
+    outcomes = [Succeeded({"n": 1}), Succeeded({"n": 2})]
+    if at_once:
+        calls = [external.finish(RUN, "A", TOKEN, outcome) for outcome in outcomes]
+        answers = await asyncio.gather(*calls)
+    else:
+        answers = [await external.finish(RUN, "A", TOKEN, outcome) for outcome in outcomes]
+    stands = next(n for n, answer in enumerate(answers) if isinstance(answer, Committed))
+    assert answers[1 - stands] == Refusal("finished_otherwise")
+    assert (await stage.end()).output == {"n": 1 + stands}
+    failed = Failed("Boom", "no")
+    assert await external.finish(RUN, "A", TOKEN, failed) == Refusal("finished_otherwise")
+    again = await external.finish(RUN, "A", TOKEN, outcomes[stands])
     assert again == Refusal("already_finished")
 
 

@@ -1,9 +1,10 @@
-"""One byte form for every JSON value, and its digest."""
+"""One byte form for every JSON value, and the digests taken of it."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from typing import Any
 
 
@@ -24,3 +25,9 @@ def file_json(value: Any) -> bytes:
     """The same value for a file: sorted keys, two blanks of indentation, a newline at the end."""
     text = json.dumps(value, sort_keys=True, indent=2, ensure_ascii=False, allow_nan=False)
     return f"{text}\n".encode()
+
+
+def tool_digest(input_schema: Mapping[str, Any], output_schema: Mapping[str, Any] | None) -> str:
+    """By which a tool's schemas are known again: of ``{"inputSchema", "outputSchema"}``, the latter
+    null where a server announces none."""
+    return digest(canonical_json({"inputSchema": input_schema, "outputSchema": output_schema}))

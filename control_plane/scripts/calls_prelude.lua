@@ -1,0 +1,23 @@
+-- What the try has called stands beside its control record, $.calls: {numbers: {digest: [number]},
+-- used: {question: number of the call that it allowed}, lease: {seen, recalled: {digest: how often},
+-- ids: {id: …}, open: {number: until (ms)}, asking?: until (ms)}}. `lease` is of the fence ctl.made.
+-- Names are hashed and begin with a letter: no user's text stands in a path.
+local NO_CALLS = '{"seen":{},"recalled":{},"ids":{},"open":{}}'
+local function named(kind, text) return kind .. redis.sha1hex(text) end
+
+-- What stands at a place of it, or nil.
+local function of_calls(path, ctl, place)
+  if not ctl.made or (ctl.made ~= ctl.fence and string.sub(place, 1, 5) == 'lease') then return end
+  local text = redis.call('JSON.GET', state_key(path), '$.calls.' .. place)
+  return text and cjson.decode(text)[1]
+end
+
+-- Make room for what this try, and this lease, will call.
+local function begin_calls(path, ctl)
+  if not ctl.made then
+    redis.call('JSON.SET', state_key(path), '$.calls', '{"numbers":{},"used":{},"lease":' .. NO_CALLS .. '}')
+  elseif ctl.made ~= ctl.fence then
+    redis.call('JSON.SET', state_key(path), '$.calls.lease', NO_CALLS)
+  end
+  ctl.made = ctl.fence
+end

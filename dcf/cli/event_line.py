@@ -1,0 +1,42 @@
+"""What an event of a run's history says, in one line for people; ``--json`` has its members."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+_VERDICTS = {"allow": "allowed", "deny": "refused", "ask": "waits for approval"}
+_LONGEST = 60  # characters of one member
+
+
+def event_line(kind: str, said: Mapping[str, Any]) -> str:
+    """The line for an event of type ``kind``: a decision as a sentence, of all others each member
+    with its name."""
+    if kind == "ToolDecision":
+        return _decision(said)
+    if kind == "ApprovalDecided":
+        return _approval(said)
+    return "  ".join(f"{key} {_short(value)}" for key, value in said.items())
+
+
+def _decision(said: Mapping[str, Any]) -> str:
+    """``payments:refund_payment refused: the budget is spent (risk high, try 2)``."""
+    verdict = str(said.get("verdict", ""))
+    notes = [f"risk {said.get('risk')}"]
+    if (said.get("try") or 1) > 1:
+        notes.append(f"try {said['try']}")
+    head = f"{said.get('tool')} {_VERDICTS.get(verdict, verdict)}"
+    return f"{head}: {said.get('reason') or said.get('rule')} ({', '.join(notes)})"
+
+
+def _approval(said: Mapping[str, Any]) -> str:
+    """``approve, over mcp: known customer (call sha256:0f3c…)``."""
+    via = f", over {said['via']}" if said.get("via") else ""
+    reason = f": {said['reason']}" if said.get("reason") else ""
+    digest = f" (call {str(said['digest'])[:15]}…)" if said.get("digest") else ""
+    return f"{said.get('decision')}{via}{reason}{digest}"
+
+
+def _short(value: object) -> str:
+    text = str(value)
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"

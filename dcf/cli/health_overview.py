@@ -1,0 +1,110 @@
+"""``dcf health``: every part of DCF on this machine, each healthy, unhealthy or not running."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Literal
+from urllib.parse import urlsplit
+
+from rich.table import Table
+from rich.text import Text
+
+from dcf.cli.answer import Answer, ErrorNote
+from dcf.cli.background import BackgroundFolder
+from dcf.cli.crew import Garrison
+from dcf.cli.exits import FAILED
+from dcf.cli.health import NO_ANSWER, read_signs, server_health
+from dcf.cli.settings import Settings
+from dcf.cli.stub_server import StubServer
+from dcf.cli.trouble import NotSo
+from dcf.cli.wording import counted
+
+_STYLES = {"healthy": "green", "unhealthy": "bold red", "not running": "yellow"}
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One part, and what there is to say about it."""
+
+    name: str
+    status: Literal["healthy", "unhealthy", "not running"]
+    found: str
+
+
+async def overview(settings: Settings, pool: str, mcp_port: int, within_s: float) -> Answer:
+    """All parts. Exit code 1 when Redis does not answer, or something that runs is not well; what
+    nobody started is no illness."""
+    folder = BackgroundFolder(settings.notes, settings.logs)
+    parts = [
+        *await _redis_and_workers(settings, folder, pool, within_s),
+        await _server("mcp", "dcf serve", server_health("the MCP server", "127.0.0.1", mcp_port)),
+        await _stub(settings, folder),
+    ]
+    fields = {"parts": [asdict(part) for part in parts]}
+    ill = [part.name for part in parts if part.status == "unhealthy"]
+    if not ill:
+        return Answer(fields, [_table(parts)], status="healthy")
+    note = ErrorNote("unhealthy", f"not well: {', '.join(ill)}", "`dcf doctor` looks deeper")
+    return Answer(fields, [_table(parts)], status="unhealthy", error=note, exit_code=FAILED)
+
+
+async def _redis_and_workers(
+    settings: Settings, folder: BackgroundFolder, pool: str, within_s: float
+) -> list[Part]:
+    try:
+        signs = await read_signs(settings, pool)
+    except NotSo as error:
+        return [Part("redis", "unhealthy", error.message)]
+    started = [
+        str(process.details.get("worker"))
+        for process in Garrison(folder).all()
+        if process.details.get("pool") == pool
+    ]
+    return [Part("redis", "healthy", "answers"), workers_part(signs, started, pool, within_s)]
+
+
+def workers_part(
+    signs: Mapping[str, float], started: list[str], pool: str, within_s: float
+) -> Part:
+    """The workers of ``pool``: who gave a sign of life (``signs``: seconds ago) within
+    ``within_s``. One that `dcf up` ``started`` and that gives none hangs; of any other nobody
+    knows whether it should still be there."""
+    living = [worker for worker, idle_s in signs.items() if idle_s <= within_s]
+    silent = [worker for worker in started if worker not in living]
+    if silent:
+        return Part("workers", "unhealthy", f"no sign of life from {', '.join(silent)}")
+    if not living:
+        return Part("workers", "not running", f"none reads the pool {pool}")
+    read = counted(len(living), "reads", "read")
+    return Part("workers", "healthy", f"{read} the pool {pool}: {', '.join(sorted(living))}")
+
+
+async def _stub(settings: Settings, folder: BackgroundFolder) -> Part:
+    """The stub that this home started, or that DCF_STUB_URL names."""
+    stub = StubServer(settings, folder)
+    if settings.stub_url is None and folder.find(stub.name) is None:
+        return Part("stub", "not running", "`dcf up` starts it, or a run that needs it")
+    place = urlsplit(stub.url)
+    port = place.port or {"https": 443}.get(place.scheme, 80)
+    asked = server_health("the stub server", place.hostname or "127.0.0.1", port)
+    return await _server("stub", "dcf up", asked)
+
+
+async def _server(name: str, starts: str, asked: Awaitable[Answer]) -> Part:
+    try:
+        answer = await asked
+    except NotSo as error:
+        if error.code == NO_ANSWER:
+            return Part(name, "not running", f"`{starts}` starts it")
+        return Part(name, "unhealthy", error.message)
+    return Part(name, "healthy", f"answers at {answer.fields['url']}")
+
+
+def _table(parts: list[Part]) -> Table:
+    table = Table(box=None, pad_edge=False)
+    for heading in ("part", "health", "found"):
+        table.add_column(heading, overflow="fold")
+    for part in parts:
+        table.add_row(part.name, Text(part.status, _STYLES[part.status]), Text(part.found))
+    return table

@@ -1,0 +1,23 @@
+"""``dcf runs``: what was submitted last stands first, whether it is over or not."""
+
+from __future__ import annotations
+
+import pytest
+from dcf_user import Dcf
+
+PASS = {"StartAt": "A", "States": {"A": {"Type": "Pass", "End": True}}}
+WAIT = {"StartAt": "A", "States": {"A": {"Type": "Wait", "Seconds": 600, "End": True}}}
+
+
+@pytest.mark.parametrize(("limit", "expected"), [(20, ["new", "middle", "old"]), (1, ["new"])])
+def test_a_run_that_goes_on_does_not_stand_before_newer_ones(
+    dcf: Dcf, limit: int, expected: list[str]
+) -> None:
+    assert dcf("submit", dcf.write("wait.json", WAIT), "--id", "old").code == 0
+    file = dcf.write("pass.json", PASS)
+    for name in ("middle", "new"):
+        assert dcf("run", file, "--id", name).code == 0
+
+    listed = dcf("runs", "--limit", limit, "--json").json["runs"]
+
+    assert [run["workflow_id"] for run in listed] == expected

@@ -1,0 +1,32 @@
+"""The line of an event: what was decided, of what, and why."""
+
+from __future__ import annotations
+
+from dcf.cli.event_line import event_line
+from dcf.tools import Decision
+
+SKILL = "skill.support.refund_order@1.0.0"
+
+
+def line_of(decision: Decision, **more: object) -> str:
+    return event_line("ToolDecision", {**decision.to_event(), **more})
+
+
+def test_a_decision_is_a_sentence_without_its_digest_and_lists() -> None:
+    decision = Decision(
+        "allow", "skill.declares", f"declared by {SKILL}", "pay", "refund", "sha256:ab", (SKILL,)
+    )
+    assert line_of(decision, **{"try": 1, "call": 0}) == (
+        f"pay:refund allowed: declared by {SKILL} (risk low)"
+    )
+
+
+def test_a_refusal_says_so_and_in_which_try() -> None:
+    decision = Decision("deny", "budget", "the budget is spent", "pay", "refund", risk="high")
+    assert line_of(decision, **{"try": 2}) == (
+        "pay:refund refused: the budget is spent (risk high, try 2)"
+    )
+
+
+def test_other_events_show_their_members_shortened() -> None:
+    assert event_line("RunStarted", {"n": 3, "pins": "x" * 99}) == f"n 3  pins {'x' * 59}…"

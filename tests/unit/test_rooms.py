@@ -1,0 +1,96 @@
+"""Rooms are entered by their front door: other rooms import from a room's ``__init__`` only."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+REPOSITORY = Path(__file__).parents[2]
+FACES = {
+    # Rooms inside rooms that have a face of their own, for what most of the outer room's users do
+    # without, and one module that is nothing but a face.
+    "control_plane.embedded",
+    "control_plane.twin",
+    "dcf.agents.loading",
+    "dcf.asl.maps",
+    "dcf.asl.trial",
+    "dcf.asl.vocabulary",
+    "dcf.skills.agent_skills",
+    "dcf.skills.comparison",
+    "dcf.skills.complexity",
+    "dcf.skills.discovery",
+    "dcf.tools.recorder",
+    "dcf.tools.serving",
+    "dcf.tools.stub",
+}
+
+
+def test_no_room_imports_past_the_face_of_another() -> None:
+    sources = [*(REPOSITORY / "dcf").rglob("*.py"), *(REPOSITORY / "control_plane").rglob("*.py")]
+    assert len(sources) > 500
+    assert sorted(past for source in sources for past in _past_a_face(source)) == []
+
+
+def test_every_face_says_what_it_exports() -> None:
+    rooms = {_room(_module(file)) for file in (REPOSITORY / "dcf").glob("*/__init__.py")}
+    assert [face for face in sorted(rooms | FACES) if not _exports(face)] == []
+
+
+def _past_a_face(source: Path) -> Iterator[str]:
+    home = _room(_module(source))
+    for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
+        for line, module, name in _imports(node):
+            room = _room(module)
+            if room == home or not _is_package(room):
+                continue
+            if module not in FACES | {room} or (
+                name and name not in _exports(module) and f"{module}.{name}" not in FACES
+            ):
+                yield f"{source.relative_to(REPOSITORY)}:{line} {module}.{name}"
+
+
+def _imports(node: ast.AST) -> Iterator[tuple[int, str, str]]:
+    """(line, module, name) of what is ours; ``import a.b`` has no name."""
+    if isinstance(node, ast.ImportFrom):
+        assert node.level == 0, "imports are absolute"
+        found = [(node.module or "", alias.name) for alias in node.names]
+        # `from dcf import skills` is `import dcf.skills`.
+        found = [
+            (f"dcf.{name}", "") if module == "dcf" else (module, name) for module, name in found
+        ]
+    elif isinstance(node, ast.Import):
+        found = [(alias.name, "") for alias in node.names]
+    else:
+        return
+    for module, name in found:
+        if module.split(".")[0] in ("dcf", "control_plane"):
+            yield node.lineno, module, name
+
+
+def _room(module: str) -> str:
+    parts = module.split(".")
+    return parts[0] if parts[0] == "control_plane" else ".".join(parts[:2])
+
+
+def _module(source: Path) -> str:
+    parts = source.relative_to(REPOSITORY).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def _is_package(module: str) -> bool:
+    return (REPOSITORY / Path(*module.split(".")) / "__init__.py").is_file()
+
+
+@cache
+def _exports(face: str) -> frozenset[str]:
+    """``__all__`` of a package or a module."""
+    file = REPOSITORY / Path(*face.split("."))
+    file = file / "__init__.py" if file.is_dir() else file.with_suffix(".py")
+    return frozenset(
+        name
+        for node in ast.parse(file.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__"
+        for name in ast.literal_eval(node.value)
+    )
