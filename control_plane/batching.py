@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import hiredis
 from redis.asyncio import Redis
@@ -38,19 +38,30 @@ class BatchedScripts:
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._waiting.append((script, keys, args, future))
         if len(self._flights) < _BATCHES_IN_FLIGHT:
-            flight = asyncio.create_task(self._fly())
-            self._flights.add(flight)
-            flight.add_done_callback(self._flights.discard)
+            self._flights.add(asyncio.create_task(self._fly()))
         return await future
 
     async def _fly(self) -> None:
+        try:
+            await self._empty()
+        finally:
+            # In the same turn of the loop in which nothing was waiting any more: whoever comes
+            # later has to see that this flight has landed, and start another.
+            self._flights.discard(cast("asyncio.Task[None]", asyncio.current_task()))
+
+    async def _empty(self) -> None:
+        """Send what waits, until nothing does."""
         while self._waiting:
             size = min(len(self._waiting), _LARGEST_BATCH)
-            batch = [self._waiting.popleft() for _ in range(size)]
+            taken = [self._waiting.popleft() for _ in range(size)]
+            # A caller that gave up while it waited asked for nothing to be done.
+            batch = [call for call in taken if not call[-1].done()]
+            if not batch:
+                continue
             try:
                 replies = await self._send(batch)
             except Exception as error:  # noqa: BLE001 - each caller raises it, none is left waiting
-                replies = [error] * size
+                replies = [error] * len(batch)
             for (*_, future), reply in zip(batch, replies, strict=True):
                 if future.done():
                     continue  # the caller was cancelled meanwhile

@@ -155,14 +155,24 @@ class Committed:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """How many tool calls, and how many milliseconds, something may use; None without a limit."""
+    """How many tool calls, milliseconds, requests to models, tokens and billionths of a US dollar
+    something may use; None without a limit."""
 
     tool_calls: int | None = None
     wall_ms: int | None = None
+    model_calls: int | None = None
+    tokens: int | None = None
+    nano_usd: int | None = None
 
     def to_json(self) -> dict[str, int] | None:
         """As the scripts take it; None where nothing is limited."""
-        limits = {"tool_calls": self.tool_calls, "wall_ms": self.wall_ms}
+        limits = {
+            "tool_calls": self.tool_calls,
+            "wall_ms": self.wall_ms,
+            "model_calls": self.model_calls,
+            "tokens": self.tokens,
+            "nano": self.nano_usd,
+        }
         return {name: limit for name, limit in limits.items() if limit is not None} or None
 
 
@@ -182,9 +192,9 @@ class Noted:
 @dataclass(frozen=True, slots=True)
 class OverBudget:
     """A call would break the budget of this ``try`` or of the ``run``; the refusal is on record.
-    ``used`` and ``limit`` are calls or seconds."""
+    ``used`` and ``limit`` are calls, tokens, US dollars or seconds."""
 
     whose: Literal["try", "run"]
-    what: Literal["tool_calls", "wall_time_s"]
+    what: Literal["tool_calls", "model_calls", "tokens", "cost_usd", "wall_time_s"]
     used: float
     limit: float

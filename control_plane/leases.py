@@ -10,12 +10,12 @@ from typing import Any
 from control_plane import payload
 from control_plane.documents import PROTOCOL, Limits, StateDocument
 from control_plane.lease import DEFAULT_TTL_MS, Commit, Lease, Refusal
+from control_plane.model_calls import ModelCalls
 from control_plane.payload import JSON, Payload
 from control_plane.run_document import RunDocument
-from control_plane.tool_calls import ToolCalls
 
 
-class Leases(ToolCalls):
+class Leases(ModelCalls):
     """Who may write which state."""
 
     async def acquire(

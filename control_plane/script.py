@@ -18,6 +18,8 @@ PRELUDES = {"": "prelude", "agent_": "agent_prelude"}
 SUBJECTS = {
     "note": "calls_prelude",
     "recall": "calls_prelude",
+    "reserve": "calls_prelude",
+    "bill": "calls_prelude",
     "beat": "answers_prelude",
     "signal": "answers_prelude",
 }

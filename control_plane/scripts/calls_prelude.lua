@@ -21,3 +21,22 @@ local function begin_calls(path, ctl)
   end
   ctl.made = ctl.fence
 end
+
+-- How much of its time a try has worked, and a run has passed (ms); as budgets count it.
+local function worked_in_try(ctl) return (ctl.worked or 0) + NOW - ctl.begun end
+local function passed_in_run()
+  return NOW - (load_run().since or tonumber(redis.call('JSON.GET', META, '.started_at')))
+end
+local function seconds(ms) return string.format('%.3f', ms / 1000) end
+
+-- What the run's requests to models have used, reservations with it: {calls, tokens, nano}; `nano`
+-- are billionths of a US dollar.
+local function model_use()
+  local kept = redis.call('HMGET', CHAIN, 'model_calls', 'model_tokens', 'model_nano')
+  return { calls = tonumber(kept[1] or 0), tokens = tonumber(kept[2] or 0), nano = tonumber(kept[3] or 0) }
+end
+
+local function keep_model_use(use, calls, tokens, nano)
+  redis.call('HSET', CHAIN, 'model_calls', integer(use.calls + calls),
+    'model_tokens', integer(use.tokens + tokens), 'model_nano', integer(use.nano + nano))
+end

@@ -108,22 +108,17 @@ local function broken(limits, calls, worked)
     return 'tool_calls', integer(calls), integer(limits.tool_calls)
   end
   if limits.wall_ms and worked() >= limits.wall_ms then
-    return 'wall_time_s', string.format('%.3f', worked() / 1000),
-      string.format('%.3f', limits.wall_ms / 1000)
+    return 'wall_time_s', seconds(worked()), seconds(limits.wall_ms)
   end
 end
 
 local whose, what, used, limit
 if digest and REQ.budget then
   whose = 'try'
-  what, used, limit = broken(REQ.budget.try, try_calls, function()
-    return (ctl.worked or 0) + NOW - ctl.begun
-  end)
+  what, used, limit = broken(REQ.budget.try, try_calls, function() return worked_in_try(ctl) end)
   if not what then
     whose = 'run'
-    what, used, limit = broken(REQ.budget.run, run_calls, function()
-      return NOW - (load_run().since or tonumber(redis.call('JSON.GET', META, '.started_at')))
-    end)
+    what, used, limit = broken(REQ.budget.run, run_calls, passed_in_run)
   end
 end
 

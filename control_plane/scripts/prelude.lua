@@ -7,7 +7,7 @@
 --          {workflow, path}; new hints go to the queue of the run's pool
 -- derived  cp:wf:{id}:state:{path}    JSON    one state, frame ticket or (path@visit) earlier visit
 --          cp:wf:{id}:history         stream  at, event, digest: each digest covers the one before
---          cp:wf:{id}:chain           hash    digest, events, steps
+--          cp:wf:{id}:chain           hash    digest, events, steps, and what calls used
 --          cp:wf:{id}:due             zset    path -> next moment (ms) that time can move it
 --          cp:wf:{id}:paths           set     every path that has a document
 --          dp:wf:{id}:output:{path}   JSON    what a state put out
@@ -150,7 +150,7 @@ local function forget_limits(ctl) ctl.begun, ctl.deadline, ctl.hb_due = nil, nil
 local function forget_try(ctl)
   forget_limits(ctl)
   ctl.calls, ctl.worked, ctl.noted, ctl.ask, ctl.asked_at, ctl.answered = nil, nil, nil, nil, nil, nil
-  ctl.made = nil
+  ctl.made, ctl.model = nil, nil
 end
 
 -- Write the control record and its public copy; further (path, JSON text) pairs may follow.

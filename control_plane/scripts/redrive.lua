@@ -81,7 +81,7 @@ if REQ.last then
   run.redrives = (run.redrives or 0) + 1
   -- What the run may use counts anew, as its time limit does: somebody wants it to go on.
   run.since = NOW
-  redis.call('HDEL', CHAIN, 'tool_calls')
+  redis.call('HDEL', CHAIN, 'tool_calls', 'model_calls', 'model_tokens', 'model_nano', 'model_unpriced')
   redis.call('JSON.MSET', META, '$.ctl', cjson.encode(run), META, '$.status', '"running"',
     META, '$.error', 'null', META, '$.exit', 'null', META, '$.finished_at', 'null',
     META, '$.finalized_at', 'null')

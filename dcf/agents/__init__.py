@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from dcf.agents.assignment import JSON, Assignment
 from dcf.agents.briefing import worker_prompt
-from dcf.agents.local import LocalRuntime
+from dcf.agents.local import LocalAgents, LocalRuntime
+from dcf.agents.messaging import ReplyTimeout, UnknownReceipt
 from dcf.agents.model_choice import (
     ModelSelection,
     amsp_metrics,
@@ -16,24 +17,37 @@ from dcf.agents.model_choice import (
     execution_metrics,
     tier_models,
 )
+from dcf.agents.performer import Observer, TaskPerformer, ToolCaller
+from dcf.agents.reply import Receipt, Reply
 from dcf.agents.report import Report
-from dcf.agents.runtime import AgentRuntime, Observer, ToolCaller
+from dcf.agents.runtime import AgentRuntime, ToolUse
 from dcf.agents.task_error import TaskError
 from dcf.agents.turn_event import TurnEvent, TurnEventKind
 from dcf.agents.usage_limits import UsageLimits
+from dcf.memory import CircularMessage, ToolSpec, Usage
 
 __all__ = [
     "JSON",
     "AgentRuntime",
     "Assignment",
+    "CircularMessage",
+    "LocalAgents",
     "LocalRuntime",
     "ModelSelection",
     "Observer",
+    "Receipt",
+    "Reply",
+    "ReplyTimeout",
     "Report",
     "TaskError",
+    "TaskPerformer",
     "ToolCaller",
+    "ToolSpec",
+    "ToolUse",
     "TurnEvent",
     "TurnEventKind",
+    "UnknownReceipt",
+    "Usage",
     "UsageLimits",
     "amsp_metrics",
     "choose_model",

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
+    from dcf.agents.models import Allowance
     from dcf.skills import Manifest
 
 JSON: TypeAlias = Any
@@ -19,7 +20,8 @@ class Assignment:
     ``state`` is the state's name, ``instructions`` what its author wrote for the agent (may be
     empty), ``input`` the effective task input. ``skills`` are the loaded manifests in the order
     in which the state names them, ``needed`` those that they depend on. ``tool_name`` narrows the
-    task to a single declared tool.
+    task to a single declared tool. ``model`` names what shall think (None: what the runtime has),
+    ``allowance`` is what it may spend (None: no limit), ``timeout_s`` how long it may take.
     """
 
     state: str
@@ -28,3 +30,6 @@ class Assignment:
     skills: tuple[Manifest, ...]
     tool_name: str | None = None
     needed: tuple[Manifest, ...] = ()
+    model: str | None = None
+    allowance: Allowance | None = None
+    timeout_s: float | None = None

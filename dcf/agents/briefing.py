@@ -4,26 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dcf.agents.assignment import Assignment
+from dcf.agents.templates import template_named
 
 if TYPE_CHECKING:
     from dcf.skills import Manifest
 
-_HERE = Path(__file__).resolve()
-# In an installed package the prompts lie beside this file; in a checkout at its top.
-_PROMPTS = (_HERE.parent / "prompts", _HERE.parents[2] / "prompts")
-
 
 def worker_prompt() -> str:
     """The standing orders of a worker agent; FileNotFoundError when the package is incomplete."""
-    for folder in _PROMPTS:
-        file = folder / "worker.md"
-        if file.is_file():
-            return file.read_text(encoding="utf-8").strip()
-    raise FileNotFoundError(f"worker.md is in none of {', '.join(map(str, _PROMPTS))}")
+    return template_named("worker").prompt.text
 
 
 def system_prompt(orders: str, skills: Sequence[Manifest]) -> str:

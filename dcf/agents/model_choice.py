@@ -6,19 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from dcf.agents.models.choice import TIERS, NamedModel, named_model
+from dcf.agents.models.name import REHEARSAL
+
 if TYPE_CHECKING:
     from dcf.skills import Manifest
     from dcf.skills.complexity import Assessment
 
-REHEARSAL = "rehearsal"
-MODEL = "DCF_MODEL"
-TIER_MODEL = "AMSP_TIER_{}_MODEL"
-
 SelectionSource = Literal["amsp_computed", "template_default", "manual_override", "fallback"]
-"""Where the model comes from: configured for the tier; configured for all work; named for this
+"""Where the model comes from: configured for the tier; for workers or for all work; named for this
 task; or nowhere, so that the rehearsal does the work."""
 
-_TIERS = range(4)
 _METRICS = (
     "duration_ms",
     "prompt_tokens",
@@ -31,8 +29,8 @@ _METRICS = (
 
 
 def tier_models(environment: Mapping[str, str]) -> dict[int, str]:
-    """The models of tiers 0 to 3: ``AMSP_TIER_{tier}_MODEL``, ``DCF_MODEL``, or ``rehearsal``."""
-    return {tier: _model(environment, tier)[0] for tier in _TIERS}
+    """The models of tiers 0 to 3, as ``named_model`` chooses them for workers."""
+    return {tier: named_model(environment, tier=tier).name for tier in TIERS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +75,8 @@ def choose_model(
     assessment = assess(skills, overrides=context_features, latency_requirement=latency_requirement)
     if override:
         return ModelSelection(override, "manual_override", assessment)
-    model, source = _model(environment, assessment.adjusted_tier)
-    return ModelSelection(model, source, assessment)
+    named = named_model(environment, tier=assessment.adjusted_tier)
+    return ModelSelection(named.name, _source(named), assessment)
 
 
 def execution_metrics(
@@ -111,9 +109,7 @@ def amsp_metrics(
     }
 
 
-def _model(environment: Mapping[str, str], tier: int) -> tuple[str, SelectionSource]:
-    named = environment.get(TIER_MODEL.format(tier), "").strip()
-    if named:
-        return named, "amsp_computed"
-    general = environment.get(MODEL, "").strip()
-    return (REHEARSAL, "fallback") if general in ("", REHEARSAL) else (general, "template_default")
+def _source(named: NamedModel) -> SelectionSource:
+    if named.setting is not None and named.setting.startswith("AMSP_"):
+        return "amsp_computed"
+    return "fallback" if named.name == REHEARSAL else "template_default"

@@ -46,7 +46,6 @@ def _read(text: str) -> JSON:
 def metrics_of(usage: RunUsage, turn: Turn) -> dict[str, int | float | None]:
     """What a run has used so far; see Report."""
     rehearsed = usage.details.get(REHEARSED, 0)
-    known_cost = 0.0 if rehearsed else None
     return {
         "llm_calls": usage.requests - rehearsed,
         "tool_calls": turn.tool_calls,
@@ -54,7 +53,7 @@ def metrics_of(usage: RunUsage, turn: Turn) -> dict[str, int | float | None]:
         "completion_tokens": usage.output_tokens,
         "total_tokens": usage.total_tokens,
         "duration_ms": turn.elapsed_ms(),
-        "estimated_cost_usd": known_cost if usage.cost is None else float(usage.cost),
+        "estimated_cost_usd": turn.tally.cost_usd,
     }
 
 

@@ -11,7 +11,8 @@ from dcf.agents.assignment import JSON
 from dcf.agents.turn_event import TurnEvent, TurnEventKind
 
 if TYPE_CHECKING:
-    from dcf.agents.runtime import Observer, ToolCaller
+    from dcf.agents.models import Tally
+    from dcf.agents.performer import Observer, ToolCaller
     from dcf.skills import SkillTool
     from dcf.tools import ToolResult
 
@@ -19,12 +20,14 @@ if TYPE_CHECKING:
 @dataclass(slots=True)
 class Turn:
     """The dependencies of one run of the turn loop; ``clock`` counts seconds, monotonic.
-    ``malformed`` counts calls in a row whose arguments did not fit, by tool."""
+    ``malformed`` counts calls in a row whose arguments did not fit, by tool; ``tally`` what models
+    were asked."""
 
     call_tool: ToolCaller
     observe: Observer
     clock: Callable[[], float]
     began: float
+    tally: Tally
     tool_calls: int = 0
     malformed: Counter[str] = field(default_factory=Counter)
 

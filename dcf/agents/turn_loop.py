@@ -6,18 +6,18 @@ from collections.abc import Callable, Sequence
 
 from pydantic_ai import Agent, TextContent, ToolOutput
 from pydantic_ai.exceptions import AgentRunError, UsageLimitExceeded, UserError
-from pydantic_ai.models import Model, infer_model
+from pydantic_ai.models import Model
 from pydantic_ai.run import AgentRun
 from pydantic_ai.usage import UsageLimits as LoopLimits
 
 from dcf.agents.answer import Answer, Failure, Result
 from dcf.agents.assignment import Assignment
 from dcf.agents.briefing import system_prompt, task_prompt, worker_prompt
+from dcf.agents.models import REHEARSAL, Models, Tally
 from dcf.agents.offer import REPORT_FAILURE, REPORT_RESULT, Offer, offer_tools
 from dcf.agents.outcome import metrics_of, report_of
-from dcf.agents.rehearsal import REHEARSAL, rehearsal_model
+from dcf.agents.performer import Observer, ToolCaller
 from dcf.agents.report import Report
-from dcf.agents.runtime import Observer, ToolCaller
 from dcf.agents.task_error import LIMIT_EXCEEDED, MODEL_ERROR, TaskError
 from dcf.agents.toolset import DeclaredTools
 from dcf.agents.turn import Turn
@@ -28,12 +28,18 @@ _ANSWERS_REJECTED = 2
 
 
 class TurnLoop:
-    """Runs assignments on one model; agents are kept by the digests of their skills."""
+    """Runs assignments on ``model``, or else on the one of ``models`` that each names; agents are
+    kept by the digests of their skills."""
 
     def __init__(
-        self, model: Model | str | None, limits: UsageLimits, clock: Callable[[], float]
+        self,
+        model: Model | str | None,
+        models: Models,
+        limits: UsageLimits,
+        clock: Callable[[], float],
     ) -> None:
         self._model = model
+        self._models = models
         self._limits = limits
         self._clock = clock
         self._orders = worker_prompt()
@@ -42,8 +48,9 @@ class TurnLoop:
     async def perform(
         self, assignment: Assignment, call_tool: ToolCaller, observe: Observer
     ) -> Report:
-        """As AgentRuntime.perform says."""
-        turn = Turn(call_tool, observe, self._clock, began=self._clock())
+        """As TaskPerformer.perform says."""
+        tally = Tally(assignment.allowance)
+        turn = Turn(call_tool, observe, self._clock, began=self._clock(), tally=tally)
         words, task_input = task_prompt(assignment)
         limits = LoopLimits(
             request_limit=self._limits.max_requests,
@@ -52,7 +59,10 @@ class TurnLoop:
         try:
             agent = self._agent(assignment)
             async with agent.iter(
-                [words, TextContent(task_input)], deps=turn, usage_limits=limits
+                [words, TextContent(task_input)],
+                model=self._asked(assignment, tally),
+                deps=turn,
+                usage_limits=limits,
             ) as run:
                 await _drive(run, turn)
         except UsageLimitExceeded as error:
@@ -77,22 +87,19 @@ class TurnLoop:
         if agent is None:
             offer = offer_tools(skills, assignment.tool_name, needed)
             instructions = system_prompt(self._orders, (*skills, *needed))
-            agent = _build(self._resolved(), instructions, offer)
+            agent = _build(instructions, offer)
             if len(self._agents) >= _AGENTS_KEPT:
                 del self._agents[next(iter(self._agents))]
             self._agents[key] = agent
         return agent
 
-    def _resolved(self) -> Model:
-        if self._model is None or self._model == REHEARSAL:
-            self._model = rehearsal_model()
-        elif isinstance(self._model, str):
-            try:
-                self._model = infer_model(self._model)
-            except ImportError as error:
-                # A provider's client library is an extra of its own; the message names it.
-                raise TaskError(MODEL_ERROR, str(error)) from error
-        return self._model
+    def _asked(self, assignment: Assignment, tally: Tally) -> Model:
+        """The model for one assignment, which counts what it costs."""
+        asked = self._model or assignment.model or REHEARSAL
+        if isinstance(asked, str):
+            return self._models.of(asked, tally, timeout_s=assignment.timeout_s)
+        name = asked.model_id
+        return self._models.metered(asked, name, tally, timeout_s=assignment.timeout_s)
 
     def _limit_cause(self, turn: Turn) -> str:
         return (
@@ -101,14 +108,13 @@ class TurnLoop:
         )
 
 
-def _build(model: Model, instructions: str, offer: Offer) -> Agent[Turn, Answer]:
+def _build(instructions: str, offer: Offer) -> Agent[Turn, Answer]:
     outputs: Sequence[ToolOutput[Result] | ToolOutput[Failure] | type[str]] = [
         ToolOutput(Result, name=REPORT_RESULT),
         ToolOutput(Failure, name=REPORT_FAILURE),
         str,
     ]
     return Agent(
-        model,
         name="worker",
         deps_type=Turn,
         output_type=outputs,

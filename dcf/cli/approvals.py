@@ -70,13 +70,19 @@ async def decide(order: DecisionOrder, settings: Settings, screen: Screen) -> An
     ``decide_agent_approval`` do, QuestionChanged when another question is open than ``order``
     names, and NotSo where nobody can have seen it."""
     asks = not order.sure and _at_terminal(screen)
-    if not asks:
-        _check_whole(order)
     address = await find_redis(settings, screen)
     async with open_store(address) as store:
         if order.agent_id is not None:
+            if not asks:
+                _check_whole(order)
             return await _decide_call(AgentStore(store.backend), order, screen, asks=asks)
+        # Who names a run or a state that is not there is told that, before anything is asked for.
+        if not asks and order.place is None:
+            await store.run(str(order.workflow_id))
+            _check_whole(order)
         asked = await _find(store, order)
+        if not asks:
+            _check_whole(order)
         check_question(asked, order.digest, order.question)
         _show(_description(asked), order, screen, asks=asks)
         await answer_approval(

@@ -108,7 +108,8 @@ def seconds_text(seconds: float | None) -> str:
 def _gist(row: Row) -> list[str]:
     """What makes a change worth a line."""
     parts = [row.status]
-    if row.detail and row.status != "waiting":
+    # How long it waits is another at each look, and no change.
+    if row.detail and row.status not in ("waiting", "ready"):
         parts.append(f"({row.detail})")
     if row.holder and row.status == "running":
         parts.append(f"by {row.holder}, try {row.try_}")

@@ -15,6 +15,7 @@ from dcf.cli.answer import Answer, ErrorNote
 from dcf.cli.background import BackgroundFolder
 from dcf.cli.crew import Garrison
 from dcf.cli.exits import ENVIRONMENT, OK
+from dcf.cli.model_check import model_checks
 from dcf.cli.settings import Settings
 from dcf.cli.stub_server import StubServer
 from dcf.cli.wording import counted
@@ -36,6 +37,7 @@ async def examine(settings: Settings) -> Answer:
         await _stub(stub, settings),
         _workers(folder),
         _skills(settings),
+        *model_checks(settings),
         *await _servers(settings, stub.url),
     ]
     missing = [check for check in checks if check.required and not check.ok]

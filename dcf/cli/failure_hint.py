@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 _READER, _NO_HANDLER = "States.ItemReaderFailed", "DCF.NoHandler"
+_MODEL = ("DCF.ModelNotConfigured", "DCF.ModelRefused", "DCF.ModelUnavailable")
 
 
 def run_hint(error: str | None, objects: Path) -> str:
@@ -20,6 +21,8 @@ def run_hint(error: str | None, objects: Path) -> str:
             "run workers that have it, `dcf worker --handlers MODULE:NAME` "
             "(docs/how-to/handlers.md), or give the Task an AgentBinding"
         )
+    if error in _MODEL:
+        return "`dcf doctor` looks at the settings of models (docs/how-to/models.md)"
     return ""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import http.client
 import json
 import re
 import socket
@@ -30,7 +31,8 @@ async def server_health(who: str, host: str, port: int) -> Answer:
     if status is None:
         raise NotSo(NO_ANSWER, f"{who} does not answer at {url}: {said}")
     if not isinstance(said, dict):
-        raise _unhealthy(f"what answers at {url} is not {who} (HTTP {status})")
+        spoke = f"HTTP {status}" if status else f"no HTTP: {said}"
+        raise _unhealthy(f"what answers at {url} is not {who} ({spoke})")
     if status != 200 or said.get("status") != "ok":
         raise _unhealthy(f"{who} is {said.get('status')}: {said.get('error')}")
     return Answer({"url": url}, [f"healthy: {who} at {url}"], status="healthy")
@@ -44,6 +46,9 @@ def _ask(url: str) -> tuple[int | None, Any]:
     except urllib.error.HTTPError as error:
         # A server that is not well says so with 503 and the reason.
         return error.code, _document(error.read())
+    except http.client.HTTPException as error:
+        # Some other server listens there.
+        return 0, str(error)
     except OSError as error:
         return None, getattr(error, "reason", error)
 

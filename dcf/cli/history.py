@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from rich.table import Table
 from rich.text import Text
 
-from control_plane import history
+from control_plane import AgentStore, UnknownAgent, history, read_agent_history
 from dcf.cli.answer import Answer
 from dcf.cli.event_line import event_line
 from dcf.cli.redis_access import find_redis, open_store
@@ -38,6 +38,24 @@ async def show_history(workflow_id: str, settings: Settings, screen: Screen) -> 
         "events": [moment.to_json() for moment in timeline.moments],
     }
     return Answer(fields, [timeline_table(timeline.moments, f"History of {workflow_id}")])
+
+
+async def show_agent_history(agent_id: str, settings: Settings, screen: Screen) -> Answer:
+    """What an agent did outside runs, and what was decided on its calls. Raises UnknownAgent and
+    CorruptHistory."""
+    address = await find_redis(settings, screen)
+    async with open_store(address) as store:
+        agents = AgentStore(store.backend)
+        known = await agents.get(agent_id, ()) is not None
+        timeline = await read_timeline(read_agent_history(agents, agent_id))
+    if not known and not timeline.moments:
+        raise UnknownAgent(agent=agent_id)
+    events = [moment.to_json() for moment in timeline.moments]
+    title = f"History of agent {agent_id}"
+    # The newest are kept: the first of them need not be its beginning.
+    return Answer(
+        {"agent_id": agent_id, "events": events}, [timeline_table(timeline.moments, title)]
+    )
 
 
 def timeline_table(moments: Iterable[Moment], title: str) -> Table:

@@ -36,7 +36,7 @@ async def open_platform(
     """The platform on the Redis of ``settings``, closed after the block. It is ``exposed`` when it
     is served to other machines. Raises BadInput for an approval token that cannot be used, and
     InvalidDocument for a policy or a lock that cannot."""
-    token = approval_token(settings)
+    token = approval_token(settings, exposed=exposed)
     address = await find_redis(settings, screen)
     stub = StubServer(settings, BackgroundFolder(settings.notes, settings.logs))
     workspace = root or settings.workspace
@@ -79,8 +79,11 @@ def _tell(settings: Settings, address: Address, workspace: Path) -> None:
         _log.info("nobody decides on approvals over MCP: %s", DECISIONS_OFF)
 
 
-def approval_token(settings: Settings) -> str | None:
-    """The secret of those who decide on approvals over MCP. Raises BadInput."""
+def approval_token(settings: Settings, *, exposed: bool = False) -> str | None:
+    """The secret of those who decide on approvals over MCP; where other machines may try, none that
+    can be guessed. Raises BadInput."""
+    from dcf.tools.serving import NEW_TOKEN, weakness
+
     token = settings.env.get(APPROVAL_TOKEN) or None
     if token is None:
         return None
@@ -91,6 +94,8 @@ def approval_token(settings: Settings) -> str | None:
         )
     elif token == settings.env.get("DCF_TOKEN"):
         message, hint = "is DCF_TOKEN, which every client has", "give it a value of its own"
+    elif exposed and weakness(token):
+        message, hint = weakness(token), f"{NEW_TOKEN} writes a good one"
     else:
         return token
     raise BadInput([Problem("CLI_APPROVAL_TOKEN", message, hint=hint, file=APPROVAL_TOKEN)])

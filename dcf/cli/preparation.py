@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from control_plane import BadDocument, BadName, check_workflow_id, payload
 from dcf import asl
 from dcf.cli.generated_skills import no_skills
 from dcf.cli.input_source import read_file, read_input
+from dcf.cli.model_check import model_troubles, named_troubles
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput
 from dcf.problem import Problem, has_errors
@@ -37,11 +38,20 @@ class Prepared:
 
 
 def prepare(
-    file: Path, given: str | None, workflow_id: str | None, settings: Settings, stub_url: str
+    file: Path,
+    given: str | None,
+    workflow_id: str | None,
+    settings: Settings,
+    stub_url: str,
+    *,
+    models: bool = False,
 ) -> Prepared:
-    """Read and check workflow, input, id, skills and servers. Raises BadInput with all problems."""
+    """Read and check workflow, input, id, skills and servers, and ``models`` where this process's
+    own workers will ask them. Raises BadInput with all problems."""
     catalog = open_catalog(settings)
     document, problems = check_file(file, catalog, settings)
+    if models:
+        problems += model_troubles(settings)
     value = read_input(given)
     problems += value.problems
     if not value.problems:
@@ -52,6 +62,8 @@ def prepare(
     if document is not None:
         servers, unknown = _servers(document, file, catalog, settings, stub_url)
         problems += unknown
+        if models:
+            problems += _bound_models(document, file, settings)
     if document is None or has_errors(problems):
         raise BadInput(problems)
     run = workflow_id or fresh_id(document.name)
@@ -137,6 +149,19 @@ def _servers(
             hint = f"skill {ref} calls it; declare it in registry.yaml, then `dcf skills generate`"
             problems.append(Problem("CLI_UNKNOWN_SERVER", str(unknown), hint=hint, file=str(file)))
     return frozenset(urls), problems
+
+
+def _bound_models(document: WorkflowDocument, file: Path, settings: Settings) -> list[Problem]:
+    """What keeps the models that bindings name from being asked."""
+    bound = {
+        (state.binding or {}).get("model"): state.name for state in all_states(document.machine)
+    }
+    return [
+        replace(problem, file=str(file), message=f"state {state!r}: {problem.message}")
+        for model, state in bound.items()
+        if model
+        for problem in named_troubles(model, settings)
+    ]
 
 
 def all_states(machine: asl.StateMachine) -> Iterator[asl.State]:

@@ -45,7 +45,14 @@ async def run_workflow(order: RunOrder, settings: Settings, screen: Screen) -> A
     """Run a workflow to its end. Nothing is started or written before everything is checked."""
     folder = BackgroundFolder(settings.notes, settings.logs)
     stub = StubServer(settings, folder)
-    prepared = prepare(order.file, order.given, order.workflow_id, settings, stub.url)
+    prepared = prepare(
+        order.file,
+        order.given,
+        order.workflow_id,
+        settings,
+        stub.url,
+        models=order.workers > 0,
+    )
     for warning in prepared.document.warnings:
         screen.warn(str(warning))
     address = await find_redis(settings, screen)

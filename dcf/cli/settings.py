@@ -11,7 +11,6 @@ from dcf.cli.trouble import BadInput
 from dcf.problem import Problem
 
 DEFAULT_STUB_URL = "http://127.0.0.1:8765"
-REHEARSAL = "rehearsal"
 _LEVELS = ("debug", "info", "warning", "error")
 # As dcf.search.EMBEDDERS has them, which is too much to import for every command.
 EMBEDDERS = ("wordllama", "minilm", "none")
@@ -75,11 +74,6 @@ class Settings:
 
 def _check(env: Mapping[str, str]) -> list[Problem]:
     problems = []
-    model = env.get("DCF_MODEL") or REHEARSAL
-    if model != REHEARSAL:
-        message = f"model {model!r} cannot be used: this version runs the rehearsal model only"
-        hint = "unset DCF_MODEL, or set it to rehearsal; no model is called then"
-        problems.append(Problem("CLI_MODEL", message, hint=hint, file="DCF_MODEL"))
     level = env.get("DCF_LOG") or "info"
     if level.lower() not in _LEVELS:
         message = f"{level!r} is no log level"

@@ -42,7 +42,9 @@ def check_up_to_date(src: Path, out: Path) -> Answer:
     if has_errors(result.problems):
         return answer
     fields = {**answer.fields, **_files(result, out)}
-    stale = [*(f"stale    {name}" for name in result.written)]
+    stale = [
+        f"{'stale   ' if (out / name).exists() else 'missing '} {name}" for name in result.written
+    ]
     stale += [f"leftover {name}" for name in result.removed]
     if not stale:
         return replace(answer, fields=fields)

@@ -11,6 +11,7 @@ from control_plane.embedded import Embedded
 from dcf.cli.answer import Answer
 from dcf.cli.background import BackgroundFolder
 from dcf.cli.crew import Garrison
+from dcf.cli.model_check import demand_models
 from dcf.cli.redis_access import find_redis
 from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
@@ -26,6 +27,7 @@ async def bring_up(
     folder = BackgroundFolder(settings.notes, settings.logs)
     garrison = Garrison(folder)
     if workers:
+        demand_models(settings)
         _demand_no_strangers(garrison, pool, settings)
     running = (
         settings.redis_url is not None or (await Embedded.from_env(settings.env).status()).running

@@ -14,6 +14,7 @@ from dcf.cli.answer import Answer
 from dcf.cli.background import BackgroundFolder
 from dcf.cli.exits import INTERRUPTED
 from dcf.cli.log_lines import log_to_stderr
+from dcf.cli.model_check import demand_models
 from dcf.cli.redis_access import find_redis
 from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
@@ -37,6 +38,7 @@ class WorkerOrder:
 async def work(order: WorkerOrder, settings: Settings) -> Answer:
     """Work until told to stop."""
     log_to_stderr(settings.log_level)
+    demand_models(settings)
     # A script that is run finds the modules beside it; so do handlers.
     sys.path.insert(0, str(Path.cwd()))
     handlers = import_handlers(order.handlers) if order.handlers else {}
@@ -48,7 +50,7 @@ async def work(order: WorkerOrder, settings: Settings) -> Answer:
         pool=order.pool,
         config=WorkerConfig(concurrency=order.concurrency, ttl_ms=round(order.lease_s * 1000)),
         handlers=handlers,
-        generated=settings.skills,
+        generated=settings.generated,
         objects=settings.objects,
         env={**settings.env, "DCF_STUB_URL": StubServer(settings, folder).url},
         attached=order.attached,
@@ -61,7 +63,7 @@ async def work(order: WorkerOrder, settings: Settings) -> Answer:
             "pool": post.pool,
             "generated": str(settings.generated),
             "pid": os.getpid(),
-            "agents": post.generated is not None,
+            "agents": settings.skills is not None,
             "handlers": sorted(handlers),
         }
         # With --json stdout carries the one document at the end.

@@ -86,11 +86,10 @@ class Parameters:
             if parameter is None:
                 self._strange(name, value, strangers, warnings)
                 continue
-            if value is None and (not parameter.required or name != parameter.name):
-                # Some clients send every parameter; null stands for "not given".
+            if self._not_given(parameter, name, value, arguments):
                 continue
             read = self._read_one(parameter, value, problems)
-            if given.setdefault(parameter.name, read) != read:
+            if given.setdefault(parameter.name, read) is not read and given[parameter.name] != read:
                 message = f"has another value under {' or '.join(parameter.aliases)}"
                 problems.append(Problem("MCP_ARGUMENT", message, f"/{parameter.name}"))
         broken = {problem.path.split("/")[1] for problem in problems}
@@ -104,6 +103,16 @@ class Parameters:
         if problems:
             raise BadArguments(problems[:_MOST_PROBLEMS])
         return {one.name: getattr(values, one.name) for one in self.all}
+
+    def _not_given(
+        self, parameter: Parameter, name: str, value: Any, arguments: Mapping[str, Any]
+    ) -> bool:
+        """Whether ``value`` stands for nothing: some clients send every parameter, with null or an
+        empty text under the names that they do not use."""
+        if value is None and (not parameter.required or name != parameter.name):
+            return True
+        others = [one for one in (parameter.name, *parameter.aliases) if one != name]
+        return value in (None, "") and any(arguments.get(one) not in (None, "") for one in others)
 
     def _read_one(self, parameter: Parameter, value: Any, problems: list[Problem]) -> Any:
         why = storable(value)

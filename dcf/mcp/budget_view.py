@@ -11,21 +11,26 @@ from dcf.tools import Budget
 
 Figures = dict[str, int | float | None]
 
+_KEPT = ("tool_calls", "model_calls", "model_tokens", "model_nano")
+
 
 async def run_budget(platform: Platform, workflow_id: str) -> dict[str, Figures]:
-    """``{limits, used, left}`` of a run, each ``{tool_calls, wall_time_s}``. A redrive begins
-    anew. Raises UnknownRun."""
+    """``{limits, used, left}`` of a run, each ``{tool_calls, wall_time_s, model_calls, tokens,
+    cost_usd}``; what requests to models have reserved counts as used. The time begins anew with a
+    redrive. Raises UnknownRun."""
     run = await platform.store.run(workflow_id)
     policy = await platform.policy()
     limits = Budget.from_document(run.raw.get("budget") or {})
     limits = limits.lowest(policy.budgets.get("run", Budget()))
-    calls = await platform.backend.command(
-        "HGET", platform.store.keys(workflow_id).chain, "tool_calls"
-    )
+    chain = platform.store.keys(workflow_id).chain
+    kept = await platform.backend.command("HMGET", chain, *_KEPT)
+    calls, asked, tokens, nano = (int(one or 0) for one in kept)
     begun = run.raw["ctl"].get("since") or run.started_at
     end = run.finished_at or await platform.agents.now_ms()
     seconds = (end - begun) / 1000 if begun else 0.0
-    return _figures(limits, int(calls or 0), seconds)
+    used: Figures = {"tool_calls": calls, "wall_time_s": round(seconds, 3)}
+    used |= {"model_calls": asked, "tokens": tokens, "cost_usd": nano / 1e9}
+    return _figures(limits, used)
 
 
 async def agent_budget(platform: Platform, agent_id: str) -> dict[str, Figures]:
@@ -37,7 +42,8 @@ async def agent_budget(platform: Platform, agent_id: str) -> dict[str, Figures]:
     limits = Budget.from_document(document.record.get(BUDGET) or {})
     limits = limits.lowest(policy.budgets.get("agent", Budget()))
     usage = Usage.of(document.record)
-    return _figures(limits, usage.tool_calls, usage.wall_time_ms / 1000)
+    seconds = round(usage.wall_time_ms / 1000, 3)
+    return _figures(limits, {"tool_calls": usage.tool_calls, "wall_time_s": seconds})
 
 
 async def write_agent_budget(
@@ -55,13 +61,15 @@ async def write_agent_budget(
     await platform.agents.update(agent_id, plan, (BUDGET,))
 
 
-def _figures(limits: Budget, calls: int, seconds: float) -> dict[str, Any]:
-    used: Figures = {"tool_calls": calls, "wall_time_s": round(seconds, 3)}
-    allowed: Figures = {"tool_calls": limits.tool_calls, "wall_time_s": limits.wall_time_s}
-    left: Figures = {
-        "tool_calls": None if limits.tool_calls is None else max(0, limits.tool_calls - calls),
-        "wall_time_s": (
-            None if limits.wall_time_s is None else round(max(0.0, limits.wall_time_s - seconds), 3)
-        ),
+def _figures(limits: Budget, used: Figures) -> dict[str, Any]:
+    """The same members as ``used`` has, of all three."""
+    allowed: Figures = {name: getattr(limits, name) for name in used}
+    return {
+        "limits": allowed,
+        "used": used,
+        "left": {name: _left(allowed[name], spent) for name, spent in used.items()},
     }
-    return {"limits": allowed, "used": used, "left": left}
+
+
+def _left(limit: float | None, spent: float | None) -> float | None:
+    return None if limit is None else round(max(0, limit - (spent or 0)), 9)

@@ -96,4 +96,9 @@ def _unknown(name: str, tools: Mapping[str, Tool]) -> dict[str, Any]:
     shown = name[:100].encode("utf-8", "backslashreplace").decode()
     near = get_close_matches(shown, tools, n=3, cutoff=0.6)
     hint = f"did you mean {' or '.join(near)}?" if near else "tools/list names all"
+    others = [role for role in ROLES if name in load_catalogue().tools(role)]
+    if name in load_catalogue().tools(None):
+        where = f"of {', '.join(others)}" if others else "without a role"
+        error = f"unknown_tool: {shown!r} is not in this set of tools"
+        return {"status": None, "error": error, "hint": f"it is in the set {where}"}
     return {"status": None, "error": f"unknown_tool: there is no tool {shown!r}", "hint": hint}

@@ -25,7 +25,7 @@ from dcf.search.errors import (
 )
 from dcf.search.index import Change, Hit, SearchIndex
 from dcf.search.tokens import count_tokens
-from dcf.search.words import opening, spoken
+from dcf.search.words import opening, spoken, telling_words
 
 __all__ = [
     "DEFAULT_EMBEDDER",
@@ -48,4 +48,5 @@ __all__ = [
     "embedder_named",
     "opening",
     "spoken",
+    "telling_words",
 ]

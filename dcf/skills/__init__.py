@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from dcf.skills.authoring.marked_yaml import read_yaml
 from dcf.skills.authoring.new_skill import NewSkill, SkillOrder, new_skill
+from dcf.skills.authoring.shape import check_against
 from dcf.skills.authoring.source_tree import SourceTree, read_tree
 from dcf.skills.authoring.tool_index import index_tools
 from dcf.skills.catalog import SkillCatalog
 from dcf.skills.errors import CatalogUnreadable, InvalidManifest, SkillError, UnknownSkill
-from dcf.skills.generation.deposit import is_unfinished
+from dcf.skills.generation.deposit import whole
 from dcf.skills.generation.generate import (
     GenerateResult,
     check_generated,
@@ -50,6 +51,7 @@ __all__ = [
     "SkillTool",
     "SourceTree",
     "UnknownSkill",
+    "check_against",
     "check_generated",
     "generate_all",
     "generate_manifests",
@@ -58,7 +60,6 @@ __all__ = [
     "generate_stub_config",
     "index_tools",
     "is_range",
-    "is_unfinished",
     "manifests_of",
     "new_skill",
     "newest",
@@ -68,6 +69,7 @@ __all__ = [
     "validate_manifest",
     "validate_sources",
     "version_order",
+    "whole",
     "write_pins",
     "yaml_to_manifests",
     "yaml_to_registry",

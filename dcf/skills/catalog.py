@@ -12,7 +12,7 @@ from dcf.regular_file import read_regular
 from dcf.skills.authoring.source_tree import is_inside
 from dcf.skills.errors import CatalogUnreadable, UnknownSkill
 from dcf.skills.generation.artefacts import CATALOG
-from dcf.skills.generation.deposit import is_unfinished
+from dcf.skills.generation.deposit import whole
 from dcf.skills.manifest import Manifest
 from dcf.skills.version import newest, parse_ref
 from dcf.skills.version_order import version_order
@@ -49,13 +49,14 @@ class SkillCatalog:
         Raises ``CatalogUnreadable``, also where generating was broken off, or ``InvalidManifest``.
         """
         path = generated_dir / CATALOG
-        if is_unfinished(generated_dir):
-            raise CatalogUnreadable(str(path), "generating is under way, or was broken off")
-        document = _read(path)
-        entries = document.get("skills") if isinstance(document, dict) else None
-        if not isinstance(entries, list):
-            raise CatalogUnreadable(str(path), "it has no list 'skills'")
-        return cls([_manifest(entry, path, generated_dir) for entry in entries])
+        with whole(generated_dir) as is_whole:
+            if not is_whole:
+                raise CatalogUnreadable(str(path), "generating is under way, or was broken off")
+            document = _read(path)
+            entries = document.get("skills") if isinstance(document, dict) else None
+            if not isinstance(entries, list):
+                raise CatalogUnreadable(str(path), "it has no list 'skills'")
+            return cls([_manifest(entry, path, generated_dir) for entry in entries])
 
     def resolve(self, ref: str) -> Manifest:
         """The skill that ``ref`` names; raises ``UnknownSkill`` with the closest manifestIds, or

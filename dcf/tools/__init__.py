@@ -35,8 +35,10 @@ from dcf.tools.gate import (
     call_digest,
     denied_by_budget,
     read_pins,
+    spent_words,
 )
 from dcf.tools.large_result import Keep, ResultLimits
+from dcf.tools.redaction import Redactor
 from dcf.tools.registry import Registry
 from dcf.tools.result import JSON, ToolDescription, ToolResult
 from dcf.tools.server_config import ServerConfig
@@ -63,6 +65,7 @@ __all__ = [
     "Ledger",
     "PermissionDenied",
     "Policy",
+    "Redactor",
     "Registry",
     "ResultLimits",
     "Risk",
@@ -80,4 +83,5 @@ __all__ = [
     "call_digest",
     "denied_by_budget",
     "read_pins",
+    "spent_words",
 ]

@@ -55,6 +55,12 @@ class Registry:
         """All ids, in the order of the document."""
         return tuple(self._servers)
 
+    def __eq__(self, other: object) -> bool:
+        """Whether both say the same of the same servers: connections to one serve the other."""
+        return isinstance(other, Registry) and self._servers == other._servers
+
+    __hash__ = None  # type: ignore[assignment]
+
     def __repr__(self) -> str:
         return f"Registry({', '.join(self._servers) or 'no servers'})"
 

@@ -80,6 +80,11 @@ class Toolbox:
         """The servers that can be called."""
         return self._registry
 
+    @property
+    def closed(self) -> bool:
+        """Whether nothing can be called any more."""
+        return self._closed
+
     async def __aenter__(self) -> Self:
         return self
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dcf.worker.agent_tasks import SkilledAgents
+from dcf.worker.agent_tasks import AgentTasks, SkilledAgents
 from dcf.worker.blob_keep import keep_in
+from dcf.worker.current_toolbox import CurrentToolbox
 from dcf.worker.current_work import Work, current_work
 from dcf.worker.external_ledger import CallsOpen, ExternalLedger, OtherCall
 from dcf.worker.generated_rules import (
@@ -11,6 +12,7 @@ from dcf.worker.generated_rules import (
     NO_LOCK,
     POLICY,
     approvers_of,
+    finished,
     lock_is_missing,
     read_lock,
     read_policy,
@@ -24,17 +26,23 @@ from dcf.worker.performer import AgentPerformer, Beat, Handler, Performer, TaskF
 from dcf.worker.process import Post, serve
 from dcf.worker.skill_gates import ChangedSkill, SkillGates, declared_by, schemas_of
 from dcf.worker.try_budget import budgets_of
+from dcf.worker.watched import Watched
 from dcf.worker.worker import Worker, WorkerConfig
+from dcf.worker.worker_agents import WorkerAgents, is_sealed
+from dcf.worker.working_skills import FollowedSkills, SkillsInUse, WorkingSkills
 
 __all__ = [
     "LOCK",
     "NO_LOCK",
     "POLICY",
     "AgentPerformer",
+    "AgentTasks",
     "Beat",
     "CallsOpen",
     "ChangedSkill",
+    "CurrentToolbox",
     "ExternalLedger",
+    "FollowedSkills",
     "Handler",
     "InvalidHandlers",
     "KeeperThread",
@@ -46,15 +54,21 @@ __all__ = [
     "Post",
     "SkillGates",
     "SkilledAgents",
+    "SkillsInUse",
     "TaskFailure",
+    "Watched",
     "Work",
     "Worker",
+    "WorkerAgents",
     "WorkerConfig",
+    "WorkingSkills",
     "approvers_of",
     "budgets_of",
     "current_work",
     "declared_by",
+    "finished",
     "import_handlers",
+    "is_sealed",
     "keep_in",
     "lock_is_missing",
     "read_lock",

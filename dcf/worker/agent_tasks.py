@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from control_plane import JSON, Store
-from dcf.agents import AgentRuntime, Assignment, TaskError, TurnEvent
+from dcf.agents import Assignment, TaskError, TaskPerformer, TurnEvent
 from dcf.skills import SkillCatalog, SkillTool, UnknownSkill
 from dcf.tools import (
     ApprovalRequest,
@@ -21,10 +21,13 @@ from dcf.tools import (
 )
 from dcf.worker.blob_keep import keep_in
 from dcf.worker.lease_ledger import LeaseLedger
+from dcf.worker.model_allowance import LeaseAllowance
 from dcf.worker.performer import Beat
 from dcf.worker.selection import Selection
-from dcf.worker.skill_gates import ChangedSkill, SkillGates
+from dcf.worker.skill_gates import ChangedSkill
 from dcf.worker.try_budget import budgets_of
+from dcf.worker.worker_agents import WorkerAgents
+from dcf.worker.working_skills import FixedSkills, SkillsInUse, WorkingSkills
 from dcf.workflow import AwaitingApproval, Failed, Outcome, Succeeded, Task
 
 log = logging.getLogger(__name__)
@@ -33,47 +36,48 @@ log = logging.getLogger(__name__)
 _TOOL_TIMEOUT_S = 60.0
 
 
-class SkilledAgents:
+class AgentTasks:
     """Performs Tasks that carry an AgentBinding.
 
-    The skills of the binding, and those they need, are loaded for this Task alone and only as the
-    run was submitted with them; nothing but what they declare, and ``policy`` allows, can be
-    called. Tool calls carry ``{workflow_id}/{path}/{visit}/{try}/{call}`` as idempotency key and
-    the fence beside it. ``pins`` are the schemas of tools by ``server:tool``; ``environment`` names
-    the models.
+    The skills of the binding, and those they need, are loaded for this Task alone, out of what
+    ``skills`` are when it begins, and only as the run was submitted with them; nothing but what
+    they declare, and the policy allows, can be called. Tool calls carry
+    ``{workflow_id}/{path}/{visit}/{try}/{call}`` as idempotency key and the fence beside it.
+    ``environment`` names the models. With ``workers`` each Task is done by an agent that has a
+    memory.
     """
 
     def __init__(
         self,
-        catalog: SkillCatalog,
-        toolbox: Toolbox,
-        runtime: AgentRuntime,
+        skills: WorkingSkills,
+        runtime: TaskPerformer,
         store: Store,
-        *,
-        policy: Policy | None = None,
-        pins: Mapping[str, SchemaPin] | None = None,
-        environment: Mapping[str, str] | None = None,
+        environment: Mapping[str, str],
+        workers: WorkerAgents | None = None,
     ) -> None:
-        self._toolbox = toolbox
+        self._skills = skills
         self._runtime = runtime
+        self._workers = workers
         self._store = store
-        self._policy = policy or Policy()
-        self._gates = SkillGates(catalog, toolbox.registry, self._policy, pins or {})
-        self._environment = environment or {}
+        self._environment = environment
 
     async def perform(self, task: Task, beat: Beat) -> Outcome:
         """The outcome of ``task``."""
+        async with self._skills.in_use() as in_use:
+            return await self._perform(task, beat, in_use)
+
+    async def _perform(self, task: Task, beat: Beat, in_use: SkillsInUse) -> Outcome:
         binding = task.state.binding or {}
         try:
-            skills = self._gates.load(binding.get("skills", ()), task.run.pins)
-            needed = self._gates.needed_by(skills, task.run.pins)
+            skills = in_use.gates.load(binding.get("skills", ()), task.run.pins)
+            needed = in_use.gates.needed_by(skills, task.run.pins)
         except (UnknownSkill, ChangedSkill) as unavailable:
             return Failed("DCF.SkillUnavailable", str(unavailable))
-        of_try, of_run = budgets_of(binding, task.run.budget, self._policy)
+        of_try, of_run = budgets_of(binding, task.run.budget, in_use.policy)
         ledger = await LeaseLedger.open(self._store, task.lease, of_try=of_try, of_run=of_run)
         dispatcher = Dispatcher(
-            self._gates.gate((*skills, *needed)),
-            self._toolbox,
+            in_use.gates.gate((*skills, *needed)),
+            in_use.toolbox,
             ledger,
             keep=keep_in(self._store, task.lease.workflow_id),
         )
@@ -86,9 +90,13 @@ class SkilledAgents:
             skills=skills,
             needed=needed,
             tool_name=binding.get("tool_name"),
+            model=selection.selection.model,
+            allowance=LeaseAllowance(self._store, task.lease, of_try, of_run),
+            timeout_s=task.timeout_s,
         )
         try:
-            report = await self._runtime.perform(assignment, work.call_tool, work.observe)
+            performer = await self._workers.performer(task) if self._workers else self._runtime
+            report = await performer.perform(assignment, work.call_tool, work.observe)
         except TaskError as error:
             if work.asked is None:
                 return selection.failed(error.error, error.cause, work.metrics())
@@ -112,6 +120,25 @@ class SkilledAgents:
             report,
             dispatcher.made,
         )
+
+
+class SkilledAgents(AgentTasks):
+    """With skills that do not change. ``pins`` are the schemas of tools by ``server:tool``."""
+
+    def __init__(
+        self,
+        catalog: SkillCatalog,
+        toolbox: Toolbox,
+        runtime: TaskPerformer,
+        store: Store,
+        *,
+        policy: Policy | None = None,
+        pins: Mapping[str, SchemaPin] | None = None,
+        environment: Mapping[str, str] | None = None,
+        workers: WorkerAgents | None = None,
+    ) -> None:
+        fixed = SkillsInUse.made_of(catalog, toolbox, policy or Policy(), pins or {})
+        super().__init__(FixedSkills(fixed), runtime, store, environment or {}, workers)
 
 
 class _Work:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 import logging
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
 from dcf.agents.loading import lock_fault
 from dcf.problem import Problem
 from dcf.regular_file import read_regular
-from dcf.skills import is_unfinished
-from dcf.tools import Approver, InvalidDocument, Policy, SchemaPin, read_pins
+from dcf.skills import SkillCatalog, whole
+from dcf.tools import Approver, InvalidDocument, Policy, Registry, SchemaPin, read_pins
 
 POLICY = "policy.json"
 LOCK = "skills.lock"
@@ -23,17 +25,39 @@ _ANEW = "`dcf skills generate` writes it anew"
 log = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """A folder of generated skills, read at one moment."""
+
+    catalog: SkillCatalog
+    registry: Registry
+    policy: Policy
+    pins: Mapping[str, SchemaPin]
+
+
+def read_generated(folder: Path, environment: Mapping[str, str]) -> Generated:
+    """Everything in ``folder``, of one generation; ``environment`` fills the placeholders of the
+    registry. Raises SkillError and ToolsError."""
+    with finished(folder):
+        return Generated(
+            SkillCatalog.load(folder),
+            Registry.load(folder / "registry.json", environment),
+            read_policy(folder),
+            read_lock(folder),
+        )
+
+
 def read_policy(generated: Path | None) -> Policy:
     """The policy among the generated skills, the default without one. Raises InvalidDocument, also
     for one that the lock names and that is not there."""
     if generated is None:
         return Policy()
-    _demand_finished(generated)
-    file = generated / POLICY
-    if not os.path.lexists(file) and POLICY in _lock(generated).get("artefacts", {}):
-        message = f"{LOCK} names {POLICY}, and it is not there"
-        raise InvalidDocument([Problem("POLICY_GONE", message, hint=_ANEW, file=str(file))])
-    return Policy.load(file)
+    with finished(generated):
+        file = generated / POLICY
+        if not os.path.lexists(file) and POLICY in _lock(generated).get("artefacts", {}):
+            message = f"{LOCK} names {POLICY}, and it is not there"
+            raise InvalidDocument([Problem("POLICY_GONE", message, hint=_ANEW, file=str(file))])
+        return Policy.load(file)
 
 
 def read_lock(generated: Path) -> Mapping[str, SchemaPin]:
@@ -55,26 +79,30 @@ def lock_is_missing(generated: Path) -> bool:
 
 def _lock(generated: Path) -> dict[str, Any]:
     """The lock as it stands, ``{}`` without one. Raises InvalidDocument."""
-    _demand_finished(generated)
     file = generated / LOCK
-    if not os.path.lexists(file):
-        return {}
-    if not file.is_file():
-        raise _unreadable(generated, "it is no file")
-    try:
-        lock = json.loads(read_regular(file))
-    except (OSError, ValueError, RecursionError) as error:
-        raise _unreadable(generated, f"{type(error).__name__}: {error}") from None
+    with finished(generated):
+        if not os.path.lexists(file):
+            return {}
+        if not file.is_file():
+            raise _unreadable(generated, "it is no file")
+        try:
+            lock = json.loads(read_regular(file))
+        except (OSError, ValueError, RecursionError) as error:
+            raise _unreadable(generated, f"{type(error).__name__}: {error}") from None
     fault = lock_fault(lock)
     if fault:
         raise _unreadable(generated, fault)
     return cast("dict[str, Any]", lock)
 
 
-def _demand_finished(generated: Path) -> None:
-    """Wait for a generation that is under way. Raises InvalidDocument for what it did not end."""
-    if is_unfinished(generated):
-        raise _unreadable(generated, "generating is under way, or was broken off")
+@contextmanager
+def finished(generated: Path) -> Iterator[None]:
+    """Nobody generates while the block reads, so that what it reads belongs together. Raises
+    InvalidDocument for what a generation did not end."""
+    with whole(generated) as is_whole:
+        if not is_whole:
+            raise _unreadable(generated, "generating is under way, or was broken off")
+        yield
 
 
 def _unreadable(generated: Path, why: str) -> InvalidDocument:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import defaultdict, deque
-from collections.abc import Awaitable, Callable
 from dataclasses import asdict, replace
-from typing import Any, Literal, Self, TypeVar
+from typing import Any, Literal, Self
 
 from control_plane import (
     CALLS_LIMIT,
     JSON,
-    NO_BUDGET,
-    Disconnected,
     Lease,
     Noted,
     OverBudget,
@@ -20,7 +16,6 @@ from control_plane import (
     Store,
     ToolCall,
 )
-from control_plane import Budget as Limits
 from dcf.agents import TaskError
 from dcf.tools import (
     ApprovalRejected,
@@ -32,6 +27,8 @@ from dcf.tools import (
 )
 from dcf.worker.call_numbers import CallNumbers
 from dcf.worker.lease_lost import LeaseLost
+from dcf.worker.model_allowance import limits_of
+from dcf.worker.patience import patiently
 from dcf.workflow import standing_grants
 
 UNLIMITED = Budget()
@@ -40,8 +37,6 @@ _USED_UP = {
     "events": "the run used up its events",
     "calls": f"the try made {CALLS_LIMIT:,} tool calls, which is as many as one can make",
 }
-_AWAY_S = 0.25
-_T = TypeVar("_T")
 
 
 class LeaseLedger:
@@ -79,7 +74,7 @@ class LeaseLedger:
         journal = []
         if lease.approval is not None:
             kept = lease.approval["journal"]
-            journal = await _patiently(lease, lambda: store.value(lease.workflow_id, kept))
+            journal = await patiently(lease, lambda: store.value(lease.workflow_id, kept))
         return cls(store, lease, journal, **budgets)
 
     @property
@@ -147,7 +142,7 @@ class LeaseLedger:
         about = {"path": lease.path, "visit": lease.visit, "try": lease.try_, "owner": lease.owner}
         refused = replace(decision, verdict="deny", reason="the budget is spent")
         call_id = self._store.new_id()
-        return await _patiently(
+        return await patiently(
             lease,
             lambda: self._store.note(
                 lease,
@@ -155,8 +150,8 @@ class LeaseLedger:
                 {**_without_rule(refused), **about},
                 to_make=to_make,
                 asks_ms=self._asks_ms(decision),
-                try_budget=_limits(self._of_try),
-                run_budget=_limits(self._of_run),
+                try_budget=limits_of(self._of_try),
+                run_budget=limits_of(self._of_run),
                 call_id=call_id,
             ),
         )
@@ -213,27 +208,6 @@ class LeaseLedger:
         return None
 
 
-async def _patiently(lease: Lease, act: Callable[[], Awaitable[_T]]) -> _T:
-    """What ``act`` gives; a server that is away is waited for as long as the lease may hold. Raises
-    LeaseLost after that: nothing can be put on record, so nothing can be called."""
-    patience_s = lease.ttl_ms / 1000
-    while True:
-        try:
-            return await act()
-        except Disconnected as error:
-            if patience_s <= 0:
-                raise LeaseLost("disconnected") from error
-            await asyncio.sleep(_AWAY_S)
-            patience_s -= _AWAY_S
-
-
 def _without_rule(decision: Decision) -> dict[str, Any]:
     """The event without its rule, which the script names."""
     return {name: value for name, value in decision.to_event().items() if name != "rule"}
-
-
-def _limits(budget: Budget) -> Limits:
-    if budget == UNLIMITED:
-        return NO_BUDGET
-    seconds = budget.wall_time_s
-    return Limits(budget.tool_calls, None if seconds is None else round(seconds * 1000))

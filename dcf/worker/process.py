@@ -14,14 +14,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from control_plane import ControlPlaneError, HintQueue, RedisBackend, Store
-from dcf.agents import LocalRuntime
-from dcf.skills import SkillCatalog
-from dcf.tools import Policy, Registry, Toolbox
-from dcf.worker.agent_tasks import SkilledAgents
-from dcf.worker.generated_rules import approvers_of, read_lock, read_policy
+from dcf.agents import LocalAgents, LocalRuntime
+from dcf.agents.models import Models
+from dcf.memory import Memory, Source, random_id
+from dcf.tools import Policy
+from dcf.worker.agent_tasks import AgentTasks
+from dcf.worker.generated_rules import approvers_of
 from dcf.worker.keeper_thread import KeeperThread
 from dcf.worker.performer import AgentPerformer, Handler, Performer
 from dcf.worker.worker import Worker, WorkerConfig
+from dcf.worker.worker_agents import WorkerAgents, is_sealed
+from dcf.worker.working_skills import FollowedSkills
 from dcf.workflow import Choreographer, LocalObjects, Objects, no_objects
 
 log = logging.getLogger(__name__)
@@ -33,11 +36,13 @@ _QUEUE_CONNECTIONS = 2
 class Post:
     """Where a worker process works, and with what.
 
-    ``generated`` is the folder of generated skills; without one the worker runs no agents.
+    ``generated`` is the folder of generated skills, which the worker follows; without one it runs
+    no agents.
     ``objects`` is the folder of the objects that ItemReader reads and ResultWriter writes.
     ``env`` fills the placeholders of the tool registry (``DCF_STUB_URL``). ``handlers`` serve
     Tasks by ``Resource``. With ``attached`` the worker also drains when its standard input, a
-    pipe, ends: when whoever started it is gone.
+    pipe, ends: when whoever started it is gone. In ``memory`` its agents live; without one they
+    remember nothing.
     """
 
     redis_url: str = field(repr=False)
@@ -49,6 +54,7 @@ class Post:
     objects: Path | None = None
     env: Mapping[str, str] = field(default_factory=dict, repr=False)
     attached: bool = False
+    memory: Source | None = None
 
 
 async def serve(post: Post, *, on_ready: Callable[[], None]) -> bool:
@@ -63,8 +69,8 @@ async def serve(post: Post, *, on_ready: Callable[[], None]) -> bool:
         hints = _backend(post, stack, connections=_QUEUE_CONNECTIONS)
         queue = HintQueue(hints, pool=post.pool, consumer=post.name)
         await queue.open()
-        policy = read_policy(post.generated)
-        agents = await _agents(post, stack, store, policy)
+        skills = FollowedSkills(post.generated, post.env) if post.generated else None
+        agents = await _agents(post, stack, store, skills)
         keeper = stack.enter_context(
             KeeperThread(lambda: Store(RedisBackend.from_url(post.redis_url), pool=post.pool))
         ).keeper
@@ -81,7 +87,8 @@ async def serve(post: Post, *, on_ready: Callable[[], None]) -> bool:
                     if post.objects
                     else no_objects(in_memory=False)
                 ),
-                approver=approvers_of(policy),
+                # Asked anew each time: the policy may be another by then.
+                approver=lambda name: approvers_of(skills.policy if skills else Policy())(name),
             ),
             Performer(post.handlers, agents),
             now=time.monotonic,
@@ -99,25 +106,36 @@ def _backend(post: Post, stack: AsyncExitStack, *, connections: int = 32) -> Red
 
 
 async def _agents(
-    post: Post, stack: AsyncExitStack, store: Store, policy: Policy
+    post: Post, stack: AsyncExitStack, store: Store, skills: FollowedSkills | None
 ) -> AgentPerformer | None:
-    if post.generated is None:
+    if skills is None:
         return None
-    catalog = SkillCatalog.load(post.generated)
-    registry = Registry.load(post.generated / "registry.json", post.env)
-    toolbox = await stack.enter_async_context(Toolbox(registry, egress=policy.egress))
-    runtime = LocalRuntime()
-    loading = asyncio.create_task(runtime.prepare())
-    stack.callback(loading.cancel)
-    return SkilledAgents(
-        catalog,
-        toolbox,
-        runtime,
-        store,
-        policy=policy,
-        pins=read_lock(post.generated),
-        environment=post.env,
-    )
+    stack.push_async_callback(skills.close)
+    models = Models(post.env)
+    runtime: LocalAgents | LocalRuntime = LocalRuntime(models=models)
+    workers = None
+    if post.memory is not None:
+        runtime = await _remembering(post.memory, stack, models, post.env)
+        workers = WorkerAgents(runtime)
+        sweeping = asyncio.create_task(workers.sweep_for_ever(lambda run: is_sealed(store, run)))
+        stack.callback(sweeping.cancel)
+    if await skills.open():
+        loading = asyncio.create_task(runtime.prepare())
+        stack.callback(loading.cancel)
+    return AgentTasks(skills, runtime, store, post.env, workers)
+
+
+async def _remembering(
+    source: Source, stack: AsyncExitStack, models: Models, env: Mapping[str, str]
+) -> LocalAgents:
+    """The agents in the memory ``source``, which get the messages that wait for them."""
+    opened = Memory.open(source, clock=lambda: time.time_ns() // 1_000_000, new_id=random_id)
+    memory = await stack.enter_async_context(opened)
+    agents = LocalAgents(memory, models=models, environment=env)
+    stack.push_async_callback(agents.aclose)
+    delivering = asyncio.create_task(agents.deliver_for_ever())
+    stack.callback(delivering.cancel)
+    return agents
 
 
 async def _until_told(worker: Worker, on_ready: Callable[[], None], *, attached: bool) -> bool:

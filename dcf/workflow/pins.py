@@ -1,8 +1,8 @@
-"""What a run is pinned to beside its skills: the schemas of their tools, and the prompts."""
+"""What a run is pinned to beside its skills: the schemas of their tools, and what its agents are
+made from."""
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
@@ -18,12 +18,12 @@ def further_pins(
     document: WorkflowDocument, catalog: SkillCatalog, schemas: Mapping[str, SchemaPin]
 ) -> dict[str, str]:
     """``tool:server:tool`` -> digest of its pinned schemas, for every tool of the skills that
-    ``document`` loads, and of those they need; and ``prompt:worker`` -> digest of the standing
-    orders of an agent."""
+    ``document`` loads, and of those they need; and ``template:worker`` -> digest of the template of
+    its agents with their standing orders."""
     refs = dict.fromkeys(ref for ref in _refs(document.machine))
     if not refs:
         return {}
-    from dcf.agents import worker_prompt
+    from dcf.agents.templates import template_named
     from dcf.digest import tool_digest
 
     tools = {
@@ -36,7 +36,7 @@ def further_pins(
         f"tool:{tool}": tool_digest(schemas[tool].input_schema, schemas[tool].output_schema)
         for tool in sorted(tools & schemas.keys())
     }
-    pins["prompt:worker"] = f"sha256:{hashlib.sha256(worker_prompt().encode()).hexdigest()}"
+    pins["template:worker"] = template_named("worker").digest
     return pins
 
 

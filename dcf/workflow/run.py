@@ -30,7 +30,8 @@ class Run:
     ``incarnation`` tells it from others that had its id, ``pins`` are the digests of its skills by
     manifest id. ``uses_context`` and ``uses_variables``: whether any expression may read the
     context object, whether any state assigns. ``execution`` is what the context object says of the
-    run itself, {Execution, StateMachine}. ``budget`` is what it may use, {tool_calls, wall_time_s}.
+    run itself, {Execution, StateMachine}. ``budget`` is what it may use: {tool_calls,
+    wall_time_s, model_calls, tokens, cost_usd}, or some of them.
     """
 
     workflow_id: str

@@ -137,15 +137,28 @@ async def _redrive(world: World, store: Store) -> Call:
     return lambda: store.redrive(RUN, again=["A"], resume=[])
 
 
+async def _reserve(world: World, store: Store) -> Call:
+    await seed(store, linear("A"))
+    lease = await lease_of(store, "A")
+    return lambda: store.reserve(lease, "c1", {"type": "No"}, tokens=9, nano_usd=9)
+
+
+async def _bill(world: World, store: Store) -> Call:
+    await seed(store, linear("A"))
+    lease = await lease_of(store, "A")
+    await store.reserve(lease, "c1", {"type": "No"}, tokens=9, nano_usd=9)
+    return lambda: store.bill(lease, "c1", {"type": "Yes"}, tokens=5, nano_usd=None)
+
+
 SCENES = {
     scene.__name__[1:]: scene
     for scene in (
         _seed, _acquire, _renew, _release, _commit_next, _commit_loop, _commit_fan,
         _commit_last_branch, _commit_failure, _commit_retry, _signal, _cancel, _close, _finalize,
-        _redrive,
+        _redrive, _reserve, _bill,
     )
 }  # fmt: skip
-READS = {"TIME", "JSON.GET", "HMGET", "ZSCORE", "EXISTS", "ZRANGE"}
+READS = {"TIME", "JSON.GET", "HGET", "HMGET", "HEXISTS", "ZSCORE", "EXISTS", "ZRANGE"}
 # These give memory back and are never refused.
 FREEING = {"DEL", "XACK", "XDEL", "ZREM", "SREM"}
 

@@ -13,7 +13,10 @@ FACES = {
     # without, and one module that is nothing but a face.
     "control_plane.embedded",
     "control_plane.twin",
+    "dcf.agents.files",
     "dcf.agents.loading",
+    "dcf.agents.templates",
+    "dcf.agents.models",
     "dcf.asl.maps",
     "dcf.asl.trial",
     "dcf.asl.vocabulary",

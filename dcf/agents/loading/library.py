@@ -14,7 +14,7 @@ from dcf.agents.loading.lock import lock_fault
 from dcf.digest import digest
 from dcf.problem import Problem
 from dcf.regular_file import read_regular
-from dcf.skills import InvalidManifest, Manifest, SkillCatalog, SkillError, UnknownSkill
+from dcf.skills import InvalidManifest, Manifest, SkillCatalog, SkillError, UnknownSkill, whole
 
 JSON = Any
 
@@ -60,8 +60,9 @@ class SkillLibrary:
 
         Raises CatalogUnreadable, InvalidManifest, LoadRefused for a lock that is broken.
         """
-        catalog = SkillCatalog.load(generated_dir)
-        locked = _locked(generated_dir / _LOCK)
+        with whole(generated_dir):
+            catalog = SkillCatalog.load(generated_dir)
+            locked = _locked(generated_dir / _LOCK)
         return cls(catalog, roots=[generated_dir / "manifests", *roots], locked=locked)
 
     def find(self, skill: str) -> FoundSkill:

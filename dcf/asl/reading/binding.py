@@ -21,11 +21,13 @@ _FIELDS = frozenset(
 )
 _REFERENCE_FIELDS = frozenset({"id", "name"})
 _APPROVAL_FIELDS = frozenset({"required", "approvers"})
-_BUDGET_FIELDS = frozenset({"tool_calls", "wall_time_s"})
+_BUDGET_FIELDS = frozenset({"tool_calls", "wall_time_s", "model_calls", "tokens", "cost_usd"})
 _LIFECYCLE_FIELDS = frozenset({"mode", "destroy_on_end", "reuse_key"})
 MODES = ("ephemeral", "pooled", "existing")
 _MOST_CALLS = 1_000_000
 _LONGEST_S = 99_999_999
+_MOST_TOKENS = 1_000_000_000_000
+_MOST_USD = 1_000_000
 
 
 def check_binding(binding: Node) -> None:
@@ -83,10 +85,14 @@ def _check_approval(binding: Node) -> None:
 
 
 def _check_budget(binding: Node) -> None:
-    """``{"tool_calls": 5, "wall_time_s": 60}``, for each try."""
+    """``{"tool_calls": 5, "wall_time_s": 60, "model_calls": 9, "tokens": 30000, "cost_usd": 0.1}``,
+    for each try; some of them."""
     budget = binding.node("budget")
     if budget is None:
         return
     check_fields(budget, _BUDGET_FIELDS, "`budget`")
     budget.integer("tool_calls", 0, _MOST_CALLS)
     budget.number("wall_time_s", 0.001, _LONGEST_S)
+    budget.integer("model_calls", 0, _MOST_CALLS)
+    budget.integer("tokens", 0, _MOST_TOKENS)
+    budget.number("cost_usd", 0.000001, _MOST_USD)

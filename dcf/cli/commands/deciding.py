@@ -42,9 +42,7 @@ QuestionOption = Annotated[
 ]
 SureOption = Annotated[
     bool,
-    typer.Option(
-        "--yes", help="Do not ask at a terminal; needs STATE, --digest and --question."
-    ),
+    typer.Option("--yes", help="Do not ask at a terminal; needs STATE, --digest and --question."),
 ]
 
 

@@ -22,7 +22,7 @@ def register(app: typer.Typer) -> None:
     command(
         app,
         "history",
-        example="dcf history hello-1",
+        example=["dcf history hello-1", "dcf history --agent clerk-1"],
         exits=(OK, FAILED, BAD_INPUT, ENVIRONMENT),
     )(history)
 
@@ -63,11 +63,28 @@ def explain(workflow_id: RunArgument, as_json: JsonOption = False) -> Answer:
     return asyncio.run(explain_run(workflow_id, Settings.from_env(os.environ), screen))
 
 
-def history(workflow_id: RunArgument, as_json: JsonOption = False) -> Answer:
-    """Show what happened in a run, when, and who did it."""
-    from dcf.cli.history import show_history
+def history(
+    workflow_id: Annotated[
+        str | None, typer.Argument(metavar="[ID]", help="Id of the run.")
+    ] = None,
+    agent: Annotated[
+        str | None,
+        typer.Option("--agent", metavar="ID", help="Instead of a run, this agent outside runs."),
+    ] = None,
+    as_json: JsonOption = False,
+) -> Answer:
+    """Show what happened in a run, when, and who did it.
+
+    Of an agent the newest 5,000 events are kept: the skills that it loaded, its calls of tools,
+    and what was decided on them.
+    """
+    from dcf.cli.history import show_agent_history, show_history
     from dcf.cli.screen import Screen
     from dcf.cli.settings import Settings
 
-    screen = Screen(as_json=as_json)
-    return asyncio.run(show_history(workflow_id, Settings.from_env(os.environ), screen))
+    if (workflow_id is None) == (agent is None):
+        raise typer.BadParameter("name a run, or an agent with --agent", param_hint="[ID]")
+    screen, settings = Screen(as_json=as_json), Settings.from_env(os.environ)
+    if agent is not None:
+        return asyncio.run(show_agent_history(agent, settings, screen))
+    return asyncio.run(show_history(str(workflow_id), settings, screen))

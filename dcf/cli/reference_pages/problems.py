@@ -10,12 +10,17 @@ from dcf.asl.vocabulary import PROBLEM_CODES
 from dcf.cli.reference_pages.markdown import page, table
 from dcf.cli.reference_pages.source_calls import CodeCall, code_calls, source_trees
 
-_CODE = re.compile(r"(?:AGENT_SKILL|ASL|WF|SKILL|TOOL|REG|POLICY|LOCK|CLI|MCP)_[A-Z0-9_]+")
+_CODE = re.compile(
+    r"(?:AGENT_FILE|AGENT_SKILL|ASL|WF|SKILL|TOOL|REG|POLICY|LOCK|CLI|MCP|PROMPT|TEMPLATE)_[A-Z0-9_]+"
+)
 _ROOMS = {
     "WF": "Workflow documents",
     "ASL": "Mocked Tasks",
     "SKILL": "Skills and their YAML files",
     "AGENT_SKILL": "Agent Skills (folders with SKILL.md)",
+    "AGENT_FILE": "Agent files (.af)",
+    "TEMPLATE": "Templates of agents",
+    "PROMPT": "Prompts of agents",
     "TOOL": "Tools, their cases, the stub server",
     "REG": "The registry of tool servers",
     "POLICY": "The policy",
@@ -25,15 +30,16 @@ _ROOMS = {
 }
 # What the message comes from somewhere else for: the schema's words, the system's, another error's.
 _COMPUTED = {
+    "AGENT_FILE_NUMBER": "a number that JSON does not have, or that is too large",
     "AGENT_SKILL_NEEDS": "a skill that it depends on is not in the source folder",
     "AGENT_SKILL_LOST": "the manifest says something that a source cannot say",
     "AGENT_SKILL_FOLDER_MISSING": "there is no such folder, or no SKILL.md in it",
     "AGENT_SKILL_EDITED": "a file of an exported skill is not what its dcf.manifest.json says",
     "ASL_MOCK_YAML": "a mocks file is no YAML that can be read",
-    "CLI_APPROVAL_TOKEN": "`DCF_APPROVAL_TOKEN` is no token, or is `DCF_TOKEN`",
+    "CLI_APPROVAL_TOKEN": "`DCF_APPROVAL_TOKEN` is no token, is `DCF_TOKEN`, or can be guessed",
     "CLI_HANDLERS": "what `--handlers` names is no dict of async functions",
     "CLI_ID": "the run id has characters that an id cannot have, or too many",
-    "CLI_NO_TOKEN": "a server would be reached from other machines, and there is no token",
+    "CLI_NO_TOKEN": "other machines would reach a server that has no token, or a weak one",
     "CLI_SEEDS": "`--seeds` is no range, or stands beside `--seed`",
     "CLI_CORPUS": "a line of a corpus or of results cannot be used, or no case is left to run",
     "CLI_SERVER": "a tool server that is named on the command line is not known",

@@ -15,6 +15,14 @@ TASK_ERRORS: Final = {
     ),
     "DCF.ApprovalRejected": "a person or a rule rejected a call, or nobody answered in time",
     "DCF.BudgetExhausted": "a budget of the run, the try or the agent has nothing left",
+    "DCF.ModelUnavailable": (
+        "a model could not be reached, or was too busy, for as long as was tried"
+    ),
+    "DCF.ModelTimeout": "a model did not answer in time, for as long as was tried",
+    "DCF.ModelRefused": "a model's provider refused: the key, the model's name, the request itself",
+    "DCF.ModelNotConfigured": "the named model cannot be asked; the cause says what it needs",
+    "DCF.PriceUnknown": "a budget limits money, and nobody knows what the model costs",
+    "DCF.TranscriptMismatch": "a request is not in the transcript; the cause shows what differs",
     "DCF.SkillUnavailable": (
         "a skill of the binding is not in the catalog, or has changed since the run was submitted"
     ),

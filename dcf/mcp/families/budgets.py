@@ -22,10 +22,11 @@ class BudgetRead(Envelope, total=False):
     workflow_id: Annotated[str, Field(description="The run.")]
     agent_id: Annotated[str, Field(description="The agent.")]
     limits: Annotated[
-        dict[str, Any], Field(description="{tool_calls, wall_time_s}: document and policy.")
+        dict[str, Any],
+        Field(description="tool_calls, wall_time_s; of a run model_calls, tokens, cost_usd."),
     ]
-    used: Annotated[dict[str, Any], Field(description="{tool_calls, wall_time_s}.")]
-    left: Annotated[dict[str, Any], Field(description="{tool_calls, wall_time_s}.")]
+    used: Annotated[dict[str, Any], Field(description="The same, reservations too.")]
+    left: Annotated[dict[str, Any], Field(description="The same.")]
 
 
 @tool("planner", "conductor", "strategist", "worker")

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from typing import Annotated, Any
 
 from pydantic import Field
 
-from control_plane import Refusal, RunStatus, history
+from control_plane import (
+    HistoryEvent,
+    Refusal,
+    RunStatus,
+    UnknownAgent,
+    history,
+    read_agent_history,
+)
 from dcf.mcp.envelope import Envelope, Refused
 from dcf.mcp.kinds import RunId
 from dcf.mcp.platform import Platform
@@ -41,9 +49,10 @@ class Explained(Envelope, total=False):
 
 
 class Events(Envelope, total=False):
-    """What happened in a run."""
+    """What happened in a run or to an agent."""
 
     workflow_id: Annotated[str, Field(description="Id of the run.")]
+    agent_id: Annotated[str, Field(description="Id of the agent.")]
     events: Annotated[
         list[dict[str, Any]], Field(description="In order, each with at, type and its fields.")
     ]
@@ -114,22 +123,37 @@ async def explain_workflow(platform: Platform, workflow_id: RunId) -> Explained:
 @tool("planner", "reflector", "strategist")
 async def read_history(
     platform: Platform,
-    workflow_id: RunId,
+    workflow_id: Annotated[RunId | None, "The run."] = None,
+    agent_id: Annotated[str | None, "Or the agent: what it did outside runs."] = None,
     after: Annotated[str | None, "next_after of the page before."] = None,
     limit: _Limit = 200,
 ) -> Events:
-    """Read what happened in a run, in order: leases, decisions on tools, retries, ends."""
-    store = await platform.store_for(workflow_id)
+    """Read what happened in a run or to an agent, in order: decisions on tools, retries, ends."""
+    if (workflow_id is None) == (agent_id is None):
+        raise Refused("bad_arguments", "name either workflow_id or agent_id")
     if after is not None and not after.replace("-", "").isdecimal():
         raise Refused("bad_arguments", "after: is no next_after of an earlier answer")
+    if workflow_id is not None:
+        store = await platform.store_for(workflow_id)
+        run_events = history.read(store, workflow_id, after=after or "-")
+        return {"workflow_id": workflow_id, **await _page(run_events, limit)}  # type: ignore[typeddict-item]
+    events = read_agent_history(platform.agents, str(agent_id), after=after or "-")
+    page = await _page(events, limit)
+    if not page["events"] and await platform.agents.get(str(agent_id), ()) is None:
+        raise UnknownAgent(agent=str(agent_id))
+    return {"agent_id": str(agent_id), **page}  # type: ignore[typeddict-item]
+
+
+async def _page(found: AsyncIterator[HistoryEvent], limit: int) -> dict[str, Any]:
+    """``{events, next_after}``: at most ``limit`` events."""
     events: list[dict[str, Any]] = []
     last: str | None = None
-    async for one in history.read(store, workflow_id, after=after or "-"):
+    async for one in found:
         if len(events) == limit:
-            return {"workflow_id": workflow_id, "events": events, "next_after": last}
+            return {"events": events, "next_after": last}
         events.append({"at": moment(one.at / 1000), **one.event})
         last = one.entry
-    return {"workflow_id": workflow_id, "events": events, "next_after": None}
+    return {"events": events, "next_after": None}
 
 
 @tool("planner", strict=True)

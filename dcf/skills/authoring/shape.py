@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from difflib import get_close_matches
@@ -18,6 +19,9 @@ from dcf.problem import Problem
 from dcf.skills.authoring.place import Place
 
 _SUFFIX = ".schema.json"
+_VARIABLE = re.compile(r"[A-Z][A-Z0-9_]*")
+_OF_A_SECRET = 4
+"""Characters that are shown of what may be a secret."""
 
 
 @cache
@@ -54,9 +58,14 @@ def check_shape(place: Place, schema: str, prefix: str) -> list[Problem]:
     Codes are ``{prefix}_MISSING``, ``_UNKNOWN``, ``_TYPE`` and ``_VALUE``. A rule that the schema
     lists under ``x-warning`` is stricter than the earlier system was: breaking it is a warning.
     """
+    return check_against(place, _validator(schema), prefix)
+
+
+def check_against(place: Place, validator: Draft202012Validator, prefix: str) -> list[Problem]:
+    """The same for a schema of another room."""
     problems: list[Problem] = []
     seen: set[tuple[str, str]] = set()
-    for error in _validator(schema).iter_errors(place.value):
+    for error in validator.iter_errors(place.value):
         where = place.descend(error.absolute_path)
         # jsonschema reports each missing member apart, without naming it in data: take them once.
         if (where.pointer, str(error.validator)) not in seen:
@@ -99,7 +108,7 @@ def _in_words(place: Place, error: ValidationError, prefix: str) -> Iterator[Pro
             message = f"{_name(place)} must be of type {named}, not {json_type(place.value)}"
             yield place.problem(f"{prefix}_TYPE", message, hint or _WRITE[kinds[0]])
         case _:
-            message = f"{_shown(error.instance)} is not accepted for {_name(place)}"
+            message = f"{_shown(_bare(error.instance, place))} is not accepted for {_name(place)}"
             yield place.problem(f"{prefix}_VALUE", message, hint or error.message)
 
 
@@ -113,6 +122,18 @@ def _name(place: Place) -> str:
 def _closest(name: str, known: list[str]) -> str:
     near = get_close_matches(name, known, n=1)
     return f"did you mean {near[0]!r}?" if near else f"known are {', '.join(sorted(known))}"
+
+
+def _bare(value: Any, place: Place) -> Any:
+    """``value``, fit to be shown: of what stands among ``secrets`` and is no name of a variable,
+    only the beginning. Somebody may have written the secret itself."""
+    if "secrets" not in place.pointer.split("/"):
+        return value
+    if isinstance(value, list):
+        return [_bare(one, place) for one in value]
+    if not isinstance(value, str) or _VARIABLE.fullmatch(value):
+        return value
+    return f"{value[:_OF_A_SECRET]}…"
 
 
 def _shown(value: Any) -> str:

@@ -81,33 +81,37 @@ def deposit(files: Mapping[str, bytes], folder: Path) -> Deposit:
     return found
 
 
-def is_unfinished(folder: Path, *, patience_s: float = PATIENCE_S) -> bool:
-    """Whether a generation of ``folder`` was broken off: its files are some of before and some of
-    now. One that is under way is waited for, ``patience_s`` at most; True then too."""
-    until = time.monotonic() + patience_s
-    while _says_unfinished(folder):
-        if not _has_writer(folder):
-            # It may have ended between the two questions.
-            return _says_unfinished(folder)
-        if time.monotonic() >= until:
-            return True
-        time.sleep(_LOOK_AGAIN_S)
-    return False
-
-
-def _has_writer(folder: Path) -> bool:
-    """Whether somebody is the sole writer now; False where that cannot be known."""
+@contextmanager
+def whole(folder: Path, *, patience_s: float = PATIENCE_S) -> Iterator[bool]:
+    """Nobody writes to ``folder`` while it is read in the block. Gives whether its files belong
+    together: False after a generation that was broken off, and when one that is under way took
+    longer than ``patience_s``. Readers do not wait for each other."""
     try:
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError:
-        return False
+        # Whoever reads in it will say what is wrong.
+        yield True
+        return
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except OSError as error:
-        return error.errno == errno.EWOULDBLOCK
+        yield _without_writers(descriptor, patience_s) and not _says_unfinished(folder)
     finally:
         os.close(descriptor)
-    return False
+
+
+def _without_writers(descriptor: int, patience_s: float) -> bool:
+    """Keep writers out of the folder, until it is closed; False if one is in it for too long."""
+    until = time.monotonic() + patience_s
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except OSError as error:
+            if error.errno != errno.EWOULDBLOCK:
+                return True
+            if time.monotonic() >= until:
+                return False
+            time.sleep(_LOOK_AGAIN_S)
+        else:
+            return True
 
 
 def _says_unfinished(folder: Path) -> bool:

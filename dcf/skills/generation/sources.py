@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dcf.problem import Problem, has_errors
+from dcf.skills.authoring.check_egress import check_egress
 from dcf.skills.authoring.check_pins import check_pins
 from dcf.skills.authoring.check_policy import check_policy
 from dcf.skills.authoring.check_registry import check_registry
@@ -43,6 +44,7 @@ def read_sources(skills_src_dir: Path) -> Sources:
         *check_registry(tree.registry, tools),
         *check_policy(tree.policy, tools.tools),
         *check_pins(tree.pins, tools),
+        *check_egress(tree, tools),
     ]
     problems.sort(key=_reading_order)
     return Sources(tree, tools, dependencies, tuple(problems))

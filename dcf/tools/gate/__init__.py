@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dcf.tools.gate.approval import ApprovalRequest, Approver
-from dcf.tools.gate.budget import Budget, denied_by_budget
+from dcf.tools.gate.budget import Budget, denied_by_budget, spent_words
 from dcf.tools.gate.call import Call, call_digest
 from dcf.tools.gate.decision import Decision
 from dcf.tools.gate.egress import EgressRules
@@ -31,4 +31,5 @@ __all__ = [
     "call_digest",
     "denied_by_budget",
     "read_pins",
+    "spent_words",
 ]

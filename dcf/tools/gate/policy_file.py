@@ -11,7 +11,7 @@ from dcf.problem import Problem
 from dcf.tools.document import placed, read_document
 from dcf.tools.errors import InvalidDocument
 from dcf.tools.gate.approval import Approver
-from dcf.tools.gate.budget import Budget, Spender
+from dcf.tools.gate.budget import MEMBERS, Budget, Spender
 from dcf.tools.gate.condition import COMPARISONS, Answer, Case, Condition, RuleApprover
 from dcf.tools.gate.egress import INTRANET, EgressRules
 from dcf.tools.gate.grant import Egress, Risk
@@ -204,13 +204,17 @@ def _budgets(spot: Spot) -> dict[Spender, Budget]:
     spot.members(set(_SPENDERS))
     budgets: dict[Spender, Budget] = {}
     for spender, budget in spot.items():
-        budget.members({"tool_calls", "wall_time_s"})
-        calls = budget.get("tool_calls")
-        time = budget.get("wall_time_s")
-        budgets[cast(Spender, spender)] = Budget(
-            calls.whole() if calls.given else None,
-            time.number(0, above=0) if time.given else None,
-        )
+        # What agents ask of models outside runs is not counted: a limit would not hold.
+        members = ("tool_calls", "wall_time_s") if spender == "agent" else MEMBERS
+        budget.members(set(members))
+        limits: dict[str, Any] = {}
+        for name in members:
+            limit = budget.get(name)
+            if not limit.given:
+                continue
+            fraction = name in ("wall_time_s", "cost_usd")
+            limits[name] = limit.number(0, above=0) if fraction else limit.whole()
+        budgets[cast(Spender, spender)] = Budget(**limits)
     return budgets
 
 

@@ -5,14 +5,17 @@ Importing this package loads an HTTP server; `dcf.tools` itself does not.
 
 from dcf.tools.serving.door import Door, Guard, is_loopback
 from dcf.tools.serving.listening import (
+    NEW_TOKEN,
     CannotServe,
     WrongPlace,
     check_exposure,
     open_socket,
     serve_app,
+    weakness,
 )
 
 __all__ = [
+    "NEW_TOKEN",
     "CannotServe",
     "Door",
     "Guard",
@@ -21,4 +24,5 @@ __all__ = [
     "is_loopback",
     "open_socket",
     "serve_app",
+    "weakness",
 ]

@@ -19,6 +19,11 @@ KEEP_ALIVE_S = 75
 """Longer than clients keep idle connections, so that they close them, not we under their hands."""
 
 
+SHORTEST_TOKEN = 16
+"""Characters of a token that other machines may try to guess."""
+NEW_TOKEN = "`openssl rand -hex 32`"
+
+
 class CannotServe(ToolsError):
     """The server cannot start on this address."""
 
@@ -71,12 +76,28 @@ def open_socket(host: str, port: int) -> socket.socket:
 
 
 def check_exposure(host: str, token: str | None) -> None:
-    """Raise ``WrongPlace`` for an address beyond this machine without a token."""
-    if not is_loopback(host) and not token:
+    """Raise ``WrongPlace`` for an address beyond this machine without a token, or with one that can
+    be guessed."""
+    if is_loopback(host):
+        return
+    if not token:
         raise WrongPlace(
             f"{host} can be reached from other machines, and there is no token",
             "set DCF_TOKEN, which callers then send as a bearer token, or bind 127.0.0.1",
         )
+    weak = weakness(token)
+    if weak:
+        raise WrongPlace(
+            f"{host} can be reached from other machines, and the token {weak}",
+            f"{NEW_TOKEN} writes a good one; or bind 127.0.0.1",
+        )
+
+
+def weakness(token: str) -> str:
+    """Why ``token`` can be guessed from afar, "" for any other."""
+    if len(token) < SHORTEST_TOKEN:
+        return f"has fewer than {SHORTEST_TOKEN} characters"
+    return "repeats one character" if len(set(token)) == 1 else ""
 
 
 async def serve_app(

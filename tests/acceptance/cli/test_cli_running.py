@@ -257,6 +257,25 @@ def test_each_generated_folder_has_its_own_stub_and_workers(dcf: Dcf) -> None:
     assert sum(line.startswith("stub tools") for line in stopped) == 2
 
 
+def test_workers_that_run_do_what_was_generated_after_their_start(dcf: Dcf) -> None:
+    shutil.copytree(ROOT / "skills_src", dcf.folder / "skills_src")
+    flow = dcf.write("orders.json", ORDERS.read_text().replace("@1.0.0", ""))
+    dcf.env["DCF_GENERATED"] = str(dcf.folder / "generated")
+    dcf("up", "--workers", 1)  # before there is anything
+    given = INPUTS / "order-normal.json"
+
+    for version in ("1.0.0", "1.1.0"):
+        for file in (dcf.folder / "skills_src/skills/order-processing").rglob("*.yaml"):
+            file.write_text(file.read_text().replace("1.0.0", version))
+        assert dcf("skills", "generate").code == 0
+        dcf("up")
+        done = dcf("run", flow, "--input", given, "--id", f"v{version[2]}", "--json")
+        assert done.code == 0, done.out
+        assert {holder.rpartition("-")[0] for holder in holders(dcf, f"v{version[2]}")} == {
+            "worker-1"
+        }
+
+
 def test_the_pool_of_a_single_run_leaves_no_queue(dcf: Dcf) -> None:
     file = dcf.write("hello.json", HELLO)
 

@@ -142,6 +142,24 @@ def test_off_loopback_it_does_not_start_without_a_token(site: Site) -> None:
     assert problem["code"] == "CLI_NO_TOKEN" and "DCF_TOKEN" in problem["hint"]
 
 
+@pytest.mark.parametrize("command", ["serve", "stub"])
+def test_off_loopback_it_does_not_start_with_a_token_that_can_be_guessed(
+    site: Site, command: str
+) -> None:
+    done = site(command, "--host", "0.0.0.0", "--port", 0, "--json", env={"DCF_TOKEN": "12345"})
+    assert done.code == 2
+    [problem] = done.json["problems"]
+    assert "openssl rand -hex 32" in problem["hint"] and "12345" not in problem["message"]
+
+
+def test_off_loopback_the_approval_token_cannot_be_guessed_either(site: Site) -> None:
+    weak = {"DCF_TOKEN": TOKEN, "DCF_APPROVAL_TOKEN": "54321"}
+    done = site("serve", "--host", "0.0.0.0", "--port", 0, "--json", env=weak)
+    assert done.code == 2
+    [problem] = done.json["problems"]
+    assert (problem["code"], problem["file"]) == ("CLI_APPROVAL_TOKEN", "DCF_APPROVAL_TOKEN")
+
+
 async def test_off_loopback_a_client_without_the_token_is_refused(site: Site) -> None:
     token = site.write("token.txt", TOKEN + "\n")
     url = site.serve("--host", "0.0.0.0", "--token-file", token).replace("0.0.0.0", "127.0.0.1")

@@ -234,6 +234,19 @@ async def test_an_agent_outside_runs_calls_through_the_same_gate(
         paid = await desk.good("call_skill_tool", agent_id=agent, call_id="c1", **PAY)
         assert paid["data"] == {"paid": 7}
         keys = await keys_at(stub)
+        first_page = await desk.good("read_history", agent_id=agent, limit=4)
+        rest = await desk.good("read_history", agent_id=agent, after=first_page["next_after"])
+        assert await desk.refused("read_history", agent_id="nobody") == "unknown_agent"
+        assert await desk.refused("read_history") == "bad_arguments"
+    events = [*first_page["events"], *rest["events"]]
+    assert (len(first_page["events"]), rest["next_after"]) == (4, None)
+    (decided,) = (one for one in events if one["type"] == "ApprovalDecided")
+    assert (decided["decision"], decided["by"], decided["tool"]) == (
+        "approve",
+        "operator",
+        "bank:pay",
+    )
+    assert "amount" not in json.dumps(events)  # what was called for is not told, as of runs
     assert len(set(keys)) == 3 and keys[-1] == f"agent/{agent}/c1/0"
 
 

@@ -63,9 +63,9 @@ class Crew:
         task.cancel()
         await asyncio.wait([task])
 
-    async def end(self, run: str) -> Result:
+    async def end(self, run: str, longest_s: float = _LONGEST_RUN_S) -> Result:
         """The result, once the run is over."""
-        async with asyncio.timeout(_LONGEST_RUN_S):
+        async with asyncio.timeout(longest_s):
             return await wait(self.store, run, poll_s=0.01)
 
     async def _end(self, worker: Worker) -> None:

@@ -325,7 +325,7 @@ async def test_a_model_that_cannot_be_reached_fails_the_task() -> None:
     def say(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
         raise ModelHTTPError(status_code=503, model_name="scripted")
 
-    with pytest.raises(TaskError, match=r"DCF\.ModelError.*503"):
+    with pytest.raises(TaskError, match=r"DCF\.ModelUnavailable.*503"):
         await perform(model(say), searching(), ToolServer())
 
 
@@ -338,7 +338,7 @@ async def test_a_model_that_calls_what_is_not_offered_fails_the_task() -> None:
 
 
 async def test_an_unknown_model_name_fails_the_task() -> None:
-    with pytest.raises(TaskError, match=r"DCF\.ModelError.*nowhere"):
+    with pytest.raises(TaskError, match=r"DCF\.ModelNotConfigured.*nowhere"):
         await LocalRuntime("nowhere:model").perform(searching(), ToolServer(), unwatched)
 
 

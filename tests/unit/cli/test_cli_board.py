@@ -209,6 +209,13 @@ def test_only_changes_make_lines() -> None:
     assert list(changes(before, after)) == ["[  1.0 s] B: done"]
 
 
+def test_waiting_longer_for_a_worker_is_no_change() -> None:
+    waits = state("A", "ready", times={"entered": T0})
+    before = build_board(run("A"), waits, T0 + 2000)
+    after = build_board(run("A"), waits, T0 + 2100)
+    assert list(changes(before, after)) == []
+
+
 def test_durations_read_well() -> None:
     assert [seconds_text(s) for s in (None, 2.44, 185, 7_500)] == [
         "", "2.4 s", "3 min 05 s", "2 h 05 min",

@@ -115,7 +115,7 @@ def test_a_skill_nobody_generated_comes_with_the_way_to_generate_it(
 def test_every_wrong_setting_is_named(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("DCF_MODEL", "openai:gpt-5")
+    monkeypatch.setenv("DCF_EMBEDDER", "none of these")
     monkeypatch.setenv("DCF_LOG", "loud")
     monkeypatch.setenv("DCF_STUB_URL", "ftp://x")
 
@@ -123,7 +123,7 @@ def test_every_wrong_setting_is_named(
 
     problems = json.loads(capsys.readouterr().out)["problems"]
     assert code == 2
-    assert [p["file"] for p in problems] == ["DCF_MODEL", "DCF_LOG", "DCF_STUB_URL"]
+    assert [p["file"] for p in problems] == ["DCF_LOG", "DCF_EMBEDDER", "DCF_STUB_URL"]
 
 
 @pytest.mark.parametrize(

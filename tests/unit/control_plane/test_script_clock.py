@@ -18,9 +18,9 @@ LINE = "local TIME = redis.call('TIME')"
 
 def test_all_transitions_are_there() -> None:
     assert NAMES == [
-        "acquire", "agent_change", "agent_create", "agent_delete", "beat", "cancel", "claim",
-        "close", "commit", "finalize", "gc", "leave", "note", "recall", "redrive", "release",
-        "renew", "seed", "settle", "signal", "tick",
+        "acquire", "agent_change", "agent_create", "agent_delete", "beat", "bill", "cancel",
+        "claim", "close", "commit", "finalize", "gc", "leave", "note", "recall", "redrive",
+        "release", "renew", "reserve", "seed", "settle", "signal", "tick",
     ]  # fmt: skip
 
 

@@ -143,3 +143,20 @@ def test_nesting_has_a_limit() -> None:
         value = [value]
     assert storable(value[0]) is None
     assert storable([value]) is not None
+
+
+@pytest.mark.parametrize("nothing", [None, ""])
+@pytest.mark.parametrize("used", ["skill", "skill_id"])
+def test_a_client_may_send_every_name_and_use_one(nothing: str | None, used: str) -> None:
+    aliased = Parameters([Parameter("skill", str, "Skill.", aliases=("skill_id",))])
+    sent = {"skill": nothing, "skill_id": nothing, used: "a@1"}
+    warnings: list[str] = []
+    assert aliased.read(sent, warnings) == {"skill": "a@1"}
+    with pytest.raises(BadArguments):
+        aliased.read({"skill": None, "skill_id": None}, warnings)
+
+
+def test_a_number_that_equals_nothing_is_one_problem() -> None:
+    with pytest.raises(BadArguments) as refused:
+        read(name="x", count=float("nan"))
+    assert [problem.path for problem in refused.value.problems] == ["/count"]

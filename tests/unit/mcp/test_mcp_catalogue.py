@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from dcf.mcp import ROLES, Tool, load_catalogue
+from dcf.mcp import ROLES, Tool, load_catalogue, protocol
 from dcf.mcp.arguments import WITHDRAWN
 from dcf.mcp.cost import ROLE_LIMIT, WHOLE_LIMIT, cost_of_role
 
@@ -145,3 +145,10 @@ def test_each_role_has_what_it_needs() -> None:
     }
     for role, names in wanted.items():
         assert set(names.split()) <= load_catalogue().tools(role).keys(), role
+
+
+def test_a_tool_of_another_role_is_said_to_be_there() -> None:
+    unknown = protocol._unknown("set_budget", load_catalogue().tools("worker"))
+    assert "unknown_tool" in unknown["error"] and "not in this set" in unknown["error"]
+    planning = protocol._unknown("cancel_workflow", load_catalogue().tools("worker"))
+    assert "planner" in planning["hint"]

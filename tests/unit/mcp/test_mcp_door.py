@@ -95,5 +95,10 @@ def test_nothing_is_served_off_loopback_without_a_token(host: str) -> None:
         check_exposure(host, None)
     with pytest.raises(CannotServe):
         check_exposure(host, "")
-    check_exposure(host, "t")
+    for weak in ("short", "fifteen-letters", "x" * 32):
+        with pytest.raises(CannotServe) as refused:
+            check_exposure(host, weak)
+        assert "openssl rand -hex 32" in refused.value.hint and weak not in str(refused.value)
+        check_exposure("127.0.0.1", weak)
+    check_exposure(host, "sixteen-letters!")
     check_exposure("127.0.0.1", None)

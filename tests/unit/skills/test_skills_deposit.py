@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -17,12 +17,14 @@ import pytest
 from skill_samples import SKILL_FILE, edited, write_sources
 
 from dcf.agents.loading import SkillLibrary
+from dcf.regular_file import read_regular
 from dcf.skills import (
     CatalogUnreadable,
+    GenerateResult,
     SkillCatalog,
     check_generated,
     generate_all,
-    is_unfinished,
+    whole,
     yaml_to_manifests,
     yaml_to_registry,
     yaml_to_schemas,
@@ -207,8 +209,35 @@ def test_a_reader_does_not_wait_for_ever(tmp_path: Path) -> None:
     (out / "skills.lock").write_text('{"unfinished": true}')
     with another_writer(out):
         begun = time.monotonic()
-        assert is_unfinished(out, patience_s=0.2)
+        with whole(out, patience_s=0.2) as is_whole:
+            assert not is_whole
         assert 0.2 <= time.monotonic() - begun < 5
+
+
+@pytest.mark.parametrize("read", READERS)
+def test_a_generation_that_begins_while_somebody_reads_waits(
+    read: Callable[[Path], object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = generated(tmp_path)
+    before = contents(out)
+    changed = write_sources(tmp_path / "changed", CHANGED)
+    with ThreadPoolExecutor() as threads:
+        generations: list[Future[GenerateResult]] = []
+
+        def opening(*arguments: Any, **options: Any) -> bytes:
+            if not generations:
+                generations.append(threads.submit(generate_all, changed, out))
+                # Long enough for a whole generation, were it let.
+                time.sleep(0.5)
+            assert contents(out) == before
+            return read_regular(*arguments, **options)
+
+        for module in ("skills.catalog", "agents.loading.library", "worker.generated_rules"):
+            monkeypatch.setattr(f"dcf.{module}.read_regular", opening)
+        read(out)
+        assert len(generations) == 1
+        assert generations[0].result(30).ok
+    assert contents(out) != before
 
 
 def _part(write: Callable[..., dict[str, Any]], *places: str) -> Any:

@@ -351,3 +351,34 @@ def test_a_single_tools_yaml_is_read_when_there_is_no_index(tmp_path: Path):
     (root / INDEX_FILE).unlink()
     (root / TOOLS_FILE).unlink()
     assert validate_sources(root) == []
+
+
+@pytest.mark.parametrize("egress", ["none", "intranet"])
+def test_a_tool_on_the_internet_that_a_skill_may_not_reach_draws_a_warning(
+    tmp_path: Path, egress: str
+):
+    far = edited(REGISTRY_FILE, "http://127.0.0.1:8765", "https://kettles.example.com")
+    skill = SKILL.replace("egress: none", f"egress: {egress}")
+    found = [one for one in problems_of(tmp_path, {**far, SKILL_FILE: skill}) if one.line]
+    assert {one.code for one in found} == {"SKILL_EGRESS_SHORT"}
+    assert {one.severity for one in found} == {"warning"}
+    assert {one.line for one in found} == {line_of(skill, f"egress: {egress}")}
+    assert "kettles.example.com is on the internet" in found[0].message
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["http://10.0.0.7", "http://kettles", "http://k.internal", "${KETTLES:-https://k.example.com}"],
+)
+def test_a_tool_that_is_near_or_may_be_draws_none(tmp_path: Path, address: str):
+    changes = edited(REGISTRY_FILE, "http://127.0.0.1:8765", address)
+    assert not [p for p in problems_of(tmp_path, changes) if p.code == "SKILL_EGRESS_SHORT"]
+
+
+@pytest.mark.parametrize("written", ["[%s]", "[%s, %s]", "[KETTLE_KEY, %s, 5]"])
+def test_a_secret_in_the_place_of_its_name_is_shown_cut(tmp_path: Path, written: str):
+    secret = "ghp_" + "q7" * 18
+    changes = edited(SKILL_FILE, "[KETTLE_KEY]", written.replace("%s", secret))
+    found = problems_of(tmp_path, changes)
+    assert any("ghp_…" in one.message for one in found)
+    assert "q7" not in json.dumps([one.to_dict() for one in found], ensure_ascii=False)

@@ -10,7 +10,7 @@ from unit.worker.test_worker_agent_tasks import Tools, a_skill
 from unit.workflow.stage import Stage, document_of, flow
 
 from control_plane import StateDocument, history
-from dcf.agents import AgentRuntime, Assignment, Report, TaskError
+from dcf.agents import Assignment, Report, TaskError, TaskPerformer
 from dcf.skills import Manifest, Permissions, SkillCatalog, SkillTool
 from dcf.tools import Policy, ToolsError
 from dcf.worker import SkilledAgents
@@ -65,7 +65,7 @@ async def begin(
     definition: dict[str, Any] | None = None,
     *,
     calls: Sequence[tuple[SkillTool, dict[str, Any]]] = tuple(PLAIN),
-    runtime: AgentRuntime | None = None,
+    runtime: TaskPerformer | None = None,
     policy: Policy | None = None,
     workers: int = 1,
 ) -> Tools:

@@ -1,4 +1,4 @@
-"""The runtime that works in this process, by default with the rehearsal model."""
+"""Tasks performed in this process, by default with the rehearsal model."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from dcf.agents.assignment import Assignment
+from dcf.agents.models import Models
+from dcf.agents.performer import Observer, ToolCaller
 from dcf.agents.report import Report
-from dcf.agents.runtime import Observer, ToolCaller
 from dcf.agents.usage_limits import UsageLimits
 
 if TYPE_CHECKING:
@@ -19,21 +20,24 @@ if TYPE_CHECKING:
 
 
 class LocalRuntime:
-    """An AgentRuntime on the turn loop of pydantic-ai.
+    """A TaskPerformer on the turn loop of pydantic-ai.
 
-    ``model`` is a pydantic-ai model, its name (``openai:gpt-5``), or None or ``rehearsal`` for
-    the rehearsal. ``clock`` counts seconds and never goes back. The library is loaded by
-    ``prepare`` or the first ``perform``.
+    ``model`` does all the work when it is given: a pydantic-ai model, or the name of one
+    (``openai:gpt-5``, ``rehearsal``). Without it each assignment names its own, and the rehearsal
+    does what names none. ``models`` are those that can be named; ``clock`` counts seconds and never
+    goes back. The library is loaded by ``prepare`` or the first ``perform``.
     """
 
     def __init__(
         self,
         model: Model | str | None = None,
         *,
+        models: Models | None = None,
         limits: UsageLimits | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._model = model
+        self._models = models or Models()
         self._limits = limits or UsageLimits()
         self._clock = clock
         self._loop: TurnLoop | None = None
@@ -41,7 +45,7 @@ class LocalRuntime:
     async def perform(
         self, assignment: Assignment, call_tool: ToolCaller, observe: Observer
     ) -> Report:
-        """As AgentRuntime.perform says."""
+        """As TaskPerformer.perform says."""
         loop = await self.prepare()
         return await loop.perform(assignment, call_tool, observe)
 
@@ -57,4 +61,4 @@ class LocalRuntime:
     def _load(self) -> TurnLoop:
         from dcf.agents.turn_loop import TurnLoop
 
-        return TurnLoop(self._model, self._limits, self._clock)
+        return TurnLoop(self._model, self._models, self._limits, self._clock)

@@ -1,0 +1,8 @@
+"""What works in this process: agents that remember, and tasks without memory."""
+
+from __future__ import annotations
+
+from dcf.agents.local.agents import LocalAgents
+from dcf.agents.local.tasks import LocalRuntime
+
+__all__ = ["LocalAgents", "LocalRuntime"]

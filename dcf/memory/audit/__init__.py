@@ -1,0 +1,1 @@
+"""The record of every change, and the way back."""

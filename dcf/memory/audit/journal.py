@@ -1,0 +1,125 @@
+"""Changing rows so that every change is recorded in the same transaction."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from dcf.memory.actor import Actor
+from dcf.memory.audit.change import Change, change_between
+from dcf.memory.audit.entity import Entity, Row
+from dcf.memory.audit.event import Event
+from dcf.memory.database import Connection
+from dcf.memory.ids import NewId
+
+Follower: TypeAlias = Callable[[Connection, Entity, Row | None, Row | None], None]
+"""Called with the entity, the row before and the row after (None: there is none) of each recorded
+change, in its transaction: keeps what is derived from rows, such as a search index."""
+
+
+@dataclass(frozen=True, slots=True)
+class Journal:
+    """Writes rows and events for one transaction. ``at`` is its time; all that a consolidation does
+    carries its id; ``noted`` are its events so far."""
+
+    connection: Connection
+    at: int
+    by: Actor
+    new_id: NewId
+    followers: tuple[Follower, ...] = ()
+    consolidation_id: str | None = None
+    noted: list[Event] = field(default_factory=list)
+
+    def create(
+        self,
+        entity: Entity,
+        row: Row,
+        *,
+        operation: str = "created",
+        agent_id: str | None = None,
+        label: str | None = None,
+    ) -> int:
+        """Add ``row``; the event's number."""
+        entity.insert(self.connection, row)
+        return self.note(entity, None, row, operation=operation, agent_id=agent_id, label=label)
+
+    def update(
+        self,
+        entity: Entity,
+        before: Row,
+        after: Row,
+        *,
+        agent_id: str | None = None,
+        label: str | None = None,
+    ) -> int | None:
+        """Write ``after`` over ``before``; the event's number, None if they are the same."""
+        change = change_between(entity, before, after)
+        if change is None:
+            return None
+        entity.replace(self.connection, after)
+        return self.note(
+            entity,
+            before,
+            after,
+            operation="updated",
+            agent_id=agent_id,
+            label=label,
+            change=change,
+        )
+
+    def delete(
+        self,
+        entity: Entity,
+        row: Row,
+        *,
+        operation: str = "deleted",
+        agent_id: str | None = None,
+        label: str | None = None,
+    ) -> int:
+        """Remove ``row``; the event's number."""
+        entity.delete(self.connection, row)
+        return self.note(entity, row, None, operation=operation, agent_id=agent_id, label=label)
+
+    def note(
+        self,
+        entity: Entity,
+        before: Row | None,
+        after: Row | None,
+        *,
+        operation: str,
+        agent_id: str | None,
+        label: str | None,
+        back_to: int | None = None,
+        change: Change | None = None,
+    ) -> int:
+        """Record that a row changed; the event's number. The caller has changed it, and may know
+        the ``change`` already."""
+        some = after if after is not None else before
+        if some is None:
+            raise ValueError("an event needs a row before or after it")
+        for follow in self.followers:
+            follow(self.connection, entity, before, after)
+        change = change or change_between(entity, before, after) or {"changed": {}}
+        event = {
+            "at": self.at,
+            "actor_kind": self.by.kind,
+            "actor": self.by.name,
+            "reason": self.by.reason,
+            "operation": operation,
+            "entity": entity.name,
+            "entity_id": entity.id_of(some),
+            "agent_id": agent_id,
+            "label": label,
+            "change": json.dumps(change, ensure_ascii=False),
+            "consolidation_id": self.consolidation_id,
+            "back_to": back_to,
+        }
+        cursor = self.connection.execute(
+            f"INSERT INTO events ({', '.join(event)}) VALUES ({', '.join('?' * len(event))})",
+            tuple(event.values()),
+        )
+        seq = int(cursor.lastrowid or 0)
+        self.noted.append(Event.of({**event, "seq": seq, "change": change}))
+        return seq

@@ -1,0 +1,11 @@
+"""What stands before an agent when its turn comes."""
+
+from __future__ import annotations
+
+from dcf.memory.context.assembly import assemble
+from dcf.memory.context.context import Context
+from dcf.memory.context.contexts import Contexts
+from dcf.memory.context.errors import ContextTooSmall
+from dcf.memory.context.rendering import rendered_blocks
+
+__all__ = ["Context", "ContextTooSmall", "Contexts", "assemble", "rendered_blocks"]

@@ -1,0 +1,49 @@
+"""The file that the memory lives in: connections, transactions, versions, backups."""
+
+from __future__ import annotations
+
+from dcf.memory.database.backup import rekey, restore
+from dcf.memory.database.connection import Connection, Source
+from dcf.memory.database.database import Database, Work
+from dcf.memory.database.errors import (
+    BackupExists,
+    CipherMissing,
+    MemoryBusy,
+    MemoryCorrupt,
+    MemoryForeign,
+    MemoryFull,
+    MemoryInUse,
+    MemoryKey,
+    MemoryTooNew,
+    MemoryUnusable,
+    UnusableKey,
+)
+from dcf.memory.database.integrity import damage
+from dcf.memory.database.migration import Migration, migrate, migrations, version_of
+from dcf.memory.database.users import users_of
+
+__all__ = [
+    "BackupExists",
+    "CipherMissing",
+    "Connection",
+    "Database",
+    "MemoryBusy",
+    "MemoryCorrupt",
+    "MemoryForeign",
+    "MemoryFull",
+    "MemoryInUse",
+    "MemoryKey",
+    "MemoryTooNew",
+    "MemoryUnusable",
+    "Migration",
+    "Source",
+    "UnusableKey",
+    "Work",
+    "damage",
+    "migrate",
+    "migrations",
+    "rekey",
+    "restore",
+    "users_of",
+    "version_of",
+]

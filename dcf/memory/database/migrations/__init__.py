@@ -1,0 +1,10 @@
+"""One module for each version of the memory file."""
+
+from __future__ import annotations
+
+from dcf.memory.database.migration import Migration
+from dcf.memory.database.migrations.v0001_blocks import STEP as V1
+from dcf.memory.database.migrations.v0002_messages import STEP as V2
+from dcf.memory.database.migrations.v0003_letters import STEP as V3
+
+STEPS: tuple[Migration, ...] = (V1, V2, V3)

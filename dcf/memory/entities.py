@@ -1,0 +1,24 @@
+"""All rows whose changes are recorded, what they refer to first: a row is made after those it
+refers to and removed before them. An agent's rows (``owner``) are removed with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from dcf.memory.audit.entity import Entity
+
+AGENT = Entity("agent", "agents", key=("id",), long=frozenset({"system"}), unique="name")
+BLOCK = Entity("block", "blocks", key=("id",), long=frozenset({"value"}))
+HOLDER = Entity("holder", "block_holders", key=("agent_id", "label"), owner="agent_id")
+MESSAGE = Entity("message", "messages", key=("id",), owner="agent_id")
+PASSAGE = Entity(
+    "passage", "passages", key=("id",), own=frozenset({"reads", "read_at"}), owner="agent_id"
+)
+
+LETTER = Entity("letter", "letters", key=("id",), long=frozenset({"text"}), owner="agent_id")
+TURN = Entity("turn", "turns", key=("id",), owner="agent_id")
+ATTACHED_TOOL = Entity("tool", "attached_tools", key=("agent_id", "name"), owner="agent_id")
+
+ENTITIES: Mapping[str, Entity] = {
+    one.name: one for one in (AGENT, BLOCK, HOLDER, MESSAGE, PASSAGE, LETTER, TURN, ATTACHED_TOOL)
+}

@@ -1,0 +1,77 @@
+"""Reading the memory, and changing it so that every change is recorded."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from dcf.memory.actor import Actor
+from dcf.memory.audit.event import Event
+from dcf.memory.audit.journal import Follower, Journal
+from dcf.memory.database import Connection, Database, Work
+from dcf.memory.ids import Clock, NewId
+from dcf.memory.observer import Observer, tell
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class Ledger:
+    """What repositories work with. ``followers`` keep derived tables inside the transaction,
+    ``observers`` are told after it."""
+
+    database: Database
+    clock: Clock
+    new_id: NewId
+    followers: Sequence[Follower] = ()
+    observers: Sequence[Observer] = ()
+    _running: set[asyncio.Task[object]] = field(default_factory=set)
+
+    async def read(self, work: Work[T]) -> T:
+        """What ``work`` returns, of one moment."""
+        return await self.database.read(work)
+
+    async def change(
+        self,
+        by: Actor,
+        work: Callable[[Journal], T],
+        *,
+        consolidation_id: str | None = None,
+    ) -> T:
+        """What ``work`` returns, once all it did is committed. If it raises, nothing was done.
+
+        A caller that is cancelled meanwhile does not know the outcome: the change ends whole, and
+        observers hear of it.
+        """
+        task = asyncio.create_task(self._change(by, work, consolidation_id))
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+        return await asyncio.shield(task)
+
+    async def close(self) -> None:
+        """Wait for changes whose callers went away."""
+        await asyncio.gather(*self._running, return_exceptions=True)
+
+    async def _change(
+        self, by: Actor, work: Callable[[Journal], T], consolidation_id: str | None
+    ) -> T:
+        noted: list[Event] = []
+
+        def whole(connection: Connection) -> T:
+            journal = Journal(
+                connection=connection,
+                at=self.clock(),
+                by=by,
+                new_id=self.new_id,
+                followers=tuple(self.followers),
+                consolidation_id=consolidation_id,
+            )
+            result = work(journal)
+            noted.extend(journal.noted)
+            return result
+
+        result = await self.database.write(whole)
+        await tell(self.observers, noted)
+        return result

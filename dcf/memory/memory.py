@@ -1,0 +1,97 @@
+"""The memory: one file, and the repositories of what is in it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from dcf.memory.agents import Agents, follow_tags
+from dcf.memory.attached_tools import AttachedTools
+from dcf.memory.audit.events import Events
+from dcf.memory.blocks import Blocks, Labels
+from dcf.memory.context import Contexts
+from dcf.memory.database import Database, Source
+from dcf.memory.ids import Clock, NewId
+from dcf.memory.invariants import faults
+from dcf.memory.ledger import Ledger
+from dcf.memory.letters import Letters
+from dcf.memory.messages import Messages
+from dcf.memory.observer import Observer
+from dcf.memory.passages import Passages
+from dcf.memory.search import Search, follow_search, index_faults, is_index_old, make_index
+from dcf.memory.turns import Turns
+from dcf.problem import Problem
+from dcf.search import DEFAULT_EMBEDDER
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """Everything that agents remember. Any number of processes may have it open."""
+
+    ledger: Ledger
+    agents: Agents
+    blocks: Blocks
+    labels: Labels
+    messages: Messages
+    passages: Passages
+    contexts: Contexts
+    search: Search
+    events: Events
+    letters: Letters
+    turns: Turns
+    attached_tools: AttachedTools
+
+    async def check(self) -> tuple[Problem, ...]:
+        """All that is wrong in the file: damage, rows that disagree with their events or with the
+        index of search."""
+        return await self.ledger.read(
+            lambda connection: (*faults(connection), *index_faults(connection))
+        )
+
+    async def back_up(self, to: Path, *, overwrite: bool = False) -> Path:
+        """Copy the memory, as it is now, to the file ``to``, while it is used. ``restore`` is the
+        way back. Raises BackupExists, MemoryFull, MemoryUnusable."""
+        return await self.ledger.database.back_up(to, overwrite=overwrite)
+
+    @classmethod
+    @asynccontextmanager
+    async def open(
+        cls,
+        source: Source,
+        *,
+        clock: Clock,
+        new_id: NewId,
+        observers: Sequence[Observer] = (),
+        embedder: str = DEFAULT_EMBEDDER,
+    ) -> AsyncIterator[Memory]:
+        """The memory in ``source``, made if it is missing; ``embedder`` compares meanings in its
+        search. Raises a MemoryProblem."""
+        async with await Database.open(source) as database:
+            ledger = Ledger(
+                database,
+                clock,
+                new_id,
+                followers=(follow_tags, follow_search),
+                observers=tuple(observers),
+            )
+            if await database.read(is_index_old):
+                await database.write(make_index)
+            try:
+                yield cls(
+                    ledger=ledger,
+                    agents=Agents(ledger),
+                    blocks=Blocks(ledger),
+                    labels=Labels(ledger),
+                    messages=Messages(ledger),
+                    passages=Passages(ledger),
+                    contexts=Contexts(ledger),
+                    search=Search(ledger, embedder),
+                    events=Events(ledger),
+                    letters=Letters(ledger),
+                    turns=Turns(ledger),
+                    attached_tools=AttachedTools(ledger),
+                )
+            finally:
+                await ledger.close()

@@ -1,0 +1,21 @@
+"""The archives of agents."""
+
+from __future__ import annotations
+
+from dcf.memory.passages.changing import change_passage, delete_passage, insert
+from dcf.memory.passages.errors import UnknownPassage
+from dcf.memory.passages.fields import PassageFields, passage_of
+from dcf.memory.passages.finding import passage_row, passage_rows
+from dcf.memory.passages.passages import Passages
+
+__all__ = [
+    "PassageFields",
+    "Passages",
+    "UnknownPassage",
+    "change_passage",
+    "delete_passage",
+    "insert",
+    "passage_of",
+    "passage_row",
+    "passage_rows",
+]

@@ -1,0 +1,42 @@
+"""Finding passages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from dcf.memory.agents.finding import agent_row
+from dcf.memory.database import Connection
+from dcf.memory.entities import PASSAGE
+from dcf.memory.passages.errors import UnknownPassage
+
+
+def passage_row(connection: Connection, passage_id: str) -> dict[str, Any]:
+    """The row of a passage. Raises UnknownPassage."""
+    found = PASSAGE.find(connection, passage_id)
+    if found is None:
+        raise UnknownPassage(passage_id=passage_id)
+    return found
+
+
+def passage_rows(
+    connection: Connection, agent_id: str, *, tags: Sequence[str], limit: int, after: str | None
+) -> list[dict[str, Any]]:
+    """An agent's passages that have all ``tags``, oldest first, from behind the passage ``after``.
+
+    Raises UnknownAgent, UnknownPassage.
+    """
+    agent_row(connection, agent_id)
+    where, values = ["agent_id = ?"], [agent_id]
+    if after is not None:
+        last = passage_row(connection, after)
+        where.append("(created_at, id) > (?, ?)")
+        values += [last["created_at"], last["id"]]
+    for tag in tags:
+        where.append("EXISTS (SELECT 1 FROM json_each(passages.tags) WHERE value = ?)")
+        values.append(tag)
+    rows = connection.execute(
+        f"SELECT * FROM passages WHERE {' AND '.join(where)} ORDER BY created_at, id LIMIT ?",
+        [*values, max(limit, 0)],
+    )
+    return [dict(row) for row in rows]

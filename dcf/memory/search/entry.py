@@ -1,0 +1,75 @@
+"""What of a row is searched."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from dcf.memory.audit.entity import Row
+from dcf.memory.search.found import Kind
+from dcf.search import spoken
+
+# Enough to say what a text is about.
+_MEANT = 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """``text`` is what a row says; ``about`` who says it, what it is called, its tags: words that
+    count for this text alone, not for its neighbours."""
+
+    kind: Kind
+    ref: str
+    agent_id: str | None
+    seq: int
+    text: str
+    about: str
+
+    @property
+    def length(self) -> int:
+        """Words of the text."""
+        return len(spoken(self.text).split())
+
+    @property
+    def meant(self) -> str:
+        """What is embedded: the text with who says it, long ones from their beginning."""
+        return f"{self.about}: {self.text[:_MEANT]}" if self.about else self.text[:_MEANT]
+
+    @property
+    def indexed(self) -> tuple[str, str]:
+        """What the index is given for its two columns."""
+        # Names of the kind that programs have are found by their parts too.
+        return self.text, self.about if self.about == spoken(self.about) else _both(self.about)
+
+
+def entry_of(name: str, row: Row | None) -> Entry | None:
+    """The entry for a row of the entity ``name``; None if nothing of it is searched."""
+    if row is None or name not in ("message", "passage", "block"):
+        return None
+    if name == "message":
+        entry = _of_message(row)
+    elif name == "passage":
+        about = " ".join([*json.loads(row["tags"]), row["source"]]).strip()
+        entry = Entry("passage", row["id"], row["agent_id"], 0, row["text"], about)
+    else:
+        entry = Entry("block", row["id"], None, 0, row["value"], row["label"])
+    return entry if entry.text.strip() else None
+
+
+def _of_message(row: Row) -> Entry:
+    said = [row["content"]]
+    for part in json.loads(row["parts"]) if row["parts"] != "[]" else ():
+        said.append(str(part.get("tool", "")))
+        said.append(_plain(part.get("arguments" if part["kind"] == "call" else "content")))
+    text = "\n".join(one for one in said if one)
+    return Entry("message", row["id"], row["agent_id"], row["seq"], text, row["sender"] or "")
+
+
+def _plain(value: object) -> str:
+    if value is None or isinstance(value, str):
+        return value or ""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _both(name: str) -> str:
+    return f"{name} {spoken(name)}"

@@ -1,0 +1,38 @@
+"""What a search gives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+Kind: TypeAlias = Literal["message", "passage", "block"]
+
+KINDS: tuple[Kind, ...] = ("message", "passage", "block")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A text that was found. ``ref`` is its id; ``text`` is all of it, or of a long one the part
+    around the first word that matches.
+
+    ``score`` is made of ``words`` (0: none of the query; 1: about what each of them once gives),
+    ``near`` (the part of ``words`` that the messages around it have) and ``similarity`` (of what is
+    meant, -1 to 1; None where no vector was compared). A block that several agents hold comes once,
+    as the block ``label`` of one of them. ``at`` is when it was written (a block: last changed), in
+    ms.
+    """
+
+    kind: Kind
+    ref: str
+    agent_id: str | None
+    label: str | None
+    text: str
+    score: float
+    words: float
+    near: float
+    similarity: float | None
+    at: int
+    seq: int | None = None
+    role: str | None = None
+    sender: str | None = None
+    tags: tuple[str, ...] = ()

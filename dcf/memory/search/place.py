@@ -1,0 +1,85 @@
+"""Places: the numbers under which texts stand in the index.
+
+A place says whose text it is and of which kind: ``agent's number, kind, number in that``, from the
+highest bits to the lowest. So what one agent has stands together, and a search in it reads nothing
+of others; and the messages before and after one have the places before and after it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dcf.memory.database import Connection
+from dcf.memory.search.found import Kind
+
+Places = NDArray[np.int64]
+
+_KIND_BITS = 2
+_INSIDE_BITS = 32
+CODES: dict[Kind, int] = {"message": 0, "passage": 1, "block": 2}
+"""Of the kinds, in the places' bits above the lowest 32."""
+NOBODY = 0
+"""The number under which blocks stand: several agents may hold one."""
+
+
+def range_of(number: int, kind: Kind) -> int:
+    """The range of places of a kind of an agent."""
+    return number << _KIND_BITS | CODES[kind]
+
+
+def bounds(which: int) -> tuple[int, int]:
+    """The first and the last place of a range."""
+    first = which << _INSIDE_BITS
+    return first, first + (1 << _INSIDE_BITS) - 1
+
+
+def range_at(place: int) -> int:
+    """The range that a place is in."""
+    return place >> _INSIDE_BITS
+
+
+def is_message(places: Places) -> NDArray[np.bool_]:
+    """At which of ``places`` messages stand."""
+    found: NDArray[np.bool_] = (places >> _INSIDE_BITS) & (1 << _KIND_BITS) - 1 == CODES["message"]
+    return found
+
+
+def number_of(connection: Connection, agent_id: str) -> int | None:
+    """An agent's number, if it has one."""
+    row = connection.execute(
+        "SELECT number FROM search_agents WHERE agent_id = ?", (agent_id,)
+    ).fetchone()
+    return None if row is None else int(row[0])
+
+
+def given_number(connection: Connection, agent_id: str) -> int:
+    """An agent's number; a new one if it has none."""
+    known = number_of(connection, agent_id)
+    if known is not None:
+        return known
+    cursor = connection.execute("INSERT INTO search_agents (agent_id) VALUES (?)", (agent_id,))
+    return int(cursor.lastrowid or 0)
+
+
+def next_place(connection: Connection, which: int) -> int:
+    """The place behind the last one of a range."""
+    first, last = bounds(which)
+    row = connection.execute(
+        "SELECT max(place) FROM search_documents WHERE place BETWEEN ? AND ?", (first, last)
+    ).fetchone()
+    return int(row[0]) + 1 if row[0] is not None else first + 1
+
+
+def texts_between(connection: Connection, first: int, last: int) -> int:
+    """About how many texts stand from the beginning of a range to a place: numbers inside a range
+    have few gaps."""
+    whole = connection.execute(
+        "SELECT coalesce(sum(documents), 0) FROM search_ranges WHERE range >= ? AND range < ?",
+        (range_at(first), range_at(last)),
+    ).fetchone()[0]
+    inside = connection.execute(
+        "SELECT min(documents, ?) FROM search_ranges WHERE range = ?",
+        (last - bounds(range_at(last))[0], range_at(last)),
+    ).fetchone()
+    return int(whole) + (0 if inside is None else int(inside[0]))

@@ -1,0 +1,57 @@
+"""What is asked of a search."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from dcf.memory.search.found import KINDS, Kind
+from dcf.search import telling_words
+
+WORDS = 64
+"""More words of one query than these say nothing more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """``agent_ids``: whose memory (None: everybody's). ``labels`` and ``tags``: only blocks of one
+    of these labels, and passages with all of these tags; either leaves out kinds that have none.
+    ``since`` and ``until``: in ms, both included. ``weights`` multiply the score of blocks by
+    label. ``roles`` and ``session_id``: only such messages."""
+
+    query: str
+    k: int = 10
+    agent_ids: Sequence[str] | None = None
+    kinds: Sequence[Kind] = KINDS
+    labels: Sequence[str] = ()
+    tags: Sequence[str] = ()
+    since: int | None = None
+    until: int | None = None
+    roles: Sequence[str] = ()
+    session_id: str | None = None
+    weights: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def words(self) -> list[str]:
+        """The words that are looked for, each once: without stop words where there are others."""
+        small = (word.lower() for word in telling_words(self.query))
+        return list(dict.fromkeys(small))[:WORDS]
+
+    @property
+    def wanted(self) -> tuple[Kind, ...]:
+        """The kinds that the filters leave."""
+        left = [kind for kind in KINDS if kind in self.kinds]
+        if self.labels or self.tags or self.roles or self.session_id is not None:
+            having = {
+                "block": bool(self.labels),
+                "passage": bool(self.tags),
+                "message": bool(self.roles) or self.session_id is not None,
+            }
+            left = [kind for kind in left if having[kind]]
+        return tuple(left)
+
+    @property
+    def is_filtered(self) -> bool:
+        """Whether not all texts of a kind are wanted."""
+        some = self.labels or self.tags or self.roles or self.session_id is not None
+        return bool(some) or self.since is not None or self.until is not None

@@ -1,0 +1,144 @@
+"""From places to what stands there, if the filters of the question leave it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from dcf.memory.database import Connection
+from dcf.memory.entities import ENTITIES
+from dcf.memory.search.entry import entry_of
+from dcf.memory.search.found import Found
+from dcf.memory.search.question import Question
+
+_LONGEST = 2_000
+"""Characters of a text that is found."""
+
+
+_NEUTRAL = 0.5
+"""The salience of what has none."""
+
+
+def found_at(connection: Connection, place: int, question: Question) -> tuple[Found | None, float]:
+    """What stands at a place, with scores still to be filled in, and its salience; None if nothing
+    that is wanted."""
+    document = connection.execute(
+        "SELECT kind, ref FROM search_documents WHERE place = ?", (place,)
+    ).fetchone()
+    if document is None or document["kind"] not in question.wanted:
+        return None, _NEUTRAL
+    row = ENTITIES[document["kind"]].find(connection, document["ref"])
+    if row is None:
+        return None, _NEUTRAL
+    if document["kind"] == "block":
+        return _block(connection, row, question), _NEUTRAL
+    if not _in_time(row["created_at"], question):
+        return None, _NEUTRAL
+    if document["kind"] == "passage":
+        return _passage(row, question), row["salience"]
+    return _message(row, question), _NEUTRAL
+
+
+def newest(connection: Connection, question: Question) -> list[Found]:
+    """The newest texts, for a query without words: it tells nothing about what is wanted."""
+    found: list[Found] = []
+    scoped = (
+        "" if question.agent_ids is None else " WHERE agent_id IN (SELECT value FROM json_each(?))"
+    )
+    values = [] if question.agent_ids is None else [json.dumps(list(question.agent_ids))]
+    tables = {
+        "message": f"SELECT id FROM messages{scoped} ORDER BY created_at DESC, seq DESC",
+        "passage": f"SELECT id FROM passages{scoped} ORDER BY created_at DESC, id DESC",
+        "block": "SELECT id FROM blocks WHERE"
+        f" id IN (SELECT block_id FROM block_holders{scoped}) ORDER BY updated_at DESC, id",
+    }
+    for kind in question.wanted:
+        taken = 0
+        for (ref,) in connection.execute(tables[kind], values):
+            place = connection.execute(
+                "SELECT place FROM search_documents WHERE kind = ? AND ref = ?", (kind, ref)
+            ).fetchone()
+            one = None if place is None else found_at(connection, place[0], question)[0]
+            if one is not None:
+                found.append(one)
+                taken += 1
+            if taken >= question.k:
+                break
+    found.sort(key=lambda one: (-one.at, -(one.seq or 0)))
+    return found[: question.k]
+
+
+def _message(row: Mapping[str, Any], question: Question) -> Found | None:
+    if question.roles and row["role"] not in question.roles:
+        return None
+    if question.session_id is not None and row["session_id"] != question.session_id:
+        return None
+    entry = entry_of("message", row)
+    return _found("message", row, "" if entry is None else entry.text, question, row["created_at"])
+
+
+def _passage(row: Mapping[str, Any], question: Question) -> Found | None:
+    if not set(question.tags) <= set(json.loads(row["tags"])):
+        return None
+    return _found("passage", row, row["text"], question, row["created_at"])
+
+
+def _block(connection: Connection, row: Mapping[str, Any], question: Question) -> Found | None:
+    if not _in_time(row["updated_at"], question):
+        return None
+    holders = connection.execute(
+        "SELECT agent_id, label FROM block_holders WHERE block_id = ? ORDER BY agent_id, label",
+        (row["id"],),
+    ).fetchall()
+    if question.agent_ids is not None:
+        asked = set(question.agent_ids)
+        holders = [one for one in holders if one["agent_id"] in asked]
+        if not holders:
+            return None
+    named = [one for one in holders if not question.labels or one["label"] in question.labels]
+    if not named and (holders or row["label"] not in question.labels) and question.labels:
+        return None
+    agent_id, label = (named[0]["agent_id"], named[0]["label"]) if named else (None, row["label"])
+    return _found(
+        "block",
+        {**row, "agent_id": agent_id, "label": label},
+        row["value"],
+        question,
+        row["updated_at"],
+    )
+
+
+def _found(kind: Any, row: Mapping[str, Any], text: str, question: Question, at: int) -> Found:
+    return Found(
+        kind=kind,
+        ref=row["id"],
+        agent_id=row["agent_id"],
+        label=row.get("label"),
+        text=excerpt(text, question.words),
+        score=0.0,
+        words=0.0,
+        near=0.0,
+        similarity=None,
+        at=at,
+        seq=row.get("seq"),
+        role=row.get("role"),
+        sender=row.get("sender"),
+        tags=tuple(json.loads(row["tags"])) if kind == "passage" else (),
+    )
+
+
+def excerpt(text: str, words: list[str]) -> str:
+    """The text, or the part of a long one that is around the first of ``words`` in it."""
+    if len(text) <= _LONGEST:
+        return text
+    small = text.lower()
+    at = min((place for word in words if (place := small.find(word)) >= 0), default=0)
+    start = min(max(at - _LONGEST // 4, 0), len(text) - _LONGEST)
+    cut = text[start : start + _LONGEST]
+    return f"{'… ' if start else ''}{cut}{' …' if start + _LONGEST < len(text) else ''}"
+
+
+def _in_time(at: int, question: Question) -> bool:
+    after = question.since is None or at >= question.since
+    return after and (question.until is None or at <= question.until)

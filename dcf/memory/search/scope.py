@@ -1,0 +1,125 @@
+"""Where a search looks: ranges of places."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dcf.memory.database import Connection
+from dcf.memory.search.found import Kind
+from dcf.memory.search.place import NOBODY, bounds, number_of, range_of
+from dcf.memory.search.question import Question
+
+# Blocks of one agent mostly stand side by side; a few of others between them cost less than another
+# look into the index.
+_GAP = 32
+_NARROW = 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Places ``first`` to ``last``."""
+
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """``stretches`` lie apart, lowest first. ``documents`` is how many texts are there, ``words``
+    how long they are on average by kind."""
+
+    stretches: tuple[Stretch, ...]
+    documents: int
+    words: dict[Kind, float]
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether all that is in it can be looked at."""
+        return self.documents <= _NARROW
+
+    @property
+    def spans(self) -> list[tuple[int, int]]:
+        """First and last place of each stretch."""
+        return [(one.first, one.last) for one in self.stretches]
+
+
+def scope_of(connection: Connection, question: Question) -> Scope:
+    """Where to look for an answer to ``question``. Agents that are not known have nothing."""
+    wanted = question.wanted
+    if question.agent_ids is None:
+        return _everything(connection, wanted)
+    agent_ids = sorted(set(question.agent_ids))
+    numbers = [number_of(connection, one) for one in agent_ids]
+    stretches = _of_blocks(_block_places(connection, agent_ids)) if "block" in wanted else []
+    documents = sum(one.last - one.first + 1 for one in stretches)
+    words: dict[Kind, float] = {}
+    for kind in wanted:
+        known = [NOBODY] if kind == "block" else [one for one in numbers if one is not None]
+        count = length = 0
+        for which in (range_of(one, kind) for one in known):
+            own, said = _counted(connection, which)
+            count, length = count + own, length + said
+            if own and kind != "block":
+                stretches.append(Stretch(*bounds(which)))
+        words[kind] = length / max(count, 1)
+        documents += 0 if kind == "block" else count
+    return Scope(_joined(stretches), documents, words)
+
+
+def _everything(connection: Connection, wanted: Sequence[Kind]) -> Scope:
+    rows = connection.execute(
+        "SELECT range & 3 AS code, sum(documents) AS documents, sum(words) AS words"
+        " FROM search_ranges GROUP BY code"
+    )
+    by_code = {row["code"]: (row["documents"], row["words"]) for row in rows}
+    count = 0
+    words: dict[Kind, float] = {}
+    for kind in wanted:
+        documents, length = by_code.get(range_of(0, kind), (0, 0))
+        words[kind] = length / max(documents, 1)
+        count += documents
+    if tuple(wanted) == ("block",):
+        return Scope((Stretch(*bounds(range_of(NOBODY, "block"))),), count, words)
+    return Scope((Stretch(0, (1 << 62) - 1),) if wanted else (), count, words)
+
+
+def _block_places(connection: Connection, agent_ids: Sequence[str]) -> list[int]:
+    places: set[int] = set()
+    for agent_id in agent_ids:
+        rows = connection.execute(
+            "SELECT d.place FROM block_holders h JOIN search_documents d"
+            " ON d.kind = 'block' AND d.ref = h.block_id WHERE h.agent_id = ?",
+            (agent_id,),
+        )
+        places |= {row[0] for row in rows}
+    return sorted(places)
+
+
+def _of_blocks(places: Sequence[int]) -> list[Stretch]:
+    found: list[Stretch] = []
+    for place in places:
+        if found and place - found[-1].last <= _GAP:
+            found[-1] = Stretch(found[-1].first, place)
+        else:
+            found.append(Stretch(place, place))
+    return found
+
+
+def _joined(stretches: Sequence[Stretch]) -> tuple[Stretch, ...]:
+    """The stretches in order; those without a place between them are one."""
+    found: list[Stretch] = []
+    for one in sorted(stretches, key=lambda one: one.first):
+        if found and one.first == found[-1].last + 1:
+            found[-1] = Stretch(found[-1].first, one.last)
+        else:
+            found.append(one)
+    return tuple(found)
+
+
+def _counted(connection: Connection, which: int) -> tuple[int, int]:
+    """How many texts stand in a range, and how many words they have."""
+    row = connection.execute(
+        "SELECT documents, words FROM search_ranges WHERE range = ?", (which,)
+    ).fetchone()
+    return (0, 0) if row is None else (row[0], row[1])

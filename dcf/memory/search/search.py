@@ -1,0 +1,224 @@
+"""Search over what agents remember."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from dcf.memory.actor import SYSTEM
+from dcf.memory.checking import refuse
+from dcf.memory.database import Connection
+from dcf.memory.errors import MemoryProblem
+from dcf.memory.ledger import Ledger
+from dcf.memory.search.agreement import index_faults
+from dcf.memory.search.checking import question_problems
+from dcf.memory.search.found import KINDS, Found, Kind
+from dcf.memory.search.hits import hits
+from dcf.memory.search.indexing import rebuild
+from dcf.memory.search.meaning import embedded, keep, missing, similarities
+from dcf.memory.search.place import Places
+from dcf.memory.search.question import Question
+from dcf.memory.search.ranking import Ranked, Scores, ranked
+from dcf.memory.search.resolving import found_at, newest
+from dcf.memory.search.scope import scope_of
+from dcf.problem import Problem
+from dcf.search import Embedder, EmbedderMissing, embedder_named
+
+_log = logging.getLogger(__name__)
+
+WORDS = 0.6
+"""The part of a score that words decide where meanings are compared too."""
+_LEAST = 0.2
+"""The similarity of a text that is found by its meaning alone: everything is a little like
+everything else."""
+_AT_ONCE = 64
+"""Texts that a search may embed before it answers."""
+_BATCH = 512
+
+
+class Search:
+    """Finds blocks, messages and passages.
+
+    A text that is written is found by its words as soon as the write is done, and by its meaning
+    after the catching up that searches begin with: each takes up to 64 texts, oldest first, and
+    ``catch_up`` all. Without the packages of the embedder words alone decide.
+    """
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        embedder: str,
+        named: Callable[[str], Embedder] = embedder_named,
+    ) -> None:
+        """``embedder`` is wordllama, minilm or none; it is loaded with the first search."""
+        self._ledger = ledger
+        self._name = embedder
+        self._named = named
+        self._loaded: Embedder | None = None
+        self._without: EmbedderMissing | None = None
+        self._loading = asyncio.Lock()
+
+    async def find(
+        self,
+        query: str,
+        *,
+        k: int = 10,
+        agent_ids: Sequence[str] | None = None,
+        kinds: Sequence[Kind] = KINDS,
+        labels: Sequence[str] = (),
+        tags: Sequence[str] = (),
+        since: int | None = None,
+        until: int | None = None,
+        roles: Sequence[str] = (),
+        session_id: str | None = None,
+        weights: Mapping[str, float] | None = None,
+    ) -> tuple[Found, ...]:
+        """The ``k`` texts that fit best, the best first, as ``Question`` says.
+
+        Stop words are left out unless the query has no others. A query without any word (empty,
+        punctuation) gives the newest texts. Raises InvalidEntry with all that is wrong.
+        """
+        question = Question(
+            query,
+            k,
+            agent_ids,
+            kinds,
+            labels,
+            tags,
+            since,
+            until,
+            roles,
+            session_id,
+            weights or {},
+        )
+        refuse("the search", question_problems(question))
+        embedder = await self._embedder()
+        if embedder is not None:
+            await self._catch_up_some(embedder)
+        return await self._ledger.read(lambda connection: _answer(connection, question, embedder))
+
+    async def catch_up(self) -> int:
+        """Embed every text that has no vector yet; how many it was."""
+        embedder = await self._embedder()
+        total = count = 0
+        while embedder is not None and (count := await self._embed(embedder, _BATCH)):
+            total += count
+        return total
+
+    async def rebuild(self) -> int:
+        """Make the index anew from what is kept; how many texts are in it."""
+        return await self._ledger.change(SYSTEM, lambda journal: rebuild(journal.connection))
+
+    async def check(self) -> tuple[Problem, ...]:
+        """Where index and texts disagree, and why meanings are not compared, if so."""
+        faults = await self._ledger.read(lambda connection: tuple(index_faults(connection)))
+        await self._embedder()
+        if self._without is None:
+            return faults
+        return (
+            *faults,
+            Problem(
+                "memory_search_words_only",
+                f"search goes by words alone: {self._without}",
+                hint=self._without.hint,
+                severity="warning",
+            ),
+        )
+
+    async def _embedder(self) -> Embedder | None:
+        """None if words alone are to decide."""
+        if self._name == "none" or self._without is not None:
+            return None
+        async with self._loading:
+            if self._loaded is None and self._without is None:
+                try:
+                    self._loaded = await asyncio.to_thread(self._named, self._name)
+                except EmbedderMissing as error:
+                    self._without = error
+                    _log.info("search goes by words alone: %s", error)
+        return self._loaded
+
+    async def _catch_up_some(self, embedder: Embedder) -> None:
+        try:
+            await self._embed(embedder, _AT_ONCE)
+        except MemoryProblem as error:
+            # A full disk or a busy file is no reason not to find what there is.
+            _log.warning("new texts are found by words alone for now: %s", error)
+
+    async def _embed(self, embedder: Embedder, limit: int) -> int:
+        texts = await self._ledger.read(lambda connection: missing(connection, embedder, limit))
+        if not texts:
+            return 0
+        made = await asyncio.to_thread(embedded, embedder, texts)
+        await self._ledger.database.write(lambda connection: keep(connection, embedder, made))
+        return len(texts)
+
+
+def _answer(
+    connection: Connection, question: Question, embedder: Embedder | None
+) -> tuple[Found, ...]:
+    words = question.words
+    if not words:
+        return tuple(newest(connection, question))
+    scope = scope_of(connection, question)
+    found = hits(connection, words, scope)
+    best = ranked(connection, found, scope, all_of_them=question.is_filtered)
+    if embedder is None:
+        near = np.full(len(best.places), np.nan)
+        return _best(connection, question, best, near, best.words)
+    places, similar = similarities(connection, embedder, question.query, scope, best.places)
+    best, near = _joined(best, places, similar)
+    score = WORDS * best.words + (1 - WORDS) * np.nan_to_num(near)
+    said = (best.words > 0) | (np.nan_to_num(near) >= _LEAST)
+    best, near, score = best.only(said), near[said], score[said]
+    return _best(connection, question, best, near, score)
+
+
+def _joined(best: Ranked, places: Places, similar: Scores) -> tuple[Ranked, Scores]:
+    """What words found and what meanings found, together; NaN where there is no similarity."""
+    every = np.union1d(best.places, places)
+    words, own, near = np.zeros(len(every)), np.zeros(len(every)), np.full(len(every), np.nan)
+    at = np.searchsorted(every, best.places)
+    words[at], own[at] = best.words, best.own
+    near[np.searchsorted(every, places)] = similar
+    return Ranked(every, words, own), near
+
+
+def _best(
+    connection: Connection, question: Question, best: Ranked, near: Scores, score: Scores
+) -> tuple[Found, ...]:
+    """The first ``k`` that the filters leave. Labels' weights and salience move what is near the
+    top: as many are weighed as could change places."""
+    found: list[Found] = []
+    order = np.argsort(-score, kind="stable")
+    moved = question.weights or "passage" in question.wanted
+    enough = 2 * question.k if moved else question.k
+    for row in order.tolist():
+        if len(found) >= enough:
+            break
+        one, salience = found_at(connection, int(best.places[row]), question)
+        if one is None:
+            continue
+        found.append(
+            replace(
+                one,
+                score=float(score[row]) * _weight(one, salience, question),
+                words=float(best.words[row]),
+                near=float(best.words[row] - best.own[row]),
+                similarity=None if np.isnan(near[row]) else float(near[row]),
+            )
+        )
+    found.sort(key=lambda one: -one.score)
+    return tuple(found[: question.k])
+
+
+def _weight(one: Found, salience: float, question: Question) -> float:
+    """What the score is multiplied with: from three quarters for a passage that hardly matters to
+    five quarters."""
+    if one.kind == "block":
+        return question.weights.get(one.label or "", 1.0)
+    return 0.75 + 0.5 * salience

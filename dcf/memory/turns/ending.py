@@ -1,0 +1,125 @@
+"""Beginning and ending turns."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, fields
+from typing import Any
+
+from dcf.memory.audit.entity import Row
+from dcf.memory.audit.journal import Journal
+from dcf.memory.entities import AGENT, TURN
+from dcf.memory.letter import Letter
+from dcf.memory.letters import end_letter
+from dcf.memory.message import Message, NewMessage
+from dcf.memory.messages import append
+from dcf.memory.turn_record import TurnRecord, TurnState, Usage
+
+_USAGE = tuple(field.name for field in fields(Usage))
+
+
+def turn_of(row: Row) -> TurnRecord:
+    """The turn in a row."""
+    known = {field.name: row[field.name] for field in fields(TurnRecord) if field.name != "usage"}
+    return TurnRecord(**known, usage=Usage(**{name: row[name] for name in _USAGE}))
+
+
+def begin_turn(
+    journal: Journal, agent_id: str, question: NewMessage, letter: Letter | None
+) -> TurnRecord:
+    """Keep the question, and that it is worked on. A letter that was delivered before is not added
+    again: its turn goes on. Raises UnknownAgent, InvalidEntry."""
+    if letter is not None:
+        known = journal.connection.execute(
+            "SELECT * FROM turns WHERE letter_id = ?", (letter.id,)
+        ).fetchone()
+        if known is not None:
+            return turn_of(dict(known))
+    (asked,) = append(journal, agent_id, [question])
+    row: dict[str, Any] = {
+        "id": journal.new_id("turn"),
+        "agent_id": agent_id,
+        "correlation_id": question.correlation_id or "",
+        "letter_id": None if letter is None else letter.id,
+        "state": "running",
+        "first": asked.seq,
+        "last": None,
+        "model": "",
+        **asdict(Usage()),
+        "error": None,
+        "cause": None,
+        "created_at": journal.at,
+        "updated_at": journal.at,
+    }
+    # Without an event: turns are a log, as messages are.
+    TURN.insert(journal.connection, row)
+    return turn_of(row)
+
+
+def answer_turn(
+    journal: Journal,
+    turn: TurnRecord,
+    answer: NewMessage,
+    *,
+    model: str,
+    usage: Usage,
+    letter: Letter | None,
+) -> tuple[TurnRecord, Message]:
+    """Keep the answer and what it took; answer the letter, and tell its sender if that is an agent.
+
+    Raises UnknownAgent, LetterLost: then nothing of it is kept.
+    """
+    (said,) = append(journal, turn.agent_id, [answer])
+    ended = _end(journal, turn, "answered", usage, last=said.seq, model=model)
+    if letter is not None:
+        _answer_letter(journal, ended, said.content, letter)
+    return ended, said
+
+
+def _answer_letter(journal: Journal, turn: TurnRecord, text: str, letter: Letter) -> None:
+    """The letter is answered with what its turn said. Raises LetterLost."""
+    end_letter(journal, letter, "answered", reply={"text": text, "turn": turn.id})
+    if AGENT.find(journal.connection, letter.sender) is not None:
+        said = NewMessage(
+            "user", text, sender=letter.agent_id, correlation_id=letter.correlation_id
+        )
+        append(journal, letter.sender, [said])
+
+
+def fail_turn(
+    journal: Journal,
+    turn: TurnRecord,
+    *,
+    error: str,
+    cause: str,
+    model: str,
+    usage: Usage,
+    letter: Letter | None,
+) -> TurnRecord:
+    """The turn failed; what was said and done by then stays. Raises LetterLost."""
+    last = journal.connection.execute(
+        "SELECT max(seq) FROM messages WHERE agent_id = ?", (turn.agent_id,)
+    ).fetchone()[0]
+    if letter is not None:
+        end_letter(journal, letter, "failed", error=error, cause=cause)
+    return _end(
+        journal,
+        turn,
+        "failed",
+        usage,
+        last=last or turn.first,
+        model=model,
+        error=error,
+        cause=cause,
+    )
+
+
+def _end(
+    journal: Journal, turn: TurnRecord, state: TurnState, usage: Usage, **columns: Any
+) -> TurnRecord:
+    row = TURN.find(journal.connection, turn.id)
+    if row is None:
+        # The agent was deleted meanwhile, or what it remembers was rolled back.
+        return turn
+    row |= {"state": state, **asdict(usage), **columns, "updated_at": journal.at}
+    TURN.replace(journal.connection, row)
+    return turn_of(row)

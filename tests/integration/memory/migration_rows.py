@@ -1,0 +1,128 @@
+"""Rows for every version of the memory file, which each step up and down must keep.
+
+A new version adds an entry with rows of its new tables (and of new columns of old ones). Rows refer
+to those of earlier versions.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+Rows = dict[str, list[dict[str, Any]]]
+
+AGENT = {
+    "id": "agent-1",
+    "name": "anna",
+    "context_window": 4000,
+    "parallel_tool_calls": 1,
+    "enable_sleeptime": 0,
+    "lifecycle": "pooled",
+    "tags": '["t"]',
+    "revision": 3,
+    "created_at": 1,
+    "updated_at": 2,
+}
+BLOCK = {
+    "id": "block-1",
+    "label": "human",
+    "type": "shared",
+    "value": "ünïcode \U0001f600\n",
+    "hard_limit": 10,
+    "on_limit": "truncate",
+    "read_only": 1,
+    "provenance": "project",
+    "project": "/p",
+    "revision": 2,
+    "created_at": 1,
+    "updated_at": 2,
+}
+EVENT = {
+    "at": 1,
+    "actor_kind": "user",
+    "actor": "ada",
+    "operation": "created",
+    "entity": "block",
+    "entity_id": "block-1",
+    "agent_id": "agent-1",
+    "label": "human",
+    "change": '{"created": {}}',
+}
+HOLDER = {"agent_id": "agent-1", "block_id": "block-1", "label": "human", "position": 1}
+
+MESSAGE = {
+    "id": "message-1",
+    "agent_id": "agent-1",
+    "seq": 3,
+    "role": "summary",
+    "content": "Ünïcode 😀 was spoken of.",
+    "parts": '[{"kind": "call", "id": "call-1", "tool": "t", "arguments": {}}]',
+    "tokens": 12,
+    "session_id": "session-1",
+    "run_id": "run-1",
+    "sender": "bert",
+    "correlation_id": "c-1",
+    "replaces_first": 1,
+    "replaces_last": 2,
+    "archived_at": 2,
+    "created_at": 1,
+}
+PASSAGE = {
+    "id": "passage-1",
+    "agent_id": "agent-1",
+    "text": "The harbour opens at six.",
+    "tags": '["town"]',
+    "salience": 0.75,
+    "source": "turn-1",
+    "reads": 2,
+    "read_at": 2,
+    "created_at": 1,
+}
+LETTER = {
+    "id": "letter-1",
+    "agent_id": "agent-1",
+    "sender": "bert",
+    "text": "How far are you?",
+    "correlation_id": "c-1",
+    "state": "answered",
+    "deadline": 99,
+    "tries": 1,
+    "reply": '{"text": "Done.", "turn": "turn-1"}',
+    "created_at": 1,
+    "updated_at": 2,
+}
+TURN = {
+    "id": "turn-1",
+    "agent_id": "agent-1",
+    "correlation_id": "c-1",
+    "letter_id": "letter-1",
+    "state": "answered",
+    "first": 1,
+    "last": 2,
+    "model": "some:model",
+    "requests": 1,
+    "tool_calls": 0,
+    "input_tokens": 10,
+    "output_tokens": 3,
+    "cost_usd": 0.25,
+    "duration_ms": 1.5,
+    "created_at": 1,
+    "updated_at": 2,
+}
+ATTACHED_TOOL = {
+    "agent_id": "agent-1",
+    "name": "clock",
+    "description": "The time.",
+    "input_schema": '{"type": "object"}',
+}
+
+ROWS: dict[int, Rows] = {
+    1: {
+        "agents": [AGENT],
+        "agent_tags": [{"tag": "t", "agent_id": "agent-1"}],
+        "blocks": [BLOCK],
+        "block_holders": [HOLDER],
+        "events": [EVENT],
+    },
+    2: {"messages": [MESSAGE], "passages": [PASSAGE]},
+    3: {"letters": [LETTER], "turns": [TURN], "attached_tools": [ATTACHED_TOOL]},
+}
