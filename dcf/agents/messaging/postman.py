@@ -101,7 +101,7 @@ class Postman:
         except Exception as error:
             cause = f"{type(error).__name__}: {error}"
             with contextlib.suppress(LetterLost, UnknownLetter):
-                await self._memory.letters.fail(letter, "DCF.Error", cause, by=_BY)
+                await self._memory.letters.fail(letter, "States.TaskFailed", cause, by=_BY)
             raise
         finally:
             held.cancel()

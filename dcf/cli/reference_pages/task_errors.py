@@ -23,6 +23,15 @@ TASK_ERRORS: Final = {
     "DCF.ModelNotConfigured": "the named model cannot be asked; the cause says what it needs",
     "DCF.PriceUnknown": "a budget limits money, and nobody knows what the model costs",
     "DCF.TranscriptMismatch": "a request is not in the transcript; the cause shows what differs",
+    "DCF.ContextOverflow": "what an agent has to see does not fit into its window, even summarised",
+    "DCF.MalformedCall": "a model called a tool with arguments that are no JSON, or do not fit",
+    "DCF.UnknownTool": "a model called a tool that it was not offered",
+    "DCF.Interrupted": "a turn was stopped half way; the cause says by what, and a call that was "
+    "under way may or may not have been done",
+    "DCF.ReplyTimeout": "an agent that was asked did not answer in time",
+    "DCF.Undelivered": "a message to an agent was taken three times by processes that went away",
+    "DCF.AgentUnavailable": "the agent that the binding names is not there, is busy, or does not "
+    "fit the run",
     "DCF.SkillUnavailable": (
         "a skill of the binding is not in the catalog, or has changed since the run was submitted"
     ),

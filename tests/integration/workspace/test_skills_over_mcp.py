@@ -350,7 +350,7 @@ async def test_a_call_in_a_run_waits_and_is_decided_on(redis_url: str, tmp_path:
         )
         assert (await burn_in_run(tools))["data"] == {"burnt": True}
         read = await tools.good("read_budget", workflow_id="w")
-        assert read["limits"] == {"tool_calls": 7, "wall_time_s": None}
+        assert {name: most for name, most in read["limits"].items() if most} == {"tool_calls": 7}
         assert (read["used"]["tool_calls"], read["left"]["tool_calls"]) == (1, 6)
         assert read["used"]["wall_time_s"] >= 0
 
