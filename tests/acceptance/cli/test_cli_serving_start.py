@@ -11,7 +11,9 @@ def test_a_server_of_a_client_tells_on_stderr_what_it_works_with(dcf: Dcf) -> No
     child = dcf.start("mcp")  # its client has gone already: standard input is empty
     out, err = child.communicate(timeout=60)
 
-    line = json.loads(err.splitlines()[0])
+    lines = [json.loads(line) for line in err.splitlines()]
+    assert {line["level"] for line in lines} == {"info"}
+    [line] = [line for line in lines if line["message"].startswith("serving with")]
     assert out == ""
     for place in (f"{dcf.home}/redis/redis.sock", f"home {dcf.home}", dcf.env["DCF_GENERATED"]):
         assert place in line["message"]

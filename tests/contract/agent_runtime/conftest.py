@@ -1,9 +1,7 @@
-"""The runtimes under contract. Letta's is there when DCF_TEST_LETTA_URL names a server that asks
-the scripted model of `letta_world.py`."""
+"""The runtime under contract: the local one. A second one joins as a parameter of ``world``."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -15,19 +13,10 @@ from dcf.agents import AgentRuntime
 from dcf.memory import Actor
 
 
-@pytest.fixture(params=["local", "letta"])
-async def world(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[RuntimeWorld]:
-    if request.param == "local":
-        async with local_world(tmp_path) as opened:
-            yield opened
-        return
-    url = os.environ.get("DCF_TEST_LETTA_URL")
-    if not url:
-        pytest.skip("DCF_TEST_LETTA_URL is not set: `make test-letta` starts a Letta server")
-    from letta_world import letta_world
-
-    async with letta_world(url) as letta:
-        yield letta
+@pytest.fixture
+async def world(tmp_path: Path) -> AsyncIterator[RuntimeWorld]:
+    async with local_world(tmp_path) as opened:
+        yield opened
 
 
 @pytest.fixture

@@ -203,9 +203,12 @@ async def test_the_server_answers_while_a_hostile_pattern_is_tried(
                 watching = asyncio.create_task(watch())
                 await client.call_tool("validate_skill_manifest", {"skill_json": json.dumps(own)})
                 await client.call_tool("load_skill", loading)
-                results = [client.call_tool("call_skill_tool", slow) for _ in range(4)]
-                refused = [one.structured_content for one in await asyncio.gather(*results)]
+                refused: list[dict[str, Any] | None] = []
+                # Until the server was asked meanwhile: a refusal may be quicker than a question.
+                while len(refused) < 4 or len(waits) <= 2:
+                    calls = [client.call_tool("call_skill_tool", slow) for _ in range(4)]
+                    refused += [one.structured_content for one in await asyncio.gather(*calls)]
                 done.set()
                 await watching
         assert all(one and one["error"].startswith("DCF.PermissionDenied") for one in refused)
-        assert waits and max(waits) < 1
+        assert len(waits) > 2 and max(waits) < 1
