@@ -77,9 +77,9 @@ $(RUN): requirements/run.txt pyproject.toml | $(BIN)/python
 	@touch $@
 
 $(LLM): pyproject.toml | $(BIN)/python
-	@echo 'Compiling llama.cpp into $(LLM_VENV): once, ten minutes or more; needs cmake and a C++ compiler.'
+	@echo 'Compiling llama.cpp into $(LLM_VENV): once, five minutes or more; needs a C++ compiler.'
 	$(PYTHON) -m venv $(LLM_VENV)
-	$(LLM_VENV)/bin/python -m pip install -q --disable-pip-version-check --no-input '.[local-llm]'
+	CMAKE_ARGS=-DLLAVA_BUILD=OFF CMAKE_BUILD_PARALLEL_LEVEL=$(JOBS) $(LLM_VENV)/bin/python -m pip install -q --disable-pip-version-check --no-input '.[local-llm]'
 	@touch $@
 
 $(DEV): requirements/dev.txt pyproject.toml | $(BIN)/python

@@ -60,11 +60,14 @@ def _client(name: ModelName, environment: Mapping[str, str], settings: CallSetti
         local = OllamaProvider(base_url=url, api_key=key)
         return OllamaModel(name.model, provider=local, settings=usual)
     if name.provider == COMPATIBLE:
+        from pydantic_ai.profiles.openai import OpenAIModelProfile
         from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 
         assert url is not None
         other = OpenAICompatibleProvider(COMPATIBLE, base_url=url, api_key=key)
-        return OpenAIChatModel(name.model, provider=other, settings=usual)
+        # The older name of the limit: servers of other makers know it, and some only it.
+        older = OpenAIModelProfile(openai_chat_supports_max_completion_tokens=False)
+        return OpenAIChatModel(name.model, provider=other, profile=older, settings=usual)
     from pydantic_ai.providers.openai import OpenAIProvider
 
     return OpenAIChatModel(

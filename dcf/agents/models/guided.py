@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, cast
 
-from pydantic_ai.exceptions import UnexpectedModelBehavior
+from pydantic_ai.exceptions import UnexpectedModelBehavior, UserError
 from pydantic_ai.messages import (
     InstructionPart,
     ModelMessage,
@@ -16,9 +16,11 @@ from pydantic_ai.messages import (
     ModelResponse,
     ModelResponsePart,
     RetryPromptPart,
+    TextContent,
     TextPart,
     ToolCallPart,
     ToolReturnPart,
+    UserContent,
     UserPromptPart,
 )
 from pydantic_ai.models import Model, ModelRequestParameters
@@ -109,7 +111,18 @@ def _heard(part: ModelRequestPart) -> ModelRequestPart:
         return UserPromptPart(f"Result of {part.tool_name}: {part.model_response_str()}")
     if isinstance(part, RetryPromptPart):
         return UserPromptPart(f"That did not do: {part.model_response()}")
+    if isinstance(part, UserPromptPart) and not isinstance(part.content, str):
+        # Of several texts the wire has a list, which the chat templates of small models refuse.
+        return UserPromptPart("\n\n".join(_text(one) for one in part.content))
     return part
+
+
+def _text(content: UserContent) -> str:
+    if isinstance(content, str):
+        return content
+    if isinstance(content, TextContent):
+        return content.content
+    raise UserError(f"a model that is asked in words cannot be shown {content.kind}")
 
 
 def _step(response: ModelResponse, tools: set[str]) -> ModelResponsePart:

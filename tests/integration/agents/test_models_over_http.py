@@ -19,7 +19,7 @@ from integration.agents.wire_model import (
     serving_model,
 )
 from pydantic import BaseModel
-from pydantic_ai import Agent
+from pydantic_ai import Agent, TextContent
 from pydantic_ai.models import Model
 
 from dcf.agents.models import (
@@ -28,6 +28,7 @@ from dcf.agents.models import (
     Models,
     ModelTimeout,
     ModelUnavailable,
+    Tally,
     Unlimited,
     Used,
 )
@@ -99,6 +100,15 @@ async def test_the_client_sends_key_limit_and_model_and_repeats_nothing_by_itsel
         server.requests[1].get("max_completion_tokens"),
         server.requests[1].get("max_tokens"),
     )
+
+
+async def test_a_compatible_server_is_told_the_limit_by_the_name_that_all_of_them_know() -> None:
+    async with serving_model([Say("x")]) as server:
+        settings = {"DCF_MODEL_BASE_URL": server.url, "DCF_MODEL_MAX_TOKENS": "77"}
+        model = Models(settings).of("compatible:any", Tally())
+        assert (await Agent(model).run("go")).output == "x"
+    assert server.requests[0]["max_tokens"] == 77
+    assert "max_completion_tokens" not in server.requests[0]
 
 
 @pytest.mark.parametrize(
@@ -293,7 +303,8 @@ async def test_a_model_without_tool_calls_answers_within_a_schema_of_them(style:
             """Weigh something."""
             return 7
 
-        assert (await agent.run("How heavy?")).output == Found(grams=7)
+        asked = ["Weigh x.", TextContent("How heavy?")]
+        assert (await agent.run(asked)).output == Found(grams=7)
     first, second = server.requests
     form = first["response_format"]
     schema = form["schema"] if style == "json_object" else form["json_schema"]["schema"]
@@ -306,6 +317,7 @@ async def test_a_model_without_tool_calls_answers_within_a_schema_of_them(style:
     assert "tools" not in first
     said = [message["content"] for message in second["messages"]]
     assert said[0].startswith("Be exact.") or said[0][0]["text"].startswith("Be exact.")
+    assert "Weigh x.\n\nHow heavy?" in said, "chat templates of small models take no list of parts"
     assert said[-1] == "Result of weigh: 7"
 
 
