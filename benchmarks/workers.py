@@ -9,18 +9,26 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from benchmarks.machines import HANDLERS
+from dcf.memory import Source
 from dcf.worker import WorkerConfig
 from dcf.worker.process import Post, serve
 
 
 @asynccontextmanager
 async def worker_processes(
-    url: str, count: int, *, concurrency: int = 8, generated: Path | None = None, stub: str = ""
+    url: str,
+    count: int,
+    *,
+    concurrency: int = 8,
+    generated: Path | None = None,
+    stub: str = "",
+    memory: Path | None = None,
 ) -> AsyncIterator[list[int]]:
-    """``count`` workers that are ready for work; their process ids."""
+    """``count`` workers that are ready for work, whose agents remember in ``memory``; their process
+    ids."""
     command = [sys.executable, "-m", "benchmarks.workers", url, str(concurrency)]
     if generated is not None:
-        command += [str(generated), stub]
+        command += [str(generated), stub, str(memory or "")]
     started = [
         await asyncio.create_subprocess_exec(
             *command, f"bench-{number}", stdout=asyncio.subprocess.PIPE
@@ -41,7 +49,7 @@ async def worker_processes(
 
 
 def main() -> None:
-    """The worker process itself: ``URL CONCURRENCY [GENERATED STUB_URL] NAME``."""
+    """The worker process itself: ``URL CONCURRENCY [GENERATED STUB_URL MEMORY] NAME``."""
     url, concurrency, *skills, name = sys.argv[1:]
     post = Post(
         redis_url=url,
@@ -50,6 +58,7 @@ def main() -> None:
         handlers=HANDLERS,
         generated=Path(skills[0]) if skills else None,
         env={"DCF_STUB_URL": skills[1]} if skills else {},
+        memory=Source(Path(skills[2])) if skills and skills[2] else None,
     )
     asyncio.run(serve(post, on_ready=lambda: print("ready", flush=True)))
 

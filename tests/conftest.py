@@ -26,6 +26,21 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """In each suite what asks for much time begins first: nobody waits for it alone at the end."""
+    suites = {suite: at for at, suite in enumerate(dict.fromkeys(map(_suite, items)))}
+    items.sort(key=lambda item: (suites[_suite(item)], -_patience_s(item)))
+
+
+def _suite(item: pytest.Item) -> str:
+    return item.path.relative_to(Path(__file__).parent).parts[0]
+
+
+def _patience_s(item: pytest.Item) -> float:
+    marker = item.get_closest_marker("timeout")
+    return float(marker.args[0]) if marker and marker.args else 0.0
+
+
 @pytest.fixture
 def short_dir() -> Iterator[Path]:
     """An empty folder with a short path, gone after the test."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dcf.agents.assignment import JSON, Assignment
 from dcf.agents.briefing import worker_prompt
-from dcf.agents.local import LocalAgents, LocalRuntime
+from dcf.agents.local import LocalAgents, LocalRuntime, consolidation_writer, sleeptime
 from dcf.agents.messaging import ReplyTimeout, UnknownReceipt
 from dcf.agents.model_choice import (
     ModelSelection,
@@ -17,10 +17,11 @@ from dcf.agents.model_choice import (
     execution_metrics,
     tier_models,
 )
+from dcf.agents.opening import open_runtime, runtime_named
 from dcf.agents.performer import Observer, TaskPerformer, ToolCaller
 from dcf.agents.reply import Receipt, Reply
 from dcf.agents.report import Report
-from dcf.agents.runtime import AgentRuntime, ToolUse
+from dcf.agents.runtime import AgentRuntime, ToolUse, UseOf
 from dcf.agents.task_error import TaskError
 from dcf.agents.turn_event import TurnEvent, TurnEventKind
 from dcf.agents.usage_limits import UsageLimits
@@ -49,9 +50,14 @@ __all__ = [
     "UnknownReceipt",
     "Usage",
     "UsageLimits",
+    "UseOf",
     "amsp_metrics",
     "choose_model",
+    "consolidation_writer",
     "execution_metrics",
+    "open_runtime",
+    "runtime_named",
+    "sleeptime",
     "tier_models",
     "worker_prompt",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -26,3 +27,12 @@ class Failure:
 
 
 Answer: TypeAlias = Result | Failure | str
+
+
+def answer_in(text: str) -> Result:
+    """A plain answer: the object or array that it is the JSON text of, else the text itself."""
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return Result(data=text)
+    return Result(data=value if isinstance(value, dict | list) else text)

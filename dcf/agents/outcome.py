@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
-
 from pydantic_ai.messages import ModelResponse
 from pydantic_ai.run import AgentRun
 from pydantic_ai.usage import RunUsage
 
-from dcf.agents.answer import Answer, Failure, Result
-from dcf.agents.assignment import JSON
+from dcf.agents.answer import Answer, Failure, answer_in
 from dcf.agents.rehearsal import REHEARSED
 from dcf.agents.report import Report
 from dcf.agents.task_error import MODEL_ERROR, TaskError
@@ -24,7 +21,7 @@ def report_of(run: AgentRun[Turn, Answer], turn: Turn) -> Report:
     if isinstance(answer, Failure):
         raise TaskError(answer.error, answer.cause)
     if isinstance(answer, str):
-        answer = Result(data=_read(answer))
+        answer = answer_in(answer)
     return Report(
         data=answer.data,
         summary=answer.summary,
@@ -32,15 +29,6 @@ def report_of(run: AgentRun[Turn, Answer], turn: Turn) -> Report:
         metrics=metrics_of(run.usage, turn),
         model=_model_name(run),
     )
-
-
-def _read(text: str) -> JSON:
-    """A plain answer: the object or array that it is the JSON text of, else the text itself."""
-    try:
-        value = json.loads(text)
-    except ValueError:
-        return text
-    return value if isinstance(value, dict | list) else text
 
 
 def metrics_of(usage: RunUsage, turn: Turn) -> dict[str, int | float | None]:

@@ -29,6 +29,10 @@ ToolUse: TypeAlias = Callable[[str, dict[str, JSON]], Awaitable[JSON]]
 """Calls an attached tool by name, through whatever decides that it may be called. An exception of
 the tool layer (ToolsError) is told to the model as the tool's error; any other ends the turn."""
 
+UseOf: TypeAlias = Callable[[str], Awaitable[ToolUse | None]]
+"""How the attached tools of the agent with this id are called in the turn that begins; None where
+they cannot be."""
+
 
 class AgentRuntime(Protocol):
     """Agents with their memory, and turns of their conversations.

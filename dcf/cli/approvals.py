@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shlex
-import sys
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,6 +11,7 @@ from control_plane import AgentStore, Store, encode_name
 from dcf.agents.loading import decide_agent_approval, pending_agent_approvals
 from dcf.cli.agent_questions import agent_description, agent_lines, find_agent_approval
 from dcf.cli.answer import Answer
+from dcf.cli.asking import answer_to, at_terminal
 from dcf.cli.board import now_ms
 from dcf.cli.board_table import seconds_text
 from dcf.cli.redis_access import find_redis, open_store
@@ -69,7 +69,7 @@ async def decide(order: DecisionOrder, settings: Settings, screen: Screen) -> An
     """Show what is asked, and answer it. Raises what ``find_approval``, ``answer_approval`` and
     ``decide_agent_approval`` do, QuestionChanged when another question is open than ``order``
     names, and NotSo where nobody can have seen it."""
-    asks = not order.sure and _at_terminal(screen)
+    asks = not order.sure and at_terminal(screen)
     address = await find_redis(settings, screen)
     async with open_store(address) as store:
         if order.agent_id is not None:
@@ -134,7 +134,10 @@ async def _decide_call(
 def _show(lines: list[str], order: DecisionOrder, screen: Screen, *, asks: bool) -> None:
     for line in lines:
         screen.say(line)
-    if asks and not _confirmed(order):
+    if not asks:
+        return
+    given = answer_to(input, f"{order.decision} as {order.name}? [y/N] ").strip().lower()
+    if given not in ("y", "yes"):
         hint = "answer y, or pass --digest and --question with --yes"
         raise NotSo("not_confirmed", "nothing was decided", hint)
 
@@ -154,16 +157,6 @@ def command_of(asked: PendingApproval) -> str:
     as_whom = f" --as {shlex.quote(people[0])}" if people and people[0] != "operator" else ""
     seen = f" --digest {asked.request.digest} --question {asked.question}"
     return f"dcf approve {asked.workflow_id} {shlex.quote(asked.path)}{as_whom}{seen}"
-
-
-def _at_terminal(screen: Screen) -> bool:
-    """Whether somebody sees what is shown, and can answer."""
-    return not screen.as_json and sys.stdin.isatty() and screen.human.is_terminal
-
-
-def _confirmed(order: DecisionOrder) -> bool:
-    """Whether the person at the terminal means it."""
-    return input(f"{order.decision} as {order.name}? [y/N] ").strip().lower() in ("y", "yes")
 
 
 def _description(asked: PendingApproval) -> list[str]:

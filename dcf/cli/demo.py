@@ -182,7 +182,7 @@ def _own_settings(settings: Settings) -> Settings:
         home.mkdir(parents=True, exist_ok=True)
     except OSError:
         home = Path(tempfile.mkdtemp(prefix="dcf-demo-"))
-    foreign = ("DCF_REDIS_URL", "DCF_STUB_URL")
+    foreign = ("DCF_REDIS_URL", "DCF_STUB_URL", "DCF_MEMORY", "DCF_MEMORY_KEY", "DCF_RUNTIME")
     env = {key: value for key, value in settings.env.items() if key not in foreign}
     own = {"DCF_HOME": str(home), "DCF_GENERATED": str(settings.generated)}
     return Settings.from_env(env | own)

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from control_plane.embedded import Check, Embedded, diagnose
+from dcf.cli.agents_home import runtime_check
 from dcf.cli.answer import Answer, ErrorNote
 from dcf.cli.background import BackgroundFolder
 from dcf.cli.crew import Garrison
@@ -37,6 +38,7 @@ async def examine(settings: Settings) -> Answer:
         await _stub(stub, settings),
         _workers(folder),
         _skills(settings),
+        runtime_check(settings),
         *model_checks(settings),
         *await _servers(settings, stub.url),
     ]

@@ -81,9 +81,11 @@ def _answer_of(arguments: list[str]) -> Answer | None:
 
 def _usage(error: TyperException, arguments: list[str]) -> Answer:
     """A command line that cannot be understood."""
+    from typer._click.exceptions import NoArgsIsHelpError
+
     # What pydantic puts before the text of a check says nothing to a user.
     message = error.format_message().replace(": Value error, ", ": ")
-    if not arguments:
+    if isinstance(error, NoArgsIsHelpError):
         return Answer(show=[message], exit_code=BAD_INPUT)
     context = getattr(error, "ctx", None)
     hint = f"see `{context.command_path if context else 'dcf'} --help`"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from rich.table import Table
 from rich.text import Text
 
@@ -12,7 +14,7 @@ from dcf.cli.redis_access import find_redis, open_store
 from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
 from dcf.cli.wording import counted
-from dcf.workflow import Explanation, explain
+from dcf.workflow import Explanation, count, explain
 
 
 async def explain_run(workflow_id: str, settings: Settings, screen: Screen) -> Answer:
@@ -22,12 +24,26 @@ async def explain_run(workflow_id: str, settings: Settings, screen: Screen) -> A
         run = await store.run(workflow_id)
     async with open_store(address, pool=run.pool) as store:
         found = await explain(store, workflow_id)
+        cost = (await count(store, workflow_id)).cost
     said = found.to_json()
+    said["cost"] = cost
     said["run_status"] = said.pop("status")
     summary = Text.assemble(status_text(found.status), f"  {workflow_id}: {found.summary}")
     hint = run_hint(run.error.error, settings.objects) if run.error else ""
     said["hint"] = hint
-    return Answer(said, [summary, *_table(found), *([Text(f"hint: {hint}")] if hint else [])])
+    return Answer(
+        said, [summary, *_cost(cost), *_table(found), *([Text(f"hint: {hint}")] if hint else [])]
+    )
+
+
+def _cost(cost: Mapping[str, float]) -> list[Text]:
+    """What models were asked for, in one line; nothing where they were not."""
+    requests = int(cost["total_llm_calls"])
+    if not requests:
+        return []
+    asked = counted(requests, "request to models", "requests to models")
+    tokens = f"{int(cost['total_tokens']):,} tokens"
+    return [Text(f"{asked}, {tokens}, ${cost['total_cost_usd']:.6f} as far as prices are known")]
 
 
 def _table(found: Explanation) -> list[Table]:

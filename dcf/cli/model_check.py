@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from control_plane.embedded import Check
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput
@@ -24,6 +26,25 @@ def named_troubles(name: str, settings: Settings) -> list[Problem]:
     from dcf.agents.models import name_problems
 
     return name_problems(name, settings.env)
+
+
+def spelling_troubles(name: str, option: str) -> list[Problem]:
+    """What is wrong with how the model ``name``, which ``option`` gave, is written: that makes it
+    no model, whatever keys and packages come later."""
+    from dcf.agents.models import parse_name
+
+    parsed = parse_name(name)
+    return [replace(parsed, file=option)] if isinstance(parsed, Problem) else []
+
+
+def demand_model(settings: Settings, role: str) -> None:
+    """The model that the settings name for ``role`` can be asked. Raises BadInput."""
+    from dcf.agents.models import name_problems, named_model
+
+    named = named_model(settings.env, role=role)
+    problems = name_problems(named.name, settings.env)
+    if problems:
+        raise BadInput([replace(problem, file=named.setting) for problem in problems])
 
 
 def demand_models(settings: Settings) -> None:

@@ -11,14 +11,17 @@ from typing import cast, get_args
 
 from control_plane import RedisBackend
 from control_plane.embedded import Address
+from dcf.cli.agents_home import demand_agents_home
 from dcf.cli.background import BackgroundFolder
 from dcf.cli.generated_skills import no_skills
+from dcf.cli.model_check import demand_models
 from dcf.cli.redis_access import find_redis
 from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
 from dcf.cli.stub_server import StubServer
 from dcf.cli.trouble import BadInput
 from dcf.mcp import Platform, PlatformConfig, Role
+from dcf.memory import source_of
 from dcf.problem import Problem
 from dcf.search import DEFAULT_EMBEDDER
 from dcf.skills.discovery import index_path
@@ -26,6 +29,7 @@ from dcf.skills.discovery import index_path
 _log = logging.getLogger(__name__)
 
 APPROVAL_TOKEN = "DCF_APPROVAL_TOKEN"
+MEMORY_KEY = "DCF_MEMORY_KEY"
 DECISIONS_OFF = f"set {APPROVAL_TOKEN} to a secret of those who may, or use dcf approve and reject"
 
 
@@ -37,6 +41,8 @@ async def open_platform(
     is served to other machines. Raises BadInput for an approval token that cannot be used, and
     InvalidDocument for a policy or a lock that cannot."""
     token = approval_token(settings, exposed=exposed)
+    demand_models(settings)
+    await demand_agents_home(settings)
     address = await find_redis(settings, screen)
     stub = StubServer(settings, BackgroundFolder(settings.notes, settings.logs))
     workspace = root or settings.workspace
@@ -48,10 +54,12 @@ async def open_platform(
         workspace=workspace,
         workflows=here / "workflows",
         runs=here / "workflows" / "runs",
+        memory=source_of(settings.env, settings.home),
+        templates=settings.templates,
         objects=settings.objects,
         pool=pool,
         index=index_path(settings.home, settings.generated, DEFAULT_EMBEDDER),
-        env={**_without(settings.env, APPROVAL_TOKEN), "DCF_STUB_URL": stub.url},
+        env={**_without(settings.env, APPROVAL_TOKEN, MEMORY_KEY), "DCF_STUB_URL": stub.url},
         approval_token=token,
         exposed=exposed,
     )
@@ -61,6 +69,7 @@ async def open_platform(
         # A policy or a lock that cannot be believed is told now, not at the first call.
         await platform.policy()
         await platform.skills.pins()
+        await platform.home()
         _tell(settings, address, workspace)
         yield platform
     finally:
@@ -101,9 +110,9 @@ def approval_token(settings: Settings, *, exposed: bool = False) -> str | None:
     raise BadInput([Problem("CLI_APPROVAL_TOKEN", message, hint=hint, file=APPROVAL_TOKEN)])
 
 
-def _without(env: Mapping[str, str], name: str) -> dict[str, str]:
-    """No placeholder of the tool registry may send the secret anywhere."""
-    return {key: value for key, value in env.items() if key != name}
+def _without(env: Mapping[str, str], *names: str) -> dict[str, str]:
+    """No placeholder of the tool registry may send these secrets anywhere."""
+    return {key: value for key, value in env.items() if key not in names}
 
 
 def role_of(given: str | None) -> Role | None:

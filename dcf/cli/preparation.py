@@ -11,6 +11,7 @@ from typing import Any
 
 from control_plane import BadDocument, BadName, check_workflow_id, payload
 from dcf import asl
+from dcf.agents.templates import InvalidTemplate
 from dcf.cli.generated_skills import no_skills
 from dcf.cli.input_source import read_file, read_input
 from dcf.cli.model_check import model_troubles, named_troubles
@@ -67,7 +68,10 @@ def prepare(
     if document is None or has_errors(problems):
         raise BadInput(problems)
     run = workflow_id or fresh_id(document.name)
-    pins = _pins(document, catalog, settings)
+    try:
+        pins = _pins(document, catalog, settings)
+    except InvalidTemplate as invalid:
+        raise BadInput([*problems, *invalid.problems]) from invalid
     return Prepared(document, value.value, run, catalog, servers, pins)
 
 
@@ -76,7 +80,7 @@ def _pins(document: WorkflowDocument, catalog: SkillCatalog, settings: Settings)
         return {}
     from dcf.worker import read_lock
 
-    return further_pins(document, catalog, read_lock(settings.skills))
+    return further_pins(document, catalog, read_lock(settings.skills), settings.templates)
 
 
 def open_catalog(settings: Settings) -> SkillCatalog:

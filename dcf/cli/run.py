@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from control_plane import Store
+from dcf.cli.agents_home import demand_agents_home
 from dcf.cli.answer import Answer, ErrorNote
 from dcf.cli.background import BackgroundFolder
 from dcf.cli.board import Board
@@ -55,6 +56,8 @@ async def run_workflow(order: RunOrder, settings: Settings, screen: Screen) -> A
     )
     for warning in prepared.document.warnings:
         screen.warn(str(warning))
+    if order.workers:
+        await demand_agents_home(settings)
     address = await find_redis(settings, screen)
     stub_url = await ensure_tools(prepared, stub, screen)
     async with open_store(address) as store:

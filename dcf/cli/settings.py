@@ -52,6 +52,12 @@ class Settings:
         )
 
     @property
+    def templates(self) -> Path | None:
+        """The folder of the user's own templates of agents, None where DCF's are enough."""
+        folder = self.env.get("DCF_TEMPLATES")
+        return Path(folder).resolve() if folder else None
+
+    @property
     def logs(self) -> Path:
         """The folder of log files."""
         return self.home / "logs"

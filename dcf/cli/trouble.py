@@ -13,6 +13,17 @@ from dcf.problem import Problem
 # Errors of Redis that are the setting's: no server can answer to it.
 _SETTING_CODES = frozenset({"setting_invalid", "server_url_invalid"})
 
+# Errors of the memory that are of its file, or of a server, and those of what the command names.
+_MEMORY_PLACE = frozenset(
+    {"letta_denied", "letta_failed", "letta_missing", "letta_unreachable", "memory_busy"}
+    | {"memory_cipher_missing", "memory_corrupt", "memory_full", "memory_in_use"}
+    | {"memory_too_new", "memory_unusable"}
+)
+_MEMORY_INPUT = frozenset(
+    {"letta_settings", "memory_backup_exists", "memory_foreign", "memory_key"}
+    | {"memory_no_such_block", "memory_unusable_key", "memory_unusable_value"}
+)
+
 MOST_LISTED = 200
 """Most problems of one file that are listed as text."""
 
@@ -76,6 +87,7 @@ def explain_error(error: BaseException) -> Trouble | None:
         _control_plane(error)
         or _workflow(error)
         or _agents(error)
+        or _memory(error)
         or _skills(error)
         or _tools(error)
         or _search(error)
@@ -110,14 +122,38 @@ def _control_plane(error: BaseException) -> Trouble | None:
 
 
 def _agents(error: BaseException) -> Trouble | None:
+    from dcf.agents.files import InvalidAgentFile
     from dcf.agents.loading import AgentApprovalError, SeveralPending
+    from dcf.agents.templates import InvalidTemplate, UnknownTemplate
 
+    if isinstance(error, InvalidAgentFile | InvalidTemplate):
+        return _listed(error.problems)
+    if isinstance(error, UnknownTemplate):
+        return _listed([error.problem])
     if isinstance(error, SeveralPending):
         hint = f"name one, as in `dcf approve --agent ID {error.ids[0]}`"
         return Trouble(BAD_INPUT, error.code, str(error), hint)
     if isinstance(error, AgentApprovalError):
         return Trouble(FAILED, error.code, str(error), "`dcf approvals` lists what waits")
     return None
+
+
+def _memory(error: BaseException) -> Trouble | None:
+    from dcf.memory import InvalidEntry, MemoryProblem, RollbackRefused
+
+    if not isinstance(error, MemoryProblem):
+        return None
+    if isinstance(error, InvalidEntry):
+        return _listed(error.problems)
+    if isinstance(error, RollbackRefused):
+        found = tuple(Problem(error.code, one.reason) for one in error.conflicts)
+        reasons = counted(len(found), "reason", "reasons")
+        message = f"nothing was rolled back, for {reasons}"
+        return Trouble(FAILED, error.code, message, error.hint, found)
+    exit_code = ENVIRONMENT if error.code in _MEMORY_PLACE else FAILED
+    if error.code in _MEMORY_INPUT or error.code.startswith("memory_unknown_"):
+        exit_code = BAD_INPUT
+    return Trouble(exit_code, error.code, str(error), error.hint)
 
 
 def _workflow(error: BaseException) -> Trouble | None:

@@ -8,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from control_plane.embedded import Embedded
+from dcf.cli.agents_home import demand_agents_home
 from dcf.cli.answer import Answer
 from dcf.cli.background import BackgroundFolder
 from dcf.cli.crew import Garrison
@@ -28,6 +29,7 @@ async def bring_up(
     garrison = Garrison(folder)
     if workers:
         demand_models(settings)
+        await demand_agents_home(settings)
         _demand_no_strangers(garrison, pool, settings)
     running = (
         settings.redis_url is not None or (await Embedded.from_env(settings.env).status()).running

@@ -10,6 +10,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from dcf.cli.agents_home import demand_agents_home
 from dcf.cli.answer import Answer
 from dcf.cli.background import BackgroundFolder
 from dcf.cli.exits import INTERRUPTED
@@ -19,6 +20,7 @@ from dcf.cli.redis_access import find_redis
 from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
 from dcf.cli.stub_server import StubServer
+from dcf.memory import source_of
 from dcf.worker import Post, WorkerConfig, import_handlers, serve
 
 
@@ -39,6 +41,7 @@ async def work(order: WorkerOrder, settings: Settings) -> Answer:
     """Work until told to stop."""
     log_to_stderr(settings.log_level)
     demand_models(settings)
+    await demand_agents_home(settings)
     # A script that is run finds the modules beside it; so do handlers.
     sys.path.insert(0, str(Path.cwd()))
     handlers = import_handlers(order.handlers) if order.handlers else {}
@@ -52,8 +55,10 @@ async def work(order: WorkerOrder, settings: Settings) -> Answer:
         handlers=handlers,
         generated=settings.generated,
         objects=settings.objects,
-        env={**settings.env, "DCF_STUB_URL": StubServer(settings, folder).url},
+        env={**_without_key(settings), "DCF_STUB_URL": StubServer(settings, folder).url},
         attached=order.attached,
+        memory=source_of(settings.env, settings.home),
+        templates=settings.templates,
     )
 
     def ready() -> None:
@@ -75,3 +80,8 @@ async def work(order: WorkerOrder, settings: Settings) -> Answer:
         status="drained" if orderly else "interrupted",
         exit_code=0 if orderly else INTERRUPTED,
     )
+
+
+def _without_key(settings: Settings) -> dict[str, str]:
+    """No placeholder of the tool registry may send the key of the memory anywhere."""
+    return {name: value for name, value in settings.env.items() if name != "DCF_MEMORY_KEY"}

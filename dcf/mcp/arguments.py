@@ -1,5 +1,5 @@
 """Checking the arguments of a call: all problems at once, unknown ones ignored with a warning, or
-refused by tools that undo nothing."""
+refused by tools that write."""
 
 from __future__ import annotations
 
@@ -54,13 +54,13 @@ class Parameter:
 
 class Parameters:
     """The parameters of a tool in order. A ``strict`` tool refuses arguments that it does not know:
-    what it does cannot be taken back, so nobody may believe in a filter that was dropped."""
+    it writes, so nobody may believe in a filter or a text that was dropped."""
 
     def __init__(self, parameters: Sequence[Parameter], *, strict: bool = False) -> None:
         self.all = tuple(parameters)
         self.strict = strict
         self._by_name = {one.name: one for one in self.all}
-        self._by_alias = {alias: one for one in self.all for alias in one.aliases}
+        self.aliases = {alias: one for one in self.all for alias in one.aliases}
 
     @cached_property
     def model(self) -> type[BaseModel]:
@@ -82,7 +82,7 @@ class Parameters:
         strangers: list[Problem] = []
         given: dict[str, Any] = {}
         for name, value in arguments.items():
-            parameter = self._by_name.get(name) or self._by_alias.get(name)
+            parameter = self._by_name.get(name) or self.aliases.get(name)
             if parameter is None:
                 self._strange(name, value, strangers, warnings)
                 continue
@@ -143,7 +143,7 @@ class Parameters:
             warnings.append(f"parameter {cut!r} is ignored: {why}")
         elif value is not None:
             place = cut.replace("~", "~0").replace("/", "~1")
-            hint = "nothing was done, since this tool's work cannot be taken back"
+            hint = f"nothing was done; this tool takes {', '.join(self._by_name)}"
             strangers.append(Problem("MCP_ARGUMENT", why, f"/{place}", hint=hint))
 
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from dcf.mcp.error_code import HINTS, code_of
+from dcf.mcp.error_code import code_of, hint_of
 from dcf.problem import Problem
 
 log = logging.getLogger(__name__)
@@ -79,9 +79,9 @@ def failure(
     """The answer of a tool that raised ``error``. What is not foreseen is logged under an id that
     the answer names, and nothing else of it goes out."""
     fields = _explained(error) or _defect(error, new_id())
-    hint = HINTS.get(fields["error"].partition(":")[0])
-    if hint is not None:
-        fields.setdefault("hint", hint)
+    hint = hint_of(fields["error"], fields.get("hint", ""))
+    if hint:
+        fields["hint"] = hint
     whole = {"status": None, **fields}
     if warnings:
         whole["warnings"] = list(warnings)
@@ -114,6 +114,8 @@ def _said(code: str, message: str, problems: Sequence[Any] = ()) -> dict[str, An
     if found and f"[{found[0].code}]" in message:
         # All of them in full, for people; here they come as problems.
         message = brief(found)
+    # Some errors begin with their name, for those who see nothing else of them.
+    message = message.removeprefix(f"{code}: ")
     said: dict[str, Any] = {"error": _text(code_of(code, found), message)}
     return {**said, "problems": [problem_view(one) for one in found]} if found else said
 

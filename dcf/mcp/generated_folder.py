@@ -68,6 +68,11 @@ class GeneratedFolder:
         """What may be called, and who is asked. Raises InvalidDocument."""
         return await self._policy.get()
 
+    @property
+    def last_policy(self) -> Policy:
+        """The policy that was read last; before that, one that has no budgets."""
+        return self._policy.last or Policy()
+
     def faults(self) -> list[str]:
         """What has changed for the worse, so that what was read before it is used."""
         watched = (self._catalog, self._registry, self._library, self._policy, self._pins)

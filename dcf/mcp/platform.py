@@ -11,8 +11,10 @@ from pathlib import Path
 
 from control_plane import AgentStore, Backend, Store
 from dcf.agents.loading import SkillLibrary
+from dcf.mcp.agents_home import AgentsHome, Home
 from dcf.mcp.generated_folder import GeneratedFolder
 from dcf.mcp.skill_index import SkillIndex
+from dcf.memory import Source
 from dcf.skills import SkillCatalog
 from dcf.tools import Policy, Registry, Toolbox
 from dcf.workflow import RunCache
@@ -25,12 +27,14 @@ DEFAULT_CALL_LIMIT_S = 120.0
 class PlatformConfig:
     """Where things lie.
 
-    ``generated`` holds the generated skills, ``skills_src`` their sources, ``workflows`` documents
-    that others import, ``runs`` the audit trails; ``workspace`` is the root of the file tools,
-    ``key_prefix`` what every key of the RedisJSON tools begins with; ``objects`` is what ItemReader
-    reads. ``pool`` is that of new runs. ``env`` fills the placeholders of the tool registry and is
-    never shown. ``call_limit_s``: no tool call takes longer (seconds). ``index`` is the file of the
-    search index of the skills; without one it is a temporary file. ``approval_token`` is asked of
+    ``memory`` is the file in which agents remember, ``templates`` a folder of the user's own
+    templates of agents. ``generated`` holds the generated skills, ``skills_src`` their sources,
+    ``workflows`` documents that others import, ``runs`` the audit trails; ``workspace`` is the
+    root of the file tools, ``key_prefix`` what every key of the RedisJSON tools begins with;
+    ``objects`` is what ItemReader reads. ``pool`` is that of new runs. ``env`` fills the
+    placeholders of the tool registry, names the models of agents and is never shown.
+    ``call_limit_s``: no tool call takes longer (seconds). ``index`` is the file of the search index
+    of the skills; without one it is a temporary file. ``approval_token`` is asked of
     whoever decides on approvals or budgets here; without one nobody may. Where the server is
     ``exposed``, other machines can reach it: then it is asked of who generates skills too.
     """
@@ -40,6 +44,8 @@ class PlatformConfig:
     workspace: Path
     workflows: Path
     runs: Path
+    memory: Source
+    templates: Path | None = None
     objects: Path | None = None
     key_prefix: str = "doc:"
     pool: str = "default"
@@ -70,6 +76,9 @@ class Platform:
         self.store = Store(backend, pool=config.pool)
         self.runs = RunCache(self.store)
         self.agents = AgentStore(backend, tokens=new_id)
+        self.homes = AgentsHome(
+            config.memory, self.agents, self.skills, config.env, config.templates
+        )
         self.documents = JsonDocuments(backend, DocumentKeys(config.key_prefix), tokens=new_id)
         self.index = SkillIndex(config.index)
         self._stores = {config.pool: self.store}
@@ -103,6 +112,10 @@ class Platform:
         """Where skills are loaded from. Raises CatalogUnreadable, LoadRefused."""
         return await self.skills.library()
 
+    async def home(self) -> Home:
+        """Where agents live. Raises a MemoryProblem, and what keeps the runtime from being used."""
+        return await self.homes.get()
+
     async def policy(self) -> Policy:
         """What tools may do, as it stands now. Raises InvalidDocument."""
         return await self.skills.policy()
@@ -116,6 +129,8 @@ class Platform:
         return await self.skills.toolbox()
 
     async def close(self) -> None:
-        """Close the connections to tool servers; the backend is its owner's to close."""
+        """Close the memory and the connections to tool servers; the backend is its owner's to
+        close."""
+        await self.homes.close()
         await self.skills.close()
         self.index.close()

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from control_plane import AgentStore, Store, UnknownAgent, assigned
-from dcf.agents.loading import delete_agent
+from control_plane import Store, UnknownAgent, assigned
+from dcf.mcp.agent_life import by_tool, remove_agent
 from dcf.mcp.envelope import Refused
 from dcf.mcp.platform import Platform
+from dcf.worker import WorkerAgents
 from dcf.workflow import count, finalize, is_earlier, write_audit_trail
 
 
@@ -92,23 +93,25 @@ async def amsp(store: Store, workflow_id: str) -> dict[str, Any] | None:
 
 async def agents_of(
     platform: Platform, store: Store, workflow_id: str, *, delete: bool, keep_planner: bool
-) -> list[dict[str, Any]]:
-    """The agents assigned to the run's states, deleted where that is asked for."""
-    agents = AgentStore(platform.backend)
+) -> tuple[list[dict[str, Any]], int]:
+    """The agents assigned to the run's states, deleted where that is asked for; and how many others
+    that were made for it, by its workers, went with them."""
     rows = []
     for state, agent_id in sorted((await assigned(store, workflow_id)).items()):
         deleted, error = False, None
         if delete:
-            document = await agents.get(agent_id)
-            if document is None:
-                error = "unknown_agent"
-            elif keep_planner and "role:planner" in document.tags:
+            document = await platform.agents.get(agent_id, ())
+            if document is not None and keep_planner and "role:planner" in document.tags:
                 error = "skipped_planner"
             else:
                 try:
-                    await delete_agent(agents, agent_id, by="finalize_workflow")
+                    await remove_agent(platform, agent_id, by=by_tool("finalize_workflow"))
                     deleted = True
                 except UnknownAgent:
                     error = "unknown_agent"
         rows.append({"state": state, "agent_id": agent_id, "deleted": deleted, "error": error})
-    return rows
+    others = 0
+    if delete:
+        home = await platform.home()
+        others = await WorkerAgents(home.runtime, records=platform.agents).delete(workflow_id)
+    return rows, others

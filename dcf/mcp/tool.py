@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
+from dcf.mcp.agent_naming import with_agent
 from dcf.mcp.arguments import Alias, Parameter, Parameters
 from dcf.mcp.envelope import Legacy
 from dcf.mcp.platform import Platform
@@ -73,6 +74,7 @@ class Tool:
     ) -> dict[str, Any]:
         """What the function returns. Raises BadArguments and whatever the function raises; what of
         the arguments was ignored is added to ``warnings``."""
+        arguments = await with_agent(platform, self.parameters, arguments)
         values = self.parameters.read(arguments, warnings)
         fields: dict[str, Any] = await self.function(platform, **values)
         return fields
@@ -86,7 +88,8 @@ def tool(
 ) -> Callable[[Answering], Tool]:
     """Make a tool of a function, shown to ``roles`` and in the full catalogue.
 
-    ``strict`` is for what cannot be taken back: decisions, deletions, ends, hand-overs, calls.
+    ``strict`` is for what cannot be taken back (decisions, deletions, ends, hand-overs, calls), and
+    for what writes to agents: a text under another name must not be lost.
     """
 
     def made(function: Answering) -> Tool:

@@ -9,6 +9,7 @@ from dcf.memory.actor import SYSTEM, Actor, ActorKind
 from dcf.memory.agent import CONTEXT_WINDOW, Agent, Lifecycle, NewAgent
 from dcf.memory.agents import AgentExists, AgentFields, Agents, UnknownAgent
 from dcf.memory.attached_tools import AttachedTools
+from dcf.memory.audit.border import HistoryForgotten
 from dcf.memory.audit.conflict import Conflict, RollbackRefused
 from dcf.memory.audit.event import Event
 from dcf.memory.audit.events import Events
@@ -16,6 +17,7 @@ from dcf.memory.block import Block, BlockType, NewBlock, OnLimit, Provenance
 from dcf.memory.blocks import (
     BlockExists,
     BlockFields,
+    BlockOfProject,
     Blocks,
     BlockShared,
     Labels,
@@ -40,21 +42,41 @@ from dcf.memory.database import (
     MemoryUnusable,
     Source,
     UnusableKey,
+    UnusableValue,
     rekey,
     restore,
     users_of,
 )
 from dcf.memory.errors import InvalidEntry, MemoryProblem, RevisionConflict
+from dcf.memory.garbage import Garbage, GarbageReport, Retention
 from dcf.memory.ids import Clock, NewId, random_id
 from dcf.memory.letter import Letter, LetterState, NewLetter
 from dcf.memory.letters import CircularMessage, LetterLost, Letters, UnknownLetter
 from dcf.memory.memory import Memory
-from dcf.memory.message import Message, NewMessage, Role
+from dcf.memory.message import Message, NewMessage, Role, heading_of
 from dcf.memory.messages import Messages, UnknownMessage
 from dcf.memory.observer import Observer
 from dcf.memory.passage import NewPassage, Passage
 from dcf.memory.passages import PassageFields, Passages, UnknownPassage
+from dcf.memory.project import NewProject, Project
+from dcf.memory.projects import (
+    NotShareable,
+    ProjectExists,
+    ProjectFields,
+    ProjectHasLabel,
+    Projects,
+    UnknownProject,
+    UnknownProjectBlock,
+)
+from dcf.memory.scratch_pad import PAD_BYTES, PAD_TTL_MS, PadOutcome, ScratchPad
+from dcf.memory.scratch_pads import NoScratchPad, PadFull, ScratchPads
 from dcf.memory.search import KINDS, Found, Kind, Search
+from dcf.memory.session import Session, WorkContext, current_context, working_in
+from dcf.memory.sessions import SessionEnded, Sessions, UnknownSession
+from dcf.memory.setting import source_of
+from dcf.memory.skill import LOADED_SKILLS, SKILLS, Discovery, FoundSkill, Skill, SyncReport
+from dcf.memory.skill_folders import SkillFolders, SkillsTooLarge, UnknownSkills
+from dcf.memory.stats import AgentStats, BlockStats, KindStats, Stats
 from dcf.memory.tool_spec import ToolSpec
 from dcf.memory.transfer import (
     Arrival,
@@ -66,17 +88,22 @@ from dcf.memory.transfer import (
     take_in,
 )
 from dcf.memory.turn_record import TurnRecord, TurnState, Usage
-from dcf.memory.turns import Turns
+from dcf.memory.turns import TurnLost, Turns, TurnUnderWay
 
 __all__ = [
     "CONTEXT_WINDOW",
     "KINDS",
+    "LOADED_SKILLS",
+    "PAD_BYTES",
+    "PAD_TTL_MS",
+    "SKILLS",
     "SYSTEM",
     "Actor",
     "ActorKind",
     "Agent",
     "AgentExists",
     "AgentFields",
+    "AgentStats",
     "Agents",
     "Arrival",
     "Arrivals",
@@ -86,7 +113,9 @@ __all__ = [
     "Block",
     "BlockExists",
     "BlockFields",
+    "BlockOfProject",
     "BlockShared",
+    "BlockStats",
     "BlockType",
     "Blocks",
     "CipherMissing",
@@ -97,11 +126,17 @@ __all__ = [
     "ContextTooSmall",
     "Contexts",
     "Departure",
+    "Discovery",
     "Event",
     "Events",
     "Found",
+    "FoundSkill",
+    "Garbage",
+    "GarbageReport",
+    "HistoryForgotten",
     "InvalidEntry",
     "Kind",
+    "KindStats",
     "Labels",
     "Letter",
     "LetterLost",
@@ -126,38 +161,71 @@ __all__ = [
     "NewLetter",
     "NewMessage",
     "NewPassage",
+    "NewProject",
+    "NoScratchPad",
     "NoSuchBlock",
+    "NotShareable",
     "Observer",
     "OnLimit",
     "OnNameTaken",
     "OverLimit",
+    "PadFull",
+    "PadOutcome",
     "Passage",
     "PassageFields",
     "Passages",
+    "Project",
+    "ProjectExists",
+    "ProjectFields",
+    "ProjectHasLabel",
+    "Projects",
     "Provenance",
     "ReadOnlyBlock",
+    "Retention",
     "RevisionConflict",
     "Role",
     "RollbackRefused",
+    "ScratchPad",
+    "ScratchPads",
     "Search",
+    "Session",
+    "SessionEnded",
+    "Sessions",
+    "Skill",
+    "SkillFolders",
+    "SkillsTooLarge",
     "Source",
+    "Stats",
+    "SyncReport",
     "TextNotFound",
     "TextNotUnique",
     "ToolSpec",
+    "TurnLost",
     "TurnRecord",
     "TurnState",
+    "TurnUnderWay",
     "Turns",
     "UnknownAgent",
     "UnknownBlock",
     "UnknownLetter",
     "UnknownMessage",
     "UnknownPassage",
+    "UnknownProject",
+    "UnknownProjectBlock",
+    "UnknownSession",
+    "UnknownSkills",
     "UnusableKey",
+    "UnusableValue",
     "Usage",
+    "WorkContext",
+    "current_context",
     "give_out",
+    "heading_of",
     "random_id",
     "rekey",
     "restore",
+    "source_of",
     "take_in",
     "users_of",
+    "working_in",
 ]

@@ -7,21 +7,18 @@ from collections.abc import Iterator
 
 from dcf.memory.audit.edit import digest_of
 from dcf.memory.audit.entity import Entity
-from dcf.memory.database import Connection, damage
-from dcf.memory.entities import AGENT, BLOCK, HOLDER
+from dcf.memory.database import Connection, damage, unpacked
+from dcf.memory.entities import AGENT, BLOCK, PROJECT, RECORDED
 from dcf.problem import Problem
-
-_RECORDED = (AGENT, BLOCK, HOLDER)
-"""Entities each of whose rows was created by an event."""
 
 
 def faults(connection: Connection) -> Iterator[Problem]:
     """All that is wrong in the file."""
     for line in damage(connection):
         yield Problem("memory_damaged", line, hint="restore a backup")
-    for entity in _RECORDED:
+    for entity in RECORDED:
         yield from _existence_faults(connection, entity)
-    for entity in (AGENT, BLOCK):
+    for entity in (AGENT, BLOCK, PROJECT):
         yield from _revision_faults(connection, entity)
         yield from _text_faults(connection, entity)
     yield from _tag_faults(connection)
@@ -62,14 +59,14 @@ def _revision_faults(connection: Connection, entity: Entity) -> Iterator[Problem
 def _text_faults(connection: Connection, entity: Entity) -> Iterator[Problem]:
     for column in sorted(entity.long):
         rows = connection.execute(
-            f"SELECT r.id, r.{column} AS text, (SELECT change FROM events WHERE entity = ?"
+            f"SELECT r.id, r.{column} AS text, e.change, e.packed FROM {entity.table} r"
+            " LEFT JOIN events e ON e.seq = (SELECT max(seq) FROM events WHERE entity = ?"
             " AND entity_id = r.id AND (change -> '$.created' IS NOT NULL"
-            f" OR change -> '$.changed.{column}' IS NOT NULL) ORDER BY seq DESC LIMIT 1) AS change"
-            f" FROM {entity.table} r",
+            f" OR change -> '$.changed.{column}' IS NOT NULL))",
             (entity.name,),
         )
         for row in rows:
-            change = json.loads(row["change"] or "{}")
+            change = unpacked(json.loads(row["change"] or "{}"), row["packed"])
             if "created" in change:
                 digest = digest_of(change["created"][column])
             elif "changed" in change:

@@ -7,12 +7,14 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from dcf.memory.actor import SYSTEM, Actor
 from dcf.memory.agents import Agents, follow_tags
 from dcf.memory.attached_tools import AttachedTools
 from dcf.memory.audit.events import Events
 from dcf.memory.blocks import Blocks, Labels
 from dcf.memory.context import Contexts
 from dcf.memory.database import Database, Source
+from dcf.memory.garbage import GarbageReport, Retention
 from dcf.memory.ids import Clock, NewId
 from dcf.memory.invariants import faults
 from dcf.memory.ledger import Ledger
@@ -20,7 +22,13 @@ from dcf.memory.letters import Letters
 from dcf.memory.messages import Messages
 from dcf.memory.observer import Observer
 from dcf.memory.passages import Passages
+from dcf.memory.projects import Projects
+from dcf.memory.retention import BATCH, collect, stats_of
+from dcf.memory.scratch_pads import ScratchPads
 from dcf.memory.search import Search, follow_search, index_faults, is_index_old, make_index
+from dcf.memory.sessions import Sessions
+from dcf.memory.skill_folders import SkillFolders
+from dcf.memory.stats import Stats
 from dcf.memory.turns import Turns
 from dcf.problem import Problem
 from dcf.search import DEFAULT_EMBEDDER
@@ -42,6 +50,10 @@ class Memory:
     letters: Letters
     turns: Turns
     attached_tools: AttachedTools
+    projects: Projects
+    sessions: Sessions
+    scratch_pads: ScratchPads
+    skills: SkillFolders
 
     async def check(self) -> tuple[Problem, ...]:
         """All that is wrong in the file: damage, rows that disagree with their events or with the
@@ -54,6 +66,26 @@ class Memory:
         """Copy the memory, as it is now, to the file ``to``, while it is used. ``restore`` is the
         way back. Raises BackupExists, MemoryFull, MemoryUnusable."""
         return await self.ledger.database.back_up(to, overwrite=overwrite)
+
+    async def stats(self, *, agents: int = 20, blocks: int = 10) -> Stats:
+        """How much there is; in detail of so many agents and blocks, the largest."""
+        return await stats_of(self.ledger, agents=agents, blocks=blocks)
+
+    async def collect_garbage(
+        self,
+        retention: Retention | None = None,
+        *,
+        by: Actor = SYSTEM,
+        dry_run: bool = False,
+        batch: int = BATCH,
+    ) -> GarbageReport:
+        """Give up what ``retention`` (None: the default one) says is kept no longer; with
+        ``dry_run`` say what that would be. Transactions have at most ``batch`` rows, and the file
+        is whole after each: others go on meanwhile, and one that is interrupted goes on by being
+        called again. Raises InvalidEntry."""
+        return await collect(
+            self.ledger, retention or Retention(), by=by, dry_run=dry_run, batch=batch
+        )
 
     @classmethod
     @asynccontextmanager
@@ -92,6 +124,10 @@ class Memory:
                     letters=Letters(ledger),
                     turns=Turns(ledger),
                     attached_tools=AttachedTools(ledger),
+                    projects=Projects(ledger),
+                    sessions=Sessions(ledger),
+                    scratch_pads=ScratchPads(ledger),
+                    skills=SkillFolders(ledger),
                 )
             finally:
                 await ledger.close()

@@ -44,3 +44,12 @@ class Message:
     replaces: tuple[int, int] | None
     archived_at: int | None
     created_at: int
+
+
+def heading_of(message: NewMessage | Message) -> str:
+    """The line that a model is told before the text: who says it, or what a summary stands for;
+    empty if there is none."""
+    if message.replaces is not None:
+        first, last = message.replaces
+        return f"[Summary of messages {first} to {last}]"
+    return f"[From {message.sender}]" if message.role == "user" and message.sender else ""

@@ -25,7 +25,7 @@ from dcf.search.errors import (
 )
 from dcf.search.index import Change, Hit, SearchIndex
 from dcf.search.tokens import count_tokens
-from dcf.search.words import opening, spoken, telling_words
+from dcf.search.words import opening, sentences, spoken, telling_words, words
 
 __all__ = [
     "DEFAULT_EMBEDDER",
@@ -47,6 +47,8 @@ __all__ = [
     "count_tokens",
     "embedder_named",
     "opening",
+    "sentences",
     "spoken",
     "telling_words",
+    "words",
 ]

@@ -46,8 +46,8 @@ class Embedder(Protocol):
         """One row of length 1 for each text; zeros where nothing can be said."""
         ...
 
-    def embed_query(self, text: str) -> Vectors:
-        """The vector of what somebody asks, of length 1."""
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        """One row of length 1 for each text that somebody asks."""
         ...
 
     def embed_words(self, words: Sequence[str]) -> Vectors:
@@ -65,8 +65,8 @@ class WordsOnly:
     def embed(self, texts: Sequence[str]) -> Vectors:
         return np.zeros((len(texts), 0), dtype=np.float32)
 
-    def embed_query(self, text: str) -> Vectors:
-        return np.zeros(0, dtype=np.float32)
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        return self.embed(texts)
 
     def embed_words(self, words: Sequence[str]) -> Vectors:
         return np.zeros((len(words), 0), dtype=np.float32)

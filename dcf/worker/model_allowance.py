@@ -44,9 +44,9 @@ class LeaseAllowance:
             lambda: self._store.reserve(
                 self._lease,
                 name,
-                {**refused, "tokens": bound.tokens, "cost_usd": _usd(bound.cost_usd)},
+                {**refused, "tokens": bound.tokens, "cost_usd": usd_of(bound.cost_usd)},
                 tokens=bound.tokens,
-                nano_usd=_nano(bound.cost_usd),
+                nano_usd=nano_of(bound.cost_usd),
                 **self._budgets,
             ),
         )
@@ -66,9 +66,9 @@ class LeaseAllowance:
             lambda: self._store.bill(
                 self._lease,
                 reservation,
-                {"type": "ModelCall", **self._about, **_told(used)},
+                {"type": "ModelCall", **self._about, **told_of(used)},
                 tokens=used.tokens,
-                nano_usd=_nano(used.cost_usd),
+                nano_usd=nano_of(used.cost_usd),
             ),
         )
         if answer is not None and answer.code != "limit_exceeded":
@@ -98,12 +98,13 @@ def limits_of(budget: Budget) -> Limits:
     )
 
 
-def _nano(cost: Decimal | None) -> int | None:
+def nano_of(cost: Decimal | None) -> int | None:
     """Billionths, the last one whole: what is spent is never less than it was."""
     return None if cost is None else int((cost * _NANO).to_integral_value(ROUND_CEILING))
 
 
-def _usd(cost: Decimal | None) -> float | None:
+def usd_of(cost: Decimal | None) -> float | None:
+    """As records have it."""
     return None if cost is None else float(cost)
 
 
@@ -116,14 +117,14 @@ def _wanted(bound: Bound, over: OverBudget) -> str:
     return ""
 
 
-def _told(used: Used) -> dict[str, Any]:
+def told_of(used: Used) -> dict[str, Any]:
     """The members of the event; ``estimated`` and ``error`` only where they say something."""
     told: dict[str, Any] = {
         "model": used.model,
         "input_tokens": used.input_tokens,
         "output_tokens": used.output_tokens,
         "cached_tokens": used.cached_tokens,
-        "cost_usd": _usd(used.cost_usd),
+        "cost_usd": usd_of(used.cost_usd),
         "duration_ms": used.duration_ms,
     }
     if used.estimated:

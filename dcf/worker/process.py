@@ -11,14 +11,19 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
-from control_plane import ControlPlaneError, HintQueue, RedisBackend, Store
-from dcf.agents import LocalAgents, LocalRuntime
+from control_plane import AgentStore, ControlPlaneError, HintQueue, RedisBackend, Store
+from dcf.agents import AgentRuntime, LocalAgents, LocalRuntime, open_runtime, sleeptime
 from dcf.agents.models import Models
+from dcf.agents.templates import templates
 from dcf.memory import Memory, Source, random_id
 from dcf.tools import Policy
+from dcf.worker.agent_allowance import AgentAllowances
+from dcf.worker.agent_sweeper import AgentSweeper
 from dcf.worker.agent_tasks import AgentTasks
+from dcf.worker.agent_tools import AgentTools
 from dcf.worker.generated_rules import approvers_of
 from dcf.worker.keeper_thread import KeeperThread
 from dcf.worker.performer import AgentPerformer, Handler, Performer
@@ -41,8 +46,8 @@ class Post:
     ``objects`` is the folder of the objects that ItemReader reads and ResultWriter writes.
     ``env`` fills the placeholders of the tool registry (``DCF_STUB_URL``). ``handlers`` serve
     Tasks by ``Resource``. With ``attached`` the worker also drains when its standard input, a
-    pipe, ends: when whoever started it is gone. In ``memory`` its agents live; without one they
-    remember nothing.
+    pipe, ends: when whoever started it is gone. In ``memory`` its agents live, made from DCF's
+    templates and those in the folder ``templates``; without one they remember nothing.
     """
 
     redis_url: str = field(repr=False)
@@ -55,14 +60,15 @@ class Post:
     env: Mapping[str, str] = field(default_factory=dict, repr=False)
     attached: bool = False
     memory: Source | None = None
+    templates: Path | None = None
 
 
 async def serve(post: Post, *, on_ready: Callable[[], None]) -> bool:
     """Work until SIGTERM or SIGINT; True after an orderly end, False when a second signal cut it
     short (leases that were held then end by themselves).
 
-    ``on_ready`` is called when the worker can take work. Raises ControlPlaneError, SkillError and
-    ToolsError when it cannot start.
+    ``on_ready`` is called when the worker can take work. Raises ControlPlaneError, SkillError,
+    ToolsError, MemoryProblem and InvalidTemplate when it cannot start.
     """
     async with AsyncExitStack() as stack:
         store = Store(_backend(post, stack), pool=post.pool)
@@ -70,7 +76,7 @@ async def serve(post: Post, *, on_ready: Callable[[], None]) -> bool:
         queue = HintQueue(hints, pool=post.pool, consumer=post.name)
         await queue.open()
         skills = FollowedSkills(post.generated, post.env) if post.generated else None
-        agents = await _agents(post, stack, store, skills)
+        agents, sweeper = await _agents(post, stack, store, skills)
         keeper = stack.enter_context(
             KeeperThread(lambda: Store(RedisBackend.from_url(post.redis_url), pool=post.pool))
         ).keeper
@@ -93,8 +99,11 @@ async def serve(post: Post, *, on_ready: Callable[[], None]) -> bool:
             Performer(post.handlers, agents),
             now=time.monotonic,
             config=post.config,
+            on_sealed=sweeper.end if sweeper else None,
         )
         orderly = await _until_told(worker, on_ready, attached=post.attached)
+        if orderly and sweeper is not None:
+            await sweeper.at_last(partial(_is_sealed_now, worker, store))
         await _leave(queue)
     return orderly
 
@@ -105,37 +114,77 @@ def _backend(post: Post, stack: AsyncExitStack, *, connections: int = 32) -> Red
     return backend
 
 
+async def _is_sealed_now(worker: Worker, store: Store, workflow_id: str) -> bool:
+    """``is_sealed``, where this worker may have stopped just before it sealed the run."""
+    if await is_sealed(store, workflow_id):
+        return True
+    await worker.seal(workflow_id)
+    return await is_sealed(store, workflow_id)
+
+
 async def _agents(
     post: Post, stack: AsyncExitStack, store: Store, skills: FollowedSkills | None
-) -> AgentPerformer | None:
+) -> tuple[AgentPerformer | None, AgentSweeper | None]:
+    """What performs Tasks with agents, and what removes those that were made for them."""
     if skills is None:
-        return None
+        return None, None
     stack.push_async_callback(skills.close)
     models = Models(post.env)
-    runtime: LocalAgents | LocalRuntime = LocalRuntime(models=models)
-    workers = None
+    there = await skills.open()
+    plain = LocalRuntime(models=models)
+    runtime: AgentRuntime | LocalRuntime = plain
+    workers = sweeper = None
     if post.memory is not None:
-        runtime = await _remembering(post.memory, stack, models, post.env)
-        workers = WorkerAgents(runtime)
-        sweeping = asyncio.create_task(workers.sweep_for_ever(lambda run: is_sealed(store, run)))
+        if post.templates is not None:
+            await asyncio.to_thread(templates, post.templates)
+        runtime = await _remembering(post, post.memory, stack, store, skills, models)
+        records = AgentStore(store.backend)
+        workers = WorkerAgents(runtime, records=records, own=post.templates)
+        sweeper = AgentSweeper(workers, partial(is_sealed, store))
+        sweeping = asyncio.create_task(sweeper.run())
         stack.callback(sweeping.cancel)
-    if await skills.open():
-        loading = asyncio.create_task(runtime.prepare())
+    if there:
+        prepared = runtime if isinstance(runtime, LocalAgents) else plain
+        loading = asyncio.create_task(_prepare(prepared))
         stack.callback(loading.cancel)
-    return AgentTasks(skills, runtime, store, post.env, workers)
+    return AgentTasks(skills, runtime, store, post.env, workers), sweeper
+
+
+async def _prepare(runtime: LocalAgents | LocalRuntime) -> None:
+    """Load what the first task needs, while nobody waits for it."""
+    await runtime.prepare()
+    if isinstance(runtime, LocalAgents):
+        await asyncio.to_thread(templates)
 
 
 async def _remembering(
-    source: Source, stack: AsyncExitStack, models: Models, env: Mapping[str, str]
-) -> LocalAgents:
-    """The agents in the memory ``source``, which get the messages that wait for them."""
+    post: Post,
+    source: Source,
+    stack: AsyncExitStack,
+    store: Store,
+    skills: FollowedSkills,
+    models: Models,
+) -> AgentRuntime:
+    """The agents in the memory ``source``, which get the messages that wait for them, and call
+    their tools through the gate, each within its budget."""
     opened = Memory.open(source, clock=lambda: time.time_ns() // 1_000_000, new_id=random_id)
     memory = await stack.enter_async_context(opened)
-    agents = LocalAgents(memory, models=models, environment=env)
-    stack.push_async_callback(agents.aclose)
-    delivering = asyncio.create_task(agents.deliver_for_ever())
-    stack.callback(delivering.cancel)
-    return agents
+    records = AgentStore(store.backend)
+    runtime = await stack.enter_async_context(
+        open_runtime(
+            memory,
+            post.env,
+            models=models,
+            allowance_of=AgentAllowances(records, lambda: skills.policy).of,
+            use_of=AgentTools(records, skills).use_of,
+        )
+    )
+    if isinstance(runtime, LocalAgents):
+        delivering = asyncio.create_task(runtime.deliver_for_ever())
+        stack.callback(delivering.cancel)
+        resting = asyncio.create_task(sleeptime(memory, models, post.env).run_for_ever())
+        stack.callback(resting.cancel)
+    return runtime
 
 
 async def _until_told(worker: Worker, on_ready: Callable[[], None], *, attached: bool) -> bool:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from dcf.agents.loading import grants_of
 from dcf.digest import tool_digest
 from dcf.skills import Manifest, SkillCatalog
-from dcf.tools import Gate, Policy, Registry, SchemaPin
+from dcf.tools import Gate, Grant, Policy, Registry, SchemaPin
 
 
 class ChangedSkill(Exception):
@@ -65,8 +65,12 @@ class SkillGates:
 
     def gate(self, skills: Sequence[Manifest]) -> Gate:
         """What lets the tools of ``skills`` pass, as far as the policy does."""
+        return self.gate_of(grants_of(skills))
+
+    def gate_of(self, grants: Iterable[Grant]) -> Gate:
+        """What lets calls pass that ``grants`` allow, as far as the policy does."""
         return Gate(
-            grants_of(skills),
+            grants,
             servers=self._registry,
             policy=self._policy,
             declared=self._declared,

@@ -21,7 +21,7 @@ _ABANDONED_MS = 600_000
 
 class Sweeper:
     """Sweeps in the name of the worker ``name``, at least every ``every_s`` seconds. ``now`` is a
-    monotonic clock in seconds."""
+    monotonic clock in seconds; ``on_sealed`` is told of each run that was sealed."""
 
     def __init__(
         self,
@@ -31,12 +31,14 @@ class Sweeper:
         *,
         now: Callable[[], float],
         every_s: float,
+        on_sealed: Callable[[str], object] | None = None,
     ) -> None:
         self._name = name
         self._store = store
         self._queue = queue
         self._now = now
         self._every_s = every_s
+        self._on_sealed = on_sealed
 
     async def run(self) -> None:
         """Sweep for ever."""
@@ -57,6 +59,8 @@ class Sweeper:
         """Seal a run that is over."""
         try:
             await finalize(self._store, workflow_id, by=self._name)
+            if self._on_sealed is not None:
+                self._on_sealed(workflow_id)
         except StillRunning:
             log.debug("%s: %s runs again", self._name, workflow_id)
         except UnknownRun:

@@ -53,7 +53,8 @@ class WorkerConfig:
 
 
 class Worker:
-    """One worker. ``now`` is a monotonic clock in seconds; ``queue`` has a backend of its own."""
+    """One worker. ``now`` is a monotonic clock in seconds; ``queue`` has a backend of its own;
+    ``on_sealed`` is told of each run that this worker seals."""
 
     def __init__(
         self,
@@ -67,6 +68,7 @@ class Worker:
         now: Callable[[], float],
         config: WorkerConfig | None = None,
         naming: Naming | None = None,
+        on_sealed: Callable[[str], object] | None = None,
     ) -> None:
         self.name = name
         self.config = config or WorkerConfig()
@@ -77,7 +79,9 @@ class Worker:
         self._performer = performer
         self._now = now
         self._runs = RunCache(store, naming)
-        self._sweeper = Sweeper(name, store, queue, now=now, every_s=self.config.sweep_s)
+        self._sweeper = Sweeper(
+            name, store, queue, now=now, every_s=self.config.sweep_s, on_sealed=on_sealed
+        )
         self._slots = asyncio.Semaphore(self.config.concurrency)
         self._draining = asyncio.Event()
         # Insertion-ordered, so that one seed of the simulation gives one history.
@@ -89,6 +93,10 @@ class Worker:
     def busy(self) -> int:
         """How many states are in work."""
         return len(self._working)
+
+    async def seal(self, workflow_id: str) -> None:
+        """Seal the run if it is over; one that is not stays as it is."""
+        await self._sweeper.finalize(workflow_id)
 
     def drain(self) -> None:
         """Take nothing more; ``run`` returns when what is in work is done or given back."""

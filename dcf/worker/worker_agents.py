@@ -2,33 +2,34 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
-import logging
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, replace
+import time
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from control_plane import ControlPlaneError, Store, UnknownRun
-from dcf.agents import Assignment, Observer, Report, TaskError, TaskPerformer, ToolCaller
-from dcf.agents.templates import Template, UnknownTemplate, template_named
-from dcf.memory import SYSTEM, Agent, AgentExists, MemoryProblem, RevisionConflict, UnknownAgent
+from control_plane import AgentStore, Store, UnknownRun, encode_name
+from dcf.agents import TaskError, TaskPerformer
+from dcf.agents.templates import InvalidTemplate, Template, UnknownTemplate, template_named
+from dcf.memory import SYSTEM, Agent, AgentExists, RevisionConflict, UnknownAgent
+from dcf.worker.agent_removal import remove_agent
+from dcf.worker.as_agent import AGENT_UNAVAILABLE, AsAgent
 
 if TYPE_CHECKING:
     from dcf.agents import AgentRuntime
     from dcf.workflow import Task
 
-log = logging.getLogger(__name__)
-
-AGENT_UNAVAILABLE = "DCF.AgentUnavailable"
 _BY = SYSTEM.because("agents of a run")
 _ROLE = "role:worker"
 _EPHEMERAL = "lifecycle:ephemeral"
+_ASSIGNED = "lifecycle:assigned"
 _POOLED = "lifecycle:pooled"
 _BUSY = "busy:"
 _PAGE = 200
-_SWEEP_EVERY_S = 5.0
+_AWAITED_MS = 3_600_000
+"""How long agents that were made for a run wait for it to be submitted, and stay at least."""
 
 
 class WorkerAgents:
@@ -36,14 +37,25 @@ class WorkerAgents:
 
     The lifecycle of the AgentBinding says which. ``ephemeral``, the default: one for each instance
     of a state, made from its template, found again by a later try, and deleted when the run is
-    over, unless ``destroy_on_end`` is false. ``pooled``: one that nobody uses of the pool
+    over, unless ``destroy_on_end`` is false; one that was made for the state beforehand
+    (``tags_for``) takes its place. ``pooled``: one that nobody uses of the pool
     ``reuse_key`` (default: the template's name), given back after the try. ``existing``: the one
-    that ``agent_ref`` names. ``own`` is a folder of the user's templates.
+    that ``agent_ref`` names. ``records`` are those of agents in the control plane: they go with
+    their agents. ``own`` is a folder of the user's templates; ``clock`` gives ms since the epoch.
     """
 
-    def __init__(self, runtime: AgentRuntime, *, own: Path | None = None) -> None:
+    def __init__(
+        self,
+        runtime: AgentRuntime,
+        *,
+        records: AgentStore | None = None,
+        own: Path | None = None,
+        clock: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
+    ) -> None:
         self._runtime = runtime
+        self._records = records
         self._own = own
+        self._clock = clock
 
     async def performer(self, task: Task) -> TaskPerformer:
         """What performs ``task`` as its agent. Raises TaskError(DCF.AgentUnavailable)."""
@@ -52,28 +64,24 @@ class WorkerAgents:
         mode = lifecycle.get("mode") or ("existing" if binding.get("agent_ref") else "ephemeral")
         if mode == "existing":
             agent = await self._existing(binding.get("agent_ref") or {})
-            return _AsAgent(self._runtime, agent.id, None)
+            return AsAgent(self._runtime, agent.id, None)
         template = self._template(binding.get("agent_template_ref") or {}, task)
         if mode == "pooled":
             agent = await self._pooled(template, lifecycle.get("reuse_key"), task)
-            return _AsAgent(self._runtime, agent.id, self._give_back)
+            return AsAgent(self._runtime, agent.id, partial(self._give_back, tag=_busy(task)))
         kept = lifecycle.get("destroy_on_end") is False
-        agent = await self._ephemeral(template, task, kept=kept)
-        return _AsAgent(self._runtime, agent.id, None)
+        take = partial(self._ephemeral, template, task, kept=kept)
+        return AsAgent(self._runtime, (await take()).id, None, take)
 
     async def delete(self, workflow_id: str) -> int:
-        """Delete the ephemeral agents of a run that is over, and give back pooled ones that it
-        still has; how many were deleted."""
-        deleted = 0
-        for agent in await self._tagged(_ROLE, _EPHEMERAL, f"wf:{workflow_id}"):
-            try:
-                await self._runtime.delete(agent.id, by=_BY)
-            except UnknownAgent:
-                continue
-            deleted += 1
-        for agent in await self._tagged(_ROLE, _POOLED, f"wf:{workflow_id}"):
-            await self._give_back(agent.id)
-        return deleted
+        """Delete the agents that were made for a run that is over, and give back pooled ones that
+        it still has; how many were deleted."""
+        there = [
+            *await self._tagged(_ROLE, _EPHEMERAL, _of_run(workflow_id)),
+            *await self._tagged(_ROLE, _ASSIGNED, _of_run(workflow_id)),
+            *await self._tagged(_ROLE, _POOLED, _of_run(workflow_id)),
+        ]
+        return await self._let_go(workflow_id, there)
 
     async def sweep(self, is_over: Callable[[str], Awaitable[bool]]) -> int:
         """``delete`` for every run that is over, whoever ended it; how many agents were deleted."""
@@ -81,17 +89,41 @@ class WorkerAgents:
             *await self._tagged(_ROLE, _EPHEMERAL),
             *await self._tagged(_ROLE, _POOLED),
         ]
+        # They may be there before their run is.
+        long_ago = self._clock() - _AWAITED_MS
+        assigned = await self._tagged(_ROLE, _ASSIGNED)
+        found += [agent for agent in assigned if agent.created_at < long_ago]
         runs = {tag.removeprefix("wf:") for agent in found for tag in agent.tags if _is_run(tag)}
-        return sum([await self.delete(run) for run in sorted(runs) if await is_over(run)])
+        deleted = 0
+        for run in sorted(runs):
+            if await is_over(run):
+                # Only those: since then the run may go on, with agents of its new tries.
+                there = [agent for agent in found if _of_run(run) in agent.tags]
+                deleted += await self._let_go(run, there)
+        return deleted
 
-    async def sweep_for_ever(self, is_over: Callable[[str], Awaitable[bool]]) -> None:
-        """``sweep`` every few seconds."""
-        while True:
-            try:
-                await self.sweep(is_over)
-            except (ControlPlaneError, MemoryProblem) as error:
-                log.warning("agents of runs that are over stay for now: %s", error)
-            await asyncio.sleep(_SWEEP_EVERY_S)
+    async def _let_go(self, workflow_id: str, agents: Iterable[Agent]) -> int:
+        """Delete agents of a run, and give back those of pools; how many were deleted."""
+        deleted = 0
+        for agent in agents:
+            if _POOLED in agent.tags:
+                # As it was seen: another try may have taken it since.
+                held = next((tag for tag in agent.tags if tag.startswith(_BUSY)), None)
+                await self._give_back(agent.id, tag=held or _of_run(workflow_id))
+            else:
+                deleted += await self._remove(agent.id)
+        return deleted
+
+    async def _remove(self, agent_id: str) -> bool:
+        """Delete an agent; whether it was there."""
+        try:
+            if self._records is None:
+                await self._runtime.delete(agent_id, by=_BY)
+            else:
+                await remove_agent(self._runtime, self._records, agent_id, by=_BY)
+        except UnknownAgent:
+            return False
+        return True
 
     async def _existing(self, reference: Mapping[str, Any]) -> Agent:
         wanted = reference.get("id") or reference.get("name") or ""
@@ -110,6 +142,8 @@ class WorkerAgents:
         except UnknownTemplate:
             # References of other systems' workflows name what was there.
             template = template_named("worker", self._own)
+        except InvalidTemplate as broken:
+            raise TaskError(AGENT_UNAVAILABLE, f"templates: {broken}") from broken
         pinned = task.run.pins.get(f"template:{template.name}")
         if pinned is not None and pinned != template.digest:
             raise TaskError(
@@ -125,6 +159,9 @@ class WorkerAgents:
         found = await self._runtime.find(name)
         if found is not None:
             return found
+        made = await self._runtime.list(tags=[_for(task.lease.workflow_id, task.lease.path)])
+        if made:
+            return made[0]
         tags = (*_tags(task), *(() if kept else (_EPHEMERAL,)))
         new = replace(
             template.new_agent(name, tags=tags), lifecycle="persistent" if kept else "ephemeral"
@@ -137,9 +174,10 @@ class WorkerAgents:
 
     async def _pooled(self, template: Template, key: str | None, task: Task) -> Agent:
         pool = f"pool:{key or template.name}"
-        here = f"{_BUSY}{task.lease.workflow_id}/{task.lease.path}"
+        here = _busy(task)
         pooled = await self._tagged(pool)
-        mine = [agent for agent in pooled if here in agent.tags]
+        # Of a try before, whose worker has lost the lease.
+        mine = [agent for agent in pooled if any(map(_is_of(task), agent.tags))]
         free = [agent for agent in pooled if not any(tag.startswith(_BUSY) for tag in agent.tags)]
         for agent in (*mine, *free):
             try:
@@ -155,11 +193,15 @@ class WorkerAgents:
         new = template.new_agent(name, tags=(pool, _POOLED, here, *_tags(task)))
         return await self._runtime.create(replace(new, lifecycle="pooled"), template.blocks, by=_BY)
 
-    async def _give_back(self, agent_id: str) -> None:
-        # Somebody may have deleted it meanwhile.
+    async def _give_back(self, agent_id: str, *, tag: str) -> None:
+        """Let others have the agent, unless somebody took it meanwhile: then ``tag`` is gone."""
+        # Somebody may have deleted it meanwhile, too.
         with contextlib.suppress(UnknownAgent):
-            agent = await self._runtime.get(agent_id)
-            await self._runtime.update(agent_id, by=_BY, tags=_free(agent.tags))
+            while tag in (agent := await self._runtime.get(agent_id)).tags:
+                with contextlib.suppress(RevisionConflict):
+                    await self._runtime.update(
+                        agent_id, by=_BY, expected=agent.revision, tags=_free(agent.tags)
+                    )
 
     async def _tagged(self, *tags: str) -> list[Agent]:
         found: list[Agent] = []
@@ -171,6 +213,13 @@ class WorkerAgents:
                 return found
 
 
+def tags_for(workflow_id: str, state: str) -> tuple[str, ...]:
+    """The tags of an agent that is made for the state of this name, of the top level, of a run that
+    may not be there yet: it does the Task."""
+    run = (f"wf:{workflow_id}", f"state:{state}", _ROLE)
+    return (*run, _ASSIGNED, _for(workflow_id, encode_name(state)))
+
+
 async def is_sealed(store: Store, workflow_id: str) -> bool:
     """Whether the run is over and its record written, or it is gone."""
     try:
@@ -180,33 +229,32 @@ async def is_sealed(store: Store, workflow_id: str) -> bool:
     return run.finalized_at is not None
 
 
-@dataclass(frozen=True, slots=True)
-class _AsAgent:
-    """Performs as one agent; ``after`` is called with its id when that is over."""
-
-    runtime: AgentRuntime
-    agent_id: str
-    after: Callable[[str], Awaitable[None]] | None
-
-    async def perform(
-        self, assignment: Assignment, call_tool: ToolCaller, observe: Observer
-    ) -> Report:
-        try:
-            return await self.runtime.perform(
-                assignment, call_tool, observe, agent_id=self.agent_id
-            )
-        finally:
-            if self.after is not None:
-                await self.after(self.agent_id)
-
-
 def _tags(task: Task) -> tuple[str, ...]:
     return (f"wf:{task.lease.workflow_id}", f"state:{task.state.name}", _ROLE)
+
+
+def _for(workflow_id: str, path: str) -> str:
+    return f"for:{workflow_id}/{path}"
+
+
+def _busy(task: Task) -> str:
+    """What a pooled agent has while ``task`` has it; another holder of the lease says another."""
+    return f"{_BUSY}{task.lease.workflow_id}/{task.lease.path}/{task.lease.fence}"
+
+
+def _is_of(task: Task) -> Callable[[str], bool]:
+    """Whether a tag says that the state of ``task`` has the agent, whoever holds its lease."""
+    state = _busy(task).rpartition("/")[0]
+    return lambda tag: tag.rpartition("/")[0] == state
 
 
 def _free(tags: tuple[str, ...]) -> tuple[str, ...]:
     """The tags of an agent that no run uses."""
     return tuple(tag for tag in tags if not tag.startswith((_BUSY, "wf:", "state:")))
+
+
+def _of_run(workflow_id: str) -> str:
+    return f"wf:{workflow_id}"
 
 
 def _is_run(tag: str) -> bool:

@@ -58,7 +58,9 @@ class Reader:
         kept = {key: value for key, value in os.environ.items() if not key.startswith("DCF_")}
         path = os.pathsep.join([str(Path(sys.executable).parent), kept.get("PATH", "")])
         # Its own temporary folder and no terminal: nothing depends on who runs the tests.
-        self.environment = {**kept, "DCF_HOME": str(self.home), "PATH": path, "COLUMNS": "120"}
+        # Nor is anything left in the home of whoever runs them.
+        here = {"DCF_HOME": str(self.home), "HOME": str(self.home.parent)}
+        self.environment = {**kept, **here, "PATH": path, "COLUMNS": "120"}
 
     def follow(self, block: Block) -> None:
         """Do what ``block`` says. Raises AssertionError where the page is wrong."""

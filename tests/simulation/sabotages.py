@@ -10,12 +10,14 @@ from dcf.simulation import Guarantee, Sabotage
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """``guarantees``: at least one of these must be reported within ``seeds`` seeds."""
+    """``guarantees``: at least one of these must be reported within ``seeds`` seeds. ``likely`` is
+    one that has done so; it is tried first."""
 
     name: str
     sabotage: Sabotage
     guarantees: frozenset[Guarantee]
     seeds: int = 80
+    likely: int = 0
 
 
 def without(text: str, instead: str = "") -> Callable[[str], str]:
@@ -49,11 +51,13 @@ BROKEN = (
         "a commit does not look at token and fence",
         _all(without(_HOLDER, "false"), "commit"),
         frozenset({"fenced"}),
+        likely=6,
     ),
     Broken(
         "a commit does not look at the end of its lease",
         _all(without("if lease.ends <= NOW then return 'lease_expired' end"), "commit"),
         frozenset({"fenced"}),
+        likely=2,
     ),
     Broken(
         "fences do not grow",
@@ -64,6 +68,7 @@ BROKEN = (
         "a commit does not ask whether the run and its joins are alive",
         _all(without("dead(path, ctl) or not_holder(ctl)", "not_holder(ctl)"), "commit"),
         frozenset({"terminal", "joins"}),
+        likely=23,
     ),
     Broken(
         "a join fires one frame too early",
@@ -74,6 +79,7 @@ BROKEN = (
         "a join stays open after it has fired",
         _all(without("    join.open = false\n    wake(parent)", "    wake(parent)"), "commit"),
         frozenset({"joins"}),
+        likely=23,
     ),
     Broken(
         "a frame counts twice",
@@ -101,6 +107,7 @@ BROKEN = (
             "tick",
         ),
         frozenset({"ends"}),
+        likely=4,
     ),
     Broken(
         "a takeover counts as a retry",
@@ -112,6 +119,7 @@ BROKEN = (
             "tick",
         ),
         frozenset({"effect"}),
+        likely=2,
     ),
     Broken(
         "a retry is the same try again",
@@ -133,6 +141,7 @@ BROKEN = (
         "a cancelled run counts as succeeded",
         _all(without("end_run('cancelled'", "end_run('succeeded'"), "cancel"),
         frozenset({"cancelled", "result", "terminal"}),
+        likely=5,
     ),
     Broken(
         "an event does not cover the one before",
@@ -151,6 +160,7 @@ BROKEN = (
         "tokens are stored as they are",
         _all(_clear_tokens, "acquire", "commit", "renew", "release", "note", "recall", "settle"),
         frozenset({"secret"}),
+        likely=24,
     ),
     Broken(
         "variables are not handed on",
@@ -163,16 +173,19 @@ BROKEN = (
             without("join.failed > join.fail_limit", "join.failed > join.fail_limit + 1"), "commit"
         ),
         frozenset({"joins"}),
+        likely=6,
     ),
     Broken(
         "an answer to an earlier try counts",
         _all(without("ctl.visit ~= REQ.visit or ctl.try ~= REQ.try", "false"), "signal"),
         frozenset({"result"}),
+        likely=8,
     ),
     Broken(
         "an answer is accepted and forgotten",
         _all(without("= REQ.event, REQ.call, 0", "= nil, REQ.call, 0"), "signal"),
         frozenset({"ends", "result"}),
+        likely=2,
     ),
     Broken(
         "a rejection is taken up as an approval",
@@ -196,6 +209,7 @@ BROKEN = (
             "commit",
         ),
         frozenset({"approved"}),
+        likely=2,
     ),
     Broken(
         "a second answer to a question counts",
@@ -209,6 +223,7 @@ BROKEN = (
             "signal",
         ),
         frozenset({"sound", "approved", "result"}),
+        likely=2,
     ),
     Broken(
         "an answer counts although its time has passed",
@@ -217,15 +232,18 @@ BROKEN = (
             "signal",
         ),
         frozenset({"sound"}),
+        likely=53,
     ),
     Broken(
         "nobody else is asked when an approver is silent",
         _all(without(" or ctl.wait == 'approval'"), "tick"),
         frozenset({"ends", "one_commit"}),
+        likely=2,
     ),
     Broken(
         "an approval counts for the next question too",
         _all(without(" or ctl.ask ~= REQ.ask", ""), "signal"),
         frozenset({"sound", "result", "approved"}),
+        likely=18,
     ),
 )

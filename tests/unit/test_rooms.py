@@ -10,16 +10,19 @@ from pathlib import Path
 REPOSITORY = Path(__file__).parents[2]
 FACES = {
     # Rooms inside rooms that have a face of their own, for what most of the outer room's users do
-    # without, and one module that is nothing but a face.
+    # without, and modules that are nothing but a face.
     "control_plane.embedded",
     "control_plane.twin",
     "dcf.agents.files",
+    "dcf.agents.letta",
     "dcf.agents.loading",
     "dcf.agents.templates",
     "dcf.agents.models",
     "dcf.asl.maps",
     "dcf.asl.trial",
     "dcf.asl.vocabulary",
+    "dcf.memory.consolidation",
+    "dcf.memory.rules",
     "dcf.skills.agent_skills",
     "dcf.skills.comparison",
     "dcf.skills.complexity",

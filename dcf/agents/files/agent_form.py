@@ -76,14 +76,19 @@ def _members(agent: Mapping[str, Any]) -> dict[str, Any]:
 def _llm_config(agent: Mapping[str, Any]) -> dict[str, Any] | None:
     if agent["model"] is None:
         return None
-    provider, _, model = agent["model"].partition(":")
-    provider = _THEIRS.get(provider, provider)
+    provider, _, model = named_handle(agent["model"]).partition("/")
     return {
         "model": model,
         "model_endpoint_type": provider,
         "context_window": agent["context_window"],
         "handle": f"{provider}/{model}",
     }
+
+
+def named_handle(model: str) -> str:
+    """A model as in ``DCF_MODEL`` in the words of the file, ``provider/model``."""
+    provider, _, name = model.partition(":")
+    return f"{_THEIRS.get(provider, provider)}/{name}"
 
 
 AGENT = Form(

@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from dcf.agents.files.agent_file import AgentFile, FileAgent, FileBlock, FileMessage, FileTool
-from dcf.agents.files.kept import FILE
+from dcf.agents.files.form import OWN
+from dcf.agents.files.kept import FILE, kept_in
 from dcf.agents.files.normal_form import KINDS, NO_REST
 from dcf.agents.files.numbering import Numbering, renamed
 from dcf.agents.files.read import tool_of
@@ -54,7 +55,7 @@ class _Exporter:
 
     def _agent(self, departure: Departure) -> FileAgent:
         agent = departure.agent
-        file = agent.extra.get(FILE) or {}
+        file = kept_in(agent.extra, FILE)
         own, _ = self._ids["agent"].id_of(agent.id, file.get("id"))
         blocks = tuple(map(self._block, departure.blocks))
         names = {file["id"]: own} if "id" in file else {}
@@ -75,8 +76,8 @@ class _Exporter:
         )
 
     def _block(self, block: Block) -> str:
-        metadata = dict(block.metadata)
-        file = metadata.pop(FILE, None) or {}
+        file = kept_in(block.metadata, OWN)
+        metadata = {name: value for name, value in block.metadata.items() if name != OWN}
         # Who holds a block under another label sees another block: a file has one label for each.
         own, is_new = self._ids["block"].id_of((block.id, block.label), file.get("id"))
         if is_new:

@@ -1,5 +1,6 @@
 """What the memory keeps of an agent file beside agents, blocks and messages, so that an export says
-it again: ``file`` in an agent's ``extra``, and in the metadata of a block."""
+it again: ``file`` in an agent's ``extra``, and ``dcf`` in the metadata of a block, which no file
+has as a name of its own."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from dcf.agents.files.agent_file import AgentFile, FileAgent, FileBlock, FileMessage, FileTool
+from dcf.agents.files.form import OWN
 from dcf.agents.files.normal_form import KINDS, NO_REST
 from dcf.agents.files.write import tool_members
 from dcf.memory import NewAgent, NewBlock
@@ -79,7 +81,13 @@ def is_old_prompt(seq: int, message: FileMessage) -> bool:
 def kept_block(block: FileBlock) -> NewBlock:
     """The block, with what the file has of it."""
     file = {"id": block.id, **({"members": dict(block.extra)} if block.extra else {})}
-    return replace(block.new, metadata={**block.new.metadata, FILE: file})
+    return replace(block.new, metadata={**block.new.metadata, OWN: file})
+
+
+def kept_in(holder: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """What was kept under ``name``; nothing where somebody else has written there."""
+    kept = holder.get(name)
+    return kept if isinstance(kept, Mapping) else {}
 
 
 def _mentioned(value: Any) -> Iterator[str]:

@@ -13,6 +13,7 @@ from dcf.agents.loading.approvals import (
     decide_agent_approval,
     pending_agent_approvals,
 )
+from dcf.agents.loading.attached import attach_loaded, tool_names
 from dcf.agents.loading.checks import LoadChecks
 from dcf.agents.loading.errors import (
     AgentApprovalError,
@@ -23,7 +24,7 @@ from dcf.agents.loading.errors import (
     QuestionChanged,
     SeveralPending,
 )
-from dcf.agents.loading.grants import grants_of
+from dcf.agents.loading.grants import grants_of, recorded_grants
 from dcf.agents.loading.library import MANIFEST_LIMIT, SkillLibrary
 from dcf.agents.loading.load import load_skill
 from dcf.agents.loading.lock import lock_fault
@@ -55,6 +56,7 @@ __all__ = [
     "Unloaded",
     "Usage",
     "agent_grants",
+    "attach_loaded",
     "decide_agent_approval",
     "delete_agent",
     "grants_of",
@@ -62,5 +64,7 @@ __all__ = [
     "loaded_skills",
     "lock_fault",
     "pending_agent_approvals",
+    "recorded_grants",
+    "tool_names",
     "unload_skill",
 ]

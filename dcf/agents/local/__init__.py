@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dcf.agents.local.agents import LocalAgents
+from dcf.agents.local.consolidating import consolidation_writer, sleeptime
 from dcf.agents.local.tasks import LocalRuntime
 
-__all__ = ["LocalAgents", "LocalRuntime"]
+__all__ = ["LocalAgents", "LocalRuntime", "consolidation_writer", "sleeptime"]

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Literal
 from weakref import WeakValueDictionary
 
 from dcf.agents.assignment import Assignment
+from dcf.agents.library_lock import LOADING
 from dcf.agents.local.remembered_agents import RememberedAgents
 from dcf.agents.local.tasks import LocalRuntime
+from dcf.agents.local.turn_lease import LONGEST_S
 from dcf.agents.messaging import Postman
 from dcf.agents.messaging.postman import LEASE_S
 from dcf.agents.messaging.waiting import ended_letter
@@ -19,7 +21,7 @@ from dcf.agents.models import Models
 from dcf.agents.performer import Observer, ToolCaller
 from dcf.agents.reply import Receipt, Reply
 from dcf.agents.report import Report
-from dcf.agents.runtime import ToolUse
+from dcf.agents.runtime import ToolUse, UseOf
 from dcf.agents.task_error import TaskError
 from dcf.agents.turn_event import TurnEvent
 from dcf.agents.usage_limits import UsageLimits
@@ -42,12 +44,13 @@ class LocalAgents(RememberedAgents):
     ``model`` takes all turns when it is given: a model of pydantic-ai, or the name of one. Without
     it an agent has its own, or the one that ``environment`` names for its role, or the rehearsal.
     ``models`` are those that can be named; ``allowance_of`` says what an agent's turn may spend;
-    ``limits`` are for each turn. ``summaries`` of what no longer fits are made by the model or by
-    rule. ``clock`` counts seconds and never goes back. ``lease_s`` is how long a message that was
-    left stays with a process that has gone away.
+    ``limits`` are for each turn. ``use_of`` says how attached tools are called in turns that are
+    not told ``use``, so in those that answer messages which were left. ``summaries`` of what no
+    longer fits are made by the model or by rule. ``clock`` counts seconds and never goes back.
+    ``lease_s`` is how long a message that was left, or a turn, stays with a process that has gone
+    away (a turn: at most ten seconds).
 
-    Turns of an agent follow each other within a process, and so do messages that were left for it
-    in all processes; two processes that ``send`` to one agent at once share its conversation.
+    Turns of an agent follow each other, in whichever processes they are.
     """
 
     def __init__(
@@ -59,6 +62,7 @@ class LocalAgents(RememberedAgents):
         environment: Mapping[str, str] | None = None,
         allowance_of: Callable[[Agent], Allowance] | None = None,
         limits: UsageLimits | None = None,
+        use_of: UseOf | None = None,
         summaries: Literal["model", "rule"] = "model",
         clock: Callable[[], float] = time.monotonic,
         lease_s: float = LEASE_S,
@@ -69,10 +73,12 @@ class LocalAgents(RememberedAgents):
         self._environment = dict(environment or {})
         self._allowance_of = allowance_of
         self._limits = limits or UsageLimits()
+        self._use_of = use_of
+        self._lease_s = lease_s
         self._summaries = summaries
         self._clock = clock
         self._tasks = LocalRuntime(model, models=self._models, limits=self._limits, clock=clock)
-        self._postman = Postman(memory, self._deliver, lease_s=lease_s)
+        self._postman = Postman(memory.letters, self._deliver, lease_s=lease_s)
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._turns: Turns | None = None
 
@@ -134,7 +140,7 @@ class LocalAgents(RememberedAgents):
 
     async def reply_to(self, receipt: Receipt, timeout_s: float) -> Reply:
         letter = await ended_letter(
-            self.memory, receipt, timeout_s, clock=self._clock, wake=self._postman.wake
+            self.memory.letters, receipt, timeout_s, clock=self._clock, wake=self._postman.wake
         )
         if letter.reply is None:
             raise TaskError(letter.error or "", letter.cause or "")
@@ -167,12 +173,16 @@ class LocalAgents(RememberedAgents):
             agent = await self.get(agent_id)
             asked = replace(assignment, model=assignment.model or agent.model)
             return await turns.perform(
-                agent, asked, lambda shown: self._tasks.perform(shown, call_tool, observe)
+                agent,
+                asked,
+                observe,
+                lambda shown, watch: self._tasks.perform(shown, call_tool, watch),
             )
 
     async def prepare(self) -> None:
         """Load the library now, so that the first task does not wait for it."""
         await self._tasks.prepare()
+        await self._ready()
 
     async def aclose(self) -> None:
         await self._postman.aclose()
@@ -195,6 +205,8 @@ class LocalAgents(RememberedAgents):
     ) -> Reply:
         turns = await self._ready()
         async with self._lock(agent_id):
+            if use is None and self._use_of is not None:
+                use = await self._use_of(agent_id)
             return await turns.answer(
                 agent_id, question, use=use, observe=observe, streamed=streamed, letter=letter
             )
@@ -218,7 +230,8 @@ class LocalAgents(RememberedAgents):
         return self._turns
 
     def _load(self) -> Turns:
-        from dcf.agents.local.turns import Turns
+        with LOADING:
+            from dcf.agents.local.turns import Turns
 
         return Turns(
             self.memory,
@@ -230,6 +243,7 @@ class LocalAgents(RememberedAgents):
             limits=self._limits,
             clock=self._clock,
             by_model=self._summaries == "model",
+            lease_s=min(self._lease_s, LONGEST_S),
         )
 
     def _question(self, text: str, sender: str | None, correlation_id: str | None) -> NewMessage:

@@ -9,11 +9,13 @@ from pydantic_ai.direct import model_request, model_request_stream
 from pydantic_ai.exceptions import AgentRunError, UserError
 from pydantic_ai.messages import (
     ModelMessage,
+    ModelRequest,
     ModelResponse,
     PartDeltaEvent,
     PartStartEvent,
     TextPart,
     TextPartDelta,
+    UserPromptPart,
 )
 from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.models.function import FunctionModel
@@ -61,6 +63,15 @@ async def ask(
                 elif isinstance(event, PartDeltaEvent) and isinstance(event.delta, TextPartDelta):
                     say(event.delta.content_delta)
             return stream.get()
+    except (AgentRunError, UserError) as error:
+        raise TaskError(MODEL_ERROR, str(error)) from error
+
+
+async def ask_once(model: Model, prompt: str, most: int) -> ModelResponse:
+    """What ``model`` answers to one prompt, in at most ``most`` tokens. Raises TaskError."""
+    asked: list[ModelMessage] = [ModelRequest(parts=[UserPromptPart(prompt)])]
+    try:
+        return await model_request(model, asked, model_settings=ModelSettings(max_tokens=most))
     except (AgentRunError, UserError) as error:
         raise TaskError(MODEL_ERROR, str(error)) from error
 

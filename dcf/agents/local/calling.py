@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from dcf.agents.assignment import JSON
 from dcf.agents.envelope import envelope_of
-from dcf.agents.local.memory_tools import MEMORY_TOOLS, Desk, use_memory
 from dcf.memory import MemoryProblem
 from dcf.tools import ToolsError
 
@@ -49,11 +48,12 @@ async def answer_call(
     tools: Mapping[str, ToolSpec],
     name: str,
     arguments: dict[str, JSON] | None,
-    desk: Desk,
-    use: ToolUse | None,
+    call: ToolUse | None,
 ) -> Answered:
-    """Call one of ``tools``. What the model can mend comes back as an error for it; any other
-    exception passes."""
+    """Have one of ``tools`` called by ``call``, which may say itself what it came to.
+
+    What the model can mend comes back as an error for it; any other exception passes.
+    """
     tool = tools.get(name)
     if tool is None:
         known = ", ".join(sorted(tools)) or "none"
@@ -64,10 +64,9 @@ async def answer_call(
     if misfit is not None:
         return _failed(MALFORMED_CALL, f"the arguments of {name} do not fit: {misfit}", True)
     try:
-        if name in MEMORY_TOOLS:
-            return Answered(await use_memory(desk, name, arguments))
-        assert use is not None, "tools of others are offered only with `use`"
-        return Answered(await use(name, arguments))
+        assert call is not None, "tools of others are offered only with `use`"
+        said = await call(name, arguments)
+        return said if isinstance(said, Answered) else Answered(said)
     except MemoryProblem as problem:
         hint = f" ({problem.hint})" if problem.hint else ""
         return _failed(problem.code, f"{problem}{hint}")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pydantic_ai.messages import ModelRequest, ModelResponse, UserPromptPart
@@ -14,48 +15,41 @@ from dcf.agents.local.calling import Answered, answer_call, read_arguments
 from dcf.agents.local.keepable import keepable
 from dcf.agents.local.kept_turn import INTERRUPTED, call_part, reply_of
 from dcf.agents.local.large_answer import shortened
-from dcf.agents.local.memory_tools import MEMORY_TOOLS, Desk
+from dcf.agents.local.memory_tools import OWN_TOOLS, Desk, use_memory
 from dcf.agents.local.orders import orders_of
 from dcf.agents.local.overflow import fitted
 from dcf.agents.local.room import room_in
+from dcf.agents.local.setting import Setting
 from dcf.agents.local.summarising import Write, summarised
 from dcf.agents.local.wire import model_messages
 from dcf.agents.models import REHEARSAL, Tally
 from dcf.agents.reply import Reply
 from dcf.agents.task_error import LIMIT_EXCEEDED, MODEL_ERROR, TaskError
 from dcf.agents.turn_event import TurnEvent, TurnEventKind
-from dcf.memory import Actor, NewMessage, Usage
+from dcf.memory import (
+    Actor,
+    LetterLost,
+    MemoryProblem,
+    NewMessage,
+    NewPassage,
+    TurnLost,
+    Usage,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pydantic_ai.models import Model
 
-    from dcf.agents.local.memory_tools import Leave
     from dcf.agents.performer import Observer
     from dcf.agents.runtime import ToolUse
-    from dcf.agents.usage_limits import UsageLimits
-    from dcf.memory import Agent, Letter, Memory, Message, ToolSpec, TurnRecord
+    from dcf.memory import Agent, Letter, Message, ToolSpec, TurnRecord
 
 REPLY_TIMEOUT = "DCF.ReplyTimeout"
 _MALFORMED_CALLS = 3
 _EMPTY_ANSWERS = 2
 _LARGEST_ANSWER = 4
 """An answer of a tool may take a quarter of the room."""
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """What turns of one runtime have in common. ``model_of`` gives an agent's model for one turn;
-    ``clock`` counts seconds, monotonic; ``by_model``: summaries are made by the model."""
-
-    memory: Memory
-    model_of: Callable[[Agent, Tally], Model]
-    tally_of: Callable[[Agent], Tally]
-    leave: Leave
-    limits: UsageLimits
-    clock: Callable[[], float]
-    by_model: bool
 
 
 @dataclass(slots=True)
@@ -91,19 +85,32 @@ class Conversation:
             await self._fail(failure.error, failure.cause, self.letter)
             raise
         except BaseException as stopped:
-            # A letter is given back by whoever took it, and its turn goes on then.
+            await self._let_be(stopped)
+            raise
+        try:
+            turn, _ = await self.setting.memory.turns.answer(
+                self.turn,
+                self._message("assistant", text),
+                by=self._by(),
+                model=self.model_name,
+                usage=self.usage(),
+                letter=self.letter,
+            )
+        except (TurnLost, LetterLost):
+            raise
+        except MemoryProblem as problem:
+            await self._let_be(problem)
+            raise
+        return await reply_of(self.setting.memory, turn, text)
+
+    async def _let_be(self, stopped: BaseException) -> None:
+        """Nobody works on the turn any more. If that cannot be kept, it is over with its time."""
+        with suppress(MemoryProblem):
             if self.letter is None:
                 await self._fail("DCF.Interrupted", type(stopped).__name__, None)
-            raise
-        turn, _ = await self.setting.memory.turns.answer(
-            self.turn,
-            self._message("assistant", text),
-            by=self._by(),
-            model=self.model_name,
-            usage=self.usage(),
-            letter=self.letter,
-        )
-        return await reply_of(self.setting.memory, turn, text)
+            else:
+                # It is given back by whoever took it, and its turn goes on then.
+                await self.setting.memory.turns.leave(self.turn, by=self._by())
 
     def usage(self) -> Usage:
         """What was used so far."""
@@ -121,7 +128,7 @@ class Conversation:
         await self._close_open_calls()
         attached = await setting.memory.attached_tools.list(self.agent.id) if self.use else ()
         # DCF's own come last: nobody takes their names.
-        self.offered = {tool.name: tool for tool in attached} | MEMORY_TOOLS
+        self.offered = {tool.name: tool for tool in attached} | OWN_TOOLS
         model = setting.model_of(self.agent, self.tally)
         left = 0
         if self.letter is not None:
@@ -133,7 +140,8 @@ class Conversation:
                 if response.tool_calls:
                     await self._call_all(response)
                 elif (response.text or "").strip():
-                    return response.text or ""
+                    # As it is kept, so that whoever has the reply has what the memory has.
+                    return str(keepable(response.text))
                 else:
                     empty += 1
                     if empty >= _EMPTY_ANSWERS:
@@ -151,7 +159,13 @@ class Conversation:
             return await summarised(messages, tokens, window=room, write=write)
 
         context = await fitted(
-            self.setting.memory, self.agent, orders, room, self.turn.first, summarise
+            self.setting.memory,
+            self.agent,
+            orders,
+            room,
+            self.turn.first,
+            summarise,
+            task=self.turn.id,
         )
         self._tell("model_request")
         response = await ask(
@@ -197,7 +211,8 @@ class Conversation:
             self.tool_calls += 1
             self._tell("tool_call", call.tool_name)
             arguments = read_arguments(call.args)
-            answered = await answer_call(self.offered, call.tool_name, arguments, desk, self.use)
+            caller = partial(use_memory, desk) if call.tool_name in OWN_TOOLS else self.use
+            answered = await answer_call(self.offered, call.tool_name, arguments, caller)
             await self._keep(call_id, call.tool_name, answered)
             self._tell("tool_result", call.tool_name, answered.error)
             self.malformed = self.malformed + 1 if answered.malformed else 0
@@ -211,22 +226,23 @@ class Conversation:
 
     async def _keep(self, call_id: str, tool: str, answered: Answered) -> None:
         content = await shortened(
-            self.setting.memory,
-            self.agent.id,
-            tool,
-            keepable(answered.content),
-            self._largest_answer(),
-            by=self._by(),
+            keepable(answered.content), tool, self._largest_answer(), self._archive
         )
         part = {
             "kind": "return",
             "id": call_id,
-            "tool": tool,
+            "tool": keepable(tool),
             "content": content,
             "is_error": answered.error is not None,
         }
         kept = self._message("tool", "", part)
         await self.setting.memory.messages.append(self.agent.id, kept, by=self._by())
+
+    async def _archive(self, text: str, tool: str) -> str:
+        by = self._by()
+        new = NewPassage(text, tags=("tool-answer", tool), source=by.reason)
+        (passage,) = await self.setting.memory.passages.insert(self.agent.id, new, by=by)
+        return passage.id
 
     def _largest_answer(self) -> int:
         return max(self._room() // _LARGEST_ANSWER, 1)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from dcf.agents.envelope import envelope_of
 from dcf.agents.local.calling import Answered, read_arguments
 from dcf.agents.local.keepable import keepable
+from dcf.agents.local.memory_tools import PAD_TOOL
 from dcf.agents.reply import Reply
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from dcf.memory import Memory, TurnRecord
 
 _WRITTEN = 2000
+_ON_PAD = "(on the scratch pad)"
 
 INTERRUPTED = Answered(
     envelope_of("DCF.Interrupted", "the call was interrupted; it may or may not have been done"),
@@ -33,8 +35,11 @@ async def reply_of(memory: Memory, turn: TurnRecord, text: str) -> Reply:
 
 
 def call_part(call_id: str, call: ToolCallPart) -> dict[str, Any]:
-    """A call as a part of a message; what is no JSON object is kept as it was written."""
+    """A call as a part of a message; what is no JSON object is kept as it was written, and what
+    goes to the scratch pad is kept there alone."""
     arguments = read_arguments(call.args)
+    if call.tool_name == PAD_TOOL:
+        arguments = {"content": _ON_PAD}
     part = {"kind": "call", "id": call_id, "tool": call.tool_name, "arguments": arguments or {}}
     if arguments is None:
         part["written"] = str(call.args)[:_WRITTEN]

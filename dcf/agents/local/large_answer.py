@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable
+from typing import TypeAlias
 
 from dcf.agents.assignment import JSON
-from dcf.memory import NewPassage
 from dcf.search import count_tokens
-
-if TYPE_CHECKING:
-    from dcf.memory import Actor, Memory
 
 _LONGEST_PIECE = 64
 """Characters of the longest piece that counts as one token."""
 
 
-async def shortened(
-    memory: Memory, agent_id: str, tool: str, content: JSON, tokens: int, *, by: Actor
-) -> JSON:
+Keep: TypeAlias = Callable[[str, str], Awaitable[str]]
+"""Puts a text of a tool into the agent's archive; gives the passage's id."""
+
+
+async def shortened(content: JSON, tool: str, tokens: int, keep: Keep) -> JSON:
     """``content``, or its beginning in at most about ``tokens`` tokens: then all of it is put into
     the agent's archive, and the beginning says where."""
     text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
@@ -26,11 +25,10 @@ async def shortened(
         len(text) <= tokens * _LONGEST_PIECE and count_tokens(text) <= tokens
     ):
         return content
-    new = NewPassage(text, tags=("tool-answer", tool), source=by.reason)
-    (passage,) = await memory.passages.insert(agent_id, new, by=by)
+    passage_id = await keep(text, tool)
     return {
         "beginning": _beginning(text, tokens),
-        "note": f"All {len(text):,} characters are in your archive as {passage.id}; "
+        "note": f"All {len(text):,} characters are in your archive as {passage_id}; "
         "archival_memory_search finds it.",
     }
 

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from dcf.agents.assignment import JSON
-from dcf.memory import Actor, Memory, NewPassage, ToolSpec
+from dcf.memory import PAD_BYTES, Actor, Memory, NewPassage, ToolSpec
 
 if TYPE_CHECKING:
     from dcf.agents.reply import Receipt
     from dcf.memory import Block
 
+PAD_TOOL = "scratch_pad_write"
 _MOST_FOUND = 50
 _RESULT_TOKENS = 60
 _CHARACTERS = 2
@@ -60,6 +61,15 @@ async def _replace(desk: Desk, label: str, old_content: str, new_content: str) -
 async def _rethink(desk: Desk, label: str, new_memory: str) -> JSON:
     by = desk.by("memory_rethink")
     return _written(await desk.memory.blocks.write(desk.agent_id, label, new_memory, by=by))
+
+
+async def _write_pad(desk: Desk, content: str, append: bool = False) -> JSON:
+    pads, by = desk.memory.scratch_pads, desk.by(PAD_TOOL)
+    room = min(PAD_BYTES, desk.tokens * _CHARACTERS)
+    await pads.begin(desk.agent_id, desk.turn_id, by=by, most_bytes=room)
+    write = pads.append if append else pads.write
+    pad = await write(desk.agent_id, desk.turn_id, content, by=by)
+    return {"bytes": pad.bytes, "limit": pad.most_bytes}
 
 
 async def _insert_passage(desk: Desk, content: str, tags: list[str] | None = None) -> JSON:
@@ -169,6 +179,14 @@ _TOOLS: tuple[tuple[Callable[..., Awaitable[JSON]], ToolSpec], ...] = (
         ),
     ),
     (
+        _write_pad,
+        ToolSpec(
+            PAD_TOOL,
+            "Write or add to the scratch pad, which stays before you until you have answered.",
+            _object({"content": _TEXT, "append": {"type": "boolean"}}, "append"),
+        ),
+    ),
+    (
         _insert_passage,
         ToolSpec(
             "archival_memory_insert",
@@ -219,7 +237,10 @@ _TOOLS: tuple[tuple[Callable[..., Awaitable[JSON]], ToolSpec], ...] = (
     ),
 )
 
-MEMORY_TOOLS: dict[str, ToolSpec] = {spec.name: spec for _, spec in _TOOLS}
+OWN_TOOLS: dict[str, ToolSpec] = {spec.name: spec for _, spec in _TOOLS}
+"""The tools of an agent of the local runtime."""
+MEMORY_TOOLS = {name: spec for name, spec in OWN_TOOLS.items() if name != PAD_TOOL}
+"""The tools of an agent of any runtime."""
 _FUNCTIONS = {spec.name: function for function, spec in _TOOLS}
 
 

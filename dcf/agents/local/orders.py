@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from dcf.memory import Agent
+    from dcf.memory import Agent, NewAgent
 
 _ORDERS = (
     "You are {name}, an agent with a memory that lasts. Answer the message you are given. What is "
@@ -15,6 +15,6 @@ _ORDERS = (
 )
 
 
-def orders_of(agent: Agent) -> str:
+def orders_of(agent: Agent | NewAgent) -> str:
     """The agent's own orders, or those of any agent."""
     return agent.system.strip() or _ORDERS.format(name=agent.name)

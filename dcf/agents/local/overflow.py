@@ -25,21 +25,31 @@ _LARGEST = 2000
 
 
 async def fitted(
-    memory: Memory, agent: Agent, orders: str, room: int, question: int, summarise: Summarise
+    memory: Memory,
+    agent: Agent,
+    orders: str,
+    room: int,
+    question: int,
+    summarise: Summarise,
+    *,
+    task: str | None = None,
 ) -> Context:
     """The agent's context in ``room`` tokens, with summaries made where it is too long.
 
-    ``question`` is the number of the message being answered, which is never summarised. Raises
+    ``question`` is the number of the message being answered, which is never summarised; ``task`` is
+    what the agent may have a scratch pad for. Raises
     TaskError(DCF.ContextOverflow) where nothing is left to summarise.
     """
     while True:
         try:
-            context = await memory.contexts.assemble(agent.id, budget=room, system=orders)
+            context = await memory.contexts.assemble(
+                agent.id, budget=room, system=orders, task=task
+            )
         except ContextTooSmall as problem:
             raise TaskError(CONTEXT_OVERFLOW, f"{problem}; {problem.hint}") from problem
         if not context.overflow:
             return context
-        whole = await memory.contexts.assemble(agent.id, budget=_WHOLE, system=orders)
+        whole = await memory.contexts.assemble(agent.id, budget=_WHOLE, system=orders, task=task)
         left = room - (whole.tokens - taken_by(whole.messages))
         span = _span(whole.messages, left // 2, question)
         if not span or left < _SMALLEST:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, Unpack
 
 from dcf.agents.assignment import JSON
-from dcf.memory import Actor, Memory, UnknownAgent, UnknownPassage
+from dcf.memory import Actor, Memory, UnknownPassage
 
 if TYPE_CHECKING:
     from dcf.memory import (
@@ -40,10 +40,7 @@ class RememberedAgents:
         return await self.memory.agents.get(agent_id)
 
     async def find(self, name: str) -> Agent | None:
-        try:
-            return await self.memory.agents.find(name)
-        except UnknownAgent:
-            return None
+        return await self.memory.agents.named(name)
 
     async def list(
         self,

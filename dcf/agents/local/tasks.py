@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from dcf.agents.assignment import Assignment
+from dcf.agents.library_lock import LOADING
 from dcf.agents.models import Models
 from dcf.agents.performer import Observer, ToolCaller
 from dcf.agents.report import Report
@@ -59,6 +60,7 @@ class LocalRuntime:
         return self._loop
 
     def _load(self) -> TurnLoop:
-        from dcf.agents.turn_loop import TurnLoop
+        with LOADING:
+            from dcf.agents.turn_loop import TurnLoop
 
         return TurnLoop(self._model, self._models, self._limits, self._clock)

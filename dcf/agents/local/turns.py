@@ -4,20 +4,31 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dcf.agents.assignment import Assignment
 from dcf.agents.briefing import task_prompt
 from dcf.agents.local.chat_rehearsal import chat_rehearsal
-from dcf.agents.local.conversation import Conversation, Setting
+from dcf.agents.local.conversation import Conversation
 from dcf.agents.local.keepable import keepable
 from dcf.agents.local.kept_turn import reply_of
 from dcf.agents.local.overflow import CONTEXT_OVERFLOW
+from dcf.agents.local.setting import Setting
+from dcf.agents.local.turn_lease import INTERRUPTED, begin_in_turn, kept
 from dcf.agents.models import REHEARSAL, Models, Tally, named_model
 from dcf.agents.report import Report
 from dcf.agents.task_error import TaskError
-from dcf.memory import Actor, ContextTooSmall, NewMessage, UnknownLetter, Usage
+from dcf.memory import (
+    Actor,
+    ContextTooSmall,
+    MemoryProblem,
+    NewMessage,
+    TurnLost,
+    UnknownLetter,
+    Usage,
+)
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
@@ -27,6 +38,7 @@ if TYPE_CHECKING:
     from dcf.agents.performer import Observer
     from dcf.agents.reply import Reply
     from dcf.agents.runtime import ToolUse
+    from dcf.agents.turn_event import TurnEvent
     from dcf.agents.usage_limits import UsageLimits
     from dcf.memory import Agent, Letter, Memory, TurnRecord
 
@@ -46,8 +58,10 @@ class Turns:
         limits: UsageLimits,
         clock: Callable[[], float],
         by_model: bool,
+        lease_s: float,
     ) -> None:
         self._memory = memory
+        self._lease_s = lease_s
         self._given = model
         self._models = models
         self._environment = environment
@@ -71,7 +85,9 @@ class Turns:
         memory = self._memory
         agent = await memory.agents.get(agent_id)
         by = Actor("user" if letter is None else "agent", question.sender or "user")
-        turn = await memory.turns.begin(agent_id, question, by=by, letter=letter)
+        turn = await begin_in_turn(
+            memory, agent_id, question, by=by, letter=letter, lease_s=self._lease_s
+        )
         conversation = Conversation(
             setting=self._setting,
             agent=agent,
@@ -83,7 +99,8 @@ class Turns:
             tally=self._tally_of(agent),
             began=self._setting.clock(),
         )
-        return await conversation.answer()
+        async with kept(memory, turn, lease_s=self._lease_s):
+            return await conversation.answer()
 
     async def reply_to(self, letter: Letter) -> Reply:
         """The reply with which a letter was answered."""
@@ -97,15 +114,10 @@ class Turns:
         self,
         agent: Agent,
         assignment: Assignment,
-        work: Callable[[Assignment], Awaitable[Report]],
+        observe: Observer,
+        work: Callable[[Assignment, Observer], Awaitable[Report]],
     ) -> Report:
         """Have the agent do a task: ``work`` is given what it knows, the memory what came of it."""
-        # A worker's own orders are those that every task is done under.
-        system = "" if agent.role == "worker" else agent.system
-        try:
-            context = await self._memory.contexts.assemble(agent.id, system=system)
-        except ContextTooSmall as problem:
-            raise TaskError(CONTEXT_OVERFLOW, f"{problem}; {problem.hint}") from problem
         words, task_input = task_prompt(assignment)
         question = NewMessage(
             "user",
@@ -113,13 +125,47 @@ class Turns:
             correlation_id=self._memory.ledger.new_id("correlation"),
         )
         by = Actor("agent", agent.id, f"task {assignment.state}")
-        turn = await self._memory.turns.begin(agent.id, question, by=by)
-        known = "\n\n".join(part for part in (context.system, assignment.instructions) if part)
+        turn = await begin_in_turn(
+            self._memory,
+            agent.id,
+            question,
+            by=by,
+            lease_s=self._lease_s,
+            # The lease of the state, or the pool, says whose such an agent is.
+            alone=agent.lifecycle != "persistent",
+        )
+        spent: dict[str, int | float | None] = {}
+
+        def watch(event: TurnEvent) -> None:
+            spent.update(event.metrics or {})
+            observe(event)
+
+        async with kept(self._memory, turn, lease_s=self._lease_s):
+            try:
+                known = await self._known(agent, assignment)
+                report = await work(replace(assignment, instructions=known), watch)
+            except BaseException as error:
+                await self._failed(turn, error, by, _usage(spent))
+                raise
+            try:
+                return await self._told(turn, report, by)
+            except TurnLost:
+                raise
+            except MemoryProblem as problem:
+                await self._failed(turn, problem, by, _usage(report.metrics))
+                raise
+
+    async def _known(self, agent: Agent, assignment: Assignment) -> str:
+        """What the agent goes by: its orders and blocks, and those of the task."""
+        # A worker's own orders are those that every task is done under.
+        system = "" if agent.role == "worker" else agent.system
         try:
-            report = await work(replace(assignment, instructions=known))
-        except BaseException as error:
-            await self._failed(turn, error, by)
-            raise
+            context = await self._memory.contexts.assemble(agent.id, system=system)
+        except ContextTooSmall as problem:
+            raise TaskError(CONTEXT_OVERFLOW, f"{problem}; {problem.hint}") from problem
+        return "\n\n".join(part for part in (context.system, assignment.instructions) if part)
+
+    async def _told(self, turn: TurnRecord, report: Report, by: Actor) -> Report:
         said = json.dumps(keepable(report.data), ensure_ascii=False)
         text = f"{report.summary}\n\n{said}" if report.summary else said
         await self._memory.turns.answer(
@@ -131,16 +177,20 @@ class Turns:
         )
         return report
 
-    async def _failed(self, turn: TurnRecord, error: BaseException, by: Actor) -> None:
+    async def _failed(
+        self, turn: TurnRecord, error: BaseException, by: Actor, usage: Usage
+    ) -> None:
+        """Nobody works on the turn any more. If that cannot be kept, it is over with its time."""
         failure = error if isinstance(error, TaskError) else None
-        await self._memory.turns.fail(
-            turn,
-            failure.error if failure else "DCF.Interrupted",
-            failure.cause if failure else type(error).__name__,
-            by=by,
-            model="",
-            usage=Usage(cost_usd=None),
-        )
+        with suppress(MemoryProblem):
+            await self._memory.turns.fail(
+                turn,
+                failure.error if failure else INTERRUPTED,
+                failure.cause if failure else type(error).__name__,
+                by=by,
+                model="",
+                usage=usage,
+            )
 
     def _model_of(self, agent: Agent, tally: Tally) -> Model:
         given = self._given

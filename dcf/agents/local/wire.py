@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +18,8 @@ from pydantic_ai.messages import (
     ToolReturnPart,
     UserPromptPart,
 )
+
+from dcf.memory import heading_of
 
 if TYPE_CHECKING:
     from dcf.memory import Message, ToolSpec
@@ -89,13 +90,5 @@ def _ask(made: list[ModelMessage], part: ModelRequestPart) -> None:
 
 
 def _told(message: Message) -> str:
-    if message.role == "summary":
-        first, last = message.replaces or (message.seq, message.seq)
-        return f"[Summary of messages {first} to {last}]\n{message.content}"
-    return f"[From {message.sender}]\n{message.content}" if message.sender else message.content
-
-
-def content_of(part: Mapping[str, Any]) -> str:
-    """What a tool returned, as text."""
-    content = part.get("content")
-    return content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
+    heading = heading_of(message)
+    return f"{heading}\n{message.content}" if heading else message.content

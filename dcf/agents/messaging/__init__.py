@@ -9,6 +9,7 @@ the answer, the end of the turn and the message to the sender are one change.
 from __future__ import annotations
 
 from dcf.agents.messaging.errors import ReplyTimeout, UnknownReceipt
+from dcf.agents.messaging.inbox import Inbox
 from dcf.agents.messaging.postman import Postman
 
-__all__ = ["Postman", "ReplyTimeout", "UnknownReceipt"]
+__all__ = ["Inbox", "Postman", "ReplyTimeout", "UnknownReceipt"]

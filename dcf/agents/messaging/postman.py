@@ -7,12 +7,12 @@ import contextlib
 import logging
 from collections.abc import Awaitable, Callable
 
+from dcf.agents.messaging.inbox import Inbox
 from dcf.agents.task_error import TaskError
 from dcf.memory import (
     SYSTEM,
     Letter,
     LetterLost,
-    Memory,
     MemoryProblem,
     UnknownAgent,
     UnknownLetter,
@@ -33,12 +33,12 @@ class Postman:
 
     def __init__(
         self,
-        memory: Memory,
+        inbox: Inbox,
         work: Callable[[Letter], Awaitable[object]],
         *,
         lease_s: float = LEASE_S,
     ) -> None:
-        self._memory = memory
+        self._inbox = inbox
         self._work = work
         self._lease_s = lease_s
         self._tasks: set[asyncio.Task[None]] = set()
@@ -65,7 +65,7 @@ class Postman:
         while self._again and len(self._tasks) < _AT_ONCE:
             self._again = False
             try:
-                letter = await self._memory.letters.take(by=_BY, lease_ms=self._lease_ms)
+                letter = await self._inbox.take(by=_BY, lease_ms=self._lease_ms)
             except MemoryProblem as problem:
                 _log.error("messages wait: %s", problem)
                 return
@@ -96,12 +96,12 @@ class Postman:
             work.cancel()
             # Lost to somebody else, or gone with its agent: then there is nothing to give back.
             with contextlib.suppress(MemoryProblem):
-                await asyncio.shield(self._memory.letters.give_back(letter, by=_BY))
+                await asyncio.shield(self._inbox.give_back(letter, by=_BY))
             raise
         except Exception as error:
             cause = f"{type(error).__name__}: {error}"
             with contextlib.suppress(LetterLost, UnknownLetter):
-                await self._memory.letters.fail(letter, "States.TaskFailed", cause, by=_BY)
+                await self._inbox.fail(letter, "States.TaskFailed", cause, by=_BY)
             raise
         finally:
             held.cancel()
@@ -111,7 +111,7 @@ class Postman:
         while True:
             await asyncio.sleep(self._lease_s / 3)
             try:
-                await self._memory.letters.keep(letter, by=_BY, lease_ms=self._lease_ms)
+                await self._inbox.keep(letter, by=_BY, lease_ms=self._lease_ms)
             except (LetterLost, UnknownLetter):
                 work.cancel()
                 return

@@ -10,15 +10,16 @@ from dcf.agents.messaging.errors import ReplyTimeout, UnknownReceipt
 from dcf.memory import UnknownLetter
 
 if TYPE_CHECKING:
+    from dcf.agents.messaging.inbox import Inbox
     from dcf.agents.reply import Receipt
-    from dcf.memory import Letter, Memory
+    from dcf.memory import Letter
 
 _SHORTEST_S = 0.005
 _LONGEST_S = 0.25
 
 
 async def ended_letter(
-    memory: Memory,
+    inbox: Inbox,
     receipt: Receipt,
     timeout_s: float,
     *,
@@ -30,7 +31,7 @@ async def ended_letter(
     began, pause_s = clock(), _SHORTEST_S
     while True:
         try:
-            letter = await memory.letters.get(receipt.id)
+            letter = await inbox.get(receipt.id)
         except UnknownLetter as unknown:
             raise UnknownReceipt(receipt=receipt.id) from unknown
         left = timeout_s - (clock() - began)

@@ -13,6 +13,8 @@ MODEL_NOT_CONFIGURED = "DCF.ModelNotConfigured"
 PRICE_UNKNOWN = "DCF.PriceUnknown"
 BUDGET_EXHAUSTED = "DCF.BudgetExhausted"
 _LONGEST_CAUSE = 600
+UNREADABLE = (LookupError, TypeError, ValueError, AttributeError, RecursionError)
+"""What reading an answer of another form raises in the library."""
 
 
 class ModelFailure(TaskError):
@@ -93,6 +95,12 @@ def attempt_of(error: Exception, model: str, timeout_s: float) -> Attempt | None
         return Attempt(ModelRefused, cause, again=False, unbilled=False)
     if isinstance(error, raised.UnexpectedModelBehavior):
         cause = f"{model} answered what is no answer: {_said(error)}"
+        return Attempt(ModelUnavailable, cause, again=True, unbilled=False)
+    if isinstance(error, UnicodeEncodeError):
+        cause = f"{model} cannot be told a text with half a surrogate pair"
+        return Attempt(ModelRefused, cause, again=False, unbilled=True)
+    if isinstance(error, UNREADABLE):
+        cause = f"{model} answered what is no answer: {type(error).__name__}: {_said(error)}"
         return Attempt(ModelUnavailable, cause, again=True, unbilled=False)
     if not isinstance(error, raised.ModelAPIError):
         return None

@@ -15,6 +15,7 @@ from dcf.agents.models.name import REHEARSAL, ModelName, parse_name
 from dcf.agents.models.pace import Pace
 from dcf.agents.models.price import Price, read_prices
 from dcf.agents.models.transcript import secrets_of
+from dcf.tools import Redactor
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
@@ -87,6 +88,7 @@ class Models:
                 clock=self._clock,
                 sleep=self._sleep,
                 random=self._random,
+                redactor=Redactor(secrets_of(self._environment)),
             ),
         )
 

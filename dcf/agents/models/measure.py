@@ -37,7 +37,7 @@ class Measure:
         known = len(self._counted)
         if known and same == self._offer and _digests(texts[:known]) == self._counted:
             return self._tokens + _bytes(texts[known:])
-        return _AROUND_REQUEST + len(same.encode()) + _bytes(texts)
+        return _AROUND_REQUEST + len(_coded(same)) + _bytes(texts)
 
     def counted(
         self, messages: Sequence[ModelMessage], offer: ModelRequestParameters, tokens: int
@@ -51,8 +51,13 @@ class Measure:
 
 
 def _bytes(texts: Sequence[str]) -> int:
-    return sum(len(text.encode()) + _AROUND_MESSAGE for text in texts)
+    return sum(len(_coded(text)) + _AROUND_MESSAGE for text in texts)
 
 
 def _digests(texts: Sequence[str]) -> list[str]:
-    return [hashlib.sha256(text.encode()).hexdigest() for text in texts]
+    return [hashlib.sha256(_coded(text)).hexdigest() for text in texts]
+
+
+def _coded(text: str) -> bytes:
+    # Half a surrogate pair is refused where the request is sent, not where it is measured.
+    return text.encode(errors="surrogatepass")

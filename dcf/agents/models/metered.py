@@ -7,7 +7,7 @@ import random
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
 
@@ -20,19 +20,22 @@ from pydantic_ai.usage import RequestUsage
 
 from dcf.agents.models.allowance import Allowance, Bound, Used
 from dcf.agents.models.call_settings import CallSettings
-from dcf.agents.models.failure import Attempt, ModelTimeout, attempt_of
+from dcf.agents.models.failure import UNREADABLE, Attempt, ModelTimeout, attempt_of
 from dcf.agents.models.measure import Measure
 from dcf.agents.models.pace import Pace
 from dcf.agents.models.price import Price
+from dcf.tools import Redactor
 
 Sleep = Callable[[float], Awaitable[object]]
 _SHORTEST_S = 0.05
+_MOST_TOKENS = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
     """On what terms a model is asked. ``name`` is ``provider:model``; ``deadline`` is a moment of
-    ``clock`` (seconds, monotonic), None without one."""
+    ``clock`` (seconds, monotonic), None without one. ``redactor`` knows what must not be told of
+    what a provider says: it may say the key that it was given."""
 
     name: str
     price: Price | None
@@ -43,6 +46,7 @@ class Terms:
     clock: Callable[[], float] = time.monotonic
     sleep: Sleep = asyncio.sleep
     random: Callable[[], float] = random.random
+    redactor: Redactor = field(default_factory=lambda: Redactor({}))
 
 
 class MeteredModel(WrapperModel):
@@ -73,9 +77,10 @@ class MeteredModel(WrapperModel):
                     response = await self.wrapped.request(
                         messages, model_settings, model_request_parameters
                     )
-            except (TimeoutError, AgentRunError) as error:
+            except (TimeoutError, AgentRunError, *UNREADABLE) as error:
                 await calls.again(call, error)
                 continue
+            response.usage = _believed(response.usage)
             await self._settle(call, response.usage, most, messages, model_request_parameters)
             return response
 
@@ -102,14 +107,16 @@ class MeteredModel(WrapperModel):
                             )
                         )
                     break
-                except (TimeoutError, AgentRunError) as error:
+                except (TimeoutError, AgentRunError, *UNREADABLE) as error:
                     await calls.again(call, error)
             try:
                 yield stream
             except (TimeoutError, AgentRunError) as error:
                 await calls.stop(call, error)
                 raise
-            await self._settle(call, stream.usage, most, messages, model_request_parameters)
+            await self._settle(
+                call, _believed(stream.usage), most, messages, model_request_parameters
+            )
 
     def _bound(
         self,
@@ -170,7 +177,11 @@ class _Calls:
         terms = self._terms
         if not attempt.again or self._made > terms.settings.retries:
             raise attempt.failure(self._made) from error
-        wait_s = terms.pace.wait_s(self._made - 1, attempt.retry_after_s, terms.random)
+        asked_s = attempt.retry_after_s
+        if asked_s is not None and asked_s > terms.pace.most_asked_s:
+            failure = attempt.failure(self._made)
+            raise type(failure)(f"{failure.cause}; ask again in {asked_s:,.0f} s") from error
+        wait_s = terms.pace.wait_s(self._made - 1, asked_s, terms.random)
         if wait_s + _SHORTEST_S > self._left():
             failure = attempt.failure(self._made)
             late = f"{failure.cause}; the task's time would be over before another try"
@@ -186,17 +197,24 @@ class _Calls:
     async def _failed(self, call: _Call, error: Exception) -> Attempt | None:
         terms = self._terms
         attempt = attempt_of(error, terms.name, call.timeout_s)
-        if attempt is not None and attempt.unbilled:
+        if attempt is None:
+            return None
+        if attempt.unbilled:
             cost = Decimal(0)
             duration_ms = round((terms.clock() - call.began) * 1000)
             name = attempt.error.name
             used = Used(terms.name, 0, 0, 0, cost, duration_ms, failure=name)
             await terms.allowance.settle(call.reservation, used)
-        return attempt
+        return replace(attempt, cause=terms.redactor.text(attempt.cause))
 
     def _left(self) -> float:
         terms = self._terms
         return float("inf") if terms.deadline is None else terms.deadline - terms.clock()
+
+
+def _believed(usage: RequestUsage) -> RequestUsage:
+    """``usage``, or none at all where a server counts what nothing can have."""
+    return usage if usage.input_tokens + usage.output_tokens <= _MOST_TOKENS else RequestUsage()
 
 
 def _used(terms: Terms, call: _Call, usage: RequestUsage, most: tuple[int, int]) -> Used:

@@ -15,6 +15,8 @@ from dcf.problem import Problem
 
 _OURS = Path(__file__).with_name("prices.json")
 _MILLION = Decimal(1_000_000)
+_DEAREST = Decimal(1_000_000)
+"""US dollars for a million tokens; more is a slip."""
 _MEMBERS = ("input", "cached_input", "cache_write", "output")
 _NEEDED = ("input", "output")
 
@@ -83,7 +85,8 @@ def read_prices(own: Path | None = None) -> tuple[PriceTable, list[Problem]]:
     if own is not None:
         try:
             document = yaml.safe_load(own.read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        # A date that there is not, or a number of thousands of digits, is a ValueError.
+        except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
             reason = " ".join(str(error).split())
             problem = Problem("MODEL_PRICES", f"prices cannot be read: {reason}", file=str(own))
             return PriceTable(prices), [problem]
@@ -120,9 +123,12 @@ def _table(document: Any, file: str) -> tuple[dict[str, Price], list[Problem]]:
         above = entry.get("above")
         longer: dict[str, Decimal | None] = {}
         if above is not None:
-            if not isinstance(above, dict) or not isinstance(above.get("tokens"), int):
-                wrong(f"{path}/above", "needs tokens, a whole number")
+            tokens = above.get("tokens") if isinstance(above, dict) else None
+            if not isinstance(above, dict) or type(tokens) is not int or tokens < 0:
+                wrong(f"{path}/above", "needs tokens, a whole number from 0")
             else:
+                for member in above.keys() - {*_MEMBERS, "tokens"}:
+                    wrong(f"{path}/above/{member}", "an unknown member")
                 longer = {one: _number(above, one, f"{path}/above", wrong) for one in _MEMBERS}
         if len(problems) == before:
             long_rates = _rates({**rates, **_known(longer)}) if longer else None
@@ -138,7 +144,7 @@ def _number(entry: Mapping[str, Any], member: str, path: str, wrong: Any) -> Dec
         number = Decimal(str(value)) if not isinstance(value, bool) else Decimal("NaN")
     except InvalidOperation:
         number = Decimal("NaN")
-    if number.is_finite() and number >= 0:
+    if number.is_finite() and 0 <= number <= _DEAREST:
         return number
     wrong(f"{path}/{member}", f"{value!r} is no price", "US dollars for a million tokens")
     return None

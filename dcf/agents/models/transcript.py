@@ -9,6 +9,7 @@ from difflib import unified_diff
 from pathlib import Path
 from typing import Any
 
+from dcf.agents.models.provider import COMPATIBLE_KEY_NAME
 from dcf.problem import Problem
 from dcf.secret_name import names_a_secret
 
@@ -59,8 +60,12 @@ def difference(wanted: Mapping[str, Any], found: Mapping[str, Any]) -> str:
 
 
 def secrets_of(environment: Mapping[str, str]) -> dict[str, str]:
-    """The variables whose names are those of secrets: their values do not go into a transcript."""
-    return {name: value for name, value in environment.items() if names_a_secret(name)}
+    """The variables whose names are those of secrets, or that a setting names as a key: their
+    values do not go into a transcript."""
+    named = environment.get(COMPATIBLE_KEY_NAME, "").strip()
+    return {
+        name: value for name, value in environment.items() if name == named or names_a_secret(name)
+    }
 
 
 def _exchanges(file: Path, text: str) -> Iterator[Exchange]:

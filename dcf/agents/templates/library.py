@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
+from typing import TypeAlias
 
 from dcf.agents.templates.errors import InvalidTemplate, UnknownTemplate
 from dcf.agents.templates.template import Template
 from dcf.problem import Problem
+
+Mark: TypeAlias = tuple[tuple[str, int, int], ...]
 
 HERE = Path(__file__).resolve().parent
 # In an installed package the prompts lie beside the room; in a checkout at its top.
@@ -26,7 +30,7 @@ def prompts_folder() -> Path:
 def templates(own: Path | None = None) -> Mapping[str, Template]:
     """All templates by name. Those in the folder ``own`` (YAML files, with prompts beside them)
     take the place of DCF's of the same name. Raises InvalidTemplate with all that is wrong."""
-    return {**_shipped(), **({} if own is None else _read(own, (own, prompts_folder())))}
+    return {**_shipped(), **({} if own is None else _of_folder(own, _mark(own)))}
 
 
 def template_named(name: str, own: Path | None = None) -> Template:
@@ -40,6 +44,21 @@ def template_named(name: str, own: Path | None = None) -> Template:
 @cache
 def _shipped() -> Mapping[str, Template]:
     return _read(HERE, (prompts_folder(),))
+
+
+@lru_cache(maxsize=8)
+def _of_folder(folder: Path, mark: Mark) -> Mapping[str, Template]:
+    return _read(folder, (folder, prompts_folder()))
+
+
+def _mark(folder: Path) -> Mark:
+    """What changes with each file of the folder."""
+    try:
+        with os.scandir(folder) as entries:
+            found = [(one.name, one.stat()) for one in entries]
+    except OSError:
+        return ()
+    return tuple(sorted((name, stat.st_mtime_ns, stat.st_size) for name, stat in found))
 
 
 def _read(folder: Path, prompts: tuple[Path, ...]) -> dict[str, Template]:

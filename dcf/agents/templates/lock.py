@@ -40,8 +40,9 @@ def lock_problems(locked: Mapping[str, Any], known: Mapping[str, Template]) -> I
         if old == new:
             continue
         place = f"/templates/{name}"
-        if old is None:
-            yield Problem("PROMPT_LOCK", f"{name} is not in {LOCK}", place, f"run {_COMMAND}")
+        if old is None or old.keys() != new.keys():
+            missing = "is not" if old is None else "is not whole"
+            yield Problem("PROMPT_LOCK", f"{name} {missing} in {LOCK}", place, f"run {_COMMAND}")
             continue
         if (old["prompt"], old["promptVersion"]) == (new["prompt"], new["promptVersion"]) and (
             old["promptDigest"] != new["promptDigest"]

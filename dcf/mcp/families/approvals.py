@@ -71,7 +71,7 @@ async def decide_approval(
     approval_token: Annotated[str | None, "Secret of those who approve."] = None,
 ) -> Decided:
     """Approve or reject exactly one waiting call. For people, not for the agent that asks."""
-    check_approval_token(platform, approval_token)
+    check_approval_token(platform, approval_token, "dcf approve")
     if (workflow_id is None) == (agent_id is None):
         raise Refused("bad_arguments", "name either workflow_id or agent_id")
     if not by.strip():

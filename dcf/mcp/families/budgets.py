@@ -12,6 +12,7 @@ from dcf.mcp.envelope import Envelope, Refused
 from dcf.mcp.kinds import RunId
 from dcf.mcp.platform import Platform
 from dcf.mcp.tool import tool
+from dcf.tools import Budget
 
 AgentOf = Annotated[str, "The agent."]
 
@@ -23,9 +24,12 @@ class BudgetRead(Envelope, total=False):
     agent_id: Annotated[str, Field(description="The agent.")]
     limits: Annotated[
         dict[str, Any],
-        Field(description="tool_calls, wall_time_s; of a run model_calls, tokens, cost_usd."),
+        Field(description="tool_calls, wall_time_s, model_calls, tokens, cost_usd."),
     ]
-    used: Annotated[dict[str, Any], Field(description="The same, reservations too.")]
+    used: Annotated[
+        dict[str, Any],
+        Field(description="The same, reservations too; cost_usd null: a price is not known."),
+    ]
     left: Annotated[dict[str, Any], Field(description="The same.")]
 
 
@@ -50,11 +54,15 @@ async def set_budget(
     tool_calls: Annotated[int | None, "Calls; none: no limit of its own.", Field(ge=0)] = None,
     wall_time_s: Annotated[float | None, "Seconds at work.", Field(ge=0)] = None,
     approval_token: Annotated[str | None, "Secret of those who approve."] = None,
+    model_calls: Annotated[int | None, "Requests to models.", Field(ge=0)] = None,
+    tokens: Annotated[int | None, "What models read and write.", Field(ge=0)] = None,
+    cost_usd: Annotated[float | None, "US dollars.", Field(ge=0)] = None,
 ) -> BudgetRead:
     """Set the budget of an agent outside runs. The policy's stays the upper bound; that of a run
     stands in its document."""
     check_approval_token(platform, approval_token)
-    await write_agent_budget(platform, agent_id, tool_calls, wall_time_s)
+    limits = Budget(tool_calls, wall_time_s, model_calls, tokens, cost_usd)
+    await write_agent_budget(platform, agent_id, limits)
     return {"agent_id": agent_id, **await agent_budget(platform, agent_id)}  # type: ignore[typeddict-item]
 
 

@@ -147,8 +147,8 @@ async def create_worker_agents(
     latency_requirement: Annotated[str, "critical, standard, relaxed or batch."] = "standard",
     run_id: Annotated[RunId | None, "Id of the run; else workflow_id of the document."] = None,
 ) -> WorkerAgents:
-    """Make an agent for each Task of a workflow and assign it. Only needed for agents of your own:
-    DCF's workers need none."""
+    """Make an agent for each Task of a workflow and assign it: it does the Task. Else DCF's workers
+    make theirs when they need them."""
     text, document_id = plan_text(workflow_json)
     catalog = await platform.catalog()
     found = await asyncio.to_thread(
@@ -166,6 +166,7 @@ async def create_worker_agents(
     plan = AgentPlan(
         workflow_id,
         {name: skills for name, skills in found.skills.items() if "/" not in name},
+        _templates(found.raw),
         agent_name_prefix or "",
         agent_name_suffix or "",
         tuple(default_tags_json or ()),
@@ -175,6 +176,18 @@ async def create_worker_agents(
     )
     made: WorkerAgents = {"workflow_id": workflow_id, **await make_agents(platform, plan)}  # type: ignore[typeddict-item]
     return made
+
+
+def _templates(raw: Any) -> dict[str, str]:
+    """State of the top level to the template that its binding names."""
+    states = (raw.get("asl") or raw).get("States") or {}
+    found = {}
+    for name, state in states.items():
+        reference = (state.get("AgentBinding") or {}).get("agent_template_ref") or {}
+        named = reference.get("name") or reference.get("id")
+        if named:
+            found[name] = str(named)
+    return found
 
 
 def folders_of(platform: Platform, agents: str | None, skills: str | None) -> Folders:

@@ -199,17 +199,17 @@ async def finalize_workflow(
         store, workflow_id, cancel=close_open_states, note=finalize_note or "", by=_BY,
         runs=platform.config.runs,
     )  # fmt: skip
-    rows = await agents_of(
+    rows, others = await agents_of(
         platform, store, workflow_id, delete=delete_worker_agents, keep_planner=preserve_planner
     )
-    deleted = sum(row["deleted"] for row in rows)
+    deleted = sum(row["deleted"] for row in rows) + others
     answer: Finalized = {
         "status": "finalized",
         "workflow_id": workflow_id,
         "summary": {
             "states": ended.states,
             "agents": {
-                "to_delete": len(rows) if delete_worker_agents else 0,
+                "to_delete": len(rows) + others if delete_worker_agents else 0,
                 "deleted": deleted,
                 "delete_errors": sum(row["error"] is not None for row in rows),
             },

@@ -6,9 +6,10 @@ from typing import Annotated, Any, cast
 
 from pydantic import Field
 
-from dcf.agents.loading import LoadChecks, loaded_skills
+from dcf.agents.loading import LoadChecks, attach_loaded, loaded_skills
 from dcf.agents.loading import load_skill as load
 from dcf.agents.loading import unload_skill as unload
+from dcf.mcp.agent_life import by_tool, record_of
 from dcf.mcp.arguments import Alias
 from dcf.mcp.envelope import Envelope
 from dcf.mcp.platform import Platform
@@ -78,7 +79,10 @@ async def load_skill(
     check_tools: Annotated[bool, "Ask the servers for the tools first."] = False,
 ) -> SkillLoaded:
     """Load a skill and what it needs into an agent: wholly or not at all. Gives its directives and
-    tools."""
+    tools; an agent with a memory has them in its conversations, too."""
+    if await platform.agents.get(agent_id, ()) is None:
+        # An agent that nobody loaded anything into may have no record yet.
+        await record_of(platform, agent_id)
     toolbox = await platform.toolbox() if check_tools else None
     library, policy = await platform.library(), await platform.policy()
     done = await load(
@@ -94,6 +98,9 @@ async def load_skill(
             untrusted=policy.untrusted_skills,
         ),
     )
+    home = await platform.home()
+    by = by_tool("load_skill")
+    await attach_loaded(home.runtime, platform.agents, agent_id, by=by)
     manifest = library.find(skill_json).manifest
     tools = [
         {
@@ -115,6 +122,9 @@ async def unload_skill(
 ) -> SkillUnloaded:
     """Unload a skill from an agent; what other skills hold stays."""
     done = await unload(platform.agents, agent_id, manifest_id)
+    home = await platform.home()
+    by = by_tool("unload_skill")
+    await attach_loaded(home.runtime, platform.agents, agent_id, by=by)
     return cast(SkillUnloaded, done.to_json())
 
 

@@ -10,7 +10,7 @@ from dcf.memory.agent import Agent, NewAgent
 from dcf.memory.agents.creation import create_agent
 from dcf.memory.agents.deletion import delete_agent
 from dcf.memory.agents.fields import AgentFields, agent_of
-from dcf.memory.agents.finding import agent_row, named_row, tagged_rows
+from dcf.memory.agents.finding import agent_row, named_row, row_of_name, tagged_rows
 from dcf.memory.agents.updating import update_agent
 from dcf.memory.block import NewBlock
 from dcf.memory.ledger import Ledger
@@ -45,6 +45,11 @@ class Agents:
     async def find(self, name: str) -> Agent:
         """The agent with this name. Raises UnknownAgent with the closest names."""
         return await self._ledger.read(lambda connection: agent_of(named_row(connection, name)))
+
+    async def named(self, name: str) -> Agent | None:
+        """The agent with this name, if there is one."""
+        row = await self._ledger.read(lambda connection: row_of_name(connection, name))
+        return None if row is None else agent_of(row)
 
     async def list(
         self,

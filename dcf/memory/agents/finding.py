@@ -10,6 +10,8 @@ from dcf.memory.agents.errors import UnknownAgent
 from dcf.memory.database import Connection
 from dcf.memory.entities import AGENT
 
+_COMPARED = 100
+
 
 def agent_row(connection: Connection, agent_id: str) -> dict[str, Any]:
     """The row of an agent. Raises UnknownAgent with the closest ids and names."""
@@ -21,10 +23,16 @@ def agent_row(connection: Connection, agent_id: str) -> dict[str, Any]:
 
 def named_row(connection: Connection, name: str) -> dict[str, Any]:
     """The row of the agent with this name. Raises UnknownAgent with the closest names."""
-    found = connection.execute("SELECT * FROM agents WHERE name = ?", (name,)).fetchone()
+    found = row_of_name(connection, name)
     if found is None:
         raise _unknown(connection, name)
-    return dict(found)
+    return found
+
+
+def row_of_name(connection: Connection, name: str) -> dict[str, Any] | None:
+    """The row of the agent with this name, if there is one."""
+    found = connection.execute("SELECT * FROM agents WHERE name = ?", (name,)).fetchone()
+    return None if found is None else dict(found)
 
 
 def tagged_rows(
@@ -51,11 +59,15 @@ def tagged_rows(
         values += [*wanted, len(wanted) if match == "all" else 1]
     rows = connection.execute(
         f"SELECT * FROM agents WHERE {' AND '.join(where)} ORDER BY name LIMIT ?",
-        [*values, limit],
+        [*values, max(limit, 0)],
     )
     return [dict(row) for row in rows]
 
 
 def _unknown(connection: Connection, wanted: str) -> UnknownAgent:
-    names = [row["name"] for row in connection.execute("SELECT name FROM agents")]
-    return UnknownAgent(wanted, get_close_matches(wanted, names, n=3))
+    # Comparing takes long: of many names those that begin alike.
+    rows = connection.execute(
+        "SELECT name FROM agents ORDER BY substr(name, 1, 3) <> substr(?, 1, 3) LIMIT ?",
+        (wanted, _COMPARED),
+    )
+    return UnknownAgent(wanted, get_close_matches(wanted, [row["name"] for row in rows], n=3))

@@ -37,7 +37,7 @@ class AttachedTools:
 
         def work(journal: Journal) -> None:
             agent_row(journal.connection, agent_id)
-            refuse("the tools", _problems(tools))
+            refuse("the tools", problems(tools))
             for tool in tools:
                 attach_tool(journal, agent_id, tool)
 
@@ -80,7 +80,8 @@ def attach_tool(journal: Journal, agent_id: str, tool: ToolSpec) -> None:
         journal.update(ATTACHED_TOOL, before, row, agent_id=agent_id)
 
 
-def _problems(tools: Sequence[ToolSpec]) -> Iterator[Problem]:
+def problems(tools: Sequence[ToolSpec]) -> Iterator[Problem]:
+    """What is wrong with ``tools``."""
     for index, tool in enumerate(tools):
         if _NAME.fullmatch(tool.name) is None:
             yield Problem(

@@ -17,13 +17,14 @@ a long column has ``{"at", "removed", "added", "digest"}`` instead of the pair."
 def change_between(entity: Entity, before: Row | None, after: Row | None) -> Change | None:
     """What turned ``before`` into ``after`` (None: there was, or is, no row); None if nothing."""
     if before is None:
-        return None if after is None else {"created": dict(after)}
+        return None if after is None else {"created": _kept(entity, after)}
     if after is None:
-        return {"deleted": dict(before)}
+        return {"deleted": _kept(entity, before)}
     changed = {
         column: _difference(entity, column, before[column], after[column])
         for column in after
-        if column not in entity.own and before[column] != after[column]
+        # A row that was noted by an older version of the file lacks the columns added since.
+        if column not in entity.own and column in before and before[column] != after[column]
     }
     return {"changed": changed} if changed else None
 
@@ -55,6 +56,10 @@ class Overlapped(Exception):
     def __init__(self, column: str | None) -> None:
         self.column = column
         super().__init__(column)
+
+
+def _kept(entity: Entity, row: Row) -> dict[str, Any]:
+    return {**row, **dict.fromkeys(entity.unkept, "")}
 
 
 def _difference(entity: Entity, column: str, before: Any, after: Any) -> Any:

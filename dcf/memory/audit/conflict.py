@@ -62,14 +62,16 @@ def blame(connection: Connection, undone: Sequence[Event], column: str | None) -
 
 
 def name_taken(connection: Connection, entity: Entity, then: Row | None) -> Conflict | None:
-    """The conflict of a row that would have a name which another row has."""
-    if then is None or entity.unique is None:
+    """The conflict of a row that would have a name or a number which another row has."""
+    column = entity.unique or entity.number
+    if then is None or column is None:
         return None
-    column = entity.unique
+    alike = [column] if entity.number is None or entity.owner is None else [entity.owner, column]
+    where = " AND ".join(f"{name} = ?" for name in alike)
     found = connection.execute(
-        f"SELECT * FROM {entity.table} WHERE {column} = ?", (then[column],)
+        f"SELECT * FROM {entity.table} WHERE {where}", [then[name] for name in alike]
     ).fetchone()
-    if found is None:
+    if found is None or entity.id_of(dict(found)) == entity.id_of(then):
         return None
     other, one = entity.id_of(dict(found)), entity.id_of(then)
     reason = f"{entity.name} {one} had the {column} {then[column]!r}, which {other} has now"

@@ -18,7 +18,8 @@ class Entity:
     columns of which history keeps edits, ``own`` those that only go forward and are never undone:
     how often and when a row was changed. ``owner`` is the column with the agent to whom the row
     belongs, if that is so: it is removed with the agent. ``unique`` is the column, if there is one,
-    that no two rows have alike."""
+    that no two rows have alike, ``number`` one that no two rows of the same owner
+    have alike. Texts in ``unkept`` columns are in no history: it has an empty one instead."""
 
     name: str
     table: str
@@ -27,6 +28,8 @@ class Entity:
     own: frozenset[str] = frozenset({"revision", "updated_at"})
     owner: str | None = None
     unique: str | None = None
+    number: str | None = None
+    unkept: frozenset[str] = frozenset()
 
     def id_of(self, row: Row) -> str:
         """The row's id in events."""

@@ -9,14 +9,16 @@ from typing import Any
 
 from dcf.memory.actor import Actor, ActorKind
 from dcf.memory.audit.entity import Row
+from dcf.memory.database import unpacked
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
     """``seq`` grows through the whole file. ``operation`` is ``created``, ``updated``, ``deleted``,
-    ``attached``, ``detached`` or ``rolled_back`` (the row is again as it was just after the event
-    ``back_to``); ``change`` is as change.py says. ``agent_id`` is the agent through which it was
-    done, ``label`` what the block is for it. ``at`` is in ms since the epoch, UTC."""
+    ``attached``, ``detached``, ``linked``, ``unlinked``, ``entered``, ``left`` or ``rolled_back``
+    (the row is again as it was just after the event ``back_to``); ``change`` is as change.py says.
+    ``agent_id`` is the agent through which it was done, ``label`` what the block is for it. ``at``
+    is in ms since the epoch, UTC."""
 
     seq: int
     at: int
@@ -32,9 +34,12 @@ class Event:
 
     @classmethod
     def of(cls, row: Row) -> Event:
-        """The event in a row of ``events``, or of the same columns with ``change`` as data."""
+        """The event in a row of ``events`` with all its columns, or of the same with ``change`` as
+        data. Texts that a consolidation compressed are there as before."""
         kind: ActorKind = row["actor_kind"]
         change = row["change"]
+        if isinstance(change, str):
+            change = unpacked(json.loads(change), row["packed"])
         return cls(
             seq=row["seq"],
             at=row["at"],
@@ -44,7 +49,7 @@ class Event:
             entity_id=row["entity_id"],
             agent_id=row["agent_id"],
             label=row["label"],
-            change=json.loads(change) if isinstance(change, str) else change,
+            change=change,
             consolidation_id=row["consolidation_id"],
             back_to=row["back_to"],
         )

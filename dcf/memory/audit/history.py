@@ -38,6 +38,6 @@ def newest_first(
     where = " AND ".join(_COMPARED.get(name, f"{name} = ?") for name in wanted) or "TRUE"
     rows = connection.execute(
         f"SELECT * FROM events WHERE {where} ORDER BY seq DESC LIMIT ?",
-        (*wanted.values(), -1 if limit is None else limit),
+        (*wanted.values(), -1 if limit is None else max(limit, 0)),
     )
     return map(Event.of, rows)

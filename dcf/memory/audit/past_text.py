@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dcf.memory.audit.border import refuse_beyond
 from dcf.memory.audit.change import row_before
 from dcf.memory.audit.history import Query, newest_first
 from dcf.memory.database import Connection
@@ -9,7 +10,11 @@ from dcf.memory.entities import BLOCK
 
 
 def text_at(connection: Connection, block_id: str, seq: int) -> str | None:
-    """The block's text just after event ``seq``; None if there was no such block then."""
+    """The block's text just after event ``seq``; None if there was no such block then.
+
+    Raises HistoryForgotten.
+    """
+    refuse_beyond(connection, seq)
     row = BLOCK.find(connection, block_id)
     later = Query(entity=BLOCK.name, entity_id=block_id, behind=seq)
     for event in newest_first(connection, later):

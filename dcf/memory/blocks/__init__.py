@@ -6,6 +6,7 @@ from dcf.memory.blocks.blocks import Blocks
 from dcf.memory.blocks.creation import create_block
 from dcf.memory.blocks.errors import (
     BlockExists,
+    BlockOfProject,
     BlockShared,
     NoSuchBlock,
     OverLimit,
@@ -23,6 +24,7 @@ from dcf.memory.blocks.writing import change_block, write_block
 __all__ = [
     "BlockExists",
     "BlockFields",
+    "BlockOfProject",
     "BlockShared",
     "Blocks",
     "Labels",

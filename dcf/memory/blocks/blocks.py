@@ -10,9 +10,17 @@ from dcf.memory.actor import Actor
 from dcf.memory.audit.journal import Journal
 from dcf.memory.block import Block, BlockType, NewBlock
 from dcf.memory.blocks.creation import create_block
+from dcf.memory.blocks.errors import BlockOfProject
 from dcf.memory.blocks.fields import BlockFields, block_of
-from dcf.memory.blocks.finding import block_row, held_row, held_rows, holders_of, matching_rows
-from dcf.memory.blocks.holding import attach, delete_block, release
+from dcf.memory.blocks.finding import (
+    block_row,
+    held_row,
+    held_rows,
+    holders_of,
+    matching_rows,
+    paths_with,
+)
+from dcf.memory.blocks.holding import attach, delete_block, goes_with_holder, release
 from dcf.memory.blocks.writing import (
     appended,
     change_block,
@@ -28,7 +36,8 @@ from dcf.memory.ledger import Ledger
 class Blocks:
     """Blocks, mostly as an agent sees them: by label.
 
-    With ``expected`` a change is made only to that revision, else it raises RevisionConflict.
+    With ``expected`` a change is made only to that revision, else it raises RevisionConflict. With
+    ``fields`` a text comes together with other limits and so on: both are kept, or none.
     Read-only blocks are changed by their keepers only, who say ``as_owner``. Changes return the
     block as it is now, with a ``warning`` if a limit is reached.
     """
@@ -82,7 +91,7 @@ class Blocks:
         return tuple(map(block_of, rows))
 
     async def holders(self, block_id: str) -> tuple[tuple[str, str], ...]:
-        """(agent id, label) of everyone who holds the block."""
+        """(agent id, label) of everyone who holds the block itself."""
         return await self._ledger.read(lambda connection: tuple(holders_of(connection, block_id)))
 
     async def write(
@@ -94,12 +103,13 @@ class Blocks:
         by: Actor,
         expected: int | None = None,
         as_owner: bool = False,
+        fields: BlockFields | None = None,
     ) -> Block:
         """Give the block another text.
 
         Raises UnknownAgent, UnknownBlock, RevisionConflict, ReadOnlyBlock, InvalidEntry, OverLimit.
         """
-        return await self._edit(agent_id, label, lambda _: value, by, expected, as_owner)
+        return await self._edit(agent_id, label, lambda _: value, by, expected, as_owner, fields)
 
     async def append(
         self,
@@ -110,10 +120,11 @@ class Blocks:
         by: Actor,
         expected: int | None = None,
         as_owner: bool = False,
+        fields: BlockFields | None = None,
     ) -> Block:
         """Add ``text`` on a new line, whatever others do at the same time. Raises as ``write``."""
         return await self._edit(
-            agent_id, label, lambda before: appended(before, text), by, expected, as_owner
+            agent_id, label, lambda before: appended(before, text), by, expected, as_owner, fields
         )
 
     async def replace(
@@ -126,13 +137,20 @@ class Blocks:
         by: Actor,
         expected: int | None = None,
         as_owner: bool = False,
+        fields: BlockFields | None = None,
     ) -> Block:
         """Let the one place that says ``old`` say ``new``.
 
         Raises as ``write``, and TextNotFound, TextNotUnique.
         """
         return await self._edit(
-            agent_id, label, partial(replaced, label, old=old, new=new), by, expected, as_owner
+            agent_id,
+            label,
+            partial(replaced, label, old=old, new=new),
+            by,
+            expected,
+            as_owner,
+            fields,
         )
 
     async def change(
@@ -201,25 +219,31 @@ class Blocks:
     ) -> Block:
         """Let the agent hold a block that there is, as ``label`` (None: the block's own).
 
-        Raises UnknownAgent, NoSuchBlock, BlockExists.
+        Raises UnknownAgent, NoSuchBlock, InvalidEntry, BlockExists.
         """
 
         def work(journal: Journal) -> Block:
             row = block_row(journal.connection, block_id)
-            held_as = label or row["label"]
+            held_as = row["label"] if label is None else label
             attach(journal, agent_id, block_id, held_as)
             return block_of(row, label=held_as)
 
         return await self._ledger.change(by, work)
 
-    async def detach(self, agent_id: str, label: str, *, by: Actor) -> None:
+    async def detach(self, agent_id: str, label: str, *, by: Actor, as_owner: bool = False) -> None:
         """Let the agent hold the block no longer. One that nobody holds then is deleted, unless it
-        is ``shared``. Raises UnknownAgent, UnknownBlock."""
+        is ``shared``. Raises UnknownAgent, UnknownBlock, BlockOfProject for one that it sees in its
+        project, and ReadOnlyBlock for what would be deleted."""
 
         def work(journal: Journal) -> None:
-            held_row(journal.connection, agent_id, label)
+            row = held_row(journal.connection, agent_id, label)
+            if goes_with_holder(journal.connection, row):
+                refuse_read_only(row, "deleting", as_owner)
             holder = HOLDER.find(journal.connection, f"{agent_id}/{label}")
-            release(journal, holder or {})
+            if holder is None or holder["block_id"] != row["id"]:
+                paths = paths_with(journal.connection, row["id"])
+                raise BlockOfProject(label=label, paths=", ".join(paths))
+            release(journal, holder)
 
         await self._ledger.change(by, work)
 
@@ -231,6 +255,7 @@ class Blocks:
         by: Actor,
         expected: int | None,
         as_owner: bool,
+        fields: BlockFields | None,
     ) -> Block:
         def work(journal: Journal) -> Block:
             row: dict[str, Any] = held_row(journal.connection, agent_id, label)
@@ -244,6 +269,7 @@ class Blocks:
                 agent_id=agent_id,
                 label=label,
                 as_owner=as_owner,
+                fields=fields,
             )
 
         return await self._ledger.change(by, work)

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from difflib import get_close_matches
 
 from dcf.memory.errors import MemoryProblem
 
 
 class UnknownBlock(MemoryProblem):
-    """Agent {agent_id} has no block {label!r}.{near}"""
+    """Agent {agent} has no block {label!r}.{near}"""
 
     code = "memory_unknown_block"
     hint = "`dcf memory show` lists its blocks"
 
-    def __init__(self, agent_id: str, label: str, closest: Sequence[str] = ()) -> None:
-        self.closest = tuple(closest)
-        near = f" It has: {', '.join(closest)}." if closest else ""
-        super().__init__(agent_id=agent_id, label=label, near=near)
+    def __init__(self, agent: str, label: str, labels: Sequence[str] = ()) -> None:
+        """``agent`` is its name or id, ``labels`` are those of all its blocks."""
+        self.closest = tuple(get_close_matches(label, labels, n=3))
+        meant = f" Did you mean {' or '.join(self.closest)}?" if self.closest else ""
+        has = f" It has: {', '.join(labels)}." if labels else ""
+        super().__init__(agent=agent, label=label, near=meant + has)
 
 
 class NoSuchBlock(MemoryProblem):
@@ -59,6 +62,13 @@ class TextNotUnique(MemoryProblem):
 
     code = "memory_text_not_unique"
     hint = "take more of the text around it, so that one place is meant"
+
+
+class BlockOfProject(MemoryProblem):
+    """Block {label!r} is a project's: {paths}."""
+
+    code = "memory_block_of_project"
+    hint = "take it from the project instead, or let the agent leave the project"
 
 
 class BlockShared(MemoryProblem):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import Any
 
 from dcf.memory.agents.finding import agent_row
@@ -11,7 +10,7 @@ from dcf.memory.database import Connection
 from dcf.memory.entities import BLOCK
 
 _HELD = (
-    "SELECT b.*, h.label AS held_as FROM block_holders h JOIN blocks b ON b.id = h.block_id"
+    "SELECT b.*, h.label AS held_as FROM held_blocks h JOIN blocks b ON b.id = h.block_id"
     " WHERE h.agent_id = ?"
 )
 
@@ -28,19 +27,32 @@ def held_row(connection: Connection, agent_id: str, label: str) -> dict[str, Any
     """The row of the block that is ``label`` for an agent. Raises UnknownAgent, UnknownBlock."""
     row = connection.execute(f"{_HELD} AND h.label = ?", (agent_id, label)).fetchone()
     if row is None:
-        agent_row(connection, agent_id)
-        labels = labels_of(connection, agent_id)
-        raise UnknownBlock(agent_id, label, get_close_matches(label, labels, n=3) or labels)
+        agent = agent_row(connection, agent_id)
+        raise UnknownBlock(agent["name"], label, labels_of(connection, agent_id))
     return _without_label(row)
 
 
 def held_rows(connection: Connection, agent_id: str) -> list[tuple[str, dict[str, Any]]]:
-    """(label, row) of all blocks of an agent, in the order in which it got them.
+    """(label, row) of all blocks of an agent, in the order in which it got them; then those of the
+    project that it works in.
 
     Raises UnknownAgent.
     """
     agent_row(connection, agent_id)
-    rows = connection.execute(f"{_HELD} ORDER BY h.position, h.label", (agent_id,))
+    rows = connection.execute(
+        f"{_HELD} ORDER BY h.project_id IS NOT NULL, h.position, h.label", (agent_id,)
+    )
+    return [(row["held_as"], _without_label(row)) for row in rows]
+
+
+def own_rows(connection: Connection, agent_id: str) -> list[tuple[str, dict[str, Any]]]:
+    """(label, row) of the blocks that an agent holds itself, in the order in which it got them:
+    also those in whose place it sees a project's, and none of the project's."""
+    rows = connection.execute(
+        "SELECT b.*, h.label AS held_as FROM block_holders h JOIN blocks b ON b.id = h.block_id"
+        " WHERE h.agent_id = ? ORDER BY h.position, h.label",
+        (agent_id,),
+    )
     return [(row["held_as"], _without_label(row)) for row in rows]
 
 
@@ -58,19 +70,30 @@ def matching_rows(
     wanted = {name: value for name, value in given.items() if value is not None}
     where = " AND ".join(["id > ?", *(f"{name} = ?" for name in wanted)])
     rows = connection.execute(
-        f"SELECT * FROM blocks WHERE {where} ORDER BY id LIMIT ?", (after, *wanted.values(), limit)
+        f"SELECT * FROM blocks WHERE {where} ORDER BY id LIMIT ?",
+        (after, *wanted.values(), max(limit, 0)),
     )
     return [dict(row) for row in rows]
 
 
 def labels_of(connection: Connection, agent_id: str) -> list[str]:
     """The labels of an agent's blocks."""
-    rows = connection.execute("SELECT label FROM block_holders WHERE agent_id = ?", (agent_id,))
+    rows = connection.execute("SELECT label FROM held_blocks WHERE agent_id = ?", (agent_id,))
     return [row["label"] for row in rows]
 
 
+def paths_with(connection: Connection, block_id: str) -> list[str]:
+    """Paths of the projects that have a block."""
+    rows = connection.execute(
+        "SELECT DISTINCT p.path FROM project_blocks b JOIN projects p ON p.id = b.project_id"
+        " WHERE b.block_id = ? ORDER BY p.path",
+        (block_id,),
+    )
+    return [row["path"] for row in rows]
+
+
 def holders_of(connection: Connection, block_id: str) -> list[tuple[str, str]]:
-    """(agent id, label) of all who hold a block."""
+    """(agent id, label) of all who hold a block themselves."""
     rows = connection.execute(
         "SELECT agent_id, label FROM block_holders WHERE block_id = ? ORDER BY agent_id, label",
         (block_id,),

@@ -23,8 +23,10 @@ def write_block(
     label: str | None = None,
     expected: int | None = None,
     as_owner: bool = False,
+    fields: Mapping[str, Any] | None = None,
 ) -> Block:
-    """The block with the text ``value``, which agent ``agent_id`` gave it under ``label``.
+    """The block with the text ``value``, which agent ``agent_id`` gave it under ``label``, and with
+    ``fields`` changed, whose limits hold for this text already.
 
     ``as_owner`` is for the parts of DCF that keep read-only blocks. The same text again is no
     change. Raises RevisionConflict, ReadOnlyBlock, InvalidEntry, OverLimit.
@@ -32,8 +34,10 @@ def write_block(
     refuse_stale(row, expected)
     refuse_read_only(row, "writing", as_owner)
     refuse_text(row, value)
-    fitted = fit(row, value)
-    return _written(journal, row, {"value": fitted.text}, agent_id, label, fitted.warning)
+    columns = changed_columns(row, fields) if fields else {}
+    fitted = fit({**row, **columns}, value)
+    columns["value"] = fitted.text
+    return _written(journal, row, columns, agent_id, label, fitted.warning)
 
 
 def change_block(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dcf.memory.agents.finding import agent_row
+from dcf.memory.audit.entity import Row
 from dcf.memory.blocks.finding import held_rows
 from dcf.memory.context.context import Context
 from dcf.memory.context.errors import ContextTooSmall
@@ -26,18 +27,19 @@ def assemble(
     *,
     budget: int | None = None,
     system: str | None = None,
+    pad: Row | None = None,
 ) -> Context:
     """The context of an agent: instructions and blocks, then the conversation.
 
     ``budget`` is in tokens (None: the agent's window), ``system`` the instructions (None: the
-    agent's). The newest turn comes first to room, then summaries, then the turns before, newest
-    first, until one does not fit. Raises UnknownAgent, and ContextTooSmall if instructions and
-    blocks alone take more.
+    agent's); ``pad`` is the row of a scratch pad, which stands behind the blocks. The newest turn
+    comes first to room, then summaries, then the turns before, newest first, until one does not
+    fit. Raises UnknownAgent, and ContextTooSmall if instructions, blocks and pad alone take more.
     """
     agent = agent_row(connection, agent_id)
     budget = agent["context_window"] if budget is None else budget
     text = system_text(
-        agent["system"] if system is None else system, held_rows(connection, agent_id)
+        agent["system"] if system is None else system, held_rows(connection, agent_id), pad
     )
     fixed = _fixed_price(text, budget)
     rows = live_rows(connection, agent_id)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dcf.memory.context.assembly import assemble
 from dcf.memory.context.context import Context
+from dcf.memory.database import Connection
 from dcf.memory.ledger import Ledger
+from dcf.memory.scratch_pads import open_row
 
 
 class Contexts:
@@ -14,12 +16,22 @@ class Contexts:
         self._ledger = ledger
 
     async def assemble(
-        self, agent_id: str, *, budget: int | None = None, system: str | None = None
+        self,
+        agent_id: str,
+        *,
+        budget: int | None = None,
+        system: str | None = None,
+        task: str | None = None,
     ) -> Context:
-        """An agent's context, of one moment, in at most ``budget`` tokens (None: its window).
+        """An agent's context, of one moment, in at most ``budget`` tokens (None: its window), with
+        the scratch pad of ``task``, if it has one.
 
         What does not fit is told, never dropped. Raises UnknownAgent, ContextTooSmall.
         """
-        return await self._ledger.read(
-            lambda connection: assemble(connection, agent_id, budget=budget, system=system)
-        )
+        now = self._ledger.clock()
+
+        def work(connection: Connection) -> Context:
+            pad = None if task is None else open_row(connection, agent_id, task, now)
+            return assemble(connection, agent_id, budget=budget, system=system, pad=pad)
+
+        return await self._ledger.read(work)

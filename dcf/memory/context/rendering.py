@@ -7,6 +7,7 @@ from html import escape
 from typing import Any
 
 _END = "</block>"
+_PAD_END = "</scratch_pad>"
 
 
 def rendered_blocks(held: Iterable[tuple[str, Mapping[str, Any]]]) -> str:
@@ -16,10 +17,22 @@ def rendered_blocks(held: Iterable[tuple[str, Mapping[str, Any]]]) -> str:
     return "\n".join(["<memory>", *blocks, "</memory>"]) if blocks else ""
 
 
-def system_text(instructions: str, held: Iterable[tuple[str, Mapping[str, Any]]]) -> str:
-    """The instructions, then the blocks."""
-    parts = [instructions.strip(), rendered_blocks(held)]
+def system_text(
+    instructions: str,
+    held: Iterable[tuple[str, Mapping[str, Any]]],
+    pad: Mapping[str, Any] | None = None,
+) -> str:
+    """The instructions, then the blocks, then what stands on the scratch pad."""
+    parts = [instructions.strip(), rendered_blocks(held), _rendered_pad(pad)]
     return "\n\n".join(part for part in parts if part)
+
+
+def _rendered_pad(pad: Mapping[str, Any] | None) -> str:
+    if pad is None or not pad["value"]:
+        return ""
+    value = pad["value"].replace(_PAD_END, "<\\/scratch_pad>")
+    size = f'bytes="{pad["bytes"]}" limit="{pad["most_bytes"]}"'
+    return f"<scratch_pad {size}>\n{value}\n{_PAD_END}"
 
 
 def _rendered(label: str, row: Mapping[str, Any]) -> str:

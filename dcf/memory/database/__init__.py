@@ -17,9 +17,11 @@ from dcf.memory.database.errors import (
     MemoryTooNew,
     MemoryUnusable,
     UnusableKey,
+    UnusableValue,
 )
 from dcf.memory.database.integrity import damage
 from dcf.memory.database.migration import Migration, migrate, migrations, version_of
+from dcf.memory.database.packing import packed, unpacked
 from dcf.memory.database.users import users_of
 
 __all__ = [
@@ -38,12 +40,15 @@ __all__ = [
     "Migration",
     "Source",
     "UnusableKey",
+    "UnusableValue",
     "Work",
     "damage",
     "migrate",
     "migrations",
+    "packed",
     "rekey",
     "restore",
+    "unpacked",
     "users_of",
     "version_of",
 ]

@@ -13,6 +13,7 @@ from dcf.memory.database.errors import BackupExists, MemoryCorrupt, MemoryUnusab
 from dcf.memory.database.integrity import damage
 from dcf.memory.database.migration import is_empty, migrate
 from dcf.memory.database.users import Use
+from dcf.memory.errors import MemoryProblem
 
 
 def back_up(connection: Connection, source: Source, to: Path, *, overwrite: bool = False) -> Path:
@@ -96,14 +97,25 @@ def _exchange(new: Path, source: Source, aside: str) -> Path | None:
         raise BackupExists(path=kept)
     there = path.exists()
     if there:
-        os.link(path, kept)
-        # What a process that died left beside the file belongs to it, and not to the new one.
-        for file, to in zip(files_of(path)[1:], files_of(kept)[1:], strict=True):
-            with suppress(FileNotFoundError):
-                file.rename(to)
+        _keep(source, kept)
     new.replace(path)
     sync_folder(path.parent)
     return kept if there else None
+
+
+def _keep(source: Source, kept: Path) -> None:
+    """Give the file another name too, with what a process that died left beside it: that belongs to
+    it, and not to the one that takes its place."""
+    files, names = files_of(source.path), files_of(kept)
+    for file, name in zip(files, names, strict=True):
+        with suppress(FileNotFoundError):
+            os.link(file, name)
+    # Into the file with it, if that can be read: who dies after the next lines leaves a file that
+    # has lost nothing.
+    with suppress(MemoryProblem), translated(source), closing(source.connect()) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    for file in files[1:]:
+        file.unlink(missing_ok=True)
 
 
 def _place(unfinished: Path, to: Path, overwrite: bool) -> None:

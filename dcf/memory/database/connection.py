@@ -18,7 +18,9 @@ from dcf.memory.database.errors import (
     MemoryFull,
     MemoryKey,
     MemoryUnusable,
+    MemoryWithoutHeader,
     UnusableKey,
+    UnusableValue,
 )
 from dcf.memory.errors import MemoryProblem
 
@@ -91,6 +93,9 @@ class Source:
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA temp_store = MEMORY")
         connection.execute("PRAGMA cache_size = -16000")
+        # Pages of 4 kB that wait beside the file. At the usual 1,000 every tenth new agent would
+        # pay for their writing back.
+        connection.execute("PRAGMA wal_autocheckpoint = 4000")
         # The first that reads the file: only now a wrong key shows.
         connection.execute("PRAGMA user_version").fetchone()
 
@@ -127,7 +132,7 @@ def _problem(source: Source, error: Exception) -> MemoryProblem | None:
     if not isinstance(name, str):
         if isinstance(error, OSError):
             return MemoryUnusable(path=source.path, reason=str(error))
-        return None
+        return _unusable_value(error)
     if name.startswith(_BUSY):
         return MemoryBusy(path=source.path, seconds=source.busy_s)
     if name.startswith(_FULL):
@@ -135,10 +140,19 @@ def _problem(source: Source, error: Exception) -> MemoryProblem | None:
     if name == "SQLITE_NOTADB" and source.key is not None:
         return MemoryKey(path=source.path)
     if name == "SQLITE_NOTADB":
-        reason = "it has no SQLite header, so it is damaged, or encrypted and no key was given"
-        return MemoryCorrupt(path=source.path, reason=reason)
+        return MemoryWithoutHeader(path=source.path)
     if name.startswith(_DAMAGED):
         return MemoryCorrupt(path=source.path, reason=str(error))
     if name.startswith(_UNUSABLE):
         return MemoryUnusable(path=source.path, reason=str(error))
+    return None
+
+
+def _unusable_value(error: Exception) -> MemoryProblem | None:
+    """What a driver refuses to hand to SQLite, in ids and names that are only looked for, too."""
+    if isinstance(error, UnicodeEncodeError):
+        found = f"a text has half a surrogate pair at character {error.start}"
+        return UnusableValue(reason=found)
+    if isinstance(error, OverflowError):
+        return UnusableValue(reason="a number is too large")
     return None

@@ -35,6 +35,7 @@ def copy_with_key(connection: Connection, to: Source) -> None:
         f"ATTACH DATABASE {quoted(str(to.path))} AS other KEY {quoted(to.key or '')}"
     )
     try:
+        connection.execute("PRAGMA other.auto_vacuum = INCREMENTAL")
         connection.execute("SELECT sqlcipher_export('other')").fetchone()
         connection.execute(f"PRAGMA other.application_id = {APPLICATION_ID:d}")
         connection.execute(f"PRAGMA other.user_version = {version_of(connection):d}")

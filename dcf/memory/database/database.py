@@ -13,7 +13,9 @@ from typing import Self, TypeVar
 
 from dcf.memory.database.backup import back_up
 from dcf.memory.database.connection import Connection, Source, translated
+from dcf.memory.database.copying import files_of
 from dcf.memory.database.opening import opened
+from dcf.memory.database.shrinking import end_log, shrink_step
 from dcf.memory.database.users import Use
 
 T = TypeVar("T")
@@ -72,6 +74,20 @@ class Database:
         if it has one. Nobody waits for it. Raises BackupExists unless it may ``overwrite``."""
         return await asyncio.to_thread(self._back_up, to, overwrite)
 
+    async def wal_size(self) -> int:
+        """Bytes of what is committed, but not yet in the file."""
+        return await asyncio.to_thread(self._wal_size)
+
+    async def shrink(self) -> None:
+        """Give back what the file no longer needs, in steps between which others write. Raises
+        MemoryBusy, MemoryFull."""
+        while await self._in(self._writing, partial(self._outside, shrink_step)):
+            pass
+        await self._in(
+            self._writing,
+            partial(self._outside, lambda connection: end_log(connection, self.source.busy_s)),
+        )
+
     async def close(self) -> None:
         """Wait for what runs, then close all connections."""
         await asyncio.to_thread(self._close)
@@ -88,6 +104,15 @@ class Database:
     def _write(self, work: Work[T]) -> T:
         with translated(self.source):
             return _transaction(self._writer, "IMMEDIATE", work)
+
+    def _outside(self, work: Work[T]) -> T:
+        """Run what makes transactions of its own."""
+        with translated(self.source):
+            return work(self._writer)
+
+    def _wal_size(self) -> int:
+        wal = files_of(self.source.path)[1]
+        return wal.stat().st_size if wal.exists() else 0
 
     def _read(self, work: Work[T]) -> T:
         with translated(self.source):

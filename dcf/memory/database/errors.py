@@ -41,6 +41,13 @@ class MemoryCorrupt(MemoryProblem):
     """{path} cannot be read as a memory file: {reason}."""
 
     code = "memory_corrupt"
+    hint = "`dcf memory restore BACKUP` puts a backup in its place, and keeps this file aside"
+
+
+class MemoryWithoutHeader(MemoryCorrupt):
+    """{path} cannot be read as a memory file: it has no SQLite header, so it is damaged, or
+    encrypted and no key was given."""
+
     hint = (
         "if it is encrypted, set DCF_MEMORY_KEY; else `dcf memory restore BACKUP`, which keeps the"
         " file aside"
@@ -80,6 +87,13 @@ class MemoryUnusable(MemoryProblem):
 
     code = "memory_unusable"
     hint = "check that the folder exists and can be written, and that the path is a plain file"
+
+
+class UnusableValue(MemoryProblem):
+    """What was given cannot stand in a memory file: {reason}."""
+
+    code = "memory_unusable_value"
+    hint = "ids, names and texts are UTF-8; whole numbers have at most 64 bits"
 
 
 class BackupExists(MemoryProblem):

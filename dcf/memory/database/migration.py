@@ -60,8 +60,7 @@ def migrate(
     connection.execute("BEGIN IMMEDIATE")
     try:
         found = version_of(connection)
-        if not _is_ours(connection) and not is_empty(connection):
-            raise MemoryForeign(path=path)
+        refuse_foreign(connection, path)
         if found > newest:
             raise MemoryTooNew(path=path, found=found, known=newest)
         for change in _way(known, found, wanted):
@@ -77,6 +76,12 @@ def migrate(
             connection.execute("ROLLBACK")
         raise
     return found, wanted
+
+
+def refuse_foreign(connection: Connection, path: Path) -> None:
+    """Raises MemoryForeign if the file is another program's."""
+    if not _is_ours(connection) and not is_empty(connection):
+        raise MemoryForeign(path=path)
 
 
 def _is_ours(connection: Connection) -> bool:

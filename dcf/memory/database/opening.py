@@ -7,7 +7,8 @@ from contextlib import suppress
 
 from dcf.memory.database.connection import Connection, Source, translated
 from dcf.memory.database.errors import MemoryBusy
-from dcf.memory.database.migration import migrate
+from dcf.memory.database.migration import is_empty, migrate, refuse_foreign
+from dcf.memory.database.shrinking import set_up
 
 _WAL = "PRAGMA journal_mode = WAL"
 _TURN_S = 0.01
@@ -22,6 +23,10 @@ def opened(source: Source) -> Connection:
     connection = source.connect()
     try:
         with translated(source):
+            if is_empty(connection):
+                set_up(connection)
+            # Before anything is written: WAL is noted in the file's first page.
+            refuse_foreign(connection, source.path)
             _write_ahead(connection, source)
             migrate(connection, source.path)
     except BaseException:

@@ -38,7 +38,7 @@ def take_letter(journal: Journal, *, lease_ms: int, agent_id: str | None = None)
         "SELECT * FROM letters AS one WHERE (state = 'waiting' OR state = 'taken' AND"
         " taken_until <= ?1) AND (?2 IS NULL OR agent_id = ?2) AND NOT EXISTS (SELECT 1 FROM"
         " letters AS other WHERE other.agent_id = one.agent_id AND other.state = 'taken' AND"
-        " other.taken_until > ?1) ORDER BY created_at, id LIMIT 1",
+        " other.taken_until > ?1) ORDER BY created_at, rowid LIMIT 1",
         (now, agent_id),
     ).fetchone()
     if row is None:

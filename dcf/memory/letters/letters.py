@@ -47,9 +47,9 @@ class Letters:
         def work(connection: Connection) -> tuple[Letter, ...]:
             agent_row(connection, agent_id)
             rows = connection.execute(
-                "SELECT * FROM letters WHERE agent_id = ? ORDER BY created_at DESC, id DESC"
+                "SELECT * FROM letters WHERE agent_id = ? ORDER BY created_at DESC, rowid DESC"
                 " LIMIT ?",
-                (agent_id, limit),
+                (agent_id, max(limit, 0)),
             ).fetchall()
             return tuple(letter_of(dict(row)) for row in reversed(rows))
 

@@ -24,7 +24,7 @@ def letter_of(row: Row) -> Letter:
 
 def leave_letter(journal: Journal, new: NewLetter) -> Letter:
     """Put a letter into an inbox. Raises InvalidEntry, UnknownAgent, CircularMessage."""
-    refuse("the message", _problems(new))
+    refuse("the message", problems(new))
     agent_row(journal.connection, new.agent_id)
     refuse_circle(
         journal.connection,
@@ -54,7 +54,8 @@ def leave_letter(journal: Journal, new: NewLetter) -> Letter:
     return letter_of(row)
 
 
-def _problems(new: NewLetter) -> Iterator[Problem]:
+def problems(new: NewLetter) -> Iterator[Problem]:
+    """What is wrong with a new letter."""
     yield from text_problems("/text", new.text)
     yield from text_problems("/sender", new.sender, filled=True)
     yield from text_problems("/correlation_id", new.correlation_id, filled=True)

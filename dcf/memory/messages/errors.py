@@ -9,4 +9,4 @@ class UnknownMessage(MemoryProblem):
     """Agent {agent_id} has no message {seq}."""
 
     code = "memory_unknown_message"
-    hint = "messages are numbered from 1 without gaps; list them to see the last"
+    hint = "messages are numbered from 1; list them to see which there are"

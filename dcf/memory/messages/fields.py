@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 from dcf.memory.audit.entity import Row
 from dcf.memory.checking import json_of, text_problems
-from dcf.memory.message import Message, NewMessage, Role
+from dcf.memory.message import Message, NewMessage, Role, heading_of
 from dcf.problem import Problem
 from dcf.search import count_tokens
 
@@ -38,7 +38,7 @@ def columns_of(new: NewMessage) -> dict[str, Any]:
         "role": new.role,
         "content": new.content,
         "parts": parts,
-        "tokens": price(new.content, parts if new.parts else ""),
+        "tokens": _price(new, parts if new.parts else ""),
         **{name: getattr(new, name) for name in _NAMES},
         "replaces_first": first,
         "replaces_last": last,
@@ -46,9 +46,10 @@ def columns_of(new: NewMessage) -> dict[str, Any]:
     }
 
 
-def price(content: str, parts: str) -> int:
+def _price(new: NewMessage, parts: str) -> int:
     """What a message costs in a context, in tokens; ``parts`` is their JSON, or nothing."""
-    return OVERHEAD + count_tokens(content) + (count_tokens(parts) if parts else 0)
+    texts = (heading_of(new), new.content, parts)
+    return OVERHEAD + sum(count_tokens(text) for text in texts if text)
 
 
 def problems(place: str, new: NewMessage) -> Iterator[Problem]:

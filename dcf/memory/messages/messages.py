@@ -13,11 +13,12 @@ from dcf.memory.messages.appending import append
 from dcf.memory.messages.archiving import archive
 from dcf.memory.messages.errors import UnknownMessage
 from dcf.memory.messages.fields import message_of
-from dcf.memory.messages.finding import Page, last_seq, message_rows
+from dcf.memory.messages.finding import Page, message_rows
 
 
 class Messages:
-    """Conversations by agent. ``seq`` numbers an agent's messages from 1, without gaps."""
+    """Conversations by agent. ``seq`` numbers an agent's messages from 1, without gaps but for
+    archived ones that were given up, and summaries of consolidations that were rolled back."""
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
@@ -67,7 +68,10 @@ class Messages:
 
         def work(connection: Connection) -> int:
             agent_row(connection, agent_id)
-            return last_seq(connection, agent_id)
+            row = connection.execute(
+                "SELECT count(*) FROM messages WHERE agent_id = ?", (agent_id,)
+            ).fetchone()
+            return int(row[0])
 
         return await self._ledger.read(work)
 

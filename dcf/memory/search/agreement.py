@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
+from typing import TypeAlias
 
 from dcf.memory.database import Connection
 from dcf.memory.search.entry import Entry
@@ -14,6 +14,10 @@ from dcf.memory.search.place import number_of, range_at, range_of
 from dcf.problem import Problem
 
 _HINT = "`dcf memory doctor` can make the index anew"
+_SHOWN = 10
+_COLUMNS = ("text", "about")
+_Term: TypeAlias = tuple[str, int, int]
+"""A word as the index has it, the place of a text, and in which of the columns it stands there."""
 _TOKENIZER = "porter unicode61 categories 'L* N* M*'"
 
 
@@ -50,26 +54,51 @@ def _placed(connection: Connection, entry: Entry, place: int) -> bool:
 
 
 def _term_faults(connection: Connection, at: dict[int, Entry]) -> Iterator[Problem]:
-    """Words that are found where they do not stand, and the other way round."""
-    found = Counter(
-        (row[0], row[1], row[2])
-        for row in connection.execute("SELECT doc, col, term FROM search_terms")
-    )
+    """Words that are found where they do not stand, and the other way round: up to ten of each."""
     with closing(sqlite3.connect(":memory:")) as anew:
         anew.execute(
-            "CREATE VIRTUAL TABLE words USING fts5 (text, about, content = '', columnsize = 0,"
-            f' detail = column, tokenize = "{_TOKENIZER}")'
+            "CREATE VIRTUAL TABLE search_words USING fts5 (text, about, content = '',"
+            f' columnsize = 0, detail = column, tokenize = "{_TOKENIZER}")'
         )
-        anew.execute("CREATE VIRTUAL TABLE terms USING fts5vocab (words, instance)")
+        anew.execute("CREATE VIRTUAL TABLE search_terms USING fts5vocab (search_words, instance)")
         anew.executemany(
-            "INSERT INTO words (rowid, text, about) VALUES (?, ?, ?)",
+            "INSERT INTO search_words (rowid, text, about) VALUES (?, ?, ?)",
             ((place, *entry.indexed) for place, entry in at.items()),
         )
-        wanted = Counter(anew.execute("SELECT doc, col, term FROM terms"))
-    for place, column, term in sorted(wanted.keys() - found.keys())[:10]:
-        yield _fault(f"{_name(at, place)} has {term!r} in its {column}, the index has not")
-    for place, column, term in sorted(found.keys() - wanted.keys())[:10]:
-        yield _fault(f"the index has {term!r} in the {column} of {_name(at, place)}, it has not")
+        lost, strange = _differences(_terms(anew), _terms(connection))
+    for term, place, column in lost:
+        yield _fault(
+            f"{_name(at, place)} has {term!r} in its {_COLUMNS[column]}, the index has not"
+        )
+    for term, place, column in strange:
+        name = _name(at, place)
+        yield _fault(f"the index has {term!r} in the {_COLUMNS[column]} of {name}, it has not")
+
+
+def _terms(connection: Connection) -> Iterator[_Term]:
+    """All that an index of words holds, in the order in which it is kept."""
+    cursor = connection.cursor()
+    cursor.row_factory = None
+    return cursor.execute("SELECT term, doc, col = 'about' FROM search_terms")
+
+
+def _differences(wanted: Iterator[_Term], found: Iterator[_Term]) -> tuple[list[_Term], ...]:
+    """The first that are only wanted, and the first that are only found. Both come in order: a full
+    memory has millions, too many to hold."""
+    lost: list[_Term] = []
+    strange: list[_Term] = []
+    one, other = next(wanted, None), next(found, None)
+    while True:
+        while one is not None and one == other:
+            one, other = next(wanted, None), next(found, None)
+        if one is not None and (other is None or one < other):
+            lost.append(one)
+            one = next(wanted, None)
+        elif other is not None:
+            strange.append(other)
+            other = next(found, None)
+        else:
+            return lost[:_SHOWN], strange[:_SHOWN]
 
 
 def _count_faults(connection: Connection) -> Iterator[Problem]:

@@ -16,7 +16,7 @@ from dcf.memory.search.place import (
     range_of,
 )
 
-FORM = 1
+FORM = 2
 """Grows when what is indexed changes: an index of another form is made anew."""
 
 _TABLES = (("message", "messages"), ("passage", "passages"), ("block", "blocks"))
@@ -77,14 +77,15 @@ def _add(connection: Connection, entry: Entry, place: int | None) -> None:
     version = connection.execute(
         "UPDATE search_state SET version = version + 1 RETURNING version"
     ).fetchall()[0][0]
+    length = entry.length
     connection.execute(
         "INSERT INTO search_documents (place, kind, ref, length, version) VALUES (?, ?, ?, ?, ?)",
-        (place, entry.kind, entry.ref, entry.length, version),
+        (place, entry.kind, entry.ref, length, version),
     )
     connection.execute(
         "INSERT INTO search_words (rowid, text, about) VALUES (?, ?, ?)", (place, *entry.indexed)
     )
-    _count(connection, place, 1, entry.length)
+    _count(connection, place, 1, length)
 
 
 def _remove(connection: Connection, entry: Entry) -> int:

@@ -91,7 +91,7 @@ def similarities(
     places = np.array([place for place, _ in rows], dtype=np.int64)
     vectors = np.frombuffer(b"".join(value for _, value in rows), dtype=_STORED)
     matrix = vectors.astype(np.float32).reshape(len(rows), -1)
-    near = (matrix @ embedder.embed_query(query)).astype(np.float64)
+    near = (matrix @ embedder.embed_queries([query])[0]).astype(np.float64)
     return places, _with_neighbours(places, near)
 
 

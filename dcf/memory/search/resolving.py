@@ -51,7 +51,7 @@ def newest(connection: Connection, question: Question) -> list[Found]:
         "message": f"SELECT id FROM messages{scoped} ORDER BY created_at DESC, seq DESC",
         "passage": f"SELECT id FROM passages{scoped} ORDER BY created_at DESC, id DESC",
         "block": "SELECT id FROM blocks WHERE"
-        f" id IN (SELECT block_id FROM block_holders{scoped}) ORDER BY updated_at DESC, id",
+        f" id IN (SELECT block_id FROM held_blocks{scoped}) ORDER BY updated_at DESC, id",
     }
     for kind in question.wanted:
         taken = 0
@@ -88,7 +88,7 @@ def _block(connection: Connection, row: Mapping[str, Any], question: Question) -
     if not _in_time(row["updated_at"], question):
         return None
     holders = connection.execute(
-        "SELECT agent_id, label FROM block_holders WHERE block_id = ? ORDER BY agent_id, label",
+        "SELECT agent_id, label FROM held_blocks WHERE block_id = ? ORDER BY agent_id, label",
         (row["id"],),
     ).fetchall()
     if question.agent_ids is not None:

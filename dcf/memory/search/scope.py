@@ -88,7 +88,7 @@ def _block_places(connection: Connection, agent_ids: Sequence[str]) -> list[int]
     places: set[int] = set()
     for agent_id in agent_ids:
         rows = connection.execute(
-            "SELECT d.place FROM block_holders h JOIN search_documents d"
+            "SELECT d.place FROM held_blocks h JOIN search_documents d"
             " ON d.kind = 'block' AND d.ref = h.block_id WHERE h.agent_id = ?",
             (agent_id,),
         )

@@ -142,6 +142,10 @@ class Search:
                     _log.info("search goes by words alone: %s", error)
         return self._loaded
 
+    async def embedder(self) -> Embedder | None:
+        """What compares meanings, loaded by the first who asks; None if words alone decide."""
+        return await self._embedder()
+
     async def _catch_up_some(self, embedder: Embedder) -> None:
         try:
             await self._embed(embedder, _AT_ONCE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dcf.memory.turns.errors import TurnLost, TurnUnderWay
 from dcf.memory.turns.turns import Turns
 
-__all__ = ["Turns"]
+__all__ = ["TurnLost", "TurnUnderWay", "Turns"]

@@ -12,7 +12,9 @@ from dcf.memory.letter import Letter
 from dcf.memory.letters import end_letter
 from dcf.memory.message import Message, NewMessage
 from dcf.memory.messages import append
+from dcf.memory.scratch_pads import end_task
 from dcf.memory.turn_record import TurnRecord, TurnState, Usage
+from dcf.memory.turns.holding import refuse_second, running_row
 
 _USAGE = tuple(field.name for field in fields(Usage))
 
@@ -24,16 +26,22 @@ def turn_of(row: Row) -> TurnRecord:
 
 
 def begin_turn(
-    journal: Journal, agent_id: str, question: NewMessage, letter: Letter | None
+    journal: Journal,
+    agent_id: str,
+    question: NewMessage,
+    letter: Letter | None,
+    *,
+    lease_ms: int | None = None,
+    alone: bool = False,
 ) -> TurnRecord:
     """Keep the question, and that it is worked on. A letter that was delivered before is not added
-    again: its turn goes on. Raises UnknownAgent, InvalidEntry."""
-    if letter is not None:
-        known = journal.connection.execute(
-            "SELECT * FROM turns WHERE letter_id = ?", (letter.id,)
-        ).fetchone()
-        if known is not None:
-            return turn_of(dict(known))
+    again: its turn goes on. Raises TurnUnderWay, UnknownAgent, InvalidEntry."""
+    known = None if letter is None else _of_letter(journal, letter)
+    if lease_ms is not None:
+        refuse_second(journal, agent_id, known, lease_ms=lease_ms, alone=alone)
+    if known is not None:
+        TURN.replace(journal.connection, known | {"updated_at": journal.at})
+        return turn_of(known)
     (asked,) = append(journal, agent_id, [question])
     row: dict[str, Any] = {
         "id": journal.new_id("turn"),
@@ -55,6 +63,13 @@ def begin_turn(
     return turn_of(row)
 
 
+def _of_letter(journal: Journal, letter: Letter) -> dict[str, Any] | None:
+    row = journal.connection.execute(
+        "SELECT * FROM turns WHERE letter_id = ?", (letter.id,)
+    ).fetchone()
+    return None if row is None else dict(row)
+
+
 def answer_turn(
     journal: Journal,
     turn: TurnRecord,
@@ -66,8 +81,9 @@ def answer_turn(
 ) -> tuple[TurnRecord, Message]:
     """Keep the answer and what it took; answer the letter, and tell its sender if that is an agent.
 
-    Raises UnknownAgent, LetterLost: then nothing of it is kept.
+    Raises UnknownAgent, LetterLost, TurnLost: then nothing of it is kept.
     """
+    running_row(journal, turn)
     (said,) = append(journal, turn.agent_id, [answer])
     ended = _end(journal, turn, "answered", usage, last=said.seq, model=model)
     if letter is not None:
@@ -120,6 +136,10 @@ def _end(
     if row is None:
         # The agent was deleted meanwhile, or what it remembers was rolled back.
         return turn
+    end_task(journal, turn.agent_id, turn.id, "done" if state == "answered" else "failed")
+    if row["state"] != "running":
+        # Whoever went on with the agent has said how it ended.
+        return turn_of(row)
     row |= {"state": state, **asdict(usage), **columns, "updated_at": journal.at}
     TURN.replace(journal.connection, row)
     return turn_of(row)

@@ -11,6 +11,7 @@ from dcf.memory.letter import Letter
 from dcf.memory.message import Message, NewMessage
 from dcf.memory.turn_record import TurnRecord, Usage
 from dcf.memory.turns.ending import answer_turn, begin_turn, fail_turn, turn_of
+from dcf.memory.turns.holding import hold_turn
 
 
 class Turns:
@@ -21,13 +22,37 @@ class Turns:
         self._ledger = ledger
 
     async def begin(
-        self, agent_id: str, question: NewMessage, *, by: Actor, letter: Letter | None = None
+        self,
+        agent_id: str,
+        question: NewMessage,
+        *,
+        by: Actor,
+        letter: Letter | None = None,
+        lease_ms: int | None = None,
+        alone: bool = False,
     ) -> TurnRecord:
         """A turn that answers ``question``. One that was begun for ``letter`` before goes on, and
-        the question is not added again. Raises UnknownAgent, InvalidEntry."""
+        the question is not added again.
+
+        With ``lease_ms`` an agent has one turn at a time, whichever process began it: who works on
+        one says so within that time (``keep``), else it counts as left. Whoever knows to be
+        ``alone`` with the agent ends what is under way. Raises TurnUnderWay, UnknownAgent,
+        InvalidEntry.
+        """
         return await self._ledger.change(
-            by, lambda journal: begin_turn(journal, agent_id, question, letter)
+            by,
+            lambda journal: begin_turn(
+                journal, agent_id, question, letter, lease_ms=lease_ms, alone=alone
+            ),
         )
+
+    async def keep(self, turn: TurnRecord, *, by: Actor) -> None:
+        """Say that the turn is worked on. Raises TurnLost."""
+        await self._ledger.change(by, lambda journal: hold_turn(journal, turn, journal.at))
+
+    async def leave(self, turn: TurnRecord, *, by: Actor) -> None:
+        """Say that nobody works on the turn, until it is taken up again. Raises TurnLost."""
+        await self._ledger.change(by, lambda journal: hold_turn(journal, turn, 0))
 
     async def answer(
         self,
@@ -39,7 +64,8 @@ class Turns:
         usage: Usage,
         letter: Letter | None = None,
     ) -> tuple[TurnRecord, Message]:
-        """The turn ends with ``answer``. Raises UnknownAgent, InvalidEntry, LetterLost."""
+        """The turn ends with ``answer``. Raises UnknownAgent, InvalidEntry, LetterLost and
+        TurnLost."""
         return await self._ledger.change(
             by,
             lambda journal: answer_turn(
@@ -82,7 +108,7 @@ class Turns:
             agent_row(connection, agent_id)
             rows = connection.execute(
                 "SELECT * FROM turns WHERE agent_id = ? ORDER BY first DESC LIMIT ?",
-                (agent_id, limit),
+                (agent_id, max(limit, 0)),
             ).fetchall()
             return tuple(turn_of(dict(row)) for row in reversed(rows))
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from dcf_user import Dcf
+from memory_user import MemoryUser
 
 
 @pytest.fixture
@@ -19,3 +20,23 @@ def dcf(short_dir: Path) -> Iterator[Dcf]:
             child.kill()
         child.communicate()
     assert user("down").code == 0
+
+
+@pytest.fixture
+def memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Iterator[MemoryUser]:
+    """A user of ``dcf memory`` without anything yet."""
+    user = MemoryUser(tmp_path, monkeypatch, capsys)
+    yield user
+    for child in user.children:
+        if child.poll() is None:
+            child.kill()
+        child.communicate()
+
+
+@pytest.fixture
+def ada(memory: MemoryUser) -> MemoryUser:
+    """The same, with an agent ``ada``."""
+    memory.ok("init", "ada")
+    return memory

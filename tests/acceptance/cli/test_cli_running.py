@@ -80,6 +80,9 @@ def test_an_order_goes_through_with_skills_tools_and_two_workers(dcf: Dcf) -> No
     assert done.code == 0, done.err
     assert done.json["output"]["status"] == "shipped"
     assert done.json["rehearsal"] is True
+    # Those that did the tasks went with the workers of this command, and nobody else comes.
+    left = dcf("memory", "agents", "--json")
+    assert (left.code, left.json["agents"]) == (0, [])
 
 
 def test_a_failed_run_is_1_with_its_error_and_what_to_do(dcf: Dcf) -> None:

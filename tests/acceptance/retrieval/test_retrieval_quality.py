@@ -66,7 +66,7 @@ def test_our_own_requests_find_their_skills(
 def test_recorded_requests_find_their_tools_with_the_default_embedder(
     name: str, first: float, within_five: float
 ) -> None:
-    score = measure(RECORDED / f"{name}.jsonl", "wordllama")
+    score = measure(RECORDED / f"{name}.jsonl", "wordllama", one_by_one=False)
     assert score.hit_at_1 >= first
     assert score.recall_at_5 >= within_five
 
@@ -81,6 +81,6 @@ def test_recorded_requests_find_their_tools_with_the_default_embedder(
 def test_recorded_requests_find_their_tools_with_minilm(
     name: str, first: float, within_five: float
 ) -> None:
-    score = measure(RECORDED / f"{name}.jsonl", "minilm")
+    score = measure(RECORDED / f"{name}.jsonl", "minilm", one_by_one=False)
     assert score.hit_at_1 >= first
     assert score.recall_at_5 >= within_five

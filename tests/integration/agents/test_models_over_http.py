@@ -143,6 +143,13 @@ async def test_what_would_be_refused_again_is_not_repeated(trouble: Refuse, said
     assert KEY not in str(caught.value)
 
 
+async def test_a_provider_that_says_the_key_which_it_was_given_is_not_repeated() -> None:
+    async with serving_model([Refuse(401, f"{KEY} is no key of ours")]) as server:
+        with pytest.raises(ModelRefused, match=r"OPENAI_API_KEY\] is no key") as caught:
+            await Desk(server).ask()
+    assert KEY not in str(caught.value)
+
+
 async def test_the_provider_says_how_long_to_wait() -> None:
     busy = Refuse(429, "slow down", headers={"Retry-After": "7"})
     async with serving_model([busy, Say("x")]) as server:
@@ -327,3 +334,44 @@ async def test_an_answer_outside_the_schema_is_asked_for_again() -> None:
         desk = Desk(server, DCF_MODEL_TOOLS="json_object")
         assert await desk.ask() == "fine"
     assert len(server.requests) == 3
+
+
+async def test_nobody_waits_for_ever_because_a_provider_asks_for_it() -> None:
+    busy = Refuse(429, "slow down", headers={"Retry-After": "1000000000"})
+    async with serving_model([busy, Say("three")]) as server:
+        desk = Desk(server)
+        with pytest.raises(ModelUnavailable, match="slow down; ask again in 1,000,000,000 s"):
+            await desk.ask()
+    assert (desk.waits, len(server.requests)) == ([], 1)
+
+
+@pytest.mark.parametrize(
+    "body", ['{"id": "c", "created": 1, "model": "m", "choices": []}', "[" * 9999]
+)
+async def test_an_answer_of_another_form_is_asked_for_again(body: str) -> None:
+    head = '{"object": "chat.completion", '
+    other = Garble(body.replace("{", head, 1), "application/json")
+    async with serving_model([other, Say("three")]) as server:
+        desk = Desk(server)
+        assert await desk.ask() == "three"
+    async with serving_model([other] * 5) as server:
+        desk = Desk(server, DCF_MODEL_RETRIES="1")
+        with pytest.raises(ModelUnavailable, match="answered what is no answer"):
+            await desk.ask()
+
+
+async def test_a_count_that_nothing_can_have_is_no_count() -> None:
+    async with serving_model([Say("three", usage=(1 << 70, 1))]) as server:
+        desk = Desk(server)
+        assert await desk.ask() == "three"
+    (bound,), (used,) = desk.booked.bounds, desk.booked.used
+    assert used.estimated and used.tokens == bound.tokens
+
+
+@pytest.mark.parametrize("name", ["openai:gpt-5-mini", "anthropic:claude-haiku-4-5"])
+async def test_a_text_that_cannot_be_sent_is_refused_and_costs_nothing(name: str) -> None:
+    async with serving_model([Say("three")]) as server:
+        desk = Desk(server)
+        with pytest.raises(ModelRefused, match="half a surrogate pair"):
+            await Agent(desk.model(name)).run("How many \ud800?")
+    assert (server.requests, [used.tokens for used in desk.booked.used]) == ([], [0])

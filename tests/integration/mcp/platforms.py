@@ -12,6 +12,7 @@ from integration.tool_answers import ToolAnswers
 from control_plane import RedisBackend
 from dcf.mcp import Platform, PlatformConfig, load_catalogue
 from dcf.mcp.calling import call
+from dcf.memory import Source
 
 
 class Desk(ToolAnswers):
@@ -44,6 +45,7 @@ async def desk_on(
             workspace=folder / "workspace",
             workflows=folder / "workflows",
             runs=folder / "runs",
+            memory=Source(folder / "memory.db"),
             env=env or {},
             **config,
         ),

@@ -115,6 +115,75 @@ ATTACHED_TOOL = {
     "input_schema": '{"type": "object"}',
 }
 
+CONSOLIDATION = {
+    "id": "consolidation-1",
+    "agent_id": "agent-1",
+    "status": "rolled_back",
+    "actor": "sleeptime",
+    "strategies": '["merge"]',
+    "level": 5,
+    "before": "{}",
+    "after": "{}",
+    "changes": "[]",
+    "left_out": "[]",
+    "tokens": 12,
+    "started_at": 1,
+    "completed_at": 2,
+    "rolled_back_at": 3,
+}
+CLAIM = {"agent_id": "agent-1", "session_id": "consolidation-2", "until": 9}
+PROJECT = {
+    "id": "project-1",
+    "path": "/work/ünï",
+    "name": "ünï",
+    "last_agent_id": "agent-1",
+    "metadata": '{"k": 1}',
+    "revision": 2,
+    "created_at": 1,
+    "updated_at": 2,
+}
+PROJECT_BLOCK = {
+    "project_id": "project-1",
+    "block_id": "block-1",
+    "label": "conventions",
+    "position": 1,
+}
+PROJECT_AGENT = {"agent_id": "agent-1", "project_id": "project-1", "entered_at": 1}
+SESSION = {
+    "id": "session-1",
+    "agent_id": "agent-1",
+    "project": "/work/ünï",
+    "skills_directory": "/work/ünï/.skills",
+    "has_loaded_skills": 1,
+    "end_reason": "done",
+    "started_at": 1,
+    "ended_at": 2,
+    "updated_at": 2,
+}
+PAD = {
+    "id": "pad-1",
+    "agent_id": "agent-1",
+    "task": "run-1/Collect",
+    "value": "half of it is done",
+    "most_bytes": 100,
+    "writes": 1,
+    "expires_at": 9,
+    "bytes": 18,
+    "created_at": 1,
+    "updated_at": 2,
+}
+SKILL = {
+    "agent_id": "agent-1",
+    "name": "greet",
+    "description": "How to greet.",
+    "content": "Say hello.",
+    "source": "/work/ünï/.skills",
+    "loaded_as": 1,
+    "revision": 1,
+    "created_at": 1,
+    "updated_at": 2,
+}
+
 ROWS: dict[int, Rows] = {
     1: {
         "agents": [AGENT],
@@ -125,4 +194,14 @@ ROWS: dict[int, Rows] = {
     },
     2: {"messages": [MESSAGE], "passages": [PASSAGE]},
     3: {"letters": [LETTER], "turns": [TURN], "attached_tools": [ATTACHED_TOOL]},
+    4: {"consolidation_sessions": [CONSOLIDATION], "consolidation_claims": [CLAIM]},
+    5: {
+        "projects": [PROJECT],
+        "project_blocks": [PROJECT_BLOCK],
+        "project_agents": [PROJECT_AGENT],
+        "sessions": [SESSION],
+        "scratch_pads": [PAD],
+        "skills": [SKILL],
+        "forgotten_consolidations": [{"id": "consolidation-0"}],
+    },
 }

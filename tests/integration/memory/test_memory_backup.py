@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -234,3 +235,25 @@ async def test_commits_that_a_dead_process_left_beside_the_file_are_kept_with_it
         assert [agent.name for agent in await memory.agents.list()] == ["anna"]
     async with opened(kept) as memory:
         assert [agent.name for agent in await memory.agents.list()] == ["late"]
+
+
+async def test_a_restore_that_dies_half_way_loses_nothing_of_the_file_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    live, left = tmp_path / "m.db", tmp_path / "left.db"
+    async with opened(live) as memory:
+        await memory.back_up(tmp_path / "backup.db")
+        await memory.agents.create(NewAgent("anna"), by=BY)
+        # As a process that is killed leaves it: what it committed last stands beside the file.
+        for end in ("", "-wal"):
+            shutil.copy(f"{live}{end}", f"{left}{end}")
+
+    def die(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(Path, "replace", die)
+        restore(tmp_path / "backup.db", Source(left), aside="before")
+    async with opened(left) as memory:
+        assert (await memory.agents.find("anna")).name == "anna"
+        assert await memory.check() == ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
@@ -37,6 +37,7 @@ class Crew:
         *,
         name: str = "w1",
         agents: AgentPerformer | None = None,
+        on_sealed: Callable[[str], object] | None = None,
         **config: Any,
     ) -> Worker:
         """A worker at work, its keeper in a thread."""
@@ -52,6 +53,7 @@ class Crew:
             Performer(handlers, agents),
             now=time.monotonic,
             config=WorkerConfig(**config),
+            on_sealed=on_sealed,
         )
         self._work[worker] = asyncio.create_task(worker.run())
         self._stack.push_async_callback(self._end, worker)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
 from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +19,8 @@ from dcf.agents import LocalAgents
 from dcf.agents.templates import template_named
 from dcf.memory import Actor, Agent, Memory, NewAgent, NewBlock, Source
 from dcf.skills import SkillCatalog
-from dcf.worker import SkilledAgents, WorkerAgents, is_sealed
+from dcf.tools import ToolUnavailable
+from dcf.worker import AgentSweeper, SkilledAgents, WorkerAgents, is_sealed, tags_for
 from dcf.workflow import Result, finalize, submit
 
 BY = Actor("user", "ada")
@@ -36,11 +40,17 @@ def bound(**binding: Any) -> dict[str, Any]:
     return {"Type": "Task", "AgentBinding": given}
 
 
-async def run(crew: Crew, workers: WorkerAgents, definition: dict[str, Any]) -> Result:
+async def run(
+    crew: Crew,
+    workers: WorkerAgents,
+    definition: dict[str, Any],
+    sweeper: AgentSweeper | None = None,
+) -> Result:
     """A run, to its end, with tasks done by agents of ``workers``."""
     tools: Any = Tools()
     runtime: Any = None
-    crew.worker(agents=SkilledAgents(CATALOG, tools, runtime, crew.store, workers=workers))
+    performer = SkilledAgents(CATALOG, tools, runtime, crew.store, workers=workers)
+    crew.worker(agents=performer, on_sealed=sweeper.end if sweeper else None)
     document = document_of(definition, catalog=CATALOG)
     await submit(crew.store, document, [1, 2], workflow_id="r", catalog=CATALOG)
     return await crew.end("r")
@@ -72,6 +82,35 @@ async def test_each_instance_has_an_agent_until_the_run_is_over(
         assert await tagged(agents) == []
 
 
+async def test_who_seals_a_run_deletes_its_agents_at_once(redis_url: str, memory: Memory) -> None:
+    agents = LocalAgents(memory)
+    workers = WorkerAgents(agents)
+    async with crew_on(redis_url) as crew:
+        sweeper = AgentSweeper(workers, partial(is_sealed, crew.store))
+        sweeping = asyncio.create_task(sweeper.run())
+        await asyncio.sleep(0.05)  # Its first sweep is over; the next one is seconds away.
+        began = time.monotonic()
+        assert (await run(crew, workers, flow(A=bound()), sweeper)).status == "succeeded"
+        while await tagged(agents):
+            await asyncio.sleep(0.01)
+            assert time.monotonic() - began < 4
+        sweeping.cancel()
+
+
+async def test_the_last_sweep_deletes_what_nobody_had_time_for(
+    redis_url: str, memory: Memory
+) -> None:
+    agents = LocalAgents(memory)
+    workers = WorkerAgents(agents)
+    async with crew_on(redis_url) as crew:
+        assert (await run(crew, workers, flow(A=bound()))).status == "succeeded"
+        await finalize(crew.store, "r", by="test")
+        assert len(await tagged(agents)) == 1
+        sealed = partial(is_sealed, crew.store)
+        await AgentSweeper(workers, sealed).at_last(sealed)
+        assert await tagged(agents) == []
+
+
 async def test_an_agent_that_is_there_does_its_tasks_and_remembers_them(
     redis_url: str, memory: Memory
 ) -> None:
@@ -86,6 +125,50 @@ async def test_an_agent_that_is_there_does_its_tasks_and_remembers_them(
         await workers.delete("r")
     assert (await agents.get(existing.id)).tags == ("mine",)
     assert len(await agents.messages(existing.id)) == 4
+
+
+async def test_an_agent_made_for_a_state_does_its_task_and_goes_with_the_run(
+    redis_url: str, memory: Memory
+) -> None:
+    agents = LocalAgents(memory)
+    now = Ticking()
+    workers = WorkerAgents(agents, clock=now)
+    made = await agents.create(NewAgent("mine", tags=tags_for("r", "A b")), by=BY)
+
+    async def over(_: str) -> bool:
+        return True
+
+    assert await workers.sweep(over) == 0, "its run may not be there yet"
+    async with crew_on(redis_url) as crew:
+        result = await run(crew, workers, flow(**{"A b": bound(), "B": bound()}))
+        assert result.status == "succeeded"
+    assert len(await agents.messages(made.id)) == 2
+    assert len(await tagged(agents, "wf:r")) == 2
+    assert await workers.delete("r") == 2
+    await agents.create(NewAgent("never used", tags=tags_for("s", "A")), by=BY)
+    now.now += 3_700_000
+    assert await workers.sweep(over) == 1
+
+
+async def test_a_task_that_fails_leaves_what_it_used(redis_url: str, memory: Memory) -> None:
+    agents = LocalAgents(memory)
+    workers = WorkerAgents(agents)
+
+    class Broken(Tools):
+        async def call(self, *args: Any, **kwargs: Any) -> Any:
+            raise ToolUnavailable("web", "http://nowhere", "it is gone")
+
+    tools: Any = Broken()
+    runtime: Any = None
+    async with crew_on(redis_url) as crew:
+        crew.worker(agents=SkilledAgents(CATALOG, tools, runtime, crew.store, workers=workers))
+        document = document_of(flow(A=bound()), catalog=CATALOG)
+        await submit(crew.store, document, [1], workflow_id="r", catalog=CATALOG)
+        assert (await crew.end("r")).status == "failed"
+    (agent,) = await tagged(agents, "wf:r")
+    (turn,) = await memory.turns.list(agent.id)
+    assert (turn.state, turn.error) == ("failed", "DCF.ToolUnavailable")
+    assert turn.usage.tool_calls == 1
 
 
 async def test_an_agent_that_is_not_there_fails_the_task(redis_url: str, memory: Memory) -> None:

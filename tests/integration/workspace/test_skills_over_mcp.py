@@ -24,7 +24,7 @@ WEED, LEND, LOOK_UP = (
 PERSON = {"approval_token": "what-people-have"}
 
 
-# All that a budget of a run or a try can limit.
+# All that a budget can limit.
 NO_LIMITS = dict.fromkeys(("tool_calls", "wall_time_s", "model_calls", "tokens", "cost_usd"))
 
 
@@ -260,7 +260,7 @@ async def test_a_budget_of_an_agent_is_read_set_and_kept(redis_url: str, tmp_pat
         agent = await new_agent(tools)
         await tools.good("load_skill", agent_id=agent, skill_json=LEND)
         read = await tools.good("read_budget", agent_id=agent)
-        assert read["limits"] == {"tool_calls": None, "wall_time_s": None}
+        assert read["limits"] == NO_LIMITS
         left = await tools.good("set_budget", agent_id=agent, tool_calls=1, **PERSON)
         assert left["left"]["tool_calls"] == 1
         find = {"agent_id": agent, "tool": "books:find", "arguments_json": {"title": "Emma"}}

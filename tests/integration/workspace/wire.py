@@ -14,6 +14,7 @@ from mcp import Client
 from control_plane import RedisBackend
 from dcf.mcp import Platform, PlatformConfig
 from dcf.mcp.http_app import create_app
+from dcf.memory import Source
 from dcf.tools.serving import Guard
 from dcf.tools.stub.in_process import served
 
@@ -50,6 +51,7 @@ async def wire(
             workspace=folder / "workspace",
             workflows=folder / "workflows",
             runs=folder / "runs",
+            memory=Source(folder / "memory.db"),
             **config,
         ),
     )

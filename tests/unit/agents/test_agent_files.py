@@ -263,3 +263,9 @@ def lost(before: Any, after: Any, place: str = "") -> list[str]:
         pairs = enumerate(zip(before, after, strict=True))
         return [p for i, (b, a) in pairs for p in lost(b, a, f"{place}/{i}")]
     return [] if json.dumps(before) == json.dumps(after) else [place]
+
+
+@pytest.mark.parametrize("kind", ["groups", "files", "sources", "mcp_servers"])
+def test_an_id_is_a_text_in_whatever_is_only_kept(kind: str) -> None:
+    found = problems({"agents": [], kind: [{"id": ["x"]}]})
+    assert found == {f"/{kind}/0/id": "AGENT_FILE_TYPE"}

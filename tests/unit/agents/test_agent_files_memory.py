@@ -26,6 +26,7 @@ from dcf.memory import (
     NewAgent,
     NewBlock,
     NewMessage,
+    NewProject,
     Source,
     random_id,
 )
@@ -224,3 +225,38 @@ async def test_files_of_the_public_repositories_go_in_and_out(memory: Memory) ->
         assert told(replace(out, agents=names)) == before, path.name
     whole = await export_agents(memory, ids)
     assert read(write_agent_file(whole)) == whole
+
+
+async def test_metadata_of_any_name_goes_out_as_it_came(memory: Memory) -> None:
+    file = read(shop() | {"blocks": [{**one, "metadata": {"file": 5}} for one in shop()["blocks"]]})
+    agents = await import_agents(memory, file, by=BY)
+    again = await export_agents(memory, [agent.id for agent in agents])
+    assert [block.new.metadata for block in again.blocks] == [{"file": 5}] * len(file.blocks)
+
+
+async def test_what_somebody_else_wrote_where_a_file_is_kept_is_no_obstacle(
+    memory: Memory,
+) -> None:
+    blocks = [NewBlock("human", metadata={"dcf": 7})]
+    agent = await memory.agents.create(NewAgent("a", extra={"file": "x"}), by=BY, blocks=blocks)
+    (out,) = (await export_agents(memory, [agent.id])).agents
+    assert out.new.name == "a"
+
+
+async def test_an_agent_in_a_project_leaves_with_its_own_blocks_and_none_of_the_projects(
+    memory: Memory,
+) -> None:
+    own = [NewBlock("human", "Likes tea."), NewBlock("notes", "my own")]
+    agent = await memory.agents.create(NewAgent("ada"), by=BY, blocks=own)
+    outside = told(await export_agents(memory, [agent.id]))
+    await memory.projects.create(NewProject("/shop"), by=BY)
+    for label in ("notes", "plan"):
+        await memory.projects.create_block("/shop", NewBlock(label, "of the shop"), by=BY)
+    await memory.projects.enter("/shop", agent.id, by=BY)
+    file = await export_agents(memory, [agent.id])
+    assert {block.new.label: block.new.value for block in file.blocks} == {
+        "human": "Likes tea.",
+        "notes": "my own",
+    }
+    inside = told(file)
+    assert {**inside, "created_at": 0} == {**outside, "created_at": 0}

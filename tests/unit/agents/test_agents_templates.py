@@ -15,6 +15,7 @@ from dcf.agents import worker_prompt
 from dcf.agents.templates import InvalidTemplate, UnknownTemplate, template_named, templates
 from dcf.agents.templates.library import HERE, prompts_folder
 from dcf.agents.templates.lock import LOCK, lock_of, lock_problems
+from dcf.agents.templates.prompt import LARGEST, read_prompt
 from dcf.mcp import ROLES, load_catalogue
 from dcf.memory import Memory, Source, random_id
 from dcf.memory.actor import SYSTEM
@@ -24,7 +25,6 @@ LARGEST_PROMPT = 1_200
 """Tokens of a prompt: it stands before every turn."""
 
 TO_COME = {
-    "messages between agents": {"send_message_to_agent_async"},
     "reflection": {
         "read_shared_memory_blocks",
         "register_reflector",
@@ -136,6 +136,43 @@ def test_a_prompt_that_changed_with_the_same_version_is_found() -> None:
         ["PROMPT_LOCK"],
         [],
     ]
+
+
+def test_an_entry_of_the_lock_that_is_not_whole_is_said(tmp_path: Path) -> None:
+    locked = lock_of({"worker": TEMPLATES["worker"]})
+    del locked["templates"]["worker"]["promptDigest"]
+    (problem,) = lock_problems(locked, {"worker": TEMPLATES["worker"]})
+    assert (problem.code, problem.path) == ("PROMPT_LOCK", "/templates/worker")
+
+
+def test_what_is_locked_and_no_longer_there_is_said() -> None:
+    (problem,) = lock_problems(lock_of({"worker": TEMPLATES["worker"]}), {})
+    assert "worker is in prompts.lock only" in problem.message
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        (b"# Worker", "PROMPT_FRONT"),
+        (b"---\nname: [\n---\nWork.", "SKILL_YAML_SYNTAX"),
+        (b"---\nname: other\nversion: 1.0.0\n---\nWork.", "PROMPT_NAME"),
+        (b"---\nname: worker\nversion: one\n---\nWork.", "PROMPT_VERSION"),
+        (b"---\nname: worker\nversion: 1.0.0\n---\n \n", "PROMPT_EMPTY"),
+        (b"---\nname: worker\nversion: 1.0.0\n---\n\xff", "TEMPLATE_ENCODING"),
+        (b"x" * (LARGEST + 1), "TEMPLATE_SIZE"),
+    ],
+)
+def test_a_prompt_that_cannot_be_used_says_why(tmp_path: Path, text: bytes, code: str) -> None:
+    file = tmp_path / "worker.md"
+    file.write_bytes(text)
+    prompt, problems = read_prompt(file)
+    assert prompt is None
+    assert [problem.code for problem in problems] == [code]
+
+
+def test_a_prompt_that_is_not_there_says_so(tmp_path: Path) -> None:
+    prompt, (problem,) = read_prompt(tmp_path / "worker.md")
+    assert prompt is None and problem.code == "TEMPLATE_UNREADABLE"
 
 
 def test_the_prompt_of_a_worker_is_that_of_its_template_without_the_front_matter() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -119,3 +120,15 @@ def a_message(seq: int, content: str) -> Message:
         archived_at=None,
         created_at=seq,
     )
+
+
+async def test_what_is_told_of_senders_counts_too(tmp_path: Path) -> None:
+    window = 2500
+    async with local_world(tmp_path, summaries="rule") as world:
+        agent = await world.runtime.create(NewAgent("mate", context_window=window), [], by=BY)
+        for number in range(60):
+            world.script(Says("Aye."))
+            await world.runtime.send(agent.id, f"{number}", sender=f"agent-{number:036x}")
+        instructions, messages, _ = json.loads(world.prompts()[-1])
+        texts = [part["content"] for one in messages for part in one["parts"]]
+        assert count_tokens("\n".join([instructions, *texts])) < window

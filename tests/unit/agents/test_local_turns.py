@@ -15,7 +15,7 @@ from runtime_world import Calls, Says, Uses
 
 from dcf.agents import LocalAgents, TaskError, ToolSpec, UsageLimits
 from dcf.agents.models import Bound, ModelBudgetExhausted, Unlimited, Used
-from dcf.memory import SYSTEM, Actor, NewAgent, NewBlock
+from dcf.memory import SYSTEM, Actor, MemoryFull, NewAgent, NewBlock
 from dcf.tools import PermissionDenied
 
 BY = Actor("user", "ada")
@@ -236,6 +236,15 @@ async def test_what_no_memory_takes_is_cleaned_before_it_is_kept(world: LocalWor
     assert reply.messages[2].parts[0]["content"] == {"t": ["nan", "?"]}
 
 
+async def test_the_reply_and_the_memory_say_the_same(world: LocalWorld) -> None:
+    agent_id = await an_agent(world)
+    world.script(Calls("clo\ud800ck"), Says("ten\0 to\ud800 six"))
+    reply = await world.runtime.send(agent_id, "What time is it?")
+    kept = await world.runtime.messages(agent_id)
+    assert reply.text == kept[-1].content == "ten to? six"
+    assert [part["tool"] for one in kept for part in one.parts] == ["clo?ck", "clo?ck"]
+
+
 async def test_a_budget_stops_a_turn_before_the_model_is_asked(tmp_path: Path) -> None:
     class Spent(Unlimited):
         async def reserve(self, bound: Bound) -> str:
@@ -301,6 +310,27 @@ async def test_who_stops_listening_ends_the_turn(world: LocalWorld) -> None:
     await events.aclose()  # type: ignore[attr-defined]
     (turn,) = await world.memory.turns.list(agent_id)
     assert turn.state == "failed"
+
+
+async def test_an_answer_that_cannot_be_kept_ends_its_turn(
+    world: LocalWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agent_id = await an_agent(world)
+    world.script(Says("Noon."), Says("Noon again."))
+
+    async def full(*_: Any, **__: Any) -> Any:
+        raise MemoryFull(path="memory.db")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(type(world.memory.turns), "answer", full)
+        with pytest.raises(MemoryFull):
+            await world.runtime.send(agent_id, "Time?")
+        (turn,) = await world.memory.turns.list(agent_id)
+        assert (turn.state, turn.error) == ("failed", "DCF.Interrupted")
+        # Nor does it hide what happened that the end cannot be kept either.
+        patch.setattr(type(world.memory.turns), "fail", full)
+        with pytest.raises(MemoryFull):
+            await world.runtime.send(agent_id, "Time?")
 
 
 async def test_text_is_told_as_it_comes(world: LocalWorld) -> None:

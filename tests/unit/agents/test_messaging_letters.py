@@ -11,7 +11,7 @@ from local_world import LocalWorld, local_world
 from runtime_world import Calls, Says
 
 from dcf.agents import CircularMessage, LocalAgents, ReplyTimeout, TaskError
-from dcf.memory import SYSTEM, Actor, LetterLost, NewAgent, NewLetter, UnknownLetter
+from dcf.memory import SYSTEM, Actor, LetterLost, Memory, NewAgent, NewLetter, Source, UnknownLetter
 
 BY = Actor("user", "ada")
 
@@ -65,6 +65,15 @@ async def test_a_circle_through_others_is_refused_with_its_chain(world: LocalWor
         await world.runtime.send_async(a, "And?", sender=c, timeout_s=60, correlation_id="c")
     assert raised.value.chain == (a, b, c, a)
     await leave(world, c, a, about="something else")
+
+
+async def test_everybody_who_waits_for_an_agent_may_close_a_circle(world: LocalWorld) -> None:
+    a, b, c = [await an_agent(world, name) for name in "abc"]
+    await leave(world, a, c)
+    await leave(world, b, c)
+    with pytest.raises(CircularMessage) as raised:
+        await leave(world, c, b)
+    assert raised.value.chain == (b, c, b)
 
 
 async def test_an_agent_that_asks_back_is_told_so(world: LocalWorld) -> None:
@@ -171,3 +180,18 @@ async def test_messages_go_with_their_agent(world: LocalWorld) -> None:
     await world.runtime.delete(agent_id, by=BY)
     with pytest.raises(UnknownLetter):
         await world.memory.letters.get(letter_id)
+
+
+async def test_letters_of_one_millisecond_are_delivered_in_their_order(tmp_path: Path) -> None:
+    backwards = iter(range(99, 0, -1))
+    async with Memory.open(
+        Source(tmp_path / "m.db"), clock=lambda: 1, new_id=lambda kind: f"{kind}-{next(backwards)}"
+    ) as memory:
+        agent = await memory.agents.create(NewAgent("one"), by=BY, blocks=[])
+        for text in "abc":
+            await memory.letters.leave(NewLetter(agent.id, "ada", text, "c", 60_000), by=BY)
+        assert [one.text for one in await memory.letters.list(agent.id)] == ["a", "b", "c"]
+        for text in "abc":
+            taken = await memory.letters.take(by=BY, lease_ms=60_000)
+            assert taken is not None and taken.text == text
+            await memory.letters.answer(taken, {}, by=BY)

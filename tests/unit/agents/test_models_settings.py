@@ -92,6 +92,30 @@ def test_all_that_is_wrong_is_said_at_once_under_the_settings_name(tmp_path: Pat
     ]
 
 
+def test_files_and_styles_that_settings_name_are_looked_at(tmp_path: Path) -> None:
+    environment = {
+        "DCF_MODEL": f"transcript:{tmp_path / 'none.jsonl'}",
+        "DCF_MODEL_TOOLS": "spoken",
+        "DCF_MODEL_PRICES": str(tmp_path / "none.yaml"),
+        "DCF_MODEL_RECORD": str(tmp_path / "none" / "t.jsonl"),
+    }
+    assert codes(environment) == [
+        ("MODEL_TRANSCRIPT", "DCF_MODEL"),
+        ("MODEL_SETTING", "DCF_MODEL_TOOLS"),
+        ("MODEL_PRICES", environment["DCF_MODEL_PRICES"]),
+        ("MODEL_SETTING", "DCF_MODEL_RECORD"),
+    ]
+    assert read_call_settings(environment)[0].tools == "native"
+
+
+@pytest.mark.parametrize(
+    "url", ["127.0.0.1:8000", "ftp://host", "http://", "http://[::1", "http://u:p@h/v1"]
+)
+def test_an_address_is_http_and_has_no_password(url: str) -> None:
+    environment = {"DCF_MODEL": "compatible:x", "DCF_MODEL_BASE_URL": url}
+    assert codes(environment) == [("MODEL_URL", "DCF_MODEL")]
+
+
 def test_a_missing_key_is_named_and_a_missing_package_too() -> None:
     key, package = (
         model_problems({"DCF_MODEL": "google:gemini"}, lambda _: True),
@@ -185,6 +209,13 @@ def test_cached_input_costs_its_own_price_and_the_most_counts_nothing_as_cached(
         ("models: {x: {input: 1}}", "/models/x/output"),
         ("models: {x: {input: 1, output: 1, outputs: 1}}", "/models/x/outputs"),
         ("models: {x: {input: 1, output: 1, above: {input: 2}}}", "/models/x/above"),
+        ("models: {x: {input: 1, output: 1, above: {tokens: yes}}}", "/models/x/above"),
+        ("models: {x: {input: 1, output: 1, above: {tokens: -1}}}", "/models/x/above"),
+        ("models: {x: {input: 1, output: 1, above: {tokens: 1, in: 2}}}", "/models/x/above/in"),
+        ("models: {x: {input: 1e999999, output: 1}}", "/models/x/input"),
+        ("models: {x: {input: 2026-13-45, output: 1}}", ""),
+        ("[" * 3000, ""),
+        ("currency: EUR\nmodels: {}", ""),
     ],
 )
 def test_a_wrong_price_is_a_problem_with_its_place(text: str, path: str, tmp_path: Path) -> None:

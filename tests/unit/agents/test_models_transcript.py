@@ -15,6 +15,7 @@ from pydantic_ai.usage import RequestUsage
 from dcf.agents.models import ModelNotConfigured, Models
 from dcf.agents.models.recorded import RecordedModel
 from dcf.agents.models.replayed import ReplayedModel, TranscriptMismatch
+from dcf.agents.models.transcript import secrets_of
 
 SECRET = "sk-do-not-keep-me"
 
@@ -106,3 +107,8 @@ async def test_a_stream_is_recorded_and_replayed_too(tmp_path: Path) -> None:
             pieces = [piece async for piece in stream.stream_text(delta=True)]
         assert "".join(pieces).startswith("seven, says ")
     assert len(file.read_text().splitlines()) == 2
+
+
+def test_a_key_is_a_secret_whatever_its_variable_is_called() -> None:
+    environment = {"DCF_MODEL_KEY_NAME": "MINE", "MINE": SECRET, "DB_PASSWORD": "p", "HOME": "/h"}
+    assert secrets_of(environment) == {"MINE": SECRET, "DB_PASSWORD": "p"}

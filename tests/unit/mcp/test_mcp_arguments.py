@@ -88,6 +88,9 @@ def test_what_cannot_be_taken_back_is_not_done_on_arguments_that_nobody_reads() 
     told = {problem.path: problem.message for problem in caught.value.problems}
     assert told.keys() == {"/state", "/count", "/staet", "/a~1b~0c", "/", "/\\ud800"}
     assert "did you mean 'state'" in told["/staet"]
+    assert {one.hint for one in caught.value.problems if "none of that name" in one.message} == {
+        "nothing was done; this tool takes state, count"
+    }
     warnings: list[str] = []
     values = remove.parameters.read({"state": "A", "redis_url": "x", "other": None}, warnings)
     assert values == {"state": "A", "count": None}

@@ -74,11 +74,19 @@ def test_what_the_earlier_server_took_is_taken(name: str) -> None:
 IRREVOCABLE = """decide_approval set_budget cancel_workflow redrive_workflow finalize_workflow
     delete_agent delete_path move_path write_file json_delete json_move call_skill_tool
     update_workflow_control_plane generate_all yaml_to_manifests yaml_to_stub_config
-    yaml_to_registry yaml_to_schemas"""
+    yaml_to_registry yaml_to_schemas delete_memory_block archival_memory_delete
+    rollback_memory"""
 
 
-def test_tools_whose_work_cannot_be_taken_back_are_strict() -> None:
-    assert {name for name, tool in TOOLS.items() if tool.strict} == set(IRREVOCABLE.split())
+WRITING = """create_agent send_message_to_agent send_message_to_agent_async write_memory_block
+    append_memory_block replace_in_memory_block create_memory_block attach_memory_block
+    detach_memory_block archival_memory_insert"""
+"""What is written to agents under a name that nobody reads would be lost."""
+
+
+def test_tools_whose_work_cannot_be_taken_back_or_that_write_to_agents_are_strict() -> None:
+    strict = {name for name, tool in TOOLS.items() if tool.strict}
+    assert strict == {*IRREVOCABLE.split(), *WRITING.split()}
 
 
 def test_a_state_is_called_state_by_every_tool_that_takes_one() -> None:

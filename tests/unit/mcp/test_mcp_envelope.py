@@ -8,7 +8,9 @@ import pytest
 
 from control_plane import Disconnected, UnknownAgent, UnknownRun
 from dcf.agents.loading import LoadRefused
+from dcf.agents.models import ModelBudgetExhausted, ModelNotConfigured
 from dcf.mcp.envelope import BadArguments, Legacy, Refused, answer, failure
+from dcf.memory import UnknownAgent as NotRemembering
 from dcf.problem import Problem
 from dcf.skills import UnknownSkill
 from dcf.tools import ApprovalRequired, ToolTimeout
@@ -29,6 +31,15 @@ def test_our_errors_keep_code_and_message() -> None:
     own = told(Refused("unknown_state", "no", hint="its own"))
     assert own["hint"] == "its own"
     assert told(ToolTimeout("s", "t", 1))["error"].startswith("DCF.ToolTimeout: ")
+
+
+def test_hints_name_what_clients_have_and_names_come_once() -> None:
+    gone = told(NotRemembering("ada"))
+    assert gone["error"].startswith("unknown_agent: ") and "list_agents" in gone["hint"]
+    spent = told(ModelBudgetExhausted("m was not asked: the agent has no calls left"))
+    assert spent["error"] == "DCF.BudgetExhausted: m was not asked: the agent has no calls left"
+    assert "set_budget" in spent["hint"]
+    assert "DCF_MODEL" in told(ModelNotConfigured("there is none"))["hint"]
 
 
 def test_problems_come_along() -> None:

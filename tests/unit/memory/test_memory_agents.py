@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import fields
 from typing import Any
 
 import pytest
@@ -10,6 +11,8 @@ import pytest
 from dcf.memory import (
     Actor,
     AgentExists,
+    AgentFields,
+    BlockFields,
     InvalidEntry,
     Memory,
     NewAgent,
@@ -17,6 +20,7 @@ from dcf.memory import (
     RevisionConflict,
     UnknownAgent,
     UnknownBlock,
+    UnusableValue,
 )
 
 # The table of section 2.2 of the plan: label, type, limit in bytes, read-only.
@@ -243,3 +247,50 @@ async def test_nothing_can_be_done_with_an_agent_that_is_not_there(
     agent = await memory.agents.create(NewAgent("anna"), by=by)
     with pytest.raises(UnknownBlock, match="persona"):
         await memory.blocks.read(agent.id, "persna")
+
+
+async def test_an_id_that_is_given_names_one_agent(memory: Memory, by: Actor) -> None:
+    await memory.agents.create(NewAgent("anna"), by=by, agent_id="mine")
+    with pytest.raises(InvalidEntry, match="is another agent's"):
+        await memory.agents.create(NewAgent("bert"), by=by, agent_id="mine")
+    for wrong in ("", "a/b", "\ud800"):
+        with pytest.raises(InvalidEntry, match="id"):
+            await memory.agents.create(NewAgent("bert"), by=by, agent_id=wrong)
+
+
+async def test_what_no_file_can_have_is_refused_wherever_it_is_given(
+    memory: Memory, by: Actor
+) -> None:
+    anna = await memory.agents.create(NewAgent("anna"), by=by)
+    half, large = "a\ud800", 1 << 64
+    for refused in (
+        memory.agents.get(half),
+        memory.agents.find(half),
+        memory.agents.list(tags=[half]),
+        memory.blocks.read(anna.id, half),
+        memory.blocks.append(anna.id, "human", "x", by=Actor("user", half)),
+        memory.agents.update(anna.id, by=by, context_window=large),
+        memory.messages.get(anna.id, large),
+        memory.events.roll_back_agent(anna.id, large, by=by),
+    ):
+        with pytest.raises(UnusableValue, match=r"half a surrogate pair at character 1|too large"):
+            await refused
+    assert (await memory.agents.get(anna.id)).revision == 1
+
+
+def test_what_can_be_changed_of_an_agent_or_a_block_is_what_it_is_made_with() -> None:
+    assert set(AgentFields.__annotations__) == {one.name for one in fields(NewAgent)}
+    of_block = {one.name for one in fields(NewBlock)}
+    assert set(BlockFields.__annotations__) == of_block - {"label", "value", "provenance"}
+
+
+async def test_a_name_that_nobody_has_is_none_or_an_error_with_those_that_begin_alike(
+    memory: Memory, by: Actor
+) -> None:
+    for number in range(150):
+        await memory.agents.create(NewAgent(f"a{number}"), by=by, blocks=[])
+    zoe = await memory.agents.create(NewAgent("zoe-1"), by=by, blocks=[])
+    assert await memory.agents.named("zoe-1") == zoe
+    assert await memory.agents.named("zoe-2") is None
+    with pytest.raises(UnknownAgent, match="Close to it: zoe-1"):
+        await memory.agents.find("zoe-2")

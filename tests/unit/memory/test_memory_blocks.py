@@ -349,3 +349,35 @@ async def test_where_a_block_comes_from_is_kept(memory: Memory, by: Actor, anna:
         anna.id, NewBlock("notes", provenance="imported", type="project", project="/p"), by=by
     )
     assert (block.provenance, block.type, block.project) == ("imported", "project", "/p")
+
+
+async def test_a_read_only_block_is_not_deleted_by_letting_go_of_it(
+    memory: Memory, by: Actor, anna: Agent
+) -> None:
+    with pytest.raises(ReadOnlyBlock, match="deleting"):
+        await memory.blocks.detach(anna.id, "skills", by=by)
+    bert = await memory.agents.create(NewAgent("bert"), by=by, blocks=[])
+    skills = await memory.blocks.read(anna.id, "skills")
+    await memory.blocks.attach(bert.id, skills.id, by=by)
+    await memory.blocks.detach(anna.id, "skills", by=by)
+    assert await memory.blocks.read(bert.id, "skills") == skills
+    await memory.blocks.detach(bert.id, "skills", by=by, as_owner=True)
+    with pytest.raises(NoSuchBlock):
+        await memory.blocks.get(skills.id)
+
+
+@pytest.mark.parametrize("label", ["", " ", "a\0b", "\ud800"])
+async def test_a_block_is_not_held_as_what_cannot_be_a_label(
+    memory: Memory, by: Actor, anna: Agent, label: str
+) -> None:
+    team = await memory.blocks.create(None, NewBlock("team", type="shared"), by=by)
+    with pytest.raises(InvalidEntry, match="/label"):
+        await memory.blocks.attach(anna.id, team.id, by=by, label=label)
+
+
+async def test_at_most_less_than_none_is_none(memory: Memory, by: Actor, anna: Agent) -> None:
+    assert await memory.blocks.find(limit=-1) == ()
+    assert await memory.agents.list(limit=-1) == ()
+    assert await memory.events.list(limit=-1) == ()
+    assert await memory.turns.list(anna.id, limit=-1) == ()
+    assert await memory.letters.list(anna.id, limit=-1) == ()

@@ -25,6 +25,7 @@ from dcf.memory import (
     NewBlock,
     NewMessage,
     Source,
+    heading_of,
 )
 from dcf.search import count_tokens
 
@@ -105,11 +106,13 @@ async def test_the_newest_turn_has_room_before_summaries_and_these_before_older_
 ) -> None:
     agent = await memory.agents.create(NewAgent("anna"), by=by, blocks=())
     said = await memory.messages.append(
-        agent.id, *(NewMessage("user", "ten words " * 5) for _ in range(8)), by=by
+        agent.id, *(NewMessage("user", "ten words " * 50) for _ in range(8)), by=by
     )
-    price = said[0].tokens
-    summary = NewMessage("summary", "ten words " * 5, replaces=(1, 3))
-    await memory.messages.append(agent.id, summary, by=by)
+    summary = NewMessage("summary", "ten words " * 50, replaces=(1, 3))
+    (summed,) = await memory.messages.append(agent.id, summary, by=by)
+    # Its heading makes a summary dearer, by less than a message in all these budgets.
+    price = summed.tokens
+    assert 0 < 6 * (price - said[0].tokens) < price
     shown = {}
     for count in range(7):
         context = await memory.contexts.assemble(agent.id, budget=count * price)
@@ -237,3 +240,13 @@ def _all_accounted(whole: Context, everything: Sequence[Message]) -> None:
 
 def _seqs(messages: Sequence[Message]) -> list[int]:
     return [message.seq for message in messages]
+
+
+async def test_a_message_costs_all_that_a_model_is_told_of_it(memory: Memory, by: Actor) -> None:
+    agent = await memory.agents.create(NewAgent("anna"), by=by, blocks=())
+    said = NewMessage("user", "Hm.", sender="agent-6f0c9d1e-44aa-4bb1-9a52-0f2b7c8d9e1f")
+    summary = NewMessage("summary", "Hm.", replaces=(1, 1))
+    added = await memory.messages.append(agent.id, said, summary, by=by)
+    for message in added:
+        assert heading_of(message), "the model is told who said it, or what it sums up"
+        assert message.tokens >= count_tokens(f"{heading_of(message)}\n{message.content}")

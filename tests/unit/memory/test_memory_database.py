@@ -260,3 +260,22 @@ async def test_a_transaction_in_which_sqlite_itself_gave_up_raises_what_it_said(
         with pytest.raises(LookupError, match="it gave up"):
             await database.write(give_up)
         assert await database.write(lambda connection: connection.in_transaction)
+
+
+async def test_a_file_that_gives_no_single_pages_back_is_written_anew_when_much_is_empty(
+    source: Source,
+) -> None:
+    async with await Database.open(source):
+        pass
+    with closing(sqlite3.connect(source.path)) as plain:
+        plain.execute("PRAGMA auto_vacuum = NONE")
+        plain.execute("VACUUM")
+        plain.execute("CREATE TABLE filler (text TEXT)")
+        plain.execute("INSERT INTO filler VALUES (?)", ("x" * 4_000_000,))
+        plain.execute("DELETE FROM filler")
+        plain.commit()
+    async with await Database.open(source) as database:
+        await database.shrink()
+        free = await database.read(lambda one: one.execute("PRAGMA freelist_count").fetchone()[0])
+    assert free == 0
+    assert source.path.stat().st_size < 1_000_000

@@ -305,3 +305,18 @@ async def test_what_another_agent_wrote_into_a_shared_block_holds_the_rollback_u
     await memory.events.roll_back_agent(bert.id, then, by=by)
     await memory.events.roll_back_agent(anna.id, then, by=by)
     assert (await memory.blocks.read(anna.id, "team")).value == ""
+
+
+async def test_a_row_noted_before_it_had_a_column_can_be_undone(
+    memory: Memory, by: Actor, anna: Agent
+) -> None:
+    await memory.ledger.change(
+        by,
+        lambda journal: journal.connection.execute(
+            "UPDATE events SET change = json_remove(change, '$.created.embedder')"
+            " WHERE entity = 'agent'"
+        ),
+    )
+    await memory.events.roll_back_agent(anna.id, 0, by=by)
+    with pytest.raises(UnknownAgent):
+        await memory.agents.get(anna.id)

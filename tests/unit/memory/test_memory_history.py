@@ -14,7 +14,16 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from memory_world import Numbered, Ticking
 
-from dcf.memory import Actor, Memory, MemoryProblem, NewAgent, NewBlock, RollbackRefused, Source
+from dcf.memory import (
+    Actor,
+    Memory,
+    MemoryProblem,
+    NewAgent,
+    NewBlock,
+    Retention,
+    RollbackRefused,
+    Source,
+)
 
 T = TypeVar("T")
 BY = Actor("user", "ada")
@@ -121,6 +130,15 @@ class History(RuleBasedStateMachine):
     @rule(agent=AGENTS, label=LABELS)
     def delete_block(self, agent: str, label: str) -> None:
         self.attempt(self.memory.blocks.delete(agent, label, by=BY))
+
+    @rule(kept=st.integers(0, 15))
+    def give_up_history(self, kept: int) -> None:
+        before = self.rows()
+        retention = Retention(events_ms=None, most_events=kept, orphan_blocks_ms=None)
+        self.wait(self.memory.collect_garbage(retention, batch=3))
+        assert self.rows() == before, "no row is touched"
+        border = self.wait(self.memory.events.border())
+        self.moments = {seq: rows for seq, rows in self.moments.items() if seq >= border}
 
     @rule(agent=AGENTS, data=st.data())
     def roll_back_agent(self, agent: str, data: st.DataObject) -> None:

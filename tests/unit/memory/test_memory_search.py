@@ -33,9 +33,8 @@ class Colours:
     def embed(self, texts: Sequence[str]) -> Vectors:
         return np.array([[_has(text, "crimson", "red"), 0.1] for text in texts], dtype=np.float32)
 
-    def embed_query(self, text: str) -> Vectors:
-        row: Vectors = self.embed([text])[0]
-        return row
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        return self.embed(texts)
 
     def embed_words(self, words: Sequence[str]) -> Vectors:
         return self.embed(words)

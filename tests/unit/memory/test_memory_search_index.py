@@ -150,3 +150,18 @@ async def test_a_file_of_an_older_form_is_indexed_when_it_is_opened(
         )
     async with Memory.open(source, clock=clock, new_id=new_id) as memory:
         assert [found.seq for found in await memory.search.find("plum")] == [1]
+
+
+async def test_all_words_of_a_very_long_block_are_found_and_it_is_long(
+    memory: Memory, by: Actor
+) -> None:
+    def length(connection: Connection) -> int:
+        return int(connection.execute("SELECT length FROM search_documents").fetchone()[0])
+
+    blocks = [NewBlock("log", "one more line\n" * 40_000)]
+    agent = await memory.agents.create(NewAgent("anna"), by=by, blocks=blocks)
+    assert await memory.ledger.read(length) == pytest.approx(120_000, rel=0.001)
+    await memory.blocks.append(agent.id, "log", "a plum at its end", by=by)
+    (found,) = await memory.search.find("plum", agent_ids=[agent.id])
+    assert (found.label, "plum" in found.text) == ("log", True)
+    assert await memory.check() == ()

@@ -23,9 +23,12 @@ class Letters:
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         self.embedded += len(texts)
-        return np.stack([self.embed_query(text) for text in texts])
+        return self.embed_queries(texts)
 
-    def embed_query(self, text: str) -> Vectors:
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        return np.stack([self._row(text) for text in texts])
+
+    def _row(self, text: str) -> Vectors:
         counts = [text.lower().count(letter) for letter in "abcdefghijklmnopqrstuvwxyz"]
         row = np.array(counts, dtype=np.float32)
         return row / max(float(np.linalg.norm(row)), 1.0)

@@ -29,7 +29,7 @@ WITH_WEIGHTS = [
 def test_what_is_about_the_same_lies_near(name: str) -> None:
     embedder = embedder_named(name)
     money, weather = embedder.embed(["Give the money back.", "Tomorrow it will rain."])
-    query = embedder.embed_query("reimburse the buyer")
+    query = embedder.embed_queries(["reimburse the buyer"])[0]
     assert query @ money > query @ weather
     lengths = np.linalg.norm(np.stack([money, weather, query]), axis=1)
     assert lengths == pytest.approx(np.ones(3), abs=1e-3)

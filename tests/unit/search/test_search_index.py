@@ -232,3 +232,14 @@ def test_a_process_killed_in_the_middle_leaves_a_whole_index(path: Path) -> None
     assert index.update(many).added == 700
     # What the killed process had embedded was kept.
     assert embedder.embedded == 700 - 512
+
+
+@pytest.mark.parametrize("queries", [[], ["tea"], ["water and beans", "dough", "tea"]])
+def test_queries_that_are_asked_together_find_what_each_finds(
+    tmp_path: Path, queries: list[str]
+) -> None:
+    index = SearchIndex(tmp_path / "index.db", SHAPE, Letters())
+    index.update(ALL)
+    assert index.search_each(queries, 2) == [index.search(query, 2) for query in queries]
+    with pytest.raises(EmptyQuery):
+        index.search_each([*queries, "?!"])

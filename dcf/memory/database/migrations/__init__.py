@@ -6,5 +6,7 @@ from dcf.memory.database.migration import Migration
 from dcf.memory.database.migrations.v0001_blocks import STEP as V1
 from dcf.memory.database.migrations.v0002_messages import STEP as V2
 from dcf.memory.database.migrations.v0003_letters import STEP as V3
+from dcf.memory.database.migrations.v0004_consolidation import STEP as V4
+from dcf.memory.database.migrations.v0005_projects import STEP as V5
 
-STEPS: tuple[Migration, ...] = (V1, V2, V3)
+STEPS: tuple[Migration, ...] = (V1, V2, V3, V4, V5)

@@ -1,0 +1,86 @@
+"""One turn of an agent at a time, in whichever process it is."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+from dcf.agents.task_error import TaskError
+from dcf.memory import SYSTEM, MemoryProblem, TurnLost, TurnUnderWay
+
+if TYPE_CHECKING:
+    from dcf.memory import Actor, Letter, Memory, NewMessage, TurnRecord
+
+INTERRUPTED = "DCF.Interrupted"
+LONGEST_S = 10.0
+"""How long a turn counts as under way when nobody says any more that it is."""
+
+_log = logging.getLogger(__name__)
+_BY = SYSTEM.because("a turn goes on")
+_SHORTEST_WAIT_S = 0.02
+_LONGEST_WAIT_S = 0.25
+
+
+async def begin_in_turn(
+    memory: Memory,
+    agent_id: str,
+    question: NewMessage,
+    *,
+    by: Actor,
+    lease_s: float,
+    letter: Letter | None = None,
+    alone: bool = False,
+) -> TurnRecord:
+    """Begin the turn as soon as no other process has one with the agent; who is ``alone`` with the
+    agent goes on with it at once. Raises UnknownAgent, InvalidEntry."""
+    pause_s = _SHORTEST_WAIT_S
+    while True:
+        try:
+            return await memory.turns.begin(
+                agent_id,
+                question,
+                by=by,
+                letter=letter,
+                lease_ms=round(lease_s * 1000),
+                alone=alone,
+            )
+        except TurnUnderWay:
+            await asyncio.sleep(pause_s)
+            pause_s = min(pause_s * 1.5, _LONGEST_WAIT_S)
+
+
+@asynccontextmanager
+async def kept(memory: Memory, turn: TurnRecord, *, lease_s: float) -> AsyncIterator[None]:
+    """The turn is under way as long as the block lasts, and the block as long as the turn is.
+    Raises TaskError once another process went on with the agent, having heard nothing of this one.
+    """
+    here = asyncio.current_task()
+    lost: TurnLost | None = None
+
+    async def keep() -> None:
+        nonlocal lost
+        while lost is None:
+            await asyncio.sleep(lease_s / 3)
+            try:
+                await memory.turns.keep(turn, by=_BY)
+            except TurnLost as problem:
+                lost = problem
+                if here is not None:
+                    here.cancel()
+            except MemoryProblem as problem:
+                _log.warning("turn %s may be given to another: %s", turn.id, problem)
+
+    keeper = asyncio.create_task(keep())
+    try:
+        yield
+    except TurnLost as problem:
+        raise TaskError(INTERRUPTED, str(problem)) from problem
+    except asyncio.CancelledError:
+        if lost is None or here is None or here.uncancel() > 0:
+            raise
+        raise TaskError(INTERRUPTED, str(lost)) from lost
+    finally:
+        keeper.cancel()

@@ -1,0 +1,51 @@
+"""What several commands of ``dcf memory`` take."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+AgentArgument = Annotated[
+    str,
+    typer.Argument(metavar="AGENT", help="Name or id; @default is the agent of this project."),
+]
+AgentOrDefault = Annotated[
+    str, typer.Argument(metavar="[AGENT]", help="Name or id.", show_default="that of this project")
+]
+ReasonOption = Annotated[str, typer.Option("--reason", help="Why, for the history.")]
+SureOption = Annotated[
+    bool, typer.Option("--yes", help="Do not ask; needed where nobody can be asked.")
+]
+
+DescriptionOption = Annotated[
+    str | None, typer.Option("--description", help="What the agent is for.")
+]
+ModelOption = Annotated[
+    str | None,
+    typer.Option(
+        "--model",
+        metavar="NAME",
+        help="Its model, as in DCF_MODEL; an empty one is what the settings say.",
+    ),
+]
+EmbedderOption = Annotated[
+    str | None,
+    typer.Option("--embedder", metavar="NAME", help="Its embedder; empty as with --model."),
+]
+SystemOption = Annotated[
+    str | None,
+    typer.Option("--system", metavar="FILE|-", help="File with its instructions."),
+]
+WindowOption = Annotated[
+    int | None,
+    typer.Option("--context-window", metavar="TOKENS", min=1, help="Room for what it sees."),
+]
+ParallelOption = Annotated[
+    bool | None,
+    typer.Option("--parallel-tool-calls/--no-parallel-tool-calls", help="Several tools at a time."),
+]
+SleeptimeOption = Annotated[
+    bool | None,
+    typer.Option("--sleeptime/--no-sleeptime", help="Consolidate its memory while it rests."),
+]

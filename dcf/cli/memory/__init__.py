@@ -1,0 +1,1 @@
+"""The work of ``dcf memory``: one module for each command, and what they share."""

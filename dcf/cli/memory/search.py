@@ -1,0 +1,105 @@
+"""``dcf memory search``: what agents remember, by words and meaning."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any, get_args
+
+from rich.text import Text
+
+from dcf.cli.answer import Answer
+from dcf.cli.memory.entries import found_entry
+from dcf.cli.memory.naming import agents_named, names_of
+from dcf.cli.memory.opening import opened
+from dcf.cli.memory.wording import moment, one_line
+from dcf.cli.settings import Settings
+from dcf.cli.trouble import BadInput
+from dcf.cli.wording import counted
+from dcf.memory import Found, Kind
+from dcf.problem import Problem
+from dcf.search import words
+
+_SCORE = "score: words, those of messages near by, and meaning (-1 to 1), weighed"
+_EXCERPT = 300
+
+
+@dataclass(frozen=True, slots=True)
+class SearchQuestion:
+    """What to look for, and where: empty is everywhere."""
+
+    query: str
+    agents: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    k: int = 10
+
+
+async def search_memory(settings: Settings, asked: SearchQuestion) -> Answer:
+    """The ``k`` texts that fit best, each with what its score is made of. Raises InvalidEntry."""
+    _demand_kinds(asked.kinds)
+    async with opened(settings) as memory:
+        chosen = await agents_named(memory, list(asked.agents))
+        began = time.perf_counter()
+        more: dict[str, Any] = {"kinds": asked.kinds} if asked.kinds else {}
+        found = await memory.search.find(
+            asked.query,
+            k=asked.k,
+            agent_ids=[agent.id for agent in chosen] if chosen else None,
+            labels=asked.labels,
+            tags=asked.tags,
+            **more,
+        )
+        took_ms = (time.perf_counter() - began) * 1e3
+        agents = await names_of(memory)
+    by_meaning = any(one.similarity is not None for one in found)
+    fields = {
+        "query": asked.query,
+        "found": [{**found_entry(one), "agent": agents.get(one.agent_id or "")} for one in found],
+        "took_ms": round(took_ms, 1),
+        "by_meaning": by_meaning,
+    }
+    show: list[Any] = [line for one in found for line in _lines(one, agents)]
+    if words(asked.query) and not by_meaning and found and settings.embedder != "none":
+        show.append(Text("By words alone: `dcf memory doctor` says why.", "yellow"))
+    count = counted(len(found), "text", "texts")
+    show.append(f"{count}; {_SCORE}" if found else "Nothing was found.")
+    return Answer(fields, show)
+
+
+def _demand_kinds(kinds: tuple[str, ...]) -> None:
+    """Raises BadInput with every kind that there is not."""
+    problems = []
+    for kind in kinds:
+        if kind not in get_args(Kind):
+            close = get_close_matches(kind, get_args(Kind), n=1)
+            meant = f"did you mean {close[0]}? " if close else ""
+            hint = f"{meant}one of {', '.join(get_args(Kind))}"
+            message = f"there is no kind {kind!r}"
+            problems.append(Problem("CLI_SEARCH_KIND", message, hint=hint, file="--kind"))
+    if problems:
+        raise BadInput(problems)
+
+
+def _lines(found: Found, agents: dict[str, str]) -> list[Text]:
+    owner = agents.get(found.agent_id or "", "nobody")
+    place = {"block": f"/{found.label}", "message": f" message {found.seq}"}.get(found.kind)
+    return [
+        Text.assemble(
+            (f"{owner}{place or f' {found.ref}'}", "bold"),
+            f"  score {found.score:.2f}",
+            (f"  {_why(found)}, {moment(found.at)}", "dim"),
+        ),
+        Text(f"  {one_line(found.text, _EXCERPT)}"),
+    ]
+
+
+def _why(found: Found) -> str:
+    parts = [f"{found.kind}: words {found.words:.2f}"]
+    if found.near:
+        parts.append(f"near {found.near:.2f}")
+    if found.similarity is not None:
+        parts.append(f"meaning {found.similarity:.2f}")
+    return ", ".join(parts)

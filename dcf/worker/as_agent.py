@@ -1,0 +1,49 @@
+"""Doing a Task as one agent of a runtime."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from dcf.agents import Assignment, Observer, Report, TaskError, ToolCaller
+from dcf.memory import UnknownAgent
+
+if TYPE_CHECKING:
+    from dcf.agents import AgentRuntime, TurnEvent
+    from dcf.memory import Agent
+
+AGENT_UNAVAILABLE = "DCF.AgentUnavailable"
+
+
+@dataclass(frozen=True, slots=True)
+class AsAgent:
+    """Performs as one agent; ``after`` is called with its id when that is over. One that is gone
+    before its work begins is replaced by what ``again`` gives, once."""
+
+    runtime: AgentRuntime
+    agent_id: str
+    after: Callable[[str], Awaitable[None]] | None
+    again: Callable[[], Awaitable[Agent]] | None = None
+
+    async def perform(
+        self, assignment: Assignment, call_tool: ToolCaller, observe: Observer
+    ) -> Report:
+        begun = False
+
+        def watch(event: TurnEvent) -> None:
+            nonlocal begun
+            begun = True
+            observe(event)
+
+        try:
+            return await self.runtime.perform(assignment, call_tool, watch, agent_id=self.agent_id)
+        except UnknownAgent as gone:
+            if begun or self.again is None:
+                raise TaskError(AGENT_UNAVAILABLE, f"{gone} It was deleted meanwhile.") from gone
+            # Swept as a leftover of the run when that was over, before it was redriven.
+            other = replace(self, agent_id=(await self.again()).id, again=None)
+            return await other.perform(assignment, call_tool, observe)
+        finally:
+            if self.after is not None:
+                await self.after(self.agent_id)

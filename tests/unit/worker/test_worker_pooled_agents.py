@@ -1,0 +1,100 @@
+"""Agents of a pool: one Task at a time has one, and only who has it gives it back."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from memory_world import Numbered, Ticking
+
+from dcf.agents import LocalAgents
+from dcf.memory import Agent, Memory, Source
+from dcf.worker import WorkerAgents
+
+POOLED = {"lifecycle": {"mode": "pooled", "reuse_key": "desk"}}
+
+
+class Interrupted(LocalAgents):
+    """Something else happens just after an agent was read, once."""
+
+    meanwhile: Any = None
+
+    async def get(self, agent_id: str) -> Agent:
+        agent = await super().get(agent_id)
+        if self.meanwhile is not None:
+            meanwhile, self.meanwhile = self.meanwhile, None
+            await meanwhile()
+        return agent
+
+
+@pytest.fixture
+async def runtime(tmp_path: Path) -> AsyncIterator[Interrupted]:
+    source = Source(tmp_path / "memory.db")
+    async with Memory.open(source, clock=Ticking(), new_id=Numbered()) as memory:
+        yield Interrupted(memory)
+        assert await memory.check() == ()
+
+
+def a_task(run: str, path: str = "A", fence: int = 1) -> Any:
+    """What of a Task says which agent it gets."""
+    return SimpleNamespace(
+        run=SimpleNamespace(pins={}, incarnation=run),
+        lease=SimpleNamespace(workflow_id=run, path=path, fence=fence),
+        state=SimpleNamespace(name="A", binding=POOLED),
+    )
+
+
+async def busy(runtime: LocalAgents) -> list[list[str]]:
+    """What the agents of the pool are busy with."""
+    pool = await runtime.list(tags=["pool:desk"])
+    return [[tag for tag in one.tags if tag.startswith("busy:")] for one in pool]
+
+
+async def given_back(performer: Any) -> None:
+    await performer.after(performer.agent_id)
+
+
+async def test_an_agent_is_taken_by_one_state_and_then_by_another(runtime: Interrupted) -> None:
+    workers = WorkerAgents(runtime)
+    one = await workers.performer(a_task("one"))
+    other: Any = await workers.performer(a_task("other"))
+    assert len(await busy(runtime)) == 2
+    await given_back(one)
+    again: Any = await workers.performer(a_task("third"))
+    assert again.agent_id != other.agent_id and len(await busy(runtime)) == 2
+
+
+async def test_who_lost_the_lease_does_not_give_back_what_the_next_one_has(
+    runtime: Interrupted,
+) -> None:
+    workers = WorkerAgents(runtime)
+    slow: Any = await workers.performer(a_task("r", fence=1))
+    heir: Any = await workers.performer(a_task("r", fence=2))
+    assert heir.agent_id == slow.agent_id
+    await given_back(slow)
+    assert await busy(runtime) == [["busy:r/A/2"]]
+    await given_back(heir)
+    assert await busy(runtime) == [[]]
+
+
+async def test_an_agent_that_another_run_took_meanwhile_stays_with_it(runtime: Interrupted) -> None:
+    workers = WorkerAgents(runtime)
+    first = await workers.performer(a_task("first"))
+
+    async def freed_and_taken() -> None:
+        await given_back(first)
+        await workers.performer(a_task("second"))
+
+    runtime.meanwhile = freed_and_taken
+    await workers.delete("first")
+    assert await busy(runtime) == [["busy:second/A/1"]]
+
+
+async def test_a_state_is_told_from_one_inside_it(runtime: Interrupted) -> None:
+    workers = WorkerAgents(runtime)
+    outer: Any = await workers.performer(a_task("r", "A"))
+    inner: Any = await workers.performer(a_task("r", "A/1"))
+    assert outer.agent_id != inner.agent_id
