@@ -81,8 +81,9 @@ def serving(environment: Path) -> Iterator[dict[str, str]]:
         settings["LETTA_PG_URI"] += "?sslmode=disable"
         command = [environment / "bin" / "letta", "server", "--port", str(port)]
         log = folder / "server.log"
+        # It writes a description of itself into the folder that it is started in.
         with log.open("w") as out:
-            server = stack.enter_context(_running(command, out, env=settings))
+            server = stack.enter_context(_running(command, out, cwd=folder, env=settings))
         url = f"http://127.0.0.1:{port}"
         asyncio.run(_while_models_are_served(model_port, lambda: _await(url, server, log)))
         yield {
