@@ -22,7 +22,7 @@ SUITES := $(wildcard $(addprefix tests/,unit contract integration simulation acc
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-letta test-llm lint type bench docs lock clean
+.PHONY: help demo test test-letta test-llm lint type sim bench docs lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -50,6 +50,9 @@ lint: $(DEV) ## format, style and the layers of imports
 
 type: $(DEV) ## static types
 	$(BIN)/mypy
+
+sim: $(DEV) ## five hundred seeds of the simulation, each guarantee checked
+	$(BIN)/dcf sim --seeds 0:500 --jobs $(JOBS)
 
 bench: $(DEV) ## benchmarks on this machine
 	$(BIN)/python -m benchmarks
