@@ -66,7 +66,7 @@ lock: $(DEV) ## pin what pyproject.toml asks for (LOCK_FLAGS=--upgrade takes new
 	$(call compile,run,pyproject.toml --extra embedded --group build)
 	$(call compile,image,pyproject.toml -c requirements/run.txt)
 	$(call compile,build,--group build -c requirements/run.txt)
-	$(call compile,dev,pyproject.toml --extra embedded --extra encryption --extra minilm --extra sim --extra png --extra openai --extra anthropic --extra google --extra letta --group build --group dev -c requirements/run.txt)
+	$(call compile,dev,pyproject.toml --extra embedded --extra encryption --extra minilm --extra sim --extra png --extra openai --extra anthropic --extra google --extra letta --extra knowledge --group build --group dev -c requirements/run.txt)
 
 clean: ## remove .venv and everything that was generated while developing
 	rm -rf $(VENV) $(LLM_VENV) $(LETTA_VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

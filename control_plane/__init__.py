@@ -37,6 +37,7 @@ from control_plane.errors import (
     Disconnected,
     MissingBlob,
     NameTaken,
+    OutboxFull,
     PayloadTooLarge,
     RunExists,
     ServerError,
@@ -73,6 +74,7 @@ from control_plane.lease import (
     Refusal,
     Wait,
 )
+from control_plane.outbox import Outbox, OutboxEntry, OutboxLag, sweep_outbox
 from control_plane.output import Output
 from control_plane.payload import JSON, Payload
 from control_plane.queue import Hint, HintQueue, signs_of_life
@@ -128,6 +130,10 @@ __all__ = [
     "NameTaken",
     "NewToken",
     "Noted",
+    "Outbox",
+    "OutboxEntry",
+    "OutboxFull",
+    "OutboxLag",
     "Output",
     "OverBudget",
     "Payload",
@@ -168,6 +174,7 @@ __all__ = [
     "sibling",
     "signs_of_life",
     "split_path",
+    "sweep_outbox",
     "timers",
     "wall_clock",
 ]

@@ -99,3 +99,9 @@ class AgentBusy(ControlPlaneError):
     """Agent {agent} was changed by others {attempts} times while one change was tried."""
 
     code = "agent_busy"
+
+
+class OutboxFull(ControlPlaneError):
+    """The outbox holds {limit} records that the graph does not have; write them out first."""
+
+    code = "outbox_full"

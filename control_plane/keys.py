@@ -19,6 +19,15 @@ _SEGMENT = re.compile(r"([^\[/]+)(?:\[(\d+)\])?")
 
 INDEX = "cp:wf:index"
 DONE = "cp:wf:done"
+OUTBOX_RUNS = "cp:{outbox}:runs"
+"""stream of {run, id}: runs that ended and are not yet in the graph. A hint: the run's document
+says whether it is, and is found again by a sweep of ``DONE``."""
+OUTBOX_RECORDS = "cp:{outbox}:records"
+"""stream of {kind, id, data}: what others have for the graph. Stands nowhere else."""
+OUTBOX_REFUSED = "cp:{outbox}:refused"
+"""stream of what could not be written to the graph, and why; the last thousand."""
+OUTBOX_COUNTS = "cp:{outbox}:counts"
+"""hash: dropped (hints, since the limit was reached), dropped_at (ms), swept (score of DONE)."""
 APPROVALS = "cp:approvals"
 """zset: what waits for somebody's approval -> since when (ms). ``{workflow_id}\t{path}`` for a
 state of a run; members of three parts belong to agents outside runs. A hint: documents decide."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from control_plane.documents import RUN_OVER, Failure, RunStatus
 from control_plane.payload import JSON
@@ -13,7 +13,9 @@ from control_plane.payload import JSON
 @dataclass(frozen=True, slots=True)
 class RunDocument:
     """The meta document of a run. ``incarnation`` tells it from others that had its id, and from
-    itself before its last redrive. ``callback_secret`` signs its task tokens, "" where it has none.
+    itself before its last redrive; ``born`` (ms) only from the others. ``outbox``: whether the
+    graph is to have its end, or has it. ``callback_secret`` signs its task tokens, "" where it has
+    none.
     """
 
     workflow_id: str
@@ -33,6 +35,8 @@ class RunDocument:
     finished_at: int | None
     finalized_at: int | None
     redrives: int
+    born: str
+    outbox: Literal["waiting", "told", "refused"] | None
     callback_secret: str = field(repr=False)
     # It holds the secret too.
     raw: dict[str, Any] = field(repr=False)
@@ -61,6 +65,8 @@ class RunDocument:
             finished_at=raw.get("finished_at"),
             finalized_at=raw.get("finalized_at"),
             redrives=redrives,
+            born=str(ctl["born"]),
+            outbox=ctl.get("outbox"),
             callback_secret=raw.get("callback_secret", ""),
             raw=raw,
         )

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from control_plane import keys, payload
+from control_plane import keys, payload, script
 from control_plane.documents import FIRST_PROTOCOL, NO_LIMITS, Failure, Limits
 from control_plane.errors import BadDocument, RunExists
 from control_plane.lease import Refusal
 from control_plane.payload import Payload
 from control_plane.reader import BATCH, Reader
+from control_plane.run_document import RunDocument
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,12 +121,31 @@ class RunTransitions(Reader):
     ) -> Refusal | None:
         """Write the audit record of a run that is over, once; None when it is written now.
 
-        ``digest`` is the end of the history that ``audit`` covers. Raises UnknownRun.
+        ``digest`` is the end of the history that ``audit`` covers. A store that was made with
+        ``outbox`` puts the run into the outbox in the same script. Raises UnknownRun.
         """
         texts = payload.to_text(audit), payload.to_text(cost)
-        request = {"digest": digest, "by": by, "call": self.new_id()}
-        answer = await self.call("finalize", workflow_id, request, *texts)
+        request = {"digest": digest, "by": by, "call": self.new_id(), "outbox": self._outbox}
+        extra = [keys.OUTBOX_RUNS, keys.OUTBOX_COUNTS] if self._outbox else []
+        answer = await self.call("finalize", workflow_id, request, *texts, extra=extra)
+        if self.cluster and self._outbox and answer[0] == "ok":
+            # Lost when this client dies here; the sweep of the outbox finds it.
+            await self.tell_run(workflow_id)
         return self._refused(answer, workflow_id)
+
+    async def tell_run(self, workflow_id: str) -> None:
+        """Put a run into the outbox: a hint, which may be doubled."""
+        request = payload.to_text({"kind": "run", "id": workflow_id})
+        names = [keys.OUTBOX_RUNS, keys.OUTBOX_COUNTS]
+        await self.backend.run(script.load("tell"), names, [request])
+
+    async def told(self, run: RunDocument, *, refused: bool = False) -> bool:
+        """Say that the graph has this end of ``run``, or that nobody can tell it (``refused``);
+        False when it moved on meanwhile."""
+        as_ = "refused" if refused else "told"
+        request = {"born": run.born, "redrives": run.redrives, "as": as_}
+        answer = await self.call("told", run.workflow_id, request)
+        return bool(answer[0] == "ok")
 
     async def retire(self, workflow_id: str) -> None:
         """Take a run that is over and finalized out of the index of active runs."""
@@ -176,8 +196,12 @@ class RunTransitions(Reader):
             await self.backend.command("ZREM", keys.DONE, workflow_id)
         return None
 
-    async def remove(self, workflow_id: str, *, abandoned: bool = False) -> Refusal | None:
-        """Remove all keys of a run that is over, or ``abandoned`` before its submission ended."""
+    async def remove(
+        self, workflow_id: str, *, abandoned: bool = False, unexported: bool = False
+    ) -> Refusal | None:
+        """Remove all keys of a run that is over, or ``abandoned`` before its submission ended. A
+        run that waits for the graph is refused ("not_exported") unless it may go ``unexported``.
+        """
         run_keys = self.keys(workflow_id)
         look_ms = await self.look_time(workflow_id) if self.cluster else None
         paths = await self.paths(workflow_id)
@@ -190,6 +214,7 @@ class RunTransitions(Reader):
                 "blobs": [name for kind, name in batch if kind == "blobs"],
                 "last": number == len(batches) - 1,
                 "abandoned": abandoned,
+                "unexported": unexported,
             }
             answer = await self.call("gc", workflow_id, request, extra=[keys.DONE])
             if answer[0] != "ok":

@@ -22,6 +22,8 @@ SUBJECTS = {
     "bill": "calls_prelude",
     "beat": "answers_prelude",
     "signal": "answers_prelude",
+    "finalize": "outbox_prelude",
+    "tell": "outbox_prelude",
 }
 """What follows the prelude in the scripts of one subject."""
 _CLOCK_LINE = "local TIME = redis.call('TIME')\n"

@@ -19,7 +19,7 @@ class ScriptCalls:
     """A backend and the names of its keys.
 
     ``cluster`` writes ids as hash tags; the hints of a script are then sent from here, since it
-    cannot reach the queue's slot.
+    cannot reach the queue's slot. With ``outbox`` runs wait for the graph when they are finalized.
     """
 
     def __init__(
@@ -28,11 +28,13 @@ class ScriptCalls:
         *,
         pool: str = "default",
         cluster: bool = False,
+        outbox: bool = False,
         tokens: NewToken = new_token,
     ) -> None:
         self.backend = backend
         self.pool = pool
         self.cluster = cluster
+        self._outbox = outbox
         self._tokens = tokens
 
     def keys(self, workflow_id: str) -> RunKeys:

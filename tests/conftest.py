@@ -1,4 +1,5 @@
-"""Fixtures for all tests. ``redis_url`` is a real, empty Redis with JSON."""
+"""Fixtures for all tests. ``redis_url`` is a real, empty Redis with JSON, ``graph_url`` an
+empty graph server."""
 
 from __future__ import annotations
 
@@ -71,6 +72,28 @@ async def redis_url(redis_server: str) -> str:
     return redis_server
 
 
+@pytest.fixture(scope="session")
+def graph_server() -> Iterator[str]:
+    """URL of this test process's own graph server."""
+    home = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir="/tmp"))
+    graph = Embedded(home).graph
+    try:
+        address = asyncio.run(graph.start())
+    except ServerUnusable as error:
+        pytest.fail(f"These tests need a graph and it did not start. {error}", pytrace=False)
+    yield address.url
+    asyncio.run(graph.stop())
+    shutil.rmtree(home)
+
+
+@pytest.fixture
+async def graph_url(graph_server: str) -> str:
+    """URL of a real graph server that holds nothing."""
+    async with Redis.from_url(graph_server) as client:
+        await client.flushall()
+    return graph_server
+
+
 @pytest.fixture
 async def redis_client(redis_url: str) -> AsyncIterator[Redis]:
     """A redis-py client of ``redis_url`` that gives ``str``."""
@@ -87,4 +110,5 @@ def _end_orphans() -> None:
         # Another test process may be clearing it away at the same moment.
         with suppress(FileNotFoundError):
             asyncio.run(Embedded(home).stop())
+            asyncio.run(Embedded(home).graph.stop())
         shutil.rmtree(home, ignore_errors=True)

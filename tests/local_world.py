@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -17,8 +17,8 @@ from runtime_world import Calls, Says
 from dcf.agents import LocalAgents
 from dcf.memory import Memory, Source
 
-Line: TypeAlias = "Says | Calls | Exception | Callable[[str], Says | Calls]"
-"""What the model does: also fail, or see what it is given and then say something."""
+Line: TypeAlias = "Says | Calls | Exception | Callable[[str], Awaitable[Says | Calls]]"
+"""What the model does: also fail, or see what it is given and say something when it is time."""
 
 
 class LocalWorld:
@@ -41,7 +41,7 @@ class LocalWorld:
         """How many lines nobody asked for."""
         return len(self._lines)
 
-    def _next(self, messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+    async def _next(self, messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
         offered = [tool.name for tool in info.function_tools]
         said = ModelMessagesTypeAdapter.dump_python(messages, mode="json")
         self._prompts.append(json.dumps([info.instructions, said, offered], ensure_ascii=False))
@@ -49,7 +49,7 @@ class LocalWorld:
         if isinstance(line, Exception):
             raise line
         if callable(line):
-            line = line(self._prompts[-1])
+            line = await line(self._prompts[-1])
         if isinstance(line, Says):
             return ModelResponse(parts=[TextPart(line.text)])
         number = f"call-{len(self._prompts)}"

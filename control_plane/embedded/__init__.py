@@ -10,7 +10,7 @@ from control_plane.embedded.process import ServerProcess
 from control_plane.embedded.resolve import resolve
 from control_plane.embedded.server_check import ServerReport, check_server
 from control_plane.embedded.spec import CONTROL_PLANE, GRAPH, Module, ServerSpec
-from control_plane.embedded.status import LoadProgress, Status
+from control_plane.embedded.status import LoadProgress, OnProgress, Status
 
 __all__ = [
     "CONTROL_PLANE",
@@ -20,6 +20,7 @@ __all__ = [
     "Embedded",
     "LoadProgress",
     "Module",
+    "OnProgress",
     "ServerProcess",
     "ServerReport",
     "ServerSpec",

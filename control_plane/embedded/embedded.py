@@ -22,7 +22,8 @@ class Embedded:
         address = await embedded.start()
         client = redis.asyncio.Redis.from_url(address.url)
 
-    ``fsync`` is ``"everysec"`` (a power failure may cost the last second) or ``"always"``.
+    ``fsync`` of the control plane is ``"everysec"`` (a power failure may cost the last second) or
+    ``"always"``.
     ``runtime_dir`` takes the socket when the path below ``home`` is too long for one.
     """
 
@@ -44,7 +45,8 @@ class Embedded:
         self.graph = ServerProcess(
             GRAPH,
             home / GRAPH.folder,
-            fsync=fsync,
+            # It is written in batches, each of which is waited for anyway.
+            fsync="always",
             runtime_dir=runtime_dir,
             patience_s=patience_s,
         )

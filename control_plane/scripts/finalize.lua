@@ -1,6 +1,9 @@
--- Seal a run that is over: the audit record, and in the meta document when and at what cost.
--- ARGV[1]  {run, digest, by, call}   digest: the end of the history that the audit record covers;
---          call: an id; the same again gets the first answer
+-- Seal a run that is over: the audit record, and in the meta document when and at what cost. With
+-- `outbox` the run waits for the graph from then on; it is not removed before it is there.
+-- KEYS[4]  cp:{outbox}:runs     stream   standalone only, with outbox
+-- KEYS[5]  cp:{outbox}:counts   hash     standalone only, with outbox
+-- ARGV[1]  {run, digest, by, call, outbox?}   digest: the end of the history that the audit record
+--          covers; call: an id; the same again gets the first answer
 -- ARGV[2]  audit record        ARGV[3]  cost summary
 -- Reply    {"ok"} | {"already_finalized"} | {"still_running", status} | {"history_moved"}
 --          | {"bad_document", message} | {"unknown_run"}
@@ -18,7 +21,9 @@ if bad then
   return refuse(bad)
 end
 run.finalized, run.said.finalize = true, REQ.call
+run.outbox = REQ.outbox and 'waiting' or nil
 redis.call('JSON.MSET', META, '$.ctl', cjson.encode(run), META, '$.finalized_at', integer(NOW),
   audit, '$.finalized_at', integer(NOW))
+if REQ.outbox and INDEX then tell_run(KEYS[4], KEYS[5], REQ.run) end
 record('{"type":"RunFinalized","by":' .. quote(REQ.by) .. '}')
 return reply('ok')

@@ -1,15 +1,17 @@
 -- Remove the documents of a run that is over (at most 500 paths a call); the last call removes the
 -- run itself.
 -- KEYS[4]  cp:wf:done   zset   standalone only
--- ARGV[1]  {run, paths: [path], abandoned?, blobs: [sha256], last}
+-- ARGV[1]  {run, paths: [path], abandoned?, unexported?, blobs: [sha256], last}
 --          abandoned: also a run whose seed never came to its end
--- Reply    {"ok", removed} | {"still_running", status} | {"not_finalized"}
+--          unexported: also a run that waits for the graph; what it came to is lost
+-- Reply    {"ok", removed} | {"still_running", status} | {"not_finalized"} | {"not_exported"}
 
 local run = load_run()
 if run and (run.status == 'running' or (run.status == 'pending' and not REQ.abandoned)) then
   return reply('still_running', run.status)
 end
 if run and not run.finalized and not REQ.abandoned then return reply('not_finalized') end
+if run and run.outbox and run.outbox ~= 'told' and not REQ.unexported then return reply('not_exported') end
 -- Nobody goes on with a run that is partly gone.
 if run and not REQ.last and not run.removing then
   run.removing = true

@@ -79,6 +79,8 @@ end
 if REQ.last then
   run.status, run.finalized, run.preparing, run.said.redrive = 'running', nil, nil, REQ.call
   run.redrives = (run.redrives or 0) + 1
+  -- Its next end is told anew.
+  run.outbox = nil
   -- What the run may use counts anew, as its time limit does: somebody wants it to go on.
   run.since = NOW
   redis.call('HDEL', CHAIN, 'tool_calls', 'model_calls', 'model_tokens', 'model_nano', 'model_unpriced')

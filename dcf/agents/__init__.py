@@ -7,6 +7,7 @@ the rehearsal takes the turns: deterministic, offline, and each of its reports s
 from __future__ import annotations
 
 from dcf.agents.assignment import JSON, Assignment
+from dcf.agents.background import meanwhile
 from dcf.agents.briefing import worker_prompt
 from dcf.agents.local import LocalAgents, LocalRuntime, consolidation_writer, sleeptime
 from dcf.agents.messaging import ReplyTimeout, UnknownReceipt
@@ -55,6 +56,7 @@ __all__ = [
     "choose_model",
     "consolidation_writer",
     "execution_metrics",
+    "meanwhile",
     "open_runtime",
     "runtime_named",
     "sleeptime",

@@ -35,15 +35,17 @@ def tier_models(environment: Mapping[str, str]) -> dict[int, str]:
 
 @dataclass(frozen=True, slots=True)
 class ModelSelection:
-    """The model chosen for one task, and why. ``assessment`` is what its skills come to."""
+    """The model chosen for one task, and why. ``assessment`` is what its skills come to,
+    ``least_tier`` what the task asks for at least, whatever its skills do."""
 
     model: str
     source: SelectionSource
     assessment: Assessment
+    least_tier: int = 0
 
     @property
     def tier(self) -> int:
-        return self.assessment.adjusted_tier
+        return max(self.assessment.adjusted_tier, self.least_tier)
 
     def to_json(self) -> dict[str, Any]:
         """The ``model_selection`` of a state's document."""
@@ -66,17 +68,20 @@ def choose_model(
     latency_requirement: str = "standard",
     context_features: Mapping[str, int] | None = None,
     override: str | None = None,
+    least_tier: int = 0,
 ) -> ModelSelection:
     """The model for a task that has ``skills`` loaded. ``override`` is one named for this task; it
-    takes the place of the tier's, whose numbers are still recorded."""
+    takes the place of the tier's, whose numbers are still recorded. ``least_tier`` (0 to 3) is the
+    tier that the task asks for at least."""
     # The room of skills brings jsonschema; whoever imports agents may never choose a model.
     from dcf.skills.complexity import assess
 
     assessment = assess(skills, overrides=context_features, latency_requirement=latency_requirement)
     if override:
-        return ModelSelection(override, "manual_override", assessment)
-    named = named_model(environment, tier=assessment.adjusted_tier)
-    return ModelSelection(named.name, _source(named), assessment)
+        return ModelSelection(override, "manual_override", assessment, least_tier)
+    tier = max(assessment.adjusted_tier, least_tier)
+    named = named_model(environment, tier=tier)
+    return ModelSelection(named.name, _source(named), assessment, least_tier)
 
 
 def execution_metrics(

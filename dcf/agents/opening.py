@@ -8,13 +8,10 @@ from typing import TYPE_CHECKING
 
 from dcf.agents.local import LocalAgents
 from dcf.agents.models import Allowance, Models
-from dcf.agents.usage_limits import UsageLimits
 from dcf.memory import Agent, Memory
 from dcf.problem import Problem
 
 if TYPE_CHECKING:
-    from pydantic_ai.models import Model
-
     from dcf.agents.runtime import AgentRuntime, UseOf
 
 RUNTIMES = ("local", "letta")
@@ -43,16 +40,13 @@ async def open_runtime(
     memory: Memory,
     environment: Mapping[str, str],
     *,
-    model: Model | str | None = None,
     models: Models | None = None,
-    limits: UsageLimits | None = None,
     allowance_of: Callable[[Agent], Allowance] | None = None,
     use_of: UseOf | None = None,
 ) -> AsyncIterator[AgentRuntime]:
     """The runtime that ``environment`` chooses, until the block ends: LocalAgents on ``memory``
     with these settings, or LettaAgents on the server that DCF_LETTA_URL names. There models are the
-    server's: of the settings ``limits`` and ``use_of`` count, and of the memory the labels that new
-    agents get.
+    server's: of the settings ``use_of`` counts, and of the memory the labels that new agents get.
 
     Raises LettaSettings, LettaMissing, LettaUnreachable, LettaDenied.
     """
@@ -60,15 +54,13 @@ async def open_runtime(
     if runtime_named(environment) == "local":
         runtime = LocalAgents(
             memory,
-            model=model,
             models=models,
             environment=environment,
-            limits=limits,
             allowance_of=allowance_of,
             use_of=use_of,
         )
     else:
-        runtime = await _on_letta(memory, environment, limits, use_of)
+        runtime = await _on_letta(memory, environment, use_of)
     try:
         yield runtime
     finally:
@@ -78,7 +70,6 @@ async def open_runtime(
 async def _on_letta(
     memory: Memory,
     environment: Mapping[str, str],
-    limits: UsageLimits | None,
     use_of: UseOf | None,
 ) -> AgentRuntime:
     """The runtime on a server that answers and takes the password."""
@@ -87,7 +78,6 @@ async def _on_letta(
     runtime = LettaAgents(
         LettaServer.of(environment),
         defaults=await memory.labels.defaults(),
-        limits=limits,
         use_of=use_of,
     )
     try:

@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 import shlex
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from control_plane import AgentStore, Store, encode_name
-from dcf.agents.loading import decide_agent_approval, pending_agent_approvals
-from dcf.cli.agent_questions import agent_description, agent_lines, find_agent_approval
 from dcf.cli.answer import Answer
 from dcf.cli.asking import answer_to, at_terminal
 from dcf.cli.board import now_ms
@@ -53,16 +51,26 @@ async def list_approvals(workflow_id: str | None, settings: Settings, screen: Sc
     address = await find_redis(settings, screen)
     async with open_store(address) as store:
         pending = await pending_approvals(store, workflow_id)
-        calls = [] if workflow_id else await pending_agent_approvals(AgentStore(store.backend))
         now = await now_ms(store)
-    listed = [asked.to_json() for asked in pending] + [call.to_json() for call in calls]
+        calls, call_lines = ([], []) if workflow_id else await _calls(store, now)
+    listed = [asked.to_json() for asked in pending] + calls
     fields = {"approvals": listed}
     if not pending and not calls:
         where = f" in {workflow_id}" if workflow_id else ""
         return Answer(fields, [f"Nothing waits for approval{where}."])
     shown = [line for asked in pending for line in _lines(asked, now)]
-    shown += [line for call in calls for line in agent_lines(call, now)]
-    return Answer(fields, shown)
+    return Answer(fields, [*shown, *call_lines])
+
+
+async def _calls(store: Store, now: int) -> tuple[list[dict[str, Any]], list[str]]:
+    """The calls of agents outside runs that wait: for scripts and for people."""
+    # The agents' room is a quarter of a second, which whoever asks about a run need not wait.
+    from dcf.agents.loading import pending_agent_approvals
+    from dcf.cli.agent_questions import agent_lines
+
+    calls = await pending_agent_approvals(AgentStore(store.backend))
+    lines = [line for call in calls for line in agent_lines(call, now)]
+    return [call.to_json() for call in calls], lines
 
 
 async def decide(order: DecisionOrder, settings: Settings, screen: Screen) -> Answer:
@@ -113,6 +121,9 @@ async def _decide_call(
     agents: AgentStore, order: DecisionOrder, screen: Screen, *, asks: bool
 ) -> Answer:
     """As ``decide``, for a call of an agent outside runs."""
+    from dcf.agents.loading import decide_agent_approval
+    from dcf.cli.agent_questions import agent_description, find_agent_approval
+
     agent_id = str(order.agent_id)
     asked = await find_agent_approval(agents, agent_id, order.place)
     _show(agent_description(asked), order, screen, asks=asks)

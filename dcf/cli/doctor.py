@@ -7,15 +7,14 @@ from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from urllib.parse import urlsplit
 
-from rich.table import Table
-from rich.text import Text
-
 from control_plane.embedded import Check, Embedded, diagnose
 from dcf.cli.agents_home import runtime_check
 from dcf.cli.answer import Answer, ErrorNote
 from dcf.cli.background import BackgroundFolder
+from dcf.cli.check_table import check_table
 from dcf.cli.crew import Garrison
 from dcf.cli.exits import ENVIRONMENT, OK
+from dcf.cli.graph.doctor import graph_checks
 from dcf.cli.model_check import model_checks
 from dcf.cli.settings import Settings
 from dcf.cli.stub_server import StubServer
@@ -35,6 +34,7 @@ async def examine(settings: Settings) -> Answer:
         *await diagnose(settings.env),
         *(_installed(package) for package in _PACKAGES),
         *await _redis(settings),
+        *await graph_checks(settings),
         await _stub(stub, settings),
         _workers(folder),
         _skills(settings),
@@ -45,10 +45,12 @@ async def examine(settings: Settings) -> Answer:
     missing = [check for check in checks if check.required and not check.ok]
     fields = {"checks": [asdict(check) for check in checks]}
     if not missing:
-        return Answer(fields, [_table(checks), "Everything that is needed is there."], exit_code=OK)
+        return Answer(
+            fields, [check_table(checks), "Everything that is needed is there."], exit_code=OK
+        )
     names = ", ".join(check.name for check in missing)
     note = ErrorNote("not_ready", f"missing: {names}", missing[0].hint)
-    return Answer(fields, [_table(checks)], "error", note, ENVIRONMENT)
+    return Answer(fields, [check_table(checks)], "error", note, ENVIRONMENT)
 
 
 def _installed(package: str) -> Check:
@@ -134,16 +136,3 @@ async def _answers(place: str, server_ids: list[str]) -> Check:
         found = f"{place}: {error or 'no answer'}"
         return Check(name, False, found, "start it, or correct its endpoint", required=False)
     return Check(name, True, f"{place} accepts connections")
-
-
-def _table(checks: list[Check]) -> Table:
-    table = Table()
-    for heading in ("", "check", "found", "what would help"):
-        table.add_column(heading, overflow="fold")
-    for check in checks:
-        mark = Text("ok", "green") if check.ok else Text("--", "yellow")
-        if check.required and not check.ok:
-            mark = Text("no", "bold red")
-        hint = "" if check.ok else check.hint
-        table.add_row(mark, check.name, Text(check.found), Text(hint))
-    return table

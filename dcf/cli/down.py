@@ -12,7 +12,7 @@ from dcf.cli.stub_server import StubServer
 
 
 async def bring_down(settings: Settings, screen: Screen) -> Answer:
-    """Stop what this home has in the background: workers first, Redis last."""
+    """Stop what this home has in the background: workers first, the graph and Redis last."""
     folder = BackgroundFolder(settings.notes, settings.logs)
     stopped = []
     with screen.working("draining workers …"):
@@ -21,6 +21,9 @@ async def bring_down(settings: Settings, screen: Screen) -> Answer:
             stopped.append(f"{process.name} ({process.details.get('worker')}): {how}")
     for stub in await StubServer(settings, folder).stop_all():
         stopped.append(f"stub tools at {stub.details.get('url')}: stopped")
+    with screen.working("the graph writes its data …"):
+        if await Embedded.from_env(settings.env).graph.stop():
+            stopped.append("graph: stopped, its data is kept")
     if settings.redis_url is not None:
         left = ["Redis of DCF_REDIS_URL: left alone, it is yours"]
     else:

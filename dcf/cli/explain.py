@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from rich.table import Table
 from rich.text import Text
 
+from control_plane import Outbox, OutboxLag
 from dcf.cli.answer import Answer
 from dcf.cli.board_table import status_text
 from dcf.cli.failure_hint import run_hint
@@ -25,15 +26,32 @@ async def explain_run(workflow_id: str, settings: Settings, screen: Screen) -> A
     async with open_store(address, pool=run.pool) as store:
         found = await explain(store, workflow_id)
         cost = (await count(store, workflow_id)).cost
+        lag = await Outbox(store.backend).lag() if run.outbox == "waiting" else None
     said = found.to_json()
+    said["graph"] = run.outbox
     said["cost"] = cost
     said["run_status"] = said.pop("status")
     summary = Text.assemble(status_text(found.status), f"  {workflow_id}: {found.summary}")
     hint = run_hint(run.error.error, settings.objects) if run.error else ""
     said["hint"] = hint
     return Answer(
-        said, [summary, *_cost(cost), *_table(found), *([Text(f"hint: {hint}")] if hint else [])]
+        said,
+        [
+            summary,
+            *_cost(cost),
+            *_waiting(lag),
+            *_table(found),
+            *([Text(f"hint: {hint}")] if hint else []),
+        ],
     )
+
+
+def _waiting(lag: OutboxLag | None) -> list[Text]:
+    """That the graph does not know of this end of the run yet."""
+    if lag is None:
+        return []
+    others = counted(lag.runs, "run waits", "runs wait")
+    return [Text(f"not in the graph yet: {others} in all; `dcf graph sync` writes them")]
 
 
 def _cost(cost: Mapping[str, float]) -> list[Text]:

@@ -15,7 +15,7 @@ from dcf.cli.background import BackgroundFolder
 from dcf.cli.crew import Garrison
 from dcf.cli.exits import FAILED
 from dcf.cli.health import NO_ANSWER, read_signs, server_health
-from dcf.cli.settings import Settings
+from dcf.cli.settings import Settings, graph_mode
 from dcf.cli.stub_server import StubServer
 from dcf.cli.trouble import NotSo
 from dcf.cli.wording import counted
@@ -40,6 +40,7 @@ async def overview(settings: Settings, pool: str, mcp_port: int, within_s: float
         *await _redis_and_workers(settings, folder, pool, within_s),
         await _server("mcp", "dcf serve", server_health("the MCP server", "127.0.0.1", mcp_port)),
         await _stub(settings, folder),
+        *await _graph(settings),
     ]
     fields = {"parts": [asdict(part) for part in parts]}
     ill = [part.name for part in parts if part.status == "unhealthy"]
@@ -47,6 +48,21 @@ async def overview(settings: Settings, pool: str, mcp_port: int, within_s: float
         return Answer(fields, [_table(parts)], status="healthy")
     note = ErrorNote("unhealthy", f"not well: {', '.join(ill)}", "`dcf doctor` looks deeper")
     return Answer(fields, [_table(parts)], status="unhealthy", error=note, exit_code=FAILED)
+
+
+async def _graph(settings: Settings) -> list[Part]:
+    """The embedded graph server; one of the user's own is looked at by ``dcf doctor``."""
+    if settings.env.get("DCF_GRAPH_URL") or graph_mode(settings.env) == "off":
+        return []
+    from control_plane.embedded import Embedded
+
+    status = await Embedded.from_env(settings.env).graph.status()
+    if not status.running:
+        # It is started by what needs it, not by anybody who would miss it here.
+        return []
+    if status.responding:
+        return [Part("graph", "healthy", f"pid {status.pid}")]
+    return [Part("graph", "unhealthy", "it runs and does not answer")]
 
 
 async def _redis_and_workers(

@@ -11,7 +11,6 @@ from typing import Any
 
 from control_plane import BadDocument, BadName, check_workflow_id, payload
 from dcf import asl
-from dcf.agents.templates import InvalidTemplate
 from dcf.cli.generated_skills import no_skills
 from dcf.cli.input_source import read_file, read_input
 from dcf.cli.model_check import model_troubles, named_troubles
@@ -68,19 +67,23 @@ def prepare(
     if document is None or has_errors(problems):
         raise BadInput(problems)
     run = workflow_id or fresh_id(document.name)
-    try:
-        pins = _pins(document, catalog, settings)
-    except InvalidTemplate as invalid:
-        raise BadInput([*problems, *invalid.problems]) from invalid
+    pins = _pins(document, catalog, settings, problems)
     return Prepared(document, value.value, run, catalog, servers, pins)
 
 
-def _pins(document: WorkflowDocument, catalog: SkillCatalog, settings: Settings) -> dict[str, str]:
+def _pins(
+    document: WorkflowDocument, catalog: SkillCatalog, settings: Settings, problems: list[Problem]
+) -> dict[str, str]:
+    """What the run is pinned to. Raises BadInput, where ``problems`` come before those of it."""
     if settings.skills is None:
         return {}
+    from dcf.agents.templates import InvalidTemplate
     from dcf.worker import read_lock
 
-    return further_pins(document, catalog, read_lock(settings.skills), settings.templates)
+    try:
+        return further_pins(document, catalog, read_lock(settings.skills), settings.templates)
+    except InvalidTemplate as invalid:
+        raise BadInput([*problems, *invalid.problems]) from invalid
 
 
 def open_catalog(settings: Settings) -> SkillCatalog:

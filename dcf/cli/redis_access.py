@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -9,7 +10,7 @@ from control_plane import RedisBackend, Store
 from control_plane.embedded import Address, LoadProgress, resolve
 from dcf.cli.interrupt import heed_interrupt
 from dcf.cli.screen import Screen
-from dcf.cli.settings import Settings
+from dcf.cli.settings import Settings, graph_mode
 
 
 async def find_redis(settings: Settings, screen: Screen) -> Address:
@@ -31,6 +32,6 @@ async def open_store(address: Address, *, pool: str = "default") -> AsyncIterato
     """A store on ``address``, closed after the block."""
     backend = RedisBackend.from_url(address.url)
     try:
-        yield Store(backend, pool=pool)
+        yield Store(backend, pool=pool, outbox=graph_mode(os.environ) != "off")
     finally:
         await backend.close()

@@ -9,14 +9,15 @@ from pathlib import Path
 
 from control_plane import Store
 from dcf.cli.agents_home import demand_agents_home
-from dcf.cli.answer import Answer, ErrorNote
+from dcf.cli.answer import Answer
 from dcf.cli.background import BackgroundFolder
 from dcf.cli.board import Board
 from dcf.cli.crew import Crew, Garrison
-from dcf.cli.exits import FAILED, INTERRUPTED
+from dcf.cli.exits import FAILED
 from dcf.cli.follow import follow
+from dcf.cli.left_alone import interrupted, left_alone
 from dcf.cli.outcome import finish
-from dcf.cli.pool_choice import choose_pool, dissolve, pool_option
+from dcf.cli.pool_choice import choose_pool, dissolve
 from dcf.cli.preparation import Prepared, prepare
 from dcf.cli.redis_access import find_redis, open_store
 from dcf.cli.screen import Screen
@@ -121,26 +122,6 @@ async def attend(
         # Ctrl-C; awaiting goes on, since only a second one would end us now.
         return await interrupted(store, workflow_id)
     return await finish(store, workflow_id, order.runs, crew.objects)
-
-
-async def interrupted(store: Store, workflow_id: str) -> Answer:
-    """Ctrl-C: the run stays, the watching ends."""
-    return await left_alone(store, workflow_id, f"stopped watching {workflow_id}", INTERRUPTED)
-
-
-async def left_alone(store: Store, workflow_id: str, message: str, exit_code: int) -> Answer:
-    """What becomes of a run that nobody watches any more, and what the user can do."""
-    others = await live_workers(store)
-    if others:
-        fate = f"it goes on: {counted(others, 'other worker reads', 'other workers read')} its pool"
-    else:
-        helper = f"dcf up --workers 1{pool_option(store.pool)}"
-        fate = f"no worker is left: it stands still until one comes (`{helper}`)"
-    hint = f"`dcf watch {workflow_id}` watches it again, `dcf cancel {workflow_id}` ends it"
-    code = "interrupted" if exit_code == INTERRUPTED else "not_over"
-    note = ErrorNote(code, f"{message}; {fate}", hint)
-    fields = {"workflow_id": workflow_id, "other_workers": others}
-    return Answer(fields, status="running", error=note, exit_code=exit_code)
 
 
 class _Watchman:

@@ -38,8 +38,8 @@ async def serve_platform(order: ServeOrder, settings: Settings) -> Answer:
 
     log_to_stderr(settings.log_level)
     role = role_of(order.role)
-    token = _token(order.token_file, settings)
-    _check_exposure(order.host, token)
+    token = token_of(order.token_file, settings)
+    check_exposed(order.host, token)
     guard = Guard.from_env(settings.env, order.host, token)
     address = Address(order.host, order.port, guard, role, version("dcf"))
     served: list[str] = []
@@ -63,7 +63,7 @@ async def serve_platform(order: ServeOrder, settings: Settings) -> Answer:
     return Answer({"url": served[0] if served else None}, status="stopped")
 
 
-def _check_exposure(host: str, token: str | None) -> None:
+def check_exposed(host: str, token: str | None) -> None:
     """Before anything is started: off this machine there has to be a token. Raises BadInput."""
     from dcf.tools.serving import CannotServe, check_exposure
 
@@ -74,7 +74,7 @@ def _check_exposure(host: str, token: str | None) -> None:
         raise BadInput([problem]) from error
 
 
-def _token(file: Path | None, settings: Settings) -> str | None:
+def token_of(file: Path | None, settings: Settings) -> str | None:
     """The token that clients must send. Raises BadInput."""
     if file is None:
         return settings.env.get("DCF_TOKEN") or None

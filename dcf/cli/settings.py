@@ -14,6 +14,13 @@ DEFAULT_STUB_URL = "http://127.0.0.1:8765"
 _LEVELS = ("debug", "info", "warning", "error")
 # As dcf.search.EMBEDDERS has them, which is too much to import for every command.
 EMBEDDERS = ("wordllama", "minilm", "none")
+# As dcf.knowledge.setting has them.
+_GRAPH_MODES = ("on", "demand", "off")
+
+
+def graph_mode(env: Mapping[str, str]) -> str:
+    """``DCF_GRAPH``: on, demand or off."""
+    return (env.get("DCF_GRAPH") or ("on" if env.get("DCF_GRAPH_URL") else "demand")).lower()
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +97,10 @@ def _check(env: Mapping[str, str]) -> list[Problem]:
         message = f"{embedder!r} is no embedder"
         hint = f"one of {', '.join(EMBEDDERS)}"
         problems.append(Problem("CLI_EMBEDDER", message, hint=hint, file="DCF_EMBEDDER"))
+    if graph_mode(env) not in _GRAPH_MODES:
+        message = f"{env.get('DCF_GRAPH')!r} says nothing about the graph"
+        hint = f"one of {', '.join(_GRAPH_MODES)}"
+        problems.append(Problem("CLI_GRAPH", message, hint=hint, file="DCF_GRAPH"))
     url = env.get("DCF_STUB_URL")
     if url and not url.startswith(("http://", "https://")):
         message = f"{url!r} is no HTTP URL"

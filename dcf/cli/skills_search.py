@@ -19,7 +19,7 @@ from dcf.search import Change, embedder_named
 from dcf.skills.discovery import Filters, InvalidFilter, SkillHit, SkillSearch, index_path
 
 _OPTIONS = {"/max_risk": "--risk", "/max_egress": "--egress", "/versions": "--version"}
-_SCORE = "score: how well one fits beside the others, 0 to 1, by meaning, words and name"
+_SCORE = "score: how well one fits beside the others, about 0 to 1, by meaning, words and name"
 
 
 def search_skills(

@@ -88,9 +88,12 @@ def explain_error(error: BaseException) -> Trouble | None:
         or _workflow(error)
         or _agents(error)
         or _memory(error)
+        or _knowledge(error)
+        or _advisors(error)
         or _skills(error)
         or _tools(error)
         or _search(error)
+        or _planner(error)
         or _worker(error)
         or _system(error)
     )
@@ -156,6 +159,18 @@ def _memory(error: BaseException) -> Trouble | None:
     return Trouble(exit_code, error.code, str(error), error.hint)
 
 
+def _knowledge(error: BaseException) -> Trouble | None:
+    from dcf.knowledge import GraphAway, KnowledgeError, SettingUnusable
+    from dcf.knowledge.asking import UnknownThing
+
+    if not isinstance(error, KnowledgeError):
+        return None
+    exit_code = ENVIRONMENT if isinstance(error, GraphAway) else FAILED
+    if isinstance(error, SettingUnusable | UnknownThing):
+        exit_code = BAD_INPUT
+    return Trouble(exit_code, error.code, error.message, error.hint)
+
+
 def _workflow(error: BaseException) -> Trouble | None:
     from dcf.workflow import (
         InvalidWorkflow,
@@ -191,6 +206,18 @@ def _workflow(error: BaseException) -> Trouble | None:
     return None
 
 
+def _advisors(error: BaseException) -> Trouble | None:
+    from dcf.advisors import AdvisorProblem
+    from dcf.guidelines import InvalidGuidelines
+
+    if isinstance(error, AdvisorProblem):
+        return Trouble(FAILED, error.code, str(error), error.hint)
+    if isinstance(error, InvalidGuidelines):
+        message = "the guidelines in the planner's memory cannot be read"
+        return Trouble(FAILED, "guidelines_unreadable", message, error.hint, error.problems)
+    return None
+
+
 def _skills(error: BaseException) -> Trouble | None:
     from dcf.skills import CatalogUnreadable, InvalidManifest, SkillError
 
@@ -211,6 +238,17 @@ def _search(error: BaseException) -> Trouble | None:
     if not isinstance(error, SearchError):
         return None
     exit_code = BAD_INPUT if isinstance(error, EmptyQuery) else ENVIRONMENT
+    return Trouble(exit_code, error.code, str(error), error.hint)
+
+
+def _planner(error: BaseException) -> Trouble | None:
+    from dcf.planner import InvalidAnswers, PlanningProblem, UnknownPlanning
+
+    if not isinstance(error, PlanningProblem):
+        return None
+    if isinstance(error, InvalidAnswers):
+        return _listed(error.problems)
+    exit_code = BAD_INPUT if isinstance(error, UnknownPlanning) else FAILED
     return Trouble(exit_code, error.code, str(error), error.hint)
 
 

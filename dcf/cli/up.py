@@ -7,7 +7,7 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from control_plane.embedded import Embedded
+from control_plane.embedded import Embedded, redact
 from dcf.cli.agents_home import demand_agents_home
 from dcf.cli.answer import Answer
 from dcf.cli.background import BackgroundFolder
@@ -15,7 +15,7 @@ from dcf.cli.crew import Garrison
 from dcf.cli.model_check import demand_models
 from dcf.cli.redis_access import find_redis
 from dcf.cli.screen import Screen
-from dcf.cli.settings import Settings
+from dcf.cli.settings import Settings, graph_mode
 from dcf.cli.stub_server import StubServer
 from dcf.cli.trouble import NotSo
 from dcf.cli.wording import counted
@@ -40,6 +40,7 @@ async def bring_up(
             "redis", "running" if running else "started", address.label, settings.home / "redis"
         )
     ]
+    services += await _graph(settings)
     stub = StubServer(settings, folder)
     if settings.stub_config.is_file():
         with screen.working("stub tool server …"):
@@ -63,6 +64,16 @@ async def bring_up(
         who = f"{process.details.get('worker')} (pid {process.pid})"
         services.append(_service(process.name, state, who, process.log))
     return Answer({"home": str(settings.home), "services": services}, [_table(services)])
+
+
+async def _graph(settings: Settings) -> list[dict[str, Any]]:
+    """The graph, where it runs: it is not started before something needs it."""
+    if settings.env.get("DCF_GRAPH_URL") or graph_mode(settings.env) == "off":
+        return []
+    status = await Embedded.from_env(settings.env).graph.status()
+    if not status.running:
+        return []
+    return [_service("graph", "running", redact(status.url or ""), status.data_dir)]
 
 
 def _demand_no_strangers(garrison: Garrison, pool: str, settings: Settings) -> None:

@@ -8,9 +8,9 @@ from pathlib import Path
 from dcf.cli.answer import Answer
 from dcf.cli.exits import FAILED, INTERRUPTED
 from dcf.cli.follow import follow, only_watch
+from dcf.cli.left_alone import left_alone
 from dcf.cli.outcome import finish
 from dcf.cli.redis_access import find_redis, open_store
-from dcf.cli.run import left_alone
 from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
 

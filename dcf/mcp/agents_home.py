@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from control_plane import AgentStore
-from dcf.agents import AgentRuntime, LocalAgents, open_runtime, sleeptime
+from dcf.agents import AgentRuntime, LocalAgents, meanwhile, open_runtime, sleeptime
 from dcf.agents.models import Models
 from dcf.mcp.envelope import Refused
 from dcf.mcp.generated_folder import GeneratedFolder
@@ -83,9 +83,9 @@ class AgentsHome:
             )
             local = isinstance(runtime, LocalAgents)
             if isinstance(runtime, LocalAgents):
-                stack.callback(asyncio.create_task(runtime.deliver_for_ever()).cancel)
+                await stack.enter_async_context(meanwhile(runtime.deliver_for_ever()))
                 resting = sleeptime(memory, models, self._env).run_for_ever()
-                stack.callback(asyncio.create_task(resting).cancel)
+                await stack.enter_async_context(meanwhile(resting))
             self._stack = stack.pop_all()
             return Home(runtime, memory, local)
 

@@ -13,6 +13,7 @@ from control_plane import AgentStore, Backend, Store
 from dcf.agents.loading import SkillLibrary
 from dcf.mcp.agents_home import AgentsHome, Home
 from dcf.mcp.generated_folder import GeneratedFolder
+from dcf.mcp.plan_desk import PlanDesk
 from dcf.mcp.skill_index import SkillIndex
 from dcf.memory import Source
 from dcf.skills import SkillCatalog
@@ -73,7 +74,8 @@ class Platform:
         self.clock = clock
         self.new_id = new_id
         self.skills = GeneratedFolder(config.generated, config.env)
-        self.store = Store(backend, pool=config.pool)
+        self._outbox = (config.env.get("DCF_GRAPH") or "").lower() != "off"
+        self.store = Store(backend, pool=config.pool, outbox=self._outbox)
         self.runs = RunCache(self.store)
         self.agents = AgentStore(backend, tokens=new_id)
         self.homes = AgentsHome(
@@ -81,6 +83,7 @@ class Platform:
         )
         self.documents = JsonDocuments(backend, DocumentKeys(config.key_prefix), tokens=new_id)
         self.index = SkillIndex(config.index)
+        self.plans = PlanDesk(self)
         self._stores = {config.pool: self.store}
 
     @cached_property
@@ -97,7 +100,7 @@ class Platform:
         """A store whose runs and leases are those of ``pool``."""
         found = self._stores.get(pool)
         if found is None:
-            found = self._stores[pool] = Store(self.backend, pool=pool)
+            found = self._stores[pool] = Store(self.backend, pool=pool, outbox=self._outbox)
         return found
 
     async def store_for(self, workflow_id: str) -> Store:
@@ -134,3 +137,4 @@ class Platform:
         await self.homes.close()
         await self.skills.close()
         self.index.close()
+        self.plans.close()

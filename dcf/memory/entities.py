@@ -28,6 +28,8 @@ SCRATCH_PAD = Entity(
 SKILL = Entity(
     "skill", "skills", key=("agent_id", "name"), long=frozenset({"content"}), owner="agent_id"
 )
+CONSOLIDATION = Entity("consolidation", "consolidation_sessions", key=("id",))
+"""The log of consolidations. It is of nobody: it outlives its agents."""
 
 ENTITIES: Mapping[str, Entity] = {
     one.name: one

@@ -17,8 +17,9 @@ class Retention:
     letter), sessions and scratch pads from theirs. Archived messages go ``archived_messages_ms``
     after they were archived; of passages each agent keeps ``most_passages``: the least salient,
     and of those the least read and oldest, go first. Messages and passages that history can still
-    bring back or take back stay until it no longer can. Blocks that nobody holds and no project has
-    go, with an event, ``orphan_blocks_ms`` after their last change.
+    bring back or take back stay until it no longer can. A consolidation stays on record as long as
+    it could be undone, and the last one of each agent that is there stays anyway. Blocks that
+    nobody holds and no project has go, with an event, ``orphan_blocks_ms`` after their last change.
     """
 
     events_ms: int | None = 180 * _DAY
@@ -28,6 +29,7 @@ class Retention:
     turns_ms: int | None = 90 * _DAY
     sessions_ms: int | None = 90 * _DAY
     scratch_pads_ms: int | None = 30 * _DAY
+    consolidations_ms: int | None = 180 * _DAY
     orphan_blocks_ms: int | None = 30 * _DAY
     archived_messages_ms: int | None = None
     most_passages: int | None = None
@@ -37,9 +39,9 @@ class Retention:
 @dataclass(frozen=True, slots=True)
 class Garbage:
     """Of one ``kind`` (``events``, ``event_details``, ``letters``, ``turns``, ``messages``,
-    ``passages``, ``sessions``, ``scratch_pads``, ``expired_scratch_pads`` or ``orphan_blocks``):
-    how many rows, and how many bytes of text they have. The last event of a row that is there is
-    not given up, but its details are: what it changed."""
+    ``passages``, ``sessions``, ``scratch_pads``, ``expired_scratch_pads``, ``consolidations`` or
+    ``orphan_blocks``): how many rows, and how many bytes of text they have. The last event of a row
+    that is there is not given up, but its details are: what it changed."""
 
     kind: str
     count: int

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
+from dcf.late_numpy import np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 # A second occurrence of a word says less than the first, and a long text is held against its
 # words a little: the usual values are 1.2 and 0.75; 0.4 found more on all three sets of tools.

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
+from dcf.late_numpy import np
 from dcf.search.errors import UnknownEmbedder
 
-Vectors = NDArray[np.float32]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Vectors: TypeAlias = "NDArray[np.float32]"
 
 DEFAULT_EMBEDDER = "wordllama"
 EMBEDDERS = ("wordllama", "minilm", "none")

@@ -7,11 +7,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from dcf.late_numpy import np
 from dcf.search.bm25 import Postings, word_scores
 from dcf.search.document import Document, Shape
 from dcf.search.embedder import Embedder, Vectors
@@ -20,6 +18,9 @@ from dcf.search.index_file import IndexFile, Opened, Stemmer
 from dcf.search.names import Names
 from dcf.search.score import fused, length_scores, similarities, wishes
 from dcf.search.words import spoken, telling_words, words
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 # Documents embedded between two commits: what a killed process has done is kept.
 _BATCH = 512

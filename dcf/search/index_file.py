@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-import numpy as np
-
+from dcf.late_numpy import np
 from dcf.search.document import Document, Shape
 from dcf.search.embedder import Vectors
 from dcf.search.errors import IndexDamaged, IndexUnusable
@@ -19,7 +18,7 @@ _BUSY_S = 60.0
 # Marks belong to their letters, as in words.py.
 _TOKENIZER = "\"porter unicode61 categories 'L* N* M*'\""
 # Vectors on disk: half the size, and three digits are enough to rank by.
-_STORED = np.dtype("<f2")
+_STORED = "<f2"
 
 
 class IndexFile:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import chain
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
+from dcf.late_numpy import np
 from dcf.search.embedder import Vectors
 from dcf.search.words import spoken, telling_words
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 # A longer request covers nearly every name anyway, and would take as long as it is.
 _WORDS_ASKED = 200

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
+from dcf.late_numpy import np
 from dcf.search.embedder import Vectors, Weights
 from dcf.search.words import sentences, telling_words
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 # From here on more words say no more: nobody comes first by talking.
 _LONG = 100

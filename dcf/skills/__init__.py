@@ -8,6 +8,7 @@ from __future__ import annotations
 from dcf.skills.authoring.marked_yaml import read_yaml
 from dcf.skills.authoring.new_skill import NewSkill, SkillOrder, new_skill
 from dcf.skills.authoring.shape import check_against
+from dcf.skills.authoring.source_plan import SourcePlan
 from dcf.skills.authoring.source_tree import SourceTree, read_tree
 from dcf.skills.authoring.tool_index import index_tools
 from dcf.skills.catalog import SkillCatalog
@@ -49,6 +50,7 @@ __all__ = [
     "SkillOrder",
     "SkillRef",
     "SkillTool",
+    "SourcePlan",
     "SourceTree",
     "UnknownSkill",
     "check_against",

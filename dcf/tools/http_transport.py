@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import ssl
 from collections.abc import Callable
 from typing import Any
 
@@ -109,21 +110,29 @@ class _TooLarge(Exception):
 
 def http_client(config: ServerConfig, egress: EgressRules) -> httpx2.AsyncClient:
     """An HTTP client for one server. It has no read timeout: every call has its deadline."""
-    return _client(config, LoneFailures(_inner(egress), Redactor(config.secrets)))
+    return _client(config, LoneFailures(_inner(config, egress), Redactor(config.secrets)))
 
 
 def sse_http_client(
     config: ServerConfig, egress: EgressRules, failed: Callable[[str], None]
 ) -> httpx2.AsyncClient:
     """The same for the older SSE transport."""
-    return _client(config, EndsOnFailure(_inner(egress), config.url, failed))
+    return _client(config, EndsOnFailure(_inner(config, egress), config.url, failed))
 
 
-def _inner(egress: EgressRules) -> httpx2.AsyncBaseTransport:
+def _inner(config: ServerConfig, egress: EgressRules) -> httpx2.AsyncBaseTransport:
     limits = httpx2.Limits(
         max_connections=None, max_keepalive_connections=64, keepalive_expiry=_IDLE_S
     )
-    return CheckedAddresses(httpx2.AsyncHTTPTransport(limits=limits), egress)
+    transport = httpx2.AsyncHTTPTransport(verify=_trust(config.url), limits=limits)
+    return CheckedAddresses(transport, egress)
+
+
+def _trust(url: str) -> ssl.SSLContext | bool:
+    """Whose certificates count: those of the machine, whose list takes as long to read as twenty
+    calls. Where nothing is encrypted it is not read, and nobody's count."""
+    plain = url.lower().startswith("http://")
+    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if plain else True
 
 
 def _client(config: ServerConfig, transport: httpx2.AsyncBaseTransport) -> httpx2.AsyncClient:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dcf.agents import Assignment, Observer, Report, TaskError, ToolCaller
-from dcf.memory import UnknownAgent
+from dcf.memory import MemoryProblem, UnknownAgent
 
 if TYPE_CHECKING:
     from dcf.agents import AgentRuntime, TurnEvent
     from dcf.memory import Agent
+
+log = logging.getLogger(__name__)
 
 AGENT_UNAVAILABLE = "DCF.AgentUnavailable"
 
@@ -44,6 +47,22 @@ class AsAgent:
             # Swept as a leftover of the run when that was over, before it was redriven.
             other = replace(self, agent_id=(await self.again()).id, again=None)
             return await other.perform(assignment, call_tool, observe)
+        except MemoryProblem as problem:
+            raise unavailable(problem) from problem
         finally:
-            if self.after is not None:
-                await self.after(self.agent_id)
+            await self._over()
+
+    async def _over(self) -> None:
+        if self.after is None:
+            return
+        try:
+            await self.after(self.agent_id)
+        except MemoryProblem as problem:
+            # What came of the work counts all the same. Who sweeps gives the agent back.
+            log.warning("agent %s is not given back for now: %s", self.agent_id, problem)
+
+
+def unavailable(problem: MemoryProblem) -> TaskError:
+    """The failure of a Task whose agent cannot be had, or not what it remembers."""
+    hint = f"; {problem.hint}" if problem.hint else ""
+    return TaskError(AGENT_UNAVAILABLE, f"{problem}{hint}")

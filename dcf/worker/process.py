@@ -15,9 +15,17 @@ from functools import partial
 from pathlib import Path
 
 from control_plane import AgentStore, ControlPlaneError, HintQueue, RedisBackend, Store
-from dcf.agents import AgentRuntime, LocalAgents, LocalRuntime, open_runtime, sleeptime
+from dcf.agents import (
+    AgentRuntime,
+    LocalAgents,
+    LocalRuntime,
+    meanwhile,
+    open_runtime,
+    sleeptime,
+)
 from dcf.agents.models import Models
 from dcf.agents.templates import templates
+from dcf.knowledge import GraphSetting, Privacy, relay_for_ever
 from dcf.memory import Memory, Source, random_id
 from dcf.tools import Policy
 from dcf.worker.agent_allowance import AgentAllowances
@@ -35,6 +43,7 @@ from dcf.workflow import Choreographer, LocalObjects, Objects, no_objects
 log = logging.getLogger(__name__)
 
 _QUEUE_CONNECTIONS = 2
+_RELAY_CONNECTIONS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +77,14 @@ async def serve(post: Post, *, on_ready: Callable[[], None]) -> bool:
     short (leases that were held then end by themselves).
 
     ``on_ready`` is called when the worker can take work. Raises ControlPlaneError, SkillError,
-    ToolsError, MemoryProblem and InvalidTemplate when it cannot start.
+    ToolsError, MemoryProblem, KnowledgeError and InvalidTemplate when it cannot start.
     """
     async with AsyncExitStack() as stack:
-        store = Store(_backend(post, stack), pool=post.pool)
+        setting = GraphSetting.from_env(post.env)
+        outbox = setting.mode != "off"
+        store = Store(_backend(post, stack), pool=post.pool, outbox=outbox)
+        if setting.mode == "on":
+            await _relay(post, stack, setting)
         hints = _backend(post, stack, connections=_QUEUE_CONNECTIONS)
         queue = HintQueue(hints, pool=post.pool, consumer=post.name)
         await queue.open()
@@ -108,6 +121,26 @@ async def serve(post: Post, *, on_ready: Callable[[], None]) -> bool:
     return orderly
 
 
+async def _relay(post: Post, stack: AsyncExitStack, setting: GraphSetting) -> None:
+    """Carry what ends to the graph, beside the work."""
+    store = Store(_backend(post, stack, connections=_RELAY_CONNECTIONS), pool=post.pool)
+    privacy = Privacy.from_env(post.env)
+    relaying = asyncio.create_task(relay_for_ever(setting, store, privacy, name=post.name))
+    relaying.add_done_callback(_tell_of_defect)
+
+    async def end() -> None:
+        relaying.cancel()
+        await asyncio.wait([relaying])
+
+    stack.push_async_callback(end)
+
+
+def _tell_of_defect(relaying: asyncio.Task[None]) -> None:
+    """The relay ends by being cancelled only; the worker does without it, and says so."""
+    if not relaying.cancelled() and (error := relaying.exception()) is not None:
+        log.error("nothing is written to the graph from here any more", exc_info=error)
+
+
 def _backend(post: Post, stack: AsyncExitStack, *, connections: int = 32) -> RedisBackend:
     backend = RedisBackend.from_url(post.redis_url, connections=connections)
     stack.push_async_callback(backend.close)
@@ -141,8 +174,7 @@ async def _agents(
         records = AgentStore(store.backend)
         workers = WorkerAgents(runtime, records=records, own=post.templates)
         sweeper = AgentSweeper(workers, partial(is_sealed, store))
-        sweeping = asyncio.create_task(sweeper.run())
-        stack.callback(sweeping.cancel)
+        await stack.enter_async_context(meanwhile(sweeper.run()))
     if there:
         prepared = runtime if isinstance(runtime, LocalAgents) else plain
         loading = asyncio.create_task(_prepare(prepared))
@@ -180,10 +212,9 @@ async def _remembering(
         )
     )
     if isinstance(runtime, LocalAgents):
-        delivering = asyncio.create_task(runtime.deliver_for_ever())
-        stack.callback(delivering.cancel)
-        resting = asyncio.create_task(sleeptime(memory, models, post.env).run_for_ever())
-        stack.callback(resting.cancel)
+        await stack.enter_async_context(meanwhile(runtime.deliver_for_ever()))
+        resting = sleeptime(memory, models, post.env).run_for_ever()
+        await stack.enter_async_context(meanwhile(resting))
     return runtime
 
 

@@ -22,7 +22,14 @@ class Selection:
         cls, skills: Sequence[Manifest], environment: Mapping[str, str], binding: Mapping[str, Any]
     ) -> Self:
         """The choice for a Task with these ``skills``."""
-        return cls(choose_model(skills, environment, override=binding.get("model")))
+        return cls(
+            choose_model(
+                skills,
+                environment,
+                override=binding.get("model"),
+                least_tier=binding.get("tier", 0),
+            )
+        )
 
     @property
     def chosen(self) -> dict[str, Any]:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 from control_plane import AgentStore, Store, UnknownRun, encode_name
 from dcf.agents import TaskError, TaskPerformer
 from dcf.agents.templates import InvalidTemplate, Template, UnknownTemplate, template_named
-from dcf.memory import SYSTEM, Agent, AgentExists, RevisionConflict, UnknownAgent
+from dcf.memory import SYSTEM, Agent, AgentExists, MemoryProblem, RevisionConflict, UnknownAgent
 from dcf.worker.agent_removal import remove_agent
-from dcf.worker.as_agent import AGENT_UNAVAILABLE, AsAgent
+from dcf.worker.as_agent import AGENT_UNAVAILABLE, AsAgent, unavailable
 
 if TYPE_CHECKING:
     from dcf.agents import AgentRuntime
@@ -59,6 +59,12 @@ class WorkerAgents:
 
     async def performer(self, task: Task) -> TaskPerformer:
         """What performs ``task`` as its agent. Raises TaskError(DCF.AgentUnavailable)."""
+        try:
+            return await self._performer(task)
+        except MemoryProblem as problem:
+            raise unavailable(problem) from problem
+
+    async def _performer(self, task: Task) -> TaskPerformer:
         binding = task.state.binding or {}
         lifecycle = binding.get("lifecycle") or {}
         mode = lifecycle.get("mode") or ("existing" if binding.get("agent_ref") else "ephemeral")

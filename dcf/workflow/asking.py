@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 REJECTED = "DCF.ApprovalRejected"
 """The error of a Task whose call, or whose beginning, was not approved."""
+TIMED_OUT = "States.Timeout"
 
 
 def approval_wait(lease: Lease, waiting: AwaitingApproval) -> Commit:
@@ -62,22 +63,29 @@ def escalation(lease: Lease) -> Commit | None:
     return _wait(event, following, Question(kept), {})
 
 
-def rejection(lease: Lease) -> asl.TaskFailed | None:
-    """The failure of a state that was not approved; None while that is open, or approved."""
+def rejection(lease: Lease, state: asl.State) -> asl.TaskFailed | None:
+    """The failure of a ``state`` that was not approved; None while that is open, or approved.
+    Silence is a rejection, and a passed limit where the state is nothing but an approval."""
     record = lease.approval
     if record is None:
         return None
     if lease.event == "timer":
         names = [entry["approver"] for entry in record["asked"]]
         names.append(record["request"]["approver"])
-        return asl.TaskFailed(
-            REJECTED, f"{_what(record)}: nobody answered in time ({_list(names)})"
-        )
+        error = TIMED_OUT if is_only_asked(state) else REJECTED
+        return asl.TaskFailed(error, f"{_what(record)}: nobody answered in time ({_list(names)})")
     decision = lease.decision if lease.event is None else None
     if decision is None or decision["decision"] == "approve":
         return None
     told = f": {decision['reason']}" if decision.get("reason") else ""
     return asl.TaskFailed(REJECTED, f"{_what(record)}: rejected by {decision['by']}{told}")
+
+
+def is_only_asked(state: asl.State) -> bool:
+    """Whether ``state`` is an approval that no work follows: ``AgentBinding.approval.only``."""
+    binding = state.binding if isinstance(state, asl.TaskState) else None
+    wanted = (binding or {}).get("approval") or {}
+    return bool(wanted.get("required") and wanted.get("only"))
 
 
 def standing_grants(lease: Lease) -> list[dict[str, JSON]]:

@@ -24,7 +24,7 @@ async def happened(store: Store, lease: Lease, state: asl.State) -> asl.Event | 
     A state that nothing but time can happen to (Pass, Choice, …) fails when its workers die one
     after another: that is the Failure.
     """
-    if rejected := rejection(lease):
+    if rejected := rejection(lease, state):
         return rejected
     if lease.event is None:
         return asl.Entered()

@@ -16,7 +16,7 @@ from dcf.workflow.limits import work_limits
 from dcf.workflow.objects import Objects
 from dcf.workflow.run import Run, state_context
 from dcf.workflow.task import AwaitingApproval, Failed, Outcome, Perform, Succeeded, Task
-from dcf.workflow.task_approval import NamedApprover, unapproved
+from dcf.workflow.task_approval import NamedApprover, approved, unapproved
 from dcf.workflow.task_token import WITH_TOKEN, without_token
 
 _NO_TOKENS = (
@@ -143,7 +143,8 @@ class Stepping:
             taken.effect = self.unstorable(state, visit, error)
             return
         task = Task(run, lease, state, arguments, effect.timeout_s, effect.heartbeat_s, token)
-        taken.outcome = unapproved(task, self._approver) or await perform(task)
+        taken.outcome = unapproved(task, self._approver) or approved(task)
+        taken.outcome = taken.outcome or await perform(task)
         if isinstance(taken.outcome, AwaitingApproval):
             return
         if token is not None and isinstance(taken.outcome, Succeeded):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
-from dcf.workflow.asking import standing_grants
-from dcf.workflow.task import AwaitingApproval, Task
+from dcf.workflow.asking import is_only_asked, standing_grants
+from dcf.workflow.task import AwaitingApproval, Succeeded, Task
 
 if TYPE_CHECKING:
     from dcf.tools import Approver
@@ -38,7 +38,9 @@ def unapproved(task: Task, approver: NamedApprover) -> AwaitingApproval | None:
     granted = standing_grants(task.lease)
     if any(grant["digest"] == digest for grant in granted):
         return None
-    first, *chain = [approver(who) for who in wanted.get("approvers") or (OPERATOR,)]
+    first, *chain = _asked(
+        [approver(who) for who in wanted.get("approvers") or (OPERATOR,)], wanted
+    )
     request = ApprovalRequest(
         server_id="",
         tool_name=name,
@@ -53,3 +55,27 @@ def unapproved(task: Task, approver: NamedApprover) -> AwaitingApproval | None:
         chain=tuple(chain),
     )
     return AwaitingApproval(request, kind="task", granted=granted)
+
+
+def approved(task: Task) -> Succeeded | None:
+    """The outcome of an approved Task that is nothing but the approval, which nobody has to work
+    on: ``{by, reason, at}`` (ms). None for others."""
+    if not is_only_asked(task.state):
+        return None
+    last = standing_grants(task.lease)[-1]
+    return Succeeded({name: last[name] for name in ("by", "reason", "at")})
+
+
+def _asked(approvers: list[Approver], wanted: Mapping[str, Any]) -> list[Approver]:
+    """Who is asked, one after another: with ``any_of`` all at once, each for ``timeout_s``."""
+    from dcf.tools import Approver
+
+    times = [one.timeout_s for one in approvers]
+    if wanted.get("any_of") and len(approvers) > 1:
+        people = dict.fromkeys(person for one in approvers for person in one.people)
+        longest = None if None in times else max(time for time in times if time is not None)
+        name = " or ".join(one.name for one in approvers)
+        approvers = [Approver(name, tuple(people), longest)]
+    if "timeout_s" in wanted:
+        return [Approver(one.name, one.people, float(wanted["timeout_s"])) for one in approvers]
+    return approvers

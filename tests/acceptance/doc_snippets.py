@@ -22,6 +22,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from home_end import end_home
+
 REPOSITORY = Path(__file__).parents[2]
 PAGES = sorted(
     [
@@ -75,9 +77,7 @@ class Reader:
 
     def leave(self) -> None:
         """End what the page left running."""
-        subprocess.run(
-            ["dcf", "down"], env=self.environment, cwd=self.folder, capture_output=True, check=True
-        )
+        end_home(self.environment)
 
     def _run(self, block: Block) -> None:
         command = [sys.executable, "-c", block.text]

@@ -23,9 +23,11 @@ from control_plane import (
     DONE,
     INDEX,
     Disconnected,
+    Outbox,
     ServerError,
     Store,
     history,
+    sweep_outbox,
     timers,
 )
 from control_plane.script import Script
@@ -60,7 +62,7 @@ async def world(request: pytest.FixtureRequest, cluster_url: str) -> AsyncIterat
     else:
         async with Redis.from_url(cluster_url) as client:
             await client.flushall()
-        created = ClusterWorld(cluster_url, [RUN])
+        created = ClusterWorld(cluster_url, [RUN, "outbox"])
         await created.advance(0)
     yield created
     check_documents(await created.dump())
@@ -221,3 +223,22 @@ async def test_a_retirement_that_crosses_a_redrive_leaves_the_run_in_the_index(
     await world.store(Crossing(world.backend, None), cluster=True).retire(RUN)
     assert (await store.run(RUN)).status == "running"
     assert await world.backend.command("ZRANGE", INDEX, 0, -1) == [RUN]
+
+
+async def test_a_client_that_dies_after_the_seal_loses_no_run_for_the_graph(world: World) -> None:
+    store = store_of(world)
+    await seed(store, linear("A"))
+    await drive(world, [Worker(store, world.queue(), linear("A"), work)])
+    await put_away(world.store(cluster=True, outbox=True))
+    outbox = Outbox(world.backend, consumer="r")
+    await outbox.open()
+    (entry,) = await outbox.read(9)
+    assert entry.id == RUN
+    # As if the call that told it had never come.
+    await outbox.settle([entry])
+    assert (await store.run(RUN)).outbox == "waiting"
+    assert await store.remove(RUN) is not None
+    assert await sweep_outbox(store) == 1
+    assert [found.id for found in await outbox.read(9)] == [RUN]
+    assert await store.told(await store.run(RUN)) is True
+    assert await store.remove(RUN) is None

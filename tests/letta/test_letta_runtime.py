@@ -205,7 +205,7 @@ async def test_a_circle_over_several_agents_is_refused(world: LettaWorld, by: Ac
     one, two = [await world.runtime.create(NewAgent(name), [], by=by) for name in ("one", "two")]
     slow = Say("Later.", after_s=1.0)
     world.script(slow)
-    await world.runtime.send_async(
+    receipt = await world.runtime.send_async(
         two.id, "And you?", sender=one.id, correlation_id="c", timeout_s=30
     )
     with pytest.raises(CircularMessage) as raised:
@@ -213,6 +213,8 @@ async def test_a_circle_over_several_agents_is_refused(world: LettaWorld, by: Ac
             one.id, "And you?", sender=two.id, correlation_id="c", timeout_s=30
         )
     assert raised.value.chain == (one.id, two.id, one.id)
+    # The server asks on the port that the next test's model has: nothing may be under way then.
+    assert (await world.runtime.reply_to(receipt, timeout_s=30)).text == "Later."
 
 
 async def test_a_message_that_a_process_left_is_delivered_by_the_next(

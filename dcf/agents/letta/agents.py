@@ -21,6 +21,7 @@ from dcf.agents.performer import Observer, ToolCaller
 from dcf.agents.reply import Receipt, Reply
 from dcf.agents.report import Report
 from dcf.agents.runtime import ToolUse, UseOf
+from dcf.agents.streaming import streamed
 from dcf.agents.task_error import TaskError
 from dcf.agents.turn_event import TurnEvent
 from dcf.agents.usage_limits import UsageLimits
@@ -99,7 +100,7 @@ class LettaAgents(Talks):
             correlation_id=correlation_id,
         )
 
-    async def stream(
+    def stream(
         self,
         agent_id: str,
         text: str,
@@ -108,27 +109,17 @@ class LettaAgents(Talks):
         sender: str | None = None,
         correlation_id: str | None = None,
     ) -> AsyncIterator[TurnEvent]:
-        told: asyncio.Queue[TurnEvent | None] = asyncio.Queue()
-        turn = asyncio.create_task(
-            self.talk(
+        return streamed(
+            lambda observe: self.talk(
                 agent_id,
                 text,
                 use=use,
-                observe=told.put_nowait,
+                observe=observe,
                 sender=sender,
                 correlation_id=correlation_id,
                 streamed=True,
             )
         )
-        turn.add_done_callback(lambda _: told.put_nowait(None))
-        try:
-            while (event := await told.get()) is not None:
-                yield event
-            reply = await turn
-            yield TurnEvent("reply", reply.usage.duration_ms, reply=reply)
-        finally:
-            turn.cancel()
-            await asyncio.wait([turn])
 
     async def send_async(
         self,

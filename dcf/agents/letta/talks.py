@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 _AGENTS_WAIT_S = 600.0
 
 
-class Talks(Conversations):
+class Talks(Conversations, ABC):
     """The agents of a server at work. Arguments as in LettaAgents."""
 
     def __init__(
@@ -49,9 +50,9 @@ class Talks(Conversations):
         self._limits = limits
         self._use_of = use_of
 
+    @abstractmethod
     def deliver(self) -> None:
         """Have messages that wait delivered, in the background."""
-        raise NotImplementedError
 
     async def leave(self, new: NewLetter) -> Receipt:
         """Leave a message. Raises InvalidEntry, UnknownAgent, CircularMessage."""

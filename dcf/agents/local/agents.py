@@ -22,6 +22,7 @@ from dcf.agents.performer import Observer, ToolCaller
 from dcf.agents.reply import Receipt, Reply
 from dcf.agents.report import Report
 from dcf.agents.runtime import ToolUse, UseOf
+from dcf.agents.streaming import streamed
 from dcf.agents.task_error import TaskError
 from dcf.agents.turn_event import TurnEvent
 from dcf.agents.usage_limits import UsageLimits
@@ -94,7 +95,7 @@ class LocalAgents(RememberedAgents):
         question = self._question(text, sender, correlation_id)
         return await self._turn(agent_id, question, use, lambda _: None)
 
-    async def stream(
+    def stream(
         self,
         agent_id: str,
         text: str,
@@ -104,19 +105,7 @@ class LocalAgents(RememberedAgents):
         correlation_id: str | None = None,
     ) -> AsyncIterator[TurnEvent]:
         question = self._question(text, sender, correlation_id)
-        told: asyncio.Queue[TurnEvent | None] = asyncio.Queue()
-        turn = asyncio.create_task(
-            self._turn(agent_id, question, use, told.put_nowait, streamed=True)
-        )
-        turn.add_done_callback(lambda _: told.put_nowait(None))
-        try:
-            while (event := await told.get()) is not None:
-                yield event
-            reply = await turn
-            yield TurnEvent("reply", reply.usage.duration_ms, reply=reply)
-        finally:
-            turn.cancel()
-            await asyncio.wait([turn])
+        return streamed(lambda observe: self._turn(agent_id, question, use, observe, streamed=True))
 
     async def send_async(
         self,
@@ -168,8 +157,8 @@ class LocalAgents(RememberedAgents):
     ) -> Report:
         if agent_id is None:
             return await self._tasks.perform(assignment, call_tool, observe)
-        turns = await self._ready()
         async with self._lock(agent_id):
+            turns = await self._ready()
             agent = await self.get(agent_id)
             asked = replace(assignment, model=assignment.model or agent.model)
             return await turns.perform(
@@ -203,8 +192,9 @@ class LocalAgents(RememberedAgents):
         streamed: bool = False,
         letter: Letter | None = None,
     ) -> Reply:
-        turns = await self._ready()
+        # First come, first served, from the first turn on, for which the library is loaded.
         async with self._lock(agent_id):
+            turns = await self._ready()
             if use is None and self._use_of is not None:
                 use = await self._use_of(agent_id)
             return await turns.answer(

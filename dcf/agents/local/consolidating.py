@@ -39,13 +39,12 @@ def consolidation_writer(
     environment: Mapping[str, str],
     *,
     model: Model | str | None = None,
-    role: str = ROLE,
     allowance: Allowance | None = None,
 ) -> Write | None:
     """What ``Consolidator`` takes as ``write``: asks ``model``, or the one that ``environment``
-    names for ``role``, and spends ``allowance``. None where that is the rehearsal, which cannot
-    write: rules do it. The library is loaded by the first request."""
-    asked = model or named_model(environment, role=role).name
+    names for the reflector, and spends ``allowance``. None where that is the rehearsal, which
+    cannot write: rules do it. The library is loaded by the first request."""
+    asked = model or named_model(environment, role=ROLE).name
     if asked == REHEARSAL:
         return None
 

@@ -26,18 +26,10 @@ from dcf.agents.models import REHEARSAL, Tally
 from dcf.agents.reply import Reply
 from dcf.agents.task_error import LIMIT_EXCEEDED, MODEL_ERROR, TaskError
 from dcf.agents.turn_event import TurnEvent, TurnEventKind
-from dcf.memory import (
-    Actor,
-    LetterLost,
-    MemoryProblem,
-    NewMessage,
-    NewPassage,
-    TurnLost,
-    Usage,
-)
+from dcf.memory import Actor, LetterLost, MemoryProblem, NewMessage, NewPassage, TurnLost, Usage
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from pydantic_ai.models import Model
 
@@ -55,7 +47,8 @@ _LARGEST_ANSWER = 4
 @dataclass(slots=True)
 class Conversation:
     """One turn. All it knows stands in the memory before the next step, so that what a turn leaves
-    behind when it ends half way can be gone on with."""
+    behind when it ends half way can be gone on with. ``let_go`` is called before its end is kept.
+    """
 
     setting: Setting
     agent: Agent
@@ -66,6 +59,7 @@ class Conversation:
     streamed: bool
     tally: Tally
     began: float
+    let_go: Callable[[], object]
     model_name: str = ""
     requests: int = 0
     tool_calls: int = 0
@@ -81,6 +75,8 @@ class Conversation:
                 text = await self._work()
             except TimeoutError as late:
                 raise TaskError(REPLY_TIMEOUT, "the time for an answer was over") from late
+            finally:
+                self.let_go()
         except TaskError as failure:
             await self._fail(failure.error, failure.cause, self.letter)
             raise

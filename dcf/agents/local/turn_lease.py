@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING
 
 from dcf.agents.task_error import TaskError
-from dcf.memory import SYSTEM, MemoryProblem, TurnLost, TurnUnderWay
+from dcf.memory import SYSTEM, MemoryProblem, TurnLost, TurnUnderWay, Usage
 
 if TYPE_CHECKING:
     from dcf.memory import Actor, Letter, Memory, NewMessage, TurnRecord
@@ -37,24 +37,40 @@ async def begin_in_turn(
     """Begin the turn as soon as no other process has one with the agent; who is ``alone`` with the
     agent goes on with it at once. Raises UnknownAgent, InvalidEntry."""
     pause_s = _SHORTEST_WAIT_S
+    lease_ms = round(lease_s * 1000)
     while True:
-        try:
-            return await memory.turns.begin(
-                agent_id,
-                question,
-                by=by,
-                letter=letter,
-                lease_ms=round(lease_s * 1000),
-                alone=alone,
+        beginning = asyncio.create_task(
+            memory.turns.begin(
+                agent_id, question, by=by, letter=letter, lease_ms=lease_ms, alone=alone
             )
+        )
+        try:
+            return await asyncio.shield(beginning)
         except TurnUnderWay:
             await asyncio.sleep(pause_s)
             pause_s = min(pause_s * 1.5, _LONGEST_WAIT_S)
+        except asyncio.CancelledError:
+            with suppress(MemoryProblem):
+                await _let_be(memory, await beginning, letter, by)
+            raise
+
+
+async def _let_be(memory: Memory, turn: TurnRecord, letter: Letter | None, by: Actor) -> None:
+    """Nobody works on a turn whose beginning was kept while its caller went away: the next one need
+    not wait for it."""
+    if letter is not None:
+        await memory.turns.leave(turn, by=by)
+        return
+    cause = "CancelledError"
+    await memory.turns.fail(turn, INTERRUPTED, cause, by=by, model="", usage=Usage())
 
 
 @asynccontextmanager
-async def kept(memory: Memory, turn: TurnRecord, *, lease_s: float) -> AsyncIterator[None]:
-    """The turn is under way as long as the block lasts, and the block as long as the turn is.
+async def kept(
+    memory: Memory, turn: TurnRecord, *, lease_s: float
+) -> AsyncIterator[Callable[[], object]]:
+    """The turn is under way as long as the block lasts, and the block as long as the turn is. Who
+    is about to end the turn calls what the block is given: its own end is not that of another.
     Raises TaskError once another process went on with the agent, having heard nothing of this one.
     """
     here = asyncio.current_task()
@@ -75,7 +91,7 @@ async def kept(memory: Memory, turn: TurnRecord, *, lease_s: float) -> AsyncIter
 
     keeper = asyncio.create_task(keep())
     try:
-        yield
+        yield keeper.cancel
     except TurnLost as problem:
         raise TaskError(INTERRUPTED, str(problem)) from problem
     except asyncio.CancelledError:

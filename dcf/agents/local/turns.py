@@ -88,18 +88,19 @@ class Turns:
         turn = await begin_in_turn(
             memory, agent_id, question, by=by, letter=letter, lease_s=self._lease_s
         )
-        conversation = Conversation(
-            setting=self._setting,
-            agent=agent,
-            turn=turn,
-            letter=letter,
-            use=use,
-            observe=observe,
-            streamed=streamed,
-            tally=self._tally_of(agent),
-            began=self._setting.clock(),
-        )
-        async with kept(memory, turn, lease_s=self._lease_s):
+        async with kept(memory, turn, lease_s=self._lease_s) as let_go:
+            conversation = Conversation(
+                setting=self._setting,
+                agent=agent,
+                turn=turn,
+                letter=letter,
+                use=use,
+                observe=observe,
+                streamed=streamed,
+                tally=self._tally_of(agent),
+                began=self._setting.clock(),
+                let_go=let_go,
+            )
             return await conversation.answer()
 
     async def reply_to(self, letter: Letter) -> Reply:
@@ -140,10 +141,13 @@ class Turns:
             spent.update(event.metrics or {})
             observe(event)
 
-        async with kept(self._memory, turn, lease_s=self._lease_s):
+        async with kept(self._memory, turn, lease_s=self._lease_s) as let_go:
             try:
-                known = await self._known(agent, assignment)
-                report = await work(replace(assignment, instructions=known), watch)
+                try:
+                    known = await self._known(agent, assignment)
+                    report = await work(replace(assignment, instructions=known), watch)
+                finally:
+                    let_go()
             except BaseException as error:
                 await self._failed(turn, error, by, _usage(spent))
                 raise

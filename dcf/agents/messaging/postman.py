@@ -56,13 +56,15 @@ class Postman:
     async def aclose(self) -> None:
         """Stop. Letters that are being worked on are given back."""
         self._closed = True
-        running = [*self._tasks, *([self._round] if self._round else [])]
-        for task in running:
+        if self._round is not None:
+            # Not cancelled: a letter that is being taken would stay with nobody.
+            await asyncio.wait([self._round])
+        for task in self._tasks:
             task.cancel()
-        await asyncio.gather(*running, return_exceptions=True)
+        await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _deliver(self) -> None:
-        while self._again and len(self._tasks) < _AT_ONCE:
+        while self._again and not self._closed and len(self._tasks) < _AT_ONCE:
             self._again = False
             try:
                 letter = await self._inbox.take(by=_BY, lease_ms=self._lease_ms)
@@ -72,6 +74,9 @@ class Postman:
             if letter is None:
                 # Unless there were more meanwhile.
                 continue
+            if self._closed:
+                await self._give_back(letter)
+                return
             self._again = True
             task = asyncio.create_task(self._answer(letter))
             self._tasks.add(task)
@@ -94,9 +99,7 @@ class Postman:
             _log.warning("message %s: %s", letter.id, gone)
         except asyncio.CancelledError:
             work.cancel()
-            # Lost to somebody else, or gone with its agent: then there is nothing to give back.
-            with contextlib.suppress(MemoryProblem):
-                await asyncio.shield(self._inbox.give_back(letter, by=_BY))
+            await self._give_back(letter)
             raise
         except Exception as error:
             cause = f"{type(error).__name__}: {error}"
@@ -105,6 +108,11 @@ class Postman:
             raise
         finally:
             held.cancel()
+
+    async def _give_back(self, letter: Letter) -> None:
+        # Lost to somebody else, or gone with its agent: then there is nothing to give back.
+        with contextlib.suppress(MemoryProblem):
+            await asyncio.shield(self._inbox.give_back(letter, by=_BY))
 
     async def _hold(self, letter: Letter, work: asyncio.Future[object]) -> None:
         """Keep the letter while it is worked on; stop the work once somebody else has it."""

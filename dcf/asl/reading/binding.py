@@ -17,10 +17,12 @@ _FIELDS = frozenset(
         "approval",
         "budget",
         "model",
+        "task_type",
+        "tier",
     }
 )
 _REFERENCE_FIELDS = frozenset({"id", "name"})
-_APPROVAL_FIELDS = frozenset({"required", "approvers"})
+_APPROVAL_FIELDS = frozenset({"required", "approvers", "any_of", "timeout_s", "only"})
 _BUDGET_FIELDS = frozenset({"tool_calls", "wall_time_s", "model_calls", "tokens", "cost_usd"})
 _LIFECYCLE_FIELDS = frozenset({"mode", "destroy_on_end", "reuse_key"})
 MODES = ("ephemeral", "pooled", "existing")
@@ -36,6 +38,8 @@ def check_binding(binding: Node) -> None:
     for field in ("agent_template_ref", "agent_ref"):
         _check_reference(binding, field)
     binding.text("tool_name", filled=True)
+    binding.text("task_type", filled=True)
+    binding.integer("tier", 0, 3)
     _check_skills(binding)
     _check_lifecycle(binding)
     _check_approval(binding)
@@ -71,17 +75,35 @@ def _check_lifecycle(binding: Node) -> None:
 
 
 def _check_approval(binding: Node) -> None:
-    """``{"required": true, "approvers": ["lead"]}``: the Task waits before any work."""
+    """``{"required": true, "approvers": ["lead"], "timeout_s": 3600}``: the Task waits before any
+    work; with ``any_of`` all approvers are asked at once, and the first answer counts; with
+    ``only`` no work follows: the Task is done once it is approved."""
     approval = binding.node("approval")
     if approval is None:
         return
     check_fields(approval, _APPROVAL_FIELDS, "`approval`")
     approval.flag("required")
+    approval.flag("any_of")
+    _check_only(binding, approval)
+    approval.number("timeout_s", 0.001, _LONGEST_S)
     for index, name in enumerate(approval.array("approvers") or ()):
         if not isinstance(name, str) or not name:
             place = child(approval.place("approvers"), index)
             message = f"an approver is the name of a person or of the policy, found {excerpt(name)}"
             binding.findings.error(WRONG_TYPE, place, message)
+
+
+def _check_only(binding: Node, approval: Node) -> None:
+    """``only`` is for an approval that is asked for, and for a Task without work of its own."""
+    approval.flag("only")
+    if approval.value.get("only") is not True:
+        return
+    if approval.value.get("required") is not True:
+        approval.error("ASL_FIELD_CLASH", "only", "nobody is asked without `required: true`")
+    for field in ("skills", "tool_name", "model", "tier"):
+        if binding.value.get(field):
+            message = f"no work follows an approval with `only`, so `{field}` means nothing"
+            binding.error("ASL_FIELD_CLASH", field, message)
 
 
 def _check_budget(binding: Node) -> None:

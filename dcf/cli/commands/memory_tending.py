@@ -204,11 +204,11 @@ def gc(
             "--keep-days",
             metavar="KIND=DAYS",
             help=(
-                "How long: events, letters, turns, sessions, scratch-pads, orphan-blocks or"
-                " archived-messages, for so many days or ever; may be repeated."
+                "How long: events, letters, turns, sessions, scratch-pads, consolidations,"
+                " orphan-blocks or archived-messages, for so many days or ever; may be repeated."
             ),
             show_default="events=180, letters=30, turns=90, sessions=90, scratch-pads=30,"
-            " orphan-blocks=30, archived-messages=ever",
+            " consolidations=180, orphan-blocks=30, archived-messages=ever",
         ),
     ] = None,
     most: Annotated[

@@ -257,8 +257,9 @@ def search(
     """Find skills by what is to be done.
 
     By words and by meaning (DCF_EMBEDDER: wordllama, minilm or none), with the reason and the
-    tokens that loading costs. The score, 0 to 1, says how well one fits beside the others found;
-    the nearest are shown even where none fits well. The index in DCF_HOME follows the folder.
+    tokens that loading costs. The score, about 0 to 1, says how well one fits beside the others
+    found; the nearest are shown even where none fits well. The index in DCF_HOME follows
+    the folder.
     """
     from dcf.cli.settings import Settings
     from dcf.cli.skills_search import chosen_filters, search_skills

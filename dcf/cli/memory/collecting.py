@@ -24,6 +24,7 @@ _DAYS: Mapping[str, str] = {
     "turns": "turns_ms",
     "sessions": "sessions_ms",
     "scratch-pads": "scratch_pads_ms",
+    "consolidations": "consolidations_ms",
     "orphan-blocks": "orphan_blocks_ms",
     "archived-messages": "archived_messages_ms",
 }

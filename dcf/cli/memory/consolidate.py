@@ -22,6 +22,7 @@ from dcf.cli.wording import counted
 from dcf.memory.consolidation import (
     STRATEGIES,
     Analysis,
+    ConsolidationRunning,
     ConsolidationSettings,
     Consolidator,
     Metrics,
@@ -57,7 +58,8 @@ async def analyse(settings: Settings, name: str, how: ConsolidationSettings) -> 
 
 
 async def consolidate(settings: Settings, order: ConsolidationOrder, screen: Screen) -> Answer:
-    """Consolidate an agent, or all with ``enable_sleeptime``."""
+    """Consolidate an agent, or all with ``enable_sleeptime`` but for those that somebody else
+    consolidates now. Raises ConsolidationRunning for an agent that was named."""
     by = person("asked for by `dcf memory consolidate`") if order.agent else None
     if not order.rules:
         demand_model(settings, REFLECTOR)
@@ -69,20 +71,29 @@ async def consolidate(settings: Settings, order: ConsolidationOrder, screen: Scr
         write = _writer(settings, rules=order.rules or order.dry_run)
         consolidator = Consolidator(memory, write=write, settings=order.settings)
         names = {agent.id: agent.name for agent in agents}
-        sessions = []
+        sessions, left = [], list[ConsolidationRunning]()
         for number, agent in enumerate(agents, start=1):
             with screen.working(f"consolidating {agent.name} ({number} of {len(agents)})"):
-                sessions.append(
-                    await consolidator.run(
-                        agent.id,
-                        strategies=order.strategies,
-                        dry_run=order.dry_run,
-                        **({} if by is None else {"by": by}),
+                try:
+                    sessions.append(
+                        await consolidator.run(
+                            agent.id,
+                            strategies=order.strategies,
+                            dry_run=order.dry_run,
+                            **({} if by is None else {"by": by}),
+                        )
                     )
-                )
-    fields = {"sessions": [session_entry(session, names) for session in sessions]}
+                except ConsolidationRunning as running:
+                    if order.agent:
+                        raise
+                    left.append(running)
+    fields = {
+        "sessions": [session_entry(session, names) for session in sessions],
+        "problems": [running.problem.to_dict() for running in left],
+    }
     show = [line for session in sessions for line in _session(session, names)]
-    if not sessions:
+    show += [Text(f"left alone: {running}", "yellow") for running in left]
+    if not agents:
         show = ["No agent has sleeptime; `dcf memory agents NAME --sleeptime`, or name one."]
     return Answer(fields, show, "tried" if order.dry_run else "ok")
 

@@ -8,11 +8,11 @@ from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
 
-from rich.table import Table
 from rich.text import Text
 
 from control_plane.embedded import Check
 from dcf.cli.answer import Answer, ErrorNote
+from dcf.cli.check_table import check_table
 from dcf.cli.exits import FAILED
 from dcf.cli.memory.backups import HEADER, copies_of, is_clear, opens
 from dcf.cli.memory.opening import demand_memory, opened, source_in
@@ -57,7 +57,7 @@ async def examine_memory(settings: Settings, screen: Screen, *, rebuild: bool) -
         "checks": [asdict(check) for check in checks],
         "problems": [problem.to_dict() for problem in problems],
     }
-    table = _table(checks)
+    table = check_table(checks)
     if not wrong:
         warnings = [Text(line, "yellow") for line in listed(problems)]
         return Answer(fields, [table, *warnings, "The memory is whole."])
@@ -158,16 +158,3 @@ def _clear_copies(settings: Settings, source: Source) -> list[Check]:
         return []
     found = f"{counted(len(clear), 'copy', 'copies')} in the clear: {', '.join(map(str, clear))}"
     return [Check("clear copies", False, found, "remove what you need no more", required=False)]
-
-
-def _table(checks: list[Check]) -> Table:
-    table = Table()
-    for heading in ("", "check", "found", "what would help"):
-        table.add_column(heading, overflow="fold")
-    for check in checks:
-        mark = Text("ok", "green") if check.ok else Text("--", "yellow")
-        if check.required and not check.ok:
-            mark = Text("no", "bold red")
-        hint = "" if check.ok else check.hint
-        table.add_row(mark, check.name, Text(check.found), Text(hint))
-    return table

@@ -118,6 +118,8 @@ def without_line(held: str, text: str) -> str | None:
     """``held`` without the one place where ``text`` makes up whole lines, and without an empty line
     in its place; None if there is no such place, or several."""
     framed, lines = f"\n{held}\n", f"\n{text}\n"
-    if framed.count(lines) != 1:
+    # One may begin with the line end of another.
+    first = framed.find(lines)
+    if first < 0 or framed.find(lines, first + 1) >= 0:
         return None
     return framed.replace(lines, "\n")[1:].removesuffix("\n")

@@ -9,11 +9,13 @@ from collections.abc import Iterable, Iterator
 
 from control_plane import ControlPlaneError
 from control_plane.embedded import ServerUnusable
+from dcf.advisors import AdvisorProblem
 from dcf.agents.loading import AgentApprovalError
 from dcf.asl import AslError
 from dcf.cli.reference_pages.markdown import page, table
 from dcf.cli.reference_pages.source_calls import called_name, source_trees, text_of
 from dcf.cli.reference_pages.task_errors import TASK_ERRORS
+from dcf.knowledge import KnowledgeError
 from dcf.skills import SkillError
 from dcf.tools import ToolsError
 from dcf.workflow import WorkflowError
@@ -25,6 +27,8 @@ _ROOMS: dict[str, type[Exception]] = {
     "Skills": SkillError,
     "Tools": ToolsError,
     "Approvals of agents' calls": AgentApprovalError,
+    "The Reflector": AdvisorProblem,
+    "The knowledge graph": KnowledgeError,
     "Amazon States Language": AslError,
 }
 _NOTES = frozenset({"ErrorNote", "NotSo", "EnvironmentTrouble"})

@@ -11,13 +11,16 @@ from dcf.cli.reference_pages.markdown import page, table
 from dcf.cli.reference_pages.source_calls import CodeCall, code_calls, source_trees
 
 _CODE = re.compile(
-    r"(?:AGENT_FILE|AGENT_SKILL|ASL|WF|SKILL|TOOL|REG|POLICY|LOCK|CLI|MCP|PROMPT|TEMPLATE)_[A-Z0-9_]+"
+    r"(?:AGENT_FILE|AGENT_SKILL|ASL|WF|SKILL|TOOL|REG|POLICY|LOCK|CLI|MCP|PROMPT|SOP|PLAN|TEMPLATE|GUIDELINE)_[A-Z0-9_]+"
 )
 _ROOMS = {
     "WF": "Workflow documents",
     "ASL": "Mocked Tasks",
     "SKILL": "Skills and their YAML files",
     "AGENT_SKILL": "Agent Skills (folders with SKILL.md)",
+    "SOP": "Standard operating procedures",
+    "PLAN": "Plans: procedures on their way to workflows",
+    "GUIDELINE": "Guidelines of the Reflector",
     "AGENT_FILE": "Agent files (.af)",
     "TEMPLATE": "Templates of agents",
     "PROMPT": "Prompts of agents",
@@ -51,6 +54,13 @@ _COMPUTED = {
     "LOCK_CASE_ARGUMENTS": "a case's arguments do not fit the locked schema of the real server",
     "MCP_ARGUMENT": "an argument is missing, of another type, out of bounds, or no text at all",
     "MCP_JSON": "a parameter that ends with `_json` holds no JSON text",
+    "PLAN_ARGUMENT": "the tools of a step must be given what nothing before it has written",
+    "PLAN_DEADLINE": "a loop, a wait or a parallel step has a deadline, which only its steps can",
+    "PLAN_UNREACHED": "no way leads to a step",
+    "PLAN_DRAFT": "no procedure without problems came of the drafts of the model",
+    "PLAN_MODEL": "the model that drafts could not be asked, or its budget is used up",
+    "PLAN_NO_MATCH": "nothing stored fits the objective, and no model is there to draft it",
+    "PLAN_UNWRITTEN": "a step reads what nothing before it writes, or not on every way to it",
     "SKILL_COMPLEXITY_SKILL": "a skill whose complexity is asked for is not known, or no manifest",
     "SKILL_LOAD_MANIFEST": "a manifest has values that no JSON text can hold",
     "SKILL_LOAD_UNKNOWN_SKILL": "the catalog has no such skill, or no version in the range",

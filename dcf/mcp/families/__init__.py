@@ -4,6 +4,8 @@ from __future__ import annotations
 
 FAMILIES: tuple[str, ...] = (
     "planning",
+    "planner",
+    "reflection",
     "control_plane",
     "leases",
     "hints",

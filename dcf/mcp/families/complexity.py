@@ -42,7 +42,7 @@ class Complexity(Envelope, total=False):
     skills_with_profiles: Annotated[int | None, Field(description="How many have a profile.")]
 
 
-@tool("planner", "conductor", "strategist")
+@tool("conductor", "strategist")
 async def compute_task_complexity(
     platform: Platform,
     skills_json: Annotated[str, "Skill ids or manifests, a list or one."],

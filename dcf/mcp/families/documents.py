@@ -22,7 +22,7 @@ Target = Annotated[str, "Path of the destination."]
 Overwrite = Annotated[bool, "Replace what is there."]
 ValueText = Annotated[str, "The value, JSON text."]
 
-MOST: tuple[Role, ...] = ("planner", "worker", "conductor", "companion")
+MOST: tuple[Role, ...] = ("worker", "conductor", "companion")
 
 
 class Changed(Envelope, total=False):
@@ -56,7 +56,7 @@ async def json_create(
         )
 
 
-@tool(*MOST, "reflector", "strategist", legacy="success")
+@tool("planner", *MOST, "reflector", "strategist", legacy="success")
 async def json_read(
     platform: Platform,
     redis_key: Key,

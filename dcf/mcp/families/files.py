@@ -74,7 +74,7 @@ class PathMoved(Envelope, total=False):
     destination: Annotated[str, Field(description="Where it is.")]
 
 
-@tool(*MOST)
+@tool("worker", "companion")
 async def list_directory(
     platform: Platform,
     path: PathText = ".",

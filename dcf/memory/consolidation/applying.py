@@ -21,6 +21,7 @@ from dcf.memory.entities import BLOCK, HOLDER, MESSAGE, PASSAGE
 from dcf.memory.message import NewMessage
 from dcf.memory.messages.fields import columns_of
 from dcf.memory.messages.finding import last_seq, live_rows
+from dcf.memory.messages.pricing import priced
 from dcf.memory.messages.summaries import range_problems
 
 Outcome = tuple[list[ConsolidationChange], list[LeftOut]]
@@ -120,12 +121,12 @@ def _put_away(journal: Journal, agent_id: str, farewell: Farewell) -> bool:
     ):
         return False
     reasoned = _because(journal, farewell.change)
-    summary = NewMessage("summary", farewell.summary, replaces=span)
+    (summary,) = priced([NewMessage("summary", farewell.summary, replaces=span)])
     row = {
         "id": journal.new_id("message"),
         "agent_id": agent_id,
         "seq": seq,
-        **columns_of(summary),
+        **columns_of(summary.new, summary.tokens),
         "created_at": journal.at,
     }
     # With an event, unlike other messages: a rollback takes the summary away.

@@ -13,8 +13,8 @@ from dcf.memory.consolidation.snapshot import Snapshot
 from dcf.memory.consolidation.writing import Writer, conversation_prompt
 from dcf.memory.context.turns import Turn, turns_of
 from dcf.memory.message import NewMessage
-from dcf.memory.messages.fields import columns_of
 from dcf.memory.messages.pairs import halves, parts_of
+from dcf.memory.messages.pricing import priced
 
 _LARGEST = 2_000
 """Tokens of a summary."""
@@ -123,8 +123,8 @@ def _by_rule(rows: Sequence[Mapping[str, Any]], most: int) -> str:
 
 def _price(summary: str) -> int:
     """What a summary takes in a context, in tokens."""
-    tokens: int = columns_of(NewMessage("summary", summary, replaces=(1, 1)))["tokens"]
-    return tokens
+    (one,) = priced([NewMessage("summary", summary, replaces=(1, 1))])
+    return one.tokens
 
 
 def _told(rows: Sequence[Mapping[str, Any]], length: int) -> str:

@@ -62,7 +62,7 @@ class Draft:
 
 
 def merge(drafts: Sequence[Draft], likeness: Likeness) -> None:
-    """Take out lines that others say, then the text of blocks that others say."""
+    """Take out of each block the lines that others of it say."""
     for draft in drafts:
         merged = merged_lines(draft.text, likeness)
         if merged.count:
@@ -70,6 +70,12 @@ def merge(drafts: Sequence[Draft], likeness: Likeness) -> None:
             reason = f"{lines} what another line of the block says"
             gone = "\n".join(merged.gone)
             draft.edit("merge", merged.text, reason, gone)
+
+
+def repeated(drafts: Sequence[Draft], likeness: Likeness) -> list[LeftOut]:
+    """Blocks that say nothing which another one does not say. They stay: what a line means depends
+    on the label that it stands under, and no two blocks of an agent have the same."""
+    left_out: list[LeftOut] = []
     said: list[Draft] = []
     # A block is repeated by one that says as much or more.
     for draft in sorted(drafts, key=lambda one: -one.size):
@@ -77,8 +83,9 @@ def merge(drafts: Sequence[Draft], likeness: Likeness) -> None:
         if other is None:
             said.append(draft)
         else:
-            reason = f"block {other.label!r} says all that it says"
-            draft.edit("merge", "", reason, draft.text)
+            reason = f"block {other.label!r} says all that it says; blocks are not merged by rule"
+            left_out.append(LeftOut("merge", draft.label, reason))
+    return left_out
 
 
 async def summarize(

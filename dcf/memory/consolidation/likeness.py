@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
+from dcf.late_numpy import np
 from dcf.memory.consolidation.facts import capitals, facts, negations, said
 from dcf.memory.consolidation.lines import Line, bare, lines_of
 from dcf.memory.consolidation.sayings import Sayings
 from dcf.search import Embedder
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _AT_MOST = 2_000
 """Lines that are compared with one another; where there are more, only the same ones are found."""

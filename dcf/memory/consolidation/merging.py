@@ -1,4 +1,4 @@
-"""Removing what is said twice in a block, or by a whole block."""
+"""Removing what is said twice in a block, and knowing what is said by another block."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from dcf.memory.consolidation.compressing import (
     compressed,
 )
 from dcf.memory.consolidation.conversation import Farewell, archive
-from dcf.memory.consolidation.drafts import Draft, merge, summarize
+from dcf.memory.consolidation.drafts import Draft, merge, repeated, summarize
 from dcf.memory.consolidation.likeness import Likeness
 from dcf.memory.consolidation.passages import PassageMerge, passage_merges
 from dcf.memory.consolidation.session import ConsolidationChange, LeftOut
@@ -67,6 +67,8 @@ async def planned(
             # What was shortened may say something twice that was said in longer ways.
             await asyncio.to_thread(merge, drafts, likeness)
         plan.left_out += [_over(block) for block in now.blocks if _is_stuck(block)]
+    if "merge" in strategies:
+        plan.left_out += await asyncio.to_thread(repeated, drafts, likeness)
     if "archive" in strategies:
         plan.farewell, left_out = await archive(now, settings, writer)
         plan.left_out += left_out

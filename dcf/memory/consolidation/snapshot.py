@@ -14,9 +14,9 @@ from dcf.memory.context.assembly import assemble
 from dcf.memory.context.errors import ContextTooSmall
 from dcf.memory.context.rendering import system_text
 from dcf.memory.database import Connection
-from dcf.memory.messages.fields import OVERHEAD
 from dcf.memory.messages.finding import live_rows
 from dcf.memory.messages.pairs import halves
+from dcf.memory.messages.pricing import OVERHEAD
 
 PASSAGES = 5_000
 """The newest passages of an agent, which are compared with one another."""

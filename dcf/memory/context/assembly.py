@@ -12,9 +12,10 @@ from dcf.memory.context.errors import ContextTooSmall
 from dcf.memory.context.rendering import system_text
 from dcf.memory.context.turns import Turn, turns_of
 from dcf.memory.database import Connection
-from dcf.memory.messages.fields import OVERHEAD, message_of
+from dcf.memory.messages.fields import message_of
 from dcf.memory.messages.finding import live_rows
 from dcf.memory.messages.pairs import halves
+from dcf.memory.messages.pricing import OVERHEAD
 from dcf.search import count_tokens
 
 # No piece of a tokenizer is longer: a text of so many characters has at least that many tokens.

@@ -9,12 +9,8 @@ from typing import Any, get_args
 
 from dcf.memory.audit.entity import Row
 from dcf.memory.checking import json_of, text_problems
-from dcf.memory.message import Message, NewMessage, Role, heading_of
+from dcf.memory.message import Message, NewMessage, Role
 from dcf.problem import Problem
-from dcf.search import count_tokens
-
-OVERHEAD = 4
-"""Tokens that a model's form of a message takes beside its text: who speaks, where it ends."""
 
 _NAMES = ("session_id", "run_id", "sender", "correlation_id")
 
@@ -30,26 +26,19 @@ def message_of(row: Row) -> Message:
     )
 
 
-def columns_of(new: NewMessage) -> dict[str, Any]:
-    """The columns of a new message that do not depend on others."""
-    parts = json_of(list(new.parts))
+def columns_of(new: NewMessage, tokens: int) -> dict[str, Any]:
+    """The columns of a new message that do not depend on others; ``tokens`` is its price."""
     first, last = new.replaces or (None, None)
     return {
         "role": new.role,
         "content": new.content,
-        "parts": parts,
-        "tokens": _price(new, parts if new.parts else ""),
+        "parts": json_of(list(new.parts)),
+        "tokens": tokens,
         **{name: getattr(new, name) for name in _NAMES},
         "replaces_first": first,
         "replaces_last": last,
         "archived_at": None,
     }
-
-
-def _price(new: NewMessage, parts: str) -> int:
-    """What a message costs in a context, in tokens; ``parts`` is their JSON, or nothing."""
-    texts = (heading_of(new), new.content, parts)
-    return OVERHEAD + sum(count_tokens(text) for text in texts if text)
 
 
 def problems(place: str, new: NewMessage) -> Iterator[Problem]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 
 from dcf.memory.actor import Actor
@@ -14,6 +15,7 @@ from dcf.memory.messages.archiving import archive
 from dcf.memory.messages.errors import UnknownMessage
 from dcf.memory.messages.fields import message_of
 from dcf.memory.messages.finding import Page, message_rows
+from dcf.memory.messages.pricing import priced
 
 
 class Messages:
@@ -34,8 +36,9 @@ class Messages:
 
         Raises UnknownAgent, InvalidEntry with all that is wrong.
         """
+        counted = await asyncio.to_thread(priced, new)
         return await self._ledger.change(
-            by, lambda journal: append(journal, agent_id, new, created_at=created_at)
+            by, lambda journal: append(journal, agent_id, counted, created_at=created_at)
         )
 
     async def list(

@@ -23,7 +23,13 @@ from dcf.memory.retention.rules import (
     rules,
     values_of,
 )
-from dcf.memory.retention.sweeping import sweep_events, sweep_orphans, sweep_pads, sweep_rows
+from dcf.memory.retention.sweeping import (
+    sweep_events,
+    sweep_forgotten,
+    sweep_orphans,
+    sweep_pads,
+    sweep_rows,
+)
 from dcf.problem import Problem
 
 BATCH = 500
@@ -77,6 +83,8 @@ async def _swept(ledger: Ledger, values: dict[str, Any], by: Actor, batch: int) 
     for rule in rules(values):
         rows = partial(sweep_rows, rule=rule, values=values, batch=batch)
         done.append(await _all(rule.kind, batch, partial(ledger.database.write, rows)))
+    while await ledger.database.write(partial(sweep_forgotten, batch=batch)) == batch:
+        pass
     return done
 
 

@@ -25,8 +25,9 @@ _TEXTS: dict[str, tuple[str, ...]] = {
     "search_documents": (),
     "search_vectors": ("value",),
     "search_words_data": ("block",),
+    "search_abouts_data": ("block",),
 }
-"""Columns with text or data, by table. The last three are the index of search."""
+"""Columns with text or data, by table. The last four are the index of search."""
 
 
 async def stats_of(ledger: Ledger, *, agents: int, blocks: int) -> Stats:

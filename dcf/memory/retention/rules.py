@@ -11,6 +11,7 @@ from dcf.memory.audit.entity import Entity
 from dcf.memory.database import Connection
 from dcf.memory.entities import (
     BLOCK,
+    CONSOLIDATION,
     LETTER,
     MESSAGE,
     PASSAGE,
@@ -68,6 +69,18 @@ _PASSAGES = """
     t.id IN (SELECT id FROM (SELECT id, row_number() OVER (
         PARTITION BY agent_id ORDER BY salience DESC, reads DESC, created_at DESC, id DESC
     ) AS place FROM passages) WHERE place > :passages)
+"""
+# What can be undone is on record; and by the last one of an agent it is known when the next one is
+# due.
+_CONSOLIDATIONS = """
+    t.completed_at < :consolidations
+    AND NOT EXISTS (SELECT 1 FROM events e WHERE e.consolidation_id = t.id AND e.seq > :cut)
+    AND NOT (
+        EXISTS (SELECT 1 FROM agents a WHERE a.id = t.agent_id) AND t.id = (
+            SELECT c.id FROM consolidation_sessions c WHERE c.agent_id = t.agent_id
+            ORDER BY c.completed_at DESC, c.rowid DESC LIMIT 1
+        )
+    )
 """
 _ORPHANS = """
     t.updated_at < :orphans
@@ -129,6 +142,13 @@ LOGS = (
         "length(CAST(t.content AS BLOB)) + length(CAST(t.parts AS BLOB))",
     ),
     Rule("passages", PASSAGE, _PASSAGES, "passages", "length(CAST(t.text AS BLOB))"),
+    Rule(
+        "consolidations",
+        CONSOLIDATION,
+        _CONSOLIDATIONS,
+        "consolidations",
+        "length(CAST(t.changes AS BLOB)) + length(CAST(t.left_out AS BLOB))",
+    ),
 )
 """Turns before their letters: a turn stays as long as the letter that it answered."""
 
@@ -156,6 +176,7 @@ def values_of(retention: Retention, now: int, cut: int) -> dict[str, Any]:
         "turns": before(retention.turns_ms),
         "sessions": before(retention.sessions_ms),
         "pads": before(retention.scratch_pads_ms),
+        "consolidations": before(retention.consolidations_ms),
         "orphans": before(retention.orphan_blocks_ms),
         "messages": before(retention.archived_messages_ms),
         "passages": retention.most_passages,

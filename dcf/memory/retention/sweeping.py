@@ -72,6 +72,20 @@ def sweep_rows(
     return went
 
 
+def sweep_forgotten(connection: Connection, batch: int) -> int:
+    """Forget the next consolidations of which something was given up, once nothing of them is left:
+    no event, and no record; how many."""
+    gone = connection.execute(
+        "DELETE FROM forgotten_consolidations WHERE id IN (SELECT f.id"
+        " FROM forgotten_consolidations f"
+        " WHERE NOT EXISTS (SELECT 1 FROM events e WHERE e.consolidation_id = f.id)"
+        " AND NOT EXISTS (SELECT 1 FROM consolidation_sessions c WHERE c.id = f.id) LIMIT ?)"
+        " RETURNING id",
+        (batch,),
+    )
+    return len(gone.fetchall())
+
+
 def sweep_orphans(journal: Journal, values: Mapping[str, Any], batch: int) -> Garbage:
     """Remove the next blocks that nobody has, with an event each."""
     rows = ORPHAN_BLOCKS.doomed(journal.connection, values, batch)

@@ -18,6 +18,8 @@ _SHOWN = 10
 _COLUMNS = ("text", "about")
 _Term: TypeAlias = tuple[str, int, int]
 """A word as the index has it, the place of a text, and in which of the columns it stands there."""
+_WORDS = "SELECT term, doc, col = 'about' FROM search_terms"
+_ABOUTS = "SELECT term, doc, 1 FROM search_about_terms"
 _TOKENIZER = "porter unicode61 categories 'L* N* M*'"
 
 
@@ -54,32 +56,47 @@ def _placed(connection: Connection, entry: Entry, place: int) -> bool:
 
 
 def _term_faults(connection: Connection, at: dict[int, Entry]) -> Iterator[Problem]:
-    """Words that are found where they do not stand, and the other way round: up to ten of each."""
+    """Words that are found where they do not stand, and the other way round: up to ten of each, in
+    each of the two indexes of words."""
     with closing(sqlite3.connect(":memory:")) as anew:
         anew.execute(
             "CREATE VIRTUAL TABLE search_words USING fts5 (text, about, content = '',"
             f' columnsize = 0, detail = column, tokenize = "{_TOKENIZER}")'
         )
         anew.execute("CREATE VIRTUAL TABLE search_terms USING fts5vocab (search_words, instance)")
+        anew.execute(
+            "CREATE VIRTUAL TABLE search_abouts USING fts5 (about, content = '',"
+            f' columnsize = 0, detail = none, tokenize = "{_TOKENIZER}")'
+        )
+        anew.execute(
+            "CREATE VIRTUAL TABLE search_about_terms USING fts5vocab (search_abouts, instance)"
+        )
         anew.executemany(
             "INSERT INTO search_words (rowid, text, about) VALUES (?, ?, ?)",
             ((place, *entry.indexed) for place, entry in at.items()),
         )
-        lost, strange = _differences(_terms(anew), _terms(connection))
-    for term, place, column in lost:
-        yield _fault(
-            f"{_name(at, place)} has {term!r} in its {_COLUMNS[column]}, the index has not"
+        anew.executemany(
+            "INSERT INTO search_abouts (rowid, about) VALUES (?, ?)",
+            ((place, entry.indexed[1]) for place, entry in at.items() if entry.about),
         )
-    for term, place, column in strange:
-        name = _name(at, place)
-        yield _fault(f"the index has {term!r} in the {_COLUMNS[column]} of {name}, it has not")
+        found = [
+            _differences(_terms(anew, sql), _terms(connection, sql)) for sql in (_WORDS, _ABOUTS)
+        ]
+    for lost, strange in found:
+        for term, place, column in lost:
+            yield _fault(
+                f"{_name(at, place)} has {term!r} in its {_COLUMNS[column]}, the index has not"
+            )
+        for term, place, column in strange:
+            name = _name(at, place)
+            yield _fault(f"the index has {term!r} in the {_COLUMNS[column]} of {name}, it has not")
 
 
-def _terms(connection: Connection) -> Iterator[_Term]:
+def _terms(connection: Connection, sql: str) -> Iterator[_Term]:
     """All that an index of words holds, in the order in which it is kept."""
     cursor = connection.cursor()
     cursor.row_factory = None
-    return cursor.execute("SELECT term, doc, col = 'about' FROM search_terms")
+    return cursor.execute(sql)
 
 
 def _differences(wanted: Iterator[_Term], found: Iterator[_Term]) -> tuple[list[_Term], ...]:

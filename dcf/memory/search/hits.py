@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-import numpy as np
-
+from dcf.late_numpy import np
 from dcf.memory.database import Connection
-from dcf.memory.search.place import Places, texts_between
-from dcf.memory.search.scope import Scope
+from dcf.memory.search.place import Places, distinct, texts_between
+from dcf.memory.search.scope import Scope, Stretch
 
 _ENOUGH = 3_000
 """Texts in a scope that is not narrow from which the best are chosen."""
@@ -26,6 +25,23 @@ class Hits:
     share: float
 
 
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """About how many texts say a word, and their places, unless it is in very many."""
+
+    number: int
+    places: Places | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """The texts with a rare word: how the index is asked for them, and their places, if these are
+    all known."""
+
+    match: str
+    places: Places | None
+
+
 def hits(connection: Connection, words: Sequence[str], scope: Scope) -> list[Hits]:
     """For each word its hits.
 
@@ -39,67 +55,122 @@ def hits(connection: Connection, words: Sequence[str], scope: Scope) -> list[Hit
 
 def _narrow(connection: Connection, word: str, scope: Scope) -> Hits:
     text = _places(connection, f"text : {_quoted(word)}", scope)
-    about = _places(connection, f"about : {_quoted(word)}", scope)
-    return Hits(text, about, len(text) / max(scope.documents, 1))
+    return Hits(text, _about(connection, word, scope), len(text) / max(scope.documents, 1))
 
 
 def _wide(connection: Connection, words: Sequence[str], scope: Scope) -> list[Hits]:
-    counts = {word: _count(connection, f"text : {_quoted(word)}", scope) for word in words}
+    whole = {one: texts_between(connection, one.first, one.last) for one in scope.stretches}
+    said = {word: _said(connection, word, whole) for word in words}
+    order = sorted(words, key=lambda one: said[one].number)
     found: dict[str, Hits] = {}
-    rarer: list[str] = []
     seen = 0
-    for word in sorted(words, key=lambda one: counts[one]):
-        asked = _quoted(word)
-        if seen and seen + counts[word] > _ENOUGH:
-            among = f" AND ({' OR '.join(rarer)})"
-        else:
-            among = ""
-            seen += counts[word]
-        text = _places(connection, f"text : {asked}{among}", scope, _ENOUGH)
-        about = _places(connection, f"about : {asked}{among}", scope, _ENOUGH)
-        if not among:
-            seen += len(about)
-            rarer.append(asked)
-        found[word] = Hits(text, about, counts[word] / scope.documents)
+    for word in order:
+        number = said[word].number
+        if seen and seen + number > _ENOUGH:
+            break
+        found[word] = _everywhere(connection, word, said[word], scope)
+        seen += number + len(found[word].about)
+    chosen = _chosen(said, found)
+    for word in order[len(found) :]:
+        found[word] = _among(connection, word, said[word], chosen, scope)
     return [found[word] for word in words]
 
 
+def _said(connection: Connection, word: str, whole: Mapping[Stretch, int]) -> _Said:
+    """Of a word that is in very many texts, the first are counted, and the rest taken to be as
+    dense. ``whole``: about how many texts are in each stretch of the scope."""
+    match = f"text : {_quoted(word)}"
+    number = 0
+    parts: list[Places] | None = []
+    for stretch, texts in whole.items():
+        last = _enough_at(connection, match, stretch)
+        if last is not None:
+            passed = texts_between(connection, stretch.first, last)
+            number += min(round(_ENOUGH * texts / max(passed, 1)), texts)
+            parts = None
+            continue
+        here = _listed(connection, match, stretch)
+        number += len(here)
+        if parts is not None:
+            parts.append(here)
+    return _Said(number, None if parts is None else _together(parts))
+
+
+def _everywhere(connection: Connection, word: str, said: _Said, scope: Scope) -> Hits:
+    text = said.places
+    if text is None:
+        text = _places(connection, f"text : {_quoted(word)}", scope, _ENOUGH)
+    about = _about(connection, word, scope, _ENOUGH)
+    return Hits(text, about, said.number / scope.documents)
+
+
+def _among(connection: Connection, word: str, said: _Said, chosen: _Chosen, scope: Scope) -> Hits:
+    match = f"{_quoted(word)} AND ({chosen.match})"
+    if said.places is None or chosen.places is None:
+        text = _places(connection, f"text : {match}", scope, _ENOUGH)
+    else:
+        text = np.intersect1d(said.places, chosen.places, assume_unique=True)
+    about = _about(connection, word, scope, _ENOUGH)
+    if len(about):
+        # Few words are what a text is about: for most nothing need be asked of the large index.
+        about = _places(connection, f"about : {match}", scope, _ENOUGH)
+    return Hits(text, about, said.number / scope.documents)
+
+
+def _chosen(said: Mapping[str, _Said], found: Mapping[str, Hits]) -> _Chosen:
+    match = " OR ".join(_quoted(word) for word in found)
+    # As long as a list is as the most that is read, there may be more.
+    if any(said[word].places is None or len(found[word].about) >= _ENOUGH for word in found):
+        return _Chosen(match, None)
+    parts = [part for one in found.values() for part in (one.text, one.about)]
+    return _Chosen(match, distinct(_together(parts)))
+
+
 def _places(connection: Connection, match: str, scope: Scope, limit: int = -1) -> Places:
+    return _together([_listed(connection, match, one, limit) for one in scope.stretches])
+
+
+def _about(connection: Connection, word: str, scope: Scope, limit: int = -1) -> Places:
+    parts = [
+        _rowids(
+            connection,
+            "SELECT rowid FROM search_abouts WHERE search_abouts MATCH ?"
+            " AND rowid BETWEEN ? AND ? LIMIT ?",
+            (_quoted(word), one.first, one.last, limit),
+        )
+        for one in scope.stretches
+    ]
+    return _together(parts)
+
+
+def _listed(connection: Connection, match: str, stretch: Stretch, limit: int = -1) -> Places:
+    return _rowids(
+        connection,
+        "SELECT rowid FROM search_words WHERE search_words MATCH ?"
+        " AND rowid BETWEEN ? AND ? LIMIT ?",
+        (match, stretch.first, stretch.last, limit),
+    )
+
+
+def _rowids(connection: Connection, sql: str, values: tuple[str, int, int, int]) -> Places:
     cursor = connection.cursor()
     # Bare tuples: rows by name cost as much as the search.
     cursor.row_factory = None
-    parts = [
-        np.fromiter(
-            chain.from_iterable(
-                cursor.execute(
-                    "SELECT rowid FROM search_words WHERE search_words MATCH ?"
-                    " AND rowid BETWEEN ? AND ? LIMIT ?",
-                    (match, stretch.first, stretch.last, limit),
-                )
-            ),
-            dtype=np.int64,
-        )
-        for stretch in scope.stretches
-    ]
+    return np.fromiter(chain.from_iterable(cursor.execute(sql, values)), dtype=np.int64)
+
+
+def _together(parts: Sequence[Places]) -> Places:
     return np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
 
 
-def _count(connection: Connection, match: str, scope: Scope) -> int:
-    """About how many texts of the scope match. Of a word that is in very many, the first are
-    counted, and the rest taken to be as dense."""
-    total = 0
-    for stretch in scope.stretches:
-        count, last = connection.execute(
-            "SELECT count(*), max(rowid) FROM (SELECT rowid FROM search_words"
-            " WHERE search_words MATCH ? AND rowid BETWEEN ? AND ? LIMIT ?)",
-            (match, stretch.first, stretch.last, _ENOUGH),
-        ).fetchone()
-        if count == _ENOUGH:
-            passed = texts_between(connection, stretch.first, last)
-            whole = texts_between(connection, stretch.first, stretch.last)
-            count = min(round(count * whole / max(passed, 1)), whole)
-        total += count
-    return total
+def _enough_at(connection: Connection, match: str, stretch: Stretch) -> int | None:
+    """The place until which enough texts match; None if fewer do."""
+    row = connection.execute(
+        "SELECT rowid FROM search_words WHERE search_words MATCH ?"
+        " AND rowid BETWEEN ? AND ? LIMIT 1 OFFSET ?",
+        (match, stretch.first, stretch.last, _ENOUGH - 1),
+    ).fetchone()
+    return None if row is None else int(row[0])
 
 
 def _quoted(word: str) -> str:

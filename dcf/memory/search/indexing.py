@@ -16,8 +16,10 @@ from dcf.memory.search.place import (
     range_of,
 )
 
-FORM = 2
+FORM = 3
 """Grows when what is indexed changes: an index of another form is made anew."""
+_WITHOUT_ABOUTS = 2
+"""The form that lacks nothing but the words that texts are about, by themselves."""
 
 _TABLES = (("message", "messages"), ("passage", "passages"), ("block", "blocks"))
 
@@ -45,13 +47,17 @@ def is_index_old(connection: Connection) -> bool:
 
 def make_index(connection: Connection) -> None:
     """Make the index, unless another process has done so meanwhile."""
-    if is_index_old(connection):
+    form = connection.execute("SELECT form FROM search_state").fetchone()[0]
+    if form == _WITHOUT_ABOUTS:
+        _add_abouts(connection)
+    elif form != FORM:
         rebuild(connection)
 
 
 def rebuild(connection: Connection) -> int:
     """Make the index anew from the rows; how many texts are in it. Vectors come with use."""
     connection.execute("INSERT INTO search_words (search_words) VALUES ('delete-all')")
+    connection.execute("INSERT INTO search_abouts (search_abouts) VALUES ('delete-all')")
     for table in ("search_documents", "search_ranges", "search_vectors", "search_agents"):
         connection.execute(f"DELETE FROM {table}")
     count = 0
@@ -71,6 +77,18 @@ def entries(connection: Connection) -> Iterator[Entry]:
                 yield entry
 
 
+def _add_abouts(connection: Connection) -> None:
+    """What form 2 lacks; without taking the vectors away, which are slow to make."""
+    for entry in entries(connection):
+        if entry.about:
+            connection.execute(
+                "INSERT INTO search_abouts (rowid, about)"
+                " SELECT place, ? FROM search_documents WHERE kind = ? AND ref = ?",
+                (entry.indexed[1], entry.kind, entry.ref),
+            )
+    connection.execute("UPDATE search_state SET form = ?", (FORM,))
+
+
 def _add(connection: Connection, entry: Entry, place: int | None) -> None:
     if place is None:
         place = _place(connection, entry)
@@ -85,6 +103,10 @@ def _add(connection: Connection, entry: Entry, place: int | None) -> None:
     connection.execute(
         "INSERT INTO search_words (rowid, text, about) VALUES (?, ?, ?)", (place, *entry.indexed)
     )
+    if entry.about:
+        connection.execute(
+            "INSERT INTO search_abouts (rowid, about) VALUES (?, ?)", (place, entry.indexed[1])
+        )
     _count(connection, place, 1, length)
 
 
@@ -99,6 +121,11 @@ def _remove(connection: Connection, entry: Entry) -> int:
         "INSERT INTO search_words (search_words, rowid, text, about) VALUES ('delete', ?, ?, ?)",
         (place, *entry.indexed),
     )
+    if entry.about:
+        connection.execute(
+            "INSERT INTO search_abouts (search_abouts, rowid, about) VALUES ('delete', ?, ?)",
+            (place, entry.indexed[1]),
+        )
     connection.execute("DELETE FROM search_documents WHERE place = ?", (place,))
     connection.execute("DELETE FROM search_vectors WHERE place = ?", (place,))
     _count(connection, place, -1, -length)

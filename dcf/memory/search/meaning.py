@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
+from dcf.late_numpy import np
 from dcf.memory.database import Connection
 from dcf.memory.entities import ENTITIES
 from dcf.memory.search.entry import entry_of
@@ -16,12 +15,15 @@ from dcf.memory.search.place import Places, is_message
 from dcf.memory.search.scope import Scope
 from dcf.search import Embedder
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 # Half the size, and three digits are enough to rank by.
-_STORED = np.dtype("<f2")
+_STORED = "<f2"
 # What the meaning of the message one, two before or after counts.
 _NEIGHBOURS = (0.5, 0.25)
 
-Similarities = NDArray[np.float64]
+Similarities: TypeAlias = "NDArray[np.float64]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +99,10 @@ def similarities(
 
 def _with_neighbours(places: Places, near: Similarities) -> Similarities:
     """Each message's similarity averaged with those of its neighbours."""
-    total, weight = near.copy(), np.ones(len(near))
     message = is_message(places)
+    if not message.any():
+        return near
+    total, weight = near.copy(), np.ones(len(near))
     for distance, share in enumerate(_NEIGHBOURS, 1):
         for step in (distance, -distance):
             at = np.minimum(np.searchsorted(places, places + step), len(places) - 1)

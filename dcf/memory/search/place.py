@@ -7,13 +7,16 @@ of others; and the messages before and after one have the places before and afte
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, TypeAlias
 
+from dcf.late_numpy import np
 from dcf.memory.database import Connection
 from dcf.memory.search.found import Kind
 
-Places = NDArray[np.int64]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Places: TypeAlias = "NDArray[np.int64]"
 
 _KIND_BITS = 2
 _INSIDE_BITS = 32
@@ -43,6 +46,15 @@ def is_message(places: Places) -> NDArray[np.bool_]:
     """At which of ``places`` messages stand."""
     found: NDArray[np.bool_] = (places >> _INSIDE_BITS) & (1 << _KIND_BITS) - 1 == CODES["message"]
     return found
+
+
+def distinct(places: Places) -> Places:
+    """Each of ``places`` once, in order."""
+    # Faster than np.unique, which first looks each up in a table.
+    inorder = np.sort(places)
+    first = np.ones(len(inorder), dtype=np.bool_)
+    np.not_equal(inorder[1:], inorder[:-1], out=first[1:])
+    return inorder[first]
 
 
 def number_of(connection: Connection, agent_id: str) -> int | None:

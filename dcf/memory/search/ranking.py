@@ -6,14 +6,16 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
+from dcf.late_numpy import np
 from dcf.memory.database import Connection
 from dcf.memory.search.hits import Hits
-from dcf.memory.search.place import CODES, Places, is_message
+from dcf.memory.search.place import CODES, Places, distinct, is_message
 from dcf.memory.search.scope import Scope
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 # How much a word of the message one, two, three before or after counts. Who answers often does not
 # repeat what was asked, and who asks does not know the answer.
@@ -23,7 +25,7 @@ _SATURATION = 1.2
 _LENGTH = 0.4
 _KEPT = 256
 
-Scores = NDArray[np.float64]
+Scores: TypeAlias = "NDArray[np.float64]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +48,9 @@ def ranked(
     """The texts of ``scope`` that match best, in the order of places; or all that match, where
     filters will leave few."""
     places, own, all_of = _amounts(found)
-    wanted = np.isin(places >> 32 & 3, [CODES[kind] for kind in scope.words])
-    places, own, all_of = places[wanted], own[:, wanted], all_of[:, wanted]
+    if len(scope.words) < len(CODES):
+        wanted = np.isin(places >> 32 & 3, [CODES[kind] for kind in scope.words])
+        places, own, all_of = places[wanted], own[:, wanted], all_of[:, wanted]
     if not len(places):
         return Ranked(places, np.zeros(0), np.zeros(0))
     rarity = np.array([_rarity(one) for one in found])
@@ -65,22 +68,24 @@ def _amounts(found: Sequence[Hits]) -> tuple[Places, Scores, Scores]:
     """All places with a hit near; for each word how often it stands there, and there or near."""
     spread = [_spread(one) for one in found]
     parts = [places for places, _ in spread] + [one.about for one in found]
-    places = np.unique(np.concatenate(parts)) if parts else np.zeros(0, dtype=np.int64)
+    places = distinct(np.concatenate(parts)) if parts else np.zeros(0, dtype=np.int64)
     own = np.zeros((len(found), len(places)))
     all_of = np.zeros((len(found), len(places)))
     for row, (one, (near, weights)) in enumerate(zip(found, spread, strict=True)):
-        own[row, np.searchsorted(places, one.text)] = 1
-        own[row, np.searchsorted(places, one.about)] = 1
         rows = np.searchsorted(places, near)
+        own[row, rows[: len(one.text)]] = 1
+        own[row, np.searchsorted(places, one.about)] = 1
         all_of[row] = own[row] + np.bincount(rows, weights, minlength=len(places))
     return places, own, all_of
 
 
 def _spread(one: Hits) -> tuple[Places, Scores]:
     """The places near those of messages that say a word, and what it counts there; of all others
-    none. (Texts themselves come with the weight 0: they are places too.)"""
+    none. (Texts themselves come first, with the weight 0: they are places too.)"""
     messages = one.text[is_message(one.text)]
     places, weights = [one.text], [np.zeros(len(one.text))]
+    if not len(messages):
+        return places[0], weights[0]
     for distance, weight in zip(_STEPS, NEIGHBOURS, strict=True):
         for step in (distance, -distance):
             beside = messages + step
@@ -141,7 +146,7 @@ def _lengths(connection: Connection, places: Places, scope: Scope) -> tuple[Plac
     else:
         messages = places[is_message(places)]
         near = [messages + sign * step for step in _STEPS for sign in (1, -1)]
-        wanted = np.unique(np.concatenate([places, *near])).tolist()
+        wanted = distinct(np.concatenate([places, *near])).tolist()
         rows = cursor.execute(
             "SELECT place, length FROM search_documents"
             " WHERE place IN (SELECT value FROM json_each(?)) ORDER BY place",

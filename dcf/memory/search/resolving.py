@@ -3,39 +3,67 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dcf.memory.database import Connection
 from dcf.memory.entities import ENTITIES
 from dcf.memory.search.entry import entry_of
-from dcf.memory.search.found import Found
+from dcf.memory.search.found import Found, Kind
 from dcf.memory.search.question import Question
 
 _LONGEST = 2_000
 """Characters of a text that is found."""
 
-
 _NEUTRAL = 0.5
 """The salience of what has none."""
 
 
-def found_at(connection: Connection, place: int, question: Question) -> tuple[Found | None, float]:
-    """What stands at a place, with scores still to be filled in, and its salience; None if nothing
-    that is wanted."""
-    document = connection.execute(
-        "SELECT kind, ref FROM search_documents WHERE place = ?", (place,)
-    ).fetchone()
-    if document is None or document["kind"] not in question.wanted:
+def found_at(
+    connection: Connection, places: Sequence[int], question: Question
+) -> list[tuple[Found | None, float]]:
+    """What stands at each of the places, with scores still to be filled in, and its salience; None
+    if nothing that is wanted."""
+    documents = {
+        row["place"]: (row["kind"], row["ref"])
+        for row in connection.execute(
+            "SELECT place, kind, ref FROM search_documents"
+            " WHERE place IN (SELECT value FROM json_each(?))",
+            (json.dumps(list(places)),),
+        )
+    }
+    rows = {
+        (kind, row["id"]): row
+        for kind in question.wanted
+        for row in _rows(connection, kind, [ref for of, ref in documents.values() if of == kind])
+    }
+    return [_one(connection, documents.get(one), rows, question) for one in places]
+
+
+def _rows(connection: Connection, kind: Kind, ids: Sequence[str]) -> list[dict[str, Any]]:
+    if not ids:
+        return []
+    rows = connection.execute(
+        f"SELECT * FROM {ENTITIES[kind].table} WHERE id IN (SELECT value FROM json_each(?))",
+        (json.dumps(ids),),
+    )
+    return [dict(row) for row in rows]
+
+
+def _one(
+    connection: Connection,
+    document: tuple[Kind, str] | None,
+    rows: Mapping[tuple[Kind, str], Mapping[str, Any]],
+    question: Question,
+) -> tuple[Found | None, float]:
+    row = None if document is None else rows.get(document)
+    if document is None or row is None:
         return None, _NEUTRAL
-    row = ENTITIES[document["kind"]].find(connection, document["ref"])
-    if row is None:
-        return None, _NEUTRAL
-    if document["kind"] == "block":
+    if document[0] == "block":
         return _block(connection, row, question), _NEUTRAL
     if not _in_time(row["created_at"], question):
         return None, _NEUTRAL
-    if document["kind"] == "passage":
+    if document[0] == "passage":
         return _passage(row, question), row["salience"]
     return _message(row, question), _NEUTRAL
 
@@ -59,7 +87,7 @@ def newest(connection: Connection, question: Question) -> list[Found]:
             place = connection.execute(
                 "SELECT place FROM search_documents WHERE kind = ? AND ref = ?", (kind, ref)
             ).fetchone()
-            one = None if place is None else found_at(connection, place[0], question)[0]
+            one = None if place is None else found_at(connection, [place[0]], question)[0][0]
             if one is not None:
                 found.append(one)
                 taken += 1
@@ -115,7 +143,7 @@ def _found(kind: Any, row: Mapping[str, Any], text: str, question: Question, at:
         ref=row["id"],
         agent_id=row["agent_id"],
         label=row.get("label"),
-        text=excerpt(text, question.words),
+        text=text if len(text) <= _LONGEST else excerpt(text, question.words),
         score=0.0,
         words=0.0,
         near=0.0,

@@ -7,13 +7,21 @@ from dataclasses import dataclass
 
 from dcf.memory.database import Connection
 from dcf.memory.search.found import Kind
-from dcf.memory.search.place import NOBODY, bounds, number_of, range_of
+from dcf.memory.search.place import CODES, NOBODY, bounds, number_of, range_of
 from dcf.memory.search.question import Question
 
 # Blocks of one agent mostly stand side by side; a few of others between them cost less than another
 # look into the index.
 _GAP = 32
 _NARROW = 4_000
+_TOTALS = "SELECT {} FROM search_ranges".format(
+    # In one go: a group for each kind would have all ranges sorted first.
+    ", ".join(
+        f"sum(documents) FILTER (WHERE range & 3 = {code}) AS {kind}s,"
+        f" sum(words) FILTER (WHERE range & 3 = {code}) AS {kind}_words"
+        for kind, code in CODES.items()
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,15 +76,11 @@ def scope_of(connection: Connection, question: Question) -> Scope:
 
 
 def _everything(connection: Connection, wanted: Sequence[Kind]) -> Scope:
-    rows = connection.execute(
-        "SELECT range & 3 AS code, sum(documents) AS documents, sum(words) AS words"
-        " FROM search_ranges GROUP BY code"
-    )
-    by_code = {row["code"]: (row["documents"], row["words"]) for row in rows}
+    totals = connection.execute(_TOTALS).fetchone()
     count = 0
     words: dict[Kind, float] = {}
     for kind in wanted:
-        documents, length = by_code.get(range_of(0, kind), (0, 0))
+        documents, length = totals[f"{kind}s"] or 0, totals[f"{kind}_words"] or 0
         words[kind] = length / max(documents, 1)
         count += documents
     if tuple(wanted) == ("block",):

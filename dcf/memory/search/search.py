@@ -7,8 +7,7 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-import numpy as np
-
+from dcf.late_numpy import np
 from dcf.memory.actor import SYSTEM
 from dcf.memory.checking import refuse
 from dcf.memory.database import Connection
@@ -19,7 +18,7 @@ from dcf.memory.search.checking import question_problems
 from dcf.memory.search.found import KINDS, Found, Kind
 from dcf.memory.search.hits import hits
 from dcf.memory.search.indexing import rebuild
-from dcf.memory.search.meaning import embedded, keep, missing, similarities
+from dcf.memory.search.meaning import Missing, embedded, keep, missing, similarities
 from dcf.memory.search.place import Places
 from dcf.memory.search.question import Question
 from dcf.memory.search.ranking import Ranked, Scores, ranked
@@ -97,8 +96,12 @@ class Search:
         )
         refuse("the search", question_problems(question))
         embedder = await self._embedder()
-        if embedder is not None:
-            await self._catch_up_some(embedder)
+        texts, found = await self._ledger.read(
+            lambda connection: _answer_unless_late(connection, question, embedder)
+        )
+        if embedder is None or not texts:
+            return found
+        await self._catch_up_some(embedder, texts)
         return await self._ledger.read(lambda connection: _answer(connection, question, embedder))
 
     async def catch_up(self) -> int:
@@ -146,20 +149,30 @@ class Search:
         """What compares meanings, loaded by the first who asks; None if words alone decide."""
         return await self._embedder()
 
-    async def _catch_up_some(self, embedder: Embedder) -> None:
+    async def _catch_up_some(self, embedder: Embedder, texts: list[Missing]) -> None:
         try:
-            await self._embed(embedder, _AT_ONCE)
+            await self._keep(embedder, texts)
         except MemoryProblem as error:
             # A full disk or a busy file is no reason not to find what there is.
             _log.warning("new texts are found by words alone for now: %s", error)
 
     async def _embed(self, embedder: Embedder, limit: int) -> int:
         texts = await self._ledger.read(lambda connection: missing(connection, embedder, limit))
-        if not texts:
-            return 0
+        if texts:
+            await self._keep(embedder, texts)
+        return len(texts)
+
+    async def _keep(self, embedder: Embedder, texts: list[Missing]) -> None:
         made = await asyncio.to_thread(embedded, embedder, texts)
         await self._ledger.database.write(lambda connection: keep(connection, embedder, made))
-        return len(texts)
+
+
+def _answer_unless_late(
+    connection: Connection, question: Question, embedder: Embedder | None
+) -> tuple[list[Missing], tuple[Found, ...]]:
+    """Texts that are to be embedded first; the answer if there are none."""
+    texts = [] if embedder is None else missing(connection, embedder, _AT_ONCE)
+    return texts, () if texts else _answer(connection, question, embedder)
 
 
 def _answer(
@@ -201,13 +214,10 @@ def _best(
     order = np.argsort(-score, kind="stable")
     moved = question.weights or "passage" in question.wanted
     enough = 2 * question.k if moved else question.k
-    for row in order.tolist():
-        if len(found) >= enough:
-            break
-        one, salience = found_at(connection, int(best.places[row]), question)
-        if one is None:
-            continue
-        found.append(
+    for start in range(0, len(order), enough):
+        rows = order[start : start + enough]
+        at = found_at(connection, best.places[rows].tolist(), question)
+        found += [
             replace(
                 one,
                 score=float(score[row]) * _weight(one, salience, question),
@@ -215,7 +225,11 @@ def _best(
                 near=float(best.words[row] - best.own[row]),
                 similarity=None if np.isnan(near[row]) else float(near[row]),
             )
-        )
+            for row, (one, salience) in zip(rows.tolist(), at, strict=True)
+            if one is not None
+        ][: enough - len(found)]
+        if len(found) >= enough:
+            break
     found.sort(key=lambda one: -one.score)
     return tuple(found[: question.k])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
@@ -19,6 +20,7 @@ from dcf.memory.memory import Memory
 from dcf.memory.message import NewMessage
 from dcf.memory.messages.appending import append
 from dcf.memory.messages.archiving import archive
+from dcf.memory.messages.pricing import Priced, priced
 
 OnNameTaken: TypeAlias = Literal["suffix", "refuse"]
 """What happens to an agent whose name another one has: it is called ``name-2``, or nothing is
@@ -59,13 +61,26 @@ async def take_in(
 
     Raises InvalidEntry, AgentExists, BlockExists, OverLimit.
     """
-    return await memory.ledger.change(by, lambda journal: _settle(journal, arrivals, on_name_taken))
+    said = await asyncio.to_thread(_said, arrivals)
+    return await memory.ledger.change(
+        by, lambda journal: _settle(journal, arrivals, said, on_name_taken)
+    )
 
 
-def _settle(journal: Journal, arrivals: Arrivals, on_name_taken: OnNameTaken) -> tuple[Agent, ...]:
+def _said(arrivals: Arrivals) -> list[tuple[Priced, ...]]:
+    """The messages of each agent. Raises InvalidEntry."""
+    return [priced([one.new for one in arrival.messages]) for arrival in arrivals.agents]
+
+
+def _settle(
+    journal: Journal,
+    arrivals: Arrivals,
+    said: Sequence[Sequence[Priced]],
+    on_name_taken: OnNameTaken,
+) -> tuple[Agent, ...]:
     made: dict[str, str] = {}
     agents = []
-    for arrival in arrivals.agents:
+    for arrival, messages in zip(arrivals.agents, said, strict=True):
         new = arrival.agent
         if on_name_taken == "suffix":
             new = replace(new, name=_free_name(journal.connection, new.name))
@@ -76,14 +91,19 @@ def _settle(journal: Journal, arrivals: Arrivals, on_name_taken: OnNameTaken) ->
                 attach(journal, agent.id, made[key], block.label)
             else:
                 made[key] = create_block(journal, block, agent_id=agent.id).id
-        _converse(journal, agent.id, arrival.messages)
+        _converse(journal, agent.id, arrival.messages, messages)
         agents.append(agent)
     return tuple(agents)
 
 
-def _converse(journal: Journal, agent_id: str, arriving: Sequence[ArrivingMessage]) -> None:
+def _converse(
+    journal: Journal,
+    agent_id: str,
+    arriving: Sequence[ArrivingMessage],
+    messages: Sequence[Priced],
+) -> None:
     times = [journal.at if one.created_at is None else one.created_at for one in arriving]
-    added = append(journal, agent_id, [one.new for one in arriving], created_at=times)
+    added = append(journal, agent_id, messages, created_at=times)
     for message, one in zip(added, arriving, strict=True):
         if one.archived:
             archive(journal, agent_id, message.seq, message.seq)

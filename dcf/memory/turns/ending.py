@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from typing import Any
 
 from dcf.memory.audit.entity import Row
@@ -11,7 +11,7 @@ from dcf.memory.entities import AGENT, TURN
 from dcf.memory.letter import Letter
 from dcf.memory.letters import end_letter
 from dcf.memory.message import Message, NewMessage
-from dcf.memory.messages import append
+from dcf.memory.messages import Priced, append
 from dcf.memory.scratch_pads import end_task
 from dcf.memory.turn_record import TurnRecord, TurnState, Usage
 from dcf.memory.turns.holding import refuse_second, running_row
@@ -28,7 +28,7 @@ def turn_of(row: Row) -> TurnRecord:
 def begin_turn(
     journal: Journal,
     agent_id: str,
-    question: NewMessage,
+    question: Priced,
     letter: Letter | None,
     *,
     lease_ms: int | None = None,
@@ -46,7 +46,7 @@ def begin_turn(
     row: dict[str, Any] = {
         "id": journal.new_id("turn"),
         "agent_id": agent_id,
-        "correlation_id": question.correlation_id or "",
+        "correlation_id": question.new.correlation_id or "",
         "letter_id": None if letter is None else letter.id,
         "state": "running",
         "first": asked.seq,
@@ -73,7 +73,7 @@ def _of_letter(journal: Journal, letter: Letter) -> dict[str, Any] | None:
 def answer_turn(
     journal: Journal,
     turn: TurnRecord,
-    answer: NewMessage,
+    answer: Priced,
     *,
     model: str,
     usage: Usage,
@@ -87,18 +87,19 @@ def answer_turn(
     (said,) = append(journal, turn.agent_id, [answer])
     ended = _end(journal, turn, "answered", usage, last=said.seq, model=model)
     if letter is not None:
-        _answer_letter(journal, ended, said.content, letter)
+        _answer_letter(journal, ended, answer, letter)
     return ended, said
 
 
-def _answer_letter(journal: Journal, turn: TurnRecord, text: str, letter: Letter) -> None:
+def _answer_letter(journal: Journal, turn: TurnRecord, answer: Priced, letter: Letter) -> None:
     """The letter is answered with what its turn said. Raises LetterLost."""
+    text = answer.new.content
     end_letter(journal, letter, "answered", reply={"text": text, "turn": turn.id})
     if AGENT.find(journal.connection, letter.sender) is not None:
         said = NewMessage(
             "user", text, sender=letter.agent_id, correlation_id=letter.correlation_id
         )
-        append(journal, letter.sender, [said])
+        append(journal, letter.sender, [replace(answer, new=said, parts=0)])
 
 
 def fail_turn(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from dcf.memory.actor import Actor
 from dcf.memory.agents.finding import agent_row
 from dcf.memory.database import Connection
@@ -9,6 +11,7 @@ from dcf.memory.entities import TURN
 from dcf.memory.ledger import Ledger
 from dcf.memory.letter import Letter
 from dcf.memory.message import Message, NewMessage
+from dcf.memory.messages import priced
 from dcf.memory.turn_record import TurnRecord, Usage
 from dcf.memory.turns.ending import answer_turn, begin_turn, fail_turn, turn_of
 from dcf.memory.turns.holding import hold_turn
@@ -39,10 +42,11 @@ class Turns:
         ``alone`` with the agent ends what is under way. Raises TurnUnderWay, UnknownAgent,
         InvalidEntry.
         """
+        (asked,) = await asyncio.to_thread(priced, [question])
         return await self._ledger.change(
             by,
             lambda journal: begin_turn(
-                journal, agent_id, question, letter, lease_ms=lease_ms, alone=alone
+                journal, agent_id, asked, letter, lease_ms=lease_ms, alone=alone
             ),
         )
 
@@ -66,10 +70,11 @@ class Turns:
     ) -> tuple[TurnRecord, Message]:
         """The turn ends with ``answer``. Raises UnknownAgent, InvalidEntry, LetterLost and
         TurnLost."""
+        (said,) = await asyncio.to_thread(priced, [answer])
         return await self._ledger.change(
             by,
             lambda journal: answer_turn(
-                journal, turn, answer, model=model, usage=usage, letter=letter
+                journal, turn, said, model=model, usage=usage, letter=letter
             ),
         )
 

@@ -14,6 +14,13 @@ class Call:
     idempotency_key: str | None = None
     fence: int | None = None
 
+    @property
+    def run(self) -> str:
+        """The run that the call belongs to: what its key has before the first ``/``. All calls with
+        other keys, or none, count as one."""
+        run, slash, _rest = (self.idempotency_key or "").partition("/")
+        return run if slash else ""
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:

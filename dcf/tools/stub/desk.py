@@ -117,7 +117,7 @@ class Desk:
             seed=seed,
             now=self._clock(),
             number=lambda case: self._count(tool, case),
-            turn=lambda case: self._turns.take(tool.key, case, call.arguments),
+            turn=lambda case: self._turns.take(tool.key, case, call.arguments, call.run),
         )
 
     def _count(self, tool: StubTool, case_id: str) -> int:

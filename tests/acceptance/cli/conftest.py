@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from dcf_user import Dcf
+from home_end import end_home
 from memory_user import MemoryUser
 
 
@@ -19,7 +20,7 @@ def dcf(short_dir: Path) -> Iterator[Dcf]:
         if child.poll() is None:
             child.kill()
         child.communicate()
-    assert user("down").code == 0
+    end_home(user.env)
 
 
 @pytest.fixture

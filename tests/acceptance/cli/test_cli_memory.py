@@ -254,6 +254,14 @@ def test_a_text_that_is_forgotten_leaves_no_empty_line(ada: MemoryUser) -> None:
         assert ada.text("ada") == held
 
 
+def test_of_lines_that_are_the_same_none_is_forgotten_by_chance(ada: MemoryUser) -> None:
+    for held in ("tea\ntea", "tea\nmilk\ntea"):
+        ada.ok("remember", "ada", held, "--rewrite")
+        _, document = ada.refused("forget", "ada", "tea")
+        assert document["error"]["code"] == "memory_text_not_unique"
+        assert ada.text("ada") == held
+
+
 def test_a_forgotten_block_comes_back_with_its_text(ada: MemoryUser) -> None:
     ada.ok("remember", "ada", "short sentences", "--block", "style")
     assert ada.refused("forget", "ada", "--block", "style")[1]["error"]["code"] == "not_confirmed"

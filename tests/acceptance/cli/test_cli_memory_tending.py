@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import signal
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 from dcf_user import ROOT, until
@@ -164,6 +166,21 @@ def test_a_model_writes_what_is_shortened_unless_rules_shall(ada: MemoryUser) ->
     assert asked and session["tokens"] == 120 * len(asked)
     [found] = ada.ok("consolidate", "--history")["sessions"]
     assert found["id"] == session["id"]
+
+
+def test_an_agent_that_somebody_else_consolidates_keeps_no_other_waiting(ada: MemoryUser) -> None:
+    ada.ok("agents", "ada", "--sleeptime")
+    ada.ok("init", "zoe", "--sleeptime")
+    ada.ok("remember", "zoe", TWICE)
+    busy = ada.ok("show", "ada")["agent"]["id"]
+    with closing(sqlite3.connect(ada.file)) as file:
+        file.execute("INSERT INTO consolidation_claims VALUES (?, 'other', 1 << 60)", (busy,))
+        file.commit()
+    done = ada.ok("consolidate")
+    assert [one["agent"] for one in done["sessions"]] == ["zoe"]
+    assert [one["code"] for one in done["problems"]] == ["memory_consolidation_running"]
+    assert "left alone" in ada("consolidate").out
+    assert ada.refused("consolidate", "ada")[1]["error"]["code"] == "memory_consolidation_running"
 
 
 NO_CONSOLIDATE: list[tuple[list[str], int, str]] = [

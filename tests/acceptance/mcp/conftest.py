@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from home_end import end_home
 from mcp_site import Site
 
 
@@ -19,4 +20,4 @@ def site(short_dir: Path) -> Iterator[Site]:
         if child.poll() is None:
             child.kill()
         child.communicate()
-    assert user("down").code == 0
+    end_home(user.env)

@@ -14,24 +14,29 @@ import sys
 import time
 import urllib.request
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
 from control_plane import HintQueue, RedisBackend, Store
 from dcf import workflow
 from dcf.agents import LocalRuntime
+from dcf.planner import Market, Plan, ToolResults, compile_sop
+from dcf.search import embedder_named
 from dcf.skills import SkillCatalog
+from dcf.skills.discovery import SkillSearch
+from dcf.sop import parse
 from dcf.tools import Policy, Registry, Toolbox
 from dcf.worker import KeeperThread, Performer, SkilledAgents, Worker
 
 ROOT = Path(__file__).parents[3]
 WORKFLOWS = ROOT / "workflows"
+SOPS = WORKFLOWS / "sops"
 GENERATED = ROOT / "generated"
 WORKERS = 2
 _LONGEST_RUN_S = 45.0
@@ -80,6 +85,7 @@ class Ended:
 
 
 Play = Callable[..., Awaitable[Ended]]
+Decision = Literal["approve", "reject"]
 
 
 @pytest.fixture(scope="session")
@@ -122,7 +128,8 @@ async def play(
     """``await play(workflow, input)`` runs a workflow of ``workflows/`` to its end.
 
     ``input`` is the name of a file in ``workflows/inputs/`` or the value itself; ``run_id`` is the
-    run's id, on which the draws of the flaky cases depend.
+    run's id, on which the draws of the flaky cases depend. ``document`` is played instead of a
+    file; ``answers`` has the decisions, by who is asked.
     """
     async with AsyncExitStack() as stack:
         store = await stack.enter_async_context(_store(redis_url))
@@ -131,15 +138,23 @@ async def play(
                 _worker(f"worker-{number}", redis_url, stub_url, catalog, number)
             )
 
-        async def run(name: str, value: Any, run_id: str | None = None) -> Ended:
+        async def run(
+            name: str,
+            value: Any,
+            run_id: str | None = None,
+            document: workflow.WorkflowDocument | None = None,
+            answers: Mapping[str, Decision] | None = None,
+        ) -> Ended:
             run_id = run_id or f"{name}-{value}"
             if run_id in played:
                 return deepcopy(played[run_id])
             given = read_input(value) if isinstance(value, str) else value
-            document = load(name, catalog)
+            document = document or load(name, catalog)
             await workflow.submit(store, document, given, workflow_id=run_id, catalog=catalog)
             async with asyncio.timeout(_LONGEST_RUN_S):
+                deciding = asyncio.create_task(_decide(store, run_id, answers or {}))
                 result = await workflow.wait(store, run_id, poll_s=0.02)
+                await _stopped(deciding)
             folder = await workflow.write_audit_trail(store, run_id, runs, by="tests")
             failure = result.failure
             played[run_id] = Ended(
@@ -159,6 +174,44 @@ def load(name: str, catalog: SkillCatalog) -> workflow.WorkflowDocument:
     """A workflow of ``workflows/``, checked against the catalog."""
     file = WORKFLOWS / f"{name}.json"
     return workflow.load(file.read_text("utf-8"), file=str(file), catalog=catalog)
+
+
+@pytest.fixture(scope="session")
+def plan_of(
+    catalog: SkillCatalog, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[str], Plan]:
+    """The plan of a procedure of ``workflows/sops/``, by its name; compiled once."""
+    search = SkillSearch(
+        tmp_path_factory.mktemp("index") / "skills.db", embedder_named("wordllama")
+    )
+    market = Market(catalog, search, ToolResults.load(GENERATED))
+    plans: dict[str, Plan] = {}
+
+    def compiled(name: str) -> Plan:
+        if name not in plans:
+            [file] = SOPS.glob(f"{name}.*")
+            sop = parse(file.read_text("utf-8"), file.name).sop
+            assert sop is not None
+            plans[name] = compile_sop(sop, market)
+        return plans[name]
+
+    return compiled
+
+
+async def _decide(store: Store, run_id: str, answers: Mapping[str, Decision]) -> None:
+    """Answer whatever the run asks of those who are named in ``answers``."""
+    while answers:
+        for asked in await workflow.pending_approvals(store, run_id):
+            who = next(filter(asked.request.may_decide, answers), None)
+            if who is not None:
+                await workflow.answer_approval(store, asked, decision=answers[who], by=who)
+        await asyncio.sleep(0.2)
+
+
+async def _stopped(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    with suppress(asyncio.CancelledError):
+        await task
 
 
 def read_input(name: str) -> Any:

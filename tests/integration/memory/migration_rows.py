@@ -204,4 +204,5 @@ ROWS: dict[int, Rows] = {
         "skills": [SKILL],
         "forgotten_consolidations": [{"id": "consolidation-0"}],
     },
+    6: {},
 }

@@ -19,8 +19,9 @@ _LONGEST_RUN_S = 20.0
 class Crew:
     """A store, and workers that leave when the block ends."""
 
-    def __init__(self, url: str, stack: AsyncExitStack) -> None:
+    def __init__(self, url: str, stack: AsyncExitStack, **options: Any) -> None:
         self.url = url
+        self._options = options
         self._stack = stack
         self.store = self.open_store()
         self._work: dict[Worker, asyncio.Task[None]] = {}
@@ -29,7 +30,7 @@ class Crew:
         """A store with connections of its own."""
         backend = RedisBackend.from_url(self.url)
         self._stack.push_async_callback(backend.close)
-        return Store(backend)
+        return Store(backend, **self._options)
 
     def worker(
         self,
@@ -77,7 +78,7 @@ class Crew:
 
 
 @asynccontextmanager
-async def crew_on(url: str) -> AsyncIterator[Crew]:
-    """A crew without workers yet."""
+async def crew_on(url: str, **options: Any) -> AsyncIterator[Crew]:
+    """A crew without workers yet; ``options`` are those of its stores."""
     async with AsyncExitStack() as stack:
-        yield Crew(url, stack)
+        yield Crew(url, stack, **options)

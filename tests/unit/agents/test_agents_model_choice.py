@@ -97,3 +97,11 @@ def test_metrics_that_a_report_lacks_are_null() -> None:
     }
     escalated = execution_metrics({}, escalation_reason="tier 0 failed")
     assert (escalated["tier_escalated"], escalated["escalation_reason"]) == (True, "tier 0 failed")
+
+
+@pytest.mark.parametrize(("least", "tier"), [(0, 1), (1, 1), (2, 2), (3, 3)])
+def test_a_task_may_ask_for_a_higher_tier_than_its_skills(least: int, tier: int) -> None:
+    chosen = choose_model([skill("a", SYNTHESIS)], TIERS, least_tier=least)
+
+    assert (chosen.model, chosen.to_json()["tier"]) == (f"model-{tier}", tier)
+    assert amsp_metrics(chosen, succeeded=True)["tier_selected"] == tier

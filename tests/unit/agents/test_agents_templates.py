@@ -25,12 +25,6 @@ LARGEST_PROMPT = 1_200
 """Tokens of a prompt: it stands before every turn."""
 
 TO_COME = {
-    "reflection": {
-        "read_shared_memory_blocks",
-        "register_reflector",
-        "trigger_reflection",
-        "update_reflector_guidelines",
-    },
     "sessions": {
         "broadcast_task",
         "create_companion",
@@ -86,6 +80,23 @@ def test_a_prompt_names_no_tool_that_its_agent_does_not_have(template) -> None:
     has = {name for role in template.tools.roles for name in catalogue.tools(role)}
     has = (has - set(template.tools.without)) | set(template.tools.names)
     assert said - has <= (NOT_TOOLS if template.role == "worker" else set())
+
+
+MESSAGES = frozenset({"reflection_event"})
+"""Kinds of messages that agents are sent."""
+
+
+@pytest.mark.parametrize("role", ["planner", "reflector"])
+def test_every_name_in_a_prompt_is_a_tool_a_parameter_a_field_a_block_or_a_message(
+    role: str,
+) -> None:
+    template = TEMPLATES[role]
+    tools = load_catalogue().tools()
+    parameters = {name for tool in tools.values() for name in tool.input_schema["properties"]}
+    fields = {name for tool in tools.values() for name in tool.output_schema["properties"]}
+    blocks = {block.label for block in template.blocks}
+    said = set(re.findall(r"`([a-z]+(?:_[a-z]+)*)`", template.prompt.text))
+    assert sorted(said - {*tools, *parameters, *fields, *blocks, *LATER, *MESSAGES}) == []
 
 
 def test_planner_and_conductor_never_load_skills_and_companions_never_look_for_them() -> None:

@@ -94,4 +94,5 @@ def test_the_rehearsal_writes_nothing(environment: dict[str, str]) -> None:
 def test_the_role_names_the_model() -> None:
     named = {"DCF_MODEL": "openai:x", "DCF_MODEL_REFLECTOR": "rehearsal"}
     assert consolidation_writer(Models(named), named) is None
-    assert consolidation_writer(Models(named), named, role="planner") is not None
+    named = {"DCF_MODEL": "rehearsal", "DCF_MODEL_REFLECTOR": "openai:x"}
+    assert consolidation_writer(Models(named), named) is not None

@@ -293,6 +293,57 @@ async def test_turns_of_one_agent_follow_each_other(world: LocalWorld) -> None:
     assert said == ["One.", "First.", "Two.", "Second."]
 
 
+@pytest.mark.parametrize("line", [Says("Noon."), TaskError("DCF.ModelUnavailable", "dead line")])
+async def test_the_own_end_of_a_turn_is_not_taken_for_that_of_another(
+    world: LocalWorld, monkeypatch: pytest.MonkeyPatch, line: Says | TaskError
+) -> None:
+    agents = LocalAgents(world.memory, model=world.model, lease_s=0.15)
+    agent_id = await an_agent(world)
+
+    def late(end: Any) -> Any:
+        async def ending(*given: Any, **named: Any) -> Any:
+            ended = await end(*given, **named)
+            # Long enough to say again that the turn is worked on.
+            await asyncio.sleep(0.2)
+            return ended
+
+        return ending
+
+    for name in ("answer", "fail"):
+        monkeypatch.setattr(world.memory.turns, name, late(getattr(world.memory.turns, name)))
+    world.script(line)
+    if isinstance(line, Says):
+        assert (await agents.send(agent_id, "Time?")).text == "Noon."
+    else:
+        with pytest.raises(TaskError, match="dead line"):
+            await agents.send(agent_id, "Time?")
+    await agents.aclose()
+
+
+async def test_a_turn_whose_caller_goes_away_as_it_begins_is_over(
+    world: LocalWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agent_id = await an_agent(world)
+    begun, begin = asyncio.Event(), world.memory.turns.begin
+
+    async def slowly(*given: Any, **named: Any) -> Any:
+        turn = await begin(*given, **named)
+        # It is kept, and its caller does not know it yet.
+        begun.set()
+        await asyncio.sleep(0.05)
+        return turn
+
+    with monkeypatch.context() as patch:
+        patch.setattr(world.memory.turns, "begin", slowly)
+        going = asyncio.create_task(world.runtime.send(agent_id, "Time?"))
+        await begun.wait()
+        going.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await going
+    (turn,) = await world.memory.turns.list(agent_id)
+    assert (turn.state, turn.error) == ("failed", "DCF.Interrupted")
+
+
 async def test_who_stops_listening_ends_the_turn(world: LocalWorld) -> None:
     agent_id = await an_agent(world)
     world.script(Calls("clock"))

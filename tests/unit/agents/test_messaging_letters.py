@@ -11,7 +11,17 @@ from local_world import LocalWorld, local_world
 from runtime_world import Calls, Says
 
 from dcf.agents import CircularMessage, LocalAgents, ReplyTimeout, TaskError
-from dcf.memory import SYSTEM, Actor, LetterLost, Memory, NewAgent, NewLetter, Source, UnknownLetter
+from dcf.memory import (
+    SYSTEM,
+    Actor,
+    Letter,
+    LetterLost,
+    Memory,
+    NewAgent,
+    NewLetter,
+    Source,
+    UnknownLetter,
+)
 
 BY = Actor("user", "ada")
 
@@ -37,23 +47,64 @@ async def said(world: LocalWorld, agent_id: str) -> list[tuple[str, str | None, 
     return [(one.role, one.sender, one.content) for one in kept if one.content]
 
 
+async def ended(world: LocalWorld, letter_id: str) -> Letter:
+    async with asyncio.timeout(20):
+        while not (letter := await world.memory.letters.get(letter_id)).is_over:
+            await asyncio.sleep(0.01)
+    return letter
+
+
 async def test_an_agent_asks_another_by_name_and_hears_the_answer(world: LocalWorld) -> None:
     one, other = await an_agent(world, "one"), await an_agent(world, "other")
+    answered = asyncio.Event()
+
+    async def say(seen: str) -> Says:
+        # Either may be the first to be asked: the other works while the one goes on.
+        if "Ask the other." in seen:
+            return Says("I asked.")
+        await answered.wait()
+        return Says("Half way.")
+
     world.script(
         Calls("send_message_to_agent_async", {"message": "How far?", "other_agent_id": "other"}),
-        # Either may be the first to be asked: the other answers while the one goes on.
-        *2 * [lambda seen: Says("I asked." if "Ask the other." in seen else "Half way.")],
+        say,
+        say,
     )
     reply = await world.runtime.send(one, "Ask the other.", correlation_id="c-7")
+    assert reply.text == "I asked."
     (letter,) = await world.memory.letters.list(other)
     assert (letter.sender, letter.correlation_id) == (one, "c-7")
-    for _ in range(200):
-        if (await world.memory.letters.get(letter.id)).is_over:
-            break
-        await asyncio.sleep(0.01)
+    answered.set()
+    await ended(world, letter.id)
     assert await said(world, other) == [("user", one, "How far?"), ("assistant", None, "Half way.")]
     assert (await said(world, one))[-1] == ("user", other, "Half way.")
-    assert reply.text == "I asked."
+
+
+async def test_an_answer_that_comes_while_the_asker_works_is_before_it_in_the_same_turn(
+    world: LocalWorld,
+) -> None:
+    one, other = await an_agent(world, "one"), await an_agent(world, "other")
+
+    async def say(seen: str) -> Says | Calls:
+        if "Ask the other." not in seen:
+            return Says("Half way.")
+        (letter,) = await world.memory.letters.list(other)
+        await ended(world, letter.id)
+        return Calls("conversation_search", {"query": "nothing"})
+
+    world.script(
+        Calls("send_message_to_agent_async", {"message": "How far?", "other_agent_id": "other"}),
+        say,
+        say,
+        Says("It is half way."),
+    )
+    await world.runtime.send(one, "Ask the other.")
+    assert "Half way." in world.prompts()[-1]
+    assert await said(world, one) == [
+        ("user", None, "Ask the other."),
+        ("user", other, "Half way."),
+        ("assistant", None, "It is half way."),
+    ]
 
 
 async def test_a_circle_through_others_is_refused_with_its_chain(world: LocalWorld) -> None:
@@ -125,9 +176,10 @@ async def test_a_message_of_a_runtime_that_closes_is_answered_by_the_next(
     hung = LocalAgents(world.memory, model=world.model)
     begun = asyncio.Event()
 
-    def hang(_prompt: str) -> Says:
+    async def hang(_prompt: str) -> Says:
         begun.set()
-        raise asyncio.CancelledError
+        await asyncio.Event().wait()
+        raise AssertionError
 
     world.script(hang, Says("Here."))
     hung.deliver()
@@ -137,16 +189,24 @@ async def test_a_message_of_a_runtime_that_closes_is_answered_by_the_next(
     assert (letter.state, letter.tries) == ("waiting", 0)
 
     world.runtime.deliver()
-    for _ in range(200):
-        letter = await world.memory.letters.get(letter_id)
-        if letter.is_over:
-            break
-        await asyncio.sleep(0.01)
-    assert letter.state == "answered"
+    assert (await ended(world, letter_id)).state == "answered"
     assert await said(world, agent_id) == [
         ("user", "ada", "How far?"),
         ("assistant", None, "Here."),
     ], "it was delivered twice, and said once"
+
+
+async def test_a_message_that_is_being_taken_when_its_runtime_closes_is_free_at_once(
+    world: LocalWorld,
+) -> None:
+    letter_id = await leave(world, "ada", await an_agent(world, "one"))
+    closing = LocalAgents(world.memory, model=world.model)
+    closing.deliver()
+    # The round has begun to take it.
+    await asyncio.sleep(0)
+    await closing.aclose()
+    letter = await world.memory.letters.get(letter_id)
+    assert (letter.state, letter.tries) == ("waiting", 0)
 
 
 async def test_only_the_last_taker_answers(world: LocalWorld) -> None:

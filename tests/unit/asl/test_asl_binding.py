@@ -15,6 +15,7 @@ BINDING = {
     "approval": {"required": True},
     "budget": {"tool_calls": 5},
     "model": {"tier": "any"},
+    "task_type": "refund",
 }
 
 
@@ -50,6 +51,17 @@ def test_an_empty_reference_and_a_null_reuse_key_are_fine() -> None:
             {"agent_template_ref": {"nam": "x", "id": "1"}},
             "ASL_UNKNOWN_FIELD",
             "/agent_template_ref/nam",
+        ),
+        ({"task_type": ""}, "ASL_OUT_OF_RANGE", "/task_type"),
+        ({"approval": {"any_of": "yes"}}, "ASL_WRONG_TYPE", "/approval/any_of"),
+        ({"approval": {"timeout_s": 0}}, "ASL_OUT_OF_RANGE", "/approval/timeout_s"),
+        ({"tier": 4}, "ASL_OUT_OF_RANGE", "/tier"),
+        ({"tier": "2"}, "ASL_WRONG_TYPE", "/tier"),
+        ({"approval": {"only": True}}, "ASL_FIELD_CLASH", "/approval/only"),
+        (
+            {"tool_name": "pay", "approval": {"required": True, "only": True}},
+            "ASL_FIELD_CLASH",
+            "/tool_name",
         ),
         ({"lifecycle": {"mode": "forever"}}, "ASL_OUT_OF_RANGE", "/lifecycle/mode"),
         ({"lifecycle": {"destroy": True}}, "ASL_UNKNOWN_FIELD", "/lifecycle/destroy"),

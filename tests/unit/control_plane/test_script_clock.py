@@ -20,7 +20,7 @@ def test_all_transitions_are_there() -> None:
     assert NAMES == [
         "acquire", "agent_change", "agent_create", "agent_delete", "beat", "bill", "cancel",
         "claim", "close", "commit", "finalize", "gc", "leave", "note", "recall", "redrive",
-        "release", "renew", "reserve", "seed", "settle", "signal", "tick",
+        "release", "renew", "reserve", "seed", "settle", "signal", "tell", "tick", "told",
     ]  # fmt: skip
 
 

@@ -62,6 +62,13 @@ EARLIER: dict[str, str] = {
     "resolve_agent_name_to_id": "agent_name",
     "delete_agent": "agent_name",
     "remove_tool_return_limits": "agent_id",
+    "register_reflector": "planner_agent_id reflector_agent_id initial_guidelines_json",
+    "read_shared_memory_blocks": "planner_agent_id reflector_agent_id include_labels_json"
+    " exclude_labels_json include_all",
+    "update_reflector_guidelines": "planner_agent_id guidelines_json add_skill_recommendation"
+    " add_workflow_pattern add_user_intent_tip add_warning add_insight merge_mode",
+    "trigger_reflection": "workflow_id planner_agent_id final_status execution_summary_json"
+    " async_message max_steps",
 }
 """Tools of the earlier server whose families exist, with their parameters."""
 
@@ -75,12 +82,12 @@ IRREVOCABLE = """decide_approval set_budget cancel_workflow redrive_workflow fin
     delete_agent delete_path move_path write_file json_delete json_move call_skill_tool
     update_workflow_control_plane generate_all yaml_to_manifests yaml_to_stub_config
     yaml_to_registry yaml_to_schemas delete_memory_block archival_memory_delete
-    rollback_memory"""
+    rollback_memory plan_approve"""
 
 
 WRITING = """create_agent send_message_to_agent send_message_to_agent_async write_memory_block
     append_memory_block replace_in_memory_block create_memory_block attach_memory_block
-    detach_memory_block archival_memory_insert"""
+    detach_memory_block archival_memory_insert update_reflector_guidelines"""
 """What is written to agents under a name that nobody reads would be lost."""
 
 

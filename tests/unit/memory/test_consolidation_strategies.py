@@ -152,16 +152,19 @@ async def test_lines_that_say_the_same_become_one(memory: Memory, by: Actor) -> 
     assert session.after.efficiency > session.before.efficiency
 
 
-async def test_a_block_that_another_repeats_is_emptied_not_deleted(
-    memory: Memory, by: Actor
+@pytest.mark.parametrize("label", ["persona", "old"])
+async def test_a_block_that_another_repeats_stays_and_is_named(
+    memory: Memory, by: Actor, label: str
 ) -> None:
     said = "Ada likes tea much.\nBert sold the house.\nThe port is 8001."
     more = f"{said}\nThe harbour opens at 6."
-    await agent_with(memory, by, NewBlock("old", said), NewBlock("new", more))
-    session = await consolidated(memory, "merge")
-    assert (await text(memory, "old"), await text(memory, "new")) == ("", more)
-    assert await archived(memory, "old") == said
-    assert "'new'" in session.changes[0].reason
+    await agent_with(memory, by, NewBlock(label, said), NewBlock("human", more))
+    session = await consolidated(memory)
+    assert (await text(memory, label), await text(memory, "human")) == (said, more)
+    assert session.changes == ()
+    assert [(one.strategy, one.label) for one in session.left_out] == [("merge", label)]
+    assert "'human' says all" in session.left_out[0].reason
+    assert session.before.redundant_bytes == 0
 
 
 async def test_lines_of_different_blocks_are_not_compared(memory: Memory, by: Actor) -> None:

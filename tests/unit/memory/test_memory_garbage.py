@@ -26,6 +26,7 @@ from dcf.memory import (
     UnknownMessage,
     Usage,
 )
+from dcf.memory.consolidation import Consolidator, UnknownConsolidation
 
 BY = Actor("user", "ada")
 DAY = 24 * 3600 * 1000
@@ -293,6 +294,37 @@ async def test_sessions_and_pads_go_after_their_end(
     assert counts(report)["scratch_pads"] == 1
     assert await memory.sessions.list() == (await memory.sessions.get(running.id),)
     assert await memory.scratch_pads.list(anna) == ()
+
+
+async def test_consolidations_stay_on_record_as_long_as_they_can_be_undone(
+    memory: Memory, anna: str, clock: Ticking
+) -> None:
+    consolidator = Consolidator(memory)
+    bert = (await memory.agents.create(NewAgent("bert"), by=BY, blocks=[NewBlock("notes")])).id
+    made = []
+    for agent_id in (anna, anna, bert):
+        line = f"The boat of agent {len(made)} leaves on Monday at nine."
+        await memory.blocks.write(agent_id, "notes", f"{line}\n{line}", by=BY)
+        made.append((await consolidator.run(agent_id)).id)
+    await memory.agents.delete(bert, by=BY)
+    clock.now += 200 * DAY
+    kept = replace(FOR_EVER, consolidations_ms=180 * DAY)
+    assert counts(await memory.collect_garbage(kept)) == {}, "each can be undone"
+    planned = await memory.collect_garbage(replace(kept, events_ms=DAY), dry_run=True)
+    report = await memory.collect_garbage(replace(kept, events_ms=DAY))
+    assert planned.garbage == report.garbage
+    assert counts(report)["consolidations"] == 2
+    (last,) = await consolidator.history()
+    assert last.id == made[1], "of an agent that is there the last one stays"
+    with pytest.raises(HistoryForgotten):
+        await consolidator.rollback(made[1], by=BY)
+    for gone in (made[0], made[2]):
+        with pytest.raises(UnknownConsolidation):
+            await consolidator.rollback(gone, by=BY)
+    forgotten = await memory.ledger.read(
+        lambda c: c.execute("SELECT id FROM forgotten_consolidations").fetchall()
+    )
+    assert made[2] not in [row["id"] for row in forgotten]
 
 
 async def test_a_retention_that_says_nonsense_is_refused(memory: Memory) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -15,10 +16,12 @@ from dcf.memory import (
     InvalidEntry,
     Memory,
     NewAgent,
+    NewBlock,
     NewMessage,
     Source,
     UnknownAgent,
     UnknownMessage,
+    Usage,
     random_id,
 )
 from dcf.search import count_tokens
@@ -55,6 +58,36 @@ async def test_numbers_go_on_from_the_last_for_each_agent(
     (third,) = await memory.messages.append(agent.id, NewMessage("user", "d"), by=by)
     assert (first.seq, third.seq) == (1, 3)
     assert await memory.messages.count(agent.id) == 3
+
+
+@pytest.mark.parametrize("way", ["append", "begin", "answer"])
+async def test_nobody_waits_to_write_while_the_tokens_of_a_message_are_counted(
+    memory: Memory, by: Actor, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    agent = await memory.agents.create(NewAgent("cleo"), by=by, blocks=[NewBlock("notes")])
+    turn = await memory.turns.begin(agent.id, NewMessage("user", "Well?"), by=by)
+    counting, written = threading.Event(), threading.Event()
+
+    def count(_text: str) -> int:
+        counting.set()
+        assert written.wait(20), "the write beside it waits for the count"
+        return 1_000_000
+
+    monkeypatch.setattr("dcf.memory.messages.pricing.count_tokens", count)
+    large = NewMessage("user", "a text of many megabytes")
+    adding = asyncio.ensure_future(
+        memory.messages.append(agent.id, large, by=by)
+        if way == "append"
+        else memory.turns.begin(agent.id, large, by=by)
+        if way == "begin"
+        else memory.turns.answer(turn, large, by=by, model="", usage=Usage())
+    )
+    await asyncio.to_thread(counting.wait, 20)
+    await memory.blocks.append(agent.id, "notes", "written meanwhile", by=by)
+    written.set()
+    await adding
+    (*_, last) = await memory.messages.list(agent.id)
+    assert last.tokens > 1_000_000
 
 
 async def test_writers_at_once_leave_no_gap_and_no_number_twice(

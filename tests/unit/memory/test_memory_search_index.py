@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -24,8 +24,8 @@ from dcf.memory import (
     Source,
 )
 from dcf.memory.audit.journal import Journal
-from dcf.memory.database import Connection
-from dcf.memory.messages import append
+from dcf.memory.database import Connection, migrate, version_of
+from dcf.memory.messages import append, priced
 
 WORDS = ("plum", "plums", "fig", "naïve", "x_y", "to be", "", "日本", "a\u0301b", "Plum!")
 _words = st.lists(st.sampled_from(WORDS), max_size=4).map(" ".join)
@@ -48,6 +48,15 @@ def dump(connection: Connection) -> set[tuple[object, ...]]:
         " LEFT JOIN search_terms t ON t.doc = d.place"
     )
     return {tuple(row) for row in rows}
+
+
+def everything(connection: Connection) -> list[list[tuple[object, ...]]]:
+    """All that is in the index, with its vectors."""
+    tables = ("documents", "ranges", "agents", "vectors", "state", "terms", "about_terms")
+    return [
+        [tuple(row) for row in connection.execute(f"SELECT * FROM search_{table}")]
+        for table in tables
+    ]
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -103,7 +112,7 @@ async def _do(memory: Memory, what: str, number: int, text: str) -> None:
 
 async def _fail(memory: Memory, agent_id: str, text: str) -> None:
     def work(journal: Journal) -> None:
-        append(journal, agent_id, [NewMessage("user", text)])
+        append(journal, agent_id, priced([NewMessage("user", text)]))
         raise ZeroDivisionError
 
     await memory.ledger.change(SYSTEM, work)
@@ -117,6 +126,8 @@ async def _fail(memory: Memory, agent_id: str, text: str) -> None:
         "UPDATE messages SET content = 'a fig'",
         "DELETE FROM search_ranges",
         "INSERT INTO search_words (rowid, text) VALUES (7, 'ghost')",
+        "INSERT INTO search_abouts (rowid, about) VALUES (7, 'ghost')",
+        "INSERT INTO search_abouts (search_abouts) VALUES ('delete-all')",
         "INSERT INTO search_vectors VALUES (7, x'00')",
     ],
 )
@@ -126,7 +137,7 @@ async def test_a_harmed_index_is_noticed_and_made_anew(
     source = Source(tmp_path / "m.db")
     async with Memory.open(source, clock=clock, new_id=Numbered()) as memory:
         agent = await memory.agents.create(NewAgent("anna"), by=by)
-        await memory.messages.append(agent.id, NewMessage("user", "a plum"), by=by)
+        await memory.messages.append(agent.id, NewMessage("user", "a plum", sender="bea"), by=by)
         assert await memory.search.check() == ()
         await memory.ledger.database.write(lambda connection: connection.execute(harm))
         assert await memory.search.check() != ()
@@ -150,6 +161,27 @@ async def test_a_file_of_an_older_form_is_indexed_when_it_is_opened(
         )
     async with Memory.open(source, clock=clock, new_id=new_id) as memory:
         assert [found.seq for found in await memory.search.find("plum")] == [1]
+
+
+async def test_an_index_of_the_form_before_gets_what_it_lacks_and_keeps_the_rest(
+    tmp_path: Path, by: Actor, clock: Ticking
+) -> None:
+    source = Source(tmp_path / "m.db")
+    async with Memory.open(source, clock=clock, new_id=Numbered()) as memory:
+        agent = await memory.agents.create(NewAgent("anna"), by=by)
+        await memory.messages.append(agent.id, NewMessage("user", "a plum", sender="bea"), by=by)
+        await memory.passages.insert(agent.id, NewPassage("a fig", ("fruit",)), by=by)
+        await memory.search.catch_up()
+        kept = await memory.ledger.read(everything)
+        newest = await memory.ledger.read(version_of)
+    with closing(source.connect()) as connection:
+        migrate(connection, source.path, to=5)
+        assert connection.execute("SELECT form FROM search_state").fetchone()[0] == 2
+        assert migrate(connection, source.path) == (5, newest)
+    async with Memory.open(source, clock=clock, new_id=Numbered()) as memory:
+        assert await memory.search.check() == ()
+        assert await memory.ledger.read(everything) == kept
+        assert [found.ref for found in await memory.search.find("fruit")] == ["passage-1"]
 
 
 async def test_all_words_of_a_very_long_block_are_found_and_it_is_long(

@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import shutil
+import time
 from pathlib import Path
 
 import pytest
@@ -328,6 +329,32 @@ async def test_watching_synchronises_at_once_and_after_changes(
             stop.set()
     assert seen[0] == (("greet",), (), ())
     assert seen[1] == ((), ("greet",), ())
+
+
+async def test_of_a_burst_of_saves_few_are_taken_in_and_the_last_one_is(
+    memory: Memory, anna: str, folder: Path
+) -> None:
+    saves, stop = 200, asyncio.Event()
+
+    def save() -> None:
+        for number in range(1, saves + 1):
+            skill(folder, "greet", f"Version {number}.")
+            time.sleep(0.005)
+
+    skill(folder, "greet", "Version 0.")
+    taken_meanwhile, began = 0, 0.0
+    async with asyncio.timeout(60):
+        async for report in memory.skills.watch(anna, folder, by=BY, stop=stop):
+            if report.added:
+                began = time.monotonic()
+                burst = asyncio.create_task(asyncio.to_thread(save))
+            taken_meanwhile += not burst.done()
+            if f"Version {saves}." in (await memory.skills.get(anna, "greet")).content:
+                stop.set()
+    elapsed_ms = (time.monotonic() - began) * 1000
+    # Changes that come closer than 30 ms are one.
+    assert (await memory.skills.get(anna, "greet")).revision <= elapsed_ms / 30 + 2
+    assert taken_meanwhile > 1, "who never stops saving is heard all the same"
 
 
 async def test_watching_a_folder_that_is_not_there_says_so(

@@ -111,3 +111,13 @@ def test_a_failing_answer_may_say_more(tmp_path: Path) -> None:
 
 async def _no_sleep(_seconds: float) -> None:
     return
+
+
+def test_a_run_goes_through_it_from_its_beginning(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    first = [bench.call(key=f"run-1/Poll/1/1/{n}") for n in range(3)]
+    second = [bench.call(key=f"run-2/Poll/1/1/{n}") for n in range(3)]
+
+    told = [answer.error or answer.data["state"] for answer in first]
+    assert told == ["pending", "Busy", "done"]
+    assert [answer.error or answer.data["state"] for answer in second] == told

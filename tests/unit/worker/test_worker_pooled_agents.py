@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from memory_world import Numbered, Ticking
 
-from dcf.agents import LocalAgents
-from dcf.memory import Agent, Memory, Source
+from dcf.agents import LocalAgents, TaskError
+from dcf.memory import Agent, Memory, MemoryFull, Source
 from dcf.worker import WorkerAgents
 
 POOLED = {"lifecycle": {"mode": "pooled", "reuse_key": "desk"}}
@@ -98,3 +98,44 @@ async def test_a_state_is_told_from_one_inside_it(runtime: Interrupted) -> None:
     outer: Any = await workers.performer(a_task("r", "A"))
     inner: Any = await workers.performer(a_task("r", "A/1"))
     assert outer.agent_id != inner.agent_id
+
+
+async def test_what_was_done_counts_though_the_agent_cannot_be_given_back(
+    runtime: Interrupted, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    workers = WorkerAgents(runtime)
+    performer = await workers.performer(a_task("r"))
+    report = object()
+
+    async def perform(*_: Any, **__: Any) -> Any:
+        return report
+
+    async def full(*_: Any, **__: Any) -> Any:
+        raise MemoryFull(path="memory.db")
+
+    monkeypatch.setattr(runtime, "perform", perform)
+    with monkeypatch.context() as patch:
+        patch.setattr(runtime, "update", full)
+        assert await performer.perform(*[None] * 3) is report  # type: ignore[arg-type]
+    assert "is not given back for now" in caplog.text
+    assert await busy(runtime) == [["busy:r/A/1"]]
+    await workers.delete("r")
+    assert await busy(runtime) == [[]]
+
+
+async def test_a_memory_in_trouble_is_an_agent_that_cannot_be_had(
+    runtime: Interrupted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workers = WorkerAgents(runtime)
+    performer = await workers.performer(a_task("r"))
+
+    async def full(*_: Any, **__: Any) -> Any:
+        raise MemoryFull(path="memory.db")
+
+    monkeypatch.setattr(runtime, "perform", full)
+    with pytest.raises(TaskError, match="no room") as at_work:
+        await performer.perform(*[None] * 3)  # type: ignore[arg-type]
+    monkeypatch.setattr(runtime, "list", full)
+    with pytest.raises(TaskError, match="no room") as before:
+        await workers.performer(a_task("other"))
+    assert {at_work.value.error, before.value.error} == {"DCF.AgentUnavailable"}

@@ -1,0 +1,72 @@
+"""Those who read finished runs and advise the next ones.
+
+The Reflector: ``reflect`` analyses outcomes by code, says what they show as insights with their
+evidence, publishes what is sure enough as guidelines and follows what became of earlier advice.
+``report_of`` shows it to people. The rest are the functions behind the tools of MCP.
+"""
+
+from __future__ import annotations
+
+from dcf.advisors.analysis import Analysis, Collector, Contest, analyse
+from dcf.advisors.errors import (
+    AdvisorProblem,
+    AnotherReflector,
+    NotJson,
+    NotRegistered,
+    OneAgentTwice,
+    RunNotOver,
+)
+from dcf.advisors.reflector.board import GuidelinesBoard
+from dcf.advisors.reflector.desk import reflector_of
+from dcf.advisors.reflector.phrasing import phrased
+from dcf.advisors.reflector.reflecting import Reflection, reflect
+from dcf.advisors.reflector.registration import Registered, open_board, register_reflector
+from dcf.advisors.reflector.shared_blocks import SharedBlocks, read_shared_memory_blocks
+from dcf.advisors.reflector.source import Sink, Source
+from dcf.advisors.reflector.triggering import ReflectionTriggered, trigger_reflection
+from dcf.advisors.reflector.updating import GuidelinesUpdated, update_reflector_guidelines
+from dcf.advisors.report import (
+    Report,
+    Section,
+    Table,
+    html_of,
+    markdown_of,
+    report_of,
+    run_section,
+)
+
+__all__ = [
+    "AdvisorProblem",
+    "Analysis",
+    "AnotherReflector",
+    "Collector",
+    "Contest",
+    "GuidelinesBoard",
+    "GuidelinesUpdated",
+    "NotJson",
+    "NotRegistered",
+    "OneAgentTwice",
+    "Reflection",
+    "ReflectionTriggered",
+    "Registered",
+    "Report",
+    "RunNotOver",
+    "Section",
+    "SharedBlocks",
+    "Sink",
+    "Source",
+    "Table",
+    "analyse",
+    "html_of",
+    "markdown_of",
+    "open_board",
+    "phrased",
+    "read_shared_memory_blocks",
+    "reflect",
+    "reflector_of",
+    "register_reflector",
+    "report_of",
+    "run_section",
+    "trigger_reflection",
+    "update_reflector_guidelines",
+]

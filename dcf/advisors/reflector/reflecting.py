@@ -1,0 +1,116 @@
+"""A reflection: read what happened, say what it shows, publish what planners should know."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dcf.advisors.analysis import Analysis, Collector
+from dcf.advisors.reflector.board import GuidelinesBoard
+from dcf.advisors.reflector.fact import fact_of, known_insights, recent_insights
+from dcf.advisors.reflector.following import Following
+from dcf.advisors.reflector.insights import insights_of, retracted
+from dcf.advisors.reflector.source import Sink, Source
+from dcf.evidence import HALF_LIFE_MS
+from dcf.guidelines import (
+    Conflict,
+    Guidelines,
+    Insight,
+    Rules,
+    conflicts,
+    is_publishable,
+    publish,
+)
+from dcf.knowledge import INSIGHT
+
+
+@dataclass(frozen=True, slots=True)
+class Reflection:
+    """``insights`` are what holds now, the surest first; of ``published`` ones (ids) planners are
+    told. ``retracted`` hold no longer. ``given`` are insights of earlier reflections with what
+    became of them. ``guidelines`` are those after it, None where there is no board."""
+
+    analysis: Analysis
+    insights: tuple[Insight, ...]
+    published: tuple[str, ...]
+    retracted: tuple[Insight, ...]
+    given: tuple[Insight, ...]
+    guidelines: Guidelines | None
+    conflicts: tuple[Conflict, ...]
+    warnings: tuple[str, ...]
+
+
+async def reflect(
+    source: Source,
+    *,
+    since: int,
+    now: int,
+    rules: Rules | None = None,
+    board: GuidelinesBoard | None = None,
+    sink: Sink | None = None,
+    history_ms: int = HALF_LIFE_MS,
+) -> Reflection:
+    """Analyse what ended between ``since`` and ``now`` (ms), against ``history_ms`` before it.
+
+    With a ``board`` what is sure enough is published there; with a ``sink`` every insight, and
+    every change of one, goes to the graph. Interrupted at any point it is called again: it computes
+    the same, and whatever was written is written once. Raises what ``source``, ``board`` and
+    ``sink`` raise.
+    """
+    kept = rules or Rules()
+    given = await _given(source, board)
+    collector, following = Collector(since), Following(given)
+    async for outcome in source.outcomes(since=since - history_ms):
+        collector.add(outcome)
+        following.add(outcome)
+    analysis = collector.analysis(now)
+    given = tuple(following.followed(insight) for insight in given)
+    found = insights_of(analysis, given, now, kept)
+    over = retracted(analysis, given, found, now)
+    published = tuple(insight.id for insight in found if is_publishable(insight, now, kept))
+    guidelines, dropped = None, tuple[str, ...]()
+    if board is not None:
+        guidelines, dropped = await board.change(
+            lambda before: publish(
+                before, found, now, kept, retracted=[insight.id for insight in over]
+            ),
+            now,
+        )
+    if sink is not None:
+        await _keep(sink, found, over, given, now)
+    return Reflection(
+        analysis=analysis,
+        insights=found,
+        published=published,
+        retracted=over,
+        given=given,
+        guidelines=guidelines,
+        conflicts=conflicts(guidelines.skill_recommendations) if guidelines else (),
+        warnings=tuple(f"no room in the guidelines for {what}" for what in dropped),
+    )
+
+
+async def _given(source: Source, board: GuidelinesBoard | None) -> tuple[Insight, ...]:
+    """The insights of earlier reflections: those in the graph, and those that were published and
+    may still be on their way there."""
+    known = known_insights(await source.insights())
+    if board is None:
+        return known
+    ids = {insight.id for insight in known}
+    recent = recent_insights(await board.read())
+    return (*known, *(insight for insight in recent if insight.id not in ids))
+
+
+async def _keep(
+    sink: Sink,
+    found: tuple[Insight, ...],
+    over: tuple[Insight, ...],
+    given: tuple[Insight, ...],
+    now: int,
+) -> None:
+    facts = [fact_of(insight) for insight in found]
+    facts += [fact_of(insight, retracted_at=now) for insight in over]
+    written = {fact.id for fact in facts}
+    # What became of advice that is neither found again nor over.
+    facts += [fact_of(one) for one in given if one.id not in written and one.followed]
+    for fact in facts:
+        await sink.put(INSIGHT, fact.id, fact.to_json())

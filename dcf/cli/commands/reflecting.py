@@ -1,0 +1,65 @@
+"""``reflect``: what finished runs show, and what planners should know of it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dcf.cli.answer import Answer
+from dcf.cli.commands.command import JsonOption, command
+from dcf.cli.exits import BAD_INPUT, ENVIRONMENT, FAILED, OK
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    command(
+        app,
+        "reflect",
+        example=["dcf reflect --since 7d", "dcf reflect --since 30d --html report.html"],
+        exits=(OK, FAILED, BAD_INPUT, ENVIRONMENT),
+    )(reflect)
+
+
+def reflect(
+    workflow_id: Annotated[
+        str | None, typer.Argument(metavar="[RUN]", help="Show this run beside the others.")
+    ] = None,
+    since: Annotated[
+        str, typer.Option("--since", metavar="TIME", help="As in 90m, 12h, 7d or 4w.")
+    ] = "7d",
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="FILE", help="The report as Markdown.")
+    ] = None,
+    html: Annotated[
+        Path | None,
+        typer.Option("--html", metavar="FILE", help="The report as one page with charts."),
+    ] = None,
+    publish: Annotated[
+        bool, typer.Option("--publish/--no-publish", help="Tell the planner what is sure enough.")
+    ] = True,
+    planner: Annotated[
+        str,
+        typer.Option("--planner", metavar="NAME", help="The agent to tell; made if it is missing."),
+    ] = "planner",
+    phrase: Annotated[
+        bool, typer.Option("--phrase", help="Begin with some sentences by the reflector's model.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> Answer:
+    """Analyse what ended lately: what works, what fails, what is slow, what changed.
+
+    All of it is counted; a model is asked for words only, with --phrase, and what it adds of its
+    own is not shown. Insights come with the runs that show them and how sure they are; what several
+    runs show becomes a guideline for planners.
+    """
+    from dcf.cli.reflect import Order, reflect_on_runs
+    from dcf.cli.screen import Screen
+    from dcf.cli.settings import Settings
+
+    order = Order(workflow_id, since, out, html, planner if publish else None, phrase)
+    screen = Screen(as_json=as_json)
+    return asyncio.run(reflect_on_runs(order, Settings.from_env(os.environ), screen))

@@ -1,0 +1,1 @@
+"""``dcf graph``: what runs taught."""

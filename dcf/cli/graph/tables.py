@@ -1,0 +1,119 @@
+"""Answers that are lists, as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+from dcf.cli.graph.wording import bar, few, moment, share
+from dcf.knowledge import InsightFact
+from dcf.knowledge.asking import Alike, Crossed, Overview, Ranked
+
+
+def ranking_table(found: Sequence[Ranked]) -> list[Any]:
+    """Versions by kind of task."""
+    if not found:
+        return ["Nothing is measured of this yet."]
+    lines: list[Any] = []
+    for task in dict.fromkeys(one.task_type for one in found):
+        versions = [one for one in found if one.task_type == task]
+        lines += [Text(task, "bold"), *_ranked(versions)]
+    return [*lines, "best: how probable it is that no other version succeeds more at this task."]
+
+
+def _ranked(versions: Sequence[Ranked]) -> list[Text]:
+    """Versions of one kind of task, each above its numbers: beside them a narrow screen has no
+    room for its name."""
+    width = max(len(share(one.counts)) for one in versions)
+    lines: list[Text] = []
+    for one in versions:
+        best = f"best {100 * one.best:.0f} %" if len(versions) > 1 else "only one"
+        measured = f"{share(one.counts):<{width}}  {bar(one.counts)}  {best}"
+        lines += [
+            Text(f"  {one.version}"),
+            Text(f"    {measured}, mean {one.mean_ms / 1000:.1f} s"),
+            Text(f"    runs {few(one.runs)}", "dim"),
+        ]
+    return lines
+
+
+def crossing_table(found: Sequence[Crossed]) -> list[Any]:
+    """Outcomes by dimensions."""
+    if not found:
+        return ["No outcome is like that."]
+    names = list(found[0].values)
+    table = _table(*names, "succeeded", "0 … 1", "mean", "last", "failed in")
+    for one in found:
+        table.add_row(
+            *("-" if one.values[name] is None else str(one.values[name]) for name in names),
+            share(one.counts),
+            bar(one.counts),
+            f"{one.mean_ms / 1000:.1f} s",
+            moment(one.last_at),
+            few(one.failed_runs),
+        )
+    return [table]
+
+
+def alike_table(found: Sequence[Alike]) -> list[Any]:
+    """Runs alike, with the reasons."""
+    if not found:
+        return ["No run shares anything with it."]
+    lines: list[Any] = []
+    for one in found:
+        what = f"{one.workflow}, {one.status}, {moment(one.ended_at)}"
+        lines += [
+            Text.assemble((one.workflow_id, "bold"), f"  {one.score:.2f} alike  {what}"),
+            Text(f"  because of {'; '.join(one.reasons)}", "dim"),
+        ]
+    return lines
+
+
+def insights_list(found: Sequence[InsightFact]) -> list[Any]:
+    """Insights with their evidence."""
+    if not found:
+        return ["No analysis has found anything yet: `dcf reflect` makes one."]
+    lines: list[Any] = []
+    for one in found:
+        runs = f", runs {few(one.evidence_runs)}" if one.evidence_runs else ""
+        until = f", until {moment(one.expires_at)}" if one.expires_at else ""
+        lines += [
+            Text.assemble((one.statement, "bold")),
+            Text(
+                f"  {one.category}, {100 * one.confidence:.0f} % sure, since "
+                f"{moment(one.created_at)}{until}{runs}; taken {one.taken}, helped {one.helped}",
+                "dim",
+            ),
+        ]
+    return lines
+
+
+def overview_table(found: Overview) -> list[Any]:
+    """What there is."""
+    table = _table("what", "kind", "how many")
+    for what, counts in (
+        ("episodes", found.episodes), ("entities", found.entities), ("facts", found.facts),
+        ("groups", found.groups),
+    ):  # fmt: skip
+        for at, (kind, n) in enumerate(counts.items()):
+            table.add_row("" if at else what, kind, f"{n:,}")
+    lines: list[Any] = [table] if table.row_count else ["There is nothing of that in the graph."]
+    if found.outcomes.n:
+        first, last = moment(found.first_at), moment(found.last_at)
+        lines.append(f"outcomes: {share(found.outcomes)} succeeded, from {first} to {last}")
+    return lines
+
+
+def _table(*headings: str) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for heading in headings:
+        right = heading in ("mean", "how many")
+        # What is measured stays on one line; names of runs may take several.
+        whole = heading in ("succeeded", "0 … 1", "mean")
+        table.add_column(
+            heading, justify="right" if right else "left", overflow="fold", no_wrap=whole
+        )
+    return table

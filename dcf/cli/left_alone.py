@@ -1,0 +1,30 @@
+"""A run that goes on, or does not, when nobody watches it any more."""
+
+from __future__ import annotations
+
+from control_plane import Store
+from dcf.cli.answer import Answer, ErrorNote
+from dcf.cli.exits import INTERRUPTED
+from dcf.cli.pool_choice import pool_option
+from dcf.cli.wording import counted
+from dcf.workflow import live_workers
+
+
+async def interrupted(store: Store, workflow_id: str) -> Answer:
+    """Ctrl-C: the run stays, the watching ends."""
+    return await left_alone(store, workflow_id, f"stopped watching {workflow_id}", INTERRUPTED)
+
+
+async def left_alone(store: Store, workflow_id: str, message: str, exit_code: int) -> Answer:
+    """What becomes of a run that nobody watches any more, and what the user can do."""
+    others = await live_workers(store)
+    if others:
+        fate = f"it goes on: {counted(others, 'other worker reads', 'other workers read')} its pool"
+    else:
+        helper = f"dcf up --workers 1{pool_option(store.pool)}"
+        fate = f"no worker is left: it stands still until one comes (`{helper}`)"
+    hint = f"`dcf watch {workflow_id}` watches it again, `dcf cancel {workflow_id}` ends it"
+    code = "interrupted" if exit_code == INTERRUPTED else "not_over"
+    note = ErrorNote(code, f"{message}; {fate}", hint)
+    fields = {"workflow_id": workflow_id, "other_workers": others}
+    return Answer(fields, status="running", error=note, exit_code=exit_code)

@@ -1,0 +1,149 @@
+"""The planner of the command line, opened from the settings."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from decimal import Decimal
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from dcf.agents.models import REHEARSAL, Models, named_model
+from dcf.cli.generated_skills import open_skills
+from dcf.cli.model_check import demand_models
+from dcf.cli.screen import Screen
+from dcf.cli.settings import Settings
+from dcf.guidelines import Guidelines
+from dcf.planner import (
+    Bench,
+    DraftLimits,
+    Guide,
+    History,
+    ModelAtHand,
+    Planner,
+    PlanningStore,
+    Spending,
+    the_embedder,
+)
+from dcf.search import embedder_named
+from dcf.skills import SkillCatalog
+from dcf.skills.discovery import SkillSearch, index_path
+
+if TYPE_CHECKING:
+    from pydantic_ai.models import Model
+
+T = TypeVar("T")
+WORKFLOWS = Path("workflows")
+PLANNER = "planner"
+"""The name of the agent whose guidelines count."""
+
+
+def open_planner(settings: Settings, screen: Screen, max_cost: float | None = None) -> Planner:
+    """The planner for the workflows in this folder. Raises BadInput where there are no skills, or
+    the model that is set cannot be asked."""
+    demand_models(settings)
+    catalog = open_skills(settings.generated)
+    embedder = embedder_named(settings.embedder)
+    index = index_path(settings.home, settings.generated, settings.embedder)
+    search = SkillSearch(index, embedder)
+
+    async def read_catalog() -> SkillCatalog:
+        return catalog
+
+    def use(work: Callable[[SkillSearch], T]) -> Awaitable[T]:
+        return asyncio.to_thread(work, search)
+
+    bench = Bench(
+        read_catalog,
+        use,
+        settings.generated,
+        WORKFLOWS,
+        settings.embedder,
+        the_embedder(embedder, stored_index(settings.home, WORKFLOWS, settings.embedder)),
+    )
+    return Planner(
+        bench,
+        open_plannings(),
+        clock=now_ms,
+        new_id=lambda: secrets.token_hex(4),
+        guide=_guide(settings, screen),
+        model=_model(settings, max_cost),
+    )
+
+
+def open_plannings() -> PlanningStore:
+    """The plannings of this folder."""
+    return PlanningStore(WORKFLOWS / "plannings")
+
+
+def stored_index(home: Path, workflows: Path, embedder: str) -> Path:
+    """Where the index of what is stored in ``workflows`` lies."""
+    place = sha256(str(workflows.resolve()).encode("utf-8", "surrogateescape")).hexdigest()[:12]
+    return home / "search" / f"stored-{embedder}-{place}.db"
+
+
+def now_ms() -> int:
+    """Milliseconds since the epoch, UTC."""
+    return time.time_ns() // 1_000_000
+
+
+def _model(settings: Settings, max_cost: float | None) -> ModelAtHand | None:
+    name = named_model(settings.env, role="planner").name
+    if name == REHEARSAL:
+        return None
+    limits = DraftLimits()
+    if max_cost is not None:
+        limits = replace(limits, cost_usd=Decimal(str(max_cost)))
+    models = Models(settings.env)
+
+    def build() -> Model:
+        return models.of(name, Spending(limits))
+
+    return ModelAtHand(build, limits)
+
+
+def _guide(settings: Settings, screen: Screen) -> Guide:
+    from dcf.cli.settings import graph_mode
+
+    @asynccontextmanager
+    async def history() -> AsyncIterator[History]:
+        from dcf.cli.graph.access import open_graph
+
+        async with open_graph(settings, screen) as (knowledge, _):
+            yield knowledge
+
+    async def guidelines() -> tuple[Guidelines, str]:
+        return await _guidelines(settings)
+
+    is_off = graph_mode(settings.env) == "off"
+    return Guide(guidelines, None if is_off else history, clock=now_ms)
+
+
+async def _guidelines(settings: Settings) -> tuple[Guidelines, str]:
+    """What stands in the block of the agent ``planner``."""
+    from dcf.agents import open_runtime
+    from dcf.guidelines import LABEL, InvalidGuidelines, read_guidelines
+    from dcf.memory import Memory, UnknownBlock, random_id, source_of
+
+    source = source_of(settings.env, settings.home)
+    if not source.path.exists():
+        return Guidelines(), "there are no guidelines yet"
+    async with (
+        Memory.open(source, clock=now_ms, new_id=random_id, embedder=settings.embedder) as memory,
+        open_runtime(memory, settings.env) as runtime,
+    ):
+        agent = await runtime.find(PLANNER)
+        if agent is None:
+            return Guidelines(), "there are no guidelines yet"
+        try:
+            block = await runtime.block(agent.id, LABEL)
+            return read_guidelines(block.value), f"the agent {PLANNER}"
+        except UnknownBlock:
+            return Guidelines(), "there are no guidelines yet"
+        except InvalidGuidelines as wrong:
+            return Guidelines(), f"the guidelines cannot be read: {wrong}"

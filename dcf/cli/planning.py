@@ -1,0 +1,217 @@
+"""``dcf plan``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dcf.cli.answer import Answer, ErrorNote
+from dcf.cli.exits import BAD_INPUT
+from dcf.cli.generated_skills import open_skills
+from dcf.cli.input_source import read_file, read_text
+from dcf.cli.output_file import check_outputs
+from dcf.cli.planning_table import plan_table
+from dcf.cli.screen import Screen
+from dcf.cli.settings import Settings
+from dcf.cli.trouble import BadInput, EnvironmentTrouble, listed, summary
+from dcf.cli.wording import counted
+from dcf.problem import Problem, has_errors
+
+if TYPE_CHECKING:
+    from dcf.planner import Market, Plan
+    from dcf.sop import Sop
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """Where the workflow, its picture and drafts of missing skills go; None for nowhere.
+    ``generated`` is the folder of the skills to choose from."""
+
+    out: Path | None
+    picture: Path | None
+    drafts: Path | None
+    generated: Path
+
+
+def only_one(
+    objective: str | None,
+    resume: str | None,
+    from_sop: Path | None,
+    decompile: Path | None,
+    *,
+    asks: bool,
+) -> None:
+    """Raises BadInput unless one thing is asked for; with ``asks`` the objective is asked."""
+    given = [one for one in (resume, from_sop, decompile) if one is not None]
+    alone = objective is not None and resume is None and bool(given)
+    if len(given) > 1 or alone or (objective is None and not given and not asks):
+        message = "say what to plan: one of an objective, --resume, --from-sop and --decompile"
+        hint = '`dcf plan "refund a customer"` or `dcf plan --from-sop refund.md --out refund.json`'
+        raise BadInput([Problem("CLI_USAGE", message, hint=hint, file="dcf plan")])
+
+
+def compile_file(file: Path, wish: Wish, settings: Settings, screen: Screen) -> Answer:
+    """Compile the procedure in ``file``. Nothing is written where it has problems, but drafts."""
+    from dcf.planner import compile_sop
+
+    check_outputs({"--out": wish.out, "--picture": wish.picture}, {"the procedure": file})
+    _check_picture(wish.picture)
+    sop, noted = read_sop(file)
+    with screen.working("choosing skills"):
+        plan = compile_sop(sop, open_market(wish.generated, settings))
+    problems = [*noted, *(one.at(file=str(file)) for one in plan.problems)]
+    fields: dict[str, Any] = {
+        "problems": [one.to_dict() for one in problems],
+        **plan.to_json(),
+    }
+    shown: list[Any] = [plan_table(plan)]
+    written = _write_drafts(plan, wish) if plan.gaps and wish.drafts else []
+    if written:
+        fields["drafts"] = written
+        shown += [f"wrote {name}" for name in written]
+    if plan.document is None:
+        note = ErrorNote("bad_input", summary(problems), details=listed(problems))
+        return Answer(fields, shown, status="error", error=note, exit_code=BAD_INPUT)
+    for problem in problems:
+        screen.warn(str(problem))
+    shown += _write(plan.document, wish, fields)
+    shown.append(_risk(plan))
+    return Answer(fields, shown)
+
+
+def decompile_file(file: Path, out: Path | None, form: str) -> Answer:
+    """Tell the workflow in ``file`` as a procedure."""
+    from dcf.planner import decompile
+    from dcf.sop import print_markdown, print_yaml
+    from dcf.workflow import validate
+
+    check_outputs({"--out": out}, {"the workflow": file})
+    given = read_text(file)
+    if given.value is None:
+        raise BadInput(given.problems)
+    problems = given.place(validate(given.value))
+    if has_errors(problems):
+        raise BadInput(problems)
+    found = decompile(given.value)
+    text = print_yaml(found.sop) if form == "yaml" else print_markdown(found.sop)
+    steps = sum(1 for _ in found.sop.all_steps())
+    fields: dict[str, Any] = {"origin": found.origin, "steps": steps, "sop": text}
+    if out is None:
+        return Answer(fields, [_plain(text.rstrip("\n"))])
+    _store(out, text.encode())
+    said = f"{out}: {counted(steps, 'step', 'steps')}, {found.origin}"
+    return Answer({**fields, "out": str(out)}, [said])
+
+
+def read_sop(file: Path) -> tuple[Sop, Sequence[Problem]]:
+    """The procedure in ``file``, and what is to be said of it. Raises BadInput with every problem,
+    by line."""
+    from dcf.sop import parse
+
+    text, unreadable = read_file(file)
+    if unreadable is not None:
+        raise BadInput([unreadable])
+    reading = parse(text, str(file))
+    if reading.sop is None:
+        raise BadInput(reading.problems)
+    return reading.sop, reading.problems
+
+
+def open_market(generated: Path, settings: Settings) -> Market:
+    """The skills in ``generated`` to choose from. Raises BadInput where there are none."""
+    from dcf.planner import THRESHOLDS, Market, ToolResults
+    from dcf.search import embedder_named
+    from dcf.skills.discovery import SkillSearch, index_path
+
+    catalog = open_skills(generated)
+    path = index_path(settings.home, generated, settings.embedder)
+    return Market(
+        catalog,
+        SkillSearch(path, embedder_named(settings.embedder)),
+        ToolResults.load(generated),
+        THRESHOLDS[settings.embedder],
+    )
+
+
+def _write(document: dict[str, Any], wish: Wish, fields: dict[str, Any]) -> list[str]:
+    shown = []
+    if wish.picture is not None:
+        _store(wish.picture, _drawn(document, wish.picture))
+        fields["picture"] = str(wish.picture)
+        shown.append(f"{wish.picture}: drawn")
+    if wish.out is not None:
+        text = json.dumps(document, ensure_ascii=False, indent=2) + "\n"
+        _store(wish.out, text.encode())
+        fields["out"] = str(wish.out)
+        shown.append(f"{wish.out}: written, validated without errors")
+    return shown
+
+
+def draw_into(picture: Path, document: dict[str, Any]) -> None:
+    """Draw the workflow into ``picture``. Raises BadInput, EnvironmentTrouble."""
+    _check_picture(picture)
+    _store(picture, _drawn(document, picture))
+
+
+def _write_drafts(plan: Plan, wish: Wish) -> list[str]:
+    from dcf.planner import write_drafts
+
+    assert wish.drafts is not None
+    made = write_drafts(wish.drafts, wish.generated, plan.gaps)
+    if made.problems:
+        raise BadInput(made.problems)
+    return [str(wish.drafts / name) for name in (*made.written, *made.extended)]
+
+
+def _risk(plan: Plan) -> str:
+    risk = plan.risk
+    parts = [f"risk {risk.level}", f"egress {risk.egress}", f"highest tier {risk.tier}"]
+    parts.append(f"about {risk.tokens:,} tokens of skills")
+    parts.append(f"secrets {', '.join(risk.secrets) or 'none'}")
+    if risk.approvals:
+        parts.append(f"approval in step {', '.join(risk.approvals)}")
+    return "; ".join(parts)
+
+
+def _check_picture(picture: Path | None) -> None:
+    if picture is not None and picture.suffix.lower() not in (".svg", ".png", ".mmd"):
+        hint = "end it with .svg, .png or .mmd"
+        message = "the name does not say what to draw"
+        raise BadInput([Problem("CLI_OUT", message, hint=hint, file=str(picture))])
+
+
+def _drawn(document: dict[str, Any], picture: Path) -> bytes:
+    from dcf.diagram import NoPng, arrange, read_chart, to_mermaid, to_png, to_svg
+
+    chart = read_chart(document)
+    suffix = picture.suffix.lower()
+    if suffix == ".mmd":
+        return to_mermaid(chart).encode()
+    arranged = arrange(chart)
+    svg = to_svg(arranged, chart.machine.title)
+    if suffix == ".svg":
+        return svg.encode()
+    try:
+        return to_png(svg, arranged)
+    except NoPng as missing:
+        hint = "draw an .svg, which needs nothing more"
+        raise EnvironmentTrouble("no_png", f"PNG cannot be drawn: {missing}", hint) from missing
+
+
+def _store(out: Path, content: bytes) -> None:
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        out.write_bytes(content)
+    except OSError as error:
+        message = f"{out} cannot be written: {error.strerror or error}"
+        hint = "give another file, or make room and see to its rights"
+        raise EnvironmentTrouble("not_written", message, hint) from error
+
+
+def _plain(text: str) -> Any:
+    from rich.text import Text
+
+    return Text(text)

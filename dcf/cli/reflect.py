@@ -1,0 +1,234 @@
+"""``dcf reflect``."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from rich.table import Table as Shown
+from rich.text import Text
+
+from control_plane import Outbox
+from dcf.cli.answer import Answer
+from dcf.cli.graph.access import open_graph
+from dcf.cli.output_file import check_outputs
+from dcf.cli.redis_access import find_redis, open_store
+from dcf.cli.screen import Screen
+from dcf.cli.settings import Settings
+from dcf.cli.trouble import BadInput, EnvironmentTrouble, NotSo
+from dcf.problem import Problem
+
+if TYPE_CHECKING:
+    from dcf.advisors import GuidelinesBoard, Reflection, Report, Section, Table
+
+Write: TypeAlias = Callable[[str], Awaitable[str]]
+
+_SINCE = re.compile(r"([1-9]\d{0,5})([mhdw])")
+_TOKENS = 600
+"""For a model's sentences."""
+_UNITS_MS = {"m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000}
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What is asked for. ``planner`` is the name or id of who is told, None for nobody; ``phrase``
+    says that a model is to sum it up."""
+
+    workflow_id: str | None
+    since: str
+    out: Path | None
+    html: Path | None
+    planner: str | None
+    phrase: bool = False
+
+
+async def reflect_on_runs(order: Order, settings: Settings, screen: Screen) -> Answer:
+    """Reflect, publish, and show or write the report."""
+    from dcf.advisors import html_of, markdown_of, reflect, report_of
+
+    now = time.time_ns() // 1_000_000
+    since = now - since_ms(order.since)
+    check_outputs({"--out": order.out, "--html": order.html}, {})
+    write = _writer(settings) if order.phrase else None
+    async with open_graph(settings, screen) as (knowledge, _):
+        run = None
+        if order.workflow_id is not None:
+            run = [one async for one in knowledge.runs(workflow_id=order.workflow_id)]
+            if not run:
+                hint = "`dcf runs` lists runs; only finished ones can be reflected on"
+                message = f"the graph knows no finished run {order.workflow_id}"
+                raise NotSo("run_not_over", message, hint)
+            since = min(since, run[-1].started_at)
+        address = await find_redis(settings, screen)
+        with screen.working("reflecting …"):
+            async with open_store(address) as store, _board(order, settings) as board:
+                reflection = await reflect(
+                    knowledge, since=since, now=now, board=board, sink=Outbox(store.backend)
+                )
+            report = report_of(reflection)
+            if run:
+                from dcf.advisors import run_section
+
+                outcomes = [
+                    one
+                    async for one in knowledge.outcomes(
+                        workflow=run[-1].workflow_name, since=run[0].started_at
+                    )
+                    if one.workflow_id == order.workflow_id
+                ]
+                report = report.opening_with(run_section(run[-1], outcomes, reflection.analysis))
+    if write is not None:
+        report = await _phrased(report, reflection, write, screen)
+    _write(order.out, markdown_of(report))
+    _write(order.html, html_of(report))
+    for warning in reflection.warnings:
+        screen.warn(warning)
+    fields = {**_fields(reflection), "out": _named(order.out), "html": _named(order.html)}
+    return Answer(fields, _shown(report, order, reflection))
+
+
+def _writer(settings: Settings) -> Write:
+    """Asks the reflector's model. Raises EnvironmentTrouble where none is set."""
+    from dcf.agents import consolidation_writer
+    from dcf.agents.models import Models
+
+    writer = consolidation_writer(Models(settings.env), settings.env)
+    if writer is None:
+        hint = "DCF_MODEL names one; without --phrase none is needed"
+        raise EnvironmentTrouble("no_model", "there is no model to phrase with", hint)
+
+    async def write(prompt: str) -> str:
+        return (await writer(prompt, _TOKENS)).text
+
+    return write
+
+
+async def _phrased(report: Report, reflection: Reflection, write: Write, screen: Screen) -> Report:
+    """The report after some sentences by a model, if they add nothing."""
+    from dcf.advisors import Section, phrased
+    from dcf.memory.consolidation import WriteFailed
+
+    try:
+        with screen.working("phrasing …"):
+            text, added = await phrased(reflection.insights, write)
+    except WriteFailed as failed:
+        screen.warn(f"the model did not phrase it: {failed}")
+        return report
+    if text is None:
+        what = ", ".join(added[:5]) or "nothing, or too much"
+        screen.warn(f"what the model wrote is not used: it has {what} of its own")
+        return report
+    note = "A model wrote this; its numbers and names were checked against the findings below."
+    return report.opening_with(Section("In short", (text, note)))
+
+
+def since_ms(text: str) -> int:
+    """The length of a time as in 7d, in ms. Raises BadInput."""
+    found = _SINCE.fullmatch(text.strip())
+    if found is None:
+        problem = Problem(
+            "CLI_SINCE",
+            f"{text!r} is no length of time",
+            hint="a whole number and m, h, d or w, as in 7d",
+            file="--since",
+        )
+        raise BadInput([problem])
+    return int(found[1]) * _UNITS_MS[found[2]]
+
+
+@asynccontextmanager
+async def _board(order: Order, settings: Settings) -> AsyncIterator[GuidelinesBoard | None]:
+    """The board of the planner that is to be told, made if it is missing."""
+    if order.planner is None:
+        yield None
+        return
+    from dcf.advisors import open_board
+    from dcf.agents import open_runtime
+    from dcf.agents.templates import template_named
+    from dcf.memory import SYSTEM, Memory, random_id, source_of
+
+    source = source_of(settings.env, settings.home)
+    async with (
+        Memory.open(source, clock=_now_ms, new_id=random_id, embedder=settings.embedder) as memory,
+        open_runtime(memory, settings.env) as runtime,
+    ):
+        agent = await runtime.find(order.planner)
+        if agent is None and order.planner == "planner":
+            template = template_named("planner", settings.templates)
+            new = template.new_agent("planner")
+            agent = await runtime.create(new, template.blocks, by=SYSTEM)
+        # An id, or a name that nobody has: then it says which are close.
+        planner_id = order.planner if agent is None else agent.id
+        yield await open_board(runtime, planner_id)
+
+
+def _write(file: Path | None, text: str) -> None:
+    if file is None:
+        return
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        message = f"{file} cannot be written: {error.strerror}"
+        raise EnvironmentTrouble("cannot_write", message) from error
+
+
+def _shown(report: Report, order: Order, reflection: Reflection) -> list[Any]:
+    written = [f"written: {file}" for file in (order.out, order.html) if file is not None]
+    if not written:
+        written = [part for section in report.sections for part in _section(section)]
+    guidelines = reflection.guidelines
+    if guidelines is not None:
+        count = len(reflection.published)
+        written.append(
+            f"Guidelines of {order.planner}: revision {guidelines.revision}, "
+            f"{count} of {len(reflection.insights)} insights are sure enough for them."
+        )
+    return written
+
+
+def _section(section: Section) -> list[Any]:
+    parts: list[Any] = [Text(section.title, "bold"), *section.text]
+    if section.table is not None:
+        parts.append(_table(section.table))
+    return [*parts, ""]
+
+
+def _table(table: Table) -> Shown:
+    shown = Shown()
+    for at, column in enumerate(table.columns):
+        right = at in table.numeric
+        shown.add_column(column, justify="right" if right else "left", overflow="fold")
+    for row in table.rows:
+        shown.add_row(*map(Text, row))
+    return shown
+
+
+def _fields(reflection: Reflection) -> dict[str, Any]:
+    analysis, guidelines = reflection.analysis, reflection.guidelines
+    return {
+        "since": analysis.since,
+        "until": analysis.until,
+        "outcomes": analysis.outcomes,
+        "workflows": analysis.workflows,
+        "insights": [insight.to_json() for insight in reflection.insights],
+        "published": list(reflection.published),
+        "retracted": [insight.id for insight in reflection.retracted],
+        "followed": [
+            insight.to_json() for insight in reflection.given if insight.followed is not None
+        ],
+        "conflicts": [conflict.words for conflict in reflection.conflicts],
+        "revision": None if guidelines is None else guidelines.revision,
+    }
+
+
+def _named(file: Path | None) -> str | None:
+    return None if file is None else str(file)
+
+
+def _now_ms() -> int:
+    return time.time_ns() // 1_000_000

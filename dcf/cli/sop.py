@@ -1,0 +1,172 @@
+"""``dcf sop``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from dcf.cli.answer import Answer, ErrorNote
+from dcf.cli.exits import BAD_INPUT
+from dcf.cli.input_source import read_file
+from dcf.cli.output_file import check_outputs
+from dcf.cli.trouble import MOST_LISTED, BadInput, summary
+from dcf.cli.wording import counted
+from dcf.problem import Problem
+from dcf.sop import (
+    Form,
+    Reading,
+    Sop,
+    Step,
+    form_of,
+    new_sop,
+    parse,
+    print_condition,
+    print_direction,
+    print_markdown,
+    print_yaml,
+    to_data,
+)
+
+_SHOWN = 100
+"""Characters of a source line."""
+
+
+def check_files(files: Sequence[Path]) -> Answer:
+    """Check each file; warnings alone are no failure."""
+    readings = [_read(file) for file in files]
+    problems = [problem for reading, _ in readings for problem in reading.problems]
+    listing = [line for reading, text in readings for line in _listed(reading.problems, text)]
+    errors = sum(problem.is_error for problem in problems)
+    warnings = len(problems) - errors
+    fields = {
+        "errors": errors,
+        "warnings": warnings,
+        "problems": [problem.to_dict() for problem in problems],
+    }
+    if errors:
+        note = ErrorNote("bad_input", summary(problems), details=tuple(listing))
+        return Answer(fields, status="error", error=note, exit_code=BAD_INPUT)
+    found = counted(warnings, "warning", "warnings")
+    done = f"{counted(len(files), 'procedure', 'procedures')} checked: no errors, {found}"
+    return Answer(fields, [_plain("\n".join([*listing, done]))])
+
+
+def show_file(file: Path) -> Answer:
+    """The procedure in ``file`` as it is understood; its problems when it has errors."""
+    reading, text = _read(file)
+    if reading.sop is None:
+        return _refused(reading, text)
+    fields = {
+        "sop": to_data(reading.sop),
+        "problems": [problem.to_dict() for problem in reading.problems],
+    }
+    lines = [*_overview(reading.sop), *_listed(reading.problems, text)]
+    return Answer(fields, [_plain("\n".join(lines))])
+
+
+def convert_file(file: Path, to: Form, out: Path | None) -> Answer:
+    """The procedure in ``file`` in the form ``to``; its problems when it has errors."""
+    check_outputs({"--out": out}, {"the procedure itself": file})
+    reading, text = _read(file)
+    if reading.sop is None:
+        return _refused(reading, text)
+    written = _printed(reading.sop, to)
+    if out is None:
+        return Answer({"to": to, "text": written}, [_plain(written.rstrip("\n"))])
+    _write(out, written)
+    return Answer({"to": to, "written": str(out)}, [f"wrote {out}"])
+
+
+def write_new(title: str, out: Path | None) -> Answer:
+    """A procedure to start from, in a file that is not there yet."""
+    slug = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
+    if not title.strip() or (out is None and not slug):
+        hint = 'say what is done: dcf sop new "Refund a customer"'
+        raise BadInput([Problem("CLI_USAGE", "the title says nothing", hint=hint, file="TITLE")])
+    file = out or Path(f"{slug}.md")
+    if file.exists():
+        hint = "choose another name with --out"
+        raise BadInput([Problem("CLI_OUT", "the file is there already", hint=hint, file=str(file))])
+    text = _printed(new_sop(title), form_of(str(file)))
+    problems = parse(text, str(file)).problems
+    if problems:
+        raise BadInput(problems)
+    _write(file, text)
+    show = [f"wrote {file}", f"next: edit it, then `dcf sop check {file}`"]
+    return Answer({"written": str(file)}, show)
+
+
+def _read(file: Path) -> tuple[Reading, str]:
+    """What is in ``file``, and its text for showing lines."""
+    text, unreadable = read_file(file)
+    if unreadable is not None:
+        return Reading(None, (unreadable,)), ""
+    return parse(text, str(file)), text
+
+
+def _printed(sop: Sop, form: Form) -> str:
+    return print_yaml(sop) if form == "yaml" else print_markdown(sop)
+
+
+def _write(file: Path, text: str) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8")
+
+
+def _refused(reading: Reading, text: str) -> Answer:
+    problems = reading.problems
+    listing = tuple(_listed(problems, text))
+    note = ErrorNote("bad_input", summary(problems), details=listing)
+    fields = {"problems": [problem.to_dict() for problem in problems]}
+    return Answer(fields, status="error", error=note, exit_code=BAD_INPUT)
+
+
+def _listed(problems: Sequence[Problem], text: str) -> Iterator[str]:
+    """The problems of one file, each with the line that it is about."""
+    lines = re.split(r"\r\n|\r|\n", text)
+    for problem in problems[:MOST_LISTED]:
+        said, _, hint = str(problem).partition("\n    hint: ")
+        yield said
+        if problem.line and problem.line <= len(lines) and lines[problem.line - 1].strip():
+            source = lines[problem.line - 1].expandtabs(4).rstrip()
+            shown = source if len(source) <= _SHOWN else f"{source[: _SHOWN - 1]}…"
+            yield f"  {problem.line:>5} | {shown}"
+        if hint:
+            yield f"    hint: {hint}"
+    if len(problems) > MOST_LISTED:
+        yield f"… and {len(problems) - MOST_LISTED:,} more; --json has all"
+
+
+def _overview(sop: Sop) -> Iterator[str]:
+    yield sop.title
+    yield f"  {sop.objective}".replace("\n", "\n  ")
+    for name, values in (("inputs", sop.inputs), ("outputs", sop.outputs)):
+        if values:
+            yield f"{name}: " + ", ".join(f"{one.name} ({one.type})" for one in values)
+    for step in sop.all_steps():
+        margin = "  " * step.number.count(".")
+        yield f"{margin}{step.number:<4} {step.kind:<9} {step.title}"
+        yield from (f"{margin}{'':<15}{line}" for line in _details(step))
+
+
+def _details(step: Step) -> Iterator[str]:
+    if step.skills:
+        yield f"skill {', '.join(step.skills)}"
+    if step.reads:
+        yield "reads " + ", ".join(one.source for one in step.reads)
+    if step.writes:
+        yield "writes " + ", ".join(one.target for one in step.writes)
+    for handler in step.handlers:
+        when = ", ".join(handler.errors) or "any failure"
+        yield f"on {when}: {print_direction(handler.then)}"
+    for branch in step.branches:
+        yield f"if {print_condition(branch.condition)}: {print_direction(branch.then)}"
+    if step.branches:
+        yield f"otherwise {print_direction(step.then)}"
+
+
+def _plain(text: str) -> object:
+    from rich.text import Text
+
+    return Text(text)

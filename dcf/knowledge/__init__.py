@@ -1,0 +1,64 @@
+"""What runs taught, as typed facts in a graph.
+
+Whatever ends waits in the outbox of the control plane; a ``Relay`` carries it into the graph, as
+nodes and edges that Graphiti's own search understands, without any model. ``Knowledge`` reads.
+"""
+
+from __future__ import annotations
+
+from dcf.knowledge.background import relay_for_ever
+from dcf.knowledge.connection import GraphConnection
+from dcf.knowledge.draining import drain
+from dcf.knowledge.errors import (
+    GraphAway,
+    GraphOff,
+    GraphRefused,
+    KnowledgeError,
+    SettingUnusable,
+)
+from dcf.knowledge.insight_fact import InsightFact
+from dcf.knowledge.knowledge import Knowledge
+from dcf.knowledge.meaning import EMBEDDER, load_embedder, never_zero
+from dcf.knowledge.naming import edge_uuid, entity_uuid, run_uuid, state_outcome_uuid
+from dcf.knowledge.outcome import Outcome, OutcomeStatus, RunFact
+from dcf.knowledge.privacy import Privacy
+from dcf.knowledge.relay import INSIGHT, Drained, Progress, Relay
+from dcf.knowledge.schema import DATASETS, GRAPH
+from dcf.knowledge.setting import GraphMode, GraphSetting
+from dcf.knowledge.text_episode import SOURCES, TEXT, TEXTS, TextEpisode
+
+__all__ = [
+    "DATASETS",
+    "EMBEDDER",
+    "GRAPH",
+    "INSIGHT",
+    "SOURCES",
+    "TEXT",
+    "TEXTS",
+    "Drained",
+    "GraphAway",
+    "GraphConnection",
+    "GraphMode",
+    "GraphOff",
+    "GraphRefused",
+    "GraphSetting",
+    "InsightFact",
+    "Knowledge",
+    "KnowledgeError",
+    "Outcome",
+    "OutcomeStatus",
+    "Privacy",
+    "Progress",
+    "Relay",
+    "RunFact",
+    "SettingUnusable",
+    "TextEpisode",
+    "drain",
+    "edge_uuid",
+    "entity_uuid",
+    "load_embedder",
+    "never_zero",
+    "relay_for_ever",
+    "run_uuid",
+    "state_outcome_uuid",
+]

@@ -1,0 +1,84 @@
+"""Questions to the graph, each answered with its evidence: runs, counts, intervals.
+
+``ranking`` which version succeeded most, ``what_changed`` before failures began, ``runs_like`` one
+run, ``why`` it failed, ``account_of`` what happened in it, ``crossing`` counts across dimensions,
+``overview`` what there is, ``exported`` all of it. ``Asker`` takes words and finds out which of
+these is meant, by the rules of ``QUESTIONS``.
+"""
+
+from __future__ import annotations
+
+from dcf.knowledge.asking.account import Account, account_of
+from dcf.knowledge.asking.alike import Alike, runs_like
+from dcf.knowledge.asking.asker import Asked, Asker, Chooser, checked
+from dcf.knowledge.asking.blame import Failure, Helped, Why, pattern_of, why
+from dcf.knowledge.asking.changing import Changes, Fall, Suspect, what_changed
+from dcf.knowledge.asking.crossing import DIMENSIONS, Crossed, Dimension, Narrowed, crossing
+from dcf.knowledge.asking.episodes import (
+    EpisodeMeasured,
+    EpisodeText,
+    clear_group,
+    delete_fact,
+    delete_text,
+    groups_written,
+    newest_episodes,
+)
+from dcf.knowledge.asking.errors import QuestionTooWide, UnknownThing
+from dcf.knowledge.asking.exporting import exported
+from dcf.knowledge.asking.groups import GROUPS, Chosen, Part, chosen
+from dcf.knowledge.asking.model_choice import ModelChooser
+from dcf.knowledge.asking.names import Names, names_in
+from dcf.knowledge.asking.overview import Overview, overview
+from dcf.knowledge.asking.questions import QUESTIONS, SURE, Matched, Question, match
+from dcf.knowledge.asking.ranking import Ranked, ranking
+
+__all__ = [
+    "DIMENSIONS",
+    "GROUPS",
+    "QUESTIONS",
+    "SURE",
+    "Account",
+    "Alike",
+    "Asked",
+    "Asker",
+    "Changes",
+    "Chooser",
+    "Chosen",
+    "Crossed",
+    "Dimension",
+    "EpisodeMeasured",
+    "EpisodeText",
+    "Failure",
+    "Fall",
+    "Helped",
+    "Matched",
+    "ModelChooser",
+    "Names",
+    "Narrowed",
+    "Overview",
+    "Part",
+    "Question",
+    "QuestionTooWide",
+    "Ranked",
+    "Suspect",
+    "UnknownThing",
+    "Why",
+    "account_of",
+    "checked",
+    "chosen",
+    "clear_group",
+    "crossing",
+    "delete_fact",
+    "delete_text",
+    "exported",
+    "groups_written",
+    "match",
+    "names_in",
+    "newest_episodes",
+    "overview",
+    "pattern_of",
+    "ranking",
+    "runs_like",
+    "what_changed",
+    "why",
+]

@@ -1,0 +1,186 @@
+"""Asking in words: a question becomes one of those that are declared, or is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+from dcf.knowledge.asking.account import account_of
+from dcf.knowledge.asking.alike import runs_like
+from dcf.knowledge.asking.blame import why
+from dcf.knowledge.asking.changing import what_changed
+from dcf.knowledge.asking.crossing import DIMENSIONS, Dimension, Narrowed, crossing
+from dcf.knowledge.asking.groups import Chosen
+from dcf.knowledge.asking.names import names_in, runs_within
+from dcf.knowledge.asking.overview import overview
+from dcf.knowledge.asking.questions import QUESTIONS, Matched, match, question_named
+from dcf.knowledge.asking.ranking import ranking
+from dcf.knowledge.insight_fact import InsightFact
+from dcf.knowledge.knowledge import Knowledge
+
+if TYPE_CHECKING:
+    from dcf.search import Embedder
+
+
+class Chooser(Protocol):
+    """A model that chooses among declared questions."""
+
+    async def choose(self, question: str, offer: Sequence[Mapping[str, Any]]) -> Any:
+        """``{"question": name or null, "arguments": {...}, "by": [...]}``; whatever it says is
+        checked."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What ``words`` were understood as, and what was found: ``result`` is what the question's own
+    function gives, None where nothing was understood."""
+
+    words: str
+    matched: Matched
+    result: Any = None
+    problems: Sequence[str] = field(default=())
+
+    @property
+    def understood(self) -> str | None:
+        """The name of the question."""
+        return self.matched.question.name if self.matched.question else None
+
+
+class Asker:
+    """Asks ``knowledge``. ``embedder`` is called for what compares texts."""
+
+    def __init__(
+        self,
+        knowledge: Knowledge,
+        embedder: Callable[[], Awaitable[Embedder]],
+        *,
+        chooser: Chooser | None = None,
+    ) -> None:
+        self._knowledge = knowledge
+        self._graph = knowledge.graph
+        self._embedder = embedder
+        self._chooser = chooser
+
+    async def ask(
+        self, words: str, groups: Chosen | None = None, *, since: int | None = None
+    ) -> Asked:
+        """What ``words`` ask for. Raises GraphAway, GraphRefused, QuestionTooWide."""
+        matched, problems = await self._matched(words)
+        if matched.question is None:
+            return Asked(words, matched, problems=problems)
+        given = {name: found[0] for name, found in matched.arguments.items()}
+        result = await self._found(matched.question.name, given, matched.by, groups, since)
+        return Asked(words, matched, result, problems)
+
+    async def _matched(self, words: str) -> tuple[Matched, tuple[str, ...]]:
+        names = (await names_in(self._graph)).within(words)
+        runs = await runs_within(self._graph, words)
+        matched = match(words, names, runs)
+        if self._chooser is None:
+            return matched, ()
+        offer = [
+            {
+                "question": one.name,
+                "answers": one.answers,
+                "needs": list(one.needs),
+                "takes": list(one.takes),
+                "by": list(DIMENSIONS) if one.name == "outcomes" else [],
+            }
+            for one in QUESTIONS
+        ]
+        said = await self._chooser.choose(words, offer)
+        chosen, problems = checked(said, {**names, "run": runs})
+        # What the model says wrongly leaves the rules' own answer as it is.
+        return (chosen, ()) if chosen is not None else (matched, problems)
+
+    async def _found(
+        self,
+        name: str,
+        given: Mapping[str, str],
+        by: Sequence[str],
+        groups: Chosen | None,
+        since: int | None,
+    ) -> Any:
+        narrowed = Narrowed(
+            task_type=given.get("task_type"),
+            skill=given.get("skill"),
+            agent=given.get("agent"),
+            error=given.get("error"),
+            workflow=given.get("workflow"),
+            since=since,
+        )
+        match name:
+            case "skills":
+                task, skill = given.get("task_type"), given.get("skill")
+                # One name may be both; the task is what versions are ranked for.
+                only = None if task is not None and skill is not None else skill
+                return await ranking(self._graph, task_type=task, skill=only, since=since)
+            case "changes":
+                return await what_changed(self._graph, _one_of_both(narrowed))
+            case "why":
+                return await why(self._graph, given["run"])
+            case "similar":
+                return await runs_like(self._graph, given["run"], await self._embedder())
+            case "run":
+                return await account_of(self._graph, given["run"])
+            case "insights":
+                found = await self._knowledge.insights()
+                return [one for one in found if _concerns(one, given)]
+            case "stats":
+                return await overview(self._graph, groups or Chosen(everything=True))
+        dimensions = [cast("Dimension", one) for one in by] or ["task_type"]
+        return await crossing(self._graph, dimensions, _one_of_both(narrowed))
+
+
+def checked(
+    said: Any, known: Mapping[str, Sequence[str]]
+) -> tuple[Matched | None, tuple[str, ...]]:
+    """What a model chose, if it is one of the declared questions with arguments that stand in the
+    words themselves (``known``: argument -> names); else all that is wrong with it."""
+    if not isinstance(said, Mapping):
+        return None, ("the model gave no object",)
+    question = question_named(str(said.get("question")))
+    if question is None:
+        return None, (f"the model chose {said.get('question')!r}, which is no question",)
+    arguments = said.get("arguments") or {}
+    problems = []
+    if not isinstance(arguments, Mapping):
+        return None, ("the model's arguments are no object",)
+    wanted = (*question.needs, *question.takes)
+    for name, value in arguments.items():
+        if name not in wanted:
+            problems.append(f"{question.name} takes no argument {name!r}")
+        elif value not in known.get(str(name), ()):
+            problems.append(f"{value!r} is no {name} that the question names")
+    problems += [
+        f"{question.name} needs {need}" for need in question.needs if need not in arguments
+    ]
+    by = said.get("by") or []
+    if not isinstance(by, list) or any(one not in DIMENSIONS for one in by):
+        problems.append(f"{by!r} is not among {', '.join(DIMENSIONS)}")
+    if problems:
+        return None, tuple(problems)
+    found = {str(name): [str(value)] for name, value in arguments.items()}
+    return Matched(question, found, tuple(by), {question.name: 1.0}, by_model=True), ()
+
+
+def _one_of_both(narrowed: Narrowed) -> Narrowed:
+    """A name that is a task type and a skill narrows by the task alone."""
+    both = narrowed.task_type is not None and narrowed.skill is not None
+    same = both and str(narrowed.task_type).removeprefix("skill.") == str(
+        narrowed.skill
+    ).removeprefix("skill.")
+    return replace(narrowed, skill=None) if same else narrowed
+
+
+def _concerns(insight: InsightFact, given: Mapping[str, str]) -> bool:
+    task, skill = given.get("task_type"), given.get("skill")
+    if task is None and skill is None:
+        return True
+    by_task = task is not None and task in insight.task_types
+    by_skill = skill is not None and any(
+        one == skill or one.startswith(f"{skill}@") for one in insight.skills
+    )
+    return by_task or by_skill

@@ -1,0 +1,137 @@
+"""How outcomes fall out across skill version, agent, task, error, workflow and time: one pass over
+outcomes, each of which carries all of that itself. Nothing is joined: two things that a hundred
+thousand outcomes have in common are connected by as many parallel paths.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
+
+from dcf.evidence import Counts
+from dcf.knowledge.asking.looking import look
+from dcf.knowledge.connection import GraphConnection
+
+Dimension = Literal[
+    "skill", "agent", "task_type", "error", "workflow", "tier", "model", "status", "day"
+]
+DIMENSIONS: tuple[Dimension, ...] = get_args(Dimension)
+SHOWN_RUNS = 3
+_COLUMNS: Mapping[Dimension, str] = {
+    "skill": "v",
+    "agent": "e.agent",
+    "task_type": "e.task_type",
+    "error": "e.error",
+    "workflow": "e.workflow_name",
+    "tier": "e.tier",
+    "model": "e.model",
+    "status": "e.status",
+    "day": "e.day",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Narrowed:
+    """Which outcomes count; None is all. ``skill`` is a name or a manifest id, times are ms since
+    the epoch, ``since`` included, ``until`` not."""
+
+    task_type: str | None = None
+    skill: str | None = None
+    agent: str | None = None
+    error: str | None = None
+    workflow: str | None = None
+    since: int | None = None
+    until: int | None = None
+
+    def terms(self) -> tuple[str, dict[str, Any]]:
+        """A WHERE for a node ``e``, "" without any term, and its parameters."""
+        found: dict[str, tuple[str, Any]] = {
+            "task_type": ("e.task_type = $task_type", self.task_type),
+            "agent": ("e.agent = $agent", self.agent),
+            "error": ("e.error = $error", self.error),
+            "workflow": ("e.workflow_name = $workflow", self.workflow),
+            "since": ("e.ended_at >= $since", self.since),
+            "until": ("e.ended_at < $until", self.until),
+        }
+        terms = [term for term, value in found.values() if value is not None]
+        given = {name: value for name, (_, value) in found.items() if value is not None}
+        if self.skill is not None:
+            whole = "@" in self.skill
+            terms.append(f"any(v IN e.skills WHERE v {'=' if whole else 'STARTS WITH'} $skill)")
+            given["skill"] = self.skill if whole else f"{self.skill}@"
+        return (f"WHERE {' AND '.join(terms)}" if terms else ""), given
+
+
+@dataclass(frozen=True, slots=True)
+class Crossed:
+    """Outcomes that have the same ``values`` in the dimensions asked for."""
+
+    values: Mapping[str, Any]
+    counts: Counts
+    mean_ms: float
+    cost_usd: float
+    last_at: int
+    failed_runs: tuple[str, ...] = field(default=())
+    runs: tuple[str, ...] = field(default=())
+
+    def to_json(self) -> dict[str, Any]:
+        low, high = self.counts.interval()
+        return {
+            **self.values,
+            "n": self.counts.n,
+            "ok": self.counts.successes,
+            "rate": self.counts.rate,
+            "low": round(low, 4),
+            "high": round(high, 4),
+            "mean_ms": round(self.mean_ms, 1),
+            "cost_usd": round(self.cost_usd, 6),
+            "last_at": self.last_at,
+            "failed_runs": list(self.failed_runs),
+            "runs": list(self.runs),
+        }
+
+
+async def crossing(
+    graph: GraphConnection,
+    by: Sequence[Dimension],
+    narrowed: Narrowed | None = None,
+    *,
+    limit: int = 100,
+) -> list[Crossed]:
+    """Outcomes counted for each combination of ``by``, the most frequent first. An outcome with
+    several skills counts for each of them where ``skill`` is asked for. Raises GraphAway,
+    GraphRefused, QuestionTooWide."""
+    by = list(dict.fromkeys(by))
+    where, given = (narrowed or Narrowed()).terms()
+    unwound = "UNWIND e.skills AS v" if "skill" in by else ""
+    if "skill" in by and narrowed is not None and narrowed.skill is not None:
+        sign = "=" if "@" in narrowed.skill else "STARTS WITH"
+        unwound += f" WITH e, v WHERE v {sign} $skill"
+    columns = [f"{_COLUMNS[name]} AS d{at}" for at, name in enumerate(by)]
+    # The same id twice makes no difference, and the newest do not matter: any of them will do.
+    text = (
+        f"MATCH (e:StateOutcome) {where} {unwound} RETURN {''.join(c + ', ' for c in columns)}"
+        "count(e) AS n, sum(CASE e.status WHEN 'done' THEN 1 ELSE 0 END) AS ok, "
+        "avg(e.duration_ms) AS ms, sum(coalesce(e.cost_usd, 0.0)) AS cost, "
+        "max(e.ended_at) AS last, "
+        "collect(DISTINCT CASE e.status WHEN 'failed' THEN e.workflow_id END)[0..$shown] AS bad, "
+        "collect(DISTINCT e.workflow_id)[0..$shown] AS some "
+        "ORDER BY n DESC LIMIT $limit"
+    )
+    what = "counting outcomes by " + (", ".join(by) or "nothing")
+    rows = await look(graph, what, text, **given, shown=SHOWN_RUNS, limit=limit)
+    size = len(by)
+    return [
+        Crossed(
+            values=dict(zip(by, row[:size], strict=True)),
+            counts=Counts(int(row[size + 1]), row[size] - int(row[size + 1])),
+            mean_ms=row[size + 2] or 0.0,
+            cost_usd=row[size + 3],
+            last_at=row[size + 4],
+            failed_runs=tuple(row[size + 5]),
+            runs=tuple(row[size + 6]),
+        )
+        for row in rows
+        if row[size]
+    ]

@@ -1,0 +1,86 @@
+"""The names that the graph knows, found again in a question."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from dcf.knowledge.asking.looking import look
+from dcf.knowledge.connection import GraphConnection
+
+KINDS: Mapping[str, str] = {
+    "SkillVersion": "skill",
+    "Skill": "skill",
+    "TaskType": "task_type",
+    "Workflow": "workflow",
+    "Agent": "agent",
+    "ErrorKind": "error",
+}
+"""Label of an entity -> the argument that its name can be."""
+MOST = 20_000
+_SHORTEST = 3
+_TEXT = """MATCH (n:Entity) WHERE n:%s RETURN n.name, labels(n) LIMIT $most"""
+_RUNS = """UNWIND $ids AS id MATCH (e:WorkflowRun {workflow_id: id}) RETURN DISTINCT id
+UNION UNWIND $ids AS id MATCH (e:StateOutcome {workflow_id: id}) RETURN DISTINCT id"""
+_WORD = re.compile(r"[^\s,;?!()\[\]{}\"'`]+")
+_JOINED = re.compile(r"[\s._-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Name -> the arguments that it can be (a task type often has its skill's name)."""
+
+    known: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+    def within(self, question: str) -> dict[str, list[str]]:
+        """Argument -> the names of ``question``, the longest first. Names are found as they are,
+        without the ``skill.`` in front, or by their last part where no other name ends alike; what
+        joins their words may be blanks. Within a name that was found no other one is."""
+        text = f" {_folded(question)} "
+        found: dict[str, list[str]] = {}
+        for form, name in self._forms():
+            if f" {form} " in text:
+                text = text.replace(f" {form} ", " \x00 ")
+                for argument in sorted(self.known[name]):
+                    if name not in found.setdefault(argument, []):
+                        found[argument].append(name)
+        return found
+
+    def _forms(self) -> list[tuple[str, str]]:
+        """(how it may be written, name), the longest form first."""
+        forms: dict[tuple[str, str], None] = {}
+        ends: dict[str, list[str]] = {}
+        for name in self.known:
+            bare = name.removeprefix("skill.")
+            forms[_folded(name), name] = None
+            forms[_folded(bare), name] = None
+            if "@" not in name:
+                ends.setdefault(_folded(bare.rpartition(".")[2]), []).append(name)
+        for end, names in ends.items():
+            if len({name.removeprefix("skill.") for name in names}) == 1:
+                forms |= {(end, name): None for name in names}
+        long = [form for form in forms if len(form[0]) >= _SHORTEST]
+        return sorted(long, key=lambda form: (-len(form[0]), form))
+
+
+async def names_in(graph: GraphConnection) -> Names:
+    """All names, at most ``MOST``. Raises GraphAway, GraphRefused, QuestionTooWide."""
+    known: dict[str, set[str]] = {}
+    for label, argument in KINDS.items():
+        for name, _ in await look(graph, "the names", _TEXT % label, most=MOST):
+            known.setdefault(name, set()).add(argument)
+    return Names({name: frozenset(kinds) for name, kinds in known.items()})
+
+
+async def runs_within(graph: GraphConnection, question: str) -> list[str]:
+    """The words of ``question`` that are ids of runs, in its order. Raises as ``names_in``."""
+    words = [word.rstrip(".:") for word in _WORD.findall(question)]
+    found = {row[0] for row in await look(graph, "the runs", _RUNS, ids=list(dict.fromkeys(words)))}
+    return [word for word in dict.fromkeys(words) if word in found]
+
+
+def _folded(text: str) -> str:
+    """Words in lower case with one blank between them; so becomes what joins words."""
+    words = [word.rstrip(".:").lower() for word in _WORD.findall(text)]
+    return " ".join(" ".join(_JOINED.split(word)) for word in words if word)

@@ -1,0 +1,95 @@
+"""The relay beside other work: it starts when there is something to write, and waits patiently for
+a graph that is away."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Sequence
+
+from control_plane import ControlPlaneError, Outbox, OutboxEntry, Store, sweep_outbox
+from control_plane.embedded import ServerUnusable
+from dcf.knowledge.connection import GraphConnection
+from dcf.knowledge.errors import GraphAway, GraphRefused
+from dcf.knowledge.privacy import Privacy
+from dcf.knowledge.relay import ENTRIES, Relay
+from dcf.knowledge.setting import GraphSetting
+
+log = logging.getLogger(__name__)
+
+GATHER_S = 0.2
+"""So long a batch is waited for that is not full."""
+CLAIM_IDLE_MS = 30_000
+"""After so long without being settled an entry is taken over."""
+_BLOCK_MS = 2_000
+_CLAIM_EVERY_S = 15.0
+_FIRST_WAIT_S = 0.5
+_LONGEST_WAIT_S = 30.0
+
+
+async def relay_for_ever(
+    setting: GraphSetting, store: Store, privacy: Privacy, *, name: str
+) -> None:
+    """Carry the outbox of ``store`` to the graph of ``setting`` until cancelled, as the reader
+    ``name``. Nothing is started before there is something to write. Whatever is away is waited for,
+    0.5 s to 30 s at a time, and told of once; nothing else is disturbed by it."""
+    outbox = Outbox(store.backend, consumer=name)
+    wait_s, away = _FIRST_WAIT_S, False
+    held: list[OutboxEntry] = []
+    while True:
+        try:
+            held = held or await _first(store, outbox)
+            address = await setting.address()
+            async with GraphConnection(address.url) as graph:
+                await graph.ready()
+                if away:
+                    log.info("%s: the graph at %s is there again", name, graph.label)
+                wait_s, away = _FIRST_WAIT_S, False
+                relay = Relay(store, graph, privacy, name=name, clock=_now_ms)
+                try:
+                    await _carry(relay, store, held)
+                finally:
+                    held = relay.held
+        except (GraphAway, GraphRefused, ServerUnusable, ControlPlaneError) as error:
+            if not away:
+                log.warning("%s: %s; what is to be written waits in the outbox", name, error)
+                away = True
+            await asyncio.sleep(wait_s)
+            wait_s = min(2 * wait_s, _LONGEST_WAIT_S)
+
+
+async def _first(store: Store, outbox: Outbox) -> list[OutboxEntry]:
+    """Entries, as soon as there are any."""
+    await outbox.open()
+    await sweep_outbox(store)
+    while True:
+        found = await outbox.read(ENTRIES, block_ms=_BLOCK_MS)
+        found = found or await outbox.claim(ENTRIES, idle_ms=CLAIM_IDLE_MS)
+        if found:
+            return found
+
+
+async def _carry(relay: Relay, store: Store, entries: Sequence[OutboxEntry]) -> None:
+    """Write ``entries`` and whatever comes, for ever."""
+    claim_at = time.monotonic()
+    while True:
+        if entries:
+            await relay.write(entries)
+        entries = await relay.outbox.read(ENTRIES)
+        if entries:
+            continue
+        await relay.settle()
+        entries = await relay.outbox.read(ENTRIES, block_ms=_BLOCK_MS)
+        if entries and len(entries) < ENTRIES:
+            await asyncio.sleep(GATHER_S)
+            entries = [*entries, *await relay.outbox.read(ENTRIES)]
+        elif not entries and time.monotonic() >= claim_at:
+            claim_at = time.monotonic() + _CLAIM_EVERY_S
+            entries = await relay.outbox.claim(ENTRIES, idle_ms=CLAIM_IDLE_MS)
+            if not entries:
+                await sweep_outbox(store)
+
+
+def _now_ms() -> int:
+    return time.time_ns() // 1_000_000

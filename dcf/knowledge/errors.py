@@ -1,0 +1,42 @@
+"""What can go wrong with the graph. A class's docstring is its default message."""
+
+from __future__ import annotations
+
+
+class KnowledgeError(Exception):
+    """The knowledge graph cannot be used."""
+
+    code = "knowledge_error"
+    hint = ""
+
+    def __init__(self, message: str | None = None, *, hint: str = "", **fields: object) -> None:
+        self.fields = fields
+        self.message = message or (type(self).__doc__ or "").strip().format(**fields)
+        self.hint = hint or self.hint
+        super().__init__(self.message)
+
+
+class GraphOff(KnowledgeError):
+    """The knowledge graph is switched off (DCF_GRAPH=off)."""
+
+    code = "graph_off"
+    hint = "unset DCF_GRAPH; runs that ended meanwhile are still there: `dcf graph sync --all`"
+
+
+class GraphAway(KnowledgeError):
+    """The graph server {server} does not answer: {reason}."""
+
+    code = "graph_away"
+    hint = "nothing is lost: what is to be written waits in the outbox"
+
+
+class GraphRefused(KnowledgeError):
+    """The graph server refused a query: {reason}."""
+
+    code = "graph_refused"
+
+
+class SettingUnusable(KnowledgeError):
+    """{name} cannot be used: {reason}."""
+
+    code = "graph_setting"

@@ -1,0 +1,82 @@
+"""Graphiti's driver, on the one graph that there is.
+
+Imports graphiti_core: only after ``demand_graphiti``.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from falkordb.asyncio.graph import AsyncGraph
+from graphiti_core.driver.driver import GraphDriver
+from graphiti_core.driver.falkordb_driver import FalkorDriver
+from graphiti_core.utils.datetime_utils import convert_datetimes_to_strings
+from redis.asyncio import BlockingConnectionPool, Redis
+
+from dcf.knowledge.connection import CONNECTIONS
+
+log = logging.getLogger(__name__)
+
+_SOCKET_TIMEOUT_S = 35.0
+_THERE_ALREADY = ("already indexed", "Stopwords are already set")
+
+
+class Server:
+    """What the driver wants of a FalkorDB client, without the question that the client's
+    constructor puts to the server while the event loop waits."""
+
+    def __init__(self, url: str) -> None:
+        pool = BlockingConnectionPool.from_url(
+            url,
+            max_connections=CONNECTIONS,
+            timeout=None,
+            decode_responses=True,
+            protocol=2,
+            socket_timeout=_SOCKET_TIMEOUT_S,
+        )
+        self._client: Redis = Redis(connection_pool=pool)
+
+    def select_graph(self, name: str) -> Any:
+        return AsyncGraph(self._client, name)
+
+    async def aclose(self) -> None:
+        await self._client.aclose()
+        await self._client.connection_pool.aclose()
+
+
+class OneGraphDriver(FalkorDriver):
+    """Groups are told apart by ``group_id`` within one graph, so that no group is a graph of its
+    own. To be made outside of an event loop (in a thread): inside one, the constructor would start
+    a task that makes indexes, whether anybody waits for it or not. Belongs to one event loop."""
+
+    def __init__(self, url: str, graph: str) -> None:
+        super().__init__(falkor_db=Server(url), database=graph)
+
+    def clone(self, database: str) -> GraphDriver:
+        return self
+
+    async def execute_query(self, cypher_query_: str, **kwargs: Any) -> Any:
+        """As the driver's own, but a query that fails is not logged: its parameters are what
+        somebody wrote."""
+        parameters = _without_nul(
+            convert_datetimes_to_strings(dict(kwargs))  # type: ignore[no-untyped-call]
+        )
+        try:
+            found = await self._get_graph(None).query(cypher_query_, parameters)
+        except Exception as error:
+            if any(said in str(error) for said in _THERE_ALREADY):
+                return None
+            raise
+        header = [column[1] for column in found.header]
+        return [dict(zip(header, row, strict=False)) for row in found.result_set], header, None
+
+
+def _without_nul(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.replace("\x00", "")
+    if isinstance(value, dict):
+        return {key: _without_nul(part) for key, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_without_nul(part) for part in value]
+    return value

@@ -1,0 +1,226 @@
+"""From the documents of a run to what it came to. Reads only; no model, no graph."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter, OrderedDict
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from control_plane import MissingBlob, RunDocument, StateDocument, Store, assigned, split_path
+from dcf.knowledge.outcome import Outcome, RunFact
+from dcf.knowledge.privacy import Privacy
+from dcf.skills import newest, parse_ref
+from dcf.workflow import is_earlier
+
+_PAGE = 500
+_KEPT = 64
+_NUMBER = re.compile(r"\[\d+\]")
+# Pins of other things than skills have a kind in front.
+_OTHER_PINS = ("tool:", "prompt:", "template:")
+
+
+@dataclass(frozen=True, slots=True)
+class _Setting:
+    """What a run's meta document says of its states."""
+
+    run: RunDocument
+    definition: Mapping[str, Any]
+    assigned: Mapping[str, str]
+    versions: Mapping[str, Mapping[str, str]]
+
+
+@dataclass(slots=True)
+class _Totals:
+    """What a run used and how its states stand, over all its documents."""
+
+    states: Counter[str] = field(default_factory=Counter)
+    cost_usd: float = 0.0
+    tokens: int = 0
+
+    def add(self, document: StateDocument) -> None:
+        metrics = document.metrics or {}
+        self.cost_usd += metrics.get("estimated_cost_usd") or 0
+        self.tokens += metrics.get("total_tokens") or 0
+        if document.kind == "state" and not is_earlier(document.path):
+            self.states[document.status] += 1
+
+
+class RunReader:
+    """Reads runs of ``store``; definitions lately used are kept. Texts go through ``privacy``."""
+
+    def __init__(self, store: Store, privacy: Privacy) -> None:
+        self._store = store
+        self._privacy = privacy
+        self._definitions: OrderedDict[str, Mapping[str, Any]] = OrderedDict()
+
+    async def tell(self, run: RunDocument) -> AsyncIterator[Outcome | RunFact]:
+        """Every finished visit of a Task of ``run``, which is over, in order of their paths; last
+        what the run came to as a whole."""
+        setting = await self._setting(run)
+        totals = _Totals()
+        async for document in self._documents(run.workflow_id):
+            totals.add(document)
+            if document.type == "Task" and document.kind == "state":
+                outcome = self._outcome(setting, await self._recovered(run, document))
+                if outcome is not None:
+                    yield outcome
+        yield self._run_fact(setting, totals)
+
+    def _run_fact(self, setting: _Setting, totals: _Totals) -> RunFact:
+        run = setting.run
+        ended = run.finished_at or run.finalized_at or 0
+        started = run.started_at or run.created_at or ended
+        version = run.raw.get("version")
+        error = run.error
+        return RunFact(
+            run=f"{run.workflow_id}/{run.born}",
+            redrives=run.redrives,
+            workflow_id=run.workflow_id,
+            workflow_name=self._privacy.text(run.name),
+            version=None if version is None else str(version),
+            digest=run.definition,
+            status=run.status,
+            started_at=started,
+            ended_at=ended,
+            duration_ms=max(0, ended - started),
+            states={**totals.states, "total": totals.states.total()},
+            cost_usd=totals.cost_usd,
+            tokens=totals.tokens,
+            error=self._privacy.optional(error.error) if error else None,
+            cause=self._privacy.optional(error.cause) if error else None,
+            sop=self._privacy.optional(_source_of(setting.definition)),
+        )
+
+    async def _documents(self, workflow_id: str) -> AsyncIterator[StateDocument]:
+        paths = await self._store.paths(workflow_id)
+        for at in range(0, len(paths), _PAGE):
+            found = await self._store.states(workflow_id, paths[at : at + _PAGE])
+            for path, document in found.items():
+                # An earlier visit stands under a path of its own, and says the one it had.
+                yield document if document.path == path else replace(document, path=path)
+
+    async def _recovered(self, run: RunDocument, document: StateDocument) -> StateDocument:
+        """``document``, without the error of an earlier try that a later one made good. A state
+        that is done keeps an error in that case, and when the failure was caught: then its output
+        says so."""
+        if document.status != "done" or document.error is None or not document.retries:
+            return document
+        key = self._store.keys(run.workflow_id).output(document.path)
+        text = await self._store.backend.command("JSON.GET", key, ".summary")
+        caught = text is not None and json.loads(text) == f"caught {document.error}"
+        return document if caught else replace(document, error=None)
+
+    async def _setting(self, run: RunDocument) -> _Setting:
+        versions: dict[str, dict[str, str]] = {}
+        for pin in run.raw.get("pins") or {}:
+            if not pin.startswith(_OTHER_PINS):
+                ref = parse_ref(pin)
+                versions.setdefault(ref.name, {})[ref.wanted] = pin
+        known = await assigned(self._store, run.workflow_id)
+        return _Setting(run, await self._definition(run), known, versions)
+
+    async def _definition(self, run: RunDocument) -> Mapping[str, Any]:
+        """The workflow document, as it was submitted."""
+        found = self._definitions.get(run.definition)
+        if found is None:
+            try:
+                value: Any = await self._store.value(run.workflow_id, {"$blob": run.definition})
+            except MissingBlob:
+                # The run's own document says the skills too.
+                return {}
+            found = self._definitions[run.definition] = value if isinstance(value, dict) else {}
+            if len(self._definitions) > _KEPT:
+                self._definitions.popitem(last=False)
+        return found
+
+    def _outcome(self, setting: _Setting, document: StateDocument) -> Outcome | None:
+        ended = document.times.get("finished")
+        if document.status not in ("done", "failed") or ended is None:
+            return None
+        run, path = setting.run, document.path.partition("@")[0]
+        binding = _binding(setting.definition, path)
+        loaded = binding.get("skills") or _of_state(run.raw.get("skills") or {}, path) or ()
+        skills = tuple(_manifest_ids(loaded, setting.versions))
+        name = str(split_path(path)[-1])
+        declared = binding.get("task_type")
+        bound = _of_state(run.raw.get("agents") or {}, path)
+        metrics, chosen = document.metrics or {}, document.raw.get("model_selection") or {}
+        # A failure that was caught leaves a state done, and says what it was.
+        error = document.error
+        started = document.times.get("started") or document.times.get("entered") or ended
+        return Outcome(
+            run=f"{run.workflow_id}/{run.born}",
+            workflow_id=run.workflow_id,
+            workflow_name=self._privacy.text(run.name),
+            path=path,
+            state=name,
+            visit=document.visit,
+            tries=1 + sum(document.retries.values()),
+            task_type=self._privacy.text(
+                str(declared) if declared else _skill_name(skills[0]) if skills else name
+            ),
+            skills=skills,
+            agent=self._privacy.optional(setting.assigned.get(path) or bound),
+            status="failed" if error is not None else "done",
+            error=self._privacy.text(error.error or "unnamed") if error else None,
+            cause=self._privacy.optional(error.cause) if error else None,
+            started_at=started,
+            ended_at=ended,
+            duration_ms=max(0, ended - started),
+            cost_usd=metrics.get("estimated_cost_usd"),
+            tokens=metrics.get("total_tokens"),
+            tool_calls=metrics.get("tool_calls"),
+            tier=chosen.get("tier"),
+            fcs=chosen.get("fcs"),
+            escalated=bool(metrics.get("tier_escalated")),
+            model=metrics.get("model") or chosen.get("model"),
+        )
+
+
+def _skill_name(manifest_id: str) -> str:
+    """As bindings that declare a type of task call it: without version and ``skill.``."""
+    return manifest_id.partition("@")[0].removeprefix("skill.")
+
+
+def _of_state(table: Mapping[str, Any], path: str) -> Any:
+    """What ``table`` says of a state: ``Fan[2]/Pay`` stands there as ``Fan[]/Pay`` in a Map, and as
+    itself in a branch."""
+    return table.get(path, table.get(_NUMBER.sub("[]", path)))
+
+
+def _binding(document: Mapping[str, Any], path: str) -> Mapping[str, Any]:
+    """The AgentBinding of the state at ``path``, empty where it has none."""
+    machine: Any = document.get("asl", document)
+    state: Any = {}
+    for step in split_path(path):
+        if isinstance(step, str):
+            state = (machine.get("States") or {}).get(step) or {}
+            machine = state.get("ItemProcessor") or state.get("Iterator") or {}
+        elif state.get("Branches"):
+            machine = state["Branches"][step] if step < len(state["Branches"]) else {}
+    return state.get("AgentBinding") or {}
+
+
+def _manifest_ids(refs: Iterable[str], versions: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
+    """What the run was pinned to, for each reference; the reference itself where it was not."""
+    for text in dict.fromkeys(refs):
+        ref = parse_ref(text)
+        pinned = versions.get(ref.name) or versions.get(f"skill.{ref.name}") or {}
+        version = newest(pinned, ref.wanted)
+        yield pinned[version] if version else text
+
+
+def _source_of(document: Mapping[str, Any]) -> str | None:
+    """The SOP or plan that a workflow document says it was made from."""
+    for name in ("sop", "plan", "generated_from"):
+        value = document.get(name)
+        if isinstance(value, str):
+            return value
+        if isinstance(value, Mapping):
+            named = value.get("id") or value.get("file") or value.get("title")
+            if named:
+                return str(named)
+    return None

@@ -1,0 +1,221 @@
+"""From the outbox to the graph: entries are read, told as episodes, written, and settled when they
+are on the graph's disk.
+
+Whatever dies in between, entries are there again, for this reader or for one that takes them over;
+what is written twice is there once. The graph being away stops nothing but this.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from control_plane import BadName, Outbox, OutboxEntry, OutboxLag, RunDocument, Store, sweep_outbox
+from dcf.knowledge.connection import GraphConnection
+from dcf.knowledge.episode import Episode
+from dcf.knowledge.errors import GraphRefused
+from dcf.knowledge.graph_writer import GraphWriter
+from dcf.knowledge.insight_fact import InsightFact
+from dcf.knowledge.meaning import Meanings, load_embedder
+from dcf.knowledge.outcome import Outcome
+from dcf.knowledge.privacy import Privacy
+from dcf.knowledge.reading import RunReader
+from dcf.knowledge.telling import tell_outcome, tell_run
+from dcf.knowledge.text_episode import TEXT, TextEpisode
+
+log = logging.getLogger(__name__)
+
+ENTRIES = 64
+"""So many entries are read at a time."""
+BATCH = 100
+"""So many episodes are written in one transaction: while it runs, nobody reads the graph."""
+TOGETHER = 16
+"""So many runs are read at the same time."""
+UNSETTLED = 2_000
+"""After so many episodes at the latest the graph's disk is waited for: where that is forced once a
+second, it takes up to a second. Where it takes less than a batch, each batch is waited for."""
+_QUICK_S = 0.05
+INSIGHT = "insight"
+"""The kind of the outbox's records that are insights (``InsightFact.to_json``)."""
+
+
+@dataclass(slots=True)
+class Drained:
+    """What was written: runs, outcomes of states, other records; ``refused`` could not be."""
+
+    runs: int = 0
+    outcomes: int = 0
+    records: int = 0
+    refused: int = 0
+
+
+Progress = Callable[[Drained, OutboxLag], object]
+
+
+class Relay:
+    """Carries the outbox of ``store`` into ``graph``, as the reader ``name``. ``clock`` gives ms
+    since the epoch; the weights of the embedder are loaded by the first batch."""
+
+    def __init__(
+        self,
+        store: Store,
+        graph: GraphConnection,
+        privacy: Privacy,
+        *,
+        name: str,
+        clock: Callable[[], int],
+        meanings: Meanings | None = None,
+    ) -> None:
+        self.outbox = Outbox(store.backend, consumer=name)
+        self.done = Drained()
+        self.held: list[OutboxEntry] = []
+        """What was read and is not settled; after an error it is to be written once more."""
+        self._store = store
+        self._graph = graph
+        self._privacy = privacy
+        self._clock = clock
+        self._meanings = meanings
+        self._writer: GraphWriter | None = None
+        self._reader = RunReader(store, privacy)
+        self._written: list[tuple[OutboxEntry, RunDocument | None]] = []
+        self._episodes = 0
+        self._most = BATCH
+
+    async def drain(self, progress: Progress | None = None) -> Drained:
+        """Write everything that waits, also what others have read and not settled, and what a
+        sweep finds; what was written. Raises GraphAway."""
+        await self._graph.ready()
+        await self.outbox.open()
+        swept = False
+        while True:
+            entries = await self.outbox.read(ENTRIES)
+            if not entries:
+                await self.settle()
+                entries = await self.outbox.claim(ENTRIES, idle_ms=0)
+            if not entries and not swept:
+                swept = True
+                if await sweep_outbox(self._store):
+                    continue
+            if not entries:
+                return self.done
+            await self.write(entries)
+            if progress is not None:
+                progress(self.done, await self.outbox.lag())
+
+    async def write(self, entries: Sequence[OutboxEntry]) -> None:
+        """Write entries; they count as unsettled until ``settle``. One that the graph refuses even
+        alone is put aside. Raises GraphAway."""
+        self.held += [entry for entry in entries if entry not in self.held]
+        try:
+            await self._write_all(entries)
+        except GraphRefused as error:
+            if len(entries) > 1:
+                log.warning("a batch is written again one by one: %s", error)
+                for entry in entries:
+                    await self.write([entry])
+                return
+            # It is this entry's fault only if the graph takes others.
+            await self._graph.write(["RETURN 1"])
+            await self._refuse(entries[0], str(error))
+        if self._episodes >= self._most:
+            await self.settle()
+
+    async def settle(self) -> None:
+        """Wait until what was written is on the graph's disk, and settle it. Raises GraphAway."""
+        if not self._written:
+            return
+        written, self._written, self._episodes = self._written, [], 0
+        began = asyncio.get_running_loop().time()
+        await self._graph.synced()
+        took_s = asyncio.get_running_loop().time() - began
+        self._most = BATCH if took_s < _QUICK_S else UNSETTLED
+        runs = {run.workflow_id: run for _, run in written if run is not None}
+        await asyncio.gather(*(self._store.told(run) for run in runs.values()))
+        await self.outbox.settle([entry for entry, _ in written])
+        self.held = []
+
+    async def _write_all(self, entries: Sequence[OutboxEntry]) -> None:
+        writer = await self._open_writer()
+        insights = []
+        texts = []
+        ended = {entry.id: entry for entry in entries if entry.kind == "run"}
+        for entry in entries:
+            if entry.kind == INSIGHT:
+                try:
+                    insights.append((InsightFact.from_json(entry.data), entry))
+                except (TypeError, AttributeError) as error:
+                    await self._refuse(entry, f"no insight: {error}")
+            elif entry.kind == TEXT:
+                try:
+                    texts.append((TextEpisode.from_json(entry.data), entry))
+                except (TypeError, AttributeError) as error:
+                    await self._refuse(entry, f"no text: {error}")
+            elif entry.kind != "run":
+                await self._refuse(entry, f"nobody here writes records of the kind {entry.kind!r}")
+        if insights:
+            await writer.insights([(said, _age(entry)) for said, entry in insights])
+            self._written += [(entry, None) for _, entry in insights]
+            self.done.records += len(insights)
+        if texts:
+            await writer.texts([(said, _age(entry)) for said, entry in texts])
+            self._written += [(entry, None) for _, entry in texts]
+            self.done.records += len(texts)
+        runs = {run.workflow_id: run for run in await self._store.run_many(list(ended))}
+        batch: list[Episode] = []
+        # Others were redriven: their next end is told.
+        finished = [run for run in runs.values() if run.is_over and run.finalized_at is not None]
+        for at in range(0, len(finished), TOGETHER):
+            some = finished[at : at + TOGETHER]
+            for run, told in zip(some, await asyncio.gather(*map(self._tell, some)), strict=True):
+                if isinstance(told, str):
+                    await self._store.told(run, refused=True)
+                    await self._refuse(ended.pop(run.workflow_id), told)
+                    continue
+                batch += told
+                while len(batch) >= BATCH:
+                    await self._write_batch(writer, batch[:BATCH])
+                    batch = batch[BATCH:]
+        if batch:
+            await self._write_batch(writer, batch)
+        by_id = {run.workflow_id: run for run in finished if run.workflow_id in ended}
+        self.done.runs += len(by_id)
+        self._written += [
+            (entry, by_id.get(entry.id))
+            for entry in entries
+            if entry.kind == "run" and entry.id in ended
+        ]
+
+    async def _tell(self, run: RunDocument) -> list[Episode] | str:
+        """The episodes of a run, or why its documents cannot be told: one that nobody understands
+        must not hold up all the others."""
+        try:
+            return [
+                tell_outcome(told) if isinstance(told, Outcome) else tell_run(told)
+                async for told in self._reader.tell(run)
+            ]
+        except (AttributeError, KeyError, TypeError, ValueError, BadName) as error:
+            return f"its documents cannot be told: {type(error).__name__}: {error}"
+
+    async def _write_batch(self, writer: GraphWriter, batch: Sequence[Episode]) -> None:
+        await writer.episodes(batch)
+        self._episodes += len(batch)
+        self.done.outcomes += sum(episode.label == "StateOutcome" for episode in batch)
+
+    async def _refuse(self, entry: OutboxEntry, reason: str) -> None:
+        log.error("%s %s cannot be written to the graph: %s", entry.kind, entry.id, reason)
+        await self.outbox.refuse(entry, self._privacy.text(reason))
+        self.done.refused += 1
+
+    async def _open_writer(self) -> GraphWriter:
+        if self._writer is None:
+            meanings = self._meanings or Meanings(await asyncio.to_thread(load_embedder))
+            self._writer = GraphWriter(self._graph, meanings, self._privacy, clock=self._clock)
+        return self._writer
+
+
+def _age(entry: OutboxEntry) -> int:
+    """A number that grows with each entry of a stream."""
+    at, _, number = entry.entry.partition("-")
+    return int(at) * 1_000 + min(int(number), 999)

@@ -1,0 +1,117 @@
+"""The words of the graph: labels, edge names, properties. Everything is in one graph, ``dcf``.
+
+Nodes and edges have Graphiti's own labels and properties, and ours beside them, flat:
+
+- ``(:Episodic:WorkflowRun)``, ``(:Episodic:StateOutcome)``: one for each end of a run, and for each
+  finished visit of a Task. What was measured stands on the node (``EPISODE_FIELDS``); what it is
+  about are its ``MENTIONS`` edges to entities.
+- ``(:Entity:Skill)`` … (``ENTITIES``): one for each thing that has a name.
+- ``RELATES_TO`` between entities, with ``name`` out of ``FACTS``: one edge for each distinct fact,
+  never one for each run. ``support`` counts the valid episodes that say so; where none is left, the
+  fact has an ``invalid_at``.
+- ``STAT`` from SkillVersion to TaskType: the sums over all outcomes (``STAT_FIELDS``), and
+  ``STAT_DAY`` the same for each UTC day (``day``, as in 2026-11-22).
+
+Times are ISO 8601 texts in UTC where Graphiti has them (``created_at``, ``valid_at``,
+``invalid_at``, ``expired_at``), ms since the epoch where they are ours (``started_at``,
+``ended_at``, ``first_at``, ``last_at``).
+"""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+GRAPH: Final = "dcf"
+"""The name of the graph, and the ``group_id`` of everything in it."""
+
+EpisodeLabel = Literal["WorkflowRun", "StateOutcome"]
+EntityLabel = Literal[
+    "Workflow",
+    "Skill",
+    "SkillVersion",
+    "TaskType",
+    "Agent",
+    "ErrorKind",
+    "Insight",
+    "Session",
+    "Delegation",
+    "Adaptation",
+]
+FactName = Literal[
+    "VERSION_OF",
+    "USED_BY",
+    "PART_OF",
+    "SUCCEEDED_AT",
+    "FAILED_AT",
+    "FAILED_WITH",
+    "RAISES",
+    "ENDED_WITH",
+    "WORKED_ON",
+    "CONCERNS",
+    "SUPERSEDES",
+    "CONFLICTS_WITH",
+]
+
+ENTITIES: Final[dict[EntityLabel, str]] = {
+    "Workflow": "a workflow by its name",
+    "Skill": "a skill by its name without version",
+    "SkillVersion": "a version of a skill, by its manifest id; `skill`, `version`",
+    "TaskType": "a kind of task",
+    "Agent": "an agent or a template of agents that work is bound to",
+    "ErrorKind": "an error by its name, as in States.Timeout",
+    "Insight": "what an analysis found; see `INSIGHT_FIELDS`",
+    "Session": "declared: a session of several agents",
+    "Delegation": "declared: a task handed from one agent to another",
+    "Adaptation": "declared: a change of a workflow",
+}
+FACTS: Final[dict[FactName, tuple[EntityLabel, EntityLabel, str]]] = {
+    "VERSION_OF": ("SkillVersion", "Skill", "which skill a version is of"),
+    "USED_BY": ("SkillVersion", "Workflow", "a workflow has run with this version"),
+    "PART_OF": ("TaskType", "Workflow", "a workflow has such a task"),
+    "SUCCEEDED_AT": ("SkillVersion", "TaskType", "it succeeded at such a task at least once"),
+    "FAILED_AT": ("SkillVersion", "TaskType", "it failed at such a task at least once"),
+    "FAILED_WITH": ("SkillVersion", "ErrorKind", "how a version failed"),
+    "RAISES": ("TaskType", "ErrorKind", "how such a task failed, with whatever skill"),
+    "ENDED_WITH": ("Workflow", "ErrorKind", "how a run of a workflow ended"),
+    "WORKED_ON": ("Agent", "TaskType", "an agent has done such a task"),
+    "CONCERNS": ("Insight", "TaskType", "what an insight is about; also to SkillVersion, Skill"),
+    "SUPERSEDES": ("Insight", "Insight", "the newer one takes the place of the older one"),
+    "CONFLICTS_WITH": ("Insight", "Insight", "both cannot be followed"),
+}
+
+DATASETS: Final[dict[str, str]] = {
+    "dcf_executions": "WorkflowRun",
+    "dcf_metrics": "StateOutcome",
+    "dcf_insights": "Insight",
+}
+"""Names of groups that used to be graphs of their own, as filters: the label they stand for."""
+
+EPISODE_FIELDS: Final[dict[EpisodeLabel, tuple[str, ...]]] = {
+    # What Outcome and RunFact have, under the same names; None is left out.
+    "StateOutcome": (
+        "run", "workflow_id", "workflow_name", "path", "state", "visit", "tries", "task_type",
+        "skills", "agent", "status", "error", "cause", "started_at", "ended_at", "duration_ms",
+        "cost_usd", "tokens", "tool_calls", "tier", "fcs", "escalated", "model", "day",
+    ),
+    "WorkflowRun": (
+        "run", "redrives", "workflow_id", "workflow_name", "version", "digest", "status",
+        "started_at", "ended_at", "duration_ms", "cost_usd", "tokens", "error", "cause", "sop",
+        "states_total", "states_done", "states_failed", "states_cancelled", "states_skipped",
+    ),
+}  # fmt: skip
+STAT_FIELDS: Final = {
+    "n": "outcomes",
+    "ok": "of them done",
+    "duration_ms": "sum over all",
+    "duration_ok_ms": "sum over those that were done",
+    "cost_usd": "sum of what is known",
+    "tokens": "sum of what is known",
+    "tries": "sum; n of them are first tries",
+    "escalated": "how often a higher tier worked",
+    "first_at": "when the first one ended (ms)",
+    "last_at": "when the last one ended (ms)",
+}
+INSIGHT_FIELDS: Final = (
+    "insight_id", "category", "statement", "condition", "prefer", "avoid", "evidence_runs",
+    "evidence", "confidence", "expires_at", "taken", "helped",
+)  # fmt: skip

@@ -1,0 +1,90 @@
+"""A text that somebody wants remembered, as it travels to the graph."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Final, Self
+
+from dcf.knowledge.privacy import CUT, Privacy
+
+TEXT: Final = "text"
+"""The kind of the outbox's records that are texts (``TextEpisode.to_json``)."""
+TEXTS: Final = "dcf_texts"
+"""The group of texts that name none. What was measured has the group ``dcf`` to itself: a model
+that finds entities in a text would else make them one with what was measured."""
+SOURCES = ("text", "json", "message")
+LONGEST = 20_000
+"""So many characters of a text are kept."""
+_PIECE = 1_500
+_UNREAD = "[not checked]"
+
+
+@dataclass(frozen=True, slots=True)
+class TextEpisode:
+    """``content`` belongs to ``group``; ``source`` says what it is (one of ``SOURCES``), ``at``
+    when it was said (ms). ``extract``: a model is to find facts in it."""
+
+    uuid: str
+    name: str
+    content: str
+    at: int
+    group: str = TEXTS
+    source: str = "text"
+    source_description: str = ""
+    extract: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, fields: Mapping[str, Any]) -> Self:
+        """The opposite of ``to_json``; fields that are not known are left out. Raises TypeError
+        where one is missing or is no text."""
+        made = cls(**{name: fields[name] for name in cls.__slots__ if name in fields})
+        texts = (made.uuid, made.name, made.content, made.group, made.source)
+        if not all(isinstance(text, str) for text in texts) or not isinstance(made.at, int):
+            raise TypeError("a text has uuid, name, content, group and source as texts, at in ms")
+        return made
+
+    def redacted(self, privacy: Privacy) -> Self:
+        """The same without secrets and what names or finds a person."""
+        return type(self)(
+            uuid=self.uuid,
+            name=privacy.text(self.name, CUT),
+            content=redacted_text(privacy, self.content),
+            at=self.at,
+            group=self.group,
+            source=self.source,
+            source_description=privacy.text(self.source_description, CUT),
+            extract=self.extract,
+        )
+
+
+def redacted_text(privacy: Privacy, text: str) -> str:
+    """``text`` without what must not be kept, at most ``LONGEST`` characters. It is read in pieces
+    that end where a line or a sentence does, so that nothing is torn apart; a piece without any end
+    is not kept."""
+    pieces = [
+        privacy.text(piece, _PIECE) if len(piece) <= _PIECE else _UNREAD
+        for piece in _pieces(text[:LONGEST])
+    ]
+    return "".join(pieces)
+
+
+def _pieces(text: str) -> list[str]:
+    """``text`` in pieces of about ``_PIECE`` characters at most, none of its characters lost."""
+    pieces = [""]
+    for line in text.splitlines(keepends=True):
+        for sentence in _sentences(line):
+            if pieces[-1] and len(pieces[-1]) + len(sentence) > _PIECE:
+                pieces.append("")
+            pieces[-1] += sentence
+    return pieces
+
+
+def _sentences(line: str) -> list[str]:
+    if len(line) <= _PIECE:
+        return [line]
+    parts = line.split(". ")
+    return [f"{part}. " for part in parts[:-1]] + [parts[-1]]

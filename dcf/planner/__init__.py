@@ -1,0 +1,89 @@
+"""From an objective or a procedure to a workflow that is validated, approved and run.
+
+``compile_sop`` makes a workflow of a procedure, without a model; ``decompile`` is the way back.
+``Planner`` leads a conversation from an objective to a workflow that somebody approved.
+"""
+
+from __future__ import annotations
+
+from dcf.planner.compiling.compile import compile_sop
+from dcf.planner.compiling.gap import Gap, write_drafts
+from dcf.planner.compiling.market import THRESHOLDS, Finder, Market, Measured
+from dcf.planner.compiling.plan import Plan, PlannedStep, Risk
+from dcf.planner.compiling.skill_choice import Candidate
+from dcf.planner.compiling.tool_results import ToolResults
+from dcf.planner.conversation.advancing import ModelAtHand
+from dcf.planner.conversation.bench import Bench, the_embedder
+from dcf.planner.conversation.guidance import Guidance, Guide, History, history_of, no_guide
+from dcf.planner.conversation.permissions import Permissions, permissions_of, shown_digest
+from dcf.planner.conversation.planner import Planner
+from dcf.planner.conversation.planning import STEPS, Planning, Status
+from dcf.planner.conversation.question import NEW, Question, wishes
+from dcf.planner.conversation.spending import DraftLimits, Spending
+from dcf.planner.conversation.store import PlanningStore
+from dcf.planner.decompiling.decompile import Decompiled, decompile
+from dcf.planner.errors import (
+    InvalidAnswers,
+    PlanningConflict,
+    PlanningDamaged,
+    PlanningProblem,
+    ShownOtherwise,
+    UnknownPlanning,
+    WorkflowChanged,
+    WrongStatus,
+)
+from dcf.planner.matching.matcher import MARGIN, MATCH_THRESHOLDS, Match, Matched, Matcher
+from dcf.planner.matching.stored import Stored, stored_in
+
+__all__ = [
+    "MARGIN",
+    "MATCH_THRESHOLDS",
+    "NEW",
+    "STEPS",
+    "THRESHOLDS",
+    "Bench",
+    "Candidate",
+    "Decompiled",
+    "DraftLimits",
+    "Finder",
+    "Gap",
+    "Guidance",
+    "Guide",
+    "History",
+    "InvalidAnswers",
+    "Market",
+    "Match",
+    "Matched",
+    "Matcher",
+    "Measured",
+    "ModelAtHand",
+    "Permissions",
+    "Plan",
+    "PlannedStep",
+    "Planner",
+    "Planning",
+    "PlanningConflict",
+    "PlanningDamaged",
+    "PlanningProblem",
+    "PlanningStore",
+    "Question",
+    "Risk",
+    "ShownOtherwise",
+    "Spending",
+    "Status",
+    "Stored",
+    "ToolResults",
+    "UnknownPlanning",
+    "WorkflowChanged",
+    "WrongStatus",
+    "compile_sop",
+    "decompile",
+    "history_of",
+    "no_guide",
+    "permissions_of",
+    "shown_digest",
+    "stored_in",
+    "the_embedder",
+    "wishes",
+    "write_drafts",
+]

@@ -1,0 +1,1 @@
+"""From a procedure to a workflow document, without a model."""

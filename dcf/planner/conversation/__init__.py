@@ -1,0 +1,1 @@
+"""A conversation from an objective to an approved workflow, kept as a document."""

@@ -1,0 +1,151 @@
+"""From a source to what can be shown: compiled, validated, with its input and permissions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from dcf.planner.conversation.bench import Bench
+from dcf.planner.conversation.guidance import Guidance, Guide
+from dcf.planner.conversation.permissions import permissions_of, shown_digest
+from dcf.planner.conversation.planning import Planning
+from dcf.planner.conversation.question import OBJECTIVE, input_of, input_questions, lines_of
+from dcf.problem import Problem, has_errors
+from dcf.skills import SkillCatalog
+from dcf.sop import Guardrail, Sop, parse
+from dcf.workflow import InvalidWorkflow, load, validate
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """``document`` is None where ``problems`` have an error; ``plan`` has the steps and gaps where
+    it was made of a procedure."""
+
+    document: dict[str, Any] | None
+    problems: tuple[Problem, ...]
+    plan: dict[str, Any] | None = None
+    chosen: tuple[str, ...] = ()
+
+
+async def compile_text(
+    text: str, file: str, answers: Mapping[str, Any], bench: Bench, guidance: Guidance, guide: Guide
+) -> Compiled:
+    """The workflow of the procedure in ``text``, with the guardrails that the person named."""
+    reading = parse(text, file)
+    if reading.sop is None:
+        return Compiled(None, reading.problems)
+    sop = with_guardrails(reading.sop, answers)
+    made = await bench.compile(sop, guidance, guide)
+    problems = (*reading.problems, *(one.at(file=file) for one in made.problems))
+    plan = made.to_json()
+    chosen = tuple(ref for step in made.steps for ref in step.skills)
+    return Compiled(plan.pop("workflow"), problems, plan, chosen)
+
+
+async def check_workflow(
+    text: str, file: str, answers: Mapping[str, Any], bench: Bench
+) -> Compiled:
+    """The stored workflow in ``text``."""
+    catalog = await bench.catalog()
+    try:
+        document = load(text, file=file, catalog=catalog)
+    except InvalidWorkflow as invalid:
+        return Compiled(None, tuple(invalid.problems))
+    problems = list(document.warnings)
+    if answers.get("guardrails"):
+        problems.append(
+            Problem(
+                "PLAN_GUARDRAILS",
+                "a stored workflow takes no further guardrails: they are not in it",
+                hint="`dcf plan --decompile` makes a procedure of it, which takes them",
+                severity="warning",
+                file=file,
+            )
+        )
+    return Compiled(dict(document.raw), tuple(problems))
+
+
+def with_guardrails(sop: Sop, answers: Mapping[str, Any]) -> Sop:
+    """``sop`` with the guardrails that it does not have yet."""
+    known = {one.text for one in sop.guardrails}
+    wanted = [Guardrail(line) for line in lines_of(answers.get("guardrails") or "")]
+    return replace(
+        sop, guardrails=(*sop.guardrails, *(one for one in wanted if one.text not in known))
+    )
+
+
+def proposed(planning: Planning, made: Compiled, catalog: SkillCatalog, now: int) -> Planning:
+    """``planning`` with what would run. It is shown when nothing stands in the way, no input is
+    missing, and then only."""
+    planning = replace(
+        planning,
+        problems=tuple(one.to_dict() for one in made.problems),
+        plan=made.plan,
+        workflow=None,
+        permissions=None,
+        shown=None,
+        approval=None,
+        questions=(),
+    )
+    planning = planning.did(2, _discovered(made), now)
+    if made.document is None:
+        note = f"{sum(one.is_error for one in made.problems)} problems"
+        return replace(planning.did(4, note, now), status="invalid")
+    document = {**made.document, "workflow_id": planning.workflow_id}
+    problems = [*made.problems, *validate(document, catalog=catalog)]
+    value, wrong = input_of(document.get("workflow_input_schema"), planning.answers)
+    problems += wrong
+    questions = input_questions(document.get("workflow_input_schema"), planning.answers)
+    is_open = any(one.required for one in questions)
+    if not is_open and not wrong:
+        problems += _input_problems(document, value)
+    planning = replace(
+        planning.did(4, f"{document['workflow_name']}: {len(_states(document))} states", now),
+        problems=tuple(one.to_dict() for one in dict.fromkeys(problems)),
+        workflow=document,
+        input=value,
+        questions=tuple(questions),
+        permissions=permissions_of(document, catalog).to_json(),
+    )
+    if has_errors(problems):
+        return replace(planning.did(5, "not clean", now), status="invalid")
+    planning = planning.did(5, "no problems", now)
+    if is_open:
+        return replace(planning, status="asking")
+    assert planning.workflow is not None
+    assert planning.permissions is not None
+    shown = shown_digest(planning.workflow, planning.input, planning.permissions)
+    return replace(planning, status="shown", shown=shown)
+
+
+def asking_objective(planning: Planning) -> Planning:
+    """``planning`` that does not know yet what is wanted."""
+    return replace(planning, status="asking", questions=(OBJECTIVE,))
+
+
+def draft_text(proposal: Mapping[str, Any], objective: str) -> str:
+    """A proposal of a model as the text of a procedure. The objective stays the person's."""
+    kept = {name: one for name, one in proposal.items() if name != "$schema"}
+    return json.dumps({**kept, "objective": objective}, ensure_ascii=False, indent=2) + "\n"
+
+
+def _discovered(made: Compiled) -> str:
+    names = dict.fromkeys(made.chosen)
+    if names:
+        return f"chose {', '.join(names)}"
+    return "the workflow names its skills" if made.plan is None else "no skill was chosen"
+
+
+def _input_problems(document: Mapping[str, Any], value: Any) -> list[Problem]:
+    text = json.dumps(document, ensure_ascii=False)
+    try:
+        return load(text, file="workflow").check_input(value)
+    except InvalidWorkflow:
+        return []  # said already, with the skills
+
+
+def _states(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = document["asl"]["States"]
+    return found

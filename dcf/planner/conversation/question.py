@@ -1,0 +1,159 @@
+"""What a person is asked while something is planned, and what they answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dcf.problem import Problem
+
+LONGEST = 20_000
+"""Characters of an answer."""
+NEW = "new"
+"""The answer to ``procedure`` that asks for a new one, whatever is stored."""
+WISHES = {
+    "inputs": "What is each run given?",
+    "outputs": "What should come out?",
+    "guardrails": "What must hold throughout, or never happen?",
+}
+"""What may be said beside the objective, and how it is asked. Nobody has to."""
+RESERVED = ("objective", "procedure", "change", "input", *WISHES)
+"""Names of answers that are no inputs of the workflow: an input of such a name is ``input.NAME``.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """``type`` is a JSON type; ``choices`` are all answers there are, if not any will do. Without
+    an answer to what is not ``required`` it goes on with ``default``, or without."""
+
+    name: str
+    text: str
+    required: bool = True
+    type: str = "string"
+    default: Any = None
+    example: Any = None
+    choices: Sequence[Any] = ()
+
+
+OBJECTIVE = Question("objective", "What is to be achieved?")
+
+
+def wishes(answers: Mapping[str, Any]) -> list[Question]:
+    """What can still be said about the procedure."""
+    return [Question(name, text, False) for name, text in WISHES.items() if name not in answers]
+
+
+def input_questions(schema: Any, answers: Mapping[str, Any]) -> list[Question]:
+    """What ``workflow_input_schema`` wants and ``answers`` do not have."""
+    required = schema.get("required", []) if isinstance(schema, dict) else []
+    return [
+        Question(
+            _answer_name(name),
+            str(one.get("description") or name),
+            name in required,
+            _type_of(one),
+            one.get("default"),
+            next(iter(one.get("examples") or []), None),
+            tuple(one.get("enum") or ()),
+        )
+        for name, one in _properties(schema).items()
+        if _answered(name, answers) is None
+    ]
+
+
+def input_of(schema: Any, answers: Mapping[str, Any]) -> tuple[dict[str, Any], list[Problem]]:
+    """The input of the run that ``answers`` say: ``input`` as a whole, then single ones. A text is
+    read as JSON where the schema wants something else."""
+    problems: list[Problem] = []
+    whole = answers.get("input", {})
+    if isinstance(whole, str):
+        whole = _json("input", whole, problems)
+    if not isinstance(whole, dict):
+        problems.append(Problem("PLAN_ANSWER", "`input` is no JSON object", file="input"))
+        whole = {}
+    value = dict(whole)
+    for name, one in _properties(schema).items():
+        given = _answered(name, {k: v for k, v in answers.items() if k != "input"})
+        if given is None:
+            continue
+        kind = _type_of(one)
+        if isinstance(given, str) and kind != "string":
+            given = _json(_answer_name(name), given, problems)
+        value[name] = given
+    return value, problems
+
+
+def check_answers(answers: Mapping[str, Any]) -> list[Problem]:
+    """What of ``answers`` is no answer to anything: too long, not text where text is wanted."""
+    problems = []
+    for name, given in answers.items():
+        if not isinstance(name, str) or not name.strip() or len(name) > 200:
+            problems.append(Problem("PLAN_ANSWER", "an answer has no name", hint="name=value"))
+            continue
+        try:
+            text = given if isinstance(given, str) else json.dumps(given, allow_nan=False)
+        except (TypeError, ValueError) as wrong:
+            problems.append(Problem("PLAN_ANSWER", f"is no JSON value: {wrong}", file=name))
+            continue
+        if len(text) > LONGEST:
+            message = f"has {len(text):,} characters, more than {LONGEST:,}"
+            problems.append(Problem("PLAN_ANSWER", message, hint="say it shorter", file=name))
+        is_words = name in RESERVED and name != "input"
+        if is_words and not isinstance(given, str) and not _is_lines(given):
+            problems.append(Problem("PLAN_ANSWER", "is no text", hint="answer in words", file=name))
+    return problems
+
+
+def lines_of(answer: Any) -> list[str]:
+    """The single wishes in an answer: its lines, or the parts between semicolons."""
+    parts: Iterable[str] = (
+        answer if _is_lines(answer) else str(answer).replace(";", "\n").split("\n")
+    )
+    return [part.strip(" -*\t") for part in parts if part.strip(" -*\t")]
+
+
+def _is_lines(answer: Any) -> bool:
+    return isinstance(answer, list | tuple) and all(isinstance(one, str) for one in answer)
+
+
+def _properties(schema: Any) -> dict[str, Mapping[str, Any]]:
+    found = schema.get("properties") if isinstance(schema, dict) else None
+    if not isinstance(found, dict):
+        return {}
+    return {name: one if isinstance(one, dict) else {} for name, one in found.items()}
+
+
+def _type_of(schema: Mapping[str, Any]) -> str:
+    kind = schema.get("type")
+    return kind if isinstance(kind, str) else "string" if kind is None else "object"
+
+
+def _answer_name(name: str) -> str:
+    return f"input.{name}" if name in RESERVED else name
+
+
+def _answered(name: str, answers: Mapping[str, Any]) -> Any:
+    named = answers.get(_answer_name(name))
+    if named is not None:
+        return named
+    if f"input.{name}" in answers:
+        return answers[f"input.{name}"]
+    whole = answers.get("input")
+    if isinstance(whole, str):
+        try:
+            whole = json.loads(whole)
+        except ValueError:
+            return None
+    return whole.get(name) if isinstance(whole, dict) else None
+
+
+def _json(name: str, text: str, problems: list[Problem]) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError as wrong:
+        hint = "as in --answer 'items=[1, 2]'"
+        problems.append(Problem("PLAN_ANSWER", f"is not JSON: {wrong}", hint=hint, file=name))
+        return None

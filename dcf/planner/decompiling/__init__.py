@@ -1,0 +1,1 @@
+"""From a workflow document, or plain ASL, back to a procedure."""

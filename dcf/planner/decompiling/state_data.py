@@ -1,0 +1,156 @@
+"""What a state is given and keeps, and how it is carried out, in the terms of a step."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from dcf.planner.decompiling.jsonata_condition import NotPlain
+from dcf.planner.decompiling.jsonpath_condition import dotted
+from dcf.sop import Approval, Budget, Retry, Step, Transfer
+
+State = Mapping[str, Any]
+_VALUE = re.compile(r"(?:\$exists\((?P<there>[^()]+)\) \? )?(?P<value>[$\w.`]+)(?: : null)?")
+_RESULT = re.compile(r"\$states\.result(?:\.(?P<path>[\w.]+))?")
+_NAME = re.compile(r"[A-Za-z_]\w*")
+
+
+def reads_of(state: State) -> tuple[Transfer, ...]:
+    """What the state passes to its work, as far as it is values as they are."""
+    found = []
+    given = state.get("Arguments", state.get("Parameters"))
+    for key, value in given.items() if isinstance(given, Mapping) else ():
+        target = key.removesuffix(".$")
+        source = source_of(value)
+        if source is not None and _NAME.fullmatch(target):
+            found.append(Transfer(source, target))
+    return tuple(found)
+
+
+def source_of(value: Any) -> str | None:
+    """The dotted name of an expression that is nothing but a value."""
+    if not isinstance(value, str):
+        return None
+    text = value.strip()
+    if text.startswith("{%"):
+        match = _VALUE.fullmatch(text.removeprefix("{%").removesuffix("%}").strip())
+        text = match["value"].replace("$states.input.", "$") if match else ""
+    try:
+        return dotted(text)
+    except NotPlain:
+        return None
+
+
+def writes_of(state: State, kind: str, known: Step | None) -> tuple[Transfer, ...]:
+    """What the state keeps of its result."""
+    if kind == "parallel":
+        return ()
+    if kind == "loop":
+        return tuple(_collected(state, known))
+    if kind != "task":
+        return ()
+    put_in = _put_in(state)
+    if put_in:
+        return (Transfer(put_in, put_in),)
+    return tuple(
+        Transfer(_member(value) or key.removesuffix(".$"), key.removesuffix(".$"))
+        for key, value in _kept(state).items()
+        if _NAME.fullmatch(key.removesuffix(".$"))
+    )
+
+
+def _kept(state: State) -> Mapping[str, Any]:
+    """What is kept of a result by name: as variables, as what a lane puts out, or as the payload
+    of what comes next."""
+    fields = ["Assign", "Output"] if state.get("End") is True else ["Assign"]
+    fields += ["ResultSelector"] if state.get("Type") == "Task" else ["Parameters", "Result"]
+    for field in fields:
+        found = state.get(field)
+        if isinstance(found, Mapping) and found:
+            return found
+    return {}
+
+
+def _put_in(state: State) -> str | None:
+    """Where a state in JSONPath puts its result into its input."""
+    try:
+        return dotted(state.get("ResultPath")).replace(".", "_")
+    except NotPlain:
+        return None
+
+
+def _collected(state: State, known: Step | None) -> Iterator[Transfer]:
+    """The lists of what the turns left, with the names under which they left it."""
+    writes = {write.target: write for write in known.writes} if known else {}
+    left = _left(state)
+    assigned = state.get("Assign")
+    for target in assigned if isinstance(assigned, Mapping) else ():
+        source = left if isinstance(left, str) else left.get(target)
+        if target in writes:
+            yield writes[target]
+        elif source is not None and _NAME.fullmatch(target):
+            yield Transfer(source, target)
+
+
+def _left(state: State) -> str | Mapping[str, str]:
+    """What a turn puts out: one name, or names by the list they go to."""
+    inner = state.get("ItemProcessor")
+    states = inner.get("States") if isinstance(inner, Mapping) else None
+    for end in states.values() if isinstance(states, Mapping) else ():
+        if isinstance(end, Mapping) and (end.get("Type") == "Succeed" or end.get("End") is True):
+            output = end.get("Output")
+            source = source_of(output)
+            if source is not None:
+                return source
+            if isinstance(output, Mapping):
+                found = {key: source_of(value) for key, value in output.items()}
+                return {key: one for key, one in found.items() if one is not None}
+    return {}
+
+
+def _member(value: Any) -> str | None:
+    """The member of the result that is kept."""
+    if not isinstance(value, str):
+        return None
+    match = _VALUE.fullmatch(value.strip().removeprefix("{%").removesuffix("%}").strip())
+    result = _RESULT.fullmatch(match["value"]) if match else None
+    return result["path"] if result else None
+
+
+def retries_of(state: State) -> tuple[Retry, ...]:
+    """How often it is tried again. What retries nothing, or only lost answers unasked, is left
+    out: a compiler adds it by itself."""
+    found = []
+    for retrier in state.get("Retry", ()) if isinstance(state.get("Retry"), list) else ():
+        if not isinstance(retrier, Mapping):
+            continue
+        errors = tuple(str(one) for one in retrier.get("ErrorEquals", ()))
+        times = retrier.get("MaxAttempts", 3)
+        if times == 0 or errors == ("DCF.ToolUnavailable", "DCF.ToolTimeout"):
+            continue
+        found.append(
+            Retry(
+                times,
+                retrier.get("IntervalSeconds", 1),
+                float(retrier.get("BackoffRate", 2.0)),
+                retrier.get("MaxDelaySeconds"),
+                tuple(one for one in errors if one != "States.ALL"),
+            )
+        )
+    return tuple(found)
+
+
+def approval_of(binding: Mapping[str, Any]) -> Approval | None:
+    wanted = binding.get("approval")
+    if not isinstance(wanted, Mapping) or not wanted.get("required"):
+        return None
+    return Approval(tuple(str(one) for one in wanted.get("approvers", ())))
+
+
+def budget_of(binding: Mapping[str, Any]) -> Budget | None:
+    wanted = binding.get("budget")
+    if not isinstance(wanted, Mapping):
+        return None
+    members = ("tool_calls", "model_calls", "tokens", "cost_usd", "wall_time_s")
+    return Budget(**{name: wanted[name] for name in members if name in wanted})

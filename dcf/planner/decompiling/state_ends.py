@@ -1,0 +1,52 @@
+"""How long a state waits and how it fails, in the terms of a step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dcf.planner.decompiling.jsonata_condition import NotPlain
+from dcf.planner.decompiling.jsonpath_condition import dotted
+from dcf.sop import Name, StepKind, Stop, Wait
+
+State = Mapping[str, Any]
+
+
+def wait_of(state: State) -> Wait:
+    for field in ("Seconds", "SecondsPath"):
+        value = state.get(field)
+        if isinstance(value, int):
+            return Wait(seconds=value)
+        if isinstance(value, str):
+            return Wait(seconds=name_or(value, "pause_seconds"))
+    value = state.get("Timestamp", state.get("TimestampPath"))
+    if isinstance(value, str) and value[:1].isdigit():
+        return Wait(until=value)
+    return Wait(until=name_or(str(value), "due_at"))
+
+
+def name_or(expression: str, otherwise: str) -> Name:
+    try:
+        return Name(dotted(expression.strip().removeprefix("{%").removesuffix("%}").strip()))
+    except NotPlain:
+        return Name(otherwise)
+
+
+def deadline_of(state: State, binding: Mapping[str, Any], kind: StepKind) -> int | None:
+    limit = state.get("TimeoutSeconds")
+    approval = binding.get("approval")
+    if kind == "approval" and isinstance(approval, Mapping):
+        limit = approval.get("timeout_s", limit)
+    return int(limit) if isinstance(limit, int | float) and limit >= 1 else None
+
+
+def stop_of(state: State) -> Stop:
+    error, cause = state.get("Error"), state.get("Cause")
+    return Stop(
+        error if isinstance(error, str) and not error.startswith("{%") else "",
+        cause if isinstance(cause, str) and not cause.startswith("{%") else "",
+    )
+
+
+def objects(found: Any) -> Sequence[Mapping[str, Any]]:
+    return [one for one in found if isinstance(one, Mapping)] if isinstance(found, list) else []

@@ -1,0 +1,60 @@
+"""What a state is called and told, as the title and the text of a step."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from itertools import takewhile
+from typing import Any
+
+from dcf.planner.compiling.state_names import state_name
+from dcf.sop import StepKind
+
+State = Mapping[str, Any]
+_ADDED = re.compile(
+    r"Report (?:what \w|an object with )|These rules hold throughout:$|\(Step |An approval and "
+)
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W_]+")
+
+
+def title_of(name: str) -> str:
+    """A state's name as a title: ``ChargeTheCard`` is ``Charge the card``."""
+    words = _WORD.findall(name)
+    if len(words) < 2:
+        return name
+    first, *rest = words
+    return " ".join([first, *(word if word.isupper() else word.lower() for word in rest)])
+
+
+def _own_words(comment: str) -> str:
+    """``comment`` without what a compiler adds to the words of a step."""
+    _title, *lines = comment.splitlines()
+    own = list(takewhile(lambda line: not _ADDED.match(line), lines))
+    is_compiled = len(own) < len(lines) and lines[-1].startswith(("(Step ", "An approval and"))
+    return "\n".join(own) if is_compiled else comment
+
+
+def text_of(name: str, state: State, kind: StepKind) -> str:
+    comment = state.get("Comment")
+    if isinstance(comment, str) and comment:
+        return "" if state_name(comment) == name else _own_words(comment)
+    if state.get("Type") == "Pass":
+        return "Puts together what the next steps need; nobody has to do anything."
+    resource = state.get("Resource")
+    return f"Done by {resource}." if kind == "task" and isinstance(resource, str) else ""
+
+
+def role_of(binding: Mapping[str, Any]) -> str | None:
+    reference = binding.get("agent_template_ref")
+    name = reference.get("name") if isinstance(reference, Mapping) else None
+    return str(name).replace("-", " ") if name else None
+
+
+def rule_text(rule: Mapping[str, Any]) -> str:
+    """A rule in its own language, for people."""
+    found = rule.get("Condition")
+    if isinstance(found, str):
+        return found.removeprefix("{%").removesuffix("%}").strip()
+    told = {key: value for key, value in rule.items() if key not in ("Next", "Comment")}
+    return json.dumps(told, ensure_ascii=False)

@@ -1,0 +1,119 @@
+"""What is stored: procedures that people wrote, and workflows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from dcf.planner.compiling.gap import slug
+from dcf.problem import Problem
+from dcf.regular_file import read_regular
+from dcf.sop import MAX_CHARACTERS, Sop, parse
+
+StoredKind = Literal["procedure", "workflow"]
+PLACES = ("sops", "", "generated")
+"""Folders below that of the workflows, in the order in which they win."""
+_SUFFIXES = (".md", ".markdown", ".yaml", ".yml", ".json")
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """``id`` is the path below the folder of the workflows; ``text`` what the file says. ``steps``
+    are titles, or names of states."""
+
+    id: str
+    kind: StoredKind
+    name: str
+    title: str
+    objective: str
+    steps: tuple[str, ...]
+    values: tuple[str, ...]
+    text: str
+
+
+def stored_in(workflows: Path) -> tuple[list[Stored], list[Problem]]:
+    """What lies in ``workflows`` and the folders ``sops`` and ``generated`` in it, and what cannot
+    be read there. Of those with one name the first of ``PLACES`` wins: a workflow that was made of
+    a stored procedure is that procedure."""
+    found: dict[str, Stored] = {}
+    problems: list[Problem] = []
+    for place in PLACES:
+        folder = workflows / place if place else workflows
+        for file in _files(folder, only_json=place != "sops"):
+            one, wrong = _read(file, workflows)
+            problems += wrong
+            if one is not None:
+                found.setdefault(one.name, one)
+    return list(found.values()), problems
+
+
+def _files(folder: Path, *, only_json: bool) -> Iterator[Path]:
+    if not folder.is_dir():
+        return
+    suffixes = (".json",) if only_json else _SUFFIXES
+    for file in sorted(folder.iterdir()):
+        if file.suffix.lower() in suffixes and file.is_file():
+            yield file
+
+
+def _read(file: Path, root: Path) -> tuple[Stored | None, list[Problem]]:
+    id_ = file.relative_to(root).as_posix()
+    try:
+        text = read_regular(file, 4 * MAX_CHARACTERS).decode()
+    except (OSError, UnicodeDecodeError) as error:
+        return None, [Problem("PLAN_STORED", f"cannot be read: {error}", file=str(file))]
+    if file.suffix.lower() == ".json":
+        value = _json(text)
+        if isinstance(value, dict) and ("asl" in value or "States" in value):
+            return _workflow(id_, value, text), []
+    reading = parse(text, str(file))
+    if reading.sop is None:
+        return None, list(reading.problems)
+    return _procedure(id_, reading.sop, text), []
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
+
+
+def _procedure(id_: str, sop: Sop, text: str) -> Stored:
+    values = (*sop.inputs, *sop.outputs)
+    return Stored(
+        id_,
+        "procedure",
+        name_of(sop),
+        sop.title,
+        sop.objective,
+        tuple(step.title for step in sop.all_steps() if step.title),
+        tuple(f"{one.name} {one.description}".strip() for one in values),
+        text,
+    )
+
+
+def _workflow(id_: str, document: Mapping[str, Any], text: str) -> Stored:
+    asl = document.get("asl") or document
+    name = str(document.get("workflow_name") or Path(id_).stem)
+    schema = document.get("workflow_input_schema")
+    properties = schema.get("properties") if isinstance(schema, dict) else None
+    states = asl.get("States")
+    return Stored(
+        id_,
+        "workflow",
+        name,
+        name.replace("-", " ").replace("_", " "),
+        str(document.get("description") or asl.get("Comment") or ""),
+        tuple(states) if isinstance(states, dict) else (),
+        tuple(properties) if isinstance(properties, dict) else (),
+        text,
+    )
+
+
+def name_of(sop: Sop) -> str:
+    """The name of the workflow that is made of ``sop``."""
+    return slug(sop.title, "procedure", 64).replace("_", "-")

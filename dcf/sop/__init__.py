@@ -1,0 +1,91 @@
+"""Standard operating procedures: written in Markdown or YAML, read with the line of every problem.
+
+``parse(text, file)`` reads either form; ``print_markdown`` and ``print_yaml`` write them, and what
+they write parses back to an equal ``Sop``.
+"""
+
+from dcf.sop.condition import (
+    AllOf,
+    AnyOf,
+    Comparison,
+    Condition,
+    Constant,
+    Match,
+    Membership,
+    Name,
+    Not,
+    Presence,
+    names_in,
+)
+from dcf.sop.conduct import Approval, Budget, Retry, Transfer, Wait
+from dcf.sop.direction import CONTINUE, Continue, Direction, Finish, GoTo, Stop
+from dcf.sop.language.condition_print import print_condition
+from dcf.sop.language.condition_text import read_condition
+from dcf.sop.language.direction_text import print_direction
+from dcf.sop.language.duration import print_duration
+from dcf.sop.language.phrase import Unreadable
+from dcf.sop.limits import MAX_CHARACTERS, MAX_DEPTH, MAX_STEPS
+from dcf.sop.markdown.printing import print_markdown
+from dcf.sop.parse import Form, check, form_of, parse, parse_markdown, parse_yaml
+from dcf.sop.procedure import Guardrail, Note, Role, Sop, Value, ValueType
+from dcf.sop.reading import Reading
+from dcf.sop.skeleton import new_sop
+from dcf.sop.step import STEP_KINDS, Branch, Handler, Lane, Loop, Step, StepKind
+from dcf.sop.yaml_form.printing import print_yaml, to_data
+
+__all__ = [
+    "CONTINUE",
+    "MAX_CHARACTERS",
+    "MAX_DEPTH",
+    "MAX_STEPS",
+    "STEP_KINDS",
+    "AllOf",
+    "AnyOf",
+    "Approval",
+    "Branch",
+    "Budget",
+    "Comparison",
+    "Condition",
+    "Constant",
+    "Continue",
+    "Direction",
+    "Finish",
+    "Form",
+    "GoTo",
+    "Guardrail",
+    "Handler",
+    "Lane",
+    "Loop",
+    "Match",
+    "Membership",
+    "Name",
+    "Not",
+    "Note",
+    "Presence",
+    "Reading",
+    "Retry",
+    "Role",
+    "Sop",
+    "Step",
+    "StepKind",
+    "Stop",
+    "Transfer",
+    "Unreadable",
+    "Value",
+    "ValueType",
+    "Wait",
+    "check",
+    "form_of",
+    "names_in",
+    "new_sop",
+    "parse",
+    "parse_markdown",
+    "parse_yaml",
+    "print_condition",
+    "print_direction",
+    "print_duration",
+    "print_markdown",
+    "print_yaml",
+    "read_condition",
+    "to_data",
+]

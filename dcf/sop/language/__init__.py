@@ -1,0 +1,1 @@
+"""The phrases that say how a procedure goes: conditions, directions, times, retries, transfers."""

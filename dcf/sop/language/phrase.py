@@ -1,0 +1,90 @@
+"""What all phrases share: quotes, names, number words, and the error of one that cannot be read."""
+
+from __future__ import annotations
+
+import json
+import re
+
+NAME = r"[A-Za-z_][A-Za-z0-9_]*"
+DOTTED = rf"{NAME}(?:\.{NAME})*"
+STEP_NUMBER = r"[0-9]+[a-z]?(?:\.[0-9]+[a-z]?)*"
+ERROR_NAME = r"[A-Za-z_][A-Za-z0-9_.-]*[A-Za-z0-9_]|[A-Za-z_]"
+MAX_PHRASE = 2_000
+"""Characters of a sentence, and of a line with a label."""
+AS_TEXT = "begin it with a backslash (\\) if plain text is meant"
+
+_QUOTED = re.compile(r'`[^`]*`|"(?:[^"\\]|\\.)*"|“[^”]*”')
+_COUNTED = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_NUMBER_WORDS = {word: number for number, word in enumerate(_COUNTED, start=1)}
+_NUMBER_WORDS |= {"a": 1, "an": 1, "once": 1, "twice": 2}
+
+
+class Unreadable(Exception):
+    """A phrase that cannot be read: the rule that it breaks, and how to mend it."""
+
+    def __init__(self, code: str, message: str, hint: str) -> None:
+        self.code, self.message, self.hint = code, message, hint
+        super().__init__(message)
+
+
+def check_length(text: str) -> None:
+    """Raises ``Unreadable`` for a text that is too long to be a phrase."""
+    if len(text) > MAX_PHRASE:
+        message = f"{text[:30]!r} begins a sentence of over {MAX_PHRASE:,} characters"
+        hint = f"end it earlier, or {AS_TEXT}"
+        raise Unreadable("SOP_LIMIT", message, hint)
+
+
+def masked(text: str) -> str:
+    """``text`` in small letters, as long as before, with underscores for all that is quoted, so
+    that no word in quotes is taken for one of the phrase."""
+    lowered = text.lower()
+    if len(lowered) != len(text):  # a few letters become two
+        lowered = "".join(one.lower() if len(one.lower()) == 1 else one for one in text)
+    return _QUOTED.sub(lambda found: "_" * len(found[0]), lowered)
+
+
+def quoted(text: str) -> str:
+    """``text`` in double quotes, on one line, as JSON."""
+    shown = (one if one.isprintable() else json.dumps(one)[1:-1] for one in _escaped(text))
+    return f'"{"".join(shown)}"'
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"')
+
+
+def unquoted(text: str) -> str:
+    """The text in double quotes, straight or typographic. Raises ``ValueError``."""
+    if text.startswith("“"):
+        return text[1:-1]
+    value = json.loads(text)
+    if not isinstance(value, str):
+        raise ValueError(text)
+    # A pair of escapes beyond U+FFFF was joined by the JSON reader; half a pair is no text.
+    value.encode("utf-8")
+    return value
+
+
+def count_of(word: str) -> int | float | None:
+    """``3``, ``three``, ``twice``; None for what is no number."""
+    if re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,6})?", word):
+        return float(word) if "." in word else int(word)
+    return _NUMBER_WORDS.get(word)
+
+
+def bare(name: str) -> str:
+    """``name`` without the backticks around it."""
+    name = name.strip()
+    return name[1:-1].strip() if len(name) > 1 and name[0] == name[-1] == "`" else name
+
+
+def split_list(text: str) -> list[str]:
+    """The parts of ``a, b or c`` (``and`` too), quotes respected, empty ones left out."""
+    hidden = masked(text)
+    parts, start = [], 0
+    for found in re.finditer(r"\s*,\s*(?:(?:or|and)\s+)?|\s+(?:or|and)\s+", hidden):
+        parts.append(text[start : found.start()])
+        start = found.end()
+    parts.append(text[start:])
+    return [part.strip() for part in parts if part.strip()]

@@ -1,0 +1,248 @@
+"""Sentences that steer a step, told from those that are only text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from dcf.sop.conduct import Approval
+from dcf.sop.direction import Stop
+from dcf.sop.language.clause import Clause
+from dcf.sop.language.condition_text import read_condition
+from dcf.sop.language.direction_text import STARTS, read_direction
+from dcf.sop.language.duration import read_duration
+from dcf.sop.language.loop_text import START as LOOP_START
+from dcf.sop.language.loop_text import read_loop
+from dcf.sop.language.phrase import (
+    AS_TEXT,
+    DOTTED,
+    Unreadable,
+    bare,
+    check_length,
+    masked,
+    split_list,
+)
+from dcf.sop.language.retry_text import read_errors, read_retry
+from dcf.sop.language.wait_text import read_wait
+from dcf.sop.step import Branch, Handler
+
+TIMEOUT = "States.Timeout"
+REJECTED = "DCF.ApprovalRejected"
+
+_END = re.compile(r"(?<=[.!?;])\s+(?=[A-Z`\"“*])")
+_FAILS = re.compile(
+    r"(?:if (?:this|it|that|the step) (?:still )?fails"
+    rf"(?: with (?P<named>.+?)(?=\s*[,:]?\s+(?:{STARTS}|then\b)))?"
+    r"|on (?:any )?(?:failure|error|errors)|(?P<rejected>if (?:it is |this is )?"
+    r"(?:rejected|refused|denied|not approved)|on rejection)|(?P<late>if (?:it|this) takes too long"
+    r"|if nobody (?:answers|decides)(?: in time)?|on timeout))(?:\s*[,:]\s*|\s+)"
+    rf"(?={STARTS}|then\b|$|[a-z])"
+)
+_ON = re.compile(rf"on (?P<errors>.+?)\s*[,:]?\s+(?={STARTS})")
+_ERROR_LIKE = re.compile(r"[A-Z][\w.-]*[\w]|[\w-]+\.[\w.-]+|`[^`]+`")
+_IF = re.compile(r"if\b")
+_OTHERWISE = re.compile(r"\s*[,;.]?\s*\b(?:otherwise|else)\b\s*,?\s*")
+_THEN = re.compile(
+    rf"\s*[,:]\s*(?:then\s+)?(?={STARTS})|\s+then\s+|\s+(?=(?:go|goto|jump|skip|return)\b)"
+)
+_RETRY = re.compile(r"(?:retry|try again)\b\s*:?\s*(?:this |it )?")
+_WITHIN = re.compile(
+    r"(?:(?:to be |must be )?(?:done|finished|answered|completed) )?within (?=[0-9]|an?\b|half\b"
+    r"|one\b|two\b|three\b|four\b|five\b|six\b|seven\b|eight\b|nine\b|ten\b)"
+)
+_WAIT = re.compile(r"wait\b\s*:?\s*")
+_APPROVAL = re.compile(
+    r"(?:(?:this |it )?(?:needs?|requires?|get|obtain|wait for|with|after) )?(?:the |an )?"
+    r"approval (?:by|from|of) (?P<who>.+)|ask (?P<asked>.+) for (?:the |their |an )?approval"
+    r"|(?:this |it )?(?:needs|requires|get|wait for) (?:an )?approval|approval (?:is )?required"
+    r"|approval by anybody"
+)
+_APPROVAL_LIKE = re.compile(
+    r"(?:(?:needs?|requires?|get|obtain|wait for) )?(?:an |the )?approval\b"
+)
+_PARALLEL = re.compile(
+    r"(?:do |run )?(?:all of |both of )?(?:these|the following|this)?\s*"
+    r"(?:at the same time|in parallel|simultaneously)"
+)
+_JUMP = re.compile(
+    r"\b(?:goto|(?:go|jump|skip|return|proceed|continue)(?: back| on| ahead)?(?: to| with| at)?)"
+    r" (?:step )?[0-9]|\b(?:go|jump|skip) (?:back )?to step\b"
+)
+
+
+def split_sentences(text: str) -> list[str]:
+    """The sentences of ``text``, which join to it with single blanks."""
+    hidden = masked(text)
+    raw = "".join(one if hidden[at] != "_" else "_" for at, one in enumerate(text))
+    parts, start = [], 0
+    for found in _END.finditer(raw):
+        parts.append(text[start : found.start()])
+        start = found.end()
+    return [*parts, text[start:]]
+
+
+def read_sentence(text: str) -> list[Clause]:
+    """What the sentence says; nothing when it is only text.
+
+    Raises ``Unreadable`` for one that begins, or jumps, as if it said something.
+    """
+    check_length(text)
+    text = _without_bold(text).strip()
+    body = text.rstrip(".;").strip()
+    hidden = masked(body)
+    for reads, read in _READERS:
+        found = reads.match(hidden)
+        if found:
+            clauses = read(body, found)
+            if clauses is not None:
+                return clauses
+    if _JUMP.search(hidden):
+        hint = f"write `If ..., go to step 4`, or `Then go to step 4` by itself; {AS_TEXT}"
+        raise Unreadable("SOP_PHRASE", f"the jump in {text!r} is not understood", hint)
+    return []
+
+
+def _without_bold(text: str) -> str:
+    hidden = masked(text)
+    stars = [at for at in range(len(text) - 1) if hidden[at : at + 2] == "**"]
+    for at in reversed(stars):
+        text = text[:at] + text[at + 2 :]
+    return text
+
+
+def _fails(body: str, found: re.Match[str]) -> list[Clause] | None:
+    rest = body[found.end() :]
+    errors: tuple[str, ...] = ()
+    if found["named"]:
+        errors = read_errors(body[slice(*found.span("named"))])
+    elif found["rejected"]:
+        errors = (REJECTED,)
+    elif found["late"]:
+        errors = (TIMEOUT,)
+    return [Clause("handler", Handler(errors, read_direction(rest)))]
+
+
+def _on_errors(body: str, found: re.Match[str]) -> list[Clause] | None:
+    names = body[slice(*found.span("errors"))]
+    if not all(_ERROR_LIKE.fullmatch(name) for name in split_list(names)):
+        return None
+    return [Clause("handler", Handler(read_errors(names), read_direction(body[found.end() :])))]
+
+
+def _if(body: str, found: re.Match[str]) -> list[Clause] | None:
+    parts = _parts(body, _OTHERWISE)
+    first = _branch(parts[0])
+    if first is None:
+        return None
+    clauses = [Clause("branch", first)]
+    for part in parts[1:]:
+        clauses += _otherwise_part(part)
+    return clauses
+
+
+def _otherwise(body: str, found: re.Match[str]) -> list[Clause] | None:
+    return [clause for part in _parts(body, _OTHERWISE)[1:] for clause in _otherwise_part(part)]
+
+
+def _otherwise_part(part: str) -> list[Clause]:
+    if _IF.match(masked(part)):
+        branch = _branch(part)
+        if branch is None:
+            hint = "write `otherwise if ..., go to step 4`"
+            raise Unreadable("SOP_DIRECTION", f"{part!r} does not say where to go on", hint)
+        return [Clause("branch", branch)]
+    return [Clause("then", read_direction(part))]
+
+
+def _branch(text: str) -> Branch | None:
+    """``If condition, direction``; None when nothing in it looks like a direction."""
+    hidden = masked(text)
+    first: Unreadable | None = None
+    for found in _THEN.finditer(hidden):
+        try:
+            then = read_direction(text[found.end() :])
+            return Branch(read_condition(text[2 : found.start()]), then)
+        except Unreadable as error:
+            first = first or Unreadable(error.code, error.message, f"{error.hint}; {AS_TEXT}")
+    if first is not None:
+        raise first
+    return None
+
+
+def _parts(text: str, separator: re.Pattern[str]) -> list[str]:
+    parts, start = [], 0
+    for found in separator.finditer(masked(text)):
+        parts.append(text[start : found.start()])
+        start = found.end()
+    return [*parts, text[start:]]
+
+
+def _then(body: str, found: re.Match[str]) -> list[Clause] | None:
+    """A direction alone. Many orders begin with such a word: ``Stop the machine``."""
+    try:
+        direction = read_direction(body)
+    except Unreadable:
+        return None
+    lower = isinstance(direction, Stop) and direction.error and not direction.error[0].isupper()
+    if lower and "`" not in body:
+        return None
+    return [Clause("then", direction)]
+
+
+def _retry(body: str, found: re.Match[str]) -> list[Clause] | None:
+    return [Clause("retry", read_retry(body[found.end() :]))]
+
+
+def _within(body: str, found: re.Match[str]) -> list[Clause] | None:
+    return [Clause("deadline", read_duration(body[found.end() :]))]
+
+
+def _wait(body: str, found: re.Match[str]) -> list[Clause] | None:
+    rest = body[found.end() :]
+    by_name = re.fullmatch(rf"for ({DOTTED}) seconds", rest)
+    return [Clause("wait", read_wait(f"`{by_name[1]}` seconds" if by_name else rest))]
+
+
+def _approval(body: str, found: re.Match[str]) -> list[Clause] | None:
+    whole = _APPROVAL.fullmatch(masked(body))
+    if whole is None:
+        hint = f"write `approval by finance`, or `approval by ana or ben`; {AS_TEXT}"
+        raise Unreadable("SOP_APPROVAL", f"{body!r} does not say whose approval", hint)
+    group = "who" if whole["who"] else "asked"
+    who = body[slice(*whole.span(group))] if whole[group] else ""
+    return [Clause("approval", read_approval(who))]
+
+
+def read_approval(who: str) -> Approval:
+    """Of whom; ``anybody`` and nothing are the same."""
+    names = tuple(bare(re.sub(r"^the ", "", name)) for name in split_list(who.rstrip(".")))
+    return Approval(() if names == ("anybody",) else names)
+
+
+def _asks(body: str, found: re.Match[str]) -> list[Clause] | None:
+    return _approval(body, found) if _APPROVAL.fullmatch(masked(body)) else None
+
+
+def _loop(body: str, found: re.Match[str]) -> list[Clause] | None:
+    return [Clause("loop", read_loop(body))]
+
+
+def _parallel(body: str, found: re.Match[str]) -> list[Clause] | None:
+    return [Clause("parallel", True)] if _PARALLEL.fullmatch(masked(body).rstrip(": ")) else None
+
+
+_Reader = Callable[[str, "re.Match[str]"], "list[Clause] | None"]
+_READERS: tuple[tuple[re.Pattern[str], _Reader], ...] = (
+    (_FAILS, _fails),
+    (_IF, _if),
+    (re.compile(r"(?:otherwise|else)\b"), _otherwise),
+    (_ON, _on_errors),
+    (_RETRY, _retry),
+    (_WITHIN, _within),
+    (_APPROVAL_LIKE, _approval),
+    (re.compile(r"ask\b"), _asks),
+    (_WAIT, _wait),
+    (re.compile(LOOP_START.pattern), _loop),
+    (_PARALLEL, _parallel),
+    (re.compile(rf"(?:then\s+|we are done|{STARTS})"), _then),
+)

@@ -1,0 +1,1 @@
+"""The Markdown form: headings, bullet lists, numbered steps."""

@@ -1,0 +1,134 @@
+"""What is written under one number, as clauses and text."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from dcf.sop.direction import GoTo, Stop
+from dcf.sop.findings import Findings
+from dcf.sop.language.clause import Clause
+from dcf.sop.language.labels import read_label, read_phrase, split_label
+from dcf.sop.language.phrase import Unreadable
+from dcf.sop.language.sentences import read_sentence, split_sentences
+from dcf.sop.markdown.blocks import Block
+from dcf.sop.step import Branch, Handler
+
+_MARKER = re.compile(r"[-*+]\s+")
+
+
+@dataclass(slots=True)
+class Said:
+    """Clauses with their lines, in reading order, and the text that is left, by line."""
+
+    findings: Findings
+    clauses: list[tuple[Clause, int]] = field(default_factory=list)
+    in_title: list[Clause] = field(default_factory=list)
+    texts: list[tuple[int, str]] = field(default_factory=list)
+    collects: int | None = None
+    """The line that says what a loop collects."""
+
+    def title(self, text: str, line: int) -> None:
+        """Take what the title itself says: all of it, or nothing."""
+        found = self._attempt(text, line, label=False)
+        self.in_title += found
+        self.clauses += [(_placed(clause, line), line) for clause in found]
+
+    def block(self, block: Block, start: int = 0) -> None:
+        """Take the sentences of ``block`` from ``start`` on that say something; the others stay
+        text. A bullet keeps its marker in the text."""
+        text = block.text[start:]
+        if block.literal:
+            self._keep(text, block.line)
+            return
+        marker = _MARKER.match(text)
+        at = marker.end() if marker else 0
+        whole = self._label(text[at:], block.line_at(start))
+        if whole:
+            return
+        left: list[str] = []
+        said = False
+        for sentence in split_sentences(text[at:]):
+            at = text.index(sentence, at)
+            found = self._attempt(sentence, block.line_at(start + at), label=True)
+            said = said or bool(found)
+            if not found:
+                left.append(sentence)
+            at += len(sentence)
+        if not said:
+            self._keep(text, block.line_at(start))
+        elif left:
+            self._keep((marker[0] if marker else "") + " ".join(left), block.line_at(start))
+
+    def _label(self, text: str, line: int) -> bool:
+        """Whether the whole of ``text`` is a line with a label; a wrong one counts."""
+        try:
+            found = read_label(text)
+        except Unreadable as error:
+            self._unread(error, text, line)
+            return True
+        self.clauses += [(_placed(clause, line), line) for clause in found or ()]
+        label = split_label(text)
+        if label is not None and label[0] == "collects":
+            self.collects = line
+        return found is not None
+
+    def _attempt(self, text: str, line: int, *, label: bool) -> list[Clause]:
+        try:
+            found = read_phrase(text) if label else read_sentence(text)
+        except Unreadable as error:
+            self._unread(error, text, line)
+            return []
+        if label:
+            self.clauses += [(_placed(clause, line), line) for clause in found]
+        return found
+
+    def _unread(self, error: Unreadable, text: str, line: int) -> None:
+        self.findings.add(error.code, error.message, error.hint, line)
+        self.findings.mention(text)
+
+    def _keep(self, text: str, line: int) -> None:
+        if text.strip():
+            self.texts.append((line, text))
+
+    def text(self) -> str:
+        """What is left, in reading order."""
+        return "\n".join(text for _, text in sorted(self.texts, key=lambda one: one[0]))
+
+    def members(self) -> dict[str, Any]:
+        """The clauses as members of a step; one that must not be said twice is a problem."""
+        found: dict[str, Any] = {}
+        for clause, line in self.clauses:
+            several = _SEVERAL.get(clause.member)
+            if several:
+                values = clause.value if isinstance(clause.value, tuple) else (clause.value,)
+                found[several] = (*found.get(several, ()), *values)
+            elif clause.member in found and clause.member != "parallel":
+                message = f"the step says {_NAMED.get(clause.member, clause.member)} twice"
+                self.findings.add("SOP_TWICE", message, "keep one of the two", line)
+            elif clause.member not in ("kind", "parallel"):
+                found[clause.member] = clause.value
+        return found
+
+
+_SEVERAL = {
+    "skills": "skills",
+    "reads": "reads",
+    "writes": "writes",
+    "branch": "branches",
+    "retry": "retries",
+    "handler": "handlers",
+}
+_NAMED = {"then": "where to go on", "role": "who does it", "approval": "who approves"}
+
+
+def _placed(clause: Clause, line: int) -> Clause:
+    """``clause`` with the line of what has one of its own."""
+    if isinstance(clause.value, Branch | Handler):
+        return replace(clause, value=replace(clause.value, line=line))
+    if isinstance(clause.value, GoTo | Stop):
+        return replace(clause, value=replace(clause.value, line=line))
+    if clause.member in ("reads", "writes"):
+        return replace(clause, value=tuple(replace(one, line=line) for one in clause.value))
+    return clause

@@ -1,0 +1,93 @@
+"""From the text of a procedure to its model, with everything that is wrong with it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePath
+from typing import Literal
+
+from dcf.problem import Problem
+from dcf.sop.checks import check_all
+from dcf.sop.findings import Findings
+from dcf.sop.limits import MAX_CHARACTERS
+from dcf.sop.markdown.document import read_markdown
+from dcf.sop.procedure import Sop
+from dcf.sop.reading import Reading
+
+Form = Literal["markdown", "yaml"]
+_UNREADABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff]")
+_TURNING = re.compile(r"[\u202a-\u202e\u2066-\u2069]")
+"""Characters that show what follows in another order than it is read."""
+
+
+def form_of(file: str, text: str = "") -> Form:
+    """By the file's suffix; without a known one, YAML if the text begins with a member."""
+    match PurePath(file).suffix.lower():
+        case ".yaml" | ".yml" | ".json":
+            return "yaml"
+        case ".md" | ".markdown":
+            return "markdown"
+    return "yaml" if re.match(r"(?:\s*#.*\n|\s*\n|---\n)*(?:title|\{)", text) else "markdown"
+
+
+def parse(text: str, file: str = "") -> Reading:
+    """The procedure in ``text``, in the form that ``file`` and the text show. Never raises,
+    whatever the text is; ``file`` is the name that problems carry."""
+    reads = parse_yaml if form_of(file, text) == "yaml" else parse_markdown
+    return reads(text, file)
+
+
+def parse_markdown(text: str, file: str = "") -> Reading:
+    """The same for a text in the Markdown form."""
+    text = text.removeprefix("\ufeff")
+    findings = Findings(file)
+    if not _readable(text, findings):
+        return _reading(None, findings)
+    sop = read_markdown(text, findings)
+    check_all(sop, findings)
+    return _reading(sop, findings)
+
+
+def parse_yaml(text: str, file: str = "") -> Reading:
+    """The same for a text in the YAML form; JSON is YAML."""
+    # Loaded when it is needed: the YAML reader belongs to a larger room.
+    from dcf.sop.yaml_form.document import read_yaml_form
+
+    text = text.removeprefix("\ufeff")
+    findings = Findings(file)
+    if not _readable(text, findings):
+        return _reading(None, findings)
+    sop = read_yaml_form(text, findings)
+    if sop is not None:
+        check_all(sop, findings)
+    return _reading(sop, findings)
+
+
+def check(sop: Sop) -> tuple[Problem, ...]:
+    """What is wrong with a procedure that was made by code."""
+    findings = Findings("")
+    check_all(sop, findings)
+    return _reading(sop, findings).problems
+
+
+def _readable(text: str, findings: Findings) -> bool:
+    if len(text) > MAX_CHARACTERS:
+        message = f"the text has {len(text):,} characters, over {MAX_CHARACTERS:,}"
+        findings.add("SOP_LIMIT", message, "split it into several procedures", 1)
+        return False
+    for pattern, what, hint in (
+        (_UNREADABLE, "is no text", "remove it; is this a text file in UTF-8?"),
+        (_TURNING, "changes the order in which text is shown", "remove it"),
+    ):
+        found = pattern.search(text)
+        if found:
+            line = len(re.findall(r"\r\n|\r|\n", text[: found.start()])) + 1
+            findings.add("SOP_CHARACTER", f"the character U+{ord(found[0]):04X} {what}", hint, line)
+            return False
+    return True
+
+
+def _reading(sop: Sop | None, findings: Findings) -> Reading:
+    problems = tuple(sorted(findings.problems, key=lambda one: (one.line or 0, one.column or 0)))
+    reading = Reading(sop, problems)
+    return reading if reading.ok else Reading(None, problems)

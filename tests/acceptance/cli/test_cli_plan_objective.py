@@ -1,0 +1,50 @@
+"""``dcf plan "objective"``: matched, asked, shown, approved, run, kept."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+from dcf_user import ROOT, Dcf
+
+OBJECTIVE = "check a bill from a vendor and pay it"
+
+
+def test_an_objective_is_planned_approved_by_its_digest_and_run(dcf: Dcf) -> None:
+    shutil.copytree(ROOT / "workflows" / "sops", dcf.folder / "workflows" / "sops")
+    env = {"DCF_GRAPH": "off"}
+    refused = dcf("plan", "organise a chess tournament", "--json", env=env)
+    assert refused.code == 1 and refused.json["status"] == "unmatched"
+    assert refused.json["nearest"] and "DCF_MODEL_PLANNER" in refused.json["error"]["hint"]
+    asked = dcf("plan", OBJECTIVE, "--json", env=env)
+    assert asked.code == 2 and asked.json["status"] == "asking"
+    id_ = asked.json["planning_id"]
+    again = ("plan", "--resume", id_)
+    shown = dcf(*again, "--answer", "invoice_id=INV-2001", "--json", env=env)
+    assert shown.code == 0 and shown.json["status"] == "shown"
+    digest = shown.json["shown"]
+    assert (dcf.folder / "workflows" / "plannings" / f"{id_}.svg").is_file()
+    wrong = dcf(*again, "--approve", "sha256:0", env=env)
+    assert wrong.code == 1 and "not what was shown" in wrong.err
+    done = dcf(*again, "--approve", digest, "--json", env=env)
+    assert done.code == 0, done.err
+    assert done.json["status"] == "succeeded"
+    assert done.json["output"]["transfer_id"] == "TRF-PAYEE-310"
+    trail = dcf.folder / Path(done.json["audit_trail_path"])
+    assert json.loads((trail / "summary.json").read_text())["final_status"] == "succeeded"
+    kept = dcf.folder / "workflows" / "generated" / f"wf-{id_}.json"
+    assert json.loads(kept.read_text())["workflow_id"] == f"wf-{id_}"
+    listed = dcf("plans", "--json").json["plannings"]
+    assert (listed[0]["planning_id"], listed[0]["status"], listed[0]["run"]) == (
+        id_,
+        "ended",
+        "succeeded",
+    )
+
+
+def test_what_is_planned_is_one_thing(dcf: Dcf) -> None:
+    for arguments in ((), ("--resume", "abcd", "--from-sop", "x.md")):
+        done = dcf("plan", *arguments)
+        assert done.code == 2 and "say what to plan" in done.err
+    assert dcf("plan", "--resume", "nobody").code == 2

@@ -1,0 +1,162 @@
+"""``dcf graph`` as a user has it, over a past that is known."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer.main
+from integration.knowledge.shop import CHARGE, INSIGHT, NEW, OLD, fill
+from redis import Redis
+
+from dcf.cli.app import build_app
+from dcf.cli.entry import run_command
+
+
+@dataclass(frozen=True)
+class Done:
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> dict[str, Any]:
+        document: dict[str, Any] = json.loads(self.out)
+        return document
+
+
+Graph = Callable[..., Done]
+
+
+@cache
+def commands() -> Any:
+    """All commands, put together once."""
+    return typer.main.get_command(build_app())
+
+
+@pytest.fixture(scope="module")
+def shop(graph_server: str, redis_server: str) -> Iterator[str]:
+    for url in (graph_server, redis_server):
+        with Redis.from_url(url) as client:
+            client.flushall()
+    fill(graph_server)
+    yield graph_server
+
+
+@pytest.fixture
+def graph(
+    shop: str,
+    redis_server: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> Graph:
+    monkeypatch.setattr("dcf.cli.app.build_app", commands)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DCF_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("DCF_REDIS_URL", redis_server)
+    monkeypatch.setenv("DCF_GRAPH_URL", shop)
+    for name in ("DCF_GRAPH", "DCF_MODEL", "DCF_MODEL_REFLECTOR"):
+        monkeypatch.delenv(name, raising=False)
+
+    def run(*arguments: str) -> Done:
+        code = run_command(["graph", *arguments])
+        said = capsys.readouterr()
+        return Done(code, said.out, said.err)
+
+    return run
+
+
+def test_skills_are_ranked_for_people_and_for_scripts(graph: Graph) -> None:
+    shown = graph("skills", "--task-type", CHARGE)
+    assert shown.code == 0
+    assert OLD in shown.out and "58 of 64, 91 %" in shown.out and "●" in shown.out
+    assert shown.out.index(OLD) < shown.out.index(NEW)
+    done = graph("skills", "--task-type", CHARGE, "--json").json
+    assert (done["status"], done["error"]) == ("ok", None)
+    assert [(one["version"], one["ok"], one["n"]) for one in done["ranking"]] == [
+        (OLD, 58, 64), (NEW, 10, 40),
+    ]  # fmt: skip
+    assert "Nothing is measured" in graph("skills", "--task-type", "nothing").out
+
+
+def test_a_question_in_words_says_how_it_was_understood(graph: Graph) -> None:
+    shown = graph("ask", f"which version succeeded most for {CHARGE}?")
+    assert shown.code == 0 and "Understood as: which version" in shown.out
+    done = graph("ask", f"what changed before {CHARGE} began to fail?", "--json").json
+    assert done["understood"] == "changes" and done["chosen_by"] == "rules"
+    assert done["result"]["fall"]["suspects"][0]["kind"] in ("version", "definition")
+    shown = graph("ask", f"what changed before {CHARGE} began to fail?")
+    assert "fewer succeed" in shown.out and NEW in shown.out
+
+
+def test_what_is_no_question_is_refused_with_examples_and_facts(graph: Graph) -> None:
+    shown = graph("ask", "mailbox bounced, oh dear")
+    assert shown.code == 1 and "What can be asked:" in shown.out
+    assert "Mail.Bounced" in shown.out.split("What can be asked")[0]
+    assert "no question comes near" in shown.err
+    done = graph("ask", "why did it fail?", "--json")
+    assert done.code == 1 and done.json["error"]["code"] == "graph_not_understood"
+    assert "it names no run" in done.json["error"]["message"]
+
+
+def test_a_run_is_a_tree(graph: Graph) -> None:
+    shown = graph("run", "order-61")
+    assert shown.code == 0 and "Charge#2 done" in shown.out and f"with {NEW}" in shown.out
+    assert [one["status"] for one in graph("run", "order-61", "--json").json["outcomes"]] == [
+        "failed", "done",
+    ]  # fmt: skip
+    missing = graph("run", "nobody")
+    assert missing.code == 2 and "knows no run 'nobody'" in missing.err
+
+
+def test_why_and_similar_give_reasons(graph: Graph) -> None:
+    shown = graph("why", "order-70")
+    assert shown.code == 0 and "like this: 36 of 36 failures" in shown.out
+    assert f"another version {OLD}: 58 of 64" in shown.out
+    alike = graph("similar", "order-70", "--limit", "3")
+    assert alike.code == 0 and "the same workflow, orders" in alike.out.replace("\n", " ")
+    assert len(graph("similar", "order-70", "--limit", "3", "--json").json["alike"]) == 3
+
+
+def test_insights_and_stats(graph: Graph) -> None:
+    assert INSIGHT.statement in graph("insights").out
+    assert graph("insights", "--json").json["insights"][0]["id"] == INSIGHT.id
+    assert "144" in graph("stats").out
+    only = graph("stats", "--group", "dcf_insights", "--json").json
+    assert only["entities"] == {"Insight": 1} and only["episodes"] == {}
+
+
+def test_the_export_is_lines_of_json_and_overwrites_nothing(graph: Graph, tmp_path: Path) -> None:
+    done = graph("export", "graph.jsonl", "--json").json
+    lines = [json.loads(line) for line in Path("graph.jsonl").read_text().splitlines()]
+    assert len(lines) == done["nodes"] + done["edges"] and done["nodes"] > 280
+    again = graph("export", "graph.jsonl")
+    assert again.code == 2 and "--force" in again.err
+    assert graph("export", "graph.jsonl", "--force").code == 0
+    shown = graph("export", "-", "--group", "dcf_insights")
+    assert INSIGHT.id in shown.out
+    assert [file.name for file in tmp_path.iterdir() if file.is_file()] == ["graph.jsonl"]
+
+
+def test_a_graph_that_is_off_or_away_is_said_to_be(
+    graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DCF_GRAPH", "off")
+    off = graph("stats")
+    assert off.code == 1 and "switched off (DCF_GRAPH=off)" in off.err
+    monkeypatch.delenv("DCF_GRAPH")
+    monkeypatch.setenv("DCF_GRAPH_URL", "redis://:s3cret@127.0.0.1:1/0")
+    away = graph("skills")
+    assert away.code == 3 and "does not answer" in away.err and "s3cret" not in away.err
+    assert "0 runs and 0 records wait in the outbox" in away.err
+    assert graph("stats", "--json").json["error"]["code"] == "graph_away"
+
+
+def test_a_bad_time_is_refused_before_anything_is_opened(graph: Graph) -> None:
+    assert graph("skills", "--since", "yesterday").code == 2

@@ -1,0 +1,320 @@
+"""What the graph answers, against a past whose numbers are counted here by hand."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Iterator, Sequence
+from typing import Any
+
+import pytest
+from integration.knowledge.shop import (
+    CHARGE,
+    CHARGES,
+    HOUR_MS,
+    INSIGHT,
+    MAILS,
+    NEW,
+    OLD,
+    OUTCOMES,
+    SWITCH,
+    fill,
+)
+from integration.knowledge.world import START
+from redis import Redis
+
+from dcf.evidence import wilson
+from dcf.knowledge import GRAPH, GraphConnection, Knowledge, load_embedder
+from dcf.knowledge.asking import (
+    Asker,
+    Narrowed,
+    QuestionTooWide,
+    UnknownThing,
+    account_of,
+    chosen,
+    crossing,
+    exported,
+    overview,
+    ranking,
+    runs_like,
+    what_changed,
+    why,
+)
+from dcf.knowledge.asking.looking import look
+
+
+@pytest.fixture(scope="module")
+def shop(graph_server: str) -> Iterator[str]:
+    """A graph that is only read by this module."""
+    with Redis.from_url(graph_server) as client:
+        client.flushall()
+    fill(graph_server)
+    yield graph_server
+
+
+@pytest.fixture
+async def graph(shop: str) -> AsyncIterator[GraphConnection]:
+    async with GraphConnection(shop) as connection:
+        yield connection
+
+
+@pytest.fixture
+def asker(graph: GraphConnection) -> Asker:
+    async def embedder() -> Any:
+        return load_embedder()
+
+    return Asker(Knowledge(graph), embedder)
+
+
+async def test_versions_are_ranked_with_counts_intervals_confidence_and_runs(
+    graph: GraphConnection,
+) -> None:
+    old, new = await ranking(graph, task_type=CHARGE)
+    # 60 runs of which 6 failed, and four second visits that went well; 40 of which 10 went well.
+    assert (old.version, old.counts.successes, old.counts.failures) == (OLD, 58, 6)
+    assert (new.version, new.counts.successes, new.counts.failures) == (NEW, 10, 30)
+    assert old.to_json()["low"] == pytest.approx(wilson(58, 64)[0], abs=1e-4)
+    assert old.best > 0.999 and old.best + new.best == pytest.approx(1)
+    ran_new = {one.workflow_id for one in CHARGES if NEW in one.skills}
+    assert new.runs and set(new.runs) <= ran_new
+    assert list(new.runs) == sorted(new.runs, reverse=True)  # the newest first
+
+
+async def test_a_ranking_since_a_day_counts_only_from_that_day_on(graph: GraphConnection) -> None:
+    since = START + 90 * HOUR_MS
+    midnight = since - since % (24 * HOUR_MS)
+    [ranked] = await ranking(graph, task_type=CHARGE, since=since)
+    counted = [one for one in CHARGES if one.ended_at >= midnight]
+    assert ranked.counts.n == len(counted)
+    assert ranked.counts.successes == sum(one.ok for one in counted)
+
+
+async def test_all_tasks_are_ranked_where_none_is_named(graph: GraphConnection) -> None:
+    found = await ranking(graph)
+    assert [(one.task_type, one.version) for one in found] == [
+        ("mail.send", "skill.mail.send@1.0.0"), (CHARGE, OLD), (CHARGE, NEW),
+    ]  # fmt: skip
+    assert [one.version for one in await ranking(graph, skill="skill.mail.send")] == [
+        "skill.mail.send@1.0.0"
+    ]
+
+
+async def test_the_version_that_came_with_the_failures_is_the_first_suspect(
+    graph: GraphConnection,
+) -> None:
+    changes = await what_changed(graph, Narrowed(task_type=CHARGE))
+    fall = changes.fall
+    assert fall is not None
+    # The first failure with the new version is run 61; the last one before is 59.
+    assert START + 59 * HOUR_MS <= fall.at <= START + 62 * HOUR_MS
+    assert (fall.before.rate or 0) > 0.85 and (fall.after.rate or 1) < 0.5
+    assert fall.errors[0][0] == "Payments.Timeout"
+    suspects = {(one.kind, one.value) for one in fall.suspects}
+    assert ("version", NEW) in suspects and ("version", OLD) not in suspects
+    first = fall.suspects[0]
+    assert first.kind in ("version", "definition") and first.p_value < 0.001
+    assert first.first_at == START + SWITCH * HOUR_MS
+    assert set(first.runs) <= {one.workflow_id for one in CHARGES if not one.ok}
+
+
+async def test_where_nothing_fell_nothing_is_suspected(graph: GraphConnection) -> None:
+    changes = await what_changed(graph, Narrowed(task_type="mail.send"))
+    assert changes.looked_at == 40 and changes.fall is None
+    assert (await what_changed(graph, Narrowed(task_type="nothing"))).looked_at == 0
+
+
+async def test_runs_alike_come_with_reasons(graph: GraphConnection) -> None:
+    found = await runs_like(graph, "order-61", load_embedder(), limit=40)
+    assert found[0].workflow == "orders" and found[0].status == "failed"
+    assert "the same workflow, orders" in found[0].reasons
+    assert any("Payments.Timeout" in reason for reason in found[0].reasons)
+    assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)
+    assert all(0 < one.score <= 1 for one in found)
+    assert all(not one.workflow_id.startswith("mail") for one in found)
+    with pytest.raises(UnknownThing, match="knows no run 'nobody'"):
+        await runs_like(graph, "nobody", load_embedder())
+
+
+async def test_why_names_the_cluster_others_and_what_helped(graph: GraphConnection) -> None:
+    found = await why(graph, "order-70")
+    [failure] = found.failures
+    # Causes differ in a number and a quoted name only: all failures of this task are one cluster.
+    failed = [one for one in CHARGES if not one.ok]
+    assert failure.pattern == "no answer from gateway '…' after # ms"
+    assert (failure.cluster, failure.failed, failure.looked_at) == (len(failed), len(failed), 104)
+    assert "order-70" not in failure.runs and len(failure.runs) == 5
+    assert failure.elsewhere == ()
+    [version] = [one for one in failure.helped if one.how == "version"]
+    assert version.what == OLD and (version.counts.successes, version.counts.failures) == (58, 6)
+    assert version.against is not None and version.against.verdict == "higher"
+
+
+async def test_a_state_that_went_well_later_is_not_blamed(graph: GraphConnection) -> None:
+    assert (await why(graph, "order-61")).failures == ()
+    with pytest.raises(UnknownThing) as caught:
+        await why(graph, "order-70", "Ship")
+    assert caught.value.hint == "it has Charge"
+
+
+async def test_a_run_is_told_with_all_its_visits(graph: GraphConnection) -> None:
+    account = await account_of(graph, "order-61")
+    assert [(one.visit, one.status, one.skills) for one in account.outcomes] == [
+        (1, "failed", (NEW,)), (2, "done", (OLD,)),
+    ]  # fmt: skip
+    assert account.end is not None and account.end.workflow_name == "orders"
+
+
+@pytest.mark.parametrize("by", [("skill", "error"), ("agent", "task_type"), ("day",)])
+async def test_outcomes_are_counted_across_dimensions(
+    graph: GraphConnection, by: Sequence[Any]
+) -> None:
+    def values(one: Any) -> tuple[Any, ...]:
+        day = (one.ended_at - START + START % (24 * HOUR_MS)) // (24 * HOUR_MS)
+        has = {"skill": one.skills[0], "day": day}
+        return tuple(has.get(name, getattr(one, name, None)) for name in by)
+
+    expected: dict[Any, tuple[int, int]] = {}
+    for one in OUTCOMES:
+        n, ok = expected.get(values(one), (0, 0))
+        expected[values(one)] = (n + 1, ok + one.ok)
+    found = await crossing(graph, by)
+    assert sorted((one.counts.n, one.counts.successes) for one in found) == sorted(
+        expected.values()
+    )
+    if "day" not in by:
+        assert {tuple(one.values.values()) for one in found} == set(expected)
+
+
+async def test_counting_can_be_narrowed_to_one_skill_and_error(graph: GraphConnection) -> None:
+    narrowed = Narrowed(skill="skill.orders.charge_payment", error="Payments.Timeout")
+    [old, new] = sorted(await crossing(graph, ["skill"], narrowed), key=lambda c: c.counts.n)
+    assert (old.values["skill"], old.counts.n) == (OLD, 6)
+    assert (new.values["skill"], new.counts.n) == (NEW, 30)
+    assert set(new.failed_runs) <= {f"order-{number}" for number in range(SWITCH, 100)}
+
+
+async def test_the_overview_counts_what_is_there_and_groups_narrow_it(
+    graph: GraphConnection,
+) -> None:
+    whole = await overview(graph, chosen(()))
+    assert whole.episodes == {"StateOutcome": 144, "WorkflowRun": 140}
+    assert whole.entities["SkillVersion"] == 3 and whole.entities["Insight"] == 1
+    assert whole.outcomes.successes == sum(one.ok for one in OUTCOMES)
+    runs = await overview(graph, chosen(["dcf_executions"]))
+    assert runs.episodes == {"WorkflowRun": 140} and runs.outcomes.n == 0
+    assert set(runs.facts) == {"ENDED_WITH"}
+    assert (await overview(graph, chosen(["my-notes"]))).episodes == {}
+    assert (await overview(graph, chosen([GRAPH]))).episodes == whole.episodes
+
+
+async def test_the_export_has_each_node_and_edge_once_without_vectors(
+    graph: GraphConnection,
+) -> None:
+    lines = [one async for one in exported(graph, chosen(()))]
+    nodes = [one for one in lines if "node" in one]
+    edges = [one for one in lines if "edge" in one]
+    assert len({one["node"] for one in nodes}) == len(nodes) == await count(graph, "MATCH (n)")
+    assert len(edges) == await count(graph, "MATCH ()-[n]->()")
+    assert lines.index(edges[0]) == len(nodes)
+    assert "embedding" not in json.dumps(lines)
+    only = [one async for one in exported(graph, chosen(["dcf_insights"]))]
+    assert [one["properties"]["insight_id"] for one in only if "node" in one] == [INSIGHT.id]
+
+
+async def count(graph: GraphConnection, pattern: str) -> int:
+    return int((await graph.read(f"{pattern} RETURN count(n)"))[0][0])
+
+
+@pytest.mark.parametrize(
+    ("words", "question", "arguments"),
+    [
+        ("Which skill version succeeded most for orders.charge_payment?", "skills",
+         {"task_type": CHARGE}),
+        ("best version for charge payment", "skills", {"task_type": CHARGE}),
+        ("What changed before orders.charge_payment began to fail?", "changes",
+         {"task_type": CHARGE}),
+        ("why did order-70 fail?", "why", {"run": "order-70"}),
+        ("which runs are like order-70", "similar", {"run": "order-70"}),
+        ("what happened in mail-3?", "run", {"run": "mail-3"}),
+        ("how many outcomes failed by agent and error for mail.send", "outcomes",
+         {"task_type": "mail.send"}),
+        ("what insights are there?", "insights", {}),
+        ("give me an overview of the graph", "stats", {}),
+    ],
+)  # fmt: skip
+async def test_words_become_declared_questions(
+    asker: Asker, words: str, question: str, arguments: dict[str, str]
+) -> None:
+    asked = await asker.ask(words)
+    assert asked.understood == question, asked.matched.scores
+    first = {name: found[0] for name, found in asked.matched.arguments.items()}
+    assert first.items() >= arguments.items()
+    assert asked.result is not None
+
+
+@pytest.mark.parametrize(
+    "words", ["", "hello", "what is the meaning of life", "why did nobody fail", "tell me a joke"]
+)
+async def test_what_is_not_understood_is_not_guessed(asker: Asker, words: str) -> None:
+    asked = await asker.ask(words)
+    assert asked.understood is None and asked.result is None
+
+
+class Scripted:
+    """A model that says what it is told to."""
+
+    def __init__(self, said: Any) -> None:
+        self.said = said
+
+    async def choose(self, question: str, offer: Sequence[Any]) -> Any:
+        return self.said
+
+
+async def test_a_model_may_choose_the_question(graph: GraphConnection) -> None:
+    said = {"question": "outcomes", "arguments": {"task_type": "mail.send"}, "by": ["error"]}
+    asker = Asker(Knowledge(graph), load_nothing, chooser=Scripted(said))
+    asked = await asker.ask("mail.send: what goes wrong there?")
+    assert asked.understood == "outcomes" and asked.matched.by_model
+    assert {one.values["error"]: one.counts.n for one in asked.result} == {
+        None: 33, "Mail.Bounced": 7,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        None,
+        {"question": "drop_everything"},
+        {"question": "why", "arguments": {"run": "order-1"}},  # not in the words
+        {"question": "why"},
+        {"question": "outcomes", "by": ["e.cause"]},
+        {"question": "stats", "arguments": {"cypher": "MATCH (n) DELETE n"}},
+    ],
+)
+async def test_what_a_model_makes_up_is_not_asked(graph: GraphConnection, said: Any) -> None:
+    asker = Asker(Knowledge(graph), load_nothing, chooser=Scripted(said))
+    asked = await asker.ask("hello there")
+    assert asked.understood is None and asked.problems
+
+
+async def load_nothing() -> Any:
+    raise AssertionError("nothing compares texts here")
+
+
+async def test_a_query_that_takes_too_long_is_stopped_and_explained(
+    graph: GraphConnection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dcf.knowledge.asking.looking.LIMIT_MS", 1)
+    slow = "UNWIND range(1, 3000) AS a UNWIND range(1, 3000) AS b RETURN sum(a * b)"
+    with pytest.raises(QuestionTooWide, match="stopped looking after 1 ms: counting") as caught:
+        await look(graph, "counting", slow)
+    assert "--since" in caught.value.hint
+
+
+async def test_an_empty_graph_answers_with_nothing(shop: str) -> None:
+    async with GraphConnection(shop, graph="nothing_yet") as empty:
+        assert await ranking(empty) == []
+        assert (await what_changed(empty, Narrowed())).fall is None
+        assert await crossing(empty, ["skill"]) == []
+        assert (await overview(empty, chosen(()))).outcomes.n == 0
+        assert [one async for one in exported(empty, chosen(()))] == []
+    assert len(MAILS) == 40

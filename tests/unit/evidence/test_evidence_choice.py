@@ -1,0 +1,77 @@
+"""Choosing: what is best as often as it may be the best, and the same for the same seed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from random import Random
+
+import pytest
+
+from dcf.evidence import Record, best_probabilities, choose
+
+RECORDS = {
+    "a": Record(9.0, 1.0, 10),
+    "b": Record(7.0, 3.0, 10),
+    "c": Record(1.0, 1.0, 2),
+}
+
+
+def test_each_is_chosen_as_often_as_it_is_the_best() -> None:
+    random, names = Random(1), list(RECORDS)
+    drawn = Counter(choose(names, RECORDS, random=random).version for _ in range(3_000))
+    expected = best_probabilities([RECORDS[name].posterior for name in names])
+    for name, share in zip(names, expected, strict=True):
+        # Within four standard deviations of a count.
+        assert abs(drawn[name] / 3_000 - share) < 4 * (share * (1 - share) / 3_000) ** 0.5
+
+
+def test_the_same_seed_chooses_the_same() -> None:
+    once, again = (
+        [choose(list(RECORDS), RECORDS, random=Random(seed)).version for seed in range(50)]
+        for _ in range(2)
+    )
+    assert once == again
+    assert len(set(once)) > 1
+
+
+def test_switched_off_it_takes_the_recommended_one() -> None:
+    choice = choose(list(RECORDS), RECORDS, random=Random(0), explore=False)
+    assert (choice.version, choice.explored, choice.exploration) == ("a", False, 0.0)
+    assert choice.confidence == pytest.approx(choice.standings[0].best)
+
+
+def test_the_rate_of_exploration_is_stated() -> None:
+    random = Random(2)
+    found = [choose(list(RECORDS), RECORDS, random=random) for _ in range(3_000)]
+    choice = found[0]
+    # Within four standard deviations of a count.
+    rate = choice.exploration
+    explored = sum(each.explored for each in found) / 3_000
+    assert abs(explored - rate) < 4 * (rate * (1 - rate) / 3_000) ** 0.5
+    assert sum(row.best for row in choice.standings) == pytest.approx(1)
+
+
+def test_an_explored_version_says_so() -> None:
+    found = (choose(list(RECORDS), RECORDS, random=Random(seed)) for seed in range(100))
+    explored = next(choice for choice in found if choice.explored)
+    assert explored.reason.startswith(f"{explored.version} is tried to learn about it")
+    assert "a is expected to succeed most (90% of 10 outcomes" in explored.reason
+    assert explored.to_json()["explored"] is True
+
+
+def test_among_equals_the_first_is_recommended() -> None:
+    choice = choose(["new", "old"], {}, random=Random(0), explore=False)
+    assert (choice.recommended, choice.confidence) == ("new", pytest.approx(0.5))
+    assert choice.reason == "nothing is measured yet of any of the 2 candidates"
+
+
+def test_a_single_candidate_is_no_choice() -> None:
+    choice = choose(["only"], {}, random=Random(0))
+    assert (choice.version, choice.confidence, choice.exploration) == ("only", 1.0, 0.0)
+    assert choice.reason == "only is the only candidate (never measured)"
+
+
+@pytest.mark.parametrize("candidates", [[], ["a", "a"]])
+def test_candidates_are_some_and_each_once(candidates: list[str]) -> None:
+    with pytest.raises(ValueError, match="each of them once"):
+        choose(candidates, {}, random=Random(0))

@@ -1,0 +1,243 @@
+"""A planning from an objective to an approved workflow, without a model."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from planning_desk import ROOT, Desk, journal
+
+from control_plane import Disconnected
+from dcf.guidelines import Guidelines
+from dcf.guidelines import Warning as Caution
+from dcf.planner import (
+    STEPS,
+    Guide,
+    InvalidAnswers,
+    Planning,
+    PlanningConflict,
+    PlanningDamaged,
+    ShownOtherwise,
+    UnknownPlanning,
+    WorkflowChanged,
+    WrongStatus,
+)
+from dcf.skills import SkillCatalog
+
+OBJECTIVE = "check a bill from a vendor and pay it"
+INVOICE = {"invoice_id": "INV-2001"}
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path)
+
+
+async def test_without_an_objective_that_is_what_is_asked(desk: Desk) -> None:
+    planning = await desk.planner.start("  ")
+    assert planning.status == "asking"
+    assert [one.name for one in planning.questions] == ["objective"]
+    planning = await desk.planner.answer(planning.id, {"objective": OBJECTIVE})
+    assert planning.source is not None and planning.source["id"] == "sops/supplier-invoice.md"
+
+
+async def test_what_the_run_needs_is_asked_before_anything_is_shown(desk: Desk) -> None:
+    planning = await desk.planner.start(OBJECTIVE)
+    assert planning.status == "asking" and planning.shown is None
+    required = [one for one in planning.questions if one.required]
+    assert [(one.name, one.example) for one in required] == [("invoice_id", "INV-2001")]
+    planning = await desk.planner.answer(planning.id, INVOICE)
+    assert planning.status == "shown"
+    assert planning.input == INVOICE
+    allowed = planning.permissions
+    assert allowed is not None
+    assert (allowed["risk"], allowed["egress"]) == ("medium", "internet")
+    assert allowed["secrets"] == ["BANK_API_KEY"]
+    assert len(allowed["approvals"]) == 2
+
+
+async def test_an_answer_of_another_type_is_read_as_json_and_checked(desk: Desk) -> None:
+    told = {**INVOICE, "limit_cents": "many"}
+    planning = await desk.planner.start(OBJECTIVE, told)
+    assert planning.status == "invalid"
+    assert [(one["code"], one["file"]) for one in planning.problems] == [
+        ("PLAN_ANSWER", "limit_cents")
+    ]
+    planning = await desk.planner.answer(planning.id, {"limit_cents": "250000"})
+    assert planning.status == "shown" and planning.input["limit_cents"] == 250_000
+
+
+async def test_what_nothing_stored_does_says_what_it_needs(desk: Desk) -> None:
+    planning = await desk.planner.start("organise a chess tournament")
+    [problem] = planning.problems
+    assert planning.status == "unmatched"
+    assert "0.38" in problem["message"] and planning.nearest[0]["id"] in problem["message"]
+    assert "DCF_MODEL_PLANNER" in problem["hint"] and "--from-sop" in problem["hint"]
+    assert planning.workflow is None
+
+
+async def test_two_that_fit_alike_are_asked_about_and_the_answer_holds(desk: Desk) -> None:
+    planning = await desk.planner.start("give a shopper their money back")
+    [question] = planning.questions
+    assert question.name == "procedure" and "sops/customer-refund.md" in question.choices
+    planning = await desk.planner.answer(planning.id, {"procedure": "sops/customer-refund.md"})
+    assert planning.source is not None and planning.source["id"] == "sops/customer-refund.md"
+    planning = await desk.planner.answer(planning.id, {"procedure": "nonsense"})
+    assert planning.status == "invalid" and planning.source is None
+
+
+async def test_guardrails_of_the_person_reach_every_task(desk: Desk) -> None:
+    rule = "Nobody pays on a Sunday."
+    planning = await desk.planner.start(OBJECTIVE, {**INVOICE, "guardrails": rule})
+    assert planning.workflow is not None
+    tasks = [
+        state
+        for state in planning.workflow["asl"]["States"].values()
+        if (state.get("AgentBinding") or {}).get("skills")
+    ]
+    assert tasks and all(rule in state["Comment"] for state in tasks)
+
+
+async def test_a_stored_workflow_is_taken_as_it_is(desk: Desk) -> None:
+    given = json.loads((ROOT / "workflows/inputs/order-normal.json").read_text())
+    planning = await desk.planner.start("process an order of the shop", {"input": given})
+    assert planning.status == "shown" and planning.input == given
+    stored = json.loads((ROOT / "workflows/order-processing.json").read_text())
+    assert planning.workflow is not None and planning.workflow["asl"] == stored["asl"]
+
+
+async def test_approval_keeps_the_workflow_that_was_shown(desk: Desk) -> None:
+    planning = await desk.planner.start(OBJECTIVE, INVOICE)
+    assert planning.shown is not None
+    approved = await desk.planner.approve(planning.id, planning.shown, by="ada")
+    file = desk.workflows / "generated" / f"wf-{planning.id}.json"
+    assert json.loads(file.read_text()) == planning.workflow
+    assert approved.approval is not None and approved.approval["by"] == "ada"
+    # Again changes nothing.
+    again = await desk.planner.approve(planning.id, planning.shown, by="ada")
+    assert again.revision == approved.revision
+    running, path = await desk.planner.begin(planning.id)
+    assert path == file and running.status == "running"
+    assert [step["name"] for step in running.steps() if step["done"]] == list(STEPS[:6])
+
+
+async def test_another_digest_than_that_of_what_was_shown_approves_nothing(desk: Desk) -> None:
+    planning = await desk.planner.start(OBJECTIVE, INVOICE)
+    before = planning.shown
+    assert before is not None
+    changed = await desk.planner.answer(planning.id, {"invoice_id": "INV-2002"})
+    assert changed.shown != before
+    with pytest.raises(ShownOtherwise):
+        await desk.planner.approve(planning.id, before, by="ada")
+    with pytest.raises(WrongStatus):
+        await desk.planner.begin(planning.id)
+    assert not (desk.workflows / "generated").exists()
+
+
+async def test_skills_that_changed_after_they_were_shown_void_the_approval(desk: Desk) -> None:
+    planning = await desk.planner.start(OBJECTIVE, INVOICE)
+    assert planning.shown is not None
+    await desk.planner.approve(planning.id, planning.shown, by="ada")
+    desk.skills = _with_risk(desk.skills, "finance.schedule_payment", "high")
+    with pytest.raises(ShownOtherwise):
+        await desk.planner.begin(planning.id)
+    shown = await desk.planner.resume(planning.id)
+    assert shown.status == "shown" and shown.approval is None
+    assert shown.permissions is not None and shown.permissions["risk"] == "high"
+    with pytest.raises(ShownOtherwise):
+        await desk.planner.approve(planning.id, planning.shown, by="ada")
+
+
+async def test_a_kept_workflow_that_somebody_changed_does_not_run(desk: Desk) -> None:
+    planning = await desk.planner.start(OBJECTIVE, INVOICE)
+    assert planning.shown is not None
+    await desk.planner.approve(planning.id, planning.shown, by="ada")
+    file = desk.workflows / "generated" / f"wf-{planning.id}.json"
+    file.write_text(file.read_text().replace("Schedule", "Skip"))
+    with pytest.raises(WorkflowChanged):
+        await desk.planner.begin(planning.id)
+
+
+async def test_another_process_goes_on_where_one_was_killed(desk: Desk, tmp_path: Path) -> None:
+    planning = await desk.planner.start(OBJECTIVE, INVOICE)
+    assert planning.shown is not None
+    await desk.planner.approve(planning.id, planning.shown, by="ada")
+    # Killed between the approval and the workflow's file.
+    (desk.workflows / "generated" / f"wf-{planning.id}.json").unlink()
+    other = Desk(tmp_path)
+    running, file = await other.planner.begin(planning.id)
+    assert json.loads(file.read_text()) == running.workflow
+
+
+async def test_of_two_changes_of_one_revision_one_is_refused(desk: Desk) -> None:
+    planning = await desk.planner.start(OBJECTIVE)
+    await desk.planner.answer(planning.id, INVOICE, expected=planning.revision)
+    with pytest.raises(PlanningConflict):
+        await desk.planner.answer(planning.id, {"invoice_id": "INV-9"}, expected=planning.revision)
+    assert desk.store.read(planning.id).input == INVOICE
+
+
+async def test_nothing_of_a_planning_is_lost_on_its_way_to_disk(desk: Desk) -> None:
+    planning = await desk.planner.start(OBJECTIVE, INVOICE)
+    assert desk.store.read(planning.id) == planning
+    assert Planning.from_json(json.loads(json.dumps(planning.to_json()))) == planning
+
+
+async def test_what_is_no_planning_says_so(desk: Desk) -> None:
+    await desk.planner.start(OBJECTIVE)
+    (desk.store.folder / "torn1.json").write_text('{"id": "torn1"')
+    for id_ in ("nobody", "../../etc", "A"):
+        with pytest.raises(UnknownPlanning):
+            desk.store.read(id_)
+    with pytest.raises(PlanningDamaged):
+        desk.store.read("torn1")
+    found, damaged = desk.store.all()
+    assert [one.id for one in found] == ["plan0001"] and len(damaged) == 1
+
+
+async def test_answers_that_cannot_be_used_are_all_named(desk: Desk) -> None:
+    with pytest.raises(InvalidAnswers) as refused:
+        await desk.planner.start("x" * 5_000, {"guardrails": 7, "note": "y" * 30_000})
+    assert {one.file for one in refused.value.problems} == {"guardrails", "note", "objective"}
+    assert desk.store.all() == ([], [])
+
+
+async def test_a_graph_that_is_away_is_said_and_stops_nothing(tmp_path: Path) -> None:
+    class Away:
+        async def __aenter__(self) -> Any:
+            raise Disconnected("nobody listens there")
+
+        async def __aexit__(self, *_: object) -> None:
+            return None
+
+    async def guidelines() -> tuple[Guidelines, str]:
+        caution = Caution(warning="banks are shut on Sundays", severity="high", workaround="wait")
+        return Guidelines(revision=4, warnings=(caution,)), "agent planner"
+
+    desk = Desk(tmp_path, guide=Guide(guidelines, Away, clock=lambda: 1))  # type: ignore[arg-type]
+    planning = await desk.planner.start(OBJECTIVE, INVOICE)
+    assert planning.status == "shown"
+    assert planning.guidance["revision"] == 4
+    assert planning.guidance["items"]["warnings"][0]["warning"] == "banks are shut on Sundays"
+    [note] = planning.guidance["notes"]
+    assert "the graph is away" in note
+
+
+async def test_the_journal_tells_the_steps_in_words(desk: Desk) -> None:
+    planning = await desk.planner.start(OBJECTIVE, INVOICE)
+    assert journal(planning, 3) == ["stored: sops/supplier-invoice.md (score 0.46 of 0.38)"]
+    assert "finance.read_invoice" in journal(planning, 2)[0]
+    assert journal(planning, 5) == ["no problems"]
+
+
+def _with_risk(catalog: SkillCatalog, name: str, risk: str) -> SkillCatalog:
+    changed = []
+    for one in catalog:
+        if one.name == name:
+            permissions = replace(one.permissions, risk_level=risk)
+            one = replace(one, permissions=permissions, digest=f"{one.digest[:-4]}beef")
+        changed.append(one)
+    return SkillCatalog(changed)
