@@ -4,7 +4,9 @@
 
 A graph server of its own is started in a temporary folder and filled with outcomes of 60 versions
 of 20 skills at 20 kinds of task over 90 days; a version that is worse comes on day 60. Printed are
-p50 and p95 of each question in milliseconds, from asking to the last row in Python.
+p50 and p95 of each question in milliseconds, from asking to the last row in Python, and the means
+of the processor time that it takes here and in the server: those say what a question costs on a
+machine that has other work as well.
 """
 
 from __future__ import annotations
@@ -17,6 +19,8 @@ import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
+
+from redis.asyncio import Redis
 
 from control_plane.embedded import Embedded
 from dcf.evidence import quantile
@@ -88,20 +92,36 @@ async def fill(graph: GraphConnection, count: int) -> None:
     print(f"{count:,} outcomes written in {spent:.0f} s, {count / spent:.0f}/s", flush=True)
 
 
-async def measure(name: str, rounds: int, question: Callable[[int], Awaitable[Any]]) -> None:
-    """Ask ``rounds`` times, with another number each time."""
-    await question(0)
-    times = []
-    for number in range(rounds):
-        began = time.perf_counter()
-        await question(number)
-        times.append((time.perf_counter() - began) * 1e3)
-    times.sort()
-    p50, p95 = quantile(times, 0.5), quantile(times, 0.95)
-    print(f"{name:<44} {p50:9.2f} {p95:9.2f} {rounds:6}", flush=True)
+class Clock:
+    """Measures questions to the server of ``client``."""
+
+    def __init__(self, client: Redis) -> None:
+        self._client = client
+
+    async def measure(
+        self, name: str, rounds: int, question: Callable[[int], Awaitable[Any]]
+    ) -> None:
+        """Ask ``rounds`` times, with another number each time."""
+        await question(0)
+        times = []
+        here, there = time.process_time(), await self._server_s()
+        for number in range(rounds):
+            began = time.perf_counter()
+            await question(number)
+            times.append((time.perf_counter() - began) * 1e3)
+        here = (time.process_time() - here) * 1e3 / rounds
+        there = (await self._server_s() - there) * 1e3 / rounds
+        times.sort()
+        p50, p95 = quantile(times, 0.5), quantile(times, 0.95)
+        print(f"{name:<37} {p50:9.2f} {p95:9.2f} {here:9.2f} {there:9.2f} {rounds:6}", flush=True)
+
+    async def _server_s(self) -> float:
+        """The processor time that the server has taken, in all its threads."""
+        found = await self._client.info("cpu")
+        return float(found["used_cpu_user"] + found["used_cpu_sys"])
 
 
-async def ask_all(graph: GraphConnection, url: str, count: int, rounds: int) -> None:
+async def ask_all(graph: GraphConnection, clock: Clock, url: str, count: int, rounds: int) -> None:
     """Every question."""
     embedder = load_embedder()
     few = max(5, rounds // 10)
@@ -122,28 +142,29 @@ async def ask_all(graph: GraphConnection, url: str, count: int, rounds: int) -> 
 
     asker = Asker(Knowledge(graph), given)
     knowledge = Knowledge(graph)
-    print(f"{'question':<44} {'p50 ms':>9} {'p95 ms':>9} {'rounds':>6}")
-    await measure("ranking of a task", rounds * 5, lambda n: ranking(graph, task_type=task(n)))
-    await measure("ranking of all tasks", rounds, lambda _: ranking(graph))
-    await measure("ranking of a task, 10 days", rounds,
-                  lambda n: ranking(graph, task_type=task(n), since=recent))  # fmt: skip
-    await measure("records of a task, all days", rounds,
-                  lambda n: knowledge.records(task(n), now=START + 90 * DAY_MS))  # fmt: skip
-    await measure("a run", rounds, lambda n: account_of(graph, f"run-{n * 37 % count}"))
-    await measure("why a run failed", few, lambda n: why(graph, f"run-{failed[n]}"))
-    await measure("runs alike", few, lambda n: runs_like(graph, f"run-{failed[n]}", embedder))
-    await measure("what changed, one task", few,
-                  lambda n: what_changed(graph, Narrowed(task_type=task(n))))  # fmt: skip
-    await measure("what changed, everything", 3, lambda _: what_changed(graph, Narrowed()))
-    await measure("skill x agent x error of a task", few,
-                  lambda n: crossing(graph, ["skill", "agent", "error"],
-                                     Narrowed(task_type=task(n))))  # fmt: skip
-    await measure("skill x agent x error of everything", few,
-                  lambda _: crossing(graph, ["skill", "agent", "error"]))  # fmt: skip
-    await measure("overview", few, lambda _: overview(graph, everything))
-    await measure("asked in words: the best version", few,
-                  lambda n: asker.ask(f"best version for {task(n)}"))  # fmt: skip
-    await measure("the whole export", 1, whole_export)
+    print(f"{'question':<37} {'p50 ms':>9} {'p95 ms':>9} {'CPU here':>9} {'server':>9} rounds")
+    await clock.measure("ranking of a task", rounds * 5,
+                        lambda n: ranking(graph, task_type=task(n)))  # fmt: skip
+    await clock.measure("ranking of all tasks", rounds, lambda _: ranking(graph))
+    await clock.measure("ranking of a task, 10 days", rounds,
+                        lambda n: ranking(graph, task_type=task(n), since=recent))  # fmt: skip
+    await clock.measure("records of a task, all days", rounds,
+                        lambda n: knowledge.records(task(n), now=START + 90 * DAY_MS))  # fmt: skip
+    await clock.measure("a run", rounds, lambda n: account_of(graph, f"run-{n * 37 % count}"))
+    await clock.measure("why a run failed", few, lambda n: why(graph, f"run-{failed[n]}"))
+    await clock.measure("runs alike", few, lambda n: runs_like(graph, f"run-{failed[n]}", embedder))
+    await clock.measure("what changed, one task", few,
+                        lambda n: what_changed(graph, Narrowed(task_type=task(n))))  # fmt: skip
+    await clock.measure("what changed, everything", few, lambda _: what_changed(graph, Narrowed()))
+    await clock.measure("skill x agent x error of a task", few,
+                        lambda n: crossing(graph, ["skill", "agent", "error"],
+                                           Narrowed(task_type=task(n))))  # fmt: skip
+    await clock.measure("skill x agent x error of everything", few,
+                        lambda _: crossing(graph, ["skill", "agent", "error"]))  # fmt: skip
+    await clock.measure("overview", few, lambda _: overview(graph, everything))
+    await clock.measure("asked in words: the best version", few,
+                        lambda n: asker.ask(f"best version for {task(n)}"))  # fmt: skip
+    await clock.measure("the whole export", 1, whole_export)
     async with GraphitiSearch.open(url) as search:
 
         async def facts(number: int) -> None:
@@ -152,8 +173,8 @@ async def ask_all(graph: GraphConnection, url: str, count: int, rounds: int) -> 
         async def nodes(number: int) -> None:
             await search.nodes(f"version of {task(number)}", everything)
 
-        await measure("Graphiti: facts", few, facts)
-        await measure("Graphiti: entities", few, nodes)
+        await clock.measure("Graphiti: facts", few, facts)
+        await clock.measure("Graphiti: entities", few, nodes)
 
 
 async def main() -> None:
@@ -166,9 +187,10 @@ async def main() -> None:
         server = Embedded(Path(folder)).graph
         address = await server.start()
         try:
-            async with GraphConnection(address.url) as graph:
+            async with GraphConnection(address.url) as graph, Redis.from_url(address.url) as client:
                 await fill(graph, options.outcomes)
-                await ask_all(graph, address.url, options.outcomes, options.rounds)
+                clock = Clock(client)
+                await ask_all(graph, clock, address.url, options.outcomes, options.rounds)
             status = await server.status()
             print(f"the server holds {(status.memory_bytes or 0) / 1e6:.0f} MB")
         finally:

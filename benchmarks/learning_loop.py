@@ -1,46 +1,40 @@
-"""How well the loop of choosing, running and advising learns, in worlds whose truth is known.
+"""How well the loop of planning, running and reflecting learns, in worlds whose truth is known.
 
-``python -m benchmarks.learning_loop [--seeds N]``: versions of one skill succeed with fixed
-probabilities that only the world knows, other ones for each of two types of task, so that each has
-another best version. 400 runs, each of one task; before each a version is chosen, after every
-tenth the outcomes so far are analysed. In a second world of each seed the best version of each
-type falls at run 200.
+``python -m benchmarks.learning_loop [--seeds N] [--only NAME]``: versions of one skill succeed with
+fixed probabilities that only the world knows, other ones for each of two types of task, so that
+each has another best version. 400 runs, each of one task; before each a planner chooses a version,
+after every tenth there is a reflection, whose guidelines the planner has from then on. In a second
+world of each seed the best version of each type falls at run 200.
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import statistics
+import sys
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
+from typing import Protocol
 
 from rich.console import Console
 from rich.table import Table
 
-from dcf.advisors.analysis import Collector
-from dcf.evidence import Counts, Watch, choose, record_from
+from benchmarks.learning_world import TASK_TYPES, Office, Scenario, World, best_of
+from dcf.evidence import Counts
 from dcf.knowledge import Outcome
 
 RUNS = 400
 SWITCH = 200
 STEP = 10
 SURE = 0.9
-HOUR_MS = 3_600_000
-TASK_TYPES = ("refund", "shipment")
-
-
-@dataclass(frozen=True, slots=True)
-class Scenario:
-    """``rates`` of the versions, in whatever order; the best one falls to ``falls_to``."""
-
-    name: str
-    rates: tuple[float, ...]
-    falls_to: float
-
+MINUTE_MS = 60_000
 
 SCENARIOS = (
     Scenario("three versions", (0.60, 0.75, 0.90), 0.50),
+    Scenario("in one day", (0.60, 0.75, 0.90), 0.50, every_ms=MINUTE_MS),
     Scenario("close together", (0.80, 0.85, 0.90), 0.60),
     Scenario("six versions", (0.40, 0.50, 0.60, 0.70, 0.80, 0.90), 0.40),
     Scenario("rare successes", (0.05, 0.10, 0.25), 0.02),
@@ -48,83 +42,93 @@ SCENARIOS = (
 )
 
 
-@dataclass(slots=True)
-class World:
-    """The truth of one seed: ``truth[task_type][version]``."""
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What is recommended for a type of task; ``confidence`` None where none is stated."""
 
-    truth: dict[str, dict[str, float]]
-    random: Random
-
-    @classmethod
-    def of(cls, scenario: Scenario, seed: int) -> World:
-        random = Random(f"world {seed}")
-        versions = [f"skill.shop.work@1.{minor}.0" for minor in range(len(scenario.rates))]
-        truth: dict[str, dict[str, float]] = {}
-        taken: set[str] = set()
-        for task_type in TASK_TYPES:
-            while True:
-                rates = random.sample(scenario.rates, len(scenario.rates))
-                dealt = dict(zip(versions, rates, strict=True))
-                if best_of(dealt) not in taken:
-                    break
-            taken.add(best_of(dealt))
-            truth[task_type] = dealt
-        return cls(truth, random)
-
-    def switch(self, falls_to: float) -> None:
-        """What was the best is not any more."""
-        for rates in self.truth.values():
-            rates[best_of(rates)] = falls_to
-
-    def run(self, number: int, task_type: str, version: str) -> Outcome:
-        """One run of one task, an hour after the one before."""
-        ok = self.random.random() < self.truth[task_type][version]
-        at = number * HOUR_MS
-        return Outcome(
-            run=f"run-{number}", workflow_id=f"run-{number}", workflow_name="shop", path="Work",
-            state="Work", visit=1, tries=1, task_type=task_type, skills=(version,), agent=None,
-            status="done" if ok else "failed", error=None if ok else "Shop.Failed", cause=None,
-            started_at=at - 1000, ended_at=at, duration_ms=1000,
-        )  # fmt: skip
+    task_type: str
+    version: str
+    confidence: float | None = None
 
 
-Chooser = Callable[[Sequence[str], "Seen", Random, int], str]
+class Chooser(Protocol):
+    """Whoever chooses versions and learns from what happens."""
+
+    def choose(self, task_type: str, number: int, now: int) -> str:
+        """The version for run ``number`` at ``now`` (ms)."""
+        ...
+
+    def keep(self, outcome: Outcome) -> None: ...
+
+    async def advise(self, now: int) -> Sequence[Said]:
+        """What is recommended after what happened so far."""
+        ...
 
 
-@dataclass(slots=True)
-class Seen:
-    """What has been measured at one type of task."""
+class ByEvidence:
+    """What ships."""
 
-    watches: dict[str, Watch] = field(default_factory=dict)
-    counts: dict[str, Counts] = field(default_factory=dict)
+    def __init__(self, versions: Sequence[str], seed: int, *, explore: bool = True) -> None:
+        self._office = Office(versions, seed, explore=explore)
 
-    def add(self, version: str, outcome: Outcome) -> None:
-        watch = self.watches.setdefault(version, Watch())
-        watch.add(outcome.ended_at, int(outcome.ok), int(not outcome.ok))
-        counts = self.counts.get(version, Counts())
-        self.counts[version] = counts + Counts(int(outcome.ok), int(not outcome.ok))
+    def choose(self, task_type: str, number: int, now: int) -> str:
+        return self._office.choose(task_type, number, now).manifest.manifest_id
 
+    def keep(self, outcome: Outcome) -> None:
+        self._office.keep(outcome)
 
-def by_evidence(versions: Sequence[str], seen: Seen, random: Random, now: int) -> str:
-    """What planners do: Thompson sampling over records that notice changes."""
-    records = {name: record_from(watch, now=now) for name, watch in seen.watches.items()}
-    return choose(versions, records, random=random).version
-
-
-def by_lot(versions: Sequence[str], seen: Seen, random: Random, now: int) -> str:
-    """The first baseline: any version, as often as any other."""
-    return random.choice(versions)
+    async def advise(self, now: int) -> Sequence[Said]:
+        return [
+            Said(one.condition["task_type"], one.prefer, one.confidence)
+            for one in (await self._office.reflect(now)).insights
+            if one.category == "skill_effectiveness" and one.prefer is not None
+        ]
 
 
-def by_raw_rate(versions: Sequence[str], seen: Seen, random: Random, now: int) -> str:
+class Unexplored(ByEvidence):
+    """What ships, with exploration switched off."""
+
+    def __init__(self, versions: Sequence[str], seed: int) -> None:
+        super().__init__(versions, seed, explore=False)
+
+
+class ByLot:
+    """The first baseline: any version, as often as any other; it advises the highest raw rate."""
+
+    def __init__(self, versions: Sequence[str], seed: int) -> None:
+        self.versions = versions
+        self.random = Random(f"choices {seed}")
+        self.counts: dict[tuple[str, str], Counts] = defaultdict(Counts)
+
+    def choose(self, task_type: str, number: int, now: int) -> str:
+        return self.random.choice(self.versions)
+
+    def keep(self, outcome: Outcome) -> None:
+        one = Counts(int(outcome.ok), int(not outcome.ok))
+        self.counts[outcome.task_type, outcome.skills[0]] += one
+
+    async def advise(self, now: int) -> Sequence[Said]:
+        return [Said(task_type, self.highest(task_type)) for task_type in TASK_TYPES]
+
+    def highest(self, task_type: str) -> str:
+        """The version with the highest rate; what was never tried comes first."""
+        rates = {name: self.counts[task_type, name].rate for name in self.versions}
+        return max(self.versions, key=lambda name: 2.0 if (rate := rates[name]) is None else rate)
+
+
+class ByRawRate(ByLot):
     """The second baseline: each once, then the one with the highest rate so far."""
-    return max(versions, key=lambda name: _raw_rate(seen, name))
+
+    def choose(self, task_type: str, number: int, now: int) -> str:
+        return self.highest(task_type)
 
 
-CHOOSERS: Mapping[str, Chooser] = {
-    "by evidence": by_evidence,
-    "uniform": by_lot,
-    "greedy by raw rate": by_raw_rate,
+MakeChooser = Callable[[Sequence[str], int], Chooser]
+CHOOSERS: Mapping[str, MakeChooser] = {
+    "by evidence": ByEvidence,
+    "not exploring": Unexplored,
+    "uniform": ByLot,
+    "greedy by raw rate": ByRawRate,
 }
 
 
@@ -150,6 +154,24 @@ class Life:
     def at(self, runs: int) -> dict[str, Advice]:
         return {one.task_type: one for one in self.advice if one.runs == runs}
 
+    def right(self, runs: int) -> list[bool]:
+        """For each type of task whether the advice was right; none is wrong."""
+        known = self.at(runs)
+        return [task in known and known[task].right for task in TASK_TYPES]
+
+    def changed(self) -> list[bool]:
+        """For each type of task whether what was right before the switch is not recommended any
+        more at run 350; where nothing right was recommended then, whether it is now."""
+        before, now = self.at(SWITCH), self.at(350)
+        found = []
+        for task in TASK_TYPES:
+            old, new = before.get(task), now.get(task)
+            if old is not None and old.right:
+                found.append(new is not None and new.version != old.version)
+            else:
+                found.append(new is not None and new.right)
+        return found
+
     def sure(self, after: int = 0) -> list[bool]:
         """Whether each advice that was said to be sure was right."""
         return [
@@ -159,53 +181,29 @@ class Life:
         ]
 
 
-def live(scenario: Scenario, seed: int, chooser: Chooser, *, switches: bool) -> Life:
+def live(scenario: Scenario, seed: int, make: MakeChooser, *, switches: bool) -> Life:
     """400 runs of the world of ``seed``."""
-    world, own = World.of(scenario, seed), Random(f"choices {seed}")
-    versions = sorted(world.truth[TASK_TYPES[0]])
-    seen = {task_type: Seen() for task_type in TASK_TYPES}
-    collector, life = Collector(0), Life()
+    return asyncio.run(_live(scenario, seed, make, switches=switches))
+
+
+async def _live(scenario: Scenario, seed: int, make: MakeChooser, *, switches: bool) -> Life:
+    world = World.of(scenario, seed)
+    chooser, life = make(world.versions, seed), Life()
     for number in range(1, RUNS + 1):
         if switches and number == SWITCH + 1:
             world.switch(scenario.falls_to)
         task_type = world.random.choice(TASK_TYPES)
-        version = chooser(versions, seen[task_type], own, number * HOUR_MS)
-        outcome = world.run(number, task_type, version)
-        seen[task_type].add(version, outcome)
-        if chooser is by_evidence:
-            collector.add(outcome)
+        version = chooser.choose(task_type, number, world.time(number))
+        chooser.keep(world.run(number, task_type, version))
         rates = world.truth[task_type]
         life.shortfall.append(max(rates.values()) - rates[version])
         if number % STEP == 0:
-            life.advice += _advice(world, seen, collector, chooser, number)
+            for said in await chooser.advise(world.time(number)):
+                is_right = said.version == best_of(world.truth[said.task_type])
+                life.advice.append(
+                    Advice(number, said.task_type, said.version, said.confidence, is_right)
+                )
     return life
-
-
-def _advice(
-    world: World, seen: Mapping[str, Seen], collector: Collector, chooser: Chooser, number: int
-) -> Iterable[Advice]:
-    """Of the analysis; of the baselines, the version with the highest rate so far."""
-    if chooser is by_evidence:
-        for contest in collector.contests(number * HOUR_MS):
-            best = best_of(world.truth[contest.task_type])
-            yield Advice(
-                number, contest.task_type, contest.recommended, contest.confidence,
-                contest.recommended == best,
-            )  # fmt: skip
-        return
-    for task_type, known in seen.items():
-        top = max(sorted(world.truth[task_type]), key=lambda name: _raw_rate(known, name))
-        yield Advice(number, task_type, top, None, top == best_of(world.truth[task_type]))
-
-
-def best_of(rates: Mapping[str, float]) -> str:
-    return max(rates, key=lambda name: rates[name])
-
-
-def _raw_rate(seen: Seen, version: str) -> float:
-    rate = seen.counts.get(version, Counts()).rate
-    # What was never tried comes first.
-    return 2.0 if rate is None else rate
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,12 +224,12 @@ class Figures:
     sure_and_right_after_switch: float | None
 
 
-def measure(scenario: Scenario, chooser: Chooser, seeds: int) -> Figures:
+def measure(scenario: Scenario, make: MakeChooser, seeds: int) -> Figures:
     """The figures over ``seeds`` seeds."""
-    steady = [live(scenario, seed, chooser, switches=False) for seed in range(seeds)]
-    moved = [live(scenario, seed, chooser, switches=True) for seed in range(seeds)]
-    right = [_share(one.right for one in life.at(150).values()) for life in steady]
-    changed = [_share(_changed(life)) for life in moved]
+    steady = [live(scenario, seed, make, switches=False) for seed in range(seeds)]
+    moved = [live(scenario, seed, make, switches=True) for seed in range(seeds)]
+    right = [_share(life.right(150)) for life in steady]
+    changed = [_share(life.changed()) for life in moved]
     late = [statistics.fmean(life.shortfall[300:]) for life in steady]
     sure = [right for life in (*steady, *moved) for right in life.sure()]
     after = [right for life in moved for right in life.sure(after=SWITCH)]
@@ -244,18 +242,9 @@ def measure(scenario: Scenario, chooser: Chooser, seeds: int) -> Figures:
         shortfall_worst=max(late),
         changed_at_350=statistics.fmean(changed),
         changed_at_350_worst=_worst(changed),
-        right_at_350=_share(one.right for life in moved for one in life.at(350).values()),
+        right_at_350=_share(one for life in moved for one in life.right(350)),
         sure_and_right_after_switch=_share(after) if after else None,
     )
-
-
-def _changed(life: Life) -> Iterable[bool]:
-    """Whether what was right before the switch is not recommended any more at run 350; where the
-    advice was wrong at the switch, whether it is right now."""
-    before, now = life.at(SWITCH), life.at(350)
-    for task_type, advice in now.items():
-        old = before[task_type]
-        yield advice.version != old.version if old.right else advice.right
 
 
 def _share(values: Iterable[bool]) -> float:
@@ -271,13 +260,16 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(prog="benchmarks.learning_loop", description=__doc__)
     parser.add_argument("--seeds", type=int, default=200)
+    parser.add_argument("--only", choices=[one.name for one in SCENARIOS], help="one world")
     options = parser.parse_args()
-    console = Console()
+    console = Console(width=None if sys.stdout.isatty() else 130)
     for scenario in SCENARIOS:
+        if options.only not in (None, scenario.name):
+            continue
         rates = " / ".join(f"{rate:.2f}" for rate in scenario.rates)
         title = f"{scenario.name}: {rates}; the best falls to {scenario.falls_to:.2f}"
         shown = Table("", *CHOOSERS, title=title, title_justify="left")
-        columns = [measure(scenario, chooser, options.seeds) for chooser in CHOOSERS.values()]
+        columns = [measure(scenario, make, options.seeds) for make in CHOOSERS.values()]
         rows: dict[str, Callable[[Figures], str]] = {
             "right after 150 runs (worst 20 seeds)": lambda one: (
                 f"{one.right_at_150:.1%} ({one.right_at_150_worst:.1%})"

@@ -7,7 +7,7 @@ is lost when a reader dies; whoever comes next takes them over, and may write so
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -154,13 +154,32 @@ class Outbox:
             if not pending:
                 await self._backend.command("XGROUP", "DELCONSUMER", stream, GROUP, self._consumer)
 
+    async def dismiss(self, idle_ms: int) -> int:
+        """Take consumers out of the group that nobody has heard of for ``idle_ms`` and that hold
+        nothing; how many. For after ``open``."""
+        gone = 0
+        for stream in _STREAMS:
+            for found in await self._backend.command("XINFO", "CONSUMERS", stream, GROUP):
+                fields = dict(zip(found[::2], found[1::2], strict=True))
+                if not fields["pending"] and int(fields["idle"]) >= idle_ms:
+                    name = fields["name"]
+                    await self._backend.command("XGROUP", "DELCONSUMER", stream, GROUP, name)
+                    gone += 1
+        return gone
 
-async def sweep_outbox(store: Store, *, everything: bool = False) -> int:
+
+async def sweep_outbox(
+    store: Store,
+    *,
+    everything: bool = False,
+    after_page: Callable[[], Awaitable[object]] | None = None,
+) -> int:
     """Put runs into the outbox again that ended, wait for the graph and are not sure to be there:
     those that ended since the last sweep, or all if hints were dropped since; how many there were.
     For an outbox that is nearly empty: what waits there is put there a second time. With
     ``everything`` all that ended and still have documents, also those that the graph has (for a
-    graph that was lost or emptied).
+    graph that was lost or emptied). ``after_page`` is called whenever up to 500 runs were put
+    there, and may empty the outbox, so that none is dropped however many there are.
     """
     backend = store.backend
     swept, dropped, known = await backend.command(
@@ -168,23 +187,41 @@ async def sweep_outbox(store: Store, *, everything: bool = False) -> int:
     )
     since = 0 if everything or dropped != known else int(swept or 0)
     now_ms = await store.now_ms()
-    found = start = 0
-    while True:
-        page = await backend.command(
-            "ZRANGE", keys.DONE, since, "+inf", "BYSCORE", "LIMIT", start, _PAGE
-        )
+    found = 0
+    async for page in _ended(store, since):
+        told = 0
         for run in await store.run_many(page):
             if everything or _waits(run):
                 await store.tell_run(run.workflow_id)
-                found += 1
-        start += len(page)
-        if len(page) < _PAGE:
-            break
+                told += 1
+        found += told
+        if told and after_page is not None:
+            await after_page()
     await backend.command(
         "HSET", keys.OUTBOX_COUNTS, "swept", max(0, now_ms - _SWEEP_MARGIN_MS),
         *(("known", dropped) if dropped is not None else ()),
     )  # fmt: skip
     return found
+
+
+async def _ended(store: Store, since: int) -> AsyncIterator[list[str]]:
+    """Ids of runs that ended at ``since`` (ms) or later, page by page, each once. By their times
+    and not by their places: runs that are removed meanwhile make no other one be missed."""
+    start, seen = str(since), set[str]()
+    while True:
+        answer = await store.backend.command(
+            "ZRANGE", keys.DONE, start, "+inf", "BYSCORE",
+            "LIMIT", 0, _PAGE + len(seen), "WITHSCORES",
+        )  # fmt: skip
+        page = [name for name in answer[::2] if name not in seen]
+        if not page:
+            return
+        # The next page begins with the time that this one ends with.
+        last = answer[-1]
+        same = {name for name, at in zip(answer[::2], answer[1::2], strict=True) if at == last}
+        seen = same if last != start else seen | same
+        start = last
+        yield page
 
 
 def _waits(run: RunDocument) -> bool:
@@ -193,5 +230,10 @@ def _waits(run: RunDocument) -> bool:
 
 def _entry(stream: str, entry: str, fields: Sequence[str]) -> OutboxEntry:
     named = dict(zip(fields[::2], fields[1::2], strict=True))
-    data = json.loads(named["data"]) if "data" in named else None
-    return OutboxEntry(stream, entry, named["kind"], named["id"], data)
+    kind, data = named.get("kind", ""), named.get("data")
+    try:
+        data = None if data is None else json.loads(data)
+    except ValueError:
+        # Nobody's kind: it is put aside as it is.
+        kind = f"{kind}, no JSON"
+    return OutboxEntry(stream, entry, kind, named.get("id", ""), data)

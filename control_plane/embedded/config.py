@@ -19,8 +19,10 @@ def render_config(
     endpoint: Endpoint,
     modules: Iterable[tuple[Path, tuple[str, ...]]],
     fsync: Fsync,
+    rewrite_from: str = "64mb",
 ) -> str:
-    """The text of redis.conf for a server whose data is in ``folder``."""
+    """The text of redis.conf for a server whose data is in ``folder``; ``rewrite_from`` as in
+    ``ServerSpec``."""
     directives: list[tuple[str, ...]] = [
         ("dir", str(folder)),
         *endpoint.directives(),
@@ -30,6 +32,8 @@ def render_config(
         ("appendonly", "yes"),
         ("appendfsync", fsync),
         ("aof-load-truncated", "yes"),
+        ("auto-aof-rewrite-percentage", "100"),
+        ("auto-aof-rewrite-min-size", rewrite_from),
         ("save", ""),
         # A lease must never be evicted to make room: rather refuse the write.
         ("maxmemory-policy", "noeviction"),

@@ -9,7 +9,7 @@ import socket
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import quote
+from urllib.parse import quote, unquote, urlsplit
 
 # sun_path without its final NUL: 108 bytes on Linux, 104 on macOS.
 SOCKET_PATH_LIMIT = 103 if sys.platform == "darwin" else 107
@@ -42,6 +42,19 @@ class Endpoint:
             ("protected-mode", "yes"),
             ("requirepass", self.password),
         ]
+
+    def hidden(self) -> Endpoint:
+        """Where to listen while nobody is to connect yet: a socket of a new name, no longer than
+        this one's, beside it. A port is one that nobody knows yet."""
+        if self.socket is None:
+            return self
+        return Endpoint(socket=self.socket.with_name(f"new-{secrets.token_hex(3)}"))
+
+
+def socket_of(url: str) -> Path | None:
+    """The socket that a URL of an endpoint names, None for one with a port."""
+    parts = urlsplit(url)
+    return Path(unquote(parts.path)) if parts.scheme == "unix" else None
 
 
 def choose_endpoint(folder: Path, runtime: Path | None) -> Endpoint:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from control_plane.embedded.errors import DataFolderUnusable
+from control_plane.embedded.record import Record
 
 LOG_LIMIT_BYTES = 4 * 1024 * 1024
 
@@ -54,6 +55,15 @@ class DataFolder:
         if not os.access(self.path, os.W_OK | os.X_OK):
             raise DataFolderUnusable(folder=self.path, reason="it is not writable")
 
+    def forget(self, socket: Path | None) -> None:
+        """Removes what a server that is gone left behind, but for its data: its record, and the
+        sockets that it listened on, one of them maybe ``socket``."""
+        record = Record.read(self.record)
+        for left in (socket, record and record.hidden and Path(record.hidden)):
+            if left:
+                left.unlink(missing_ok=True)
+        self.record.unlink(missing_ok=True)
+
     def is_at(self, other: str) -> bool:
         """Whether ``other``, as a server names its folder, is this one behind all symlinks."""
         return os.path.realpath(other) == os.path.realpath(self.path)
@@ -68,12 +78,18 @@ class DataFolder:
         """Bytes logged so far."""
         return self.log.stat().st_size if self.log.exists() else 0
 
+    def logged(self, start: int) -> str:
+        """What was logged from byte ``start`` on."""
+        try:
+            with self.log.open("rb") as file:
+                # A log shorter than it was is a new one.
+                file.seek(start if start <= self.log_size() else 0)
+                return file.read().decode(errors="replace")
+        except FileNotFoundError:
+            return ""
+
     def log_tail(self, start: int = 0, lines: int = 8) -> str:
         """The last lines that were logged from byte ``start`` on, or a note that there are none."""
         if not self.log.exists():
             return "(there is no log)"
-        with self.log.open("rb") as file:
-            # A log shorter than it was is a new one.
-            file.seek(start if start <= self.log_size() else 0)
-            text = file.read().decode(errors="replace")
-        return "\n".join(text.splitlines()[-lines:]) or "(the log is empty)"
+        return "\n".join(self.logged(start).splitlines()[-lines:]) or "(the log is empty)"

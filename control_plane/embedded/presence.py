@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
+from pathlib import Path
 
 from redis.exceptions import RedisError
 
+from control_plane.embedded.endpoint import socket_of
 from control_plane.embedded.errors import ServerUnresponsive, StartFailed
 from control_plane.embedded.filelock import is_locked
 from control_plane.embedded.folder import DataFolder
@@ -13,6 +16,8 @@ from control_plane.embedded.pause import pauses
 from control_plane.embedded.record import Record
 from control_plane.embedded.status import LoadProgress, OnProgress
 from control_plane.embedded.vitals import ANSWER_TIMEOUT_S, Vitals, connection, take_vitals
+
+_LOADED = "Ready to accept connections"
 
 
 class Presence:
@@ -29,6 +34,19 @@ class Presence:
     def lives(self) -> bool:
         """Whether the process exists: it holds its lock."""
         return is_locked(self._folder.server_lock)
+
+    def loads(self, record: Record) -> bool:
+        """Whether the server of ``record`` is one that loads alone, and not done: then nobody may
+        connect to it. One that is done is let out here, by whoever sees it first."""
+        if record.log_start is None:
+            return False
+        if _LOADED not in self._folder.logged(record.log_start):
+            return True
+        socket = socket_of(record.url)
+        if socket is not None and record.hidden is not None:
+            with suppress(FileNotFoundError):
+                Path(record.hidden).rename(socket)
+        return False
 
     async def vitals(self, url: str) -> Vitals | None:
         """The vitals of the server at ``url`` if it answers and works on *this* folder."""
@@ -53,14 +71,17 @@ class Presence:
                     if not self.lives():
                         return None
                     record = Record.read(self._folder.record)
-                    if record is not None and await self.vitals(record.url) is not None:
+                    if record is None:
+                        continue
+                    if self.loads(record) or await self.vitals(record.url) is not None:
                         return record.url
         except TimeoutError as error:
             raise self._unresponsive() from error
         raise AssertionError("pauses() never ends")
 
     async def loaded(self, url: str, on_progress: OnProgress | None, log_start: int) -> None:
-        """Waits until the data is loaded: for as long as the server lives and answers.
+        """Waits until the data is loaded: for as long as the server lives and answers, or, where it
+        loads alone, lives.
 
         Raises StartFailed with what it logged after byte ``log_start``, or ServerUnresponsive.
         """
@@ -68,6 +89,11 @@ class Presence:
         try:
             async with asyncio.timeout(self._patience_s) as limit:
                 async for _ in pauses():
+                    record = Record.read(self._folder.record)
+                    if record is not None and self.loads(record):
+                        self._demand_life(log_start)
+                        limit.reschedule(clock() + self._patience_s)
+                        continue
                     vitals = await self.vitals(url)
                     if vitals is None:
                         self._demand_life(log_start)

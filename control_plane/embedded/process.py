@@ -79,7 +79,7 @@ class ServerProcess:
             ran = self._presence.lives()
             if ran:
                 await self._end(grace_s)
-            self._tidy()
+            self._folder.forget(socket_path(self._folder.path, self._runtime_dir))
         return ran
 
     async def status(self) -> Status:
@@ -90,9 +90,10 @@ class ServerProcess:
         record = Record.read(self._folder.record)
         if record is None:
             return Status(data_dir, running=True)
-        vitals = await self._presence.vitals(record.url)
+        loading = self._presence.loads(record)
+        vitals = None if loading else await self._presence.vitals(record.url)
         if vitals is None:
-            return Status(data_dir, running=True, pid=record.pid, url=record.url)
+            return Status(data_dir, running=True, pid=record.pid, url=record.url, loading=loading)
         return Status(
             data_dir,
             running=True,
@@ -131,7 +132,8 @@ class ServerProcess:
         """SHUTDOWN, SIGTERM, SIGKILL, each only if the one before did not do."""
         record = Record.read(self._folder.record)
         pid, born = (record.pid, record.born) if record is not None else (None, None)
-        if record is not None and await self._presence.vitals(record.url) is not None:
+        heard = record is not None and not self._presence.loads(record)
+        if heard and record is not None and await self._presence.vitals(record.url) is not None:
             await self._shut_down(record.url)
             if await self._presence.ends_within(grace_s):
                 return
@@ -155,10 +157,3 @@ class ServerProcess:
         except (RedisError, OSError):
             # A refusal, or no answer: either shows by the process living on.
             return
-
-    def _tidy(self) -> None:
-        """What a killed server leaves behind; the data stays."""
-        self._folder.record.unlink(missing_ok=True)
-        socket = socket_path(self._folder.path, self._runtime_dir)
-        if socket is not None:
-            socket.unlink(missing_ok=True)

@@ -8,21 +8,28 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """URL and process of the server last started here; ``born`` is what ``birth(pid)`` said."""
+    """URL and process of the server last started here; ``born`` is what ``birth(pid)`` said. Of one
+    that loads alone, ``log_start`` is where its log begins (bytes), and ``hidden`` the socket that
+    it listens on until it is let out to that of the URL."""
 
     url: str = field(repr=False)
     pid: int | None = None
     born: str | None = None
+    log_start: int | None = None
+    hidden: str | None = None
 
     def write(self, path: Path) -> None:
         """Replaces the file at once, readable by its owner only (the URL may hold a password)."""
-        write_private(path, json.dumps({"url": self.url, "pid": self.pid, "born": self.born}))
+        fields = {"url": self.url, "pid": self.pid, "born": self.born}
+        if self.log_start is not None:
+            fields |= {"log_start": self.log_start, "hidden": self.hidden}
+        write_private(path, json.dumps(fields))
 
     @classmethod
     def read(cls, path: Path) -> Record | None:
@@ -33,10 +40,16 @@ class Record:
             return None
         if not isinstance(fields, dict) or not isinstance(fields.get("url"), str):
             return None
+        log_start, hidden = fields.get("log_start"), fields.get("hidden")
+        found = cls(
+            fields["url"],
+            log_start=log_start if isinstance(log_start, int) else None,
+            hidden=hidden if isinstance(hidden, str) else None,
+        )
         pid, born = fields.get("pid"), fields.get("born")
         if not isinstance(pid, int) or not isinstance(born, str):
-            return cls(fields["url"])
-        return cls(fields["url"], pid, born)
+            return found
+        return replace(found, pid=pid, born=born)
 
 
 def write_private(path: Path, text: str) -> None:

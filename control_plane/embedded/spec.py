@@ -26,11 +26,15 @@ class Module:
 
 @dataclass(frozen=True, slots=True)
 class ServerSpec:
-    """A server to run: ``folder`` below the data home, ``title`` for messages."""
+    """A server to run: ``folder`` below the data home, ``title`` for messages. One that
+    ``loads_alone`` cannot be reached before it has read its data. From ``rewrite_from`` on (a size
+    as in redis.conf) the append-only file is rewritten whenever it has doubled."""
 
     folder: str
     title: str
     modules: tuple[Module, ...]
+    loads_alone: bool = False
+    rewrite_from: str = "64mb"
 
 
 CONTROL_PLANE = ServerSpec("redis", "control plane", (Module(REJSON),))
@@ -41,4 +45,6 @@ GRAPH = ServerSpec(
     "graph",
     "graph",
     (Module(FALKORDB, ("TIMEOUT_DEFAULT", "5000", "TIMEOUT_MAX", "30000")),),
+    loads_alone=True,
+    rewrite_from="1mb",
 )

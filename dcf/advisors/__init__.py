@@ -23,8 +23,15 @@ from dcf.advisors.reflector.reflecting import Reflection, reflect
 from dcf.advisors.reflector.registration import Registered, open_board, register_reflector
 from dcf.advisors.reflector.shared_blocks import SharedBlocks, read_shared_memory_blocks
 from dcf.advisors.reflector.source import Sink, Source
-from dcf.advisors.reflector.triggering import ReflectionTriggered, trigger_reflection
+from dcf.advisors.reflector.triggering import (
+    ReflectionTriggered,
+    reflection_event,
+    send_reflection,
+    status_warnings,
+    trigger_reflection,
+)
 from dcf.advisors.reflector.updating import GuidelinesUpdated, update_reflector_guidelines
+from dcf.advisors.reflector.wishing import publish_wish, withdraw_wishes
 from dcf.advisors.report import (
     Report,
     Section,
@@ -61,12 +68,17 @@ __all__ = [
     "markdown_of",
     "open_board",
     "phrased",
+    "publish_wish",
     "read_shared_memory_blocks",
     "reflect",
+    "reflection_event",
     "reflector_of",
     "register_reflector",
     "report_of",
     "run_section",
+    "send_reflection",
+    "status_warnings",
     "trigger_reflection",
     "update_reflector_guidelines",
+    "withdraw_wishes",
 ]

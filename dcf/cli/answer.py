@@ -48,7 +48,9 @@ class Answer:
 def present(answer: Answer, *, as_json: bool) -> None:
     """Print ``answer``: with ``as_json``, or as data, exactly one JSON document on stdout."""
     if as_json or answer.as_data:
-        sys.stdout.write(json.dumps(answer.to_json(), ensure_ascii=False, indent=2) + "\n")
+        text = json.dumps(answer.to_json(), ensure_ascii=False, indent=2)
+        # Bytes that were no UTF-8, as in a file's name, are written as JSON escapes them.
+        sys.stdout.write(text.encode(errors="backslashreplace").decode() + "\n")
         sys.stdout.flush()
     else:
         _show(answer.show)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from dcf.cli.screen import Screen
 from dcf.cli.trouble import NotSo
+from dcf.cli.visible import visible
 
 
 def at_terminal(screen: Screen) -> bool:
@@ -28,11 +29,12 @@ def confirm(question: str, screen: Screen, *, sure: bool, words: str = "y") -> N
 
 
 def answer_to(read: Callable[[str], str], question: str) -> str:
-    """What somebody answers; nothing at the end of the input. Ctrl-C raises KeyboardInterrupt."""
+    """What somebody answers; nothing at the end of the input. The question may quote texts of
+    others. Ctrl-C raises KeyboardInterrupt."""
     # The event loop would keep Ctrl-C until an answer has come.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        return read(question)
+        return read(visible(question))
     except EOFError:
         return ""
     finally:

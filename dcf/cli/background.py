@@ -13,7 +13,8 @@ import os
 import signal
 import subprocess
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from typing import Any
 from dcf.cli.trouble import EnvironmentTrouble
 
 _LOOK_S = 0.03
+_LOOKS = 5
 _START_S = 30.0
 _KILL_S = 5.0
 _TAIL_BYTES = 2000
@@ -78,7 +80,10 @@ class BackgroundFolder:
         log = self._logs / f"{name}.log"
         log.touch()
         before = log.stat().st_size
-        process = self._spawn(name, command, env, log)
+        async with self._held(name) as lock:
+            # What the former one said does not hold for this one.
+            self._note(name).unlink(missing_ok=True)
+            process = _spawn(command, env, log, lock)
         try:
             async with asyncio.timeout(_START_S):
                 while (details := _ready_line(log, before)) is None:
@@ -107,28 +112,24 @@ class BackgroundFolder:
                 await self._ends_within(process.name, _KILL_S)
         return clean
 
-    def _spawn(
-        self, name: str, command: Sequence[str], env: Mapping[str, str], log: Path
-    ) -> subprocess.Popen[bytes]:
-        held = os.open(self._lock(name), os.O_RDWR | os.O_CREAT, 0o600)
+    @asynccontextmanager
+    async def _held(self, name: str) -> AsyncIterator[int]:
+        """A descriptor that holds the lock of this name. Raises EnvironmentTrouble."""
+        descriptor = os.open(self._lock(name), os.O_RDWR | os.O_CREAT, 0o600)
         try:
-            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            with log.open("ab") as output:
-                return subprocess.Popen(
-                    command,
-                    stdin=subprocess.DEVNULL,
-                    stdout=output,
-                    stderr=subprocess.STDOUT,
-                    env=dict(env),
-                    start_new_session=True,
-                    pass_fds=(held,),
-                )
-        except BlockingIOError as error:
-            hint = "somebody else starts it just now; try again"
-            raise EnvironmentTrouble("busy", f"{name} is being started", hint) from error
+            for _ in range(_LOOKS):
+                with suppress(BlockingIOError):
+                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
+                # Somebody may only look whether it lives, which is over at once.
+                await asyncio.sleep(_LOOK_S)
+            else:
+                hint = "somebody else starts it just now; try again"
+                raise EnvironmentTrouble("busy", f"{name} is being started", hint)
+            yield descriptor
         finally:
-            # Our copy only: the process keeps the lock through its own.
-            os.close(held)
+            # Our copy only: the process that was started keeps the lock through its own.
+            os.close(descriptor)
 
     def _lives(self, name: str) -> bool:
         """Whether its lock is held."""
@@ -158,6 +159,21 @@ class BackgroundFolder:
 
     def _lock(self, name: str) -> Path:
         return self._notes / f"{name}.lock"
+
+
+def _spawn(
+    command: Sequence[str], env: Mapping[str, str], log: Path, lock: int
+) -> subprocess.Popen[bytes]:
+    with log.open("ab") as output:
+        return subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            env=dict(env),
+            start_new_session=True,
+            pass_fds=(lock,),
+        )
 
 
 def _ready_line(log: Path, start: int) -> dict[str, Any] | None:

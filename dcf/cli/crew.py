@@ -39,13 +39,10 @@ class Crew:
         settings: Settings,
         *,
         redis_url: str,
-        stub_url: str | None,
         pool: str = "default",
         lease_s: float = 30.0,
     ) -> None:
         self._env = {**settings.env, "DCF_REDIS_URL": redis_url}
-        if stub_url is not None:
-            self._env["DCF_STUB_URL"] = stub_url
         self.home = settings.home
         self.objects = settings.objects
         self._log = settings.logs / "run-workers.log"

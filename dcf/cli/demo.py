@@ -48,7 +48,7 @@ async def play(workflow: Path, given: Path, settings: Settings, screen: Screen) 
     prepared = prepare(workflow, str(given), None, demo, stub.url)
     try:
         async with _servers(demo, stub, screen) as (redis_url, store):
-            crew = Crew(demo, redis_url=redis_url, stub_url=stub.url, lease_s=_LEASE_S)
+            crew = Crew(demo, redis_url=redis_url, lease_s=_LEASE_S)
             async with crew, asyncio.timeout(_PATIENCE_S):
                 answer = await _act(prepared, store, crew, stub.url, screen)
     except asyncio.CancelledError:

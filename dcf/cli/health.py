@@ -1,4 +1,4 @@
-"""``dcf health worker|mcp|stub``: one process, healthy (exit code 0) or not (1), and why."""
+"""``dcf health worker|mcp|stub|graph``: one process, healthy (exit code 0) or not (1), and why."""
 
 from __future__ import annotations
 
@@ -23,19 +23,27 @@ _LIMIT_S = 3.0
 _DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
-async def server_health(who: str, host: str, port: int) -> Answer:
-    """What the server itself says at ``/healthz``. Raises NotSo when it is not well."""
+async def server_health(
+    who: str, host: str, port: int, *, path: str = "/healthz", well: str = "ok"
+) -> Answer:
+    """What the server itself says at ``path``; its word for being ``well``. Raises NotSo when it
+    is not."""
     shown = f"[{host}]" if ":" in host else host
-    url = f"http://{shown}:{port}/healthz"
+    url = f"http://{shown}:{port}{path}"
     status, said = await asyncio.to_thread(_ask, url)
     if status is None:
         raise NotSo(NO_ANSWER, f"{who} does not answer at {url}: {said}")
     if not isinstance(said, dict):
         spoke = f"HTTP {status}" if status else f"no HTTP: {said}"
         raise _unhealthy(f"what answers at {url} is not {who} ({spoke})")
-    if status != 200 or said.get("status") != "ok":
+    if status != 200 or said.get("status") != well:
         raise _unhealthy(f"{who} is {said.get('status')}: {said.get('error')}")
     return Answer({"url": url}, [f"healthy: {who} at {url}"], status="healthy")
+
+
+async def graph_server_health(host: str, port: int) -> Answer:
+    """What `dcf graph serve` says, at the place and in the words that Graphiti's server has."""
+    return await server_health("the graph's MCP server", host, port, path="/health", well="healthy")
 
 
 def _ask(url: str) -> tuple[int | None, Any]:

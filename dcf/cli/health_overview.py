@@ -60,8 +60,9 @@ async def _graph(settings: Settings) -> list[Part]:
     if not status.running:
         # It is started by what needs it, not by anybody who would miss it here.
         return []
-    if status.responding:
-        return [Part("graph", "healthy", f"pid {status.pid}")]
+    if status.responding or status.loading:
+        doing = ", loads its data" if status.loading else ""
+        return [Part("graph", "healthy", f"pid {status.pid}{doing}")]
     return [Part("graph", "unhealthy", "it runs and does not answer")]
 
 

@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dcf.cli.answer import Answer, ErrorNote
+from dcf.cli.drafted import drafted_answer, next_commands
 from dcf.cli.exits import BAD_INPUT
 from dcf.cli.generated_skills import open_skills
 from dcf.cli.input_source import read_file, read_text
 from dcf.cli.output_file import check_outputs
-from dcf.cli.planning_table import plan_table
+from dcf.cli.plan_steps import plan_steps
 from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput, EnvironmentTrouble, listed, summary
@@ -53,6 +54,21 @@ def only_one(
         raise BadInput([Problem("CLI_USAGE", message, hint=hint, file="dcf plan")])
 
 
+def alone_only(drafts: Path | None) -> None:
+    """Raises BadInput for what only compiling a file can do."""
+    if drafts is not None:
+        message, hint = "--drafts goes with --from-sop alone", "leave --run out, or --drafts"
+        raise BadInput([Problem("CLI_USAGE", message, hint=hint, file="dcf plan")])
+
+
+def beginning_only(resume: str | None) -> None:
+    """Raises BadInput where a planning that began already is told to explore, or not to."""
+    if resume is not None:
+        message = f"planning {resume} keeps to what it began with"
+        hint = "give it with the objective, or with --from-sop"
+        raise BadInput([Problem("CLI_USAGE", message, hint=hint, file="--explore")])
+
+
 def compile_file(file: Path, wish: Wish, settings: Settings, screen: Screen) -> Answer:
     """Compile the procedure in ``file``. Nothing is written where it has problems, but drafts."""
     from dcf.planner import compile_sop
@@ -67,11 +83,17 @@ def compile_file(file: Path, wish: Wish, settings: Settings, screen: Screen) -> 
         "problems": [one.to_dict() for one in problems],
         **plan.to_json(),
     }
-    shown: list[Any] = [plan_table(plan)]
+    missing = {gap.step.number for gap in plan.gaps}
+    shown: list[Any] = [plan_steps(fields["steps"], missing)]
     written = _write_drafts(plan, wish) if plan.gaps and wish.drafts else []
-    if written:
+    if written and wish.drafts:
         fields["drafts"] = written
         shown += [f"wrote {name}" for name in written]
+        targets = {"--out": wish.out, "--picture": wish.picture}
+        usual = settings.generated
+        commands = next_commands(file, wish.drafts, wish.generated, usual, targets)
+        unwritten = [path for path in targets.values() if path is not None]
+        return drafted_answer(fields, shown, problems, commands, unwritten)
     if plan.document is None:
         note = ErrorNote("bad_input", summary(problems), details=listed(problems))
         return Answer(fields, shown, status="error", error=note, exit_code=BAD_INPUT)
@@ -79,6 +101,9 @@ def compile_file(file: Path, wish: Wish, settings: Settings, screen: Screen) -> 
         screen.warn(str(problem))
     shown += _write(plan.document, wish, fields)
     shown.append(_risk(plan))
+    if wish.out is None:
+        out = file.with_suffix(".json").name
+        shown.append(f"the workflow was not written: --out {out}")
     return Answer(fields, shown)
 
 
@@ -143,11 +168,15 @@ def _write(document: dict[str, Any], wish: Wish, fields: dict[str, Any]) -> list
         fields["picture"] = str(wish.picture)
         shown.append(f"{wish.picture}: drawn")
     if wish.out is not None:
-        text = json.dumps(document, ensure_ascii=False, indent=2) + "\n"
-        _store(wish.out, text.encode())
+        write_workflow(wish.out, document)
         fields["out"] = str(wish.out)
         shown.append(f"{wish.out}: written, validated without errors")
     return shown
+
+
+def write_workflow(out: Path, document: dict[str, Any]) -> None:
+    """Write the workflow into ``out``. Raises EnvironmentTrouble."""
+    _store(out, (json.dumps(document, ensure_ascii=False, indent=2) + "\n").encode())
 
 
 def draw_into(picture: Path, document: dict[str, Any]) -> None:

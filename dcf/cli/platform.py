@@ -59,7 +59,8 @@ async def open_platform(
         objects=settings.objects,
         pool=pool,
         index=index_path(settings.home, settings.generated, DEFAULT_EMBEDDER),
-        env={**_without(settings.env, APPROVAL_TOKEN, MEMORY_KEY), "DCF_STUB_URL": stub.url},
+        env=_without(settings.env, APPROVAL_TOKEN, MEMORY_KEY),
+        stub_url=stub.url_now,
         approval_token=token,
         exposed=exposed,
     )

@@ -88,7 +88,7 @@ async def reflect_on_runs(order: Order, settings: Settings, screen: Screen) -> A
     _write(order.html, html_of(report))
     for warning in reflection.warnings:
         screen.warn(warning)
-    fields = {**_fields(reflection), "out": _named(order.out), "html": _named(order.html)}
+    fields = {**reflection.to_json(), "out": _named(order.out), "html": _named(order.html)}
     return Answer(fields, _shown(report, order, reflection))
 
 
@@ -143,10 +143,17 @@ def since_ms(text: str) -> int:
 
 @asynccontextmanager
 async def _board(order: Order, settings: Settings) -> AsyncIterator[GuidelinesBoard | None]:
-    """The board of the planner that is to be told, made if it is missing."""
+    """The board of the planner that is to be told; None where nobody is."""
     if order.planner is None:
         yield None
         return
+    async with planner_board(order.planner, settings) as board:
+        yield board
+
+
+@asynccontextmanager
+async def planner_board(planner: str, settings: Settings) -> AsyncIterator[GuidelinesBoard]:
+    """The board of the agent of that name or id; the usual planner is made if it is missing."""
     from dcf.advisors import open_board
     from dcf.agents import open_runtime
     from dcf.agents.templates import template_named
@@ -157,13 +164,13 @@ async def _board(order: Order, settings: Settings) -> AsyncIterator[GuidelinesBo
         Memory.open(source, clock=_now_ms, new_id=random_id, embedder=settings.embedder) as memory,
         open_runtime(memory, settings.env) as runtime,
     ):
-        agent = await runtime.find(order.planner)
-        if agent is None and order.planner == "planner":
+        agent = await runtime.find(planner)
+        if agent is None and planner == "planner":
             template = template_named("planner", settings.templates)
             new = template.new_agent("planner")
             agent = await runtime.create(new, template.blocks, by=SYSTEM)
         # An id, or a name that nobody has: then it says which are close.
-        planner_id = order.planner if agent is None else agent.id
+        planner_id = planner if agent is None else agent.id
         yield await open_board(runtime, planner_id)
 
 
@@ -193,6 +200,7 @@ def _shown(report: Report, order: Order, reflection: Reflection) -> list[Any]:
 
 def _section(section: Section) -> list[Any]:
     parts: list[Any] = [Text(section.title, "bold"), *section.text]
+    parts += [Text(f"  {one.line}: {one.what}") for one in section.commands]
     if section.table is not None:
         parts.append(_table(section.table))
     return [*parts, ""]
@@ -206,24 +214,6 @@ def _table(table: Table) -> Shown:
     for row in table.rows:
         shown.add_row(*map(Text, row))
     return shown
-
-
-def _fields(reflection: Reflection) -> dict[str, Any]:
-    analysis, guidelines = reflection.analysis, reflection.guidelines
-    return {
-        "since": analysis.since,
-        "until": analysis.until,
-        "outcomes": analysis.outcomes,
-        "workflows": analysis.workflows,
-        "insights": [insight.to_json() for insight in reflection.insights],
-        "published": list(reflection.published),
-        "retracted": [insight.id for insight in reflection.retracted],
-        "followed": [
-            insight.to_json() for insight in reflection.given if insight.followed is not None
-        ],
-        "conflicts": [conflict.words for conflict in reflection.conflicts],
-        "revision": None if guidelines is None else guidelines.revision,
-    }
 
 
 def _named(file: Path | None) -> str | None:

@@ -60,7 +60,7 @@ async def run_workflow(order: RunOrder, settings: Settings, screen: Screen) -> A
     if order.workers:
         await demand_agents_home(settings)
     address = await find_redis(settings, screen)
-    stub_url = await ensure_tools(prepared, stub, screen)
+    await ensure_tools(prepared, stub, screen)
     async with open_store(address) as store:
         pool = order.pool or await choose_pool(store, Garrison(folder), settings)
     async with open_store(address, pool=pool) as store:
@@ -70,9 +70,7 @@ async def run_workflow(order: RunOrder, settings: Settings, screen: Screen) -> A
             # The same run may be there already, in a pool of its own.
             pool = (await store.run(prepared.workflow_id)).pool
         async with open_store(address, pool=pool) as store:
-            crew = Crew(
-                settings, redis_url=address.url, stub_url=stub_url, pool=pool, lease_s=order.lease_s
-            )
+            crew = Crew(settings, redis_url=address.url, pool=pool, lease_s=order.lease_s)
             return await attend(store, prepared.workflow_id, crew, order, screen)
     except asyncio.CancelledError:
         # Ctrl-C between the submission and the watching.
@@ -80,13 +78,11 @@ async def run_workflow(order: RunOrder, settings: Settings, screen: Screen) -> A
             return await interrupted(store, prepared.workflow_id)
 
 
-async def ensure_tools(prepared: Prepared, stub: StubServer, screen: Screen) -> str:
-    """The URL of the stub, which runs if the workflow calls its tools."""
-    url = stub.url
-    if any(server.startswith(f"{url}/") for server in prepared.servers):
+async def ensure_tools(prepared: Prepared, stub: StubServer, screen: Screen) -> None:
+    """Start the stub if the workflow calls its tools and it does not run."""
+    if any(server.startswith(f"{stub.url}/") for server in prepared.servers):
         with screen.working("stub tool server …"):
-            url = (await stub.ensure()).url
-    return url
+            await stub.ensure()
 
 
 async def start_run(store: Store, prepared: Prepared, screen: Screen) -> None:

@@ -17,6 +17,8 @@ from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput, EnvironmentTrouble
 from dcf.problem import Problem
 
+_LONGEST_TOKEN = 4_096
+
 
 @dataclass(frozen=True, slots=True)
 class ServeOrder:
@@ -79,12 +81,15 @@ def token_of(file: Path | None, settings: Settings) -> str | None:
     if file is None:
         return settings.env.get("DCF_TOKEN") or None
     try:
-        token = file.read_text("utf-8").strip()
+        # A device never ends.
+        with file.open("rb") as stream:
+            token = stream.read(_LONGEST_TOKEN + 1).decode("utf-8").strip()
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "it is no text"
         problem = Problem("CLI_TOKEN_FILE", f"cannot be read: {reason}", file=str(file))
         raise BadInput([problem]) from error
-    if not token or not token.isascii() or not token.isprintable():
-        hint = "one line of printable ASCII, as `openssl rand -hex 32` writes"
+    if not 0 < len(token) <= _LONGEST_TOKEN or not token.isascii() or not token.isprintable():
+        shape = f"one line of printable ASCII, at most {_LONGEST_TOKEN} characters"
+        hint = f"{shape}, as `openssl rand -hex 32` writes"
         raise BadInput([Problem("CLI_TOKEN_FILE", "holds no token", hint=hint, file=str(file))])
     return token

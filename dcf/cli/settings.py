@@ -27,7 +27,8 @@ def graph_mode(env: Mapping[str, str]) -> str:
 class Settings:
     """``home`` holds data, logs and notes of background processes; ``generated`` the skills;
     ``objects`` what ItemReader reads and ResultWriter writes, ``workspace`` what the file tools of
-    the MCP server work in; ``stub_url`` is what the user chose, None when DCF may choose."""
+    the MCP server work in; ``stub_url`` is what the user chose, None when DCF may choose. With
+    ``explore`` planners take a version of a skill now and then to learn about it."""
 
     home: Path
     generated: Path
@@ -37,6 +38,7 @@ class Settings:
     redis_url: str | None = field(repr=False)
     log_level: str
     embedder: str
+    explore: bool
     env: Mapping[str, str] = field(repr=False)
 
     @classmethod
@@ -55,6 +57,7 @@ class Settings:
             redis_url=env.get("DCF_REDIS_URL") or None,
             log_level=(env.get("DCF_LOG") or "info").lower(),
             embedder=(env.get("DCF_EMBEDDER") or EMBEDDERS[0]).lower(),
+            explore=(env.get("DCF_EXPLORE") or "on").lower() == "on",
             env=dict(env),
         )
 
@@ -101,6 +104,11 @@ def _check(env: Mapping[str, str]) -> list[Problem]:
         message = f"{env.get('DCF_GRAPH')!r} says nothing about the graph"
         hint = f"one of {', '.join(_GRAPH_MODES)}"
         problems.append(Problem("CLI_GRAPH", message, hint=hint, file="DCF_GRAPH"))
+    explore = env.get("DCF_EXPLORE") or "on"
+    if explore.lower() not in ("on", "off"):
+        message = f"{explore!r} does not say whether to explore"
+        hint = "on: versions of skills are tried now and then to learn about them; or off"
+        problems.append(Problem("CLI_EXPLORE", message, hint=hint, file="DCF_EXPLORE"))
     url = env.get("DCF_STUB_URL")
     if url and not url.startswith(("http://", "https://")):
         message = f"{url!r} is no HTTP URL"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -14,6 +15,7 @@ from dcf.cli.trouble import MOST_LISTED, BadInput, summary
 from dcf.cli.wording import counted
 from dcf.problem import Problem
 from dcf.sop import (
+    CONTINUE,
     Form,
     Reading,
     Sop,
@@ -21,10 +23,17 @@ from dcf.sop import (
     form_of,
     new_sop,
     parse,
+    print_budget,
     print_condition,
     print_direction,
+    print_duration,
+    print_loop,
     print_markdown,
+    print_retry,
+    print_type,
+    print_wait,
     print_yaml,
+    schema_text,
     to_data,
 )
 
@@ -78,8 +87,28 @@ def convert_file(file: Path, to: Form, out: Path | None) -> Answer:
     return Answer({"to": to, "written": str(out)}, [f"wrote {out}"])
 
 
+def write_schema(out: Path | None) -> Answer:
+    """The JSON Schema of the YAML form, which changes with DCF: a file that is there is written
+    over."""
+    check_outputs({"--out": out}, {})
+    text = schema_text()
+    if out is None:
+        return Answer({"schema": json.loads(text)}, [_plain(text.rstrip("\n"))])
+    _write(out, text)
+    line = f"# yaml-language-server: $schema={out}"
+    return Answer(
+        {"written": str(out)}, [f"wrote {out}", f"first line of a procedure in this folder: {line}"]
+    )
+
+
 def write_new(title: str, out: Path | None) -> Answer:
     """A procedure to start from, in a file that is not there yet."""
+    named = re.fullmatch(r"(\S+)\.(?:ya?ml|md|markdown)", title.strip())
+    if named is not None:
+        words = re.sub(r"[-_./\\]+", " ", named[1]).strip().capitalize()
+        hint = f'dcf sop new "{words}" --out {title.strip()}'
+        message = "this is the name of a file, and no title"
+        raise BadInput([Problem("CLI_USAGE", message, hint=hint, file="TITLE")])
     slug = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
     if not title.strip() or (out is None and not slug):
         hint = 'say what is done: dcf sop new "Refund a customer"'
@@ -143,7 +172,14 @@ def _overview(sop: Sop) -> Iterator[str]:
     yield f"  {sop.objective}".replace("\n", "\n  ")
     for name, values in (("inputs", sop.inputs), ("outputs", sop.outputs)):
         if values:
-            yield f"{name}: " + ", ".join(f"{one.name} ({one.type})" for one in values)
+            yield f"{name}: " + ", ".join(f"{one.name} ({print_type(one)})" for one in values)
+    if sop.deadline is not None:
+        yield f"whole run: within {print_duration(sop.deadline)}"
+    if sop.budget is not None:
+        yield f"whole run: budget {print_budget(sop.budget)}"
+    yield from (f"rule: {one.text}" for one in sop.guardrails)
+    for role in sop.roles:
+        yield f"role: {role.name}" + (f", {role.description}" if role.description else "")
     for step in sop.all_steps():
         margin = "  " * step.number.count(".")
         yield f"{margin}{step.number:<4} {step.kind:<9} {step.title}"
@@ -151,12 +187,10 @@ def _overview(sop: Sop) -> Iterator[str]:
 
 
 def _details(step: Step) -> Iterator[str]:
-    if step.skills:
-        yield f"skill {', '.join(step.skills)}"
-    if step.reads:
-        yield "reads " + ", ".join(one.source for one in step.reads)
-    if step.writes:
-        yield "writes " + ", ".join(one.target for one in step.writes)
+    yield from _conduct(step)
+    for lane in step.lanes:
+        numbers = ", ".join(one.number for one in lane.steps)
+        yield f"at the same time: {f'{lane.title}, ' if lane.title else ''}step {numbers}"
     for handler in step.handlers:
         when = ", ".join(handler.errors) or "any failure"
         yield f"on {when}: {print_direction(handler.then)}"
@@ -164,6 +198,38 @@ def _details(step: Step) -> Iterator[str]:
         yield f"if {print_condition(branch.condition)}: {print_direction(branch.then)}"
     if step.branches:
         yield f"otherwise {print_direction(step.then)}"
+    elif step.then != CONTINUE:
+        yield f"then {print_direction(step.then)}"
+
+
+def _conduct(step: Step) -> Iterator[str]:
+    """Who does it, with what, and how long it may take."""
+    if step.loop is not None:
+        yield print_loop(step.loop)
+    if step.wait is not None:
+        yield f"wait {print_wait(step.wait)}"
+    if step.approval is not None:
+        yield f"approval by {', '.join(step.approval.by) or 'anybody'}"
+    if step.role is not None:
+        yield f"role {step.role}"
+    if step.skills:
+        yield f"skill {', '.join(step.skills)}"
+    if step.reads:
+        yield f"reads {', '.join(_transfer(one.source, one.target) for one in step.reads)}"
+    if step.writes:
+        yield f"writes {', '.join(_transfer(one.source, one.target) for one in step.writes)}"
+    for retry in step.retries:
+        yield f"retry {print_retry(retry)}"
+    if step.deadline is not None:
+        yield f"within {print_duration(step.deadline)}"
+    if step.tier is not None:
+        yield f"tier {step.tier}"
+    if step.budget is not None:
+        yield f"budget {print_budget(step.budget)}"
+
+
+def _transfer(source: str, target: str) -> str:
+    return source if source == target else f"{source} as {target}"
 
 
 def _plain(text: str) -> object:

@@ -49,7 +49,7 @@ async def redrive_run(
         again = ", ".join(plan.again)
         screen.say(f"{workflow_id} goes on from {again}")
         if watch:
-            crew = Crew(settings, redis_url=address.url, stub_url=stub.url, pool=pool)
+            crew = Crew(settings, redis_url=address.url, pool=pool)
             order = RunOrder(Path(), None, workflow_id, 1, 30.0, runs, pool, None)
             return await attend(store, workflow_id, crew, order, screen)
         workers = await live_workers(store)

@@ -14,6 +14,7 @@ from dcf.cli.background import Background, BackgroundFolder
 from dcf.cli.http_get import get_json
 from dcf.cli.settings import DEFAULT_STUB_URL, Settings
 from dcf.cli.trouble import EnvironmentTrouble
+from dcf.tools import NO_STUB
 
 _PREFIX = "stub"
 _GRACE_S = 5.0
@@ -48,6 +49,14 @@ class StubServer:
         """Where it is, or would be started."""
         noted = self._folder.last_details(self.name).get("url")
         return self._settings.stub_url or noted or DEFAULT_STUB_URL
+
+    def url_now(self) -> str:
+        """Where it can be called now: NO_STUB while it does not run, since what listens then where
+        it was is somebody else's."""
+        if self._settings.stub_url is not None:
+            return self._settings.stub_url
+        process = self._folder.find(self.name)
+        return NO_STUB if process is None else str(process.details["url"])
 
     async def find(self) -> Stub | None:
         """The stub at ``url`` if it answers and serves our configuration."""

@@ -52,7 +52,7 @@ async def bring_up(
     else:
         why = f"there is no {settings.stub_config}: `dcf skills generate` writes it"
         services.append(_service("stub tools", "not started", why, ""))
-    env = {**settings.env, "DCF_REDIS_URL": address.url, "DCF_STUB_URL": stub.url}
+    env = {**settings.env, "DCF_REDIS_URL": address.url}
     before = {process.name for process in garrison.all()}
     if workers:
         with screen.working("workers …"):

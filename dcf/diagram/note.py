@@ -14,6 +14,10 @@ def note_of(state: dict[str, Any]) -> str:
     """The type of ``state`` with what tells it from others: resource, delay, error, retries."""
     kind = state.get("Type")
     words = [kind if isinstance(kind, str) and kind else "no type", _detail(state)]
+    approval = _approval(state.get("AgentBinding")) if kind == "Task" else None
+    if approval is not None:
+        only, said = approval
+        words = [said] if only else [*words, said]
     words.append(_retries(state.get("Retry")))
     return " · ".join(word for word in words if word)
 
@@ -30,6 +34,18 @@ def _detail(state: dict[str, Any]) -> str:
         error = state.get("Error", state.get("ErrorPath"))
         return bare(error) if isinstance(error, str) else ""
     return ""
+
+
+def _approval(binding: Any) -> tuple[bool, str] | None:
+    """Whether a Task is an approval and no work, and who has to agree; None for no approval."""
+    wanted = binding.get("approval") if isinstance(binding, dict) else None
+    if not isinstance(wanted, dict) or not (wanted.get("required") or wanted.get("only")):
+        return None
+    by = wanted.get("approvers")
+    names = [one for one in by if isinstance(one, str)] if isinstance(by, list) else []
+    joint = " or " if wanted.get("any_of") else ", then "
+    said = f"approval by {joint.join(names)}" if names else "approval"
+    return bool(wanted.get("only")), said
 
 
 def _agent(binding: Any) -> str:

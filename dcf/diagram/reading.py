@@ -13,6 +13,7 @@ from dcf.diagram.condition import condition_of, either
 from dcf.diagram.note import note_of
 
 _DEEPEST = 100
+_LONGEST_NAME = 60
 _ENDS = ("Succeed", "Fail")
 
 
@@ -80,8 +81,15 @@ def _inner(state: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     elif state.get("Type") == "Parallel":
         branches = state.get("Branches")
         for number, branch in enumerate(branches if isinstance(branches, list) else ()):
-            # As in the path of its states: Fan[0].Fetch.
-            yield f"branch [{number}]", branch
+            # As in the path of its states, where it has no name: Fan[0].Fetch.
+            yield _given_name(branch) or f"branch [{number}]", branch
+
+
+def _given_name(branch: Any) -> str:
+    """A comment that is short enough for a title; "" without one."""
+    said = branch.get("Comment") if isinstance(branch, dict) else None
+    name = said.strip() if isinstance(said, str) else ""
+    return name if len(name) <= _LONGEST_NAME and name.isprintable() else ""
 
 
 def _edges(name: str, state: dict[str, Any]) -> Iterator[Edge]:

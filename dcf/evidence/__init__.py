@@ -10,7 +10,15 @@ from __future__ import annotations
 from dcf.evidence.beta import Beta
 from dcf.evidence.change import RUN_LENGTH, Watch
 from dcf.evidence.choice import Choice, Standing, choose, standings
-from dcf.evidence.comparison import MIN_SAMPLES, SIGNIFICANT, Comparison, Verdict, compare
+from dcf.evidence.comparison import (
+    INFERIOR,
+    MIN_SAMPLES,
+    SIGNIFICANT,
+    Comparison,
+    Verdict,
+    compare,
+    is_non_inferior,
+)
 from dcf.evidence.counts import Counts
 from dcf.evidence.interval import difference_interval, wilson
 from dcf.evidence.record import HALF_LIFE_MS, NOTHING, Record, record_from, record_of
@@ -20,6 +28,7 @@ from dcf.evidence.superiority import best_probabilities, probability_greater
 
 __all__ = [
     "HALF_LIFE_MS",
+    "INFERIOR",
     "MIN_SAMPLES",
     "NOTHING",
     "RUN_LENGTH",
@@ -39,6 +48,7 @@ __all__ = [
     "difference_interval",
     "fisher_exact",
     "holm",
+    "is_non_inferior",
     "mann_whitney",
     "probability_greater",
     "quantile",

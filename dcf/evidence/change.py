@@ -7,10 +7,11 @@ first s of t outcomes the Bayes factor is
 
 (S, F: successes and failures in all; 1 and 2: before and after; B: the beta function; uniform
 priors, so that B(1, 1) = 1). Their sum over s is the Shiryaev-Roberts statistic. While nothing
-changes its expectation is t at most, hence an alarm at the sum A comes on average at most once in A
-outcomes (Pollak, Annals of Statistics 13, 1985). If one in A outcomes brings a change, A is also
-where a change is as probable as none. Before that, ``belief`` weighs all the possibilities: the
-less certain it is that nothing has changed, the less the older outcomes say.
+changes, its expectation averaged over all rates is t - 1 (at one rate it may be more: some 1.3 t
+at 0.5), hence an alarm at the sum A comes on average over rates at most once in A outcomes (after
+Pollak, Annals of Statistics 13, 1985). If one in A outcomes brings a change, A is also where a
+change is as probable as none. Before that, ``belief`` weighs all the possibilities: the less
+certain it is that nothing has changed, the less the older outcomes say.
 
 Older outcomes are kept in tallies of doubling size (an exponential histogram, as in Bifet and
 Gavalda, Learning from Time-Changing Data with Adaptive Windowing, 2007), so that memory and the
@@ -19,9 +20,9 @@ cost of an outcome grow with the logarithm of t only.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from math import exp, log
+from math import exp, inf, lgamma, log
+from typing import NamedTuple
 
 from dcf.evidence.beta import Beta, log_beta
 
@@ -33,6 +34,9 @@ _ALIKE = 4
 _EACH = 64
 """Up to so many outcomes, changes are looked for after each of them; then after each eighth."""
 _EIGHTH = 8
+_ROUNDING = 1e-6
+_TABLED = 2**16
+"""Below so many outcomes, ln of the gamma function stands in a table (of some 4 MB then)."""
 
 
 @dataclass(slots=True)
@@ -40,12 +44,26 @@ class Tally:
     """Outcomes that followed each other; ``at`` is when the first of them ended (ms)."""
 
     at: int
-    successes: float
-    failures: float
+    successes: int
+    failures: int
 
     @property
-    def size(self) -> float:
+    def size(self) -> int:
         return self.successes + self.failures
+
+
+class Border(NamedTuple):
+    """The end of a tally, and what a Bayes factor takes from the side before it, which stays the
+    same however many outcomes follow: ``successes`` and ``failures`` are all of those before it,
+    ``n`` their sum, ``log_beta`` is ln B(1 + successes, 1 + failures), ``log_size`` ln of the
+    outcomes in the tally, ``level`` the number of bits of that size."""
+
+    successes: int
+    failures: int
+    n: int
+    log_beta: float
+    log_size: float
+    level: int
 
 
 @dataclass(slots=True)
@@ -58,10 +76,11 @@ class Watch:
     n: int = 0
     last_at: int | None = None
     changed_at: int | None = None
-    successes: float = 0.0
-    failures: float = 0.0
+    successes: int = 0
+    failures: int = 0
     tallies: list[Tally] = field(default_factory=list)
-    _unwatched: float = 0.0
+    _borders: list[Border] = field(default_factory=list)
+    _unwatched: int = 0
 
     def add(self, at: int, successes: int, failures: int) -> bool:
         """Take in outcomes that ended from ``at`` (ms) on, in the order of time; True if with them
@@ -70,81 +89,114 @@ class Watch:
             return False
         self.n += successes + failures
         self.last_at = at if self.last_at is None else max(at, self.last_at)
-        self.successes += successes
-        self.failures += failures
-        self.tallies.append(Tally(at, successes, failures))
+        self._append(Tally(at, successes, failures))
         self._thin()
         self._unwatched += successes + failures
         if self.successes + self.failures > _EACH and self._unwatched < _EIGHTH:
             return False
-        self._unwatched = 0.0
-        border = self._border()
-        if border is not None:
-            self._forget(border)
-        return border is not None
+        self._unwatched = 0
+        change = self._change()
+        if change is not None:
+            self._forget(change)
+        return change is not None
 
     def belief(self) -> Beta:
         """What is believed of the rate now: the Beta with the mean and variance of the mixture of
         all possibilities, that nothing changed and that it did after any of the tallies."""
         stable = Beta(1 + self.successes, 1 + self.failures)
         weighed = [(log(self.run_length), stable)]
-        weighed += [(weight, after) for weight, after, _ in self._possible()]
+        weighed += [
+            (weight, Beta(1 + self.successes - end.successes, 1 + self.failures - end.failures))
+            for weight, end in zip(self._weights(), self._borders, strict=False)
+        ]
         highest = max(weight for weight, _ in weighed)
-        total = mean = square = 0.0
-        for weight, rate in weighed:
-            share = exp(weight - highest)
-            total += share
-            mean += share * rate.mean
-            square += share * (rate.deviation**2 + rate.mean**2)
-        mean /= total
-        variance = square / total - mean**2
-        sharpness = mean * (1 - mean) / variance - 1
+        shares = [(exp(weight - highest), rate) for weight, rate in weighed]
+        total = sum(share for share, _ in shares)
+        mean = sum(share * rate.mean for share, rate in shares) / total
+        # Around the mean: of very many outcomes, the difference of squares would be all rounding.
+        spread = sum(
+            share * (rate.deviation**2 + (rate.mean - mean) ** 2) for share, rate in shares
+        )
+        sharpness = mean * (1 - mean) * total / spread - 1
         return Beta(mean * sharpness, (1 - mean) * sharpness)
 
-    def _border(self) -> int | None:
+    def _change(self) -> int | None:
         """The index of the first tally after the change; None if there is none."""
-        possible = list(self._possible())
-        if not possible:
+        weights = self._weights()
+        if not weights:
             return None
-        highest = max(weight for weight, _, _ in possible)
-        statistic = highest + log(sum(exp(weight - highest) for weight, _, _ in possible))
-        if statistic < log(self.run_length):
-            return None
-        return max(possible, key=lambda one: one[0])[2]
+        highest, needed = max(weights), log(self.run_length)
+        if highest < needed:
+            if highest + log(len(weights)) < needed - _ROUNDING:
+                # Even if all of them were as probable as that.
+                return None
+            if highest + log(sum([exp(weight - highest) for weight in weights])) < needed:
+                return None
+        return weights.index(highest) + 1
 
-    def _possible(self) -> Iterator[tuple[float, Beta, int]]:
+    def _weights(self) -> list[float]:
         """For a change after each tally but the last: the logarithm of its Bayes factor times the
-        outcomes that it stands for, the rate after it, and the index of the tally after it."""
-        whole = log_beta(1 + self.successes, 1 + self.failures)
-        successes = failures = 0.0
-        for index, tally in enumerate(self.tallies[:-1]):
-            successes += tally.successes
-            failures += tally.failures
-            after = Beta(1 + self.successes - successes, 1 + self.failures - failures)
-            factor = log_beta(1 + successes, 1 + failures) + log_beta(after.a, after.b) - whole
-            yield factor + log(tally.size), after, index + 1
+        outcomes that it stands for."""
+        a, b = 1 + self.successes, 1 + self.failures
+        n, whole = a + b, log_beta(a, b)
+        # Most of the time of a watch is spent here: hence ln B is written out, and looked up.
+        g = _log_gammas(n)
+        return [
+            before + (g[a - won] + g[b - lost] - g[n - m]) - whole + log_size
+            for won, lost, m, before, log_size, _ in self._borders[:-1]
+        ]
 
-    def _forget(self, border: int) -> None:
-        self.tallies = self.tallies[border:]
-        self.changed_at = self.tallies[0].at
-        self.successes = sum(tally.successes for tally in self.tallies)
-        self.failures = sum(tally.failures for tally in self.tallies)
+    def _append(self, tally: Tally) -> None:
+        self.successes += tally.successes
+        self.failures += tally.failures
+        self.tallies.append(tally)
+        n, size = self.successes + self.failures, tally.size
+        before = log_beta(1 + self.successes, 1 + self.failures)
+        self._borders.append(
+            Border(self.successes, self.failures, n, before, log(size), size.bit_length())
+        )
+
+    def _forget(self, first: int) -> None:
+        kept = self.tallies[first:]
+        self.changed_at = kept[0].at
+        self.successes = self.failures = 0
+        self.tallies, self._borders = [], []
+        for tally in kept:
+            self._append(tally)
 
     def _thin(self) -> None:
         """Join the two oldest tallies of about a size when there are too many of them; what comes
         of it may be one too many of the next size."""
-        end = len(self.tallies)
+        borders, end = self._borders, len(self.tallies)
         while True:
-            level, start = _level(self.tallies[end - 1]), end - 1
-            while start > 0 and _level(self.tallies[start - 1]) == level:
+            level, start = borders[end - 1].level, end - 1
+            while start > 0 and borders[start - 1].level == level:
                 start -= 1
             if end - start <= _ALIKE:
                 return
             older, newer = self.tallies[start], self.tallies.pop(start + 1)
             older.successes += newer.successes
             older.failures += newer.failures
+            del borders[start]
+            size = older.size
+            borders[start] = Border(*borders[start][:4], log(size), size.bit_length())
             end = start + 1
 
 
-def _level(tally: Tally) -> int:
-    return int(tally.size).bit_length()
+class _Computed:
+    """ln of the gamma function, as if it stood in a list."""
+
+    def __getitem__(self, x: int) -> float:
+        return lgamma(x)
+
+
+_TABLE = [inf]
+
+
+def _log_gammas(most: int) -> list[float] | _Computed:
+    """ln of the gamma function of 0, 1, 2 ... up to ``most`` at least."""
+    if most >= _TABLED:
+        return _Computed()
+    if len(_TABLE) <= most:
+        _TABLE.extend(map(lgamma, range(len(_TABLE), 2 * most)))
+    return _TABLE

@@ -125,13 +125,12 @@ def choose(
     top = rows[0]
     chosen, exploration = top.version, 0.0
     if explore and len(rows) > 1:
-        alone = [row.record.posterior for row in rows]
-        draws = {
-            row.version: random.betavariate(belief.a, belief.b)
-            for row, belief in zip(rows, alone, strict=True)
-        }
+        alone = {row.version: row.record.posterior for row in rows}
+        # In the order of the candidates: a draw is not another one because the ranks changed.
+        drawn = [(name, alone[name]) for name in candidates]
+        draws = {name: random.betavariate(belief.a, belief.b) for name, belief in drawn}
         chosen = max(draws, key=draws.__getitem__)
-        exploration = 1 - best_probabilities(alone)[0]
+        exploration = 1 - best_probabilities(list(alone.values()))[0]
     return Choice(
         version=chosen,
         recommended=top.version,

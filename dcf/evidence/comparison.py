@@ -16,6 +16,8 @@ Verdict: TypeAlias = Literal["higher", "lower", "no_difference_found", "too_few"
 MIN_SAMPLES = 10
 """On each side: of fewer, complexity profiles say ``provisional`` too."""
 SIGNIFICANT = 0.05
+INFERIOR = 0.05
+"""So much lower a success rate is too much to pay for anything else, as for being quick."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,3 +70,10 @@ def compare(
         probability=probability_greater(believed[0], believed[1]),
         verdict=verdict,
     )
+
+
+def is_non_inferior(first: Counts, second: Counts, margin: float = INFERIOR) -> bool:
+    """Whether it is shown, not only not refuted, that the first rate is at most ``margin`` below
+    the second: the lower limit of the 95 % interval of their difference is above -``margin``."""
+    low, _ = difference_interval((first.successes, first.n), (second.successes, second.n))
+    return low > -margin

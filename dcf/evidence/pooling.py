@@ -48,8 +48,9 @@ def pooled(beliefs: Sequence[Beta]) -> tuple[Beta, ...]:
     weights /= weights.sum()
     means = a / (a + b)
     mean = (weights * means).sum(axis=1)
-    square = (weights * (means**2 + means * (1 - means) / (a + b + 1))).sum(axis=1)
-    sharpness = mean * (1 - mean) / (square - mean**2) - 1
+    off = means - mean[:, None]
+    variance = (weights * (off**2 + means * (1 - means) / (a + b + 1))).sum(axis=1)
+    sharpness = mean * (1 - mean) / variance - 1
     return tuple(
         Beta(max(1.0, float(share * sharp)), max(1.0, float((1 - share) * sharp)))
         for share, sharp in zip(mean, sharpness, strict=True)

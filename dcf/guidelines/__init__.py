@@ -9,6 +9,7 @@ from __future__ import annotations
 from dcf.guidelines.conflict import Conflict, conflicts, with_conflicts
 from dcf.guidelines.document import LABEL, Guidelines, iso, item_json
 from dcf.guidelines.errors import InvalidGuidelines
+from dcf.guidelines.fitting import fitted, text_of
 from dcf.guidelines.insight import (
     Category,
     Evidence,
@@ -21,6 +22,8 @@ from dcf.guidelines.insight import (
 from dcf.guidelines.item import (
     ITEMS,
     Action,
+    Author,
+    Goal,
     Item,
     ModelAdvice,
     SkillRecommendation,
@@ -45,10 +48,12 @@ __all__ = [
     "ITEMS",
     "LABEL",
     "Action",
+    "Author",
     "Category",
     "Conflict",
     "Evidence",
     "Followed",
+    "Goal",
     "Guidelines",
     "Insight",
     "InvalidGuidelines",
@@ -64,6 +69,7 @@ __all__ = [
     "condition_text",
     "conflicts",
     "expired",
+    "fitted",
     "insight_id",
     "is_publishable",
     "iso",
@@ -75,6 +81,7 @@ __all__ = [
     "parse_item",
     "publish",
     "read_guidelines",
+    "text_of",
     "with_conflicts",
     "with_insights",
     "without_expired",

@@ -44,9 +44,13 @@ class Guidelines:
         return replace(self, **changed)
 
     def for_task(self, task_type: str) -> tuple[SkillRecommendation, ...]:
-        """The recommendations for a type of task, the most certain first."""
+        """The recommendations for a type of task: first those of persons, then what was measured,
+        then what else was said; of each, those to succeed before those to be quick, the most
+        certain first. How sure somebody says to be is no measure."""
         meant = (one for one in self.skill_recommendations if one.task_type == task_type)
-        return tuple(sorted(meant, key=lambda one: -(one.confidence or 0)))
+        return tuple(
+            sorted(meant, key=lambda one: (-one.rank, one.goal == "speed", -(one.confidence or 0)))
+        )
 
     def to_json(self) -> dict[str, Any]:
         """The document as it is kept: ``{last_updated, revision, guidelines, recent_insights}``."""
@@ -71,6 +75,8 @@ def item_json(item: Item) -> dict[str, Any]:
         "confidence": item.confidence,
         "evidence": item.evidence,
         "insight": item.insight,
+        "written_by": item.written_by,
+        "goal": item.goal,
         "last_evidence_at": None if item.last_evidence_at is None else iso(item.last_evidence_at),
     }
     said = {name: value for name, value in beside.items() if value is not None}

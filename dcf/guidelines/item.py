@@ -9,6 +9,8 @@ from typing import Any, ClassVar, Literal, TypeAlias
 from dcf.guidelines.insight import Severity
 
 Action: TypeAlias = Literal["recalibrate", "maintain"]
+Author: TypeAlias = Literal["person", "agent"]
+Goal: TypeAlias = Literal["speed"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,7 +18,9 @@ class Item:
     """What every item may say beside what its list is for.
 
     ``insight`` is the id of the insight that it comes from, None for what somebody wrote;
-    ``last_evidence_at`` (ms) when it was last borne out; ``more`` are fields that are not ours.
+    ``written_by`` says who, None where that is not known. ``last_evidence_at`` (ms) is when it was
+    last borne out; ``goal`` what following it is good for, None for success; ``more`` are fields
+    that are not ours. ``confidence`` and ``evidence`` of what has no insight are claims.
     """
 
     LIST: ClassVar[str]
@@ -26,12 +30,22 @@ class Item:
     confidence: float | None = None
     evidence: Any = None
     insight: str | None = None
+    written_by: Author | None = None
+    goal: Goal | None = None
     last_evidence_at: int | None = None
     more: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def said(self) -> tuple[Any, ...]:
         return tuple(getattr(self, name) for name in self.SAYS)
+
+    @property
+    def rank(self) -> int:
+        """How much it counts: 2 for what a person wrote, 1 for what was measured, 0 for all else,
+        however sure that says it is."""
+        if self.insight is not None:
+            return 1
+        return 2 if self.written_by == "person" else 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +54,7 @@ class SkillRecommendation(Item):
     ``task_type`` is the condition for programs: the type of task it is meant for."""
 
     LIST = "skill_recommendations"
-    SAYS = ("condition", "prefer", "avoid")
+    SAYS = ("condition", "prefer", "avoid", "goal")
 
     condition: str
     prefer: str | None = None

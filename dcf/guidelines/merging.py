@@ -12,11 +12,11 @@ from dcf.guidelines.item import ITEMS, Item
 from dcf.guidelines.rules import Rules
 
 
-def merge(guidelines: Guidelines, items: Iterable[Item], now: int, rules: Rules) -> Guidelines:
+def merge(guidelines: Guidelines, items: Iterable[Item], now: int) -> Guidelines:
     """``guidelines`` with ``items``, which go last. One that says what an item there says, or comes
-    from the same insight, takes its place, unless that one has newer evidence or comes from an
-    insight where the new one does not; of each list the last ``max_items`` stay. Items without a
-    time of evidence begin to age at ``now`` (ms)."""
+    from the same insight, takes its place, unless that one counts for more (``Item.rank``) or, of
+    the same rank, has newer evidence. Items without a time of evidence begin to age at ``now``
+    (ms). How many a list may have is not looked at: see ``fitted``."""
     changed = {kind.LIST: list(guidelines.items(kind)) for kind in ITEMS}
     for given in items:
         item = given
@@ -29,7 +29,7 @@ def merge(guidelines: Guidelines, items: Iterable[Item], now: int, rules: Rules)
                 break
         else:
             kept.append(item)
-    return guidelines.with_items({name: kept[-rules.max_items :] for name, kept in changed.items()})
+    return guidelines.with_items(changed)
 
 
 def without_insights(guidelines: Guidelines, ids: Collection[str]) -> Guidelines:
@@ -78,8 +78,8 @@ def _is_one(old: Item, new: Item) -> bool:
 
 
 def _better(old: Item, new: Item) -> Item:
-    if old.insight is not None and new.insight is None:
-        return old
+    if old.rank != new.rank:
+        return max(old, new, key=lambda item: item.rank)
     return old if (old.last_evidence_at or 0) > (new.last_evidence_at or 0) else new
 
 

@@ -50,7 +50,7 @@ def publish(
     withdrawn |= {one.id for one in insights if not is_publishable(one, now, rules)}
     published = [one for one in insights if is_publishable(one, now, rules)]
     left = without_expired(without_insights(guidelines, withdrawn), now, rules)
-    merged = merge(left, [item_of(insight) for insight in published], now, rules)
+    merged = merge(left, [item_of(insight) for insight in published], now)
     recent = [one for one in merged.recent_insights if _id_of(one) not in withdrawn]
     left = replace(merged, recent_insights=tuple(recent))
     return with_insights(left, [insight.to_json() for insight in published], rules)
@@ -72,6 +72,7 @@ def item_of(insight: Insight) -> Item:
             avoid=insight.avoid,
             reason=insight.reason,
             task_type=condition.get("task_type"),
+            goal="speed" if insight.category == "efficiency" else None,
             **common,
         )
     if insight.category == "workflow_pattern":

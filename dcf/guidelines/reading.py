@@ -12,12 +12,17 @@ from typing import Any, TypeVar, get_args
 from dcf.guidelines.document import Guidelines, iso
 from dcf.guidelines.errors import InvalidGuidelines
 from dcf.guidelines.insight import Severity
-from dcf.guidelines.item import ITEMS, Action, Item
+from dcf.guidelines.item import ITEMS, Action, Author, Goal, Item
 from dcf.problem import Problem
 
 SomeItem = TypeVar("SomeItem", bound=Item)
 
-_CHOICES = {"severity": get_args(Severity), "recommended_action": get_args(Action)}
+_CHOICES = {
+    "severity": get_args(Severity),
+    "recommended_action": get_args(Action),
+    "written_by": get_args(Author),
+    "goal": get_args(Goal),
+}
 _INTEGERS = frozenset({"current_tier"})
 _NUMBERS = frozenset({"suggested_fcs_adjustment"})
 _LONGEST = 2_000

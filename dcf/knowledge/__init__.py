@@ -13,6 +13,7 @@ from dcf.knowledge.errors import (
     GraphAway,
     GraphOff,
     GraphRefused,
+    GraphUnsuitable,
     KnowledgeError,
     SettingUnusable,
 )
@@ -42,6 +43,7 @@ __all__ = [
     "GraphOff",
     "GraphRefused",
     "GraphSetting",
+    "GraphUnsuitable",
     "InsightFact",
     "Knowledge",
     "KnowledgeError",

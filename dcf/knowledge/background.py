@@ -22,7 +22,10 @@ GATHER_S = 0.2
 """So long a batch is waited for that is not full."""
 CLAIM_IDLE_MS = 30_000
 """After so long without being settled an entry is taken over."""
+GONE_IDLE_MS = 3_600_000
+"""A reader that lives is never idle for so long."""
 _BLOCK_MS = 2_000
+_LEAVE_S = 2.0
 _CLAIM_EVERY_S = 15.0
 _FIRST_WAIT_S = 0.5
 _LONGEST_WAIT_S = 30.0
@@ -33,35 +36,53 @@ async def relay_for_ever(
 ) -> None:
     """Carry the outbox of ``store`` to the graph of ``setting`` until cancelled, as the reader
     ``name``. Nothing is started before there is something to write. Whatever is away is waited for,
-    0.5 s to 30 s at a time, and told of once; nothing else is disturbed by it."""
+    0.5 s to 30 s at a time, and told of once; any other error is logged, and the work taken up
+    again."""
     outbox = Outbox(store.backend, consumer=name)
     wait_s, away = _FIRST_WAIT_S, False
     held: list[OutboxEntry] = []
-    while True:
-        try:
-            held = held or await _first(store, outbox)
-            address = await setting.address()
-            async with GraphConnection(address.url) as graph:
-                await graph.ready()
-                if away:
-                    log.info("%s: the graph at %s is there again", name, graph.label)
-                wait_s, away = _FIRST_WAIT_S, False
-                relay = Relay(store, graph, privacy, name=name, clock=_now_ms)
-                try:
-                    await _carry(relay, store, held)
-                finally:
-                    held = relay.held
-        except (GraphAway, GraphRefused, ServerUnusable, ControlPlaneError) as error:
-            if not away:
-                log.warning("%s: %s; what is to be written waits in the outbox", name, error)
-                away = True
+    try:
+        while True:
+            try:
+                held = held or await _first(store, outbox)
+                address = await setting.address()
+                async with GraphConnection(address.url) as graph:
+                    await graph.ready()
+                    if away:
+                        log.info("%s: the graph at %s is there again", name, graph.label)
+                    wait_s, away = _FIRST_WAIT_S, False
+                    relay = Relay(store, graph, privacy, name=name, clock=_now_ms)
+                    try:
+                        await _carry(relay, store, held)
+                    finally:
+                        held = relay.held
+            except (GraphAway, GraphRefused, ServerUnusable, ControlPlaneError) as error:
+                if not away:
+                    reason = str(error).rstrip(".")
+                    log.warning("%s: %s; what is to be written waits in the outbox", name, reason)
+                    away = True
+            except Exception:
+                # Whatever it is, others are not to do without the graph for it until they restart.
+                log.exception("%s: the relay starts again", name)
             await asyncio.sleep(wait_s)
             wait_s = min(2 * wait_s, _LONGEST_WAIT_S)
+    finally:
+        await _leave(outbox)
+
+
+async def _leave(outbox: Outbox) -> None:
+    """So that nobody counts this reader any more."""
+    try:
+        async with asyncio.timeout(_LEAVE_S):
+            await outbox.leave()
+    except (ControlPlaneError, TimeoutError) as error:
+        log.warning("could not leave the outbox: %s", error)
 
 
 async def _first(store: Store, outbox: Outbox) -> list[OutboxEntry]:
     """Entries, as soon as there are any."""
     await outbox.open()
+    await outbox.dismiss(GONE_IDLE_MS)
     await sweep_outbox(store)
     while True:
         found = await outbox.read(ENTRIES, block_ms=_BLOCK_MS)

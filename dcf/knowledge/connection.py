@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import builtins
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 from redis.asyncio import BlockingConnectionPool, Redis
@@ -19,8 +20,8 @@ from redis.exceptions import (
 )
 
 from control_plane.embedded import redact
-from dcf.knowledge.cypher import query
-from dcf.knowledge.errors import GraphAway, GraphRefused, SettingUnusable
+from dcf.knowledge.cypher import Query, joined, query
+from dcf.knowledge.errors import GraphAway, GraphRefused, GraphUnsuitable, SettingUnusable
 from dcf.knowledge.schema import GRAPH
 
 log = logging.getLogger(__name__)
@@ -29,21 +30,28 @@ CONNECTIONS = 8
 SYNC_KEY = "dcf:graph:synced"
 # Above the server's own limit of a query, TIMEOUT_MAX.
 _SOCKET_TIMEOUT_S = 35.0
+_CONNECT_TIMEOUT_S = 5.0
+# Of a server that is asked for nothing but whether it is there.
+_ANSWER_S = 10.0
 _LOADING_POLL_S = 0.1
 _FSYNC_MS = 10_000
 _AWAY = (ConnectionError, TimeoutError, BusyLoadingError, OSError)
+_TOO_SLOW = "Query timed out"
 # Refusals that are not the query's fault: the same one may be taken later.
-_NOT_NOW = ("OOM", "MISCONF", "READONLY", "NOREPLICAS", "MASTERDOWN", "EXECABORT", "NOPERM")
+_NOT_NOW = ("OOM", "MISCONF", "READONLY", "NOREPLICAS", "MASTERDOWN", "NOPERM")
 
 
 class GraphConnection:
     """A pool of connections to ``url``; belongs to the event loop that it was made in. Raises
-    SettingUnusable for what is no address."""
+    SettingUnusable for what is no address. ``missed`` is called whenever the server was away."""
 
-    def __init__(self, url: str, *, graph: str = GRAPH) -> None:
+    def __init__(
+        self, url: str, *, graph: str = GRAPH, missed: Callable[[], object] = lambda: None
+    ) -> None:
         self.label = redact(url)
         self._url = url
         self.graph = graph
+        self.missed = missed
         self._keeps_file = True
         try:
             pool = BlockingConnectionPool.from_url(
@@ -53,6 +61,7 @@ class GraphConnection:
                 decode_responses=True,
                 protocol=2,
                 socket_timeout=_SOCKET_TIMEOUT_S,
+                socket_connect_timeout=_CONNECT_TIMEOUT_S,
                 retry=Retry(NoBackoff(), 0),
             )
         except ValueError as error:
@@ -73,13 +82,20 @@ class GraphConnection:
 
     async def ready(self) -> None:
         """Wait until the server has read its data. Raises GraphAway when it does not answer,
-        GraphRefused when it is none for graphs."""
+        GraphUnsuitable when it is none for graphs."""
         while True:
             try:
-                await self._client.execute_command("GRAPH.LIST")  # type: ignore[no-untyped-call]
+                async with asyncio.timeout(_ANSWER_S):
+                    await self._client.execute_command("GRAPH.LIST")  # type: ignore[no-untyped-call]
                 return
             except BusyLoadingError:
                 await asyncio.sleep(_LOADING_POLL_S)
+            except builtins.TimeoutError as error:
+                raise self._away(f"no answer in {_ANSWER_S:g} s") from error
+            except ResponseError as error:
+                if "unknown command" in str(error):
+                    raise GraphUnsuitable(server=self.label) from error
+                raise self._translated(error) from error
             except (RedisError, OSError) as error:
                 raise self._translated(error) from error
 
@@ -115,23 +131,21 @@ class GraphConnection:
         rows: list[list[Any]] = found[1] if len(found) > 1 else []
         return rows
 
-    async def write(self, queries: Sequence[str]) -> None:
-        """Run ``queries`` as one: no other client writes in between, and after a crash either all
-        or none of them happened. They may be lost until ``synced``.
+    async def write(self, queries: Sequence[Query]) -> None:
+        """Run ``queries`` as one command, so that nobody sees or writes anything in between, and
+        after an error or a crash all or none of them happened. They may be lost until ``synced``.
+        One that took too long may be taken another time: GraphAway.
 
-        A query that fails undoes itself, not the others: then GraphRefused is raised, after all of
-        them were tried. Raises GraphAway.
+        Never as a transaction (MULTI): while the server reads one from its append-only file, any
+        command of any client ends it, at each of its starts. Raises GraphAway, GraphRefused.
         """
-        pipeline = self._client.pipeline(transaction=True)
-        for text in queries:
-            pipeline.execute_command("GRAPH.QUERY", self.graph, text)
+        command = ("GRAPH.QUERY", self.graph, joined(queries))
         try:
-            answers = await pipeline.execute(raise_on_error=False)
+            await self._client.execute_command(*command)  # type: ignore[no-untyped-call]
         except (RedisError, OSError) as error:
+            if _TOO_SLOW in str(error):
+                raise self._away("a batch took too long") from error
             raise self._translated(error) from error
-        for answer in answers:
-            if isinstance(answer, Exception):
-                raise self._translated(answer) from answer
 
     async def synced(self) -> None:
         """Wait until everything that was written before is on the server's disk, which takes up to
@@ -154,13 +168,17 @@ class GraphConnection:
         elif isinstance(answer, Exception):
             raise self._translated(answer) from answer
         elif not answer[0]:
-            raise GraphAway(server=self.label, reason=f"no write to its disk in {_FSYNC_MS} ms")
+            raise self._away(f"no write to its disk in {_FSYNC_MS} ms")
 
     def _translated(self, error: Exception) -> GraphAway | GraphRefused:
         if isinstance(error, _AWAY) or str(error).startswith(_NOT_NOW):
             reason = self._scrubbed(error).rstrip(".") or type(error).__name__
-            return GraphAway(server=self.label, reason=reason)
+            return self._away(reason)
         return GraphRefused(reason=self._scrubbed(error))
+
+    def _away(self, reason: str) -> GraphAway:
+        self.missed()
+        return GraphAway(server=self.label, reason=reason)
 
     def _scrubbed(self, error: Exception) -> str:
         """The error's own words, without the URL in case they repeat it."""

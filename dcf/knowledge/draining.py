@@ -6,7 +6,7 @@ import secrets
 import time
 from collections.abc import Callable, Mapping
 
-from control_plane import Store, sweep_outbox
+from control_plane import Store
 from dcf.knowledge.knowledge import Knowledge
 from dcf.knowledge.privacy import Privacy
 from dcf.knowledge.relay import Drained, Progress, Relay
@@ -30,10 +30,9 @@ async def drain(
     a graph that was lost or emptied. ``env`` has the rules of privacy; ``progress`` is called after
     each batch. Raises GraphAway, GraphRefused, SettingUnusable, ControlPlaneError."""
     privacy = Privacy.from_env(env)
-    if everything:
-        await sweep_outbox(store, everything=True)
     name = f"drain-{secrets.token_hex(4)}"
     relay = Relay(store, knowledge.graph, privacy, name=name, clock=clock)
-    done = await relay.drain(progress)
-    await relay.outbox.leave()
-    return done
+    try:
+        return await relay.drain(progress, everything=everything)
+    finally:
+        await relay.outbox.leave()

@@ -13,6 +13,9 @@ from typing import Any
 from dcf.knowledge.naming import edge_uuid, entity_uuid
 from dcf.knowledge.schema import EntityLabel, EpisodeLabel, FactName
 
+_COUNTING = 2
+"""Grows when something else is counted of an episode: told again, it is then counted anew."""
+
 
 @dataclass(frozen=True, slots=True)
 class Entity:
@@ -84,6 +87,7 @@ class Episode:
         """What tells this account of it from another: what is counted, and where."""
         tally = self.tally
         told = [
+            _COUNTING,
             self.at,
             sorted(fact.uuid for fact in self.facts),
             sorted(version.uuid for version in self.versions),

@@ -11,7 +11,9 @@ class KnowledgeError(Exception):
 
     def __init__(self, message: str | None = None, *, hint: str = "", **fields: object) -> None:
         self.fields = fields
-        self.message = message or (type(self).__doc__ or "").strip().format(**fields)
+        said = message or (type(self).__doc__ or "").strip().format(**fields)
+        # What a server or a library gives as a reason may end with a full stop of its own.
+        self.message = f"{said.rstrip('.')}." if said.endswith("..") else said
         self.hint = hint or self.hint
         super().__init__(self.message)
 
@@ -28,6 +30,16 @@ class GraphAway(KnowledgeError):
 
     code = "graph_away"
     hint = "nothing is lost: what is to be written waits in the outbox"
+
+
+class GraphUnsuitable(GraphAway):
+    """The server at {server} is no FalkorDB: it has no graph commands."""
+
+    code = "graph_unsuitable"
+    hint = (
+        "correct DCF_GRAPH_URL, load FalkorDB's module there, or unset DCF_GRAPH_URL for the "
+        "embedded server"
+    )
 
 
 class GraphRefused(KnowledgeError):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from dcf.knowledge.connection import GraphConnection
+from dcf.knowledge.cypher import Query, query
 from dcf.knowledge.episode import Episode
 from dcf.knowledge.errors import GraphRefused
 from dcf.knowledge.insight_fact import InsightFact
@@ -13,6 +14,7 @@ from dcf.knowledge.meaning import Meanings
 from dcf.knowledge.privacy import Privacy
 from dcf.knowledge.text_episode import TextEpisode
 from dcf.knowledge.text_writing import text_queries
+from dcf.knowledge.vocabulary import names_in, naming_query
 from dcf.knowledge.writing import (
     INDEXES,
     batch_queries,
@@ -25,7 +27,7 @@ _KNOWN_FACTS = "UNWIND $ids AS id MATCH ()-[x:RELATES_TO {uuid: id}]->() RETURN 
 
 
 class GraphWriter:
-    """Writes what it is given, each time as one transaction; ``clock`` gives ms since the epoch."""
+    """Writes what it is given, each time as one command; ``clock`` gives ms since the epoch."""
 
     def __init__(
         self,
@@ -40,6 +42,7 @@ class GraphWriter:
         self._privacy = privacy
         self._clock = clock
         self._prepared = False
+        self._named: set[str] = set()
 
     async def episodes(self, episodes: Sequence[Episode]) -> None:
         """Write ``episodes``; what is there already counts once. Raises GraphAway, GraphRefused."""
@@ -49,28 +52,35 @@ class GraphWriter:
             # Also a graph that was emptied meanwhile.
             await self._prepare()
         known |= await self._known(_KNOWN_FACTS, [fact.uuid for fact in distinct_facts(episodes)])
-        await self._graph.write(batch_queries(episodes, self._meanings, self._clock(), known))
+        await self._write(batch_queries(episodes, self._meanings, self._clock(), known))
 
     async def insights(self, insights: Sequence[tuple[InsightFact, int]]) -> None:
         """Write ``insights``, each with its revision. Raises GraphAway, GraphRefused."""
         await self._prepare()
-        queries = insight_queries(insights, self._meanings, self._privacy, self._clock())
-        await self._graph.write(queries)
+        await self._write(insight_queries(insights, self._meanings, self._privacy, self._clock()))
 
     async def texts(self, texts: Sequence[tuple[TextEpisode, int]]) -> None:
         """Write ``texts``, each with its place in their order. Raises GraphAway, GraphRefused."""
         await self._prepare()
-        queries = text_queries(texts, self._meanings, self._privacy, self._clock())
+        await self._write(text_queries(texts, self._meanings, self._privacy, self._clock()))
+
+    async def _write(self, queries: Sequence[Query]) -> None:
+        names = names_in(queries)
+        if not names <= self._named:
+            await self._graph.write([naming_query(names)])
+            self._named |= names
         await self._graph.write(queries)
 
     async def _known(self, text: str, ids: Sequence[str]) -> set[str]:
         return {row[0] for row in await self._graph.read(text, ids=list(ids))}
 
     async def _prepare(self) -> None:
-        """Make the indexes; without them a batch would look at every node."""
+        """Make the indexes; without them a batch would look at every node. The graph may be a new
+        one."""
+        self._named.clear()
         for index in INDEXES:
             try:
-                await self._graph.write([index])
+                await self._graph.write([query(index)])
             except GraphRefused as error:
                 if "already indexed" not in str(error):
                     raise

@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Self
 
+from dcf.knowledge.record_form import demand_texts, demand_time
+
+_TEXTS = ("id", "category", "statement", "condition", "prefer", "avoid", "evidence")
 _LISTS = ("task_types", "skills", "evidence_runs", "supersedes", "conflicts_with")
 
 
@@ -45,6 +48,24 @@ class InsightFact:
 
     @classmethod
     def from_json(cls, fields: Mapping[str, Any]) -> Self:
-        """The opposite of ``to_json``; fields that are not known are left out."""
+        """The opposite of ``to_json``; fields that are not known are left out. Raises TypeError
+        where one is missing or is not what it should be."""
         known = {name: fields[name] for name in cls.__slots__ if name in fields}
-        return cls(**{**known, **{name: tuple(known.get(name) or ()) for name in _LISTS}})
+        made = cls(**{**known, **{name: tuple(known.get(name) or ()) for name in _LISTS}})
+        demand_texts(made, _TEXTS)
+        for name in _LISTS:
+            if not all(isinstance(one, str) for one in getattr(made, name)):
+                raise TypeError(f"{name} is no list of texts")
+        demand_time("created_at", made.created_at)
+        for name in ("expires_at", "retracted_at"):
+            if getattr(made, name) is not None:
+                demand_time(name, getattr(made, name))
+        confidence = made.confidence
+        if isinstance(confidence, bool) or not isinstance(confidence, (int, float)):
+            raise TypeError("confidence is no number")
+        if not 0 <= confidence <= 1:
+            raise TypeError("confidence is not between 0 and 1")
+        for name in ("taken", "helped"):
+            if type(getattr(made, name)) is not int:
+                raise TypeError(f"{name} is no whole number")
+        return made

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from dcf.knowledge.cypher import query
+from dcf.knowledge.cypher import Query, query
 from dcf.knowledge.episode import Entity, iso
 from dcf.knowledge.insight_fact import InsightFact
 from dcf.knowledge.meaning import Meanings
@@ -29,12 +29,14 @@ _NAMED = """UNWIND $rows AS r MERGE (n:Entity {uuid: r.uuid})
 ON CREATE SET n.group_id = $group, n.created_at = r.at, n.revision = -1, n.name = r.id,
   n.insight_id = r.id, n.summary = '', n.name_embedding = vecf32(r.vector)
 SET n:Insight"""
+# What was over stays over, also when more is said of the insight, or its first account comes late.
 _EDGES = """UNWIND $rows AS r
 MATCH (a:Entity {uuid: r.a}) MATCH (b:Entity {uuid: r.b}) MERGE (a)-[x:RELATES_TO {uuid: r.uuid}]->(b)
 ON CREATE SET x.group_id = $group, x.created_at = r.at, x.valid_at = r.at, x.episodes = [],
   x.name = r.name, x.revision = -1, x.source_node_uuid = r.a, x.target_node_uuid = r.b
-WITH x, r WHERE x.revision <= r.revision
-SET x.fact = r.text, x.invalid_at = r.until, x.revision = r.revision,
+WITH x, r, a WHERE x.revision <= r.revision
+SET x.fact = r.text, x.revision = r.revision,
+  x.invalid_at = coalesce(r.until, x.invalid_at, CASE r.name WHEN 'CONCERNS' THEN a.invalid_at END),
   x.fact_embedding = vecf32(r.vector)"""  # noqa: E501
 # Whatever an insight said that a newer one has superseded is over.
 _SUPERSEDED = """UNWIND $rows AS r MATCH (o:Insight {uuid: r.b})
@@ -45,7 +47,7 @@ SET x.invalid_at = r.at"""
 
 def insight_queries(
     insights: Sequence[tuple[InsightFact, int]], meanings: Meanings, privacy: Privacy, now: int
-) -> list[str]:
+) -> list[Query]:
     """The queries that write ``insights``, each with its revision: a number that grows with each
     account of it, so that one that comes late changes nothing."""
     latest: dict[str, tuple[InsightFact, int]] = {}

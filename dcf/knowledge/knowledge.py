@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ from control_plane.embedded import OnProgress
 from dcf.knowledge.connection import GraphConnection
 from dcf.knowledge.insight_fact import InsightFact
 from dcf.knowledge.outcome import Outcome, RunFact
+from dcf.knowledge.records import read_records
 from dcf.knowledge.rows import (
     OUTCOME_COLUMNS,
     RUN_COLUMNS,
@@ -21,6 +23,8 @@ from dcf.knowledge.setting import GraphSetting
 
 if TYPE_CHECKING:
     from dcf.evidence import Record
+
+log = logging.getLogger(__name__)
 
 PAGE = 1_000
 
@@ -71,7 +75,9 @@ class Knowledge:
             terms.append(f"any(s IN e.skills WHERE {same})")
             given["skill"] = skill if "@" in skill else f"{skill}@"
         async for row in self._episodes("StateOutcome", OUTCOME_COLUMNS, terms, given, page):
-            yield outcome_of(row)
+            outcome = outcome_of(row)
+            if outcome is not None:
+                yield outcome
 
     async def runs(
         self,
@@ -93,7 +99,9 @@ class Knowledge:
         if not replaced:
             terms.append("e.invalid_at IS NULL")
         async for row in self._episodes("WorkflowRun", RUN_COLUMNS, terms, given, page):
-            yield run_fact_of(row)
+            run = run_fact_of(row)
+            if run is not None:
+                yield run
 
     async def insights(self, *, valid: bool = True) -> list[InsightFact]:
         """Insights, the newest first; ``valid`` only those that were neither retracted nor
@@ -105,27 +113,19 @@ class Knowledge:
             "WITH n, collect([x.name, labels(o), o.name, o.insight_id]) AS edges "
             "RETURN n, edges ORDER BY n.valid_at DESC"
         )
-        return [insight_of(node.properties, edges) for node, edges in found]
+        read = [insight_of(node.properties, edges) for node, edges in found]
+        if None in read:
+            log.warning("%d insights in the graph are none that DCF wrote", read.count(None))
+        return [insight for insight in read if insight is not None]
 
     async def records(
         self, task_type: str, since: int | None = None, *, now: int
     ) -> dict[str, Record]:
         """Manifest id -> what was measured of it for tasks of this kind, as it counts at ``now``;
-        from the sums of each UTC day, so that ``since`` means the whole day that it falls into."""
-        from dcf.evidence import record_of
-        from dcf.knowledge.episode import iso
-
-        day = "" if since is None else iso(since)[:10]
-        found = await self.graph.read(
-            "MATCH (t:TaskType {name: $task_type})<-[k:STAT_DAY]-(s:SkillVersion) "
-            "WHERE k.day >= $day AND k.n > 0 "
-            "RETURN s.name, k.last_at, k.ok, k.n - k.ok ORDER BY k.day",
-            task_type=task_type, day=day,
-        )  # fmt: skip
-        tallies: dict[str, list[tuple[int, int, int]]] = {}
-        for name, at, ok, failed in found:
-            tallies.setdefault(name, []).append((at, ok, failed))
-        return {name: record_of(days, now=now) for name, days in tallies.items()}
+        from the newest outcomes one by one, and from the sums of UTC days before them: ``since``
+        means the whole day that it falls into."""
+        found = await read_records(self.graph.rows, task_type=task_type, since=since, now=now)
+        return found.get(task_type, {})
 
     async def _episodes(
         self,
@@ -142,7 +142,7 @@ class Knowledge:
         found = await self.graph.rows(
             f"MATCH (e:{label}) {where} RETURN e.ended_at, e.uuid", **wanted
         )
-        ids = [uuid for _, uuid in sorted(found)]
+        ids = [uuid for _, uuid in sorted(row for row in found if isinstance(row[1], str))]
         text = (
             "UNWIND $ids AS id MATCH (e:Episodic {uuid: id}) "
             f"RETURN e.ended_at AS at, e.uuid, {', '.join(columns)}"
@@ -157,5 +157,6 @@ def _order(row: list[Any]) -> tuple[int, str]:
 
 
 def _terms(since: int | None, until: int | None) -> list[str]:
-    terms = [] if since is None else ["e.ended_at >= $since"]
+    # Zero compares with numbers only: whatever else bears the label was not measured.
+    terms = [f"e.ended_at >= {'0' if since is None else '$since'}"]
     return terms if until is None else [*terms, "e.ended_at < $until"]

@@ -9,7 +9,15 @@ from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from control_plane import MissingBlob, RunDocument, StateDocument, Store, assigned, split_path
+from control_plane import (
+    MissingBlob,
+    RunDocument,
+    StateDocument,
+    Store,
+    assigned,
+    encode_name,
+    split_path,
+)
 from dcf.knowledge.outcome import Outcome, RunFact
 from dcf.knowledge.privacy import Privacy
 from dcf.skills import newest, parse_ref
@@ -80,7 +88,7 @@ class RunReader:
             redrives=run.redrives,
             workflow_id=run.workflow_id,
             workflow_name=self._privacy.text(run.name),
-            version=None if version is None else str(version),
+            version=None if version is None else self._privacy.text(str(version)),
             digest=run.definition,
             status=run.status,
             started_at=started,
@@ -141,21 +149,24 @@ class RunReader:
         if document.status not in ("done", "failed") or ended is None:
             return None
         run, path = setting.run, document.path.partition("@")[0]
+        shown = self._shown(setting.definition, path)
         binding = _binding(setting.definition, path)
         loaded = binding.get("skills") or _of_state(run.raw.get("skills") or {}, path) or ()
         skills = tuple(_manifest_ids(loaded, setting.versions))
-        name = str(split_path(path)[-1])
+        name = str(split_path(shown)[-1])
         declared = binding.get("task_type")
         bound = _of_state(run.raw.get("agents") or {}, path)
         metrics, chosen = document.metrics or {}, document.raw.get("model_selection") or {}
         # A failure that was caught leaves a state done, and says what it was.
         error = document.error
-        started = document.times.get("started") or document.times.get("entered") or ended
+        # The work of an approval is the waiting: it begins again when the answer is there.
+        first, other = ("entered", "started") if _is_approval(binding) else ("started", "entered")
+        started = document.times.get(first) or document.times.get(other) or ended
         return Outcome(
             run=f"{run.workflow_id}/{run.born}",
             workflow_id=run.workflow_id,
             workflow_name=self._privacy.text(run.name),
-            path=path,
+            path=shown,
             state=name,
             visit=document.visit,
             tries=1 + sum(document.retries.values()),
@@ -176,8 +187,25 @@ class RunReader:
             tier=chosen.get("tier"),
             fcs=chosen.get("fcs"),
             escalated=bool(metrics.get("tier_escalated")),
-            model=metrics.get("model") or chosen.get("model"),
+            model=self._privacy.optional(metrics.get("model") or chosen.get("model")),
         )
+
+    def _shown(self, definition: Mapping[str, Any], path: str) -> str:
+        """``path`` without what must not be kept. A name that had any of it gets its place among
+        the states of its machine: two of them must not become one."""
+        names = [step for step in split_path(path) if isinstance(step, str)]
+        private = [self._privacy.text(name) for name in names]
+        if private == names:
+            return path
+        machines = _machines(definition, path)
+        segments = path.split("/")
+        for at, (name, shown, machine) in enumerate(zip(names, private, machines, strict=True)):
+            if shown != name:
+                states = list(machine.get("States") or ())
+                place = f" ({states.index(name) + 1})" if name in states else ""
+                number = segments[at].removeprefix(encode_name(name))
+                segments[at] = encode_name(f"{shown}{place}") + number
+        return "/".join(segments)
 
 
 def _skill_name(manifest_id: str) -> str:
@@ -191,17 +219,32 @@ def _of_state(table: Mapping[str, Any], path: str) -> Any:
     return table.get(path, table.get(_NUMBER.sub("[]", path)))
 
 
-def _binding(document: Mapping[str, Any], path: str) -> Mapping[str, Any]:
-    """The AgentBinding of the state at ``path``, empty where it has none."""
+def _machines(document: Mapping[str, Any], path: str) -> list[Mapping[str, Any]]:
+    """The state machine that each state on ``path`` stands in, empty where it is not known."""
     machine: Any = document.get("asl", document)
     state: Any = {}
+    found = []
     for step in split_path(path):
         if isinstance(step, str):
+            found.append(machine)
             state = (machine.get("States") or {}).get(step) or {}
             machine = state.get("ItemProcessor") or state.get("Iterator") or {}
         elif state.get("Branches"):
             machine = state["Branches"][step] if step < len(state["Branches"]) else {}
-    return state.get("AgentBinding") or {}
+    return found
+
+
+def _binding(document: Mapping[str, Any], path: str) -> Mapping[str, Any]:
+    """The AgentBinding of the state at ``path``, empty where it has none."""
+    states = _machines(document, path)[-1].get("States") or {}
+    name = [step for step in split_path(path) if isinstance(step, str)][-1]
+    return (states.get(name) or {}).get("AgentBinding") or {}
+
+
+def _is_approval(binding: Mapping[str, Any]) -> bool:
+    """Whether a state is an approval and no work."""
+    approval = binding.get("approval")
+    return isinstance(approval, dict) and approval.get("only") is True
 
 
 def _manifest_ids(refs: Iterable[str], versions: Mapping[str, Mapping[str, str]]) -> Iterator[str]:

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from control_plane import BadName, Outbox, OutboxEntry, OutboxLag, RunDocument, Store, sweep_outbox
 from dcf.knowledge.connection import GraphConnection
+from dcf.knowledge.cypher import query
 from dcf.knowledge.episode import Episode
 from dcf.knowledge.errors import GraphRefused
 from dcf.knowledge.graph_writer import GraphWriter
@@ -39,6 +41,9 @@ second, it takes up to a second. Where it takes less than a batch, each batch is
 _QUICK_S = 0.05
 INSIGHT = "insight"
 """The kind of the outbox's records that are insights (``InsightFact.to_json``)."""
+_FORMS: dict[str, type[InsightFact] | type[TextEpisode]] = {INSIGHT: InsightFact, TEXT: TextEpisode}
+# What an entry can cause that is not as it should be. Servers that are away cause others.
+_ENTRY_FAULTS = (ArithmeticError, AttributeError, BadName, LookupError, TypeError, ValueError)
 
 
 @dataclass(slots=True)
@@ -49,6 +54,10 @@ class Drained:
     outcomes: int = 0
     records: int = 0
     refused: int = 0
+
+    def add(self, more: Drained) -> None:
+        for name in self.__slots__:
+            setattr(self, name, getattr(self, name) + getattr(more, name))
 
 
 Progress = Callable[[Drained, OutboxLag], object]
@@ -83,42 +92,44 @@ class Relay:
         self._episodes = 0
         self._most = BATCH
 
-    async def drain(self, progress: Progress | None = None) -> Drained:
+    async def drain(self, progress: Progress | None = None, *, everything: bool = False) -> Drained:
         """Write everything that waits, also what others have read and not settled, and what a
-        sweep finds; what was written. Raises GraphAway."""
+        sweep finds (``everything`` as there); what was written. Raises GraphAway."""
         await self._graph.ready()
         await self.outbox.open()
-        swept = False
+        empty = partial(self._empty, progress)
+        await empty()
+        await sweep_outbox(self._store, everything=everything, after_page=empty)
+        return self.done
+
+    async def _empty(self, progress: Progress | None) -> None:
+        """Write and settle what is in the outbox."""
         while True:
             entries = await self.outbox.read(ENTRIES)
             if not entries:
                 await self.settle()
                 entries = await self.outbox.claim(ENTRIES, idle_ms=0)
-            if not entries and not swept:
-                swept = True
-                if await sweep_outbox(self._store):
-                    continue
             if not entries:
-                return self.done
+                return
             await self.write(entries)
             if progress is not None:
                 progress(self.done, await self.outbox.lag())
 
     async def write(self, entries: Sequence[OutboxEntry]) -> None:
-        """Write entries; they count as unsettled until ``settle``. One that the graph refuses even
+        """Write entries; they count as unsettled until ``settle``. One that cannot be written even
         alone is put aside. Raises GraphAway."""
         self.held += [entry for entry in entries if entry not in self.held]
+        writer = await self._open_writer()
         try:
-            await self._write_all(entries)
-        except GraphRefused as error:
-            if len(entries) > 1:
+            await self._write_all(writer, entries)
+        except (GraphRefused, *_ENTRY_FAULTS) as error:
+            left = [entry for entry in entries if entry in self.held]
+            if len(left) > 1:
                 log.warning("a batch is written again one by one: %s", error)
-                for entry in entries:
+                for entry in left:
                     await self.write([entry])
-                return
-            # It is this entry's fault only if the graph takes others.
-            await self._graph.write(["RETURN 1"])
-            await self._refuse(entries[0], str(error))
+            elif left:
+                await self._set_aside(left[0], error)
         if self._episodes >= self._most:
             await self.settle()
 
@@ -134,58 +145,82 @@ class Relay:
         runs = {run.workflow_id: run for _, run in written if run is not None}
         await asyncio.gather(*(self._store.told(run) for run in runs.values()))
         await self.outbox.settle([entry for entry, _ in written])
-        self.held = []
+        self._let_go(entry for entry, _ in written)
 
-    async def _write_all(self, entries: Sequence[OutboxEntry]) -> None:
-        writer = await self._open_writer()
-        insights = []
-        texts = []
-        ended = {entry.id: entry for entry in entries if entry.kind == "run"}
+    async def _set_aside(self, entry: OutboxEntry, error: Exception) -> None:
+        """Refuse an entry for an error that writing it alone has raised."""
+        if isinstance(error, GraphRefused):
+            # It is this entry's fault only if the graph takes others.
+            await self._graph.write([query("RETURN 1")])
+            await self._refuse(entry, str(error))
+            return
+        log.error("%s %s is not as it should be", entry.kind, entry.id, exc_info=error)
+        await self._refuse(entry, f"{type(error).__name__}: {error}")
+
+    async def _write_all(self, writer: GraphWriter, entries: Sequence[OutboxEntry]) -> None:
+        """Write ``entries`` and count them when all of them are written: what fails is written, and
+        counted, once more."""
+        done = Drained()
+        read = await self._read_records(entries)
+        written: list[tuple[OutboxEntry, RunDocument | None]] = [(entry, None) for entry, _ in read]
+        insights = [(told, _age(one)) for one, told in read if isinstance(told, InsightFact)]
+        if insights:
+            await writer.insights(insights)
+        texts = [(told, _age(one)) for one, told in read if isinstance(told, TextEpisode)]
+        if texts:
+            await writer.texts(texts)
+        done.records = len(read)
+        hints = [entry for entry in entries if entry.kind == "run"]
+        told = await self._write_runs(writer, {entry.id for entry in hints}, hints, done)
+        written += [(entry, told.get(entry.id)) for entry in hints if entry in self.held]
+        self._written += written
+        self.done.add(done)
+
+    async def _read_records(
+        self, entries: Sequence[OutboxEntry]
+    ) -> list[tuple[OutboxEntry, InsightFact | TextEpisode]]:
+        """The records among ``entries``; what is none is refused."""
+        read: list[tuple[OutboxEntry, InsightFact | TextEpisode]] = []
         for entry in entries:
-            if entry.kind == INSIGHT:
+            form = _FORMS.get(entry.kind)
+            if form is not None:
                 try:
-                    insights.append((InsightFact.from_json(entry.data), entry))
-                except (TypeError, AttributeError) as error:
-                    await self._refuse(entry, f"no insight: {error}")
-            elif entry.kind == TEXT:
-                try:
-                    texts.append((TextEpisode.from_json(entry.data), entry))
-                except (TypeError, AttributeError) as error:
-                    await self._refuse(entry, f"no text: {error}")
+                    read.append((entry, form.from_json(entry.data)))
+                except (TypeError, ValueError, AttributeError) as error:
+                    await self._refuse(entry, f"no {entry.kind}: {error}")
             elif entry.kind != "run":
                 await self._refuse(entry, f"nobody here writes records of the kind {entry.kind!r}")
-        if insights:
-            await writer.insights([(said, _age(entry)) for said, entry in insights])
-            self._written += [(entry, None) for _, entry in insights]
-            self.done.records += len(insights)
-        if texts:
-            await writer.texts([(said, _age(entry)) for said, entry in texts])
-            self._written += [(entry, None) for _, entry in texts]
-            self.done.records += len(texts)
-        runs = {run.workflow_id: run for run in await self._store.run_many(list(ended))}
-        batch: list[Episode] = []
+        return read
+
+    async def _write_runs(
+        self, writer: GraphWriter, ids: set[str], hints: Sequence[OutboxEntry], done: Drained
+    ) -> dict[str, RunDocument]:
+        """Write the runs ``ids``, whose entries are ``hints``; those that are written. One that
+        cannot be told is refused."""
         # Others were redriven: their next end is told.
-        finished = [run for run in runs.values() if run.is_over and run.finalized_at is not None]
-        for at in range(0, len(finished), TOGETHER):
-            some = finished[at : at + TOGETHER]
-            for run, told in zip(some, await asyncio.gather(*map(self._tell, some)), strict=True):
-                if isinstance(told, str):
+        runs = {run.workflow_id: run for run in await self._store.run_many(list(ids))}
+        ended = [run for run in runs.values() if run.is_over and run.finalized_at is not None]
+        told: dict[str, RunDocument] = {}
+        batch: list[Episode] = []
+        for at in range(0, len(ended), TOGETHER):
+            some = ended[at : at + TOGETHER]
+            for run, found in zip(some, await asyncio.gather(*map(self._tell, some)), strict=True):
+                if isinstance(found, str):
                     await self._store.told(run, refused=True)
-                    await self._refuse(ended.pop(run.workflow_id), told)
+                    first, *more = [entry for entry in hints if entry.id == run.workflow_id]
+                    await self._refuse(first, found)
+                    await self.outbox.settle(more)
+                    self._let_go(more)
                     continue
-                batch += told
+                told[run.workflow_id] = run
+                batch += found
                 while len(batch) >= BATCH:
-                    await self._write_batch(writer, batch[:BATCH])
+                    await self._write_batch(writer, batch[:BATCH], done)
                     batch = batch[BATCH:]
         if batch:
-            await self._write_batch(writer, batch)
-        by_id = {run.workflow_id: run for run in finished if run.workflow_id in ended}
-        self.done.runs += len(by_id)
-        self._written += [
-            (entry, by_id.get(entry.id))
-            for entry in entries
-            if entry.kind == "run" and entry.id in ended
-        ]
+            await self._write_batch(writer, batch, done)
+        done.runs = len(told)
+        return told
 
     async def _tell(self, run: RunDocument) -> list[Episode] | str:
         """The episodes of a run, or why its documents cannot be told: one that nobody understands
@@ -198,15 +233,22 @@ class Relay:
         except (AttributeError, KeyError, TypeError, ValueError, BadName) as error:
             return f"its documents cannot be told: {type(error).__name__}: {error}"
 
-    async def _write_batch(self, writer: GraphWriter, batch: Sequence[Episode]) -> None:
+    async def _write_batch(
+        self, writer: GraphWriter, batch: Sequence[Episode], done: Drained
+    ) -> None:
         await writer.episodes(batch)
         self._episodes += len(batch)
-        self.done.outcomes += sum(episode.label == "StateOutcome" for episode in batch)
+        done.outcomes += sum(episode.label == "StateOutcome" for episode in batch)
 
     async def _refuse(self, entry: OutboxEntry, reason: str) -> None:
         log.error("%s %s cannot be written to the graph: %s", entry.kind, entry.id, reason)
         await self.outbox.refuse(entry, self._privacy.text(reason))
+        self._let_go([entry])
         self.done.refused += 1
+
+    def _let_go(self, entries: Iterable[OutboxEntry]) -> None:
+        gone = {(entry.stream, entry.entry) for entry in entries}
+        self.held = [entry for entry in self.held if (entry.stream, entry.entry) not in gone]
 
     async def _open_writer(self) -> GraphWriter:
         if self._writer is None:

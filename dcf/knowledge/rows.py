@@ -1,4 +1,5 @@
-"""From rows of the graph back to what was written."""
+"""From rows of the graph back to what was written. Others may write to the graph too: what bears
+one of our labels, and is not what DCF writes, is None here."""
 
 from __future__ import annotations
 
@@ -20,6 +21,10 @@ _RUN = (
     "run", "redrives", "workflow_id", "workflow_name", "version", "digest", "status", "started_at",
     "ended_at", "duration_ms", "cost_usd", "tokens", "error", "cause", "sop",
 )  # fmt: skip
+_OUTCOME_TEXTS = ("run", "workflow_id", "workflow_name", "path", "state", "task_type", "status")
+_OUTCOME_NUMBERS = ("visit", "tries", "started_at", "ended_at", "duration_ms")
+_RUN_TEXTS = ("run", "workflow_id", "workflow_name", "status")
+_RUN_NUMBERS = ("redrives", "started_at", "ended_at", "duration_ms")
 _STATES = ("total", "done", "failed", "cancelled", "skipped")
 
 OUTCOME_COLUMNS = (*(f"e.{name}" for name in _OUTCOME), f"string.join(e.skills, '{_BETWEEN}')")
@@ -28,9 +33,11 @@ RUN_COLUMNS = (*(f"e.{name}" for name in _RUN), *(f"e.states_{name}" for name in
 """What ``run_fact_of`` wants of a node ``e``."""
 
 
-def outcome_of(row: Sequence[Any]) -> Outcome:
+def outcome_of(row: Sequence[Any]) -> Outcome | None:
     """The outcome in the values of ``OUTCOME_COLUMNS``, as ``GraphConnection.rows`` gives them."""
     fields = dict(zip(_OUTCOME, row, strict=False))
+    if not _are(fields, str, _OUTCOME_TEXTS) or not _are(fields, int, _OUTCOME_NUMBERS):
+        return None
     return Outcome(
         **{
             **fields,
@@ -42,9 +49,11 @@ def outcome_of(row: Sequence[Any]) -> Outcome:
     )
 
 
-def run_fact_of(row: Sequence[Any]) -> RunFact:
+def run_fact_of(row: Sequence[Any]) -> RunFact | None:
     """The run in the values of ``RUN_COLUMNS``."""
     fields = dict(zip(_RUN, row, strict=False))
+    if not _are(fields, str, _RUN_TEXTS) or not _are(fields, int, _RUN_NUMBERS):
+        return None
     counts = dict(zip(_STATES, row[len(_RUN) :], strict=True))
     return RunFact(
         **{**fields, "cost_usd": _number(fields["cost_usd"]) or 0.0},
@@ -52,8 +61,19 @@ def run_fact_of(row: Sequence[Any]) -> RunFact:
     )
 
 
-def insight_of(properties: Mapping[str, Any], edges: Sequence[Sequence[Any]]) -> InsightFact:
+def insight_of(properties: Mapping[str, Any], edges: Sequence[Sequence[Any]]) -> InsightFact | None:
     """The insight of a node with its edges, each (name, labels of the other, its name, its id)."""
+    valid_at, invalid_at = _milliseconds(properties, "valid_at"), None
+    if properties.get("invalid_at"):
+        invalid_at = _milliseconds(properties, "invalid_at")
+    confidence, until = properties.get("confidence"), properties.get("expires_at")
+    if (
+        not _are(properties, str, ("insight_id", "category", "statement"))
+        or not isinstance(confidence, int | float)
+        or not isinstance(until, int | None)
+        or valid_at is None
+    ):
+        return None
     task_types: list[str] = []
     skills: list[str] = []
     supersedes: list[str] = []
@@ -66,13 +86,12 @@ def insight_of(properties: Mapping[str, Any], edges: Sequence[Sequence[Any]]) ->
         elif name == "CONFLICTS_WITH":
             conflicts.append(insight_id)
     known = {name: value for name, value in properties.items() if name in InsightFact.__slots__}
-    invalid = properties.get("invalid_at")
     return InsightFact.from_json(
         {
             **known,
             "id": properties["insight_id"],
-            "created_at": _milliseconds(properties["valid_at"]),
-            "retracted_at": _milliseconds(invalid) if invalid else None,
+            "created_at": valid_at,
+            "retracted_at": invalid_at,
             "task_types": sorted(task_types),
             "skills": sorted(skills),
             "supersedes": sorted(supersedes),
@@ -81,9 +100,17 @@ def insight_of(properties: Mapping[str, Any], edges: Sequence[Sequence[Any]]) ->
     )
 
 
+def _are(fields: Mapping[str, Any], kind: type, names: Sequence[str]) -> bool:
+    return all(isinstance(fields.get(name), kind) for name in names)
+
+
 def _number(text: Any) -> float | None:
     return None if text is None else float(text)
 
 
-def _milliseconds(text: str) -> int:
-    return round(datetime.fromisoformat(text).timestamp() * 1000)
+def _milliseconds(properties: Mapping[str, Any], name: str) -> int | None:
+    """The instant of a property, None where it is none."""
+    try:
+        return round(datetime.fromisoformat(properties[name]).timestamp() * 1000)
+    except (KeyError, TypeError, ValueError):
+        return None

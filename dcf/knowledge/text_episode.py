@@ -7,6 +7,8 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final, Self
 
 from dcf.knowledge.privacy import CUT, Privacy
+from dcf.knowledge.record_form import demand_texts, demand_time
+from dcf.secret_form import without_credentials
 
 TEXT: Final = "text"
 """The kind of the outbox's records that are texts (``TextEpisode.to_json``)."""
@@ -16,6 +18,7 @@ that finds entities in a text would else make them one with what was measured.""
 SOURCES = ("text", "json", "message")
 LONGEST = 20_000
 """So many characters of a text are kept."""
+_TEXT_FIELDS = ("uuid", "name", "content", "group", "source", "source_description")
 _PIECE = 1_500
 _UNREAD = "[not checked]"
 
@@ -40,11 +43,10 @@ class TextEpisode:
     @classmethod
     def from_json(cls, fields: Mapping[str, Any]) -> Self:
         """The opposite of ``to_json``; fields that are not known are left out. Raises TypeError
-        where one is missing or is no text."""
+        where one is missing or is not what it should be."""
         made = cls(**{name: fields[name] for name in cls.__slots__ if name in fields})
-        texts = (made.uuid, made.name, made.content, made.group, made.source)
-        if not all(isinstance(text, str) for text in texts) or not isinstance(made.at, int):
-            raise TypeError("a text has uuid, name, content, group and source as texts, at in ms")
+        demand_texts(made, _TEXT_FIELDS)
+        demand_time("at", made.at)
         return made
 
     def redacted(self, privacy: Privacy) -> Self:
@@ -65,9 +67,10 @@ def redacted_text(privacy: Privacy, text: str) -> str:
     """``text`` without what must not be kept, at most ``LONGEST`` characters. It is read in pieces
     that end where a line or a sentence does, so that nothing is torn apart; a piece without any end
     is not kept."""
+    # A private key has many lines, of which only the first one says what they are.
+    whole = without_credentials(text[:LONGEST], "[token]")
     pieces = [
-        privacy.text(piece, _PIECE) if len(piece) <= _PIECE else _UNREAD
-        for piece in _pieces(text[:LONGEST])
+        privacy.text(piece, _PIECE) if len(piece) <= _PIECE else _UNREAD for piece in _pieces(whole)
     ]
     return "".join(pieces)
 

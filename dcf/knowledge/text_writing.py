@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dcf.knowledge.cypher import query
+from dcf.knowledge.cypher import Query, query
 from dcf.knowledge.episode import iso
 from dcf.knowledge.meaning import Meanings
 from dcf.knowledge.naming import edge_uuid, entity_uuid
@@ -34,7 +34,7 @@ def document_uuid(episode: str) -> str:
 
 def text_queries(
     texts: Sequence[tuple[TextEpisode, int]], meanings: Meanings, privacy: Privacy, now: int
-) -> list[str]:
+) -> list[Query]:
     """The queries that write ``texts``, each with a number that says in which order they came; of
     several with one uuid the last."""
     latest = {text.uuid: (text.redacted(privacy), number) for text, number in texts}

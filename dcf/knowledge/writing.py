@@ -12,13 +12,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from dcf.knowledge.cypher import Literal, literal, query
+from dcf.knowledge.cypher import Literal, Query, literal, query
 from dcf.knowledge.episode import Entity, Episode, Fact, iso
 from dcf.knowledge.meaning import Meanings
 from dcf.knowledge.naming import edge_uuid
-from dcf.knowledge.schema import GRAPH
+from dcf.knowledge.schema import GRAPH, RECENT
 from dcf.knowledge.telling import skill_of
 
 SUPPORTING = 20
@@ -37,15 +38,16 @@ ON CREATE SET x.name = r.name, x.group_id = $group, x.fact = r.text, x.created_a
 _UNCOUNT = """UNWIND $rows AS r MATCH (e:Episodic {uuid: r.uuid}) WHERE e.%s <> r.digest
 SET e.%s = NULL
 WITH e MATCH (s:SkillVersion)<-[:MENTIONS]-(e)-[:MENTIONS]->(t:TaskType)
-WITH s, t%s, count(e) AS n, toInteger(sum(CASE e.status WHEN 'done' THEN 1 ELSE 0 END)) AS ok,
-  toInteger(sum(e.duration_ms)) AS ms,
+WITH s, t, %s AS %s, count(e) AS n, toInteger(sum(e.duration_ms)) AS ms,
+  toInteger(sum(CASE e.status WHEN 'done' THEN 1 ELSE 0 END)) AS ok,
   toInteger(sum(CASE e.status WHEN 'done' THEN e.duration_ms ELSE 0 END)) AS ok_ms,
   sum(coalesce(e.cost_usd, 0.0)) AS cost, toInteger(sum(coalesce(e.tokens, 0))) AS tokens,
   toInteger(sum(e.tries)) AS tries,
   toInteger(sum(CASE WHEN e.escalated THEN 1 ELSE 0 END)) AS escalated
 MATCH (s)-[k:%s]->(t) SET k.n = k.n - n, k.ok = k.ok - ok, k.duration_ms = k.duration_ms - ms,
   k.duration_ok_ms = k.duration_ok_ms - ok_ms, k.cost_usd = k.cost_usd - cost,
-  k.tokens = k.tokens - tokens, k.tries = k.tries - tries, k.escalated = k.escalated - escalated"""
+  k.tokens = k.tokens - tokens, k.tries = k.tries - tries,
+  k.escalated = k.escalated - escalated%s"""
 _WITHDRAW = """WITH e, r UNWIND e.entity_edges AS f WITH f, count(e) AS n, max(r.at) AS at
 MATCH ()-[x:RELATES_TO {uuid: f}]->() WITH x, at, x.support - n AS left
 SET x.support = left, x.invalid_at = CASE WHEN left <= 0 THEN at ELSE x.invalid_at END"""
@@ -68,7 +70,7 @@ SET e.counted_facts = NULL, e.invalid_at = r.at {_WITHDRAW}"""
 _COUNT = """UNWIND $rows AS r MATCH (e:Episodic {uuid: r.uuid}) WHERE e.%s IS NULL
 SET e.%s = r.digest
 WITH r UNWIND r.pairs AS p
-WITH p.s AS s, p.t AS t%s, count(r) AS n, toInteger(sum(r.ok)) AS ok,
+WITH p.s AS s, p.t AS t, %s AS %s, count(r) AS n, toInteger(sum(r.ok)) AS ok,
   toInteger(sum(r.ms)) AS ms, toInteger(sum(r.ok_ms)) AS ok_ms,
   sum(r.cost) AS cost, toInteger(sum(r.tokens)) AS tokens, toInteger(sum(r.tries)) AS tries,
   toInteger(sum(r.escalated)) AS escalated, min(r.ended) AS first, max(r.ended) AS last
@@ -80,7 +82,7 @@ SET k.n = coalesce(k.n, 0) + n, k.ok = coalesce(k.ok, 0) + ok,
   k.cost_usd = coalesce(k.cost_usd, 0.0) + cost, k.tokens = coalesce(k.tokens, 0) + tokens,
   k.tries = coalesce(k.tries, 0) + tries, k.escalated = coalesce(k.escalated, 0) + escalated,
   k.first_at = CASE WHEN k.first_at < first THEN k.first_at ELSE first END,
-  k.last_at = CASE WHEN k.last_at > last THEN k.last_at ELSE last END"""
+  k.last_at = CASE WHEN k.last_at > last THEN k.last_at ELSE last END%s"""
 _COUNT_FACTS = """UNWIND $rows AS r MATCH (e:Episodic {uuid: r.uuid})
 WHERE e.counted_facts IS NULL AND e.invalid_at IS NULL SET e.counted_facts = r.digest
 WITH e UNWIND e.entity_edges AS f
@@ -89,8 +91,47 @@ MATCH ()-[x:RELATES_TO {uuid: f}]->()
 WITH x, n, said, CASE WHEN x.valid_at < first THEN x.valid_at ELSE first END AS since
 SET x.support = x.support + n, x.invalid_at = NULL, x.valid_at = since,
   x.episodes = (said + x.episodes)[0..$supporting]"""
-# The mark, and the edge.
-_SUMS = (("counted", "STAT"), ("counted_day", "STAT_DAY {day: day}"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Sum:
+    """Sums on edges ``edge``, of what ``mark`` says is counted. ``by`` names something that is
+    taken from episodes ``e``, and from rows ``r``; ``added`` and ``taken`` are what else is set
+    when episodes are counted, and taken out again."""
+
+    mark: str
+    edge: str
+    by: str
+    of_episode: str
+    of_row: str
+    added: str = ""
+    taken: str = ""
+
+    def count(self, rows: Literal) -> Query:
+        return query(
+            _COUNT % (self.mark, self.mark, self.of_row, self.by, self.edge, self.added), rows=rows
+        )
+
+    def uncount(self, rows: Literal) -> Query:
+        return query(
+            _UNCOUNT % (self.mark, self.mark, self.of_episode, self.by, self.edge, self.taken),
+            rows=rows,
+        )
+
+
+_SUMS = (
+    _Sum(
+        "counted",
+        "STAT",
+        by="ends",
+        of_episode="collect(e.ended_at * 2 + CASE e.status WHEN 'done' THEN 1 ELSE 0 END)",
+        of_row="collect(r.ended * 2 + r.ok)",
+        # What comes late finds its place: the newest stay, in whatever order they are written.
+        added=f", k.recent = list.sort(coalesce(k.recent, []) + ends)[-{RECENT}..]",
+        taken=", k.recent = [x IN k.recent WHERE NOT x IN ends]",
+    ),
+    _Sum("counted_day", "STAT_DAY {day: day}", by="day", of_episode="e.day", of_row="r.day"),
+)
 
 INDEXES = (
     "CREATE INDEX FOR (n:SkillVersion) ON (n.uuid, n.name, n.skill)",
@@ -119,8 +160,8 @@ def distinct_entities(episodes: Iterable[Episode]) -> list[Entity]:
 
 def batch_queries(
     episodes: Iterable[Episode], meanings: Meanings, now: int, known: Container[str] = ()
-) -> list[str]:
-    """The queries that write ``episodes``, in order, for one transaction; ``now`` (ms) is when.
+) -> list[Query]:
+    """The queries that write ``episodes``, in order, to be run as one; ``now`` (ms) is when.
     Entities and facts whose ids are ``known`` to be there are not written again: their vectors are
     most of the text."""
     told = list({episode.uuid: episode for episode in episodes}.values())
@@ -129,12 +170,9 @@ def batch_queries(
     # As text once, for all the queries that want the same rows.
     counted = Literal(literal([_counted(episode) for episode in told]))
     marks = Literal(literal([_mark(episode) for episode in told]))
-    queries = [*entity_queries(entities, meanings, now)]
+    queries: list[Query] = [*entity_queries(entities, meanings, now)]
     queries += fact_queries(facts, meanings, {f.uuid: e.at for e in told for f in e.facts})
-    queries += [
-        query(_UNCOUNT % (mark, mark, ", e.day AS day" if "day" in mark else "", edge), rows=marks)
-        for mark, edge in _SUMS
-    ]
+    queries += [each.uncount(marks) for each in _SUMS]
     queries += [query(_UNCOUNT_FACTS, rows=marks), query(_UNMENTION, rows=marks)]
     queries += _episode_queries(told, now)
     ends = [
@@ -144,15 +182,12 @@ def batch_queries(
     ]
     if ends:
         queries += [query(_OUTDATED, rows=ends), query(_REPLACED, rows=ends)]
-    queries += [
-        query(_COUNT % (mark, mark, ", r.day AS day" if "day" in mark else "", edge), rows=counted)
-        for mark, edge in _SUMS
-    ]
+    queries += [each.count(counted) for each in _SUMS]
     queries.append(query(_COUNT_FACTS, rows=marks, supporting=SUPPORTING))
     return queries
 
 
-def entity_queries(entities: Iterable[Entity], meanings: Meanings, now: int) -> Iterator[str]:
+def entity_queries(entities: Iterable[Entity], meanings: Meanings, now: int) -> Iterator[Query]:
     """A query for each kind: labels cannot be parameters."""
     by_label: dict[str, dict[str, Entity]] = defaultdict(dict)
     for entity in entities:
@@ -173,7 +208,9 @@ def entity_queries(entities: Iterable[Entity], meanings: Meanings, now: int) -> 
         yield query(_ENTITIES % label, rows=rows, group=GRAPH)
 
 
-def fact_queries(facts: Sequence[Fact], meanings: Meanings, since: dict[str, int]) -> Iterator[str]:
+def fact_queries(
+    facts: Sequence[Fact], meanings: Meanings, since: dict[str, int]
+) -> Iterator[Query]:
     """The edges of ``facts``, each once; ``since`` when they were first seen (ms)."""
     if not facts:
         return
@@ -201,7 +238,7 @@ def _entities(episodes: Iterable[Episode]) -> Iterator[Entity]:
             yield from (fact.source, fact.target)
 
 
-def _episode_queries(told: Sequence[Episode], now: int) -> Iterator[str]:
+def _episode_queries(told: Sequence[Episode], now: int) -> Iterator[Query]:
     by_label: dict[str, list[dict[str, Any]]] = defaultdict(list)
     mentions = []
     for episode in told:

@@ -1,4 +1,4 @@
-"""An agent that a call names: by its id or by its name, whichever the tool takes."""
+"""Agents that a call names: by their ids or by their names, whichever the tool takes."""
 
 from __future__ import annotations
 
@@ -14,14 +14,18 @@ from dcf.mcp.platform import Platform
 from dcf.problem import Problem
 
 _ID, _NAME = "agent_id", "agent_name"
+_ADVISED = ("planner_agent_id", "reflector_agent_id")
 
 
 async def with_agent(
     platform: Platform, parameters: Parameters, arguments: Mapping[str, Any]
 ) -> Mapping[str, Any]:
     """``arguments`` with ``agent_id`` where a tool that takes only that was given ``agent_name``,
-    and the other way round. Raises BadArguments, Refused and UnknownAgent."""
+    and the other way round, and with the ids of planner and Reflector where they were named. Raises
+    BadArguments, Refused and UnknownAgent."""
     taken = {one.name for one in parameters.all}
+    for role in taken.intersection(_ADVISED):
+        arguments = {**arguments, **await _advised(platform, role, arguments.get(role))}
     if (_ID in taken) == (_NAME in taken):
         return arguments
     wanted, other = (_ID, _NAME) if _ID in taken else (_NAME, _ID)
@@ -39,6 +43,16 @@ async def with_agent(
         message = f"names another agent than {wanted} does"
         raise BadArguments([Problem("MCP_ARGUMENT", message, f"/{other}")])
     return {**{name: one for name, one in arguments.items() if name != other}, wanted: found}
+
+
+async def _advised(platform: Platform, role: str, given: Any) -> dict[str, str]:
+    """The id under ``role``, if ``given`` is a name that leads to one and no id itself."""
+    if not isinstance(given, str) or not given or storable(given) is not None:
+        return {}
+    if await agent_of(platform, given) is not None:
+        return {}
+    found = await id_of(platform, given)
+    return {} if found is None else {role: found}
 
 
 async def _id_of(platform: Platform, name: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from dcf.agents.loading import SkillLibrary
@@ -16,6 +16,7 @@ from dcf.worker import (
     NO_LOCK,
     POLICY,
     CurrentToolbox,
+    LiveEnvironment,
     Watched,
     finished,
     lock_is_missing,
@@ -29,17 +30,22 @@ REGISTRY = Path("registry.json")
 
 class GeneratedFolder:
     """Catalog, registry and connections of one folder of generated skills. ``env`` fills the
-    placeholders of the registry."""
+    placeholders of the registry; with ``stub_url`` the stub is where that says at the moment."""
 
-    def __init__(self, folder: Path, env: Mapping[str, str]) -> None:
+    def __init__(
+        self, folder: Path, env: Mapping[str, str], stub_url: Callable[[], str] | None = None
+    ) -> None:
         self.folder = folder
+        environment = LiveEnvironment(env, stub_url)
         self._catalog = Watched(
             # The lock has the digest of every artefact: it changes with each of them.
             [folder / CATALOG, folder / LOCK],
             lambda: SkillCatalog.load(folder) if (folder / CATALOG).exists() else SkillCatalog([]),
         )
         self._registry = Watched(
-            [folder / REGISTRY, folder / LOCK], lambda: self._read_registry(env)
+            [folder / REGISTRY, folder / LOCK],
+            lambda: self._read_registry(environment.now()),
+            also=environment.stub_url,
         )
         self._library = Watched(
             [folder / CATALOG, folder / LOCK],

@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 import tempfile
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dcf.mcp.agents_home import Home
 from dcf.search import DEFAULT_EMBEDDER, embedder_named
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 
     from pydantic_ai.models import Model
 
     from dcf.guidelines import Guidelines
     from dcf.mcp.platform import Platform
-    from dcf.planner import Guide, Matcher, ModelAtHand, Planner
+    from dcf.planner import Guide, History, Matcher, ModelAtHand, Planner
 
 PLANNER = "planner"
 """The agent whose guidelines count, where a client names none."""
+_RUN = "wf-"
+"""What the id of a planning's run begins with."""
+_WRITING_S = 10.0
+"""A planning opens the graph several times in one call."""
+_ATTEMPTS = 5
+"""Each lost race is a change that somebody else kept."""
 
 
 @dataclass(slots=True)
@@ -52,6 +59,8 @@ class PlanDesk:
             new_id=lambda: platform.new_id()[:12].lower(),
             guide=self._guide(planner_agent_id),
             model=self._model(),
+            # The command line has refused whatever is neither on nor off.
+            explore=(config.env.get("DCF_EXPLORE") or "on").lower() == "on",
         )
 
     def planner_of(self, planning_id: str) -> Planner:
@@ -59,6 +68,24 @@ class PlanDesk:
         planner = self.planner()
         advised = planner.store.read(planning_id).advised
         return planner if advised is None else self.planner(advised)
+
+    def reflected(self, workflow_id: str, reflection: Mapping[str, Any], note: str) -> None:
+        """Keep with the planning whose run it was what was learned of it; a run that nobody planned
+        has none. Raises PlanningDamaged, PlanningConflict, OSError."""
+        from dcf.planner import PlanningConflict, UnknownPlanning
+
+        planner = self.planner()
+        for left in reversed(range(_ATTEMPTS)):
+            try:
+                planning = planner.store.read(workflow_id.removeprefix(_RUN))
+                if planning.run is not None and planning.workflow_id == workflow_id:
+                    planner.reflected(planning, reflection, note)
+                return
+            except UnknownPlanning:
+                return
+            except PlanningConflict:
+                if not left:
+                    raise
 
     def close(self) -> None:
         """Remove a temporary index."""
@@ -82,14 +109,19 @@ class PlanDesk:
         return self._matcher
 
     def _guide(self, planner_agent_id: str | None) -> Guide:
-        from dcf.knowledge import GraphSetting, Knowledge
+        from dcf.knowledge import GraphSetting
         from dcf.planner import Guide
 
-        setting = GraphSetting.from_env(self.platform.config.env)
-        # A call of a tool waits for nothing that would have to be started first.
-        is_there = setting.mode != "off" and setting.url is not None
-        history = (lambda: Knowledge.open(setting)) if is_there else None
+        is_off = GraphSetting.from_env(self.platform.config.env).mode == "off"
+        history = None if is_off else self._history
         return Guide(self._guidelines_of(planner_agent_id), history, clock=self._now_ms)
+
+    @asynccontextmanager
+    async def _history(self) -> AsyncIterator[History]:
+        from dcf.mcp.graph_access import open_graph
+
+        async with open_graph(self.platform, writing_s=_WRITING_S) as (knowledge, _):
+            yield knowledge
 
     def _guidelines_of(
         self, planner_agent_id: str | None

@@ -24,6 +24,7 @@ def planning_view(planning: Planning) -> dict[str, Any]:
     """What a client gets of a planning."""
     source = planning.source
     workflow = planning.workflow
+    is_learned = (planning.reflection or {}).get("status") == "done"
     return {
         "planning_id": planning.id,
         "revision": planning.revision,
@@ -41,5 +42,5 @@ def planning_view(planning: Planning) -> dict[str, Any]:
         "approval": planning.approval and dict(planning.approval),
         "run": planning.run and dict(planning.run),
         "steps": planning.steps(),
-        "next": _NEXT[planning.status],
+        "next": "tell the person" if is_learned else _NEXT[planning.status],
     }

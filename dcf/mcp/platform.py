@@ -33,7 +33,8 @@ class PlatformConfig:
     ``workflows`` documents that others import, ``runs`` the audit trails; ``workspace`` is the
     root of the file tools, ``key_prefix`` what every key of the RedisJSON tools begins with;
     ``objects`` is what ItemReader reads. ``pool`` is that of new runs. ``env`` fills the
-    placeholders of the tool registry, names the models of agents and is never shown.
+    placeholders of the tool registry, names the models of agents and is never shown; ``stub_url``
+    says where the stub is at the moment, if that is not in ``env`` for good (``DCF_STUB_URL``).
     ``call_limit_s``: no tool call takes longer (seconds). ``index`` is the file of the search index
     of the skills; without one it is a temporary file. ``approval_token`` is asked of
     whoever decides on approvals or budgets here; without one nobody may. Where the server is
@@ -51,6 +52,7 @@ class PlatformConfig:
     key_prefix: str = "doc:"
     pool: str = "default"
     env: Mapping[str, str] = field(default_factory=dict, repr=False)
+    stub_url: Callable[[], str] | None = None
     call_limit_s: float = DEFAULT_CALL_LIMIT_S
     index: Path | None = None
     approval_token: str | None = field(default=None, repr=False)
@@ -73,7 +75,7 @@ class Platform:
         self.config = config
         self.clock = clock
         self.new_id = new_id
-        self.skills = GeneratedFolder(config.generated, config.env)
+        self.skills = GeneratedFolder(config.generated, config.env, config.stub_url)
         self._outbox = (config.env.get("DCF_GRAPH") or "").lower() != "off"
         self.store = Store(backend, pool=config.pool, outbox=self._outbox)
         self.runs = RunCache(self.store)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from difflib import get_close_matches
 from functools import cache
@@ -38,7 +39,8 @@ def create_protocol(platform: Platform, *, role: Role | None = None, version: st
     (``/mcp/{role}``, ``?role=``), else those of ``role``, else all."""
 
     async def list_tools(context: Context, _: PaginatedRequestParams | None) -> ListToolsResult:
-        return ListToolsResult(tools=listed(_role(context, role)))
+        # The first time the schemas of all tools are made, which must hold up nobody else.
+        return ListToolsResult(tools=await asyncio.to_thread(listed, _role(context, role)))
 
     async def call_tool(context: Context, params: CallToolRequestParams) -> CallToolResult:
         tools = load_catalogue().tools(_role(context, role))

@@ -12,6 +12,7 @@ from dcf.planner.compiling.market import THRESHOLDS, Finder, Market, Measured
 from dcf.planner.compiling.plan import Plan, PlannedStep, Risk
 from dcf.planner.compiling.skill_choice import Candidate
 from dcf.planner.compiling.tool_results import ToolResults
+from dcf.planner.compiling.version_choice import VersionChoice, choose_version
 from dcf.planner.conversation.advancing import ModelAtHand
 from dcf.planner.conversation.bench import Bench, the_embedder
 from dcf.planner.conversation.guidance import Guidance, Guide, History, history_of, no_guide
@@ -74,8 +75,10 @@ __all__ = [
     "Stored",
     "ToolResults",
     "UnknownPlanning",
+    "VersionChoice",
     "WorkflowChanged",
     "WrongStatus",
+    "choose_version",
     "compile_sop",
     "decompile",
     "history_of",

@@ -19,18 +19,24 @@ from dcf.sop.condition import (
 )
 from dcf.sop.conduct import Approval, Budget, Retry, Transfer, Wait
 from dcf.sop.direction import CONTINUE, Continue, Direction, Finish, GoTo, Stop
+from dcf.sop.language.budget_text import print_budget
 from dcf.sop.language.condition_print import print_condition
 from dcf.sop.language.condition_text import read_condition
 from dcf.sop.language.direction_text import print_direction
 from dcf.sop.language.duration import print_duration
+from dcf.sop.language.loop_text import print_loop
 from dcf.sop.language.phrase import Unreadable
+from dcf.sop.language.retry_text import print_retry
+from dcf.sop.language.wait_text import print_wait
 from dcf.sop.limits import MAX_CHARACTERS, MAX_DEPTH, MAX_STEPS
 from dcf.sop.markdown.printing import print_markdown
+from dcf.sop.markdown.values import print_type
 from dcf.sop.parse import Form, check, form_of, parse, parse_markdown, parse_yaml
-from dcf.sop.procedure import Guardrail, Note, Role, Sop, Value, ValueType
+from dcf.sop.procedure import VALUE_TYPES, Guardrail, Note, Role, Sop, Value, ValueType
 from dcf.sop.reading import Reading
 from dcf.sop.skeleton import new_sop
 from dcf.sop.step import STEP_KINDS, Branch, Handler, Lane, Loop, Step, StepKind
+from dcf.sop.yaml_form.document import schema_text
 from dcf.sop.yaml_form.printing import print_yaml, to_data
 
 __all__ = [
@@ -39,6 +45,7 @@ __all__ = [
     "MAX_DEPTH",
     "MAX_STEPS",
     "STEP_KINDS",
+    "VALUE_TYPES",
     "AllOf",
     "AnyOf",
     "Approval",
@@ -81,11 +88,17 @@ __all__ = [
     "parse",
     "parse_markdown",
     "parse_yaml",
+    "print_budget",
     "print_condition",
     "print_direction",
     "print_duration",
+    "print_loop",
     "print_markdown",
+    "print_retry",
+    "print_type",
+    "print_wait",
     "print_yaml",
     "read_condition",
+    "schema_text",
     "to_data",
 ]

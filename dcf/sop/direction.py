@@ -23,7 +23,10 @@ class GoTo:
 
 @dataclass(frozen=True, slots=True)
 class Finish:
-    """The list of steps ends here, well."""
+    """The list of steps ends here, well. ``of_procedure``: it was called the end of the procedure,
+    which it is in no loop and no branch."""
+
+    of_procedure: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,7 @@ class Findings:
         """The words of ``text``, also two of them as one name: ``line item`` is ``line_item``."""
         words = re.findall(r"\w+", text)
         self.mentioned.update(words)
-        self.mentioned.update(re.findall(r"\w+(?:\.\w+)+", text))
+        self.mentioned.update(re.findall(r"\b\w++(?:\.\w++)+", text))
         self.mentioned.update(f"{one}_{next}".lower() for one, next in pairwise(words))
 
     def spoil(self, line: int) -> None:

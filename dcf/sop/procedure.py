@@ -38,6 +38,8 @@ class Value:
     enum: tuple[Any, ...] = ()
     members: tuple[Value, ...] = ()
     line: int = field(default=0, compare=False)
+    is_typed: bool = field(default=True, compare=False)
+    """Whether its type was said; text that nobody said may be anything."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "description", one_line(self.description))

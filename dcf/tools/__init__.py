@@ -39,13 +39,14 @@ from dcf.tools.gate import (
 )
 from dcf.tools.large_result import Keep, ResultLimits
 from dcf.tools.redaction import Redactor
-from dcf.tools.registry import Registry
+from dcf.tools.registry import NO_STUB, Registry
 from dcf.tools.result import JSON, ToolDescription, ToolResult
 from dcf.tools.server_config import ServerConfig
 from dcf.tools.toolbox import Backoff, Toolbox
 
 __all__ = [
     "JSON",
+    "NO_STUB",
     "ApprovalRejected",
     "ApprovalRequest",
     "ApprovalRequired",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,12 @@ from dcf.tools.document import placed, pointer, read_document
 from dcf.tools.errors import InvalidDocument, UnknownServer
 from dcf.tools.server_config import ServerConfig, build_server
 from dcf.tools.substitution import references, substitute
+
+NO_STUB = "http://127.0.0.1:0"
+"""What ``DCF_STUB_URL`` is while no stub runs. Nobody can listen there, as somebody might at the
+address where a stub was or will be."""
+
+_STUB_ABSENT = "the stub tool server does not run: `dcf up` starts it"
 
 _INHERITED = ("PATH", "HOME")
 """The variables of ours that a program gets without being named: few programs start without."""
@@ -34,7 +41,8 @@ class Registry:
 
         The document's ``env`` picks one of its ``overrides``; ``${VAR}`` and ``${VAR:-default}``
         are taken from ``env``, here and once. Servers at ``DCF_STUB_URL`` are the stub's, and are
-        sent ``DCF_STUB_TOKEN``. Raises ``InvalidDocument`` with all problems.
+        sent ``DCF_STUB_TOKEN``; they are absent where that is ``NO_STUB``. Raises
+        ``InvalidDocument`` with all problems.
         """
         text, document = read_document(path, "REG")
         problems: list[Problem] = []
@@ -96,14 +104,17 @@ def _servers_of(
             continue
         merged = _merge(entry, partial)
         filled = substitute(merged, env, path, problems)
+        is_stub = _is_stub(filled, env)
         config = build_server(
             server_id,
-            _with_token(filled, env) if _is_stub(filled, env) else filled,
+            _with_token(filled, env) if is_stub else filled,
             allow_stdio=_allows_stdio(document) or _allows_stdio(entry),
             problems=problems,
             secrets=_secrets(merged, env),
             inherited={name: env[name] for name in _INHERITED if name in env},
         )
+        if config is not None and is_stub and env["DCF_STUB_URL"] == NO_STUB:
+            config = replace(config, absent=_STUB_ABSENT)
         if config is not None:
             built.append(config)
     problems.extend(
@@ -149,7 +160,8 @@ def _merge(entry: Any, partial: Mapping[str, Any]) -> Any:
 def _is_stub(entry: Any, env: Mapping[str, str]) -> bool:
     """Whether the server is played by the stub that ``DCF_STUB_URL`` names."""
     stub_url, endpoint = env.get("DCF_STUB_URL"), _member(entry, "endpoint")
-    return bool(stub_url) and str(endpoint).rstrip("/") == str(stub_url).rstrip("/")
+    # Compared with what ends it: another port or host may begin like ours.
+    return bool(stub_url) and f"{endpoint}/".startswith(f"{str(stub_url).rstrip('/')}/")
 
 
 def _with_token(entry: Any, env: Mapping[str, str]) -> Any:

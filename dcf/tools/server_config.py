@@ -47,7 +47,7 @@ class ServerConfig:
     ``timeout_s`` (seconds) caps the deadline of each call when it is given; ``retries`` is how
     often a refused connection is tried again; ``connections`` is how many are kept to the server.
     ``environment`` is all that a stdio program gets. ``refused`` says why the
-    server must not be reached at all.
+    server must not be reached at all, ``absent`` why it is not there now.
 
     ``secrets`` are the variables (by name, with their values) that headers, arguments and
     environment were filled from. Neither ``repr`` nor any message of this room shows their values.
@@ -65,6 +65,7 @@ class ServerConfig:
     connections: int = 1
     secrets: Mapping[str, str] = field(default_factory=dict)
     refused: str = ""
+    absent: str = ""
 
     @property
     def place(self) -> str:

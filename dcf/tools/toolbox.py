@@ -212,6 +212,8 @@ class Toolbox:
             raise ToolUnavailable(config.id, config.place, "the toolbox is closed", sent=False)
         if config.refused:
             raise ToolUnavailable(config.id, config.place, config.refused, sent=False)
+        if config.absent:
+            raise ToolUnavailable(config.id, config.place, config.absent, sent=False)
         pool = [one for one in self._connections.get(config.id, ()) if one.usable]
         idlest = min(pool, key=lambda one: one.in_flight, default=None)
         if idlest is None or (idlest.in_flight and len(pool) < config.connections):

@@ -26,6 +26,7 @@ from dcf.worker.keeper import LeaseKeeper
 from dcf.worker.keeper_thread import KeeperThread
 from dcf.worker.lease_ledger import LeaseLedger
 from dcf.worker.lease_lost import LeaseLost
+from dcf.worker.live_environment import LiveEnvironment
 from dcf.worker.performer import AgentPerformer, Beat, Handler, Performer, TaskFailure
 from dcf.worker.process import Post, serve
 from dcf.worker.skill_gates import ChangedSkill, SkillGates, declared_by, schemas_of
@@ -56,6 +57,7 @@ __all__ = [
     "LeaseKeeper",
     "LeaseLedger",
     "LeaseLost",
+    "LiveEnvironment",
     "OtherCall",
     "Performer",
     "Post",

@@ -53,8 +53,9 @@ class Post:
     ``generated`` is the folder of generated skills, which the worker follows; without one it runs
     no agents.
     ``objects`` is the folder of the objects that ItemReader reads and ResultWriter writes.
-    ``env`` fills the placeholders of the tool registry (``DCF_STUB_URL``). ``handlers`` serve
-    Tasks by ``Resource``. With ``attached`` the worker also drains when its standard input, a
+    ``env`` fills the placeholders of the tool registry; ``stub_url`` says where the stub is at the
+    moment, if that is not in ``env`` for good (``DCF_STUB_URL``). ``handlers`` serve Tasks by
+    ``Resource``. With ``attached`` the worker also drains when its standard input, a
     pipe, ends: when whoever started it is gone. In ``memory`` its agents live, made from DCF's
     templates and those in the folder ``templates``; without one they remember nothing.
     """
@@ -67,6 +68,7 @@ class Post:
     generated: Path | None = None
     objects: Path | None = None
     env: Mapping[str, str] = field(default_factory=dict, repr=False)
+    stub_url: Callable[[], str] | None = None
     attached: bool = False
     memory: Source | None = None
     templates: Path | None = None
@@ -88,7 +90,7 @@ async def serve(post: Post, *, on_ready: Callable[[], None]) -> bool:
         hints = _backend(post, stack, connections=_QUEUE_CONNECTIONS)
         queue = HintQueue(hints, pool=post.pool, consumer=post.name)
         await queue.open()
-        skills = FollowedSkills(post.generated, post.env) if post.generated else None
+        skills = FollowedSkills(post.generated, post.env, post.stub_url) if post.generated else None
         agents, sweeper = await _agents(post, stack, store, skills)
         keeper = stack.enter_context(
             KeeperThread(lambda: Store(RedisBackend.from_url(post.redis_url), pool=post.pool))

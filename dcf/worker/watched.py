@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
-Mark = tuple[tuple[int, int, int] | None, ...]
+Mark = tuple[Hashable, ...]
 
 log = logging.getLogger(__name__)
 
@@ -17,12 +17,20 @@ log = logging.getLogger(__name__)
 class Watched(Generic[T]):
     """What ``load`` makes of files, made again when one of them is another.
 
-    While a new version cannot be read the one before it is used.
+    While a new version cannot be read the one before it is used. ``also`` says what else ``load``
+    depends on.
     """
 
-    def __init__(self, files: Sequence[Path], load: Callable[[], T]) -> None:
+    def __init__(
+        self,
+        files: Sequence[Path],
+        load: Callable[[], T],
+        *,
+        also: Callable[[], Hashable] = lambda: None,
+    ) -> None:
         self._files = tuple(files)
         self._load = load
+        self._also = also
         self._seen: Mark | None = None
         self._value: T | None = None
         self.fault: str | None = None
@@ -36,7 +44,7 @@ class Watched(Generic[T]):
 
     async def get(self) -> T:
         """The value. Raises what ``load`` raises when there was never one to use."""
-        mark = tuple(map(_mark, self._files))
+        mark = (*map(_mark, self._files), self._also())
         if self._value is not None and mark == self._seen:
             return self._value
         async with self._reading:

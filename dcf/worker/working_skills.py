@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +12,7 @@ from dcf.skills import SkillCatalog
 from dcf.tools import Policy, Registry, SchemaPin, Toolbox
 from dcf.worker.current_toolbox import CurrentToolbox
 from dcf.worker.generated_rules import LOCK, Generated, read_generated
+from dcf.worker.live_environment import LiveEnvironment
 from dcf.worker.skill_gates import SkillGates
 from dcf.worker.watched import Watched
 
@@ -57,16 +58,22 @@ class FixedSkills:
 
 class FollowedSkills:
     """The skills in ``folder``, read anew when its lock is another: a stat for each Task. What
-    cannot be read leaves the former in use. ``environment`` fills the placeholders of the registry.
+    cannot be read leaves the former in use. ``environment`` fills the placeholders of the registry;
+    with ``stub_url``, which is asked for each Task too, the stub is where that says.
 
     A folder that is not there yet has no skills.
     """
 
-    def __init__(self, folder: Path, environment: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        environment: Mapping[str, str],
+        stub_url: Callable[[], str] | None = None,
+    ) -> None:
         self._folder = folder
-        self._environment = environment
+        self._environment = LiveEnvironment(environment, stub_url)
         # The lock has the digest of every artefact: it changes with each of them, and last.
-        self._generated = Watched([folder / LOCK], self._read)
+        self._generated = Watched([folder / LOCK], self._read, also=self._environment.stub_url)
         self._had_skills = False
         self._toolboxes = CurrentToolbox()
         self._made: tuple[Generated, SkillsInUse] | None = None
@@ -109,4 +116,4 @@ class FollowedSkills:
         if not there and not self._had_skills:
             return Generated(SkillCatalog([]), Registry([]), Policy(), {})
         self._had_skills = True
-        return read_generated(self._folder, self._environment)
+        return read_generated(self._folder, self._environment.now())

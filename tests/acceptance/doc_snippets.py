@@ -22,6 +22,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from commands import dcf_folder
 from home_end import end_home
 
 REPOSITORY = Path(__file__).parents[2]
@@ -58,7 +59,8 @@ class Reader:
 
     def __post_init__(self) -> None:
         kept = {key: value for key, value in os.environ.items() if not key.startswith("DCF_")}
-        path = os.pathsep.join([str(Path(sys.executable).parent), kept.get("PATH", "")])
+        programs = [str(dcf_folder()), str(Path(sys.executable).parent)]
+        path = os.pathsep.join([*programs, kept.get("PATH", "")])
         # Its own temporary folder and no terminal: nothing depends on who runs the tests.
         # Nor is anything left in the home of whoever runs them.
         here = {"DCF_HOME": str(self.home), "HOME": str(self.home.parent)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from control_plane import (
     script,
     sweep_outbox,
 )
+from control_plane import outbox as outbox_module
 
 
 async def ended_run(world: World, workflow_id: str = RUN, **options: Any) -> Store:
@@ -146,6 +148,29 @@ async def test_too_many_runs_drop_the_oldest_hints_visibly_and_a_sweep_finds_the
     assert await sweep_outbox(store) == 1
     assert [entry.id for entry in await outbox.read(9)] == [RUN]
     assert await sweep_outbox(store) == 0
+
+
+async def test_a_sweep_goes_by_time_and_misses_nobody_when_others_are_removed(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = await ended_run(world)
+    await world.backend.command("DEL", keys.OUTBOX_RUNS)
+    await reader(world)
+    (_, at) = await world.backend.command("ZRANGE", keys.DONE, 0, -1, "WITHSCORES")
+    # Ids that sort before RUN, and ended no later; they have no documents any more.
+    for number in range(7):
+        await world.backend.command("ZADD", keys.DONE, int(at) - number // 4, f"!gone{number}")
+    monkeypatch.setattr(outbox_module, "_PAGE", 2)
+    looked_at: list[str] = []
+
+    async def removing(ids: Sequence[str]) -> list[Any]:
+        looked_at.extend(ids)
+        await world.backend.command("ZREM", keys.DONE, *(name for name in ids if name != RUN))
+        return await Store.run_many(store, ids)
+
+    monkeypatch.setattr(store, "run_many", removing)
+    assert await sweep_outbox(store, everything=True) == 1
+    assert sorted(looked_at) == sorted([RUN, *(f"!gone{number}" for number in range(7))])
 
 
 async def test_what_cannot_be_written_is_kept_aside_with_the_reason(world: World) -> None:

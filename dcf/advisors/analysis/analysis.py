@@ -68,7 +68,7 @@ class Collector:
             self._earlier += 1
             return
         self._outcomes += 1
-        self._runs.add(outcome.workflow_id)
+        self._runs.add(outcome.run)
         for part in (self._failures, self._retries, self._paths, self._predictions):
             part.add(outcome)
 

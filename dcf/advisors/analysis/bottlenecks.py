@@ -45,22 +45,24 @@ class Paths:
     """Takes in the outcomes of the period, in any order."""
 
     def __init__(self) -> None:
-        self._visits: dict[tuple[str, str], list[Visit]] = defaultdict(list)
+        self._visits: dict[tuple[str, str, str], list[Visit]] = defaultdict(list)
 
     def add(self, outcome: Outcome) -> None:
         visit = (outcome.started_at, max(outcome.started_at, outcome.ended_at), outcome.state)
-        self._visits[outcome.workflow_name, outcome.workflow_id].append(visit)
+        # An id may be used again: two runs of one would be one long one, with a long wait.
+        run = outcome.workflow_name, outcome.run, outcome.workflow_id
+        self._visits[run].append(visit)
 
     def bottlenecks(self) -> tuple[Bottleneck, ...]:
         """For each workflow the states by their time on the path, the longest first."""
         workflows: dict[str, _Workflow] = defaultdict(_Workflow)
-        for (name, run), visits in self._visits.items():
+        for (name, _, workflow_id), visits in self._visits.items():
             spent, waited = critical_path(visits)
             found = workflows[name]
             found.by_state.update(spent)
             found.slowest[min(spent, key=lambda state: (-spent[state], state))] += 1
             found.waited += waited
-            found.runs.append((max(ended for _, ended, _ in visits), run))
+            found.runs.append((max(ended for _, ended, _ in visits), workflow_id))
         return tuple(one for name in sorted(workflows) for one in _ranked(name, workflows[name]))
 
 
@@ -86,7 +88,8 @@ def critical_path(visits: Sequence[Visit]) -> tuple[Mapping[str, int], int]:
 def _ranked(name: str, workflow: _Workflow) -> list[Bottleneck]:
     whole = sum(workflow.by_state.values()) + workflow.waited
     times = [at for at, _ in workflow.runs]
-    last = tuple(run for _, run in sorted(workflow.runs)[-RUNS:])
+    newest = dict.fromkeys(run for _, run in sorted(workflow.runs, reverse=True))
+    last = tuple(reversed(list(newest)[:RUNS]))
     return [
         Bottleneck(
             workflow_name=name,

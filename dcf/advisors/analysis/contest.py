@@ -13,6 +13,7 @@ from dcf.evidence import (
     Standing,
     compare,
     holm,
+    is_non_inferior,
     mann_whitney,
     standings,
 )
@@ -27,7 +28,8 @@ class Rival:
     """One that lost: ``comparison`` holds the recommended one against it, since either's last
     change; ``is_worse`` says that it is by a test that allows for how many were held against each
     other. ``faster`` says in how many of ``timed`` successes it was faster than the median of the
-    recommended one, if its own median is clearly smaller; None otherwise."""
+    recommended one, if its own median is clearly smaller and it is shown to succeed about as often
+    (``is_non_inferior``); None otherwise."""
 
     skill: str
     comparison: Comparison
@@ -112,7 +114,7 @@ def _rival(
     top: TrackRecord, other: TrackRecord, comparison: Comparison, is_significant: bool
 ) -> Rival:
     faster = None
-    if top.duration_ms and other.duration_ms and not comparison.significant:
+    if top.duration_ms and other.duration_ms and is_non_inferior(other.steady, top.steady):
         median = top.duration_ms.p50
         p_value = mann_whitney(top.durations_ms, other.durations_ms)
         if p_value < SIGNIFICANT and other.duration_ms.p50 < FASTER * median:

@@ -53,7 +53,7 @@ class _Cluster:
         cause = outcome.cause or ""
         if cause in self.causes or len(self.causes) < _CAUSES:
             self.causes[cause] += 1
-        self.workflows.add(outcome.workflow_id)
+        self.workflows.add(outcome.run)
         if outcome.workflow_id not in self.runs:
             self.runs.append(outcome.workflow_id)
         self.task_types[outcome.task_type] += 1

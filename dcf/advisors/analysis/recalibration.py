@@ -119,7 +119,7 @@ class Predictions:
                 skill.scores.append(fcs)
             if cost is not None:
                 skill.costs[outcome.tier].append(cost)
-            skill.workflows.add(outcome.workflow_id)
+            skill.workflows.add(outcome.run)
             if outcome.workflow_id not in skill.runs:
                 skill.runs.append(outcome.workflow_id)
             times = [*skill.times, outcome.ended_at]

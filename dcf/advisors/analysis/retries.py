@@ -51,7 +51,7 @@ class RetryCount:
         if outcome.tries < 2:
             return
         state.counts["rescued" if outcome.ok else "lost"] += 1
-        state.workflows.add(outcome.workflow_id)
+        state.workflows.add(outcome.run)
         if outcome.workflow_id not in state.runs:
             state.runs.append(outcome.workflow_id)
         times = [*state.times, outcome.ended_at]

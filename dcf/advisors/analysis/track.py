@@ -23,7 +23,8 @@ class TrackRecord:
     more than one try) are those of the period, ``before`` and ``duration_before_ms`` of the time
     before it that was read. ``steady`` counts all outcomes since the last change that was detected,
     ``record`` is what they are worth now. ``workflows`` counts runs, ``workflows_within`` those of
-    the period, ``runs`` are the last of them; ``first_at`` and ``last_at`` (ms) bound all of it.
+    the period, ``runs`` are the ids of the last of them (an id may be used again); ``first_at`` and
+    ``last_at`` (ms) bound all of it.
     """
 
     task_type: str
@@ -71,9 +72,9 @@ class _Track:
             self.durations[within].append(outcome.duration_ms)
         if outcome.workflow_id not in self.runs:
             self.runs.append(outcome.workflow_id)
-        self.workflows.add(outcome.workflow_id)
+        self.workflows.add(outcome.run)
         if within:
-            self.workflows_within.add(outcome.workflow_id)
+            self.workflows_within.add(outcome.run)
             self.retried += outcome.tries > 1
             if outcome.cost_usd is not None and isfinite(outcome.cost_usd):
                 self.costs.append(outcome.cost_usd)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
-from dataclasses import replace
 
 from dcf.agents import AgentRuntime, LocalAgents
 from dcf.guidelines import (
-    ITEMS,
     LABEL,
     Guidelines,
+    Rules,
+    fitted,
     next_revision,
     read_guidelines,
+    text_of,
 )
 from dcf.memory import Actor, Block, RevisionConflict
 
@@ -35,26 +35,26 @@ class GuidelinesBoard:
         return read_guidelines(block.value)
 
     async def change(
-        self, changed: Callable[[Guidelines], Guidelines], now: int
+        self, changed: Callable[[Guidelines], Guidelines], now: int, rules: Rules
     ) -> tuple[Guidelines, tuple[str, ...]]:
         """Let the document be what ``changed`` makes of it, under the next revision, and say what
         had to go for want of room. ``changed`` is called again when somebody else was faster; what
-        changes nothing is not written.
+        changes nothing, or only what there is no room for, is not written.
 
         Raises as ``read``, and ReadOnlyBlock where agents live on a server and the block is closed.
         """
         for _ in range(ATTEMPTS):
             block = await self._runtime.block(self.agent_id, LABEL)
             before = read_guidelines(block.value)
-            after = changed(before)
-            if after == before:
-                return before, ()
-            fitted, dropped = fit(next_revision(after, now), block.hard_limit)
+            # The next revision may be longer by a digit: it is what has to fit.
+            after, dropped = fitted(next_revision(changed(before), now), rules, block.hard_limit)
+            if after == next_revision(before, now):
+                return before, dropped
             try:
-                await self._write(block, _text(fitted))
+                await self._write(block, text_of(after))
             except RevisionConflict:
                 continue
-            return fitted, dropped
+            return after, dropped
         raise RevisionConflict(what=f"block {LABEL!r}", expected=block.revision, found="another")
 
     async def _write(self, block: Block, text: str) -> None:
@@ -67,27 +67,3 @@ class GuidelinesBoard:
         await self._runtime.write_block(
             self.agent_id, LABEL, text, by=KEEPER, expected=block.revision
         )
-
-
-def fit(guidelines: Guidelines, limit: int | None) -> tuple[Guidelines, tuple[str, ...]]:
-    """``guidelines`` that are no longer than ``limit`` bytes (None: as long as they like), and what
-    was dropped: the oldest insights first, then the items of which least is sure."""
-    dropped: list[str] = []
-    while limit is not None and len(_text(guidelines).encode()) > limit:
-        if guidelines.recent_insights:
-            dropped.append("the oldest of recent_insights")
-            kept = guidelines.recent_insights[:-1]
-            guidelines = replace(guidelines, recent_insights=kept)
-            continue
-        items = [item for kind in ITEMS for item in guidelines.items(kind)]
-        if not items:
-            break
-        least = min(items, key=lambda item: (item.confidence or 0.0, item.last_evidence_at or 0))
-        dropped.append(f"{least.LIST}: {least.said[0]}")
-        left = [item for item in guidelines.items(type(least)) if item is not least]
-        guidelines = guidelines.with_items({least.LIST: left})
-    return guidelines, tuple(dict.fromkeys(dropped))
-
-
-def _text(guidelines: Guidelines) -> str:
-    return json.dumps(guidelines.to_json(), ensure_ascii=False)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dcf.advisors.reflector.board import KEEPER
-from dcf.agents import AgentRuntime
+from dcf.agents import AgentRuntime, LocalAgents
 from dcf.memory import Block, NewBlock, UnknownBlock
 
 REGISTRATION = "reflector_registration"
@@ -31,13 +31,23 @@ class Desk:
             return None
 
     async def put(self, label: str, value: Mapping[str, Any], description: str) -> Block:
-        """Let the block say ``value``, made if it is missing."""
+        """Let the block say ``value``, made if it is missing. Where agents live in DCF it is closed
+        to everybody else: who advises whom is not a matter of writing to a memory."""
         text = json.dumps(value, ensure_ascii=False)
-        if await self.find(label) is not None:
+        local = self.runtime if isinstance(self.runtime, LocalAgents) else None
+        if await self.find(label) is None:
+            return await self.add(
+                NewBlock(
+                    label=label,
+                    value=text,
+                    description=description,
+                    hard_limit=_LIMIT,
+                    read_only=local is not None,
+                )
+            )
+        if local is None:
             return await self.runtime.write_block(self.agent_id, label, text, by=KEEPER)
-        return await self.add(
-            NewBlock(label=label, value=text, description=description, hard_limit=_LIMIT)
-        )
+        return await local.memory.blocks.write(self.agent_id, label, text, by=KEEPER, as_owner=True)
 
     async def add(self, new: NewBlock) -> Block:
         """Make a block and let the agent hold it."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from dcf.advisors.analysis import Contest, Rival
 from dcf.advisors.reflector.draft import Draft, above, evidence_of, share_of
-from dcf.evidence import Counts
+from dcf.evidence import INFERIOR, Counts
 
 
 def better_version(contest: Contest) -> Iterator[Draft]:
@@ -46,7 +46,7 @@ def _and_worst(avoid: Rival | None, runner_up: Rival) -> str:
 
 
 def faster_version(contest: Contest) -> Iterator[Draft]:
-    """Those that take less time and are not shown to fail more."""
+    """Those that take less time and are shown to succeed about as often."""
     tracks = {track.skill: track for track in contest.records}
     top = tracks[contest.recommended].duration_ms
     for rival in contest.rivals:
@@ -61,13 +61,14 @@ def faster_version(contest: Contest) -> Iterator[Draft]:
             avoid=None,
             reason=(
                 f"{rival.skill} takes {own.p50:.0f} ms where {contest.recommended} takes "
-                f"{top.p50:.0f} ms (medians), and is not shown to fail more"
+                f"{top.p50:.0f} ms (medians), and succeeds at most {INFERIOR:.0%} less often"
             ),
             evidence=evidence_of(
-                tracks[rival.skill], own.n, median_ms=own.p50, rival_median_ms=top.p50
+                tracks[rival.skill], own.n, median_ms=own.p50, rival_median_ms=top.p50,
+                difference_low=-rival.comparison.high, difference_high=-rival.comparison.low,
             ),
             confidence=above(Counts(rival.faster, rival.timed - rival.faster), 0.5),
-        )
+        )  # fmt: skip
 
 
 def _condition(contest: Contest) -> dict[str, str]:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from dcf.advisors.analysis import Analysis
 from dcf.advisors.reflector.draft import Draft
 from dcf.advisors.reflector.finding import findings
+from dcf.advisors.reflector.pseudonyms import pseudonym, pseudonymous, pseudonyms
 from dcf.evidence import MIN_SAMPLES
 from dcf.guidelines import Insight, Rules, insight_id, with_conflicts
 
@@ -19,7 +20,10 @@ def insights_of(
     ``known`` insights that still hold is that one, with new evidence; what says something else of
     the same subject supersedes it."""
     standing = [insight for insight in known if insight.expires_at > now]
-    found = [_insight(draft, standing, now, rules) for draft in findings(analysis)]
+    ids = pseudonyms(analysis)
+    found = [
+        _insight(pseudonymous(draft, ids), standing, now, rules) for draft in findings(analysis)
+    ]
     ordered = sorted(found, key=lambda one: (-one.confidence, one.id))
     return with_conflicts(ordered)
 
@@ -75,17 +79,18 @@ def _was_looked_at(analysis: Analysis, insight: Insight) -> bool:
     condition = insight.condition
     if "workflow" in condition:
         return any(
-            one.workflow_name == condition["workflow"] and one.runs_counted >= MIN_SAMPLES
+            pseudonym(one.workflow_name) == condition["workflow"]
+            and one.runs_counted >= MIN_SAMPLES
             for one in analysis.bottlenecks
         )
     if "task_type" in condition:
         return any(
-            track.task_type == condition["task_type"] and track.counts.n >= MIN_SAMPLES
+            pseudonym(track.task_type) == condition["task_type"] and track.counts.n >= MIN_SAMPLES
             for track in analysis.task_types()
         )
     if "skill" in condition:
         return any(
-            one.skill == condition["skill"] and one.n >= MIN_SAMPLES
+            pseudonym(one.skill) == condition["skill"] and one.n >= MIN_SAMPLES
             for one in analysis.recalibrations
         )
     return analysis.tier_share.n >= MIN_SAMPLES

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
+from typing import Any
 
 from dcf.advisors.analysis import Analysis, Collector
 from dcf.advisors.reflector.board import GuidelinesBoard
@@ -38,6 +40,23 @@ class Reflection:
     conflicts: tuple[Conflict, ...]
     warnings: tuple[str, ...]
 
+    def to_json(self) -> dict[str, Any]:
+        """All but the analysis: ``{since, until, outcomes, workflows, insights, published,
+        retracted, followed, conflicts, revision}``."""
+        followed = [one.to_json() for one in self.given if one.followed is not None]
+        return {
+            "since": self.analysis.since,
+            "until": self.analysis.until,
+            "outcomes": self.analysis.outcomes,
+            "workflows": self.analysis.workflows,
+            "insights": [insight.to_json() for insight in self.insights],
+            "published": list(self.published),
+            "retracted": [insight.id for insight in self.retracted],
+            "followed": followed,
+            "conflicts": [conflict.words for conflict in self.conflicts],
+            "revision": None if self.guidelines is None else self.guidelines.revision,
+        }
+
 
 async def reflect(
     source: Source,
@@ -62,9 +81,10 @@ async def reflect(
     async for outcome in source.outcomes(since=since - history_ms):
         collector.add(outcome)
         following.add(outcome)
-    analysis = collector.analysis(now)
     given = tuple(following.followed(insight) for insight in given)
-    found = insights_of(analysis, given, now, kept)
+    # Of many outcomes that is seconds, in which others have work to do in this process.
+    analysis = await asyncio.to_thread(collector.analysis, now)
+    found = await asyncio.to_thread(insights_of, analysis, given, now, kept)
     over = retracted(analysis, given, found, now)
     published = tuple(insight.id for insight in found if is_publishable(insight, now, kept))
     guidelines, dropped = None, tuple[str, ...]()
@@ -74,6 +94,7 @@ async def reflect(
                 before, found, now, kept, retracted=[insight.id for insight in over]
             ),
             now,
+            kept,
         )
     if sink is not None:
         await _keep(sink, found, over, given, now)
@@ -107,10 +128,11 @@ async def _keep(
     given: tuple[Insight, ...],
     now: int,
 ) -> None:
-    facts = [fact_of(insight) for insight in found]
+    again = {insight.id for insight in (*found, *over)}
+    # First what became of advice that is neither found again nor over: what takes the place of such
+    # advice has to be written after it.
+    facts = [fact_of(one) for one in given if one.id not in again and one.followed]
+    facts += [fact_of(insight) for insight in found]
     facts += [fact_of(insight, retracted_at=now) for insight in over]
-    written = {fact.id for fact in facts}
-    # What became of advice that is neither found again nor over.
-    facts += [fact_of(one) for one in given if one.id not in written and one.followed]
     for fact in facts:
         await sink.put(INSIGHT, fact.id, fact.to_json())

@@ -8,6 +8,7 @@ from typing import Any
 
 from dcf.advisors.errors import NotJson, OneAgentTwice
 from dcf.advisors.reflector.board import KEEPER, GuidelinesBoard
+from dcf.advisors.reflector.claims import claims
 from dcf.advisors.reflector.desk import REFERENCE, REGISTRATION, Desk, reflector_of
 from dcf.agents import AgentRuntime, LocalAgents
 from dcf.guidelines import ITEMS, LABEL, Guidelines, Rules, iso, merge, parse_guidelines
@@ -38,8 +39,9 @@ async def register_reflector(
     rules: Rules | None = None,
 ) -> Registered:
     """Let both share the block ``reflector_guidelines``, and each know the other. What it says
-    already stays, ``initial_guidelines_json`` is merged into it. Interrupted, it is called again;
-    registering another Reflector takes the first one's place, with a warning.
+    already stays, ``initial_guidelines_json`` is merged into it as an agent's word (``claims``).
+    Interrupted, it is called again; registering another Reflector takes the first one's place, with
+    a warning.
 
     Raises UnknownAgent, OneAgentTwice, NotJson, InvalidGuidelines.
     """
@@ -54,7 +56,8 @@ async def register_reflector(
         warnings.append(f"registered {same}")
     guidelines_id = await _share(runtime, planner_agent_id, reflector_agent_id)
     if initial is not None:
-        await _merge_initial(runtime, planner_agent_id, initial, now, rules or Rules())
+        board = GuidelinesBoard(runtime, planner_agent_id)
+        warnings += await _merge_initial(board, initial, now, rules or Rules())
     reference = {
         "planner_agent_id": planner_agent_id,
         "guidelines_block_id": guidelines_id,
@@ -93,11 +96,13 @@ def _initial(text: str | None) -> tuple[Guidelines | None, list[str]]:
 
 
 async def _merge_initial(
-    runtime: AgentRuntime, planner_agent_id: str, initial: Guidelines, now: int, rules: Rules
-) -> None:
-    items = [item for kind in ITEMS for item in initial.items(kind)]
-    board = GuidelinesBoard(runtime, planner_agent_id)
-    await board.change(lambda guidelines: merge(guidelines, items, now, rules), now)
+    board: GuidelinesBoard, initial: Guidelines, now: int, rules: Rules
+) -> list[str]:
+    """What was not taken in, or had to go, and why."""
+    given = [item for kind in ITEMS for item in initial.items(kind)]
+    items, warnings = claims(given, rules)
+    _, dropped = await board.change(lambda before: merge(before, items, now), now, rules)
+    return [*warnings, *(f"no room for {what}" for what in dropped)]
 
 
 async def _share(runtime: AgentRuntime, planner_agent_id: str, reflector_agent_id: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from control_plane import RunDocument, Store
@@ -48,21 +48,37 @@ async def trigger_reflection(
     """Send a ``reflection_event`` about the run to the Planner's Reflector: kept and delivered at
     least once, or, without ``async_message``, answered when this returns.
 
-    What the documents say holds: a ``final_status`` that they do not have is a warning.
-    ``execution_summary_json`` is added to what is counted here. Raises UnknownAgent, UnknownRun,
-    NotRegistered, RunNotOver, NotJson, and TaskError if the turn fails.
+    Raises as ``reflection_event`` and ``send_reflection``.
     """
+    event = await reflection_event(
+        store,
+        workflow_id,
+        planner_agent_id,
+        execution_summary_json=execution_summary_json,
+        now=now,
+    )
+    sent = await send_reflection(
+        runtime, planner_agent_id, event, async_message=async_message, timeout_s=timeout_s
+    )
+    return replace(sent, warnings=status_warnings(event, final_status))
+
+
+async def reflection_event(
+    store: Store,
+    workflow_id: str,
+    planner_agent_id: str,
+    *,
+    execution_summary_json: str | None = None,
+    now: int,
+) -> dict[str, Any]:
+    """What a Reflector is told of a run that is over, from its documents;
+    ``execution_summary_json`` is added to what is counted here. Raises UnknownRun, RunNotOver,
+    NotJson."""
     said = _summary(execution_summary_json)
-    reflector = await reflector_of(runtime, planner_agent_id)
-    if reflector is None:
-        raise NotRegistered(planner=planner_agent_id)
     run = await store.run(workflow_id)
     if not run.is_over:
         raise RunNotOver(workflow_id=workflow_id, status=run.status)
-    warnings: tuple[str, ...] = ()
-    if final_status is not None and final_status != run.status:
-        warnings = (f"final_status is {run.status}, not {final_status}",)
-    event = {
+    return {
         "type": "reflection_event",
         "workflow_id": workflow_id,
         "workflow_name": run.name,
@@ -72,6 +88,21 @@ async def trigger_reflection(
         "finalized_at": iso(run.finalized_at or run.finished_at or now),
         "control_plane": {"meta_key": store.keys(workflow_id).meta},
     }
+
+
+async def send_reflection(
+    runtime: AgentRuntime,
+    planner_agent_id: str,
+    event: Mapping[str, Any],
+    *,
+    async_message: bool = True,
+    timeout_s: float = TIMEOUT_S,
+) -> ReflectionTriggered:
+    """Send ``event`` to the Planner's Reflector. Raises UnknownAgent, NotRegistered, and TaskError
+    if the turn fails."""
+    reflector = await reflector_of(runtime, planner_agent_id)
+    if reflector is None:
+        raise NotRegistered(planner=planner_agent_id)
     message = json.dumps(event, ensure_ascii=False)
     text = None
     if async_message:
@@ -82,9 +113,18 @@ async def trigger_reflection(
     else:
         reply = await runtime.send(reflector, message, sender=planner_agent_id)
         run_id, text = reply.correlation_id, reply.text
+    workflow_id = str(event["workflow_id"])
     return ReflectionTriggered(
-        workflow_id, planner_agent_id, reflector, True, run_id, event, text, warnings
+        workflow_id, planner_agent_id, reflector, True, run_id, event, text, ()
     )
+
+
+def status_warnings(event: Mapping[str, Any], final_status: str | None) -> tuple[str, ...]:
+    """What the documents say holds: an end that they do not have is a warning."""
+    found = event["final_status"]
+    if final_status is None or final_status == found:
+        return ()
+    return (f"final_status is {found}, not {final_status}",)
 
 
 def _summary(text: str | None) -> dict[str, Any]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from dcf.advisors.reflector.board import GuidelinesBoard
+from dcf.advisors.reflector.claims import claimed_insight, claims
+from dcf.advisors.reflector.given_json import read_given
 from dcf.agents import AgentRuntime
 from dcf.guidelines import (
     ITEMS,
@@ -33,13 +34,17 @@ from dcf.memory import RevisionConflict
 
 @dataclass(frozen=True, slots=True)
 class GuidelinesUpdated:
-    """The document as it is now; ``warnings`` name what was not taken in, or had to go, and why."""
+    """The document as it is now; ``warnings`` name what was not taken in, or had to go, and why.
+    ``taken`` counts the items and insights that could be used; whether that changed anything says
+    ``is_changed``: one that says what is there already, or less, does not."""
 
     planner_agent_id: str
     guidelines_block_id: str
     guidelines: Guidelines
     conflicts: tuple[Conflict, ...]
     warnings: tuple[str, ...]
+    taken: int
+    is_changed: bool
 
     @property
     def revision(self) -> int:
@@ -63,9 +68,10 @@ async def update_reflector_guidelines(
     rules: Rules | None = None,
 ) -> GuidelinesUpdated:
     """Take in items, each a JSON object in a text, and whole guidelines: with ``merge_mode`` beside
-    what is there, without it in its place. What cannot be read, or says itself that it is not sure
-    enough, is left out with a warning; what has expired goes. ``expected_revision`` is the one that
-    the caller has seen.
+    what is there, without it in its place, but for what persons wrote. All of it is taken as the
+    word of an agent (``claims``). What cannot be read, or says itself that it is not sure enough,
+    is left out with a warning; what has expired goes. Where nothing of it can be used, nothing
+    changes. ``expected_revision`` is the one that the caller has seen.
 
     Raises UnknownAgent, UnknownBlock, InvalidGuidelines, and RevisionConflict if ``revision`` is
     another than expected.
@@ -84,23 +90,32 @@ async def update_reflector_guidelines(
     for kind, text in added.items():
         item = _item(kind, text, warnings)
         items += [] if item is None else [item]
-    items = _sure(items, kept, warnings)
-    insights = [*_insight(add_insight, warnings), *(whole.recent_insights if whole else ())]
+    items, doubts = claims(items, kept)
+    warnings += doubts
+    told = [*_insight(add_insight, warnings), *(whole.recent_insights if whole else ())]
+
+    is_usable = bool(items or told or not warnings)
+    revision = 0
 
     def changed(before: Guidelines) -> Guidelines:
+        nonlocal revision
+        revision = before.revision
         if expected_revision is not None and before.revision != expected_revision:
             raise RevisionConflict(
                 what="the guidelines", expected=expected_revision, found=before.revision
             )
+        if not is_usable:
+            return before
         current = without_expired(before, now, kept)
         if whole is not None and not merge_mode:
-            blank = Guidelines(revision=before.revision, last_updated=before.last_updated)
             stay = [_as_it_was(current, item) for item in items]
-            return with_insights(merge(blank, stay, now, kept), insights, kept)
-        return with_insights(merge(current, items, now, kept), insights, kept)
+            insights = [_insight_as_it_was(current, one) for one in told]
+            return with_insights(merge(_of_persons(current), stay, now), insights, kept)
+        insights = [_insight_as_it_was(current, one) for one in told]
+        return with_insights(merge(current, items, now), insights, kept)
 
     board = GuidelinesBoard(runtime, planner_agent_id)
-    after, dropped = await board.change(changed, now)
+    after, dropped = await board.change(changed, now, kept)
     block = await runtime.block(planner_agent_id, LABEL)
     return GuidelinesUpdated(
         planner_agent_id,
@@ -108,6 +123,8 @@ async def update_reflector_guidelines(
         after,
         conflicts(after.skill_recommendations),
         (*warnings, *(f"no room for {what}" for what in dropped)),
+        len(items) + len(told),
+        after.revision != revision,
     )
 
 
@@ -117,8 +134,24 @@ def _as_it_was(guidelines: Guidelines, item: Item) -> Item:
     return next(there, item)
 
 
+def _insight_as_it_was(guidelines: Guidelines, insight: Any) -> Any:
+    """``insight`` if the document has it already; else as somebody's word."""
+    return insight if insight in guidelines.recent_insights else claimed_insight(insight)
+
+
+def _of_persons(guidelines: Guidelines) -> Guidelines:
+    """What persons wrote of it, and nothing else."""
+    blank = Guidelines(revision=guidelines.revision, last_updated=guidelines.last_updated)
+    return blank.with_items(
+        {
+            kind.LIST: [item for item in guidelines.items(kind) if item.written_by == "person"]
+            for kind in ITEMS
+        }
+    )
+
+
 def _whole(text: str | None, warnings: list[str]) -> Guidelines | None:
-    document = _json("guidelines_json", text, warnings)
+    document = read_given("guidelines_json", text, warnings)
     if document is None:
         return None
     guidelines, problems = parse_guidelines(document)
@@ -127,7 +160,7 @@ def _whole(text: str | None, warnings: list[str]) -> Guidelines | None:
 
 
 def _item(kind: type[Item], text: str | None, warnings: list[str]) -> Item | None:
-    document = _json(kind.LIST, text, warnings)
+    document = read_given(kind.LIST, text, warnings)
     if document is None:
         return None
     item, problems = parse_item(kind, document, f"/{kind.LIST}")
@@ -136,29 +169,8 @@ def _item(kind: type[Item], text: str | None, warnings: list[str]) -> Item | Non
 
 
 def _insight(text: str | None, warnings: list[str]) -> list[Any]:
-    document = _json("add_insight", text, warnings)
-    return [] if document is None else [document]
-
-
-def _sure(items: list[Item], rules: Rules, warnings: list[str]) -> list[Item]:
-    sure = []
-    for item in items:
-        if item.confidence is not None and item.confidence <= rules.min_confidence:
-            warnings.append(
-                f"{item.LIST}: {item.said[0]!r} is {item.confidence:.2f} sure; guidelines are more "
-                f"than {rules.min_confidence:.2f} sure"
-            )
-        else:
-            # The evidence of what comes from outside is somebody's word: it is dated by us.
-            sure.append(replace(item, last_evidence_at=None, insight=None))
-    return sure
-
-
-def _json(name: str, text: str | None, warnings: list[str]) -> Any:
-    if text is None or not text.strip():
-        return None
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as wrong:
-        warnings.append(f"{name} is not JSON: {wrong}")
-        return None
+    document = read_given("add_insight", text, warnings)
+    if document is None or isinstance(document, Mapping):
+        return [] if document is None else [document]
+    warnings.append("add_insight is no JSON object")
+    return []

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dcf.advisors.analysis import Analysis
 from dcf.advisors.reflector.reflecting import Reflection
 from dcf.advisors.report.counted_content import counted_sections
-from dcf.advisors.report.report import Report, Section
+from dcf.advisors.report.report import Command, Report, Section
 from dcf.advisors.report.tables import last_runs, table_of
 from dcf.advisors.report.wording import moment, percent, points, short, span, span_points, sureness
 from dcf.evidence import Counts
@@ -67,7 +67,7 @@ def _advice(reflection: Reflection) -> Iterator[Section]:
             sureness(insight.confidence),
             "yes" if insight.id in published else "not sure enough",
             insight.category.replace("_", " "),
-            last_runs(insight.evidence.links),
+            last_runs(insight.evidence.runs),
         )
         for insight in reflection.insights
     ]
@@ -114,7 +114,12 @@ def _legend() -> Section:
         (
             "Intervals are Wilson's, of differences Newcombe's; p is of Fisher's exact test, "
             "verdicts allow for how many were made (Holm).",
-            "Confidence is the probability that it is so, given the outcomes; runs are links to "
-            "what shows it: `dcf explain ID`.",
+            "Confidence is the probability that it is so, given the outcomes. The last runs that "
+            "show it stand beside it; with the id of one:",
+        ),
+        commands=(
+            Command("dcf graph run ID", "what ran, with which skills, and how it ended"),
+            Command("dcf explain ID", "why it failed or does not go on"),
+            Command("dcf reflect ID", "its tasks beside what is usual for them"),
         ),
     )

@@ -14,6 +14,7 @@ from dcf.advisors.report.wording import (
     p_text,
     percent,
     points,
+    several,
     short,
     span,
     span_points,
@@ -56,11 +57,8 @@ def _versions(analysis: Analysis) -> Iterator[Section]:
                 percent(track.counts.rate),
                 span(low, high),
                 str(track.counts.n),
-                duration(times.p50 if times else None),
-                duration(times.p90 if times else None),
-                duration(times.p99 if times else None),
-                money(costs.p50 if costs else None),
-                money(costs.p90 if costs else None),
+                several(duration, (times.p50, times.p90, times.p99) if times else ()),
+                several(money, (costs.p50, costs.p90) if costs else ()),
                 str(track.retried),
                 "" if track.record.changed_at is None else moment(track.record.changed_at),
             )
@@ -68,13 +66,13 @@ def _versions(analysis: Analysis) -> Iterator[Section]:
         name = _both(short(track.task_type), short(track.skill or ""))
         bars.append(Bar(name, track.counts.rate or 0.0, low, high, f"n = {track.counts.n}"))
     columns = (
-        "task type", "skill version", "success", "95 %", "n", "p50", "p90", "p99",
-        "cost p50", "cost p90", "retried", "rate changed",
+        "task type", "skill version", "success", "95 %", "n", "time p50 / p90 / p99",
+        "cost p50 / p90", "retried", "rate changed",
     )  # fmt: skip
     yield Section(
         "Skill versions by type of task",
         (),
-        table_of(columns, rows, tuple(range(2, 11))),
+        table_of(columns, rows, (2, 3, 4, 7)),
         Chart("Success rate and its 95 % interval, by task type and version", tuple(bars[:_BARS])),
     )
 
@@ -115,7 +113,7 @@ def _failures(analysis: Analysis) -> Iterator[Section]:
             few(cluster.states),
             few([short(skill) for skill in cluster.skills]),
             cluster.cause or "–",
-            last_runs([f"dcf://run/{run}" for run in cluster.runs]),
+            last_runs(cluster.runs),
         )
         for cluster in analysis.failures
     ]

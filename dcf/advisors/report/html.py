@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from html import escape
 
 from dcf.advisors.report.chart import svg_of
-from dcf.advisors.report.report import Report, Table
+from dcf.advisors.report.report import Command, Report, Table
 
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1b1f24; --soft: #57606a; --line: #d0d7de;
@@ -17,9 +17,10 @@ body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(
   max-width: 76rem; margin: 0 auto; padding: 1.5rem; }
 h1 { font-size: 1.7rem; } h2 { font-size: 1.2rem; margin-top: 2.2rem; }
 .scroll { overflow-x: auto; } .scroll:focus-visible { outline: 2px solid var(--mark); }
+dt { float: left; clear: left; min-width: 11rem; } dd { margin-left: 11.5rem; }
 table { border-collapse: collapse; font-size: 0.86rem; font-variant-numeric: tabular-nums; }
 th, td { padding: 0.35rem 0.6rem; border-bottom: 1px solid var(--line); text-align: left;
-  vertical-align: top; overflow-wrap: anywhere; min-width: 6.5rem; max-width: 26rem; }
+  vertical-align: top; overflow-wrap: anywhere; min-width: 6rem; max-width: 26rem; }
 td:first-child { min-width: 11rem; }
 th { color: var(--soft); font-weight: 600; overflow-wrap: normal; }
 tbody tr:nth-child(even) { background: var(--stripe); }
@@ -30,7 +31,7 @@ th.number { white-space: normal; }
 .chart .tick { fill: var(--soft); text-anchor: middle; } .chart .note { fill: var(--soft); }
 .chart .grid { stroke: var(--line); } .chart .bar, .chart .dot { fill: var(--mark); }
 .chart .whisker { stroke: var(--mark); stroke-width: 2; }
-@media (max-width: 44rem) { body { padding: 1rem; }
+@media (max-width: 66rem) { body { padding: 1rem; }
   table, tbody, tr, td { display: block; } thead { display: none; }
   tr { padding: 0.5rem 0; border-bottom: 1px solid var(--line); }
   td, td.number { max-width: none; border: 0; padding: 0.1rem 0.4rem 0.1rem 8rem; text-align: left;
@@ -58,12 +59,20 @@ def _lines(report: Report) -> Iterator[str]:
         yield f'<section aria-labelledby="section{number}">'
         yield f'<h2 id="section{number}">{escape(section.title)}</h2>'
         yield from (f"<p>{escape(text)}</p>" for text in section.text)
+        yield from _commands(section.commands)
         if section.chart is not None and section.chart.bars:
             yield f"{_scrolled(section.chart.title)}{svg_of(section.chart, number)}</div>"
         if section.table is not None:
             yield from _table(section.table, section.title)
         yield "</section>"
     yield "</main>\n</body>\n</html>"
+
+
+def _commands(commands: tuple[Command, ...]) -> Iterator[str]:
+    if commands:
+        said = (f"<dt><code>{escape(one.line)}</code></dt><dd>{escape(one.what)}</dd>"
+                for one in commands)  # fmt: skip
+        yield f"<dl>{''.join(said)}</dl>"
 
 
 def _table(table: Table, title: str) -> Iterator[str]:

@@ -24,6 +24,10 @@ def _lines(report: Report) -> Iterator[str]:
         for text in section.text:
             yield _plain(text)
             yield ""
+        if section.commands:
+            # Ours, with nothing of runs in them: as code they can be copied.
+            yield from (f"- `{one.line}`: {_plain(one.what)}" for one in section.commands)
+            yield ""
         if section.table is not None:
             yield from _table(section.table)
             yield ""

@@ -35,6 +35,14 @@ class Chart:
 
 
 @dataclass(frozen=True, slots=True)
+class Command:
+    """What somebody may type who wants to know more."""
+
+    line: str
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
 class Section:
     """One question and its answer."""
 
@@ -42,6 +50,7 @@ class Section:
     text: tuple[str, ...] = ()
     table: Table | None = None
     chart: Chart | None = None
+    commands: tuple[Command, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,8 +20,8 @@ def table_of(
     return Table(columns, shown, numeric)
 
 
-def last_runs(links: Sequence[str]) -> str:
-    return ", ".join(links[-_RUNS:]) or "–"
+def last_runs(ids: Sequence[str]) -> str:
+    return ", ".join(ids[-_RUNS:]) or "–"
 
 
 def few(names: Sequence[str]) -> str:

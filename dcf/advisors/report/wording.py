@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
 _LAST_MOMENT = 253_402_300_800_000
@@ -44,6 +45,11 @@ def duration(milliseconds: float | None) -> str:
 
 def money(usd: float | None) -> str:
     return "–" if usd is None else f"${usd:.4f}"
+
+
+def several(said: Callable[[float], str], values: Sequence[float]) -> str:
+    """Values beside each other, each on one line with its unit."""
+    return " / ".join(said(value).replace(" ", "\N{NO-BREAK SPACE}") for value in values) or "–"
 
 
 def p_text(p_value: float) -> str:

@@ -25,6 +25,10 @@ def read_task(parts: Parts) -> TaskState:
         node.error(MISSING, "", "a Task needs `Resource` or `AgentBinding`", hint)
     if binding is not None:
         check_binding(binding)
+        approval = binding.value.get("approval")
+        if resource is not None and isinstance(approval, dict) and approval.get("only") is True:
+            message = "no work follows an approval with `only`, so `Resource` means nothing"
+            node.error("ASL_FIELD_CLASH", "Resource", message)
     timeout_s, timeout = _read_limit(node, "TimeoutSeconds", parts.jsonata)
     heartbeat_s, heartbeat = _read_limit(node, "HeartbeatSeconds", parts.jsonata)
     if heartbeat_s is not None and timeout_s is not None and heartbeat_s >= timeout_s:

@@ -70,7 +70,10 @@ def register_asking(graph: typer.Typer) -> None:
     command(
         graph,
         "export",
-        example=["dcf graph export graph.jsonl", "dcf graph export - --group dcf_insights"],
+        example=[
+            "dcf graph export graph.jsonl",
+            "dcf graph export skills.graphml --group dcf_metrics",
+        ],
         exits=_EXITS,
     )(export)
     command(
@@ -113,7 +116,10 @@ def skills(
     """Rank versions of skills by measured success, with intervals.
 
     Of each kind of task the version comes first that is expected to succeed most, with how probable
-    it is that no other one is better. --since counts whole days.
+    it is that no other one is better: the order in which the planner chooses among the versions of
+    a skill. Newer outcomes count more for it, those from before a change of the rate nothing, and
+    versions of a skill are weighed in the light of each other. Counts and intervals are of all
+    outcomes. --since counts whole days.
     """
     from dcf.cli.graph.asking import rank_skills
 
@@ -186,10 +192,11 @@ def export(
     force: Annotated[bool, typer.Option("--force", help="Over a file that is there.")] = False,
     as_json: JsonOption = False,
 ) -> Answer:
-    """Write nodes and edges as lines of JSON, without vectors.
+    """Write nodes and edges as lines of JSON, or as GraphML, without vectors.
 
     Nodes come first: {"node": id, "labels": [...], "properties": {...}}, then
-    {"edge": type, "from": id, "to": id, "properties": {...}}.
+    {"edge": type, "from": id, "to": id, "properties": {...}}. A FILE that ends in .graphml is one
+    that Gephi, yEd and networkx open; lists are JSON there.
     """
     from dcf.cli.graph.export import export_graph
 

@@ -32,6 +32,7 @@ def register(app: typer.Typer) -> None:
     command(group, "worker", example="dcf health worker", exits=_EXITS)(worker)
     command(group, "mcp", example="dcf health mcp --port 8337", exits=_EXITS)(mcp)
     command(group, "stub", example="dcf health stub --port 8765", exits=_EXITS)(stub)
+    command(group, "graph", example="dcf health graph --port 8000", exits=_EXITS)(graph)
     app.add_typer(group, name="health")
 
 
@@ -95,3 +96,12 @@ def stub(
     from dcf.cli.health import server_health
 
     return asyncio.run(server_health("the stub server", host, port))
+
+
+def graph(
+    host: HostOption = "127.0.0.1", port: PortOption = 8000, as_json: JsonOption = False
+) -> Answer:
+    """Whether the graph's server for MCP clients answers, and has its graph and its Redis."""
+    from dcf.cli.health import graph_server_health
+
+    return asyncio.run(graph_server_health(host, port))

@@ -120,6 +120,14 @@ def plan(
         float | None,
         typer.Option("--max-cost", metavar="USD", min=0, help="What a model's draft may cost."),
     ] = None,
+    explore: Annotated[
+        bool | None,
+        typer.Option(
+            "--explore/--no-explore",
+            help="Whether to try a version of a skill now and then, to learn about it.",
+            show_default="DCF_EXPLORE, or on",
+        ),
+    ] = None,
     generated: GeneratedOption = None,
     as_json: JsonOption = False,
 ) -> Answer:
@@ -130,7 +138,14 @@ def plan(
     With --from-sop a procedure is compiled, with --decompile a workflow told as one: both need no
     model and start nothing.
     """
-    from dcf.cli.planning import Wish, compile_file, decompile_file, only_one
+    from dcf.cli.planning import (
+        Wish,
+        alone_only,
+        beginning_only,
+        compile_file,
+        decompile_file,
+        only_one,
+    )
     from dcf.cli.screen import Screen
     from dcf.cli.settings import Settings
 
@@ -142,6 +157,8 @@ def plan(
     if from_sop is not None and not run:
         wish = Wish(out, picture, drafts, generated or settings.generated)
         return compile_file(from_sop, wish, settings, screen)
+
+    alone_only(drafts)
 
     from dataclasses import replace
 
@@ -158,11 +175,15 @@ def plan(
         approve,
         yes,
         None if run is False else wanted,
+        out,
         picture,
         max_cost,
     )
     if generated is not None:
         settings = replace(settings, generated=generated)
+    if explore is not None:
+        beginning_only(resume)
+        settings = replace(settings, explore=explore)
     return asyncio.run(talk(order, settings, screen))
 
 

@@ -1,4 +1,4 @@
-"""``reflect``: what finished runs show, and what planners should know of it."""
+"""``reflect`` and ``advise``: what planners should know, from finished runs and from people."""
 
 from __future__ import annotations
 
@@ -15,13 +15,22 @@ from dcf.cli.exits import BAD_INPUT, ENVIRONMENT, FAILED, OK
 
 
 def register(app: typer.Typer) -> None:
-    """Add the command."""
+    """Add the commands of this family."""
     command(
         app,
         "reflect",
         example=["dcf reflect --since 7d", "dcf reflect --since 30d --html report.html"],
         exits=(OK, FAILED, BAD_INPUT, ENVIRONMENT),
     )(reflect)
+    command(
+        app,
+        "advise",
+        example=[
+            "dcf advise orders.charge_payment --prefer orders.charge_payment@1.0.0",
+            "dcf advise orders.charge_payment --withdraw",
+        ],
+        exits=(OK, BAD_INPUT, ENVIRONMENT),
+    )(advise)
 
 
 def reflect(
@@ -63,3 +72,37 @@ def reflect(
     order = Order(workflow_id, since, out, html, planner if publish else None, phrase)
     screen = Screen(as_json=as_json)
     return asyncio.run(reflect_on_runs(order, Settings.from_env(os.environ), screen))
+
+
+def advise(
+    task_type: Annotated[
+        str, typer.Argument(metavar="TASK", help="The type of task: a skill without its version.")
+    ],
+    prefer: Annotated[
+        str | None,
+        typer.Option("--prefer", metavar="SKILL@VERSION", help="The version to take."),
+    ] = None,
+    avoid: Annotated[
+        str | None,
+        typer.Option("--avoid", metavar="SKILL@VERSION", help="A version not to take."),
+    ] = None,
+    withdraw: Annotated[
+        bool, typer.Option("--withdraw", help="Take back what was advised for this task.")
+    ] = False,
+    reason: Annotated[str, typer.Option("--reason", help="Why; it is shown with the plan.")] = "",
+    planner: Annotated[
+        str,
+        typer.Option("--planner", metavar="NAME", help="The agent to tell; made if it is missing."),
+    ] = "planner",
+    as_json: JsonOption = False,
+) -> Answer:
+    """Tell planners which version of a skill to take, whatever is measured.
+
+    It takes the place of what you advised for that task before, and holds for 30 days.
+    """
+    from dcf.cli.advise import Wish
+    from dcf.cli.advise import advise as tell
+    from dcf.cli.settings import Settings
+
+    wish = Wish(task_type, prefer, avoid, withdraw, reason, planner)
+    return asyncio.run(tell(wish, Settings.from_env(os.environ)))

@@ -36,11 +36,14 @@ def register(app: typer.Typer) -> None:
         example="dcf sop convert refund-a-customer.md --to yaml --out refund.yaml",
         exits=exits,
     )(convert)
+    command(sop, "schema", example="dcf sop schema --out sop.schema.json", exits=exits)(schema)
     app.add_typer(sop, name="sop")
 
 
 def new(
-    title: Annotated[str, typer.Argument(metavar="TITLE", help="What the procedure does.")],
+    title: Annotated[
+        str, typer.Argument(metavar="TITLE", help="What the procedure does, in words.")
+    ],
     out: Annotated[
         Path | None,
         typer.Option(
@@ -51,8 +54,8 @@ def new(
 ) -> Answer:
     """Write a procedure to start from.
 
-    It has no problems yet, and shows what steps can say. A name that ends in .yaml gives the YAML
-    form. A file that is there is never written over.
+    It has no problems yet, and shows what steps can say. --out with a name that ends in .yaml gives
+    the YAML form. A file that is there is never written over.
     """
     from dcf.cli.sop import write_new
 
@@ -79,7 +82,8 @@ def check(
 def show(file: FileArgument, as_json: JsonOption = False) -> Answer:
     """Show a procedure as it is understood.
 
-    Its steps with their kinds, what they read and write, and where they go on.
+    Its limits, rules and roles; its steps with their kinds, who does them with what, how long they
+    may take, what is tried again, and where they go on.
     """
     from dcf.cli.sop import show_file
 
@@ -99,3 +103,14 @@ def convert(
     from dcf.cli.sop import convert_file
 
     return convert_file(file, to, out)
+
+
+def schema(out: OutOption = None, as_json: JsonOption = False) -> Answer:
+    """Write the JSON Schema of the YAML form, for editors.
+
+    An editor with the YAML extension then completes members, and marks what is wrong, in a file
+    whose first line is: # yaml-language-server: $schema=sop.schema.json
+    """
+    from dcf.cli.sop import write_schema
+
+    return write_schema(out)

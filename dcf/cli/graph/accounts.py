@@ -10,9 +10,28 @@ from rich.tree import Tree
 from dcf.cli.graph.wording import few, moment, share
 from dcf.cli.wording import counted
 from dcf.knowledge import Outcome
-from dcf.knowledge.asking import Account, Changes, Failure, Helped, Suspect, Why
+from dcf.knowledge.asking import ORDERS, Account, Asked, Changes, Failure, Helped, Suspect, Why
 
 _HOW = {"retry": "more tries", "again": "a later visit", "version": "another version"}
+
+
+def understood_lines(asked: Asked) -> list[str]:
+    """What a question in words was taken for, and which of its words play no part."""
+    matched = asked.matched
+    assert matched.question is not None
+    parts = [f"{name} {found[0]}" for name, found in matched.arguments.items()]
+    parts += [f"by {', '.join(matched.by)}"] if matched.by else []
+    parts += [ORDERS[matched.order]] if matched.order else []
+    if matched.period is not None:
+        until = moment(matched.period.until) or "now"
+        parts.append(f"{matched.period.said}: {moment(matched.period.since)} to {until}")
+    lines = [
+        f"Understood as: {matched.question.answers}" + (f" ({'; '.join(parts)})" if parts else "")
+    ]
+    if matched.unused:
+        near = f"; names that come near: {', '.join(asked.near)}" if asked.near else ""
+        lines.append(f"Not used: {', '.join(matched.unused)}{near}")
+    return lines
 
 
 def run_tree(account: Account) -> list[Any]:
@@ -73,7 +92,7 @@ def changes_lines(found: Changes) -> list[Any]:
 
 def _suspect(one: Suspect) -> str:
     with_it, without = one.comparison.first, one.comparison.second
-    sure = "significant" if one.comparison.verdict == "lower" else "may be chance"
+    sure = "significant" if one.significant else "may be chance"
     return (
         f"{one.kind} {one.value}, {moment(one.first_at)}: {with_it.failures} of {with_it.n} failed "
         f"with it, {without.failures} of {without.n} without (p {one.p_value:.2g}, {sure})"

@@ -3,32 +3,40 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from difflib import get_close_matches
 from typing import Any
 
 from rich.text import Text
 
 from dcf.cli.answer import Answer, ErrorNote
-from dcf.cli.exits import FAILED
-from dcf.cli.graph.accounts import changes_lines, run_tree, why_lines
+from dcf.cli.exits import BAD_INPUT, FAILED
+from dcf.cli.graph.accounts import changes_lines, run_tree, understood_lines, why_lines
 from dcf.cli.graph.reading import reading
 from dcf.cli.graph.tables import (
     alike_table,
+    costs_table,
     crossing_table,
     insights_list,
     overview_table,
     ranking_table,
+    runs_table,
 )
 from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
-from dcf.knowledge import GraphSetting, load_embedder
+from dcf.knowledge import GRAPH, GraphSetting, load_embedder
 from dcf.knowledge.asking import (
+    GROUPS,
     QUESTIONS,
     Asked,
     Asker,
     Chosen,
+    Names,
+    Question,
     account_of,
     chosen,
+    groups_written,
+    names_in,
     overview,
     ranking,
     runs_like,
@@ -42,6 +50,8 @@ _SHOWN: dict[str, Callable[[Any], list[Any]]] = {
     "similar": alike_table,
     "run": run_tree,
     "outcomes": crossing_table,
+    "runs": runs_table,
+    "costs": costs_table,
     "insights": insights_list,
     "stats": overview_table,
 }
@@ -67,15 +77,18 @@ async def ask_graph(
         return _not_understood(asked, fields, facts)
     name = asked.matched.question.name
     arguments = {key: list(found) for key, found in asked.matched.arguments.items()}
+    period = asked.matched.period
     fields |= {
         "arguments": arguments,
         "by": list(asked.matched.by),
+        "order": asked.matched.order,
+        "period": {"since": period.since, "until": period.until} if period else None,
+        "unused": list(asked.matched.unused),
         "chosen_by": "model" if asked.matched.by_model else "rules",
         "result": _json(asked.result),
     }
-    named = ", ".join(f"{key} {found[0]}" for key, found in arguments.items())
-    heading = f"Understood as: {asked.matched.question.answers}" + (f" ({named})" if named else "")
-    return Answer(fields, [Text(heading, "dim"), *_SHOWN[name](asked.result)])
+    heading = [Text(line, "dim") for line in understood_lines(asked)]
+    return Answer(fields, [*heading, *_SHOWN[name](asked.result)])
 
 
 async def rank_skills(
@@ -84,7 +97,12 @@ async def rank_skills(
     """Versions by measured success."""
     async with reading(settings, screen) as knowledge:
         found = await ranking(knowledge.graph, task_type=task_type, skill=skill, since=since)
-    return Answer({"ranking": _json(found)}, ranking_table(found))
+        wanted = {"task_type": task_type, "skill": skill}
+        unknown = None if found else _unknown(await names_in(knowledge.graph), wanted)
+    fields, lines = {"ranking": _json(found)}, ranking_table(found)
+    if unknown is not None:
+        return Answer(fields, lines, "error", unknown, BAD_INPUT)
+    return Answer(fields, lines)
 
 
 async def show_run(settings: Settings, screen: Screen, workflow_id: str) -> Answer:
@@ -112,14 +130,22 @@ async def list_insights(settings: Settings, screen: Screen, *, ever: bool) -> An
     """What analyses found."""
     async with reading(settings, screen) as knowledge:
         found = await knowledge.insights(valid=not ever)
-    return Answer({"insights": _json(found)}, insights_list(found))
+    return Answer({"insights": _json(found)}, insights_list(found, ever=ever))
 
 
 async def show_stats(settings: Settings, screen: Screen, groups: Sequence[str]) -> Answer:
     """What there is."""
     async with reading(settings, screen) as knowledge:
         found = await overview(knowledge.graph, chosen(groups))
-    return Answer(found.to_json(), overview_table(found))
+        written = [] if found.groups else await groups_written(knowledge.graph)
+    lines = overview_table(found)
+    strange = [name for name in groups if name not in (GRAPH, *GROUPS, *written)]
+    if not found.groups and strange:
+        near = get_close_matches(strange[0], [GRAPH, *GROUPS, *written], 3)
+        hint = f"did you mean {', '.join(near)}?" if near else "see `dcf graph stats` for all"
+        note = ErrorNote("graph_unknown", f"The graph knows no group {strange[0]!r}.", hint)
+        return Answer(found.to_json(), lines, "error", note, BAD_INPUT)
+    return Answer(found.to_json(), lines)
 
 
 async def _embedder() -> Any:
@@ -130,22 +156,58 @@ def _json(result: Any) -> Any:
     return [one.to_json() for one in result] if isinstance(result, list) else result.to_json()
 
 
+def _unknown(known: Names, wanted: Mapping[str, str | None]) -> ErrorNote | None:
+    """What of ``wanted`` (argument -> name) the graph has never heard of; None where it knows all
+    of it."""
+    for argument, name in wanted.items():
+        if name is None:
+            continue
+        names = {one for one, kinds in known.known.items() if argument in kinds}
+        bare = {one.removeprefix("skill.") for one in names}
+        if name in names | bare or name.removeprefix("skill.") in bare:
+            continue
+        near = [*get_close_matches(name, sorted(bare), 3), *known.near([name])]
+        listed = ", ".join(dict.fromkeys(one for one in near if one in bare))
+        hint = f"did you mean {listed}?" if listed else "`dcf graph skills` lists what was measured"
+        kind = "kind of task" if argument == "task_type" else argument
+        return ErrorNote("graph_unknown", f"The graph knows no {kind} {name!r}.", hint)
+    return None
+
+
 def _not_understood(asked: Asked, fields: dict[str, Any], facts: list[str]) -> Answer:
-    missing = ", ".join(asked.matched.missing)
+    matched = asked.matched
+    missing = ", ".join(matched.missing)
     reason = f"it names no {missing} that the graph knows" if missing else "no question comes near"
+    reason = matched.why_not or reason
     lines: list[Any] = []
     if facts:
         lines = ["Facts that come near:", *(Text(f"  {fact}") for fact in facts), ""]
-    lines += ["What can be asked:"]
-    lines += [Text(f"  {one.answers}, as in: {one.example}") for one in QUESTIONS]
+    near = list(matched.nearest)
+    if near:
+        lines += ["Questions that come nearest:", *map(_as_in, near), ""]
+    lines += ["What can be asked:", *(_as_in(one) for one in QUESTIONS if one not in near)]
     hint = "say it like one of the examples, with names as the graph has them"
+    if asked.near:
+        hint = f"names that come near: {', '.join(asked.near)}; {hint}"
     note = ErrorNote("graph_not_understood", f"this is no question I can answer: {reason}", hint)
     fields |= {
         "facts": facts,
-        "questions": [{"answers": one.answers, "example": one.example} for one in QUESTIONS],
+        "near": list(asked.near),
+        "unused": list(matched.unused),
+        "questions": [
+            {"answers": one.answers, "example": one.example} for one in _nearest_first(near)
+        ],
         "problems": [{"code": "graph_not_understood", "message": text} for text in asked.problems],
     }
     return Answer(fields, lines, "error", note, FAILED)
+
+
+def _as_in(question: Question) -> Text:
+    return Text(f"  {question.answers}, as in: {question.example}")
+
+
+def _nearest_first(near: Sequence[Question]) -> list[Question]:
+    return [*near, *(one for one in QUESTIONS if one not in near)]
 
 
 async def _facts(settings: Settings, words: str, where: Chosen) -> list[str]:

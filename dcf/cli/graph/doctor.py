@@ -35,7 +35,8 @@ async def _server(settings: Settings) -> Check:
     found = f"pid {status.pid}, {(status.memory_bytes or 0) / 1e6:.0f} MB"
     if status.loading:
         found += ", loads its data"
-    return Check("graph server", status.responding, found, "see its log", required=False)
+    well = status.responding or status.loading
+    return Check("graph server", well, found, "see its log", required=False)
 
 
 async def _outbox(settings: Settings) -> list[Check]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TextIO
 
 from dcf.cli.answer import Answer
+from dcf.cli.graph.graphml import graphml_to
 from dcf.cli.graph.reading import reading
 from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
@@ -22,8 +23,8 @@ from dcf.problem import Problem
 async def export_graph(
     settings: Settings, screen: Screen, file: Path, groups: list[str], *, force: bool
 ) -> Answer:
-    """Write the graph to ``file``, "-" for stdout; it appears there when it is whole. Raises
-    BadInput."""
+    """Write the graph to ``file``, "-" for stdout; it appears there when it is whole. Where the
+    name ends in ``.graphml``, that is what is written. Raises BadInput."""
     to_stdout = str(file) == "-"
     _check(file, screen, force=force)
     where = chosen(groups)
@@ -34,8 +35,9 @@ async def export_graph(
                 return Answer({"nodes": nodes, "edges": edges})
             part = file.with_name(f".{file.name}.{os.getpid()}.part")
             try:
-                with part.open("w", encoding="utf-8") as lines:
-                    nodes, edges = await _write(knowledge, where, lines)
+                with part.open("w", encoding="utf-8") as out:
+                    write = _write_graphml if file.suffix.lower() == ".graphml" else _write
+                    nodes, edges = await write(knowledge, where, out)
                 part.replace(file)
             finally:
                 part.unlink(missing_ok=True)
@@ -60,4 +62,14 @@ async def _write(knowledge: Knowledge, where: Chosen, lines: TextIO) -> tuple[in
         lines.write(json.dumps(one, ensure_ascii=False) + "\n")
         nodes += "node" in one
         edges += "edge" in one
+    return nodes, edges
+
+
+async def _write_graphml(knowledge: Knowledge, where: Chosen, out: TextIO) -> tuple[int, int]:
+    nodes = edges = 0
+    with graphml_to(out) as graphml:
+        async for one in exported(knowledge.graph, where):
+            graphml.write(one)
+            nodes += "node" in one
+            edges += "edge" in one
     return nodes, edges

@@ -7,13 +7,15 @@ import json
 import logging
 import os
 import sys
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from control_plane import Outbox, Store
+from control_plane.embedded import ServerUnusable
 from dcf.cli.answer import Answer
 from dcf.cli.log_lines import log_to_stderr
 from dcf.cli.redis_access import find_redis, open_store
@@ -39,6 +41,7 @@ log = logging.getLogger(__name__)
 _GRACE_S = 10
 _EXTRACT_EVERY_S = 2.0
 _AWAY_S = 30.0
+_AGAIN_S = 2.0
 
 
 async def serve_graph(
@@ -69,11 +72,13 @@ async def serve_graph(
     # Nothing is shown on the way: stdout is for the line that says where.
     quiet = Screen(as_json=True)
     address = await setting.address()
+    missed = asyncio.Event()
     async with (
         open_store(await find_redis(settings, quiet)) as store,
-        GraphConnection(address.url) as graph,
-        _beside(_relay(setting, store, privacy)),
-        _beside(_extract(extraction, settings, graph, address.url)),
+        GraphConnection(address.url, missed=missed.set) as graph,
+        _beside(partial(_wake, setting, missed)),
+        _beside(partial(_relay, setting, store, privacy)),
+        _beside(partial(_extract, extraction, settings, graph, address.url)),
     ):
         desk = GraphDesk(
             graph, address.url, Outbox(store.backend), privacy, extracts=extraction is not None
@@ -89,15 +94,38 @@ async def serve_graph(
 
 
 @asynccontextmanager
-async def _beside(work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
-    """``work`` goes on during the block."""
-    task = asyncio.create_task(work)
+async def _beside(work: Callable[[], Coroutine[Any, Any, None]]) -> AsyncIterator[None]:
+    """``work`` goes on during the block, from its beginning again after a defect."""
+    task = asyncio.create_task(_kept(work))
     try:
         yield
     finally:
         task.cancel()
         with suppress(asyncio.CancelledError):
             await task
+
+
+async def _kept(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    while True:
+        try:
+            await work()
+            return
+        except Exception:
+            log.exception("what goes on beside the server starts again")
+            await asyncio.sleep(_AGAIN_S)
+
+
+async def _wake(setting: GraphSetting, missed: asyncio.Event) -> None:
+    """Start the embedded graph again when somebody has ``missed`` it."""
+    while setting.url is None:
+        await missed.wait()
+        missed.clear()
+        try:
+            await setting.address()
+        except ServerUnusable as error:
+            log.warning("the graph does not start again: %s", error)
+        # Those who ask in the meantime want no start of their own.
+        await asyncio.sleep(_AGAIN_S)
 
 
 async def _relay(setting: GraphSetting, store: Store, privacy: Privacy) -> None:

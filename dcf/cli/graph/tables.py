@@ -8,7 +8,8 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from dcf.cli.graph.wording import bar, few, moment, share
+from dcf.cli.graph.wording import bar, few, moment, share, sureness
+from dcf.cli.wording import counted
 from dcf.knowledge import InsightFact
 from dcf.knowledge.asking import Alike, Crossed, Overview, Ranked
 
@@ -21,7 +22,11 @@ def ranking_table(found: Sequence[Ranked]) -> list[Any]:
     for task in dict.fromkeys(one.task_type for one in found):
         versions = [one for one in found if one.task_type == task]
         lines += [Text(task, "bold"), *_ranked(versions)]
-    return [*lines, "best: how probable it is that no other version succeeds more at this task."]
+    return [
+        *lines,
+        "best: how probable it is that no other version succeeds more at this task.",
+        "Order: what is expected now, as the planner chooses; newer outcomes count more.",
+    ]
 
 
 def _ranked(versions: Sequence[Ranked]) -> list[Text]:
@@ -35,9 +40,15 @@ def _ranked(versions: Sequence[Ranked]) -> list[Text]:
         lines += [
             Text(f"  {one.version}"),
             Text(f"    {measured}, mean {one.mean_ms / 1000:.1f} s"),
-            Text(f"    runs {few(one.runs)}", "dim"),
+            Text(f"    {_expected(one)}; runs {few(one.runs)}", "dim"),
         ]
     return lines
+
+
+def _expected(one: Ranked) -> str:
+    # Of sums by the day it is known no better.
+    since = f" since {moment(one.changed_at)[:10]}" if one.changed_at else ""
+    return f"expected {100 * one.expected:.0f} %{since}"
 
 
 def crossing_table(found: Sequence[Crossed]) -> list[Any]:
@@ -48,7 +59,7 @@ def crossing_table(found: Sequence[Crossed]) -> list[Any]:
     table = _table(*names, "succeeded", "0 … 1", "mean", "last", "failed in")
     for one in found:
         table.add_row(
-            *("-" if one.values[name] is None else str(one.values[name]) for name in names),
+            *_values(one, names),
             share(one.counts),
             bar(one.counts),
             f"{one.mean_ms / 1000:.1f} s",
@@ -56,6 +67,54 @@ def crossing_table(found: Sequence[Crossed]) -> list[Any]:
             few(one.failed_runs),
         )
     return [table]
+
+
+def runs_table(found: Sequence[Crossed]) -> list[Any]:
+    """Runs by dimensions, with how many there are in all."""
+    if not found:
+        return ["No run is like that."]
+    n, ok = sum(one.counts.n for one in found), sum(one.counts.successes for one in found)
+    names = list(found[0].values)
+    table = _table(*names, "runs", "failed", "mean", "last", "failed in")
+    for one in found:
+        table.add_row(
+            *_values(one, names),
+            f"{one.counts.n:,}",
+            f"{one.counts.failures:,}",
+            f"{one.mean_ms / 1000:.1f} s",
+            moment(one.last_at),
+            few(one.failed_runs),
+        )
+    return [f"{counted(n, 'run', 'runs')}: {ok:,} succeeded, {n - ok:,} did not.", table]
+
+
+def costs_table(found: Sequence[Crossed]) -> list[Any]:
+    """What was spent by dimensions, and together where nothing counts twice."""
+    if not found:
+        return ["No outcome is like that."]
+    names = list(found[0].values)
+    table = _table(*names, "cost", "outcomes", "with a price", "last")
+    for one in found:
+        table.add_row(
+            *_values(one, names),
+            f"{one.cost_usd:.4f} USD",
+            f"{one.counts.n:,}",
+            f"{one.priced:,}",
+            moment(one.last_at),
+        )
+    lines: list[Any] = [table]
+    if "skill" in names:
+        lines.append("An outcome with several skills counts for each of them.")
+    else:
+        spent, priced = sum(one.cost_usd for one in found), sum(one.priced for one in found)
+        lines.append(
+            f"together {spent:.4f} USD; {counted(priced, 'outcome has', 'outcomes have')} a price"
+        )
+    return lines
+
+
+def _values(one: Crossed, names: Sequence[str]) -> list[str]:
+    return ["-" if one.values[name] is None else str(one.values[name]) for name in names]
 
 
 def alike_table(found: Sequence[Alike]) -> list[Any]:
@@ -72,10 +131,12 @@ def alike_table(found: Sequence[Alike]) -> list[Any]:
     return lines
 
 
-def insights_list(found: Sequence[InsightFact]) -> list[Any]:
-    """Insights with their evidence."""
+def insights_list(found: Sequence[InsightFact], *, ever: bool = True) -> list[Any]:
+    """Insights with their evidence; ``ever``: those that hold no more are among them."""
     if not found:
-        return ["No analysis has found anything yet: `dcf reflect` makes one."]
+        what = "No insight is in the graph" if ever else "No insight holds now"
+        more = "" if ever else "; --ever shows those that held once"
+        return [f"{what}: analyses (`dcf reflect`) write what they find well enough founded{more}."]
     lines: list[Any] = []
     for one in found:
         runs = f", runs {few(one.evidence_runs)}" if one.evidence_runs else ""
@@ -83,7 +144,7 @@ def insights_list(found: Sequence[InsightFact]) -> list[Any]:
         lines += [
             Text.assemble((one.statement, "bold")),
             Text(
-                f"  {one.category}, {100 * one.confidence:.0f} % sure, since "
+                f"  {one.category}, {sureness(one.confidence)} sure, since "
                 f"{moment(one.created_at)}{until}{runs}; taken {one.taken}, helped {one.helped}",
                 "dim",
             ),
@@ -110,9 +171,17 @@ def overview_table(found: Overview) -> list[Any]:
 def _table(*headings: str) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim")
     for heading in headings:
-        right = heading in ("mean", "how many")
+        right = heading in (
+            "mean",
+            "how many",
+            "runs",
+            "failed",
+            "cost",
+            "outcomes",
+            "with a price",
+        )
         # What is measured stays on one line; names of runs may take several.
-        whole = heading in ("succeeded", "0 … 1", "mean")
+        whole = heading in ("succeeded", "0 … 1", "mean", "cost")
         table.add_column(
             heading, justify="right" if right else "left", overflow="fold", no_wrap=whole
         )

@@ -40,3 +40,10 @@ def few(names: tuple[str, ...] | list[str], most: int = 3) -> str:
     """The first names, and how many more there are."""
     rest = len(names) - most
     return ", ".join(names[:most]) + (f" +{rest}" if rest > 0 else "")
+
+
+def sureness(probability: float) -> str:
+    """How sure something is, as reports say it: of what was counted nothing is certain."""
+    if probability > 0.999:
+        return "> 99.9 %"
+    return "< 0.1 %" if probability < 0.001 else f"{100 * probability:.1f} %"

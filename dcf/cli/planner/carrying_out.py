@@ -13,7 +13,7 @@ from control_plane import ControlPlaneError, UnknownRun
 from dcf.cli.answer import Answer
 from dcf.cli.exits import OK
 from dcf.cli.planner.desk import PLANNER
-from dcf.cli.planner.showing import fields_of
+from dcf.cli.planner.showing import answer_of, fields_of
 from dcf.cli.redis_access import find_redis, open_store
 from dcf.cli.run import RunOrder, run_workflow
 from dcf.cli.screen import Screen
@@ -70,6 +70,22 @@ async def carry_out(
     learned, said = await _learned(planner, planning, wish, settings, screen)
     fields = {**fields_of(learned), **done.fields}
     return replace(done, fields=fields, show=[*done.show, Text(said)])
+
+
+def is_to_reflect(planning: Planning) -> bool:
+    """Whether the run is over, and nothing was learned of it yet: whoever watched it was killed, or
+    the graph was away."""
+    learned = planning.reflection
+    return planning.status == "ended" and (learned is None or learned["status"] == "failed")
+
+
+async def reflect(
+    planner: Planner, planning: Planning, wish: RunWish, settings: Settings, screen: Screen
+) -> Answer:
+    """Learn from a run that is over: the last step."""
+    learned, said = await _learned(planner, planning, wish, settings, screen)
+    done = answer_of(learned)
+    return replace(done, show=[*done.show, Text(said)])
 
 
 def _steps(planning: Planning, done: Answer) -> dict[int, str]:

@@ -73,6 +73,7 @@ def open_planner(settings: Settings, screen: Screen, max_cost: float | None = No
         new_id=lambda: secrets.token_hex(4),
         guide=_guide(settings, screen),
         model=_model(settings, max_cost),
+        explore=settings.explore,
     )
 
 

@@ -10,6 +10,8 @@ from rich.text import Text
 
 from dcf.cli.answer import Answer, ErrorNote
 from dcf.cli.exits import BAD_INPUT, FAILED, OK
+from dcf.cli.plan_steps import plan_steps
+from dcf.cli.planner.procedure import input_table, procedure_text
 from dcf.cli.trouble import listed, summary
 from dcf.planner import Planning
 from dcf.problem import Problem
@@ -57,16 +59,19 @@ def problems_of(planning: Planning) -> list[Problem]:
 
 
 def shown(planning: Planning) -> list[Any]:
-    """The plan: what it is made of, its steps, what it may do and cost, what earlier runs say."""
+    """The plan: what it is made of, its steps, what it may do and cost, what earlier runs say. What
+    can be approved is shown in full: the approval is for all of it."""
     parts: list[Any] = [Text(f"Planning {planning.id}: {planning.objective}", "bold")]
     source = planning.source
     if source is not None:
-        kind = {"draft": "drafted by a model: "}.get(source["kind"], "")
+        kind = "drafted by a model: " if planning.is_drafted else ""
         parts.append(Text(f"Made of {kind}{source['title']} ({source['id']})"))
     if planning.plan is not None:
-        parts.append(_steps(planning.plan["steps"]))
+        parts.append(plan_steps(planning.plan["steps"]))
     elif planning.workflow is not None:
         parts.append(_states(planning.workflow))
+    if planning.shown is not None:
+        parts += ["", procedure_text(planning), "", input_table(planning), ""]
     if planning.permissions is not None:
         parts += [Text(line) for line in _permissions(planning)]
     parts += [Text(line, "dim") for line in _guidance(planning.guidance)]
@@ -96,20 +101,6 @@ def next_step(planning: Planning) -> str:
             return f"dcf explain {planning.workflow_id}"
 
 
-def _steps(steps: list[Mapping[str, Any]]) -> Table:
-    table = Table(box=None, pad_edge=False)
-    for heading in ("step", "what", "skill", "why", "runners-up", "tier", "risk"):
-        table.add_column(heading, overflow="fold", no_wrap=heading in ("step", "skill", "tier"))
-    for step in steps:
-        others = "\n".join(f"{one['skill']} {one['score']:.2f}" for one in step["runners_up"])
-        risk = ", ".join(filter(None, (step["risk"], "approval" if step["approval"] else "")))
-        tier = "" if step["tier"] is None else str(step["tier"])
-        why = step["why"] or f"({step['kind']})"
-        cells = (step["step"], step["title"], "\n".join(step["skills"]), why, others, tier, risk)
-        table.add_row(*map(Text, cells))
-    return table
-
-
 def _states(workflow: Mapping[str, Any]) -> Table:
     table = Table(box=None, pad_edge=False)
     for heading in ("state", "type", "skill"):
@@ -129,11 +120,14 @@ def _permissions(planning: Planning) -> list[str]:
         mean = past["mean_cost_usd"]
         cost += f"; {past['runs']} earlier runs cost ${mean:.4f} on the mean"
     secrets = ", ".join(allowed["secrets"]) or "none"
+    granted = [skill for skill, may in planning.allowed.items() if may]
     return [
         f"Risk: {allowed['risk']}; egress {allowed['egress']}; secrets {secrets}",
         f"Tools: {', '.join(allowed['tools']) or 'none'}",
         f"Cost: {cost}; budget {budget or 'none'}",
         f"Approvals on the way: {', '.join(allowed['approvals']) or 'none'}",
+        f"Agents: {', '.join(allowed['agents']) or 'of the worker'}",
+        *([f"Allowed beyond your words: {', '.join(granted)}"] if granted else []),
     ]
 
 

@@ -13,13 +13,15 @@ from dcf.cli.asking import answer_to, at_terminal
 from dcf.cli.exits import INTERRUPTED
 from dcf.cli.input_source import read_input
 from dcf.cli.outcome import who
-from dcf.cli.planner.carrying_out import RunWish, carry_out
+from dcf.cli.output_file import check_outputs
+from dcf.cli.planner.carrying_out import RunWish, carry_out, is_to_reflect, reflect
 from dcf.cli.planner.desk import open_planner
 from dcf.cli.planner.showing import answer_of, fields_of, next_step, shown
-from dcf.cli.planning import read_sop
+from dcf.cli.planning import draw_into, read_sop, write_workflow
 from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput, NotSo
+from dcf.cli.visible import visible
 from dcf.planner import Planner, Planning, Question, wishes
 from dcf.problem import Problem
 
@@ -28,7 +30,7 @@ from dcf.problem import Problem
 class Talk:
     """The command line. ``objective`` or ``resume`` (an id) or ``procedure`` says what is planned.
     ``approve`` is the digest of what was shown before; ``yes`` approves unseen what no model wrote.
-    ``run`` None: only when it is approved here."""
+    ``run`` None: nothing is run here."""
 
     objective: str
     resume: str | None
@@ -38,6 +40,7 @@ class Talk:
     approve: str | None
     yes: bool
     run: RunWish | None
+    out: Path | None
     picture: Path | None
     max_cost: float | None
 
@@ -45,6 +48,8 @@ class Talk:
 async def talk(order: Talk, settings: Settings, screen: Screen) -> Answer:
     """Lead the planning as far as the person lets it."""
     answers = _answers(order)
+    outputs = {"--out": order.out, "--picture": order.picture}
+    check_outputs(outputs, {"the procedure": order.procedure})
     planner = open_planner(settings, screen, order.max_cost)
     asks = at_terminal(screen)
     planning: Planning | None = None
@@ -55,6 +60,11 @@ async def talk(order: Talk, settings: Settings, screen: Screen) -> Answer:
         if planning.status == "shown":
             _draw(planner, planning, order, screen)
             planning = await _decided(planner, planning, order, screen, asks=asks)
+        if order.out is not None and planning.workflow is not None:
+            write_workflow(order.out, dict(planning.workflow))
+            screen.say(f"Workflow: {order.out}")
+        if planning.status == "ended" and order.run is not None and is_to_reflect(planning):
+            return await reflect(planner, planning, order.run, settings, screen)
         if planning.status not in ("approved", "running") or order.run is None:
             return answer_of(planning)
         return await carry_out(planner, planning, order.run, settings, screen)
@@ -80,7 +90,7 @@ async def _begun(
     procedure = None
     if order.procedure is not None:
         read_sop(order.procedure)  # with all its problems, before anything is kept
-        procedure = (str(order.procedure), order.procedure.read_text(encoding="utf-8"))
+        procedure = (visible(str(order.procedure)), order.procedure.read_text(encoding="utf-8"))
     objective = order.objective
     if asks and procedure is None:
         if not objective.strip():
@@ -145,6 +155,8 @@ async def _decided(
         planning = await planner.answer(planning.id, {"change": said})
         while planning.status == "asking":
             planning = await planner.answer(planning.id, _asked(planning.questions, screen))
+        if planning.status == "shown":
+            _draw(planner, planning, order, screen)
     return planning
 
 
@@ -155,12 +167,9 @@ def _show(planning: Planning, screen: Screen) -> None:
 
 def _draw(planner: Planner, planning: Planning, order: Talk, screen: Screen) -> None:
     """Draw what is shown, beside the planning where no file is named."""
-    from dcf.cli.planning import draw_into
-
     picture = order.picture or planner.store.folder / f"{planning.id}.svg"
     draw_into(picture, dict(planning.workflow or {}))
-    if not screen.as_json:
-        screen.say(f"Picture: {picture}")
+    screen.say(f"Picture: {picture}")
 
 
 def _answers(order: Talk) -> dict[str, Any]:

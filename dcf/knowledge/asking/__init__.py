@@ -1,7 +1,8 @@
 """Questions to the graph, each answered with its evidence: runs, counts, intervals.
 
 ``ranking`` which version succeeded most, ``what_changed`` before failures began, ``runs_like`` one
-run, ``why`` it failed, ``account_of`` what happened in it, ``crossing`` counts across dimensions,
+run, ``why`` it failed, ``account_of`` what happened in it, ``crossing`` counts outcomes and
+``runs_counted`` runs across dimensions,
 ``overview`` what there is, ``exported`` all of it. ``Asker`` takes words and finds out which of
 these is meant, by the rules of ``QUESTIONS``.
 """
@@ -21,20 +22,25 @@ from dcf.knowledge.asking.episodes import (
     delete_fact,
     delete_text,
     groups_written,
+    is_measured,
     newest_episodes,
 )
 from dcf.knowledge.asking.errors import QuestionTooWide, UnknownThing
 from dcf.knowledge.asking.exporting import exported
 from dcf.knowledge.asking.groups import GROUPS, Chosen, Part, chosen
+from dcf.knowledge.asking.matching import ORDERS, SURE, Matched, match
 from dcf.knowledge.asking.model_choice import ModelChooser
 from dcf.knowledge.asking.names import Names, names_in
 from dcf.knowledge.asking.overview import Overview, overview
-from dcf.knowledge.asking.questions import QUESTIONS, SURE, Matched, Question, match
+from dcf.knowledge.asking.period import Period
+from dcf.knowledge.asking.questions import QUESTIONS, Question
 from dcf.knowledge.asking.ranking import Ranked, ranking
+from dcf.knowledge.asking.run_counting import runs_counted
 
 __all__ = [
     "DIMENSIONS",
     "GROUPS",
+    "ORDERS",
     "QUESTIONS",
     "SURE",
     "Account",
@@ -57,6 +63,7 @@ __all__ = [
     "Narrowed",
     "Overview",
     "Part",
+    "Period",
     "Question",
     "QuestionTooWide",
     "Ranked",
@@ -72,12 +79,14 @@ __all__ = [
     "delete_text",
     "exported",
     "groups_written",
+    "is_measured",
     "match",
     "names_in",
     "newest_episodes",
     "overview",
     "pattern_of",
     "ranking",
+    "runs_counted",
     "runs_like",
     "what_changed",
     "why",

@@ -50,14 +50,16 @@ async def account_of(graph: GraphConnection, workflow_id: str) -> Account:
         f"MATCH (e:WorkflowRun {{workflow_id: $id}}) RETURN {', '.join(RUN_COLUMNS)}",
         id=workflow_id,
     )
-    ends = sorted(map(run_fact_of, found), key=lambda end: (end.started_at, end.redrives))
+    told = [end for end in map(run_fact_of, found) if end is not None]
+    ends = sorted(told, key=lambda end: (end.started_at, end.redrives))
     rows = await look_fast(
         graph,
         _WHAT,
         f"MATCH (e:StateOutcome {{workflow_id: $id}}) RETURN {', '.join(OUTCOME_COLUMNS)}",
         id=workflow_id,
     )
-    outcomes = sorted(map(outcome_of, rows), key=lambda one: (one.ended_at, one.path, one.visit))
+    finished = [one for one in map(outcome_of, rows) if one is not None]
+    outcomes = sorted(finished, key=lambda one: (one.ended_at, one.path, one.visit))
     if not ends and not outcomes:
         raise UnknownThing(
             kind="run", name=workflow_id,

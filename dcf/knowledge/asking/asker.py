@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from dcf.knowledge.asking.account import account_of
 from dcf.knowledge.asking.alike import runs_like
 from dcf.knowledge.asking.blame import why
 from dcf.knowledge.asking.changing import what_changed
-from dcf.knowledge.asking.crossing import DIMENSIONS, Dimension, Narrowed, crossing
+from dcf.knowledge.asking.crossing import Dimension, Narrowed, crossing
 from dcf.knowledge.asking.groups import Chosen
-from dcf.knowledge.asking.names import names_in, runs_within
+from dcf.knowledge.asking.matching import Matched, match, not_timed, order_in
+from dcf.knowledge.asking.names import Names, names_in, runs_within
 from dcf.knowledge.asking.overview import overview
-from dcf.knowledge.asking.questions import QUESTIONS, Matched, match, question_named
+from dcf.knowledge.asking.period import period_in
+from dcf.knowledge.asking.questions import QUESTIONS, question_named
 from dcf.knowledge.asking.ranking import ranking
+from dcf.knowledge.asking.run_counting import RunDimension, runs_counted
 from dcf.knowledge.insight_fact import InsightFact
 from dcf.knowledge.knowledge import Knowledge
 
@@ -35,12 +39,14 @@ class Chooser(Protocol):
 @dataclass(frozen=True, slots=True)
 class Asked:
     """What ``words`` were understood as, and what was found: ``result`` is what the question's own
-    function gives, None where nothing was understood."""
+    function gives, None where nothing was understood. ``near`` are names of the graph that come
+    near to the words that were not used."""
 
     words: str
     matched: Matched
     result: Any = None
     problems: Sequence[str] = field(default=())
+    near: Sequence[str] = field(default=())
 
     @property
     def understood(self) -> str | None:
@@ -49,7 +55,8 @@ class Asked:
 
 
 class Asker:
-    """Asks ``knowledge``. ``embedder`` is called for what compares texts."""
+    """Asks ``knowledge``. ``embedder`` is called for what compares texts; times in words count from
+    ``now``, in its time zone."""
 
     def __init__(
         self,
@@ -57,27 +64,30 @@ class Asker:
         embedder: Callable[[], Awaitable[Embedder]],
         *,
         chooser: Chooser | None = None,
+        now: Callable[[], datetime] = lambda: datetime.now().astimezone(),
     ) -> None:
         self._knowledge = knowledge
         self._graph = knowledge.graph
         self._embedder = embedder
         self._chooser = chooser
+        self._now = now
 
     async def ask(
         self, words: str, groups: Chosen | None = None, *, since: int | None = None
     ) -> Asked:
         """What ``words`` ask for. Raises GraphAway, GraphRefused, QuestionTooWide."""
-        matched, problems = await self._matched(words)
+        known = await names_in(self._graph)
+        matched, problems = await self._matched(words, known)
+        near = known.near(matched.unused)
         if matched.question is None:
-            return Asked(words, matched, problems=problems)
-        given = {name: found[0] for name, found in matched.arguments.items()}
-        result = await self._found(matched.question.name, given, matched.by, groups, since)
-        return Asked(words, matched, result, problems)
+            return Asked(words, matched, problems=problems, near=near)
+        result = await self._found(matched, groups, since)
+        return Asked(words, matched, result, problems, near)
 
-    async def _matched(self, words: str) -> tuple[Matched, tuple[str, ...]]:
-        names = (await names_in(self._graph)).within(words)
+    async def _matched(self, words: str, known: Names) -> tuple[Matched, tuple[str, ...]]:
+        names = known.within(words)
         runs = await runs_within(self._graph, words)
-        matched = match(words, names, runs)
+        matched = match(words, names, runs, self._now())
         if self._chooser is None:
             return matched, ()
         offer = [
@@ -86,23 +96,29 @@ class Asker:
                 "answers": one.answers,
                 "needs": list(one.needs),
                 "takes": list(one.takes),
-                "by": list(DIMENSIONS) if one.name == "outcomes" else [],
+                "by": list(one.by),
             }
             for one in QUESTIONS
         ]
         said = await self._chooser.choose(words, offer)
         chosen, problems = checked(said, {**names, "run": runs})
-        # What the model says wrongly leaves the rules' own answer as it is.
-        return (chosen, ()) if chosen is not None else (matched, problems)
+        if chosen is None:
+            # What the model says wrongly leaves the rules' own answer as it is.
+            return matched, problems
+        text = words.lower()
+        period = period_in(text, self._now())
+        if chosen.question is not None and (refusal := not_timed(chosen.question, period)):
+            return replace(chosen, question=None, why_not=refusal), ()
+        order = order_in(text) if chosen.question is not None and chosen.question.by else None
+        return replace(chosen, period=period, order=order), ()
 
-    async def _found(
-        self,
-        name: str,
-        given: Mapping[str, str],
-        by: Sequence[str],
-        groups: Chosen | None,
-        since: int | None,
-    ) -> Any:
+    async def _found(self, matched: Matched, groups: Chosen | None, since: int | None) -> Any:
+        assert matched.question is not None
+        name, by, order = matched.question.name, matched.by, matched.order
+        given = {argument: found[0] for argument, found in matched.arguments.items()}
+        until = None
+        if matched.period is not None:
+            since, until = max(since or 0, matched.period.since), matched.period.until
         narrowed = Narrowed(
             task_type=given.get("task_type"),
             skill=given.get("skill"),
@@ -110,6 +126,7 @@ class Asker:
             error=given.get("error"),
             workflow=given.get("workflow"),
             since=since,
+            until=until,
         )
         match name:
             case "skills":
@@ -130,8 +147,16 @@ class Asker:
                 return [one for one in found if _concerns(one, given)]
             case "stats":
                 return await overview(self._graph, groups or Chosen(everything=True))
-        dimensions = [cast("Dimension", one) for one in by] or ["task_type"]
-        return await crossing(self._graph, dimensions, _one_of_both(narrowed))
+            case "runs":
+                one_by_one: list[RunDimension] = ["run"] if order else ["workflow"]
+                over = [cast("RunDimension", one) for one in by] or one_by_one
+                return await runs_counted(self._graph, over, narrowed, order=order)
+            case "costs":
+                dimensions = [cast("Dimension", one) for one in by] or ["workflow"]
+                order = order or "dear"
+            case _:
+                dimensions = [cast("Dimension", one) for one in by] or ["task_type"]
+        return await crossing(self._graph, dimensions, _one_of_both(narrowed), order=order)
 
 
 def checked(
@@ -158,8 +183,8 @@ def checked(
         f"{question.name} needs {need}" for need in question.needs if need not in arguments
     ]
     by = said.get("by") or []
-    if not isinstance(by, list) or any(one not in DIMENSIONS for one in by):
-        problems.append(f"{by!r} is not among {', '.join(DIMENSIONS)}")
+    if not isinstance(by, list) or any(one not in question.by for one in by):
+        problems.append(f"{by!r} is not among {', '.join(question.by) or 'nothing'}")
     if problems:
         return None, tuple(problems)
     found = {str(name): [str(value)] for name, value in arguments.items()}

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import log
-from typing import Any
+from typing import Any, NamedTuple
 
-from dcf.evidence import MIN_SAMPLES, Comparison, Counts, Watch, compare, holm
+from dcf.evidence import MIN_SAMPLES, SIGNIFICANT, Comparison, Counts, Watch, compare, holm
 from dcf.knowledge.asking.crossing import Narrowed
 from dcf.knowledge.asking.looking import look_fast
 from dcf.knowledge.connection import GraphConnection
@@ -18,15 +19,18 @@ LOOKBACK_MS = 7 * 86_400_000
 """What first appeared so long before the change, or later, may have brought it."""
 SHOWN_RUNS = 5
 _BETWEEN = "\n"
+_WHAT = "what changed"
+# Ordering whole rows, of which most are then left, would take the longest of all.
+_OLDEST = """MATCH (e:StateOutcome) %s
+WITH e.ended_at AS at ORDER BY at DESC SKIP $newer LIMIT 1 RETURN at"""
 _TEXT = """MATCH (e:StateOutcome) %s
 RETURN e.ended_at, e.status, e.workflow_id, e.agent, e.tier, e.model, e.error, e.run,
-  string.join(e.skills, $between) ORDER BY e.ended_at DESC LIMIT $most"""
+  string.join(e.skills, $between)"""
 _DEFINITIONS = """MATCH (e:WorkflowRun) WHERE e.ended_at >= $since
 RETURN e.run, e.workflow_name, e.version, e.digest"""
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(NamedTuple):
     """An outcome, as far as changes are looked for; ``has`` are (kind, value) that it ran with."""
 
     at: int
@@ -50,6 +54,12 @@ class Suspect:
     p_value: float
     runs: tuple[str, ...]
 
+    @property
+    def significant(self) -> bool:
+        """Whether more of those with it failed, in a way that chance would not explain for any of
+        all the suspects."""
+        return self.comparison.verdict == "lower" and self.p_value < SIGNIFICANT
+
     def to_json(self) -> dict[str, Any]:
         with_it, without = self.comparison.first, self.comparison.second
         return {
@@ -59,7 +69,7 @@ class Suspect:
             "with": {"n": with_it.n, "failed": with_it.failures},
             "without": {"n": without.n, "failed": without.failures},
             "p_value": self.p_value,
-            "significant": self.comparison.verdict == "lower",
+            "significant": self.significant,
             "runs": list(self.runs),
         }
 
@@ -109,16 +119,25 @@ async def what_changed(
 ) -> Changes:
     """The last fall among the outcomes of ``narrowed``, of which the newest ``MOST`` are looked at.
     Raises GraphAway, GraphRefused, QuestionTooWide."""
-    where, given = narrowed.terms()
-    rows = await look_fast(
-        graph, "what changed", _TEXT % where, **given, between=_BETWEEN, most=MOST
-    )
-    rows.sort(key=lambda row: (row[0], row[2]))
+    rows = await _newest(graph, narrowed)
     if not rows:
         return Changes(0, narrowed.since, None)
-    found = await look_fast(graph, "what changed", _DEFINITIONS, since=rows[0][0])
-    definitions = {run: (name, version, digest) for run, name, version, digest in found}
-    return changes_in([_seen(row, definitions) for row in rows], lookback_ms=lookback_ms)
+    found = await look_fast(graph, _WHAT, _DEFINITIONS, since=rows[0][0])
+    definitions = {run: _definition(*said) for run, *said in found}
+    return changes_in(_seen(rows, definitions), lookback_ms=lookback_ms)
+
+
+async def _newest(graph: GraphConnection, narrowed: Narrowed) -> list[list[Any]]:
+    """At most ``MOST`` rows of ``_TEXT`` in the order of time."""
+    where, given = narrowed.terms()
+    oldest = await look_fast(graph, _WHAT, _OLDEST % where, **given, newer=MOST - 1)
+    if oldest:
+        where, given = replace(narrowed, since=oldest[0][0]).terms()
+    rows = await look_fast(graph, _WHAT, _TEXT % where, **given, between=_BETWEEN)
+    # Others may write to the graph too: without a run it was not measured.
+    rows = [row for row in rows if isinstance(row[2], str)]
+    rows.sort(key=lambda row: (row[0], row[2]))
+    return rows[-MOST:]
 
 
 def changes_in(outcomes: Sequence[Seen], *, lookback_ms: int = LOOKBACK_MS) -> Changes:
@@ -161,7 +180,8 @@ def _border(oks: Sequence[bool]) -> int:
 
 def _fit(wins: int, n: int) -> float:
     """The logarithm of the likelihood of ``wins`` in ``n`` at the rate that makes it largest."""
-    return sum(part * log(part / n) for part in (wins, n - wins) if part)
+    lost = n - wins
+    return (wins * log(wins / n) if wins else 0.0) + (lost * log(lost / n) if lost else 0.0)
 
 
 def _fall(outcomes: Sequence[Seen], turn: tuple[int, int, int], lookback_ms: int) -> Fall:
@@ -187,27 +207,31 @@ def _suspects(
 ) -> tuple[Suspect, ...]:
     """What first appeared from ``lookback_ms`` before outcome ``at`` on, and was used after it."""
     first: dict[tuple[str, str], int] = {}
+    sets: set[frozenset[tuple[str, str]]] = set()
     for one in outcomes:
-        for thing in one.has:
-            first.setdefault(thing, one.at)
+        if one.has not in sets:
+            sets.add(one.has)
+            for thing in one.has:
+                first.setdefault(thing, one.at)
     from_ = outcomes[at].at - lookback_ms
-    after = outcomes[at:]
     new = [
         thing
         for thing, when in first.items()
         # What the first of all outcomes has may be as old as the hills.
         if when >= from_ and thing not in outcomes[0].has
     ]
+    after, whole = _by_has(outcomes[at:]), _by_has(outcomes[start:])
     compared = []
     for thing in new:
-        with_it = [one for one in after if thing in one.has]
-        if with_it:
-            rest = [one for one in after if thing not in one.has]
-            if len(rest) < MIN_SAMPLES:
+        with_it = _summed(after, thing, there=True)
+        if with_it.n:
+            rest = _summed(after, thing, there=False)
+            if rest.n < MIN_SAMPLES:
                 # It came for nearly all: then the time before it is what it is held against.
-                rest = [one for one in outcomes[start:] if thing not in one.has]
-            compared.append((thing, with_it, compare(_counted(with_it), _counted(rest))))
-    raised = holm([comparison.p_value for _, _, comparison in compared])
+                rest = _summed(whole, thing, there=False)
+            compared.append((thing, compare(with_it, rest)))
+    failures = [one for one in outcomes[at:] if not one.ok]
+    raised = holm([comparison.p_value for _, comparison in compared])
     suspects = [
         Suspect(
             kind=thing[0],
@@ -215,11 +239,26 @@ def _suspects(
             first_at=first[thing],
             comparison=comparison,
             p_value=p_value,
-            runs=_runs([one for one in with_it if not one.ok]),
+            runs=_runs(one for one in failures if thing in one.has),
         )
-        for (thing, with_it, comparison), p_value in zip(compared, raised, strict=True)
+        for (thing, comparison), p_value in zip(compared, raised, strict=True)
     ]
     return tuple(sorted(suspects, key=_suspicion))
+
+
+def _by_has(outcomes: Iterable[Seen]) -> dict[frozenset[tuple[str, str]], Counts]:
+    """Outcomes counted by all that they ran with, of which there are few combinations."""
+    n: Counter[tuple[frozenset[tuple[str, str]], bool]] = Counter(
+        (one.has, one.ok) for one in outcomes
+    )
+    return {has: Counts(n[has, True], n[has, False]) for has, _ in n}
+
+
+def _summed(
+    counts: Mapping[frozenset[tuple[str, str]], Counts], thing: tuple[str, str], *, there: bool
+) -> Counts:
+    """The outcomes that ran with ``thing``, or those that did not."""
+    return sum((one for has, one in counts.items() if (thing in has) is there), Counts())
 
 
 def _suspicion(suspect: Suspect) -> tuple[bool, float, int, str]:
@@ -228,16 +267,29 @@ def _suspicion(suspect: Suspect) -> tuple[bool, float, int, str]:
     return not worse, suspect.p_value, -suspect.comparison.first.failures, suspect.value
 
 
-def _seen(row: Sequence[Any], definitions: dict[str, tuple[str, str | None, str]]) -> Seen:
-    at, status, workflow_id, agent, tier, model, error, run, skills = row
+def _definition(name: str, version: str | None, digest: str) -> str:
+    return f"{name} {version or ''} ({digest[:12]})".replace("  ", " ")
+
+
+def _seen(rows: Sequence[Sequence[Any]], definitions: Mapping[str, str]) -> list[Seen]:
+    """``rows`` of ``_TEXT``; what they ran with is made once for all that have the same."""
+    sets: dict[tuple[Any, ...], frozenset[tuple[str, str]]] = {}
+    seen = []
+    for at, status, workflow_id, agent, tier, model, error, run, skills in rows:
+        ran_with = (skills, agent, tier, model, definitions.get(run))
+        has = sets.get(ran_with)
+        if has is None:
+            has = sets[ran_with] = _things(*ran_with)
+        seen.append(Seen(at, status == "done", workflow_id, error, has))
+    return seen
+
+
+def _things(
+    skills: str | None, agent: Any, tier: Any, model: Any, definition: str | None
+) -> frozenset[tuple[str, str]]:
     has = {("version", skill) for skill in (skills or "").split(_BETWEEN) if skill}
-    for kind, value in (("agent", agent), ("tier", tier), ("model", model)):
-        if value is not None:
-            has.add((kind, str(value)))
-    if run in definitions:
-        name, version, digest = definitions[run]
-        has.add(("definition", f"{name} {version or ''} ({digest[:12]})".replace("  ", " ")))
-    return Seen(at, status == "done", workflow_id, error, frozenset(has))
+    others = (("agent", agent), ("tier", tier), ("model", model), ("definition", definition))
+    return frozenset(has | {(kind, str(value)) for kind, value in others if value is not None})
 
 
 def _counted(outcomes: Sequence[Seen]) -> Counts:
@@ -245,9 +297,14 @@ def _counted(outcomes: Sequence[Seen]) -> Counts:
     return Counts(won, len(outcomes) - won)
 
 
-def _runs(failures: Sequence[Seen]) -> tuple[str, ...]:
+def _runs(failures: Iterable[Seen]) -> tuple[str, ...]:
     """The first that failed: they are nearest to what brought it."""
-    return tuple(dict.fromkeys(one.run for one in failures))[:SHOWN_RUNS]
+    found: dict[str, None] = {}
+    for one in failures:
+        found[one.run] = None
+        if len(found) == SHOWN_RUNS:
+            break
+    return tuple(found)
 
 
 def _counts_json(counts: Counts) -> dict[str, Any]:

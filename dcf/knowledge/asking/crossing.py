@@ -17,7 +17,18 @@ Dimension = Literal[
     "skill", "agent", "task_type", "error", "workflow", "tier", "model", "status", "day"
 ]
 DIMENSIONS: tuple[Dimension, ...] = get_args(Dimension)
+Order = Literal["failures", "unreliable", "slow", "fast", "dear", "cheap"]
 SHOWN_RUNS = 3
+ORDERED: Mapping[Order | None, str] = {
+    None: "n DESC",
+    "failures": "n - ok DESC, n",
+    "unreliable": "toFloat(n - ok) / n DESC, n DESC",
+    "slow": "ms DESC",
+    "fast": "ms",
+    "dear": "cost DESC",
+    "cheap": "cost",
+}
+"""What comes first, in terms of a row's ``n``, ``ok``, ``ms`` and ``cost``."""
 _COLUMNS: Mapping[Dimension, str] = {
     "skill": "v",
     "agent": "e.agent",
@@ -45,13 +56,14 @@ class Narrowed:
     until: int | None = None
 
     def terms(self) -> tuple[str, dict[str, Any]]:
-        """A WHERE for a node ``e``, "" without any term, and its parameters."""
+        """A WHERE for a node ``e``, and its parameters. There is a time in it always: what was not
+        measured has none to compare, whoever wrote it."""
         found: dict[str, tuple[str, Any]] = {
             "task_type": ("e.task_type = $task_type", self.task_type),
             "agent": ("e.agent = $agent", self.agent),
             "error": ("e.error = $error", self.error),
             "workflow": ("e.workflow_name = $workflow", self.workflow),
-            "since": ("e.ended_at >= $since", self.since),
+            "since": ("e.ended_at >= $since", self.since or 0),
             "until": ("e.ended_at < $until", self.until),
         }
         terms = [term for term, value in found.values() if value is not None]
@@ -60,18 +72,20 @@ class Narrowed:
             whole = "@" in self.skill
             terms.append(f"any(v IN e.skills WHERE v {'=' if whole else 'STARTS WITH'} $skill)")
             given["skill"] = self.skill if whole else f"{self.skill}@"
-        return (f"WHERE {' AND '.join(terms)}" if terms else ""), given
+        return f"WHERE {' AND '.join(terms)}", given
 
 
 @dataclass(frozen=True, slots=True)
 class Crossed:
-    """Outcomes that have the same ``values`` in the dimensions asked for."""
+    """Outcomes, or runs, that have the same ``values`` in the dimensions asked for. ``cost_usd`` is
+    the sum over the ``priced`` of them whose cost is known."""
 
     values: Mapping[str, Any]
     counts: Counts
     mean_ms: float
     cost_usd: float
     last_at: int
+    priced: int = 0
     failed_runs: tuple[str, ...] = field(default=())
     runs: tuple[str, ...] = field(default=())
 
@@ -86,6 +100,7 @@ class Crossed:
             "high": round(high, 4),
             "mean_ms": round(self.mean_ms, 1),
             "cost_usd": round(self.cost_usd, 6),
+            "priced": self.priced,
             "last_at": self.last_at,
             "failed_runs": list(self.failed_runs),
             "runs": list(self.runs),
@@ -97,11 +112,12 @@ async def crossing(
     by: Sequence[Dimension],
     narrowed: Narrowed | None = None,
     *,
+    order: Order | None = None,
     limit: int = 100,
 ) -> list[Crossed]:
-    """Outcomes counted for each combination of ``by``, the most frequent first. An outcome with
-    several skills counts for each of them where ``skill`` is asked for. Raises GraphAway,
-    GraphRefused, QuestionTooWide."""
+    """Outcomes counted for each combination of ``by``, in ``order``, the most frequent first
+    without one. An outcome with several skills counts for each of them where ``skill`` is asked
+    for. Raises GraphAway, GraphRefused, QuestionTooWide."""
     by = list(dict.fromkeys(by))
     where, given = (narrowed or Narrowed()).terms()
     unwound = "UNWIND e.skills AS v" if "skill" in by else ""
@@ -114,10 +130,10 @@ async def crossing(
         f"MATCH (e:StateOutcome) {where} {unwound} RETURN {''.join(c + ', ' for c in columns)}"
         "count(e) AS n, sum(CASE e.status WHEN 'done' THEN 1 ELSE 0 END) AS ok, "
         "avg(e.duration_ms) AS ms, sum(coalesce(e.cost_usd, 0.0)) AS cost, "
-        "max(e.ended_at) AS last, "
+        "count(e.cost_usd) AS priced, max(e.ended_at) AS last, "
         "collect(DISTINCT CASE e.status WHEN 'failed' THEN e.workflow_id END)[0..$shown] AS bad, "
         "collect(DISTINCT e.workflow_id)[0..$shown] AS some "
-        "ORDER BY n DESC LIMIT $limit"
+        f"ORDER BY {ORDERED[order]} LIMIT $limit"
     )
     what = "counting outcomes by " + (", ".join(by) or "nothing")
     rows = await look(graph, what, text, **given, shown=SHOWN_RUNS, limit=limit)
@@ -128,9 +144,10 @@ async def crossing(
             counts=Counts(int(row[size + 1]), row[size] - int(row[size + 1])),
             mean_ms=row[size + 2] or 0.0,
             cost_usd=row[size + 3],
-            last_at=row[size + 4],
-            failed_runs=tuple(row[size + 5]),
-            runs=tuple(row[size + 6]),
+            priced=row[size + 4],
+            last_at=row[size + 5],
+            failed_runs=tuple(row[size + 6]),
+            runs=tuple(row[size + 7]),
         )
         for row in rows
         if row[size]

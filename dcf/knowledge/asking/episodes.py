@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dcf.knowledge.asking.errors import UnknownThing
-from dcf.knowledge.asking.groups import Chosen
+from dcf.knowledge.asking.groups import Chosen, named
 from dcf.knowledge.asking.looking import look
 from dcf.knowledge.connection import GraphConnection
 from dcf.knowledge.cypher import query
@@ -19,14 +19,19 @@ AT_ONCE = 1_000
 _NEWEST = """MATCH (e:Episodic) %s RETURN e.uuid, e.name, e.content, e.created_at, e.source,
   e.source_description, e.group_id ORDER BY e.valid_at DESC LIMIT $limit"""
 _GROUPS = "MATCH (n) RETURN n.group_id, count(n) ORDER BY n.group_id"
+_MEASURED = {"StateOutcome", "WorkflowRun"}
 _KINDS = ("Episodic", "Entity")
 
 
 class EpisodeMeasured(KnowledgeError):
-    """The episode {uuid} was measured: sums count it, and would be wrong without it."""
+    """The episode {uuid} was measured: sums count it, and would be wrong if it were changed or
+    gone."""
 
     code = "graph_measured"
-    hint = "texts can be deleted one by one, what was measured only with its whole group"
+    hint = (
+        "texts can be written anew and deleted one by one, what was measured only deleted with its "
+        "whole group"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +57,17 @@ async def newest_episodes(
 
 
 async def groups_written(graph: GraphConnection) -> dict[str, int]:
-    """The groups that there are, and how many nodes each has."""
-    return dict(await look(graph, "the groups", _GROUPS))
+    """The groups that there are, and how many nodes each has; "-" has those of no group, which
+    others than DCF wrote."""
+    return {named(group): n for group, n in await look(graph, "the groups", _GROUPS)}
+
+
+async def is_measured(graph: GraphConnection, uuid: str) -> bool:
+    """Whether ``uuid`` is that of an outcome or the end of a run. Raises GraphAway, GraphRefused,
+    QuestionTooWide."""
+    text = "MATCH (e:Episodic {uuid: $uuid}) RETURN labels(e)"
+    found = await look(graph, "an episode", text, uuid=uuid)
+    return any(_MEASURED & set(labels) for (labels,) in found)
 
 
 async def delete_text(graph: GraphConnection, uuid: str) -> EpisodeText:
@@ -64,7 +78,7 @@ async def delete_text(graph: GraphConnection, uuid: str) -> EpisodeText:
     if not rows:
         raise UnknownThing(kind="episode", name=uuid)
     labels, *fields = rows[0]
-    if {"StateOutcome", "WorkflowRun"} & set(labels):
+    if _MEASURED & set(labels):
         raise EpisodeMeasured(uuid=uuid)
     gone = "MATCH (n:%s {uuid: $uuid}) DETACH DELETE n"
     await graph.write(
@@ -108,7 +122,8 @@ def _where(groups: Chosen) -> tuple[str, dict[str, Any]]:
     """A WHERE for a node ``e``, and its parameters."""
     if groups.everything:
         return "", {}
-    terms = ["e.group_id IN $own"]
+    # No "e.group_id IN $own": a stop word, looked up in an index, would end the server's process.
+    terms = ["any(own IN $own WHERE e.group_id = own)"]
     given: dict[str, Any] = {"own": list(groups.own), "measured": GRAPH}
     if groups.is_whole:
         terms.append("e.group_id = $measured")

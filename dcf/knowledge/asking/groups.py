@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from dcf.knowledge.schema import GRAPH
 from dcf.knowledge.text_episode import TEXTS
@@ -52,6 +53,12 @@ GROUPS: dict[str, Part] = {
     "amsp_metrics": _TASKS,
 }
 """Earlier names, and what they stand for."""
+
+
+def named(value: Any) -> str:
+    """The name of a group or a kind as it is shown: whoever else writes to the graph may give none,
+    or something that is no text."""
+    return "-" if value is None else str(value)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dcf.knowledge.asking.looking import look
@@ -47,6 +47,17 @@ class Names:
                         found[argument].append(name)
         return found
 
+    def near(self, words: Sequence[str], most: int = 3) -> list[str]:
+        """Names that have a word like one of ``words``, those with most of them first."""
+        roots = {root for word in words for root in (_root(part) for part in _parts(word)) if root}
+        found: dict[str, int] = {}
+        for name in self.known:
+            bare = name.removeprefix("skill.").partition("@")[0]
+            shared = roots & {_root(part) for part in _parts(bare)}
+            if shared:
+                found[bare] = max(found.get(bare, 0), len(shared))
+        return sorted(found, key=lambda name: (-found[name], name))[:most]
+
     def _forms(self) -> list[tuple[str, str]]:
         """(how it may be written, name), the longest form first."""
         forms: dict[tuple[str, str], None] = {}
@@ -69,7 +80,8 @@ async def names_in(graph: GraphConnection) -> Names:
     known: dict[str, set[str]] = {}
     for label, argument in KINDS.items():
         for name, _ in await look(graph, "the names", _TEXT % label, most=MOST):
-            known.setdefault(name, set()).add(argument)
+            if isinstance(name, str):
+                known.setdefault(name, set()).add(argument)
     return Names({name: frozenset(kinds) for name, kinds in known.items()})
 
 
@@ -84,3 +96,13 @@ def _folded(text: str) -> str:
     """Words in lower case with one blank between them; so becomes what joins words."""
     words = [word.rstrip(".:").lower() for word in _WORD.findall(text)]
     return " ".join(" ".join(_JOINED.split(word)) for word in words if word)
+
+
+def _parts(name: str) -> list[str]:
+    return re.findall(r"[a-z0-9]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", name).lower())
+
+
+def _root(word: str) -> str:
+    """What ``charging``, ``charges`` and ``charge`` have in common; "" for what is too short."""
+    root = re.sub(r"(?:ing|ed|es|s|e)$", "", word) if len(word) > 4 else word
+    return root if len(root) >= 3 else ""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dcf.evidence import Counts
-from dcf.knowledge.asking.groups import Chosen
+from dcf.knowledge.asking.groups import Chosen, named
 from dcf.knowledge.asking.looking import look
 from dcf.knowledge.connection import GraphConnection
 
@@ -14,7 +14,8 @@ _WHAT = "counting what there is"
 _NODES = "MATCH (n) RETURN labels(n), n.group_id, count(n)"
 _FACTS = """MATCH ()-[x:RELATES_TO]->()
 RETURN x.name, x.group_id, count(x), sum(CASE WHEN x.invalid_at IS NULL THEN 0 ELSE 1 END)"""
-_SPAN = """MATCH (e:StateOutcome)
+# Whatever else bears the label was not measured.
+_SPAN = """MATCH (e:StateOutcome) WHERE e.ended_at >= 0 AND e.run <> ''
 RETURN count(e), sum(CASE e.status WHEN 'done' THEN 1 ELSE 0 END), min(e.ended_at), max(e.ended_at)
 """
 
@@ -66,12 +67,12 @@ async def overview(graph: GraphConnection, groups: Chosen) -> Overview:
             continue
         counted = episodes if kind == "Episodic" else entities
         counted[label] = counted.get(label, 0) + n
-        by_group[group] = by_group.get(group, 0) + n
+        by_group[named(group)] = by_group.get(named(group), 0) + n
     facts: dict[str, int] = {}
     over = 0
     for name, group, n, gone in await look(graph, _WHAT, _FACTS):
         if groups.takes_fact(name, group):
-            facts[name] = facts.get(name, 0) + n
+            facts[named(name)] = facts.get(named(name), 0) + n
             over += int(gone)
     n, ok, first, last = (await look(graph, _WHAT, _SPAN) or [[0, 0, None, None]])[0]
     if not groups.takes_label("StateOutcome"):

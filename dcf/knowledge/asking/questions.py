@@ -1,20 +1,14 @@
-"""The questions that can be asked, and the rules by which words become one of them.
-
-A question has cues, each with a weight. Its score is the sum of the weights of the cues that are
-found, at most 1; where something is missing that it needs, such as the id of a run, half of that.
-Below ``SURE`` nothing is chosen, nor when another question comes as near as ``APART``.
-"""
+"""The questions that can be asked, each with the words that speak for it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
 
-SURE = 0.5
-"""Below this score a question is not understood."""
-APART = 0.1
-"""The best has to be so much better than the next one."""
+Timed = Literal["no", "since", "between"]
+"""Whether a question can be asked of a time: of none, from then on, or from then until then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +19,17 @@ class Cue:
     weight: float
 
     def found(self, text: str) -> bool:
-        return re.search(rf"\b(?:{self.pattern})\b", text) is not None
+        return next(self.spans(text), None) is not None
+
+    def spans(self, text: str) -> Iterator[tuple[int, int]]:
+        """Where in ``text`` they stand."""
+        return (one.span() for one in re.finditer(rf"\b(?:{self.pattern})\b", text))
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
     """``answers`` says what it answers, ``example`` shows one. ``needs`` are arguments that it
-    cannot do without, ``takes`` those that narrow it."""
+    cannot do without, ``takes`` those that narrow it, ``by`` the dimensions that it counts by."""
 
     name: str
     answers: str
@@ -39,6 +37,19 @@ class Question:
     cues: tuple[Cue, ...]
     needs: tuple[str, ...] = ()
     takes: tuple[str, ...] = ()
+    by: tuple[str, ...] = ()
+    timed: Timed = "no"
+
+
+_MOST = (
+    r"(?:fail\w*|break\w*|broke) (?:the )?(?:most|least)(?: often)?|"
+    r"(?:most|fewest) (?:failures|errors)|worst|"
+    r"(?:least|most) (?:un)?reliable|(?:highest|lowest) (?:failure|error) rate|"
+    r"(?:takes? )?(?:the )?(?:longest|slowest|most time)|"
+    r"(?:the )?(?:fastest|quickest|shortest|least time)|"
+    r"(?:the )?(?:most expensive|dearest|costliest|cheapest|least expensive)|"
+    r"costs? (?:the )?(?:most|least)"
+)
 
 
 QUESTIONS: tuple[Question, ...] = (
@@ -54,6 +65,7 @@ QUESTIONS: tuple[Question, ...] = (
             Cue(r"which|what|what's", 0.1),
         ),
         takes=("task_type", "skill"),
+        timed="since",
     ),
     Question(
         "changes",
@@ -65,6 +77,7 @@ QUESTIONS: tuple[Question, ...] = (
             Cue(r"fail\w*|errors?|worse|broke\w*|break\w*", 0.2),
         ),
         takes=("task_type", "skill", "workflow", "agent", "error"),
+        timed="between",
     ),
     Question(
         "why",
@@ -104,11 +117,45 @@ QUESTIONS: tuple[Question, ...] = (
         "how often did each agent fail at orders.charge_payment, by error?",
         (
             Cue(r"how (?:many|often|much)|count\w*|number of|which errors?|what errors?|"
-                r"most (?:frequent|common)", 0.6),
+                r"most (?:frequent|common)|" + _MOST, 0.6),
             Cue(r"by|per|each|every|for which", 0.3),
+            Cue(r"(?:success|failure|error) rates?", 0.3),
             Cue(r"fail\w*|errors?|outcomes?|succeed\w*|times", 0.1),
         ),
         takes=("task_type", "skill", "workflow", "agent", "error"),
+        by=("skill", "agent", "task_type", "error", "workflow", "tier", "model", "day"),
+        timed="between",
+    ),
+    Question(
+        "runs",
+        "how many runs there were, how they ended and how long they took, by workflow, error, day "
+        "or one by one",
+        "how many runs failed last week?",
+        (
+            Cue(r"how (?:many|often|long)|count\w*|number of|" + _MOST, 0.5),
+            Cue(r"runs?", 0.4),
+            Cue(r"runs? (?:have )?(?:fail\w*|succeed\w*|ended|were)|(?:failed|successful) runs?|"
+                r"fail\w*|succeed\w*", 0.1),
+            Cue(r"by|per|each|every", 0.1),
+        ),
+        takes=("workflow", "error"),
+        by=("workflow", "error", "day", "run"),
+        timed="between",
+    ),
+    Question(
+        "costs",
+        "what was spent, as far as prices were known, by skill, agent, task, workflow, tier, model "
+        "or day",
+        "how much did each workflow cost since monday?",
+        (
+            Cue(r"cost\w*|spen[dt]\w*|expens\w*|expenses?|dollars?|usd|money|paid|pay|cheap\w*|"
+                r"dearest", 0.9),
+            Cue(r"how much|what|total\w*|altogether", 0.1),
+            Cue(r"by|per|each|every|for which|which|the most|the least|most|least", 0.1),
+        ),
+        takes=("task_type", "skill", "workflow", "agent", "error"),
+        by=("skill", "agent", "task_type", "error", "workflow", "tier", "model", "day"),
+        timed="between",
     ),
     Question(
         "insights",
@@ -130,68 +177,8 @@ QUESTIONS: tuple[Question, ...] = (
         ),
     ),
 )  # fmt: skip
-_BY: Mapping[str, str] = {
-    r"versions?|skills?": "skill",
-    r"agents?": "agent",
-    r"tasks?|kinds? of task|task types?": "task_type",
-    r"errors?": "error",
-    r"workflows?": "workflow",
-    r"tiers?": "tier",
-    r"models?": "model",
-    r"days?|daily|time": "day",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Matched:
-    """What words were understood as: a question with its ``arguments`` (lists of names) and the
-    dimensions ``by`` which it counts. ``question`` None: nothing scored high enough; ``scores`` has
-    every question's, ``missing`` what the best one lacked."""
-
-    question: Question | None
-    arguments: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    by: tuple[str, ...] = ()
-    scores: Mapping[str, float] = field(default_factory=dict)
-    missing: tuple[str, ...] = ()
-    by_model: bool = False
-
-    @property
-    def score(self) -> float:
-        return max(self.scores.values(), default=0.0)
 
 
 def question_named(name: str) -> Question | None:
     """The question called ``name``."""
     return next((one for one in QUESTIONS if one.name == name), None)
-
-
-def match(words: str, names: Mapping[str, Sequence[str]], runs: Sequence[str]) -> Matched:
-    """Which question ``words`` are; ``names`` (argument -> names) and ``runs`` are what of them the
-    graph knows."""
-    text = words.lower()
-    for known in [*runs, *(name for found in names.values() for name in found)]:
-        # A name is no cue.
-        text = text.replace(known.lower(), " ")
-    given = {**{name: list(found) for name, found in names.items()}, "run": list(runs)}
-    scores = {one.name: _score(one, text, given) for one in QUESTIONS}
-    order = sorted(QUESTIONS, key=lambda one: -scores[one.name])
-    best, second = order[0], order[1]
-    missing = tuple(name for name in best.needs if not given.get(name))
-    shown = {one.name: round(scores[one.name], 3) for one in order}
-    close = scores[best.name] - scores[second.name] < APART
-    if missing or scores[best.name] < SURE or close:
-        return Matched(None, scores=shown, missing=missing)
-    wanted = (*best.needs, *best.takes)
-    arguments = {name: given[name] for name in wanted if given.get(name)}
-    by = tuple(name for pattern, name in _BY.items() if Cue(pattern, 0).found(text))
-    return Matched(best, arguments, by if best.name == "outcomes" else (), shown)
-
-
-def _score(question: Question, text: str, given: Mapping[str, Sequence[str]]) -> float:
-    score = min(1.0, sum(cue.weight for cue in question.cues if cue.found(text)))
-    if any(not given.get(name) for name in question.needs):
-        return score / 2
-    if question.needs and score:
-        # What is asked of a run is rarely asked of everything.
-        score = min(1.0, score + 0.15)
-    return score

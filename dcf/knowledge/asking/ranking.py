@@ -1,44 +1,55 @@
-"""Which version of a skill succeeded most at a kind of task, and how sure that is."""
+"""Which version of a skill succeeded most at a kind of task, and how sure that is.
+
+The order is that of the Planner's choice: versions of one skill stand as ``dcf.evidence`` has it,
+by records that forget what no longer holds, each in the light of the others.
+"""
 
 from __future__ import annotations
 
+import time
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from dcf.evidence import Beta, Counts, best_probabilities
-from dcf.knowledge.asking.looking import look
+from dcf.evidence import Counts, Record, Standing, best_probabilities, standings
+from dcf.knowledge.asking.looking import look, look_fast
 from dcf.knowledge.connection import GraphConnection
-from dcf.knowledge.episode import iso
 from dcf.knowledge.naming import edge_uuid
+from dcf.knowledge.records import narrowing, read_records
+from dcf.skills import version_order
 
 SHOWN_RUNS = 5
 """So many runs are named as evidence, the newest of those that its facts name."""
 _WHAT = "the ranking of versions"
-_SUMS = """MATCH (t:TaskType)<-[k:STAT]-(s:SkillVersion) %s RETURN t.name, s.name, t.uuid, s.uuid,
-  k.n, k.ok, k.duration_ms, k.cost_usd, k.tokens, k.tries, k.last_at"""
-_DAYS = """MATCH (t:TaskType)<-[k:STAT_DAY]-(s:SkillVersion) %s
+_SUMS = """MATCH (t:TaskType)<-[k:STAT]-(s:SkillVersion) WHERE %s
+RETURN t.name, s.name, t.uuid, s.uuid, k.n, k.ok, k.duration_ms, k.cost_usd, k.tries, k.last_at"""
+_DAYS = """MATCH (t:TaskType)<-[k:STAT_DAY]-(s:SkillVersion) WHERE %s
 RETURN t.name, s.name, t.uuid, s.uuid, sum(k.n), sum(k.ok), sum(k.duration_ms), sum(k.cost_usd),
-  sum(k.tokens), sum(k.tries), max(k.last_at)"""
+  sum(k.tries), max(k.last_at)"""
 _RUNS = """UNWIND $facts AS f MATCH (s)-[x:RELATES_TO {uuid: f}]->() UNWIND x.episodes AS u
 MATCH (e:Episodic {uuid: u}) RETURN s.uuid, endNode(x).uuid, e.ended_at, e.workflow_id"""
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """One version at one kind of task: ``counts`` of outcomes, the probability ``best`` that no
-    other version measured for this task has a higher success rate, means over its outcomes, when
-    the last one ended (ms), and the ids of ``runs``, the newest."""
+    """One version at one kind of task: ``counts`` of all its outcomes, the success rate
+    ``expected`` now, the probability ``best`` that no other version measured for this task has a
+    higher one, means over its outcomes, when the last one ended (ms), and the ids of ``runs``, the
+    newest. ``changed_at`` (ms) lies in the first UTC day after its rate changed, as far as that
+    shows: what came before is counted, and says nothing of what is expected."""
 
     task_type: str
     version: str
     counts: Counts
+    expected: float
     best: float
     mean_ms: float
     mean_cost_usd: float
     mean_tries: float
     last_at: int
+    changed_at: int | None
     runs: tuple[str, ...]
 
     def to_json(self) -> dict[str, Any]:
@@ -51,11 +62,13 @@ class Ranked:
             "rate": self.counts.rate,
             "low": round(low, 4),
             "high": round(high, 4),
+            "expected": round(self.expected, 4),
             "best": round(self.best, 4),
             "mean_ms": round(self.mean_ms, 1),
             "mean_cost_usd": round(self.mean_cost_usd, 6),
             "mean_tries": round(self.mean_tries, 3),
             "last_at": self.last_at,
+            "changed_at": self.changed_at,
             "runs": list(self.runs),
         }
 
@@ -66,30 +79,32 @@ async def ranking(
     task_type: str | None = None,
     skill: str | None = None,
     since: int | None = None,
+    now: int | None = None,
 ) -> list[Ranked]:
     """Versions by kind of task, in each the one with the highest expected rate first; of one
     ``task_type`` and one ``skill`` (a name, or a manifest id) if given. ``since`` (ms) means the
-    whole UTC day that it falls into. Raises GraphAway, GraphRefused, QuestionTooWide."""
-    terms = ["k.n > 0"]
-    given: dict[str, Any] = {}
-    if task_type is not None:
-        terms.append("t.name = $task_type")
-        given["task_type"] = task_type
-    if skill is not None:
-        terms.append("s.name = $skill" if "@" in skill else "s.skill = $skill")
-        given["skill"] = skill
-    if since is not None:
-        terms.append("k.day >= $day")
-        given["day"] = iso(since)[:10]
-    text = (_SUMS if since is None else _DAYS) % f"WHERE {' AND '.join(terms)}"
-    rows = [row for row in await look(graph, _WHAT, text, **given) if row[4] > 0]
+    whole UTC day that it falls into; ``now`` (ms) is when the ranking holds, at present if None.
+    Raises GraphAway, GraphRefused, QuestionTooWide."""
+    where, given = narrowing(task_type, skill, since)
+    rows = await look(graph, _WHAT, (_SUMS if since is None else _DAYS) % where, **given)
+    if not rows:
+        return []
+    records = await read_records(
+        partial(look_fast, graph, _WHAT),
+        task_type=task_type,
+        skill=skill,
+        since=since,
+        now=time.time_ns() // 1_000_000 if now is None else now,
+    )
     runs = await _runs(graph, rows)
     by_task: dict[str, list[list[Any]]] = defaultdict(list)
     for row in rows:
         by_task[row[0]].append(row)
     return [
-        ranked for name in sorted(by_task) for ranked in _ranked(by_task[name], runs)
-    ]  # fmt: skip
+        ranked
+        for name in sorted(by_task)
+        for ranked in _ranked(by_task[name], records.get(name, {}), runs)
+    ]
 
 
 async def _runs(
@@ -104,7 +119,7 @@ async def _runs(
     if not facts:
         return {}
     found: dict[tuple[str, str], list[tuple[int, str]]] = defaultdict(list)
-    for version, task, at, run in await look(graph, _WHAT, _RUNS, facts=facts):
+    for version, task, at, run in await look_fast(graph, _WHAT, _RUNS, facts=facts):
         found[version, task].append((at, run))
     return {
         pair: tuple(dict.fromkeys(run for _, run in sorted(told, reverse=True)))[:SHOWN_RUNS]
@@ -113,26 +128,59 @@ async def _runs(
 
 
 def _ranked(
-    rows: Sequence[Sequence[Any]], runs: dict[tuple[str, str], tuple[str, ...]]
+    rows: Sequence[Sequence[Any]],
+    records: Mapping[str, Record],
+    runs: Mapping[tuple[str, str], tuple[str, ...]],
 ) -> list[Ranked]:
-    counts = [Counts(int(row[5]), int(row[4]) - int(row[5])) for row in rows]
-    beliefs = [Beta(1 + one.successes, 1 + one.failures) for one in counts]
-    shares = best_probabilities(beliefs)
-    made = [
-        (
-            belief.mean,
-            Ranked(
-                task_type=row[0],
-                version=row[1],
-                counts=one,
-                best=share,
-                mean_ms=row[6] / one.n,
-                mean_cost_usd=row[7] / one.n,
-                mean_tries=row[9] / one.n,
-                last_at=row[10],
-                runs=runs.get((row[3], row[2]), ()),
-            ),
-        )
-        for row, one, belief, share in zip(rows, counts, beliefs, shares, strict=True)
+    by_version = {row[1]: row for row in rows}
+    return [
+        _one(by_version[standing.version], standing, best, runs)
+        for standing, best in _standing(by_version, records)
     ]
-    return [ranked for _, ranked in sorted(made, key=lambda pair: (-pair[0], pair[1].version))]
+
+
+def _standing(
+    versions: Iterable[str], records: Mapping[str, Record]
+) -> list[tuple[Standing, float]]:
+    """The versions in order, each with the probability that it is the best of all of them."""
+    by_skill: dict[str, list[str]] = defaultdict(list)
+    # Among equals the newest, as the Planner has it.
+    for version in sorted(versions, key=_newness, reverse=True):
+        by_skill[version.partition("@")[0]].append(version)
+    found = [row for same in by_skill.values() for row in standings(same, records)]
+    shares: Sequence[float] = [row.best for row in found]
+    if len(by_skill) > 1:
+        shares = best_probabilities([row.belief for row in found])
+    return sorted(zip(found, shares, strict=True), key=lambda pair: -pair[0].expected)
+
+
+def _newness(manifest_id: str) -> tuple[Any, ...]:
+    """A sort key; a reference without a version that can be read is the oldest."""
+    name, _, version = manifest_id.partition("@")
+    try:
+        return True, version_order(version), name
+    except ValueError:
+        return False, name
+
+
+def _one(
+    row: Sequence[Any],
+    standing: Standing,
+    best: float,
+    runs: Mapping[tuple[str, str], tuple[str, ...]],
+) -> Ranked:
+    _, version, task_id, version_id, n, ok, duration_ms, cost_usd, tries, last_at = row
+    counts = Counts(int(ok), int(n) - int(ok))
+    return Ranked(
+        task_type=row[0],
+        version=version,
+        counts=counts,
+        expected=standing.expected,
+        best=best,
+        mean_ms=duration_ms / counts.n,
+        mean_cost_usd=cost_usd / counts.n,
+        mean_tries=tries / counts.n,
+        last_at=last_at,
+        changed_at=standing.record.changed_at,
+        runs=runs.get((version_id, task_id), ()),
+    )

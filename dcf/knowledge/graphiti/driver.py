@@ -6,6 +6,8 @@ Imports graphiti_core: only after ``demand_graphiti``.
 from __future__ import annotations
 
 import logging
+import re
+from functools import lru_cache
 from typing import Any
 
 from falkordb.asyncio.graph import AsyncGraph
@@ -19,7 +21,24 @@ from dcf.knowledge.connection import CONNECTIONS
 log = logging.getLogger(__name__)
 
 _SOCKET_TIMEOUT_S = 35.0
+_ONE_OF = re.compile(r"\b(\w+\.\w+)\s+IN\s+(\$\w+)", re.IGNORECASE)
 _THERE_ALREADY = ("already indexed", "Stopwords are already set")
+
+
+@lru_cache(maxsize=256)
+def _unindexed(text: str) -> str:
+    """The query ``text`` with its lists of values as conditions that no index answers. Looking one
+    of its stop words up in the index of a label with fulltext ends the server's process, also for a
+    property that is no text to search; a single ``=`` is safe, ``IN`` and ``OR`` are not."""
+    return _ONE_OF.sub(r"any(one_ IN \2 WHERE \1 = one_)", text)
+
+
+class SafeGraph(AsyncGraph):  # type: ignore[misc]
+    """A graph whose queries, whoever of Graphiti makes them, do not end the server."""
+
+    async def query(self, q: str, *args: Any, **kwargs: Any) -> Any:
+        """As the client's own."""
+        return await super().query(_unindexed(q), *args, **kwargs)
 
 
 class Server:
@@ -38,7 +57,7 @@ class Server:
         self._client: Redis = Redis(connection_pool=pool)
 
     def select_graph(self, name: str) -> Any:
-        return AsyncGraph(self._client, name)
+        return SafeGraph(self._client, name)
 
     async def aclose(self) -> None:
         await self._client.aclose()
@@ -55,6 +74,14 @@ class OneGraphDriver(FalkorDriver):
 
     def clone(self, database: str) -> GraphDriver:
         return self
+
+    def build_fulltext_query(
+        self, query: str, group_ids: list[str] | None = None, max_query_length: int = 128
+    ) -> str:
+        """As the driver's own, without the groups: each query asks for them once more, and a group
+        that is called like a stop word has no place in the index."""
+        found: str = super().build_fulltext_query(query, None, max_query_length)
+        return found
 
     async def execute_query(self, cypher_query_: str, **kwargs: Any) -> Any:
         """As the driver's own, but a query that fails is not logged: its parameters are what

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
+from pydantic import ValidationError
 from redis.exceptions import BusyLoadingError, ConnectionError, RedisError, TimeoutError
 
 from control_plane.embedded import redact
@@ -193,6 +194,10 @@ async def _translated(work: Any, url: str) -> Any:
     """The result of ``work``, with the errors of the client as ours."""
     try:
         return await work
+    except ValidationError as error:
+        what = f"{error.error_count()} fields of {error.title}"
+        reason = f"what was found was written neither by DCF nor by Graphiti: {what} are unusable"
+        raise GraphRefused(reason=reason) from error
     except RedisError as error:
         reason = str(error).replace(url, redact(url)) or type(error).__name__
         if isinstance(error, (ConnectionError, TimeoutError, BusyLoadingError)):

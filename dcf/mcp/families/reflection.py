@@ -7,9 +7,13 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from dcf import advisors
-from dcf.mcp.envelope import Envelope
+from dcf.agents import TaskError
+from dcf.mcp.agent_life import agent_of
+from dcf.mcp.approval_token import check_approval_token
+from dcf.mcp.envelope import Envelope, Refused
 from dcf.mcp.kinds import RunId
 from dcf.mcp.platform import Platform
+from dcf.mcp.run_reflection import learn_from
 from dcf.mcp.tool import tool
 from dcf.workflow import iso
 
@@ -46,15 +50,34 @@ class GuidelinesWritten(Envelope, total=False):
     conflicts: Annotated[list[str], Field(description="Advice that contradicts other advice.")]
 
 
-class ReflectionSent(Envelope, total=False):
-    """A reflection that was asked for."""
+class Reflected(Envelope, total=False):
+    """What a run taught; status is reflected, or sent where nothing was analysed."""
 
     workflow_id: Annotated[str, Field(description="The run.")]
     planner_agent_id: Annotated[str, Field(description="The planner.")]
-    reflector_agent_id: Annotated[str, Field(description="Who reflects.")]
+    summary: Annotated[list[str], Field(description="What ended, and how it went.")]
+    insights: Annotated[
+        list[dict[str, Any]],
+        Field(
+            description="The surest: {id, category, condition, prefer, avoid, reason, confidence, "
+            "severity, outcomes, workflows, runs, conflicts_with, published}."
+        ),
+    ]
+    followed: Annotated[
+        list[dict[str, Any]],
+        Field(
+            description="What became of earlier advice: {id, condition, prefer, offered, taken, "
+            "succeeded, difference, low, high, verdict}."
+        ),
+    ]
+    retracted: Annotated[list[str], Field(description="Ids of insights that hold no longer.")]
+    conflicts: Annotated[list[str], Field(description="Advice that contradicts other advice.")]
+    revision: Annotated[int, Field(description="That of the planner's guidelines.")]
+    outcomes: Annotated[int, Field(description="How many finished tasks were analysed.")]
+    reflector_agent_id: Annotated[str, Field(description="Who was told; may put it in words.")]
     message_sent: Annotated[bool, Field(description="Whether the message is on its way.")]
     run_id: Annotated[str, Field(description="Id of the message, by which its answer is read.")]
-    event: Annotated[dict[str, Any], Field(description="What was sent.")]
+    event: Annotated[dict[str, Any], Field(description="What was sent, beside all this.")]
     text: Annotated[str | None, Field(description="The answer, where it was waited for.")]
 
 
@@ -64,9 +87,11 @@ async def register_reflector(
     planner_agent_id: PlannerId,
     reflector_agent_id: Annotated[str, "The Reflector."],
     initial_guidelines_json: Annotated[str | None, "Guidelines to begin with."] = None,
+    approval_token: Annotated[str | None, "Replaces another."] = None,
 ) -> ReflectorRegistered:
     """Let an agent advise a planner."""
     home = await platform.home()
+    await _check_place(platform, planner_agent_id, reflector_agent_id, approval_token)
     found = await advisors.register_reflector(
         home.runtime,
         planner_agent_id,
@@ -136,7 +161,13 @@ async def update_reflector_guidelines(
     merge_mode: Annotated[bool, "Beside what is there; else in its place."] = True,
     expected_revision: Annotated[int | None, "Revision that you saw."] = None,
 ) -> GuidelinesWritten:
-    """Publish what planners should act on: more than 0.7 sure, shown by three workflows."""
+    """Tell planners what to heed, as your word: reflections measure. Above 0.7 sure, if you say how
+    sure."""
+    given = (guidelines_json, add_skill_recommendation, add_workflow_pattern, add_user_intent_tip,
+             add_warning, add_model_selection, add_insight)  # fmt: skip
+    if not any(text and text.strip() for text in given):
+        hint = "a JSON object in guidelines_json or in one that begins with add_"
+        raise Refused("bad_arguments", "there is nothing to publish", hint=hint)
     home = await platform.home()
     found = await advisors.update_reflector_guidelines(
         home.runtime,
@@ -152,8 +183,15 @@ async def update_reflector_guidelines(
         expected_revision=expected_revision,
         now=_now(platform),
     )
+    if not found.taken and found.warnings:
+        raise Refused(
+            "guidelines_not_taken",
+            f"nothing of it was taken: {'; '.join(found.warnings)}",
+            hint="mend what it says; the guidelines are as they were",
+            revision=found.revision,
+        )
     return {
-        "status": "updated",
+        "status": "updated" if found.is_changed else "unchanged",
         "planner_agent_id": found.planner_agent_id,
         "guidelines_block_id": found.guidelines_block_id,
         "revision": found.revision,
@@ -172,33 +210,66 @@ async def trigger_reflection(
     execution_summary_json: Annotated[str | None, "JSON object."] = None,
     async_message: Annotated[bool, "Without waiting."] = True,
     max_steps: Annotated[int | None, "Not needed."] = None,
-) -> ReflectionSent:
-    """Hand a run that is over to the planner's Reflector."""
+) -> Reflected:
+    """Analyse an ended run and those before it, publish guidelines, tell the Reflector."""
     home = await platform.home()
-    found = await advisors.trigger_reflection(
-        home.runtime,
-        await platform.store_for(workflow_id),
+    store = await platform.store_for(workflow_id)
+    event = await advisors.reflection_event(
+        store,
         workflow_id,
         planner_agent_id,
-        final_status=final_status,
         execution_summary_json=execution_summary_json,
-        async_message=async_message,
         now=_now(platform),
     )
-    warnings = list(found.warnings)
+    learned = await learn_from(platform, await store.run(workflow_id), planner_agent_id)
+    warnings = [*advisors.status_warnings(event, final_status), *learned.warnings]
     if max_steps is not None:
         warnings.append("max_steps is ignored: the agent's own limits hold")
-    return {
-        "status": "sent",
-        "workflow_id": found.workflow_id,
-        "planner_agent_id": found.planner_agent_id,
-        "reflector_agent_id": found.reflector_agent_id,
-        "message_sent": found.message_sent,
-        "run_id": found.run_id,
-        "event": dict(found.event),
-        "text": found.text,
+    sent: dict[str, Any] = {"message_sent": False}
+    try:
+        done = await advisors.send_reflection(
+            home.runtime,
+            planner_agent_id,
+            {**event, "analysis": learned.fields} if learned.fields else event,
+            async_message=async_message,
+        )
+        sent = {
+            "reflector_agent_id": done.reflector_agent_id,
+            "message_sent": done.message_sent,
+            "run_id": done.run_id,
+            "text": done.text,
+        }
+    except (advisors.NotRegistered, TaskError) as untold:
+        if not learned.fields:
+            raise
+        # What was learned is published and kept: that nobody was told of it takes nothing away.
+        warnings.append(f"the Reflector was not told: {untold}")
+    answer: Reflected = {
+        "status": "reflected" if learned.fields else "sent",
+        "workflow_id": workflow_id,
+        "planner_agent_id": planner_agent_id,
+        **learned.fields,  # type: ignore[typeddict-item]
+        **sent,
+        "event": event,
         "warnings": warnings,
     }
+    return answer
+
+
+async def _check_place(
+    platform: Platform, planner_agent_id: str, wanted: str, token: str | None
+) -> None:
+    """The first Reflector of a planner is anybody's to name. Another one in its place decides what
+    future plans are told: that takes the approval token, unless the present one is gone."""
+    home = await platform.home()
+    present = await advisors.reflector_of(home.runtime, planner_agent_id)
+    if present is None or present == wanted or await agent_of(platform, present) is None:
+        return
+    try:
+        check_approval_token(platform, token)
+    except Refused as refused:
+        message = f"{planner_agent_id} has the Reflector {present}: to replace it takes the token"
+        raise Refused("reflector_registered", message, hint=refused.hint) from None
 
 
 def _now(platform: Platform) -> int:

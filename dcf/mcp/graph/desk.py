@@ -10,7 +10,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 
 from control_plane import Outbox, OutboxLag
-from dcf.knowledge import TEXT, GraphConnection, GraphRefused, Privacy, TextEpisode
+from dcf.knowledge import TEXT, GraphAway, GraphConnection, GraphRefused, Privacy, TextEpisode
 from dcf.knowledge.graphiti import GraphitiSearch
 
 
@@ -50,6 +50,9 @@ class GraphDesk:
             search = self._search
         try:
             yield search
+        except GraphAway:
+            self.graph.missed()
+            raise
         except GraphRefused:
             await self.close()
             raise

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -15,13 +16,15 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from control_plane import ControlPlaneError
-from dcf.knowledge import KnowledgeError
+from dcf.knowledge import GraphRefused, GraphUnsuitable, KnowledgeError
 from dcf.mcp.first_session import FirstSession
 from dcf.mcp.graph.desk import GraphDesk
 from dcf.mcp.graph.protocol import create_graph_protocol
 from dcf.tools.serving import Door, Guard
 
 _MOST_BYTES = 2 * 1024 * 1024
+# Less than what `dcf health graph` waits, so that it hears the reason.
+_LIMIT_S = 2.0
 
 
 def create_graph_app(desk: GraphDesk, guard: Guard, *, version: str = "0") -> Starlette:
@@ -61,16 +64,40 @@ def create_graph_app(desk: GraphDesk, guard: Guard, *, version: str = "0") -> St
 
 
 async def graph_health(desk: GraphDesk) -> dict[str, object]:
-    """``{status: healthy | unhealthy, service, graph, waiting, refused}``, as things are now."""
-    found: dict[str, object] = {"service": "graphiti-mcp", "graph": "ok"}
-    whole = True
+    """``{status: healthy | unhealthy, error, service, graph, outbox, waiting?, refused?}``, as
+    things are now; ``graph`` and ``outbox`` are ``ok`` or ``down``."""
+    graph, (outbox, counts) = await asyncio.gather(_graph(desk), _outbox(desk))
+    errors = [error for error in (graph, outbox) if error is not None]
+    return {
+        "status": "unhealthy" if errors else "healthy",
+        "error": "; ".join(errors) or None,
+        "service": "graphiti-mcp",
+        "graph": "down" if graph else "ok",
+        "outbox": "down" if outbox else "ok",
+        **counts,
+    }
+
+
+# What exactly is wrong may name hosts, and this is said to anybody.
+
+
+async def _graph(desk: GraphDesk) -> str | None:
+    """Why the graph cannot be asked, None when it can."""
     try:
-        await desk.graph.ready()
-    except KnowledgeError as error:
-        whole, found["graph"] = False, error.message
+        async with asyncio.timeout(_LIMIT_S):
+            await desk.graph.ready()
+    except (GraphRefused, GraphUnsuitable):
+        return "graph: it refuses to answer; is the password right, and is it a FalkorDB?"
+    except (KnowledgeError, TimeoutError):
+        return "graph: it does not answer"
+    return None
+
+
+async def _outbox(desk: GraphDesk) -> tuple[str | None, dict[str, int]]:
+    """Why nothing can be put into the outbox, or how much waits there."""
     try:
-        lag = await desk.lag()
-        found |= {"outbox": "ok", "waiting": lag.waiting, "refused": lag.refused}
-    except ControlPlaneError as error:
-        whole, found["outbox"] = False, str(error)
-    return {"status": "healthy" if whole else "unhealthy", **found}
+        async with asyncio.timeout(_LIMIT_S):
+            lag = await desk.lag()
+    except (ControlPlaneError, TimeoutError):
+        return "outbox: Redis does not answer", {}
+    return None, {"waiting": lag.waiting, "refused": lag.refused}

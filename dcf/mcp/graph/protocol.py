@@ -24,7 +24,8 @@ from dcf.knowledge import KnowledgeError
 from dcf.mcp.calling import as_text
 from dcf.mcp.envelope import BadArguments
 from dcf.mcp.graph.desk import GraphDesk
-from dcf.mcp.graph.tools import TOOLS, GraphTool, Refused
+from dcf.mcp.graph.names import Refused
+from dcf.mcp.graph.tools import TOOLS, GraphTool
 
 log = logging.getLogger(__name__)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -14,7 +13,6 @@ from control_plane import ControlPlaneError
 from dcf.knowledge import GRAPH, SOURCES, TEXTS, KnowledgeError, TextEpisode
 from dcf.knowledge.asking import (
     UnknownThing,
-    chosen,
     clear_group,
     delete_fact,
     delete_text,
@@ -23,15 +21,24 @@ from dcf.knowledge.asking import (
 )
 from dcf.mcp.arguments import Parameter, Parameters
 from dcf.mcp.graph.desk import GraphDesk
+from dcf.mcp.graph.names import (
+    LONGEST,
+    Refused,
+    demand_groups,
+    demand_id,
+    demand_labels,
+    groups_of,
+)
 from dcf.mcp.schema import input_schema
 
-_GROUP = re.compile(r"[A-Za-z0-9_-]{1,100}")
 _MOST = 100
 _Count = Annotated[int, Field(gt=0, le=_MOST)]
+_Names = Annotated[list[str], Field(max_length=_MOST)]
+_Id = Annotated[str, Field(max_length=LONGEST)]
 _GROUPS = Parameter(
-    "group_ids", list[str] | None, "Only these groups; default: all that are written.", None, False
+    "group_ids", _Names | None, "Only these groups; default: all that are written.", None, False
 )
-_UUID = Parameter("uuid", str, "Its UUID.")
+_UUID = Parameter("uuid", _Id, "Its UUID.")
 
 Work = Callable[..., Awaitable[dict[str, Any]]]
 
@@ -56,10 +63,6 @@ class GraphTool:
         return input_schema(self.parameters)
 
 
-class Refused(Exception):
-    """What was asked for cannot be."""
-
-
 async def add_episode(
     desk: GraphDesk,
     name: str,
@@ -70,9 +73,11 @@ async def add_episode(
     uuid: str | None,
 ) -> dict[str, Any]:
     group = TEXTS if group_id in (None, "", GRAPH) else str(group_id)
-    _demand_groups([group])
+    demand_groups([group])
     if not content.strip():
         raise Refused("bad_arguments: content is empty")
+    if uuid:
+        await demand_id(desk, uuid)
     episode = TextEpisode(
         uuid=uuid or desk.new_id(),
         name=name,
@@ -101,11 +106,10 @@ async def search_nodes(
     entity_types: list[str] | None,
 ) -> dict[str, Any]:
     labels = [one for one in entity_types or () if one]
-    bad = [one for one in labels if not one.isidentifier()]
-    if bad:
-        raise Refused(f"bad_arguments: {', '.join(map(repr, bad))} cannot be entity types")
+    demand_labels(labels)
+    groups = groups_of(group_ids)
     async with desk.searching() as search:
-        found = await search.nodes(query, chosen(group_ids), limit=max_nodes, labels=labels)
+        found = await search.nodes(query, groups, limit=max_nodes, labels=labels)
     nodes = [
         {
             "uuid": node.uuid,
@@ -128,10 +132,9 @@ async def search_facts(
     max_facts: int,
     center_node_uuid: str | None,
 ) -> dict[str, Any]:
+    groups = groups_of(group_ids)
     async with desk.searching() as search:
-        found = await search.facts(
-            query, chosen(group_ids), limit=max_facts, center=center_node_uuid
-        )
+        found = await search.facts(query, groups, limit=max_facts, center=center_node_uuid)
     return {"message": _found(len(found), "facts"), "facts": [_fact(edge) for edge in found]}
 
 
@@ -158,7 +161,7 @@ async def get_entity_edge(desk: GraphDesk, uuid: str) -> dict[str, Any]:
 async def get_episodes(
     desk: GraphDesk, group_ids: list[str] | None, max_episodes: int
 ) -> dict[str, Any]:
-    found = await newest_episodes(desk.graph, chosen(group_ids), limit=max_episodes)
+    found = await newest_episodes(desk.graph, groups_of(group_ids), limit=max_episodes)
     return {
         "message": _found(len(found), "episodes"),
         "episodes": [asdict(episode) for episode in found],
@@ -171,7 +174,7 @@ async def clear_graph(desk: GraphDesk, group_ids: list[str] | None) -> dict[str,
     known = ", ".join(f"{name} ({n} nodes)" for name, n in there.items()) or "none"
     if not named:
         raise Refused(f"bad_arguments: name the groups to clear; there are {known}")
-    _demand_groups(named)
+    demand_groups(named)
     parts = []
     for name in named:
         gone = await clear_group(desk.graph, name)
@@ -206,7 +209,7 @@ TOOLS: Mapping[str, GraphTool] = {
                 Parameter("group_id", str | None, f"Its group; default: {TEXTS}.", None, False),
                 Parameter("source", str, "text, json or message; else text.", "text", False),
                 Parameter("source_description", str, "Where it comes from.", "", False),
-                Parameter("uuid", str | None, "Its UUID, to write it anew.", None, False),
+                Parameter("uuid", _Id | None, "Its UUID, to write it anew.", None, False),
             ),
             strict=True,
         ),
@@ -220,7 +223,7 @@ TOOLS: Mapping[str, GraphTool] = {
                 _GROUPS,
                 Parameter("max_nodes", _Count, "At most so many.", 10, False),
                 Parameter(
-                    "entity_types", list[str] | None, "Only these, as in SkillVersion.", None, False
+                    "entity_types", _Names | None, "Only these, as in SkillVersion.", None, False
                 ),
             ),
         ),
@@ -233,7 +236,7 @@ TOOLS: Mapping[str, GraphTool] = {
                 _GROUPS,
                 Parameter("max_facts", _Count, "At most so many.", 10, False),
                 Parameter(
-                    "center_node_uuid", str | None, "The nearer to this entity, the better.",
+                    "center_node_uuid", _Id | None, "The nearer to this entity, the better.",
                     None, False,
                 ),
             ),
@@ -257,19 +260,12 @@ TOOLS: Mapping[str, GraphTool] = {
             "clear_graph",
             "Delete everything in the groups that are named, and say what went.",
             clear_graph,
-            (Parameter("group_ids", list[str] | None, "The groups to clear.", None, False),),
+            (Parameter("group_ids", _Names | None, "The groups to clear.", None, False),),
             True,
         ),
         GraphTool("get_status", "Whether the graph answers, and what waits for it.", get_status),
     )
 }  # fmt: skip
-
-
-def _demand_groups(names: list[str]) -> None:
-    bad = [name for name in names if not _GROUP.fullmatch(name)]
-    if bad:
-        shown = ", ".join(repr(name[:100]) for name in bad)
-        raise Refused(f"bad_arguments: {shown}: a group has 1 to 100 of A-Z a-z 0-9 _ -")
 
 
 def _fact(edge: Any) -> dict[str, Any]:

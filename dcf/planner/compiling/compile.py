@@ -6,18 +6,20 @@ from collections.abc import Mapping
 from typing import Any
 
 from dcf.planner.compiling.gap import Gap, slug
+from dcf.planner.compiling.gap_data import gap_data
 from dcf.planner.compiling.market import Market
 from dcf.planner.compiling.plan import Plan, PlannedStep, risk_of
 from dcf.planner.compiling.procedure_machine import weave
 from dcf.planner.compiling.provenance import provenance_of
 from dcf.planner.compiling.task_state import budget
+from dcf.planner.compiling.value_schema import input_schema
 from dcf.planner.compiling.weaving import Weaving
 from dcf.planner.compiling.work import Work, plan_work
 from dcf.problem import Problem, has_errors
 from dcf.skills import UnknownSkill
 from dcf.skills.complexity import assess
 from dcf.skills.discovery import price_of
-from dcf.sop import Sop, Step, Value, check
+from dcf.sop import Sop, Step, check
 from dcf.workflow import validate
 
 SCHEMA_VERSION = "2.5.0"
@@ -36,7 +38,11 @@ def compile_sop(sop: Sop, market: Market) -> Plan:
     works = plan_work(sop, market)
     weaving = Weaving(sop, works)
     machine = weave(weaving)
-    gaps = tuple(_gap(sop, work, weaving) for work in works.values() if work.gap is not None)
+    domain = slug(sop.title, "procedure", 30)
+    gaps = tuple(
+        Gap(works[number].step, works[number].nearest, domain, data)
+        for number, data in gap_data(weaving).items()
+    )
     problems = [problem for work in works.values() for problem in work.problems]
     problems += [gap.problem for gap in gaps] + weaving.problems + _output_problems(sop, weaving)
     steps = tuple(
@@ -79,41 +85,6 @@ def _document(
     return document
 
 
-def input_schema(sop: Sop) -> dict[str, Any]:
-    """JSON Schema of what a run is given."""
-    return {
-        "type": "object",
-        "properties": {one.name: _value_schema(one) for one in sop.inputs},
-        "required": [one.name for one in sop.inputs if one.required and one.default is None],
-        "additionalProperties": False,
-    }
-
-
-def _value_schema(value: Value) -> dict[str, Any]:
-    schema: dict[str, Any] = {"type": value.type}
-    if value.description:
-        schema["description"] = value.description
-    if value.enum:
-        schema["enum"] = list(value.enum)
-    if value.default is not None:
-        schema["default"] = value.default
-    if value.example is not None:
-        schema["examples"] = [value.example]
-    members = {
-        "properties": {one.name: _value_schema(one) for one in value.members},
-        "required": [one.name for one in value.members if one.required and one.default is None],
-    }
-    if value.type == "array":
-        items: dict[str, Any] = {"type": value.items} if value.items else {}
-        if value.members:
-            items = {"type": "object", **members}
-        if items:
-            schema["items"] = items
-    elif value.members:
-        schema |= members
-    return schema
-
-
 def _output_problems(sop: Sop, weaving: Weaving) -> list[Problem]:
     there = {one.name for one in sop.inputs} | weaving.written(sop.steps)
     return [
@@ -154,6 +125,7 @@ def _planned(step: Step, work: Work | None, weaving: Weaving, market: Market) ->
         brief=work.choice.brief,
         named=work.choice.named,
         explored=any(one.explored for one in work.choice.versions),
+        choices=tuple(one.choice.to_json() for one in work.choice.versions if one.choice),
         runners_up=work.choice.runners_up,
         given=given,
         writes=writes,
@@ -177,15 +149,3 @@ def _with_needed(market: Market, work: Work) -> list[Any]:
         except UnknownSkill:
             found.append(skill)  # the check of the document tells of what is missing
     return found
-
-
-def _gap(sop: Sop, work: Work, weaving: Weaving) -> Gap:
-    assert work.gap is not None
-    types = {one.name: one.type for one in sop.inputs}
-    step = work.step
-    takes = {read.target: types.get(read.source, "string") for read in step.reads}
-    for argument, path in weaving.given.get(step.number, {}).items():
-        takes.setdefault(argument, types.get(path, "string"))
-    wanted = {one.name: one.type for one in sop.outputs}
-    gives = {write.root: wanted.get(write.target, "string") for write in step.writes}
-    return Gap(step, work.gap.nearest, slug(sop.title, "procedure", 30), takes, gives)

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from dcf.planner.compiling.expression import Names, member_name, or_null, value_of, wrapped
 from dcf.planner.compiling.known import Known
+from dcf.planner.compiling.task_state import title_and_text
 from dcf.planner.compiling.variables import Scope
 from dcf.planner.compiling.weaving import State, Weaving
 from dcf.sop import Step, Transfer
@@ -44,7 +45,7 @@ def loop_state(
         return next(iter(values.values())) if len(values) == 1 else values
 
     body = weave(step.steps, inner, known | {item}, begin, f"Take {item}", turn)
-    state: State = {"Type": "Map", "Comment": step.text or step.title}
+    state: State = {"Type": "Map", "Comment": title_and_text(step)}
     state["Items"] = wrapped(value_of(step.loop.items, names))
     if step.loop.at_once is not None:
         state["MaxConcurrency"] = step.loop.at_once
@@ -80,11 +81,13 @@ def parallel_state(
         inner = scope.inside(f"{step.number}.{number + 1}", own)
         begin = _carried(set(own), inner, names, known)
         title = lane.title or f"Begin lane {number + 1}"
-        branches.append(weave(lane.steps, inner, known, begin, title, _lane_output(own)))
+        named = {"Comment": lane.title} if lane.title else {}
+        machine = weave(lane.steps, inner, known, begin, title, _lane_output(own))
+        branches.append({**named, **machine})
         for name in own:
             value = f"$states.result[{number}].{member_name(name)}"
             assigned[names.variable(name)] = wrapped(value)
-    state: State = {"Type": "Parallel", "Comment": step.text or step.title, "Branches": branches}
+    state: State = {"Type": "Parallel", "Comment": title_and_text(step), "Branches": branches}
     if assigned:
         state["Assign"] = assigned
     state["Output"] = {}

@@ -4,24 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from dcf.planner.compiling.gap_data import GapData
+from dcf.planner.compiling.shape import Shape
 from dcf.planner.compiling.skill_choice import Candidate
 from dcf.problem import Problem
 from dcf.skills import NewSkill, SourcePlan
 from dcf.sop import Step
 
-_EXAMPLES: Mapping[str, Any] = {
-    "string": "example",
-    "number": 1.5,
-    "integer": 1,
-    "boolean": True,
-    "array": [],
-    "object": {},
-}
 _LONGEST = 60
 _UNCOVERED = "name a skill in the step, or fill in the draft of one: --drafts skills_src"
 _APPROVED = f"{_UNCOVERED}; if it is an approval and no work, add `- Kind: approval`"
@@ -30,14 +24,23 @@ _APPROVED = f"{_UNCOVERED}; if it is an approval and no work, add `- Kind: appro
 @dataclass(frozen=True, slots=True)
 class Gap:
     """``step`` has no skill; ``nearest`` are those that come nearest. ``skill`` and ``tool`` (as
-    ``server:tool``) are the names of the draft. ``takes`` and ``gives`` are the arguments and the
-    results it would have, with JSON types."""
+    ``server:tool``) are the names of the draft, ``data`` the arguments and the results it would
+    have."""
 
     step: Step
     nearest: tuple[Candidate, ...]
     domain: str
-    takes: Mapping[str, str]
-    gives: Mapping[str, str]
+    data: GapData
+
+    @property
+    def takes(self) -> Mapping[str, str]:
+        """The JSON types of its arguments by name, without those that may be anything."""
+        return {name: one.kind for name, one in self.data.takes.items() if one.kind is not None}
+
+    @property
+    def gives(self) -> Mapping[str, str]:
+        """The JSON types of its results by name."""
+        return {name: one.kind for name, one in self.data.gives.items() if one.kind is not None}
 
     @property
     def skill(self) -> str:
@@ -73,7 +76,7 @@ class Gap:
             f"  manifestId: skill.{self.skill}@0.1.0",
             f"  name: {self.skill}",
             "  version: 0.1.0",
-            f"  description: {_quoted(_sentence(self.step.title))}",
+            f"  description: {_flow(_sentence(self.step.title))}",
             f"  tags: [{self.domain}]",
             "spec:",
             "  permissions:",
@@ -92,15 +95,15 @@ class Gap:
 
     def tool_yaml(self) -> list[str]:
         """The lines of the draft of its tool, whose stand-in answers with examples."""
-        answer = {name: _EXAMPLES[kind] for name, kind in self.gives.items()}
+        answer = {name: shape.example() for name, shape in self.data.gives.items()}
         return [
             f"{self.action}:",
             "  version: 0.1.0",
-            f"  description: {_quoted(_sentence(self.step.title))}",
-            f"  params: {json.dumps(_schema(self.takes))}",
-            f"  result: {json.dumps(_schema(self.gives))}",
+            f"  description: {_flow(_sentence(self.step.title))}",
+            f"  params: {_flow(_schema(self.data.takes, self.data.optional))}",
+            f"  result: {_flow(_schema(self.data.gives))}",
             "  defaults:",
-            f"    response: {json.dumps(answer)}",
+            f"    response: {_flow(answer)}",
             "    latencyMs: 10",
         ]
 
@@ -123,17 +126,38 @@ def write_drafts(root: Path, generated: Path, gaps: Sequence[Gap]) -> NewSkill:
     the registry; ``generated`` is where the schemas are. Nothing is overwritten: what is in the way
     is a problem, and with any nothing is written."""
     plan = SourcePlan(root, generated / "schemas")
-    for gap in gaps:
+    drafts = [_joined(alike) for alike in _by_skill(gaps)]
+    for gap in drafts:
         plan.create(f"skills/{gap.domain}/{gap.action}.skill.yaml", gap.skill_yaml(), "skill")
-    domains = list(dict.fromkeys(gap.domain for gap in gaps))
+    domains = list(dict.fromkeys(gap.domain for gap in drafts))
     for domain in domains:
-        mine = [gap for gap in gaps if gap.domain == domain]
+        mine = [gap for gap in drafts if gap.domain == domain]
         plan.create(f"tools/{domain}.tools.yaml", tools_yaml(domain, mine), "tools")
     plan.index([f"{domain}.tools.yaml" for domain in domains])
     plan.registry(domains)
     if not plan.problems:
         plan.carry_out()
     return NewSkill(plan.problems, plan.written, plan.extended)
+
+
+def _by_skill(gaps: Sequence[Gap]) -> list[list[Gap]]:
+    found: dict[str, list[Gap]] = {}
+    for gap in gaps:
+        found.setdefault(gap.skill, []).append(gap)
+    return list(found.values())
+
+
+def _joined(alike: Sequence[Gap]) -> Gap:
+    """One draft for steps of the same title: it takes and gives what any of them does, and must
+    have only what all of them give it."""
+    takes = {name: one for gap in reversed(alike) for name, one in gap.data.takes.items()}
+    gives = {name: one for gap in reversed(alike) for name, one in gap.data.gives.items()}
+    always = {
+        name
+        for name in takes
+        if all(name in gap.data.takes and name not in gap.data.optional for gap in alike)
+    }
+    return replace(alike[0], data=GapData(takes, gives, frozenset(takes.keys() - always)))
 
 
 def tools_yaml(domain: str, gaps: Sequence[Gap]) -> str:
@@ -158,18 +182,19 @@ def slug(title: str, otherwise: str, most: int = _LONGEST) -> str:
     return name if name[:1].isalpha() else otherwise
 
 
-def _schema(members: Mapping[str, str]) -> dict[str, Any]:
+def _schema(members: Mapping[str, Shape], optional: Collection[str] = ()) -> dict[str, Any]:
     return {
         "type": "object",
-        "properties": {name: {"type": kind} for name, kind in members.items()},
-        "required": list(members),
+        "properties": {name: shape.schema() for name, shape in members.items()},
+        "required": [name for name in members if name not in optional],
     }
+
+
+def _flow(value: Any) -> str:
+    """JSON, which is YAML too, on one line."""
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _sentence(text: str) -> str:
     cut = text[:400].replace("`", "")
     return cut if cut.endswith((".", "!", "?")) else f"{cut}."
-
-
-def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)

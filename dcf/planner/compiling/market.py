@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from random import Random
 from typing import Protocol
 
 from dcf.evidence import Record
@@ -34,8 +33,8 @@ class Measured(Protocol):
 @dataclass(frozen=True, slots=True)
 class Market:
     """``threshold`` is the least score of a skill that covers a step. Without ``measured`` the
-    newest version of a skill is taken. With ``random`` a version is sometimes taken to learn about
-    it; without, never, and the same procedure gives the same document."""
+    newest version of a skill is taken. With a ``seed`` a version is sometimes taken to learn about
+    it, the same one for the same seed and measures; without, never."""
 
     catalog: SkillCatalog
     finder: Finder
@@ -43,4 +42,4 @@ class Market:
     threshold: float = THRESHOLDS["wordllama"]
     measured: Measured | None = None
     guidelines: Guidelines = field(default_factory=Guidelines)
-    random: Random | None = None
+    seed: str | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,9 +14,10 @@ from dcf.problem import Problem, has_errors
 @dataclass(frozen=True, slots=True)
 class PlannedStep:
     """One step of the procedure and what became of it. ``states`` are its states, the first one
-    first; ``skills`` references with versions, ``why`` and ``brief`` why these; ``given`` the
-    dotted names by argument; ``writes`` the names that are known after it. ``tier`` and ``fcs`` are
-    what the work asks for, ``tokens`` what the skills cost a model each time it reads them; None
+    first; ``skills`` references with versions, ``why`` and ``brief`` why these; ``choices`` what
+    the measures say of their versions, as ``dcf.evidence.Choice`` has it; ``given`` the dotted
+    names by argument; ``writes`` the names that are known after it. ``tier`` and ``fcs`` are what
+    the work asks for, ``tokens`` what the skills cost a model each time it reads them; None
     for a step that needs no agent."""
 
     number: str
@@ -29,6 +30,7 @@ class PlannedStep:
     brief: str = ""
     named: bool = False
     explored: bool = False
+    choices: tuple[Mapping[str, Any], ...] = ()
     runners_up: tuple[Candidate, ...] = ()
     given: tuple[tuple[str, str], ...] = ()
     writes: tuple[str, ...] = ()
@@ -53,6 +55,7 @@ class PlannedStep:
             "why": self.why,
             "named": self.named,
             "explored": self.explored,
+            "choices": [dict(one) for one in self.choices],
             "runners_up": [runner_json(one) for one in self.runners_up],
             "reads": dict(self.given),
             "writes": list(self.writes),

@@ -86,7 +86,7 @@ def choose_skills(
         near = sorted(candidates, key=lambda one: (-one.score, one.skill.name))
         return NoSkill(tuple(near[:RUNNERS_UP]))
     best = fitting[0]
-    version = choose_version(market, best.skill, None)
+    version = choose_version(market, best.skill, None, best.skill.name)
     others = [one for one in candidates if one is not best][:RUNNERS_UP]
     why = f"{best.why}; {version.why}"
     return SkillChoice(
@@ -97,6 +97,8 @@ def choose_skills(
 def _named(market: Market, step: Step) -> SkillChoice | list[Problem]:
     chosen: list[VersionChoice] = []
     problems: list[Problem] = []
+    # As the outcomes of its Task say: the name of its first skill.
+    task_type = ""
     for ref in step.skills:
         try:
             found = market.catalog.resolve(ref)
@@ -107,7 +109,8 @@ def _named(market: Market, step: Step) -> SkillChoice | list[Problem]:
             problems.append(Problem("PLAN_UNKNOWN_SKILL", message, hint=hint, line=step.line))
             continue
         wanted = parse_ref(ref).wanted
-        chosen.append(choose_version(market, found, None if wanted == "*" else wanted))
+        task_type = task_type or found.name
+        chosen.append(choose_version(market, found, None if wanted == "*" else wanted, task_type))
     if problems:
         return problems
     why = "; ".join(f"the step names {one.manifest.name}; {one.why}" for one in chosen)

@@ -5,6 +5,13 @@ from __future__ import annotations
 import re
 
 _LONGEST = 40
+_CLAUSE = re.compile(r"[,;:.!?()–—]|\s-\s")
+_LEADING_ON = re.compile(
+    r"an?|and|as|at|be|before|but|by|for|from|her|his|if|in|into|is|its?|of|on|or|our|out|over|that"
+    r"|the|their|then|this|to|until|what|which|who|whose|with|without",
+    re.IGNORECASE,
+)
+"""Words that a name is not cut behind: more would have to follow."""
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
 
 
@@ -33,13 +40,23 @@ class StateNames:
 
 def state_name(title: str) -> str:
     """``title`` without anything that is no letter or digit, in capitalised words."""
-    name, last = "", ""
-    for word in _WORD.findall(title.replace("`", "")):
-        plain = word.replace("'", "")
-        if plain.lower() == last:
-            continue  # Wait `delivery_seconds` seconds
-        last = plain.lower()
-        if len(name) + len(plain) > _LONGEST:
-            break
-        name += plain[:1].upper() + plain[1:]
-    return name or "".join(_WORD.findall(title))[:_LONGEST].replace("'", "")
+    words = _words(title)
+    if len("".join(words)) > _LONGEST:
+        first = _words(_CLAUSE.split(title, maxsplit=1)[0])
+        words = first if len(first) > 1 else words
+    kept = list(words)
+    while len("".join(kept)) > _LONGEST:
+        kept.pop()
+    if len(kept) < len(words):
+        while len(kept) > 1 and _LEADING_ON.fullmatch(kept[-1]):
+            kept.pop()
+    name = "".join(word[:1].upper() + word[1:] for word in kept)
+    return name or "".join(words)[:_LONGEST]
+
+
+def _words(title: str) -> list[str]:
+    words = [word.replace("'", "") for word in _WORD.findall(title.replace("`", ""))]
+    # Wait `delivery_seconds` seconds
+    return [
+        word for at, word in enumerate(words) if not at or word.lower() != words[at - 1].lower()
+    ]

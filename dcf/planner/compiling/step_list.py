@@ -16,6 +16,7 @@ from dcf.planner.compiling.task_state import (
     kept,
     retries,
     task_state,
+    title_and_text,
 )
 from dcf.planner.compiling.variables import Scope
 from dcf.planner.compiling.weaving import State, Weaving
@@ -180,7 +181,7 @@ class _StepList:
         names = self._names(known)
         state: State = {"Type": "Choice"}
         if step.kind == "decision":
-            state["Comment"] = step.text or step.title
+            state["Comment"] = title_and_text(step)
         state["Choices"] = [
             {
                 "Condition": wrapped(condition(branch.condition, names)),
@@ -203,6 +204,9 @@ class _StepList:
         is_asked_first = step.kind == "task" and step.approval is not None
         if is_asked_first and TIMED_OUT in errors and REJECTED not in named:
             errors.append(REJECTED)  # before work, nobody's answer is a refusal
+        everything = any(not one.errors for one in step.handlers)
+        if step.kind == "approval" and REJECTED in errors and TIMED_OUT not in named:
+            errors += [] if everything else [TIMED_OUT]  # silence is no yes
         catcher: State = {"ErrorEquals": errors}
         if isinstance(handler.then, Stop):
             if not (handler.then.error and handler.then.cause):
@@ -231,13 +235,13 @@ class _StepList:
             made = self.endings.failure(step.then, caught=False)
         else:
             made = self._succeed()
-        return {"Type": made.pop("Type"), "Comment": step.text or step.title, **made}
+        return {"Type": made.pop("Type"), "Comment": title_and_text(step), **made}
 
 
 def _wait_state(step: Step, names: Names) -> State:
     """Waits for a time, or until a moment."""
     assert step.wait is not None
-    state: State = {"Type": "Wait", "Comment": step.text or step.title}
+    state: State = {"Type": "Wait", "Comment": title_and_text(step)}
     for field, given in (("Seconds", step.wait.seconds), ("Timestamp", step.wait.until)):
         if given is not None:
             state[field] = (

@@ -60,10 +60,15 @@ def approval_state(step: Step, given: Mapping[str, str], names: Names) -> State:
         asked["timeout_s"] = step.deadline
     return {
         "Type": "Task",
-        "Comment": "\n".join(part for part in (step.title, step.text) if part),
+        "Comment": title_and_text(step),
         "AgentBinding": {"task_type": "approval", "approval": asked},
         "Arguments": arguments(given, names),
     }
+
+
+def title_and_text(step: Step) -> str:
+    """What a state says of its step that nobody is told who does it."""
+    return "\n".join(part for part in (step.title, step.text) if part)
 
 
 def arguments(given: Mapping[str, str], names: Names) -> State:

@@ -1,12 +1,12 @@
-"""Which version of a skill: pinned, advised, measured, or the newest."""
+"""Which version of a skill: pinned, wished for by a person, measured, told of, or the newest."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from dcf.evidence import choose
+from dcf.evidence import INFERIOR, Choice, Counts, Record, choose, is_non_inferior
 from dcf.guidelines import SkillRecommendation
 from dcf.planner.compiling.market import Market
 from dcf.skills import Manifest, newest, version_order
@@ -14,41 +14,103 @@ from dcf.skills import Manifest, newest, version_order
 
 @dataclass(frozen=True, slots=True)
 class VersionChoice:
-    """``why`` says by what the version was chosen; ``explored`` that it was taken to learn about
-    it, ``confidence`` how probable it is that no other version is better, None without measures."""
+    """``why`` says by what the version was chosen; ``choice`` is what the measures say of it and of
+    the others, None where nothing was measured or nothing was to be chosen."""
 
     manifest: Manifest
     why: str
-    explored: bool = False
-    confidence: float | None = None
+    choice: Choice | None = None
+
+    @property
+    def explored(self) -> bool:
+        """Whether it was taken to learn about it."""
+        return self.choice is not None and self.choice.explored
 
 
-def choose_version(market: Market, found: Manifest, wanted: str | None) -> VersionChoice:
-    """The version to use of the skill that ``found`` is one version of; ``wanted`` is what the
-    procedure says of it: an exact version, a range, or None."""
+def choose_version(
+    market: Market, found: Manifest, wanted: str | None, task_type: str
+) -> VersionChoice:
+    """The version to use of the skill that ``found`` is one version of, for a task of
+    ``task_type``; ``wanted`` is what the procedure says of it: an exact version, a range, or None.
+
+    What a person wrote into the guidelines is followed. What was measured goes by the measures
+    themselves, not by the guideline that a reflection made of them: so that measuring goes on, and
+    what was better once does not stay so. What else was said counts among what nobody measured.
+    """
     if wanted is not None and wanted == found.version:
         return VersionChoice(found, "the version that the step names")
     versions = _versions(market, found, wanted)
     if len(versions) == 1:
         return VersionChoice(found, "the only version" + (f" in {wanted}" if wanted else ""))
-    advice = market.guidelines.for_task(found.name)
-    preferred = _preferred(versions, advice)
+    advice = market.guidelines.for_task(task_type)
+    wishes = [one for one in advice if one.written_by == "person" and one.insight is None]
+    preferred = _preferred(versions, wishes)
     if preferred is not None:
-        return preferred
-    left, avoided = _without_avoided(versions, advice)
-    why = f"; {avoided}" if avoided else ""
-    records = market.measured.records(found.name) if market.measured else {}
-    candidates = [each.manifest_id for each in left]
-    if not any(candidate in records for candidate in candidates):
-        return VersionChoice(left[0], f"the newest version{why}")
+        return VersionChoice(*preferred)
+    left, avoided = _without_avoided(versions, wishes)
+    others = [one for one in advice if one not in wishes]
+    told = _preferred(left, [one for one in others if one.goal is None])
+    records = market.measured.records(task_type) if market.measured else {}
+    if any(each.manifest_id in records for each in left):
+        source = None if market.seed is None else Random(f"{market.seed}/{task_type}/{found.name}")
+        chosen = _measured(_told_first(left, told), records, others, source)
+    elif told is not None:
+        chosen = VersionChoice(*told)
+    else:
+        chosen = VersionChoice(left[0], "the newest version")
+    why = f"{chosen.why}; {avoided}" if avoided else chosen.why
+    return VersionChoice(chosen.manifest, why, chosen.choice)
+
+
+def _measured(
+    versions: Sequence[Manifest],
+    records: Mapping[str, Record],
+    advice: Sequence[SkillRecommendation],
+    random: Random | None,
+) -> VersionChoice:
+    """The one that is drawn with ``random``, or recommended by ``records`` without; where that is
+    the recommended one, a faster one that succeeds about as often."""
     choice = choose(
-        candidates,
+        [each.manifest_id for each in versions],
         records,
-        random=market.random or Random(0),
-        explore=market.random is not None,
+        random=random or Random(0),
+        explore=random is not None,
     )
-    chosen = next(each for each in left if each.manifest_id == choice.version)
-    return VersionChoice(chosen, f"{choice.reason}{why}", choice.explored, choice.confidence)
+    chosen = next(each for each in versions if each.manifest_id == choice.version)
+    why = choice.reason
+    faster = None if choice.explored else _faster(versions, records, advice, chosen)
+    if faster is not None:
+        chosen, quick = faster
+        why = f"{quick}; {why}"
+    rate = f"exploring: {choice.exploration:.0%} of plannings try another one"
+    return VersionChoice(
+        chosen, f"{why}; {'exploring is switched off' if random is None else rate}", choice
+    )
+
+
+def _faster(
+    versions: Sequence[Manifest],
+    records: Mapping[str, Record],
+    advice: Sequence[SkillRecommendation],
+    best: Manifest,
+) -> tuple[Manifest, str] | None:
+    """One that was measured to be faster than others and, by what is known now, succeeds about as
+    often as the ``best``; and why it is taken."""
+    for one in advice:
+        faster = _named_in(one.prefer, versions)
+        if faster is None or faster is best or one.goal != "speed" or one.insight is None:
+            continue
+        if _is_as_good(records.get(faster.manifest_id), records.get(best.manifest_id)):
+            loss = f"{faster.version} succeeds at most {INFERIOR:.0%} less often"
+            return faster, f"{loss}, and is faster by {_said(one)}"
+    return None
+
+
+def _is_as_good(one: Record | None, other: Record | None) -> bool:
+    if one is None or other is None:
+        return False
+    first, second = (Counts(round(each.successes), round(each.failures)) for each in (one, other))
+    return is_non_inferior(first, second)
 
 
 def _versions(market: Market, found: Manifest, wanted: str | None) -> list[Manifest]:
@@ -62,12 +124,21 @@ def _versions(market: Market, found: Manifest, wanted: str | None) -> list[Manif
 
 def _preferred(
     versions: Sequence[Manifest], advice: Sequence[SkillRecommendation]
-) -> VersionChoice | None:
+) -> tuple[Manifest, str] | None:
     for one in advice:
-        for version in versions:
-            if one.prefer and _names(one.prefer, version):
-                return VersionChoice(version, _said("preferred", one), confidence=one.confidence)
+        version = _named_in(one.prefer, versions)
+        if version is not None:
+            return version, f"preferred by {_said(one)}"
     return None
+
+
+def _told_first(
+    versions: Sequence[Manifest], told: tuple[Manifest, str] | None
+) -> Sequence[Manifest]:
+    """The order among equals."""
+    if told is None:
+        return versions
+    return [told[0], *(each for each in versions if each is not told[0])]
 
 
 def _without_avoided(
@@ -77,19 +148,24 @@ def _without_avoided(
     told: list[str] = []
     left = []
     for version in versions:
-        against = next((one for one in advice if one.avoid and _names(one.avoid, version)), None)
+        against = next((one for one in advice if _named_in(one.avoid, [version])), None)
         if against is None:
             left.append(version)
         else:
-            told.append(f"{version.version} is avoided ({_said('advised', against)})")
+            told.append(f"{version.version} is avoided by {_said(against)}")
     return (left, "; ".join(told)) if left else (list(versions), "")
 
 
-def _said(what: str, advice: SkillRecommendation) -> str:
+def _said(advice: SkillRecommendation) -> str:
+    who = {2: "a person", 1: "an earlier reflection", 0: "an agent, unverified"}[advice.rank]
     told = f": {advice.reason}" if advice.reason else ""
-    return f"{what} by the guideline {advice.condition!r}{told}"
+    return f"the guideline {advice.condition!r} of {who}{told}"
 
 
-def _names(ref: str, manifest: Manifest) -> bool:
-    """Whether ``ref`` is exactly this version."""
-    return ref.lower() in (alias.lower() for alias in manifest.aliases)
+def _named_in(ref: str | None, versions: Sequence[Manifest]) -> Manifest | None:
+    """The version that ``ref`` names exactly."""
+    if not ref:
+        return None
+    wanted = ref.lower()
+    named = (each for each in versions if wanted in (alias.lower() for alias in each.aliases))
+    return next(named, None)

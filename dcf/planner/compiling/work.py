@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from dcf.planner.compiling.expression import names_in_text
 from dcf.planner.compiling.market import Market
 from dcf.planner.compiling.skill_choice import (
+    Candidate,
     NoSkill,
     SkillChoice,
     Types,
@@ -41,6 +42,11 @@ class Work:
     @property
     def skills(self) -> tuple[Manifest, ...]:
         return self.choice.skills if self.choice else ()
+
+    @property
+    def nearest(self) -> tuple[Candidate, ...]:
+        """The skills that come nearest, of a step that none covers."""
+        return self.gap.nearest if self.gap else ()
 
     @property
     def required(self) -> Types:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from dcf.agents import TaskError
 from dcf.planner.conversation.bench import Bench
+from dcf.planner.conversation.ceiling import refusals, within
 from dcf.planner.conversation.draft_desk import DraftDesk, asks, before, failed, wanted
 from dcf.planner.conversation.guidance import Guidance, Guide
 from dcf.planner.conversation.planning import Planning
@@ -15,7 +16,7 @@ from dcf.planner.conversation.proposing import (
     Compiled,
     asking_objective,
     check_workflow,
-    compile_text,
+    compile_source,
     proposed,
 )
 from dcf.planner.conversation.sourcing import basis_of, choose_stored, is_chosen
@@ -25,6 +26,9 @@ from dcf.problem import Problem
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
+
+GAVE_UP = "PLAN_DRAFT"
+"""The problem of a planning for which a model drafted as often as it may."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +70,7 @@ class Advance:
         )
         if not planning.objective and not (planning.source or planning.answers.get("procedure")):
             return self._saved(asking_objective(planning))
-        guidance = await self._guide.consult()
+        guidance = await self._guide.consult(planning.id if planning.explores else None)
         if not is_chosen(planning):
             now = self._clock()
             planning = await choose_stored(
@@ -82,14 +86,20 @@ class Advance:
     async def _compiled(self, planning: Planning, guidance: Guidance) -> Compiled:
         source = planning.source
         assert source is not None
-        text, file = source["text"], source["id"]
         if source["kind"] == "workflow":
+            text, file = source["text"], source["id"]
             return await check_workflow(text, file, planning.answers, self.bench)
-        return await compile_text(text, file, planning.answers, self.bench, guidance, self._guide)
+        made = await compile_source(source, planning.answers, self.bench, guidance, self._guide)
+        if made.document is None or not source["drafted"]:
+            return made
+        refused = refusals(planning, made.document, await self.bench.catalog())
+        return replace(made, problems=(*made.problems, *refused))
 
     async def _proposed(self, planning: Planning, made: Compiled, guidance: Guidance) -> Planning:
         now = self._clock()
         planning = proposed(planning, made, await self.bench.catalog(), now)
+        if planning.source is not None and planning.source["kind"] == "draft":
+            planning = await within(planning, self.bench)
         advice = guidance.to_json()
         if planning.workflow is not None:
             name = planning.workflow["workflow_name"]
@@ -129,7 +139,7 @@ class Advance:
         if done.questions:
             return self._saved(asks(current, done.questions, self._clock()))
         hint = "say more with --answer, or write the procedure and plan with --from-sop"
-        stuck = Problem("PLAN_DRAFT", done.reason, hint=hint).to_dict()
+        stuck = Problem(GAVE_UP, done.reason, hint=hint).to_dict()
         problems = (stuck, *current.problems)
         return self._saved(
             replace(current, status="invalid", problems=problems, plan=desk.last.plan)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from random import Random
 from typing import Any, Protocol, TypeVar
 
 from dcf.planner.compiling.compile import compile_sop
@@ -17,7 +16,7 @@ from dcf.planner.conversation.guidance import Guidance, Guide
 from dcf.planner.matching.matcher import Matched, Matcher
 from dcf.planner.matching.stored import Stored, stored_in
 from dcf.problem import Problem
-from dcf.search import Embedder
+from dcf.search import Embedder, words
 from dcf.skills import SkillCatalog
 from dcf.skills.discovery import SkillSearch
 from dcf.sop import Sop
@@ -36,7 +35,7 @@ class UseSearch(Protocol):
 class Bench:
     """``workflows`` is the folder of stored procedures and workflows, ``generated`` that of the
     skills; ``catalog`` reads them as they are now. ``embedder`` names the one of ``use_search`` and
-    of ``matcher``. With ``random`` a version of a skill is sometimes taken to learn about it."""
+    of ``matcher``."""
 
     catalog: Callable[[], Awaitable[SkillCatalog]]
     use_search: UseSearch
@@ -44,15 +43,13 @@ class Bench:
     workflows: Path
     embedder: str
     matcher: Callable[[], Matcher]
-    random: Random | None = None
 
     async def stored(self) -> tuple[list[Stored], list[Problem]]:
         """What lies in ``workflows``."""
         return await asyncio.to_thread(stored_in, self.workflows)
 
-    async def match(self, objective: str) -> Matched:
-        """What of it fits ``objective``. Raises IndexUnusable."""
-        stored, _ = await self.stored()
+    async def match(self, objective: str, stored: Sequence[Stored]) -> Matched:
+        """What of ``stored`` fits ``objective``. Raises IndexUnusable."""
         return await asyncio.to_thread(lambda: self.matcher().match(objective, stored))
 
     async def compile(self, sop: Sop, guidance: Guidance, guide: Guide) -> Plan:
@@ -69,7 +66,7 @@ class Bench:
                 THRESHOLDS[self.embedder],
                 guidance,
                 guidance.guidelines,
-                self.random,
+                guidance.seed,
             )
             return compile_sop(sop, market)
 
@@ -77,6 +74,23 @@ class Bench:
         while guidance.missing and await guide.learn(guidance):
             plan = await self.use_search(work)
         return plan
+
+    async def covering(self, texts: Sequence[str]) -> frozenset[str]:
+        """The names of the skills that a search without a model finds to cover one of ``texts``.
+        Raises IndexUnusable."""
+        catalog = await self.catalog()
+        least = THRESHOLDS[self.embedder]
+
+        def found(search: SkillSearch) -> frozenset[str]:
+            return frozenset(
+                hit.manifest.name
+                for text in texts
+                if words(text)
+                for hit in search.search(catalog, text, _FOUND)
+                if hit.score >= least
+            )
+
+        return await self.use_search(found)
 
     async def find_skills(self, query: str) -> list[dict[str, Any]]:
         """Skills for what is to be done: ``{skill, description, risk, egress, secrets, inputs,

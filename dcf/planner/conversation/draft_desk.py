@@ -40,6 +40,7 @@ class DraftDesk:
             "title": str(proposal.get("title") or "draft"),
             "text": text,
             "basis": self._basis,
+            "drafted": True,
         }
         self.last = await self._compiled(planning, source)
         said = tuple(one.to_dict() for one in self.last.problems)
@@ -58,7 +59,7 @@ class DraftDesk:
 
 def asks(planning: Planning, questions: tuple[str, ...], now: int) -> Planning:
     """``planning`` with what the model asks the person."""
-    asked = clarified(questions, planning.answers)
+    asked = clarified(questions, planning.clarifications)
     texts = {one.name: one.text for one in asked}
     noted = planning.did(1, f"the model asks: {'; '.join(texts.values())}", now)
     known = {**planning.clarifications, **texts}
@@ -77,6 +78,9 @@ def wanted(planning: Planning) -> dict[str, Any]:
     answers = planning.answers
     said: dict[str, Any] = {"objective": planning.objective}
     said |= {name: answers[name] for name in (*WISHES, "change") if name in answers}
+    refused = [skill for skill, may in planning.allowed.items() if not may]
+    if refused:
+        said["skills_that_may_not_be_used"] = refused
     answered = [
         {"question": text, "answer": answers[name]}
         for name, text in planning.clarifications.items()

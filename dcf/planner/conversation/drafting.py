@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -27,6 +27,7 @@ from pydantic_ai.messages import (
     UserPromptPart,
 )
 from pydantic_ai.models import Model, ModelRequestParameters
+from pydantic_core import PydanticSerializationError
 
 from dcf.agents import TaskError
 from dcf.planner.conversation.spending import DraftLimits
@@ -95,13 +96,18 @@ async def draft(
         return Drafted(False, reason=_too_often(limits))
     for _ in range(limits.requests):
         response = await _asked(model, messages)
-        messages.append(response)
         answers: list[ModelRequestPart] = []
         calls = [part for part in response.parts if isinstance(part, ToolCallPart)]
+        arguments = {call.tool_call_id: _arguments(call) for call in calls}
+        messages.append(_sendable(response, arguments))
         for call in calls:
-            given = _arguments(call)
+            given = arguments[call.tool_call_id]
             if given is None:
-                answers.append(_again(call, "the arguments are not one JSON object"))
+                answers.append(
+                    _again(
+                        call, "the arguments are not one JSON object of whole Unicode characters"
+                    )
+                )
             elif call.tool_name == PROPOSE:
                 rounds_left -= 1
                 problems = [one for one in await check(given) if one.is_error]
@@ -131,7 +137,8 @@ async def _asked(model: Model, messages: list[ModelMessage]) -> ModelResponse:
     offered = ModelRequestParameters(function_tools=_tools(), allow_text_output=False)
     try:
         return await model_request(model, messages, model_request_parameters=offered)
-    except (AgentRunError, UserError) as error:
+    except (AgentRunError, UserError, PydanticSerializationError) as error:
+        # The last one: what the model said holds half of a surrogate pair where it is counted.
         raise TaskError(_MODEL_ERROR, str(error)) from error
 
 
@@ -198,9 +205,24 @@ def _json(value: Any) -> str:
 def _arguments(call: ToolCallPart) -> dict[str, Any] | None:
     try:
         given = call.args if isinstance(call.args, dict) else json.loads(call.args or "{}")
-    except ValueError:
+        # Half of a surrogate pair, which JSON can escape, can be neither kept nor sent on.
+        json.dumps(given, ensure_ascii=False).encode()
+    except (ValueError, RecursionError):
         return None
     return given if isinstance(given, dict) else None
+
+
+def _sendable(
+    response: ModelResponse, arguments: Mapping[str, dict[str, Any] | None]
+) -> ModelResponse:
+    """``response`` as the model may be told it again: unreadable arguments are left out."""
+    parts = [
+        replace(part, args=None)
+        if isinstance(part, ToolCallPart) and arguments[part.tool_call_id] is None
+        else part
+        for part in response.parts
+    ]
+    return replace(response, parts=parts)
 
 
 def _questions(given: Mapping[str, Any]) -> tuple[str, ...]:

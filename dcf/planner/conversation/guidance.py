@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 from statistics import median
@@ -14,6 +15,7 @@ from dcf.guidelines import Guidelines, item_json
 from dcf.knowledge import KnowledgeError, RunFact
 
 MOST_RUNS = 500
+"""The newest that are summed up."""
 DAYS_90_MS = 90 * 86_400_000
 
 
@@ -41,13 +43,15 @@ ReadGuidelines = Callable[[], Awaitable[tuple[Guidelines, str]]]
 @dataclass(slots=True)
 class Guidance:
     """``measured`` grows as kinds of tasks are asked for: ``records`` answers with what is known
-    and keeps in ``missing`` what has to be read first. ``notes`` say what was not there."""
+    and keeps in ``missing`` what has to be read first. ``notes`` say what was not there. With a
+    ``seed`` versions are explored: the same seed and measures choose the same."""
 
     guidelines: Guidelines = field(default_factory=Guidelines)
     source: str = ""
     measured: dict[str, Mapping[str, Record]] = field(default_factory=dict)
     missing: set[str] = field(default_factory=set)
     notes: list[str] = field(default_factory=list)
+    seed: str | None = None
 
     def records(self, task_type: str) -> Mapping[str, Record]:
         """What a compiler asks of its market."""
@@ -56,7 +60,7 @@ class Guidance:
         return self.measured.get(task_type, {})
 
     def to_json(self) -> dict[str, Any]:
-        """``{revision, source, items, measured, notes}``."""
+        """``{revision, source, items, measured, explores, notes}``."""
         lists = ("skill_recommendations", "workflow_patterns", "user_intent_tips", "warnings")
         return {
             "revision": self.guidelines.revision,
@@ -71,6 +75,7 @@ class Guidance:
                 for kind, records in self.measured.items()
                 if records
             },
+            "explores": self.seed is not None,
             "notes": list(self.notes),
         }
 
@@ -90,10 +95,10 @@ class Guide:
         self._open = open_history
         self._clock = clock
 
-    async def consult(self) -> Guidance:
-        """The guidelines; measures come with ``learn``."""
+    async def consult(self, seed: str | None = None) -> Guidance:
+        """The guidelines; measures come with ``learn``. ``seed`` is that of ``Guidance``."""
         guidelines, source = await self._guidelines()
-        guidance = Guidance(guidelines, source)
+        guidance = Guidance(guidelines, source, seed=seed)
         if self._open is None:
             guidance.notes.append("no graph is asked: nothing measured is used")
         return guidance
@@ -118,7 +123,7 @@ class Guide:
         median_duration_ms, mean_cost_usd, errors}``; None where nothing is known."""
         if self._open is None:
             return None
-        found: list[RunFact] = []
+        found: deque[RunFact] = deque(maxlen=MOST_RUNS)
         try:
             async with self._open() as history:
                 runs = history.runs(workflow=workflow, since=self._clock() - DAYS_90_MS)
@@ -127,7 +132,7 @@ class Guide:
         except (KnowledgeError, ControlPlaneError) as away:
             self._away(guidance, away)
             return None
-        return _summary(found[-MOST_RUNS:])
+        return _summary(found)
 
     def _away(self, guidance: Guidance, error: Exception) -> None:
         note = f"the graph is away, so nothing measured is used: {error}"
@@ -151,7 +156,7 @@ def history_of(history: History) -> OpenHistory:
     return lambda: nullcontext(history)
 
 
-def _summary(runs: list[RunFact]) -> dict[str, Any] | None:
+def _summary(runs: Collection[RunFact]) -> dict[str, Any] | None:
     if not runs:
         return None
     errors: dict[str, int] = {}

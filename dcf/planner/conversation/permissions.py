@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,8 @@ from dcf.skills.discovery import EGRESS, RISKS, price_of
 @dataclass(frozen=True, slots=True)
 class Permissions:
     """Of all skills of a workflow and those they need. ``skills`` has the digest of each manifest
-    by its id; ``risk`` and ``egress`` are the highest, ``tier`` the highest that a state asks for;
+    by its id; ``risk`` and ``egress`` are the highest, ``tier`` the highest that a state asks for
+    or its skills need;
     ``tokens`` what all the skills cost a model once. ``approvals`` are the states that a person
     decides, ``agents`` the templates that states name."""
 
@@ -59,13 +60,16 @@ def permissions_of(document: Mapping[str, Any], catalog: SkillCatalog) -> Permis
         agents.update(
             str(named) for named in (template.get("name") or template.get("id"),) if named
         )
-        refs = binding.get("skills") or ()
-        own = [found for ref in refs if (found := _resolved(catalog, str(ref))) is not None]
+        own = _own(binding, catalog)
         for manifest in own:
             for one in catalog.with_dependencies(manifest):
                 manifests[one.manifest_id] = one
-        if own:
-            tier = max(tier, assess(own).adjusted_tier)
+        asked = binding.get("tier")
+        tier = max(
+            tier,
+            assess(own).adjusted_tier if own else 0,
+            asked if isinstance(asked, int) else 0,
+        )
     used = [manifests[id_] for id_ in sorted(manifests)]
     return Permissions(
         {one.manifest_id: one.digest for one in used},
@@ -79,6 +83,16 @@ def permissions_of(document: Mapping[str, Any], catalog: SkillCatalog) -> Permis
         sum(price_of(one).tokens for one in used),
         dict(document.get("budget") or {}),
     )
+
+
+def own_skills(document: Mapping[str, Any], catalog: SkillCatalog) -> tuple[Manifest, ...]:
+    """Those that the states of a workflow name themselves, each once, in order."""
+    found = {
+        one.manifest_id: one
+        for _, state in _states(document["asl"])
+        for one in _own(state.get("AgentBinding") or {}, catalog)
+    }
+    return tuple(found.values())
 
 
 def shown_digest(
@@ -98,6 +112,11 @@ def _states(machine: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]
         inner += [state[key] for key in ("ItemProcessor", "Iterator") if key in state]
         for one in inner:
             yield from _states(one)
+
+
+def _own(binding: Mapping[str, Any], catalog: SkillCatalog) -> Sequence[Manifest]:
+    refs = binding.get("skills") or ()
+    return [found for ref in refs if (found := _resolved(catalog, str(ref))) is not None]
 
 
 def _resolved(catalog: SkillCatalog, ref: str) -> Manifest | None:

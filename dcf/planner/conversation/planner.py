@@ -5,17 +5,20 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from dcf.planner.conversation.advancing import Advance, ModelAtHand
+from dcf.planner.conversation.advancing import GAVE_UP, Advance, ModelAtHand
 from dcf.planner.conversation.bench import Bench
+from dcf.planner.conversation.ceiling import allowing_source, told, unclear
 from dcf.planner.conversation.guidance import Guide, no_guide
 from dcf.planner.conversation.permissions import permissions_of, shown_digest
 from dcf.planner.conversation.planning import Planning
-from dcf.planner.conversation.question import check_answers
+from dcf.planner.conversation.question import ALLOW, check_answers, not_text
 from dcf.planner.conversation.sourcing import GIVEN
 from dcf.planner.conversation.store import PlanningStore, ordered_json, write_file
+from dcf.planner.conversation.wishing import unreadable
 from dcf.planner.errors import InvalidAnswers, ShownOtherwise, WorkflowChanged, WrongStatus
 from dcf.problem import Problem
 from dcf.regular_file import read_regular
@@ -26,7 +29,8 @@ _LONGEST_OBJECTIVE = 4_000
 class Planner:
     """Works on plannings in ``store``; each step is saved when it is done, so that whoever is
     killed goes on after the last one. ``clock`` counts ms since the epoch, ``new_id`` gives names
-    of small letters and digits. Without ``model`` nothing is drafted."""
+    of small letters and digits. Without ``model`` nothing is drafted. With ``explore`` the
+    plannings that it starts take a version of a skill now and then to learn about it."""
 
     def __init__(
         self,
@@ -37,11 +41,13 @@ class Planner:
         new_id: Callable[[], str],
         guide: Guide | None = None,
         model: ModelAtHand | None = None,
+        explore: bool = True,
     ) -> None:
         self.bench = bench
         self.store = store
         self._clock = clock
         self._new_id = new_id
+        self._explore = explore
         self._advance = Advance(bench, store, guide or no_guide(clock), model, clock)
 
     @property
@@ -61,11 +67,15 @@ class Planner:
         of one that the person brings, ``advised`` the agent of the guide. Where a model fails, the
         planning says so, and ``resume`` asks it again. Raises InvalidAnswers, OSError."""
         now = self._clock()
-        planning = Planning(self._new_id(), now, now, advised=advised)
+        planning = Planning(self._new_id(), now, now, advised=advised, explores=self._explore)
         if procedure is not None:
             name, text = procedure
+            if problem := not_text(name, name + text):
+                raise InvalidAnswers([problem])
             source = {"kind": "procedure", "id": name, "title": name, "text": text, "basis": GIVEN}
-            planning = replace(planning, source=source).did(3, f"given: {name}", now)
+            planning = replace(planning, source={**source, "drafted": False}).did(
+                3, f"given: {name}", now
+            )
         given = {**(answers or {})}
         if objective.strip():
             given["objective"] = objective
@@ -82,11 +92,15 @@ class Planner:
         return await self._advance.on(self._told(planning, answers))
 
     async def resume(self, id_: str) -> Planning:
-        """The planning, led on from where it was left. Raises as ``answer``."""
+        """The planning, led on from where it was left. One that waits for answers, or for which a
+        model drafted as often as it may, is returned as it is: nobody is asked again for the same
+        wishes. Raises as ``answer``."""
         planning = self.store.read(id_)
         if planning.status in ("shown", "approved"):
             return await self._refreshed(planning)
-        if planning.status in ("running", "ended"):
+        waits = planning.status == "asking" and planning.questions
+        gave_up = any(one["code"] == GAVE_UP for one in planning.problems)
+        if planning.status in ("running", "ended") or waits or gave_up:
             return planning
         return await self._advance.on(planning)
 
@@ -108,20 +122,25 @@ class Planner:
             raise ShownOtherwise(why="skills have changed since")
         now = self._clock()
         approval = {"digest": shown, "by": by, "at": now}
-        planning = replace(planning, status="approved", approval=approval, updated_at=now)
+        kept = tuple(dict.fromkeys((*planning.kept, _digest_in(ordered_json(planning.workflow)))))
+        planning = replace(
+            planning, status="approved", approval=approval, kept=kept, updated_at=now
+        )
         planning = self.store.save(planning.did(6, f"{by} approved {shown}", now))
         await asyncio.to_thread(self._keep, planning)
         return planning
 
     async def begin(self, id_: str, *, is_there: bool = False) -> tuple[Planning, Path]:
         """The approved planning, about to run, and the file of its workflow; again for one that
-        runs. Where the run ``is_there`` already, it is pinned to the skills it began with. Raises
+        runs. Where the run ``is_there`` already, it is pinned to the skills it began with; where it
+        is not and anything changed after the approval, the planning is shown anew. Raises
         WrongStatus, ShownOtherwise, WorkflowChanged, OSError."""
         planning = self.store.read(id_)
         if planning.status not in ("approved", "running"):
             raise WrongStatus(id=id_, status=planning.status, what="only what is approved runs")
-        if not is_there:
-            await self._check_approval(planning)
+        if not is_there and not await self._is_as_approved(planning):
+            await self._advance.on(replace(planning, run=None))
+            raise ShownOtherwise(why="the workflow or its skills changed after the approval")
         file = await asyncio.to_thread(self._keep, planning)
         if planning.status == "approved":
             run = {"workflow_id": planning.workflow_id, "file": str(file)}
@@ -159,9 +178,17 @@ class Planner:
         if isinstance(objective, str) and len(objective) > _LONGEST_OBJECTIVE:
             message = f"has {len(objective):,} characters, more than {_LONGEST_OBJECTIVE:,}"
             problems.append(Problem("PLAN_ANSWER", message, file="objective"))
+        if not problems:
+            problems += unreadable(given.get("guardrails"))
+        if not problems and ALLOW in given and (wrong := unclear(given[ALLOW])) is not None:
+            problems.append(wrong)
         if problems:
             raise InvalidAnswers(problems)
-        kept = {name: one for name, one in given.items() if name != "objective"}
+        if given.get("change") and not objective:
+            planning = allowing_source(planning)
+        if ALLOW in given:
+            planning = told(planning, given[ALLOW])
+        kept = {name: one for name, one in given.items() if name not in ("objective", ALLOW)}
         said = str(objective).strip() if objective else planning.objective
         planning = replace(planning, objective=said, answers={**planning.answers, **kept})
         names = ", ".join(given) or "nothing yet"
@@ -175,21 +202,27 @@ class Planner:
             return planning
         return await self._advance.on(planning)
 
-    async def _check_approval(self, planning: Planning) -> None:
-        assert planning.workflow is not None
+    async def _is_as_approved(self, planning: Planning) -> bool:
+        assert planning.workflow is not None and planning.approval is not None
         permissions = permissions_of(planning.workflow, await self.bench.catalog()).to_json()
         now = shown_digest(planning.workflow, planning.input, permissions)
-        if planning.approval is None or planning.approval["digest"] != now:
-            raise ShownOtherwise(why="the workflow or its skills changed after the approval")
+        return bool(planning.approval["digest"] == now)
 
     def _keep(self, planning: Planning) -> Path:
+        """Write the approved workflow; over one that was approved before, over no other."""
         file = self.generated / f"{planning.workflow_id}.json"
         text = ordered_json(planning.workflow)
-        if not file.exists():
-            write_file(file, text)
-        elif read_regular(file) != text:
+        found = read_regular(file) if file.exists() else None
+        if found is not None and found != text and _digest_in(found) not in planning.kept:
             raise WorkflowChanged(file=file)
+        if found != text:
+            write_file(file, text)
         return file
 
     def _saved(self, planning: Planning) -> Planning:
         return self.store.save(replace(planning, updated_at=self._clock()))
+
+
+def _digest_in(content: bytes) -> str:
+    """The digest of a workflow's file, by its bytes: another form of the same is a change too."""
+    return sha256(content).hexdigest()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, get_args
 
 from dcf.planner.conversation.question import Question
 
@@ -39,14 +39,18 @@ class Planning:
     """All of it is JSON. Times are ms since the epoch.
 
     ``answers`` are by name of the question; ``clarifications`` are what a model asked, by the same
-    names. ``source`` is what the workflow is made of:
-    ``{kind: procedure | workflow | draft, id, title, text, basis}``, of which ``basis`` is the
-    digest of the wishes it was chosen for. ``advised`` names the agent whose guidelines count, None
-    for the usual one. ``rounds`` are the drafts of a model with their
+    names. ``allowed`` says of skills, as ``name`` or ``name@version``, whether the person lets a
+    draft use them. ``source`` is what the workflow is made of: ``{kind: procedure | workflow |
+    draft, id, title, text, basis, drafted}``, of which ``basis`` is the digest of the wishes it was
+    chosen for, and ``drafted`` whether a model wrote it. ``advised`` names the agent whose
+    guidelines count, None for the usual one; with ``explores`` a version of a skill may be taken
+    to learn about it, the same one whenever it is compiled with the same measures. ``rounds`` are
+    the drafts of a model with their
     problems. ``guidance`` is what guidelines and earlier runs said. ``workflow`` and ``input`` are
     what would run, ``plan`` its steps and gaps, ``permissions`` what it may do. ``shown`` is the
-    digest of these; ``approval`` is ``{digest, by, at}``. ``run`` is ``{workflow_id, file, …}``.
-    ``journal`` has ``{step, at, note}``.
+    digest of these; ``approval`` is ``{digest, by, at}``. ``kept`` has the digests of the files of
+    all workflows that were approved. ``run`` is ``{workflow_id, file, …}``. ``journal`` has
+    ``{step, at, note}``.
     """
 
     id: str
@@ -56,7 +60,9 @@ class Planning:
     status: Status = "asking"
     objective: str = ""
     advised: str | None = None
+    explores: bool = True
     answers: Mapping[str, Any] = field(default_factory=dict)
+    allowed: Mapping[str, bool] = field(default_factory=dict)
     questions: tuple[Question, ...] = ()
     clarifications: Mapping[str, str] = field(default_factory=dict)
     nearest: tuple[Mapping[str, Any], ...] = ()
@@ -70,6 +76,7 @@ class Planning:
     permissions: Mapping[str, Any] | None = None
     shown: str | None = None
     approval: Mapping[str, Any] | None = None
+    kept: tuple[str, ...] = ()
     run: Mapping[str, Any] | None = None
     reflection: Mapping[str, Any] | None = None
     journal: tuple[Mapping[str, Any], ...] = ()
@@ -82,7 +89,7 @@ class Planning:
     @property
     def is_drafted(self) -> bool:
         """Whether a model wrote the procedure."""
-        return self.source is not None and self.source["kind"] == "draft"
+        return self.source is not None and bool(self.source["drafted"])
 
     def did(self, step: int, note: str, at: int) -> Self:
         """With one more entry in the journal; one that says the same as the last of its step is
@@ -104,7 +111,7 @@ class Planning:
         """Every field; ``from_json`` gives it back."""
         known: dict[str, Any] = {one.name: getattr(self, one.name) for one in fields(self)}
         known["questions"] = [asdict(one) for one in self.questions]
-        for name in ("nearest", "rounds", "problems", "journal"):
+        for name in _LISTS:
             known[name] = list(known[name])
         return known
 
@@ -112,9 +119,27 @@ class Planning:
     def from_json(cls, document: Mapping[str, Any]) -> Self:
         """Raises KeyError, TypeError, ValueError for what is no planning."""
         known = {one.name: document[one.name] for one in fields(cls)}
+        _check(known)
         known["questions"] = tuple(
             Question(**{**one, "choices": tuple(one["choices"])}) for one in known["questions"]
         )
-        for name in ("nearest", "rounds", "problems", "journal"):
+        for name in _LISTS:
             known[name] = tuple(known[name])
         return cls(**known)
+
+
+_LISTS = ("nearest", "rounds", "problems", "kept", "journal")
+_SHOWN = ("workflow", "permissions", "shown")
+
+
+def _check(known: Mapping[str, Any]) -> None:
+    """Raises ValueError where a status lacks what it stands for."""
+    status = known["status"]
+    if status not in get_args(Status):
+        raise ValueError(f"there is no status {status!r}")
+    wanted: tuple[str, ...] = _SHOWN if status == "shown" else ()
+    if status in ("approved", "running", "ended"):
+        wanted = (*_SHOWN, "approval")
+    missing = [name for name in wanted if not isinstance(known[name], dict | str)]
+    if missing:
+        raise ValueError(f"it is {status}, and has no {', '.join(missing)}")

@@ -11,10 +11,11 @@ from dcf.planner.conversation.bench import Bench
 from dcf.planner.conversation.guidance import Guidance, Guide
 from dcf.planner.conversation.permissions import permissions_of, shown_digest
 from dcf.planner.conversation.planning import Planning
-from dcf.planner.conversation.question import OBJECTIVE, input_of, input_questions, lines_of
+from dcf.planner.conversation.question import OBJECTIVE, input_of, input_questions
+from dcf.planner.conversation.wishing import unnamed, with_guardrails
 from dcf.problem import Problem, has_errors
 from dcf.skills import SkillCatalog
-from dcf.sop import Guardrail, Sop, parse
+from dcf.sop import parse
 from dcf.workflow import InvalidWorkflow, load, validate
 
 
@@ -29,16 +30,25 @@ class Compiled:
     chosen: tuple[str, ...] = ()
 
 
-async def compile_text(
-    text: str, file: str, answers: Mapping[str, Any], bench: Bench, guidance: Guidance, guide: Guide
+async def compile_source(
+    source: Mapping[str, Any],
+    answers: Mapping[str, Any],
+    bench: Bench,
+    guidance: Guidance,
+    guide: Guide,
 ) -> Compiled:
-    """The workflow of the procedure in ``text``, with the guardrails that the person named."""
-    reading = parse(text, file)
+    """The workflow of the procedure that is ``source``, with what the person named besides."""
+    file = source["id"]
+    reading = parse(source["text"], file)
     if reading.sop is None:
         return Compiled(None, reading.problems)
-    sop = with_guardrails(reading.sop, answers)
+    sop = with_guardrails(reading.sop, answers.get("guardrails"))
     made = await bench.compile(sop, guidance, guide)
-    problems = (*reading.problems, *(one.at(file=file) for one in made.problems))
+    problems = (
+        *reading.problems,
+        *unnamed(sop, answers, drafted=source["drafted"]),
+        *(one.at(file=file) for one in made.problems),
+    )
     plan = made.to_json()
     chosen = tuple(ref for step in made.steps for ref in step.skills)
     return Compiled(plan.pop("workflow"), problems, plan, chosen)
@@ -67,15 +77,6 @@ async def check_workflow(
     return Compiled(dict(document.raw), tuple(problems))
 
 
-def with_guardrails(sop: Sop, answers: Mapping[str, Any]) -> Sop:
-    """``sop`` with the guardrails that it does not have yet."""
-    known = {one.text for one in sop.guardrails}
-    wanted = [Guardrail(line) for line in lines_of(answers.get("guardrails") or "")]
-    return replace(
-        sop, guardrails=(*sop.guardrails, *(one for one in wanted if one.text not in known))
-    )
-
-
 def proposed(planning: Planning, made: Compiled, catalog: SkillCatalog, now: int) -> Planning:
     """``planning`` with what would run. It is shown when nothing stands in the way, no input is
     missing, and then only."""
@@ -94,6 +95,9 @@ def proposed(planning: Planning, made: Compiled, catalog: SkillCatalog, now: int
         note = f"{sum(one.is_error for one in made.problems)} problems"
         return replace(planning.did(4, note, now), status="invalid")
     document = {**made.document, "workflow_id": planning.workflow_id}
+    if planning.is_drafted:
+        # Whoever finds the workflow where it is kept is to know that no person wrote it.
+        document["plan"] = {**document.get("plan", {}), "drafted": True}
     problems = [*made.problems, *validate(document, catalog=catalog)]
     value, wrong = input_of(document.get("workflow_input_schema"), planning.answers)
     problems += wrong

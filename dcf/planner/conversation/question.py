@@ -19,7 +19,9 @@ WISHES = {
     "guardrails": "What must hold throughout, or never happen?",
 }
 """What may be said beside the objective, and how it is asked. Nobody has to."""
-RESERVED = ("objective", "procedure", "change", "input", *WISHES)
+ALLOW = "allow"
+"""The answer that says which skills a model's draft may use beyond the words of the person."""
+RESERVED = ("objective", "procedure", "change", "input", ALLOW, *WISHES)
 """Names of answers that are no inputs of the workflow: an input of such a name is ``input.NAME``.
 """
 
@@ -94,9 +96,12 @@ def check_answers(answers: Mapping[str, Any]) -> list[Problem]:
             problems.append(Problem("PLAN_ANSWER", "an answer has no name", hint="name=value"))
             continue
         try:
-            text = given if isinstance(given, str) else json.dumps(given, allow_nan=False)
-        except (TypeError, ValueError) as wrong:
+            text = given if isinstance(given, str) else _json_text(given)
+        except (TypeError, ValueError, RecursionError) as wrong:
             problems.append(Problem("PLAN_ANSWER", f"is no JSON value: {wrong}", file=name))
+            continue
+        if wrong_text := not_text(name, name + text):
+            problems.append(wrong_text)
             continue
         if len(text) > LONGEST:
             message = f"has {len(text):,} characters, more than {LONGEST:,}"
@@ -105,6 +110,21 @@ def check_answers(answers: Mapping[str, Any]) -> list[Problem]:
         if is_words and not isinstance(given, str) and not _is_lines(given):
             problems.append(Problem("PLAN_ANSWER", "is no text", hint="answer in words", file=name))
     return problems
+
+
+def not_text(name: str, text: str) -> Problem | None:
+    """What is wrong with ``text``, which is called ``name``, if it cannot be written as UTF-8."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        message = "has bytes that are no UTF-8, or half of a surrogate pair"
+        file = name.encode(errors="backslashreplace").decode()
+        return Problem("PLAN_ANSWER", message, hint="write it in UTF-8", file=file)
+    return None
+
+
+def _json_text(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
 def lines_of(answer: Any) -> list[str]:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from dcf.digest import canonical_json, digest
 from dcf.planner.conversation.bench import Bench
 from dcf.planner.conversation.planning import Planning
 from dcf.planner.conversation.question import NEW, RESERVED, Question, wishes
-from dcf.planner.matching.matcher import Matched
+from dcf.planner.matching.matcher import FEWEST_WORDS, Matched
 from dcf.planner.matching.stored import Stored
 from dcf.problem import Problem
 
@@ -25,7 +24,7 @@ def basis_of(planning: Planning) -> str:
     said = {
         name: answer
         for name, answer in planning.answers.items()
-        if (name in RESERVED and name != "input") or name.startswith(CLARIFY)
+        if (name in RESERVED and name != "input") or name in planning.clarifications
     }
     return digest(canonical_json({"objective": planning.objective, **said}))
 
@@ -39,11 +38,12 @@ def is_chosen(planning: Planning) -> bool:
 async def choose_stored(planning: Planning, bench: Bench, *, has_model: bool, now: int) -> Planning:
     """``planning`` with a stored source, or with the question which it is, or refused. With
     ``has_model`` it has neither of them where a new procedure is to be drafted."""
-    stored, _ = await bench.stored()
+    own = f"generated/{planning.workflow_id}.json"
+    stored = [one for one in (await bench.stored())[0] if one.id != own]
     named = str(planning.answers.get("procedure") or "")
     if named and named != NEW:
         return _named(planning, named, stored, now)
-    matched = await bench.match(planning.objective)
+    matched = await bench.match(planning.objective, stored)
     planning = replace(
         planning, source=None, nearest=tuple(one.to_json() for one in matched.nearest)
     )
@@ -67,15 +67,16 @@ def with_source(planning: Planning, one: Stored, note: str, now: int) -> Plannin
         "title": one.title,
         "text": one.text,
         "basis": basis_of(planning),
+        "drafted": one.drafted,
     }
     return replace(planning, source=source, problems=()).did(3, note, now)
 
 
-def clarified(questions: tuple[str, ...], answers: Mapping[str, Any]) -> tuple[Question, ...]:
-    """The questions of a model, each under a name that was not used before."""
-    used = sum(1 for name in answers if name.startswith(CLARIFY))
+def clarified(questions: tuple[str, ...], asked: Mapping[str, str]) -> tuple[Question, ...]:
+    """The questions of a model, each under a name that none of ``asked`` before has."""
     return tuple(
-        Question(f"{CLARIFY}{used + number}", text) for number, text in enumerate(questions, 1)
+        Question(f"{CLARIFY}{len(asked) + number}", text)
+        for number, text in enumerate(questions, 1)
     )
 
 
@@ -106,6 +107,11 @@ def _refused(planning: Planning, matched: Matched, *, wants_new: bool, now: int)
     near = ", ".join(f"{one.stored.id} ({one.score:.2f})" for one in matched.nearest)
     if wants_new:
         message = "a new procedure, or a change of one, is drafted by a model, and none is there"
+    elif near and not matched.says_enough:
+        message = (
+            f"an objective of fewer than {FEWEST_WORDS} telling words says what it is about and "
+            f"not what is wanted, so that nothing is taken for it: say more; nearest: {near}"
+        )
     else:
         message = (
             f"nothing stored fits the objective: a match scores {matched.threshold:.2f} or more"

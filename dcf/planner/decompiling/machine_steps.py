@@ -10,15 +10,24 @@ from typing import Any
 from dcf.planner.decompiling.jsonata_condition import NotPlain, read_jsonata
 from dcf.planner.decompiling.jsonpath_condition import dotted, read_rule
 from dcf.planner.decompiling.known_step import Known
+from dcf.planner.decompiling.renaming import renamed
 from dcf.planner.decompiling.state_data import (
     approval_of,
+    asked_in_turn,
     budget_of,
+    names_outside,
     reads_of,
     retries_of,
     writes_of,
 )
-from dcf.planner.decompiling.state_ends import deadline_of, objects, stop_of, wait_of
-from dcf.planner.decompiling.state_words import role_of, rule_text, text_of, title_of
+from dcf.planner.decompiling.state_ends import (
+    deadline_of,
+    error_name,
+    objects,
+    stop_of,
+    wait_of,
+)
+from dcf.planner.decompiling.state_words import role_of, rule_text, words_of
 from dcf.sop import (
     CONTINUE,
     Branch,
@@ -33,7 +42,6 @@ from dcf.sop import (
     Name,
     Step,
     StepKind,
-    Stop,
 )
 
 State = Mapping[str, Any]
@@ -80,6 +88,7 @@ class _Reading:
             if name not in hidden and not self._is_ending(name, state)
         ]
         first = self._skipped(self.start)
+        left = left or [name for name in self.states if name == first]
         self.order = sorted(left, key=lambda name: name != first)
         self.numbers = {
             name: f"{within}.{at}" if within else str(at) for at, name in enumerate(self.order, 1)
@@ -135,11 +144,12 @@ class _Reading:
         kind = self._kind(name, state)
         choice = state if kind == "decision" else self.states.get(self.outcomes.get(name, ""), {})
         then, branches, odd = self._ways(at, name, state, choice)
-        text = known.text if known else text_of(name, state, kind)
-        if odd:
-            text = "\n".join(part for part in (text, *odd) if part)
+        title, text = (known.title, known.text) if known else words_of(name, state, kind)
         binding = state.get("AgentBinding")
         binding = binding if isinstance(binding, Mapping) else {}
+        odd += asked_in_turn(binding)
+        if odd:
+            text = "\n".join(part for part in (text, *odd) if part)
         number = self.numbers[name]
         inside = self._inside(state, number) if kind == "loop" else ()
         lanes = self._lanes(state, number, known) if kind == "parallel" else ()
@@ -150,7 +160,7 @@ class _Reading:
         skills = tuple(map(str, binding.get("skills", ()))) if named else ()
         return Step(
             number=number,
-            title=known.title if known else title_of(name),
+            title=title,
             kind=kind,
             text=text,
             role=(known.role if known else role_of(binding)) if is_work else None,
@@ -211,9 +221,7 @@ class _Reading:
         for catcher in objects(state.get("Catch")):
             errors = tuple(one for one in catcher.get("ErrorEquals", ()) if one != "States.ALL")
             then = self._direction(at, catcher.get("Next"))
-            if isinstance(then, Stop) and then.error.startswith("{%"):
-                then = Stop()
-            found.append(Handler(errors, then))
+            found.append(Handler(tuple(map(error_name, errors)), then))
         return tuple(found)
 
     def _direction(self, at: int, target: Any) -> Direction:
@@ -243,7 +251,8 @@ class _Reading:
 
     def _inside(self, state: State, number: str) -> tuple[Step, ...]:
         inner = state.get("ItemProcessor", state.get("Iterator"))
-        return steps_of(inner if isinstance(inner, Mapping) else {}, self.words, number)
+        machine = inner if isinstance(inner, Mapping) else {}
+        return renamed(steps_of(machine, self.words, number), names_outside(machine))
 
     def _lanes(self, state: State, number: str, known: Step | None) -> tuple[Lane, ...]:
         lanes = []
@@ -254,5 +263,6 @@ class _Reading:
         for at, (branch, title) in enumerate(zip(branches, titles, strict=True), 1):
             here = f"{number}.{at}"
             steps = steps_of(branch, self.words, here, None if title else here)
+            steps = renamed(steps, names_outside(branch))
             lanes.append(Lane(steps, title or ("" if len(steps) == 1 else f"Lane {at}")))
         return tuple(lanes)

@@ -12,6 +12,11 @@ from dcf.sop import Approval, Budget, Retry, Step, Transfer
 
 State = Mapping[str, Any]
 _VALUE = re.compile(r"(?:\$exists\((?P<there>[^()]+)\) \? )?(?P<value>[$\w.`]+)(?: : null)?")
+_UNASKED = {
+    "ErrorEquals": ["DCF.ToolUnavailable", "DCF.ToolTimeout"],
+    "IntervalSeconds": 1,
+    "MaxAttempts": 2,
+}
 _RESULT = re.compile(r"\$states\.result(?:\.(?P<path>[\w.]+))?")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 
@@ -118,6 +123,35 @@ def _member(value: Any) -> str | None:
     return result["path"] if result else None
 
 
+def names_outside(machine: Mapping[str, Any]) -> dict[str, str]:
+    """The names of values by the variables that ``machine`` has for them, where they differ: what
+    it takes over in its first state, and what it puts out in its last."""
+    found: dict[str, str] = {}
+    states = machine.get("States")
+    for name, state in states.items() if isinstance(states, Mapping) else ():
+        if not isinstance(state, Mapping):
+            continue
+        taken, output = state.get("Assign"), state.get("Output")
+        if name == machine.get("StartAt") and state.get("Type") == "Pass":
+            pairs = taken.items() if isinstance(taken, Mapping) else ()
+            found |= {own: source for own, value in pairs if (source := source_of(value))}
+        if state.get("Type") == "Succeed" and isinstance(output, Mapping):
+            for outer, value in output.items():
+                own = source_of(value)
+                if own and own.startswith(f"{outer}_"):
+                    found.setdefault(own, outer)
+    return {own: name for own, name in found.items() if own != name and own.isidentifier()}
+
+
+def asked_in_turn(binding: Mapping[str, Any]) -> list[str]:
+    """In words that the second is asked where the first did not answer, if it is so."""
+    wanted = binding.get("approval")
+    by = wanted.get("approvers", ()) if isinstance(wanted, Mapping) else ()
+    if len(by) < 2 or wanted.get("any_of"):  # type: ignore[union-attr]  # it has approvers
+        return []
+    return [f"They are asked one after another, each if the one before is silent: {', '.join(by)}"]
+
+
 def retries_of(state: State) -> tuple[Retry, ...]:
     """How often it is tried again. What retries nothing, or only lost answers unasked, is left
     out: a compiler adds it by itself."""
@@ -127,7 +161,7 @@ def retries_of(state: State) -> tuple[Retry, ...]:
             continue
         errors = tuple(str(one) for one in retrier.get("ErrorEquals", ()))
         times = retrier.get("MaxAttempts", 3)
-        if times == 0 or errors == ("DCF.ToolUnavailable", "DCF.ToolTimeout"):
+        if times == 0 or retrier == _UNASKED:
             continue
         found.append(
             Retry(

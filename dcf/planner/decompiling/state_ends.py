@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,6 +12,10 @@ from dcf.planner.decompiling.jsonpath_condition import dotted
 from dcf.sop import Name, StepKind, Stop, Wait
 
 State = Mapping[str, Any]
+_PART = re.compile(
+    r"""(?:\$string\(\$(?P<name>[A-Za-z]\w*(?:\.\w+)*)\)|(?P<text>'[^'\\]*'|"(?:[^"\\]|\\.)*+"))"""
+    r"(?:\s*&\s*(?=\S)|$)"
+)
 
 
 def wait_of(state: State) -> Wait:
@@ -43,9 +49,34 @@ def deadline_of(state: State, binding: Mapping[str, Any], kind: StepKind) -> int
 def stop_of(state: State) -> Stop:
     error, cause = state.get("Error"), state.get("Cause")
     return Stop(
-        error if isinstance(error, str) and not error.startswith("{%") else "",
-        cause if isinstance(cause, str) and not cause.startswith("{%") else "",
+        error_name(error) if isinstance(error, str) and not error.startswith("{%") else "",
+        cause_of(cause) if isinstance(cause, str) else "",
     )
+
+
+def error_name(error: str) -> str:
+    """``error`` as a procedure can name it: letters, digits and dots."""
+    name = re.sub(r"[^A-Za-z0-9_.-]+", "_", error).strip("_.-")
+    return name if name[:1].isalpha() else f"Error_{name}".rstrip("_")
+
+
+def cause_of(cause: str) -> str:
+    """A cause in words, its values as names in backticks; empty where it computes anything else."""
+    if not cause.startswith("{%"):
+        return cause.replace("`", "'")  # no value is meant
+    told, at = [], 0
+    text = cause.removeprefix("{%").removesuffix("%}").strip()
+    while at < len(text):
+        found = _PART.match(text, at)
+        if found is None:
+            return ""
+        told.append(f"`{found['name']}`" if found["name"] else literal_of(found["text"]))
+        at = found.end()
+    return "".join(told)
+
+
+def literal_of(text: str) -> str:
+    return str(json.loads(text)) if text.startswith('"') else text[1:-1]
 
 
 def objects(found: Any) -> Sequence[Mapping[str, Any]]:

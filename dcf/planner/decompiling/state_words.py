@@ -24,7 +24,25 @@ def title_of(name: str) -> str:
     if len(words) < 2:
         return name
     first, *rest = words
-    return " ".join([first, *(word if word.isupper() else word.lower() for word in rest)])
+    return " ".join([first, *(_small(word) for word in rest)])
+
+
+def _small(word: str) -> str:
+    return word if word.isupper() and len(word) > 1 else word.lower()
+
+
+def words_of(name: str, state: State, kind: StepKind) -> tuple[str, str]:
+    """Title and text of the step that the state ``name`` is. A comment that begins with what the
+    state is called begins with the title."""
+    comment = state.get("Comment")
+    lines = comment.splitlines() if isinstance(comment, str) else []
+    title = lines[0].removesuffix(".") if lines else ""
+    called = state_name(title) if title else ""
+    if not called or not re.fullmatch(rf"{re.escape(called)}\d*", name):
+        return title_of(name), text_of(name, state, kind)
+    own = _own_words("\n".join(lines))
+    text = "\n".join(lines[1:]) if own == "\n".join(lines) else own
+    return title, text
 
 
 def _own_words(comment: str) -> str:

@@ -61,10 +61,12 @@ class Match:
 @dataclass(frozen=True, slots=True)
 class Matched:
     """``nearest`` come best first; those that fit and are nearer than ``MARGIN`` to the first of
-    them are ``rivals``, if there are several. ``best`` is the one to take, if there is one."""
+    them are ``rivals``, if there are several. ``best`` is the one to take, if there is one. Of an
+    objective that does not say enough (``FEWEST_WORDS``) nothing is taken."""
 
     nearest: tuple[Match, ...]
     threshold: float
+    says_enough: bool = True
 
     @property
     def rivals(self) -> tuple[Match, ...]:
@@ -104,7 +106,7 @@ class Matcher:
             for hit in hits
             if hit.id in by_id
         )
-        return Matched(nearest, self.threshold)
+        return Matched(nearest, self.threshold, says_enough)
 
     def _fits(self, hit: Hit) -> bool:
         compares = self._index.embedder.name != "none"

@@ -22,7 +22,7 @@ _SUFFIXES = (".md", ".markdown", ".yaml", ".yml", ".json")
 @dataclass(frozen=True, slots=True)
 class Stored:
     """``id`` is the path below the folder of the workflows; ``text`` what the file says. ``steps``
-    are titles, or names of states."""
+    are titles, or names of states; ``drafted``: a model wrote it."""
 
     id: str
     kind: StoredKind
@@ -32,6 +32,7 @@ class Stored:
     steps: tuple[str, ...]
     values: tuple[str, ...]
     text: str
+    drafted: bool = False
 
 
 def stored_in(workflows: Path) -> tuple[list[Stored], list[Problem]]:
@@ -102,6 +103,7 @@ def _workflow(id_: str, document: Mapping[str, Any], text: str) -> Stored:
     schema = document.get("workflow_input_schema")
     properties = schema.get("properties") if isinstance(schema, dict) else None
     states = asl.get("States")
+    plan = document.get("plan")
     return Stored(
         id_,
         "workflow",
@@ -111,6 +113,7 @@ def _workflow(id_: str, document: Mapping[str, Any], text: str) -> Stored:
         tuple(states) if isinstance(states, dict) else (),
         tuple(properties) if isinstance(properties, dict) else (),
         text,
+        drafted=isinstance(plan, dict) and plan.get("drafted") is True,
     )
 
 

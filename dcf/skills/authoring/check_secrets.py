@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 
 from dcf.problem import Problem
+from dcf.secret_form import is_credential
 from dcf.secret_name import names_a_secret
 from dcf.skills.authoring.credential import (
     assigned_secret,
-    is_credential,
     query_secret,
 )
 from dcf.skills.authoring.place import Place

@@ -6,24 +6,8 @@ import re
 
 from dcf.secret_name import names_a_secret
 
-_SHAPES = re.compile(
-    r"(?<![A-Za-z0-9])("
-    r"sk-[A-Za-z0-9_-]{16,}"
-    r"|gh[opsur]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}"
-    r"|xox[abprs]-[A-Za-z0-9-]{10,}"
-    r"|AKIA[0-9A-Z]{16}|AIza[A-Za-z0-9_-]{30,}"
-    r"|eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*"
-    r"|-----BEGIN [A-Z ]*PRIVATE KEY"
-    r")"
-)
 _ASSIGNED = re.compile(r"^-{0,2}(?P<name>[A-Za-z][A-Za-z0-9_-]*)[=:](?P<value>.+)$", re.DOTALL)
 _QUERY = re.compile(r"[?&](?P<name>[A-Za-z][A-Za-z0-9_.-]*)=(?P<value>[^&#]+)")
-
-
-def is_credential(text: str) -> bool:
-    """Whether ``text`` holds what only a credential looks like: an API key of a known maker, a
-    signed token, a private key."""
-    return _SHAPES.search(text) is not None
 
 
 def assigned_secret(argument: str) -> str | None:

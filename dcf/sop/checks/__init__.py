@@ -7,6 +7,7 @@ from dcf.sop.checks.frame import check_frame
 from dcf.sop.checks.jumps import check_jumps
 from dcf.sop.checks.kinds import check_kinds
 from dcf.sop.checks.names import check_names
+from dcf.sop.checks.types import check_types
 from dcf.sop.checks.values import check_values
 from dcf.sop.findings import Findings
 from dcf.sop.procedure import Sop
@@ -23,3 +24,4 @@ def check_all(sop: Sop, findings: Findings) -> None:
     check_jumps(sop, findings)
     check_names(sop, findings)
     check_conditions(sop, findings)
+    check_types(sop, findings)

@@ -9,7 +9,7 @@ from dcf.sop.condition import AllOf, AnyOf, Comparison, Condition, Name, Not, Pr
 from dcf.sop.findings import Findings
 from dcf.sop.language.condition_print import print_condition
 from dcf.sop.procedure import Sop
-from dcf.sop.step import Step
+from dcf.sop.step import Branch, Step
 
 
 def check_conditions(sop: Sop, findings: Findings) -> None:
@@ -25,8 +25,12 @@ def check_conditions(sop: Sop, findings: Findings) -> None:
 
 
 def _check_order(step: Step, findings: Findings) -> None:
-    for index, branch in enumerate(step.branches):
-        for earlier in step.branches[:index]:
+    # Only what bounds the same name can hold before it; a single value, only that value.
+    before: dict[object, list[Branch]] = {}
+    for branch in step.branches:
+        candidates = [one for key in _asked_of(branch.condition) for one in before.get(key, ())]
+        _keep(branch, before)
+        for earlier in candidates:
             if covers(earlier.condition, branch.condition):
                 message = (
                     f"`{print_condition(branch.condition)}` never decides: whenever it holds, "
@@ -35,6 +39,44 @@ def _check_order(step: Step, findings: Findings) -> None:
                 hint = "put the narrower condition first, or remove one"
                 findings.add("SOP_CONTRADICTION", message, hint, branch.line or step.line)
                 break
+
+
+def _keep(branch: Branch, before: dict[object, list[Branch]]) -> None:
+    """Note ``branch`` for those behind it; of all that are open to one side only the widest."""
+    key = _kept_under(branch.condition)
+    kept = before.setdefault(key, [])
+    if isinstance(key, Name):
+        for one in kept:
+            if covers(one.condition, branch.condition):
+                return
+        kept[:] = [one for one in kept if not covers(branch.condition, one.condition)]
+    kept.append(branch)
+
+
+def _kept_under(condition: Condition) -> object:
+    """What a later condition has to ask for to find this one, which may cover it."""
+    found = range_of(condition)
+    if found is None:
+        return None if isinstance(condition, AnyOf) else condition
+    name, values = found
+    if values.among is not None and len(values.among) == 1:
+        (only,) = values.among
+        return name, only.value
+    return name
+
+
+def _asked_of(condition: Condition) -> list[object]:
+    """The keys under which conditions are kept that may cover this one."""
+    keys: dict[object, None] = {None: None, condition: None}
+    for part in [condition, *(condition.conditions if isinstance(condition, AllOf) else ())]:
+        keys |= dict.fromkeys((part, *_asked_of(part)) if part is not condition else ())
+        found = range_of(part)
+        if found is not None:
+            name, values = found
+            keys |= {name: None}
+            if values.among is not None:
+                keys |= {(name, one.value): None for one in values.among}
+    return list(keys)
 
 
 def possible(condition: Condition) -> bool:

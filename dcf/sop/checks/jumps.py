@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
-from dcf.sop.direction import Continue, Direction, GoTo, Stop
+from dcf.sop.direction import Continue, Direction, Finish, GoTo, Stop
 from dcf.sop.findings import Findings
 from dcf.sop.nearest import nearest
 from dcf.sop.procedure import Sop
@@ -23,6 +25,9 @@ def check_jumps(sop: Sop, findings: Findings) -> None:
         numbers.setdefault(step.number, step.line)
     for steps in _lists(sop.steps):
         _check_targets(steps, numbers, findings)
+        _check_order(steps, findings)
+        if steps is not sop.steps:
+            _check_ends(steps, findings)
         if not findings.cut_short:
             _check_reached(steps, findings)
 
@@ -69,6 +74,32 @@ def _check_targets(steps: Sequence[Step], numbers: dict[str, int], findings: Fin
                 findings.add("SOP_JUMP", message, hint, line)
 
 
+def _check_order(steps: Sequence[Step], findings: Findings) -> None:
+    """Steps follow one another as they stand, whatever their numbers."""
+    for before, step in pairwise(steps):
+        if _place(step.number) < _place(before.number):
+            message = f"step {step.number} stands after step {before.number}, and is done after it"
+            hint = "put the steps in the order of their numbers, or number them anew"
+            findings.add("SOP_NUMBER", message, hint, step.line, "warning")
+
+
+def _place(number: str) -> list[tuple[int, str]]:
+    return [(int(part[:15]), letter) for part, letter in re.findall(r"([0-9]+)([a-z]*)", number)]
+
+
+def _check_ends(steps: Sequence[Step], findings: Findings) -> None:
+    """Inside a loop or a branch nothing ends the procedure but a stop."""
+    for step in steps:
+        for direction, line in directions(step):
+            if isinstance(direction, Finish) and direction.of_procedure:
+                message = f"step {step.number} cannot end the procedure from inside a step"
+                hint = (
+                    "`finish` ends this turn or branch only, `stop with SomeError` everything; to "
+                    "end well, write what was found and let a condition after the step `finish`"
+                )
+                findings.add("SOP_JUMP_SCOPE", message, hint, line)
+
+
 def _shown(numbers: list[str]) -> str:
     most = 12
     left = len(numbers) - most
@@ -77,9 +108,17 @@ def _shown(numbers: list[str]) -> str:
 
 def _check_reached(steps: Sequence[Step], findings: Findings) -> None:
     places = {step.number: index for index, step in reversed(list(enumerate(steps)))}
-    reached: set[int] = set()
     ahead = [0] if steps else []
     ahead += [places[number] for number in findings.mentioned if number in places]
+    reached = _reached(steps, places, ahead)
+    for index, step in enumerate(steps):
+        if index not in reached and index - 1 in reached:
+            _unreachable(steps[index - 1], step, findings)
+
+
+def _reached(steps: Sequence[Step], places: dict[str, int], ahead: list[int]) -> set[int]:
+    """The steps by index that some way leads to from those ``ahead``."""
+    reached: set[int] = set()
     while ahead:
         index = ahead.pop()
         if index in reached or index >= len(steps):
@@ -90,9 +129,18 @@ def _check_reached(steps: Sequence[Step], findings: Findings) -> None:
                 ahead.append(places[direction.step])
             elif isinstance(direction, Continue | GoTo):  # a jump to nowhere was said before
                 ahead.append(index + 1)
-    for index, step in enumerate(steps):
-        if index not in reached and index - 1 in reached:
-            _unreachable(steps[index - 1], step, findings)
+    return reached
+
+
+def ends_well(steps: Sequence[Step]) -> bool:
+    """Whether some step that can be reached leads to the end of the list, and not to a stop."""
+    places = {step.number: index for index, step in reversed(list(enumerate(steps)))}
+    for index in _reached(steps, places, [0] if steps else []):
+        for direction, _ in directions(steps[index]):
+            last = isinstance(direction, Continue) and index + 1 == len(steps)
+            if last or isinstance(direction, Finish):
+                return True
+    return not steps
 
 
 def _unreachable(before: Step, step: Step, findings: Findings) -> None:

@@ -47,6 +47,7 @@ _HINTS: dict[StepKind, str] = {
     "end": "say it of the step before",
 }
 
+_ANSWERS = ("DCF.ApprovalRejected", "States.Timeout")
 _NESTED = (
     "say why they are inside: For each `line` in `items`, or At the same time; steps that follow "
     "one another are indented alike"
@@ -62,6 +63,7 @@ def check_kinds(sop: Sop, findings: Findings) -> None:
         _check_extra(step, findings)
         _check_missing(step, findings)
         _check_handlers(step, findings)
+        _check_silence(step, findings)
 
 
 def _check_extra(step: Step, findings: Findings) -> None:
@@ -115,6 +117,18 @@ def _missing(step: Step, code: str, what: str, hint: str, findings: Findings) ->
     # Something that could not be read was perhaps just that.
     if not findings.spoilt(step.line):
         findings.add(code, f"step {step.number} {what}", hint, step.line)
+
+
+def _check_silence(step: Step, findings: Findings) -> None:
+    """Before the work of a task, silence is a refusal, and no workflow can tell them apart."""
+    ways = {error: one for one in step.handlers for error in one.errors if error in _ANSWERS}
+    if step.kind != "task" or step.approval is None or len(ways) < 2 or step.deadline is not None:
+        return
+    refused, silent = (ways[error] for error in _ANSWERS)
+    if refused.then != silent.then:
+        message = f"step {step.number} takes nobody's answer for a refusal, as it works afterwards"
+        hint = "make the approval a step of its own before it: `Approval by ...`"
+        findings.add("SOP_APPROVAL", message, hint, silent.line or step.line)
 
 
 def _check_handlers(step: Step, findings: Findings) -> None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from dcf.sop.checks.flow import Flow, Known
+from dcf.sop.checks.jumps import ends_well
 from dcf.sop.condition import Name, names_in
 from dcf.sop.direction import Stop
 from dcf.sop.findings import Findings
@@ -24,6 +25,9 @@ def check_names(sop: Sop, findings: Findings) -> None:
     flow = Flow(sop, findings)
     given = {value.name for value in sop.inputs}
     left = _Names(flow, findings, given).follow(sop.steps, flow.names(given))
+    if not ends_well(sop.steps):
+        # Nothing is put out then; what some step writes is written.
+        left |= flow.names(flow.written)
     for output in sop.outputs:
         if not flow.has(left, output.name) and output.name not in findings.mentioned:
             hint = f"add `- Writes: `{output.name}`` to the step that finds it out"

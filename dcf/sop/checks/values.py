@@ -71,6 +71,17 @@ def fits(value: Any, type: str) -> bool:
     return isinstance(value, dict)
 
 
+def _check_people(sop: Sop, findings: Findings) -> None:
+    named = [(role.name, role.line) for role in sop.roles]
+    for step in sop.all_steps():
+        by = step.approval.by if step.approval else ()
+        named += [(name, step.line) for name in (*by, step.role or "")]
+    for name, line in named:
+        if "`" in name:
+            hint = "write it without, or with one before and one after the whole name"
+            findings.add("SOP_ROLE", f"the name {name!r} has a backtick in it", hint, line)
+
+
 def _check_roles(sop: Sop, findings: Findings) -> None:
     seen: set[str] = set()
     for role in sop.roles:
@@ -78,6 +89,7 @@ def _check_roles(sop: Sop, findings: Findings) -> None:
             message = f"the role {role.name!r} stands twice"
             findings.add("SOP_TWICE", message, "keep one of the two", role.line)
         seen.add(role.name)
+    _check_people(sop, findings)
     if not seen:
         return
     for step in sop.all_steps():

@@ -57,7 +57,15 @@ def print_budget(budget: Budget) -> str:
         if (limit := getattr(budget, name)) is not None
     ]
     if budget.cost_usd is not None:
-        parts.append(f"{float(budget.cost_usd)} USD")
+        parts.append(f"{_amount(float(budget.cost_usd))} USD")
     if budget.wall_time_s is not None:
         parts.append(print_duration(budget.wall_time_s))
     return ", ".join(parts)
+
+
+def _amount(cost: float) -> str:
+    """``2``, ``1.50``; with more digits where two are not all."""
+    if cost.is_integer():
+        return str(int(cost))
+    cents = f"{cost:.2f}"
+    return cents if float(cents) == cost else str(cost)

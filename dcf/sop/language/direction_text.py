@@ -19,13 +19,15 @@ STARTS = (
     r"(?:go|goto|jump|skip|return|proceed|continue|carry on|stop|fail|finish|end|give up|abort)\b"
 )
 _GO = re.compile(
-    r"(?:goto|(?:go|jump|skip|return|proceed|move|continue)(?: back| on| ahead)?(?: to| with| at)?)"
+    r"(?:goto|go(?: back| on| ahead)?(?: to| with| at)?"
+    r"|(?:jump|skip|return|proceed|move|continue)(?: back| on| ahead)? (?:to|with|at))"
     rf"(?: step (?P<step>{STEP_NUMBER})| (?P<bare>[0-9]+[a-z]?(?:\.[0-9]+[a-z]?)*))"
 )
 _CONTINUE = re.compile(
     r"(?:continue|go on|carry on|proceed)(?: anyway)?(?: (?:with|to) the next step)?(?: anyway)?"
 )
-_FINISH = re.compile(r"(?:finish|end|we are done)(?: here| the procedure)?")
+_FINISH = re.compile(r"(?:finish|end|we are done)(?: here|(?P<procedure> the procedure))?")
+_SKIP = re.compile(r"(?:skip|leave out|omit)\b")
 _STOP = re.compile(
     r"(?:stop|fail|give up|abort)(?: here| the procedure)?"
     rf"(?: with (?P<error>_+|{ERROR_NAME}))?(?P<cause>\s*:.*)?"
@@ -43,13 +45,17 @@ def read_direction(text: str) -> Direction:
         return GoTo(found["step"] or found["bare"])
     if _CONTINUE.fullmatch(hidden):
         return CONTINUE
-    if _FINISH.fullmatch(hidden):
-        return Finish()
+    found = _FINISH.fullmatch(hidden)
+    if found:
+        return Finish(of_procedure=found["procedure"] is not None)
     found = _STOP.fullmatch(hidden)
     if found:
         error = bare(text[slice(*found.span("error"))]) if found["error"] else ""
         return Stop(_error_name(error), _cause(text, found))
-    raise Unreadable("SOP_DIRECTION", f"{text!r} does not say where to go on", _HINT)
+    hint = _HINT
+    if _SKIP.match(hidden):
+        hint = "write `go to step 4` with the step after those that are left out"
+    raise Unreadable("SOP_DIRECTION", f"{text!r} does not say where to go on", hint)
 
 
 def _error_name(name: str) -> str:

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import re
 
+from dcf.sop.language.approval_text import demand_no_approval, read_approval
 from dcf.sop.language.budget_text import read_budget
 from dcf.sop.language.clause import Clause
 from dcf.sop.language.direction_text import read_direction
 from dcf.sop.language.duration import read_duration
-from dcf.sop.language.phrase import AS_TEXT, Unreadable, bare, check_length, split_list
+from dcf.sop.language.phrase import (
+    AS_TEXT,
+    Unreadable,
+    bare,
+    check_length,
+    single_blanks,
+    split_list,
+)
 from dcf.sop.language.retry_text import read_retry
-from dcf.sop.language.sentences import read_approval, read_sentence, split_sentences
+from dcf.sop.language.sentences import read_sentence, split_sentences
 from dcf.sop.language.transfer_text import read_transfers
 from dcf.sop.language.wait_text import read_wait
 from dcf.sop.nearest import nearest
@@ -90,7 +98,7 @@ def read_label(text: str) -> list[Clause] | None:
         return None
     if not value and name not in BRANCH:
         raise Unreadable("SOP_LABEL", f"after {name!r} there is nothing", "write it on the line")
-    return _read(_MEANING[name], value)
+    return _read(_MEANING[name], single_blanks(value))
 
 
 def read_phrase(text: str) -> list[Clause]:
@@ -102,7 +110,13 @@ def read_phrase(text: str) -> list[Clause]:
 def steers(text: str) -> bool:
     """Whether anything in ``text`` says something about its step, or looks as if it did."""
     try:
-        return read_label(text) is not None or any(map(read_phrase, split_sentences(text)))
+        if read_label(text) is not None:
+            return True
+        for sentence in split_sentences(text):
+            if read_phrase(sentence):
+                return True
+            demand_no_approval(sentence)
+        return False
     except Unreadable:
         return True
 

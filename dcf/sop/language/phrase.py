@@ -13,7 +13,13 @@ MAX_PHRASE = 2_000
 """Characters of a sentence, and of a line with a label."""
 AS_TEXT = "begin it with a backslash (\\) if plain text is meant"
 
-_QUOTED = re.compile(r'`[^`]*`|"(?:[^"\\]|\\.)*"|“[^”]*”')
+_QUOTE = re.compile(r'[`"“]')
+_QUOTED = {
+    "`": re.compile(r"`[^`]*`"),
+    '"': re.compile(r'"(?:[^"\\]|\\.)*+"'),
+    "“": re.compile(r"“[^”]*”"),
+}
+_BLANKS = re.compile(r"\s{2,}")
 _COUNTED = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _NUMBER_WORDS = {word: number for number, word in enumerate(_COUNTED, start=1)}
 _NUMBER_WORDS |= {"a": 1, "an": 1, "once": 1, "twice": 2}
@@ -41,7 +47,32 @@ def masked(text: str) -> str:
     lowered = text.lower()
     if len(lowered) != len(text):  # a few letters become two
         lowered = "".join(one.lower() if len(one.lower()) == 1 else one for one in text)
-    return _QUOTED.sub(lambda found: "_" * len(found[0]), lowered)
+    parts, start, at = [], 0, 0
+    open_for_good: set[str] = set()
+    while quote := _QUOTE.search(lowered, at):
+        at = quote.end()
+        # Behind a quote that nothing closes, nothing closes another of its kind: to look again for
+        # each would take the square of their number.
+        found = None
+        if quote[0] not in open_for_good:
+            found = _QUOTED[quote[0]].match(lowered, quote.start())
+            if found is None:
+                open_for_good.add(quote[0])
+        if found:
+            at = found.end()
+            parts += [lowered[start : found.start()], "_" * len(found[0])]
+            start = at
+    return "".join([*parts, lowered[start:]])
+
+
+def single_blanks(text: str) -> str:
+    """``text`` with one space for each run of blanks that is not quoted."""
+    hidden = masked(text)
+    parts, start = [], 0
+    for found in _BLANKS.finditer(hidden):
+        parts.append(text[start : found.start()])
+        start = found.end()
+    return " ".join([*parts, text[start:]])
 
 
 def quoted(text: str) -> str:

@@ -13,7 +13,8 @@ MOST_TIMES = 1_000
 MOST_FACTOR = 100.0
 _START = re.compile(
     r"(?:on (?P<errors>.+?) )?(?:up to |at most )?(?P<times>[0-9]+|[a-z]+)"
-    r"(?: more| further)?(?: times?| tries)?\s*(?:,\s*|\s+(?=waiting|with|after|doubling)|$)",
+    r"(?: (?:more|further)(?: times?| tries| try| attempts?)?| times?"
+    r"|(?P<tries> tries| attempts?))?\s*(?:,\s*|\s+(?=waiting|with|after|doubling)|$)",
     re.IGNORECASE,
 )
 _WAITING = re.compile(
@@ -44,6 +45,9 @@ def read_retry(text: str) -> Retry:
     text = text.strip().rstrip(".")
     found = _START.match(text)
     times = count_of(found["times"].lower()) if found else None
+    if found and found["tries"]:
+        hint = f"the first try does not count: write `up to {found['times']} times`, or one less"
+        raise Unreadable("SOP_RETRY", f"the retry {text!r} may count the first try or not", hint)
     if found is None or not isinstance(times, int) or not 1 <= times <= MOST_TIMES:
         raise Unreadable("SOP_RETRY", f"the retry {text!r} does not say how often", _HINT)
     wait, factor, longest = 1, 1.0, None

@@ -5,31 +5,39 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from dcf.sop.conduct import Approval
-from dcf.sop.direction import Stop
+from dcf.sop.condition import Not
+from dcf.sop.direction import Continue
+from dcf.sop.language.approval_text import read_approval
 from dcf.sop.language.clause import Clause
 from dcf.sop.language.condition_text import read_condition
 from dcf.sop.language.direction_text import STARTS, read_direction
 from dcf.sop.language.duration import read_duration
+from dcf.sop.language.emphasis import without_emphasis
 from dcf.sop.language.loop_text import START as LOOP_START
 from dcf.sop.language.loop_text import read_loop
 from dcf.sop.language.phrase import (
     AS_TEXT,
     DOTTED,
     Unreadable,
-    bare,
     check_length,
     masked,
+    single_blanks,
     split_list,
 )
 from dcf.sop.language.retry_text import read_errors, read_retry
+from dcf.sop.language.steering import (
+    demand_no_steering,
+    direction_in,
+    is_order,
+    without_markup,
+)
 from dcf.sop.language.wait_text import read_wait
 from dcf.sop.step import Branch, Handler
 
 TIMEOUT = "States.Timeout"
 REJECTED = "DCF.ApprovalRejected"
 
-_END = re.compile(r"(?<=[.!?;])\s+(?=[A-Z`\"“*])")
+_END = re.compile(r"(?:(?<=[.!?;])|(?<=[.!?;][*_])|(?<=[.!?;][*_]{2}))\s+(?=[A-Z`\"“*_])")
 _FAILS = re.compile(
     r"(?:if (?:this|it|that|the step) (?:still )?fails"
     rf"(?: with (?P<named>.+?)(?=\s*[,:]?\s+(?:{STARTS}|then\b)))?"
@@ -41,6 +49,9 @@ _FAILS = re.compile(
 _ON = re.compile(rf"on (?P<errors>.+?)\s*[,:]?\s+(?={STARTS})")
 _ERROR_LIKE = re.compile(r"[A-Z][\w.-]*[\w]|[\w-]+\.[\w.-]+|`[^`]+`")
 _IF = re.compile(r"if\b")
+_UNLESS = re.compile(r"unless\b")
+_WHEN = re.compile(r"(?:when|in case)\b(?! of\b)")
+_BEHIND = re.compile(r",? (?P<only>only )?(?P<word>if|unless|when|in case)\b")
 _OTHERWISE = re.compile(r"\s*[,;.]?\s*\b(?:otherwise|else)\b\s*,?\s*")
 _THEN = re.compile(
     rf"\s*[,:]\s*(?:then\s+)?(?={STARTS})|\s+then\s+|\s+(?=(?:go|goto|jump|skip|return)\b)"
@@ -64,10 +75,6 @@ _PARALLEL = re.compile(
     r"(?:do |run )?(?:all of |both of )?(?:these|the following|this)?\s*"
     r"(?:at the same time|in parallel|simultaneously)"
 )
-_JUMP = re.compile(
-    r"\b(?:goto|(?:go|jump|skip|return|proceed|continue)(?: back| on| ahead)?(?: to| with| at)?)"
-    r" (?:step )?[0-9]|\b(?:go|jump|skip) (?:back )?to step\b"
-)
 
 
 def split_sentences(text: str) -> list[str]:
@@ -87,7 +94,18 @@ def read_sentence(text: str) -> list[Clause]:
     Raises ``Unreadable`` for one that begins, or jumps, as if it said something.
     """
     check_length(text)
-    text = _without_bold(text).strip()
+    text = without_emphasis(single_blanks(text).strip())
+    found = _said(text)
+    if found is not None:
+        return found
+    demand_no_steering(text)
+    if text[:1] in "<>[|" and (plain := without_markup(text)) != text and read_sentence(plain):
+        hint = f"write it as a bullet or a sentence of its own; {AS_TEXT}"
+        raise Unreadable("SOP_PHRASE", f"{text!r} steers inside a table, a link or a quote", hint)
+    return []
+
+
+def _said(text: str) -> list[Clause] | None:
     body = text.rstrip(".;").strip()
     hidden = masked(body)
     for reads, read in _READERS:
@@ -96,18 +114,7 @@ def read_sentence(text: str) -> list[Clause]:
             clauses = read(body, found)
             if clauses is not None:
                 return clauses
-    if _JUMP.search(hidden):
-        hint = f"write `If ..., go to step 4`, or `Then go to step 4` by itself; {AS_TEXT}"
-        raise Unreadable("SOP_PHRASE", f"the jump in {text!r} is not understood", hint)
-    return []
-
-
-def _without_bold(text: str) -> str:
-    hidden = masked(text)
-    stars = [at for at in range(len(text) - 1) if hidden[at : at + 2] == "**"]
-    for at in reversed(stars):
-        text = text[:at] + text[at + 2 :]
-    return text
+    return None
 
 
 def _fails(body: str, found: re.Match[str]) -> list[Clause] | None:
@@ -126,6 +133,15 @@ def _on_errors(body: str, found: re.Match[str]) -> list[Clause] | None:
     names = body[slice(*found.span("errors"))]
     if not all(_ERROR_LIKE.fullmatch(name) for name in split_list(names)):
         return None
+    ordinary = next(
+        (name for name in split_list(names) if name.isalpha() and name[1:].islower()), ""
+    )
+    if ordinary:
+        if direction_in(body[found.end() :]) is None and "step" not in body[found.end() :]:
+            return None
+        hint = f"if it is an error, write `If this fails with {ordinary}, ...`; {AS_TEXT}"
+        message = f"{ordinary!r} in {body!r} may be an error, or what happened, or a day"
+        raise Unreadable("SOP_ERROR_NAME", message, hint)
     return [Clause("handler", Handler(read_errors(names), read_direction(body[found.end() :])))]
 
 
@@ -138,6 +154,27 @@ def _if(body: str, found: re.Match[str]) -> list[Clause] | None:
     for part in parts[1:]:
         clauses += _otherwise_part(part)
     return clauses
+
+
+def _unless(body: str, found: re.Match[str]) -> list[Clause] | None:
+    clauses = _if(body, found)
+    if clauses is None:
+        return None
+    first: Branch = clauses[0].value
+    return [Clause("branch", Branch(Not(first.condition), first.then)), *clauses[1:]]
+
+
+def _when(body: str, found: re.Match[str]) -> list[Clause] | None:
+    """As an ``If``; but with it everyday life begins its sentences too: ``When it boils, stop
+    stirring``."""
+    try:
+        return _if(body, found)
+    except Unreadable:
+        hidden = masked(body)
+        steers = any(direction_in(body[one.end() :]) for one in _THEN.finditer(hidden))
+        if steers or "`" in body:
+            raise
+        return None
 
 
 def _otherwise(body: str, found: re.Match[str]) -> list[Clause] | None:
@@ -157,11 +194,12 @@ def _otherwise_part(part: str) -> list[Clause]:
 def _branch(text: str) -> Branch | None:
     """``If condition, direction``; None when nothing in it looks like a direction."""
     hidden = masked(text)
+    begin = next(found.end() for one in (_IF, _UNLESS, _WHEN) if (found := one.match(hidden)))
     first: Unreadable | None = None
     for found in _THEN.finditer(hidden):
         try:
             then = read_direction(text[found.end() :])
-            return Branch(read_condition(text[2 : found.start()]), then)
+            return Branch(read_condition(text[begin : found.start()]), then)
         except Unreadable as error:
             first = first or Unreadable(error.code, error.message, f"{error.hint}; {AS_TEXT}")
     if first is not None:
@@ -178,15 +216,34 @@ def _parts(text: str, separator: re.Pattern[str]) -> list[str]:
 
 
 def _then(body: str, found: re.Match[str]) -> list[Clause] | None:
-    """A direction alone. Many orders begin with such a word: ``Stop the machine``."""
+    """A direction alone, or with a condition behind it. Many orders begin with such a word: ``Stop
+    the machine``."""
     try:
         direction = read_direction(body)
     except Unreadable:
+        return _then_if(body)
+    return None if is_order(direction, body) else [Clause("then", direction)]
+
+
+def _then_if(body: str) -> list[Clause] | None:
+    """``Stop with Late if \\`days\\` is over 3``."""
+    behind = _BEHIND.search(masked(body))
+    if behind is None:
         return None
-    lower = isinstance(direction, Stop) and direction.error and not direction.error[0].isupper()
-    if lower and "`" not in body:
+    try:
+        direction = read_direction(body[: behind.start()])
+    except Unreadable:
         return None
-    return [Clause("then", direction)]
+    goes_on = isinstance(direction, Continue)
+    if is_order(direction, body) or (goes_on and not behind["only"] and "`" not in body):
+        return None
+    if goes_on or behind["only"]:
+        hint = "say both ways: `If ..., continue, otherwise stop with SomeError`"
+        raise Unreadable("SOP_PHRASE", f"{body!r} does not say what is done else", hint)
+    condition = read_condition(body[behind.end() :])
+    if behind["word"] == "unless":
+        condition = Not(condition)
+    return [Clause("branch", Branch(condition, direction))]
 
 
 def _retry(body: str, found: re.Match[str]) -> list[Clause] | None:
@@ -213,12 +270,6 @@ def _approval(body: str, found: re.Match[str]) -> list[Clause] | None:
     return [Clause("approval", read_approval(who))]
 
 
-def read_approval(who: str) -> Approval:
-    """Of whom; ``anybody`` and nothing are the same."""
-    names = tuple(bare(re.sub(r"^the ", "", name)) for name in split_list(who.rstrip(".")))
-    return Approval(() if names == ("anybody",) else names)
-
-
 def _asks(body: str, found: re.Match[str]) -> list[Clause] | None:
     return _approval(body, found) if _APPROVAL.fullmatch(masked(body)) else None
 
@@ -235,6 +286,8 @@ _Reader = Callable[[str, "re.Match[str]"], "list[Clause] | None"]
 _READERS: tuple[tuple[re.Pattern[str], _Reader], ...] = (
     (_FAILS, _fails),
     (_IF, _if),
+    (_UNLESS, _unless),
+    (_WHEN, _when),
     (re.compile(r"(?:otherwise|else)\b"), _otherwise),
     (_ON, _on_errors),
     (_RETRY, _retry),

@@ -7,7 +7,7 @@ import re
 from dcf.sop.conduct import Transfer
 from dcf.sop.language.phrase import DOTTED, NAME, Unreadable, bare, split_list
 
-_AS = re.compile(rf"(?P<source>`?{DOTTED}`?)(?:\s+as\s+(?P<target>`?{NAME}`?))?")
+_AS = re.compile(rf"(?P<source>`{DOTTED}`|{DOTTED})(?:\s+as\s+(?P<target>`{NAME}`|{NAME}))?")
 _HINT = "names are letters, digits and _, parts joined by dots: `order.total` as `amount`"
 
 

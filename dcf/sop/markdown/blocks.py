@@ -12,6 +12,10 @@ from dcf.sop.language.labels import is_label
 from dcf.sop.markdown.outline import Line
 
 _BULLET = re.compile(r"[-*+](?:\s|$)")
+_PHRASE = re.compile(
+    r"(?:\*\*)?(?:If|Unless|When|In case|Otherwise|Then|Go to|Stop|Finish|Continue|Retry|Within"
+    r"|Wait|For each|Approval|At the same time|In parallel|On)\b"
+)
 _NEW = re.compile(r"[-*+](?:\s|$)|[0-9]{1,9}[.)](?:\s|$)|[|>]")
 
 
@@ -38,7 +42,7 @@ def text_blocks(lines: Iterable[Line]) -> Iterator[Block]:
     gathered: list[Line] = []
     for line in lines:
         goes_on = line.fenced == gathered[0].fenced if gathered else True
-        if gathered and (not goes_on or _parted(line)):
+        if gathered and (not goes_on or _parted(line) or _begins_anew(gathered[-1], line)):
             yield _block(gathered)
             gathered = []
         if not line.is_blank:
@@ -49,6 +53,13 @@ def text_blocks(lines: Iterable[Line]) -> Iterator[Block]:
 
 def _parted(line: Line) -> bool:
     return not line.fenced and (line.is_blank or _starts_block(line.text.strip()))
+
+
+def _begins_anew(before: Line, line: Line) -> bool:
+    """Whether a phrase begins on ``line`` though the line before has no full stop."""
+    if line.fenced or before.text.rstrip().endswith((".", "!", "?", ";", ":", ",")):
+        return False
+    return bool(_PHRASE.match(line.text.strip()))
 
 
 def _starts_block(text: str) -> bool:

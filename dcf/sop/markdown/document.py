@@ -11,15 +11,17 @@ from dcf.sop.findings import Findings
 from dcf.sop.language.labels import read_label, split_label
 from dcf.sop.language.phrase import Unreadable, bare
 from dcf.sop.language.sentences import read_sentence
+from dcf.sop.limits import MAX_STEPS
 from dcf.sop.markdown.blocks import text_blocks
-from dcf.sop.markdown.items import Item, read_items
+from dcf.sop.markdown.items import Item, all_items, read_items
 from dcf.sop.markdown.outline import Line, Section, read_outline
 from dcf.sop.markdown.sections import SectionKind, meant, section_kind
 from dcf.sop.markdown.steps import read_steps
 from dcf.sop.markdown.values import read_value
 from dcf.sop.procedure import Guardrail, Note, Role, Sop, Value
+from dcf.sop.prose import one_line
 
-_FRONT = re.compile(r"---[ \t]*\r?\n(?:.*\r?\n)*?---[ \t]*(?:\r?\n|$)")
+_FRONT = re.compile(r"^---[ \t]*\r?$", re.MULTILINE)
 
 
 @dataclass(slots=True)
@@ -40,12 +42,13 @@ def read_markdown(text: str, findings: Findings) -> Sop:
 
 
 def _without_front(text: str, findings: Findings) -> str:
-    front = _FRONT.match(text)
-    if front is None or not re.search(r"^\w+:", front[0], re.MULTILINE):
+    begin = _FRONT.match(text)
+    end = _FRONT.search(text, begin.end()) if begin else None
+    if end is None or not re.search(r"^\w+:", text[: end.start()], re.MULTILINE):
         return text
     hint = "say it in sections (# Title, ## Objective …), or write the whole procedure as YAML"
     findings.add("SOP_MARKDOWN", "a block of YAML between --- is not read", hint, 1)
-    return "\n" * front[0].count("\n") + text[front.end() :]
+    return "\n" * text.count("\n", 0, end.end()) + text[end.end() :]
 
 
 def _read_section(section: Section, parts: _Parts, findings: Findings) -> None:
@@ -160,7 +163,7 @@ def _limits(text: str, line: int, findings: Findings) -> dict[str, Any]:
 def _roles(section: Section, findings: Findings) -> dict[str, Any]:
     roles = []
     for item in _listed(section, findings):
-        text = " ".join(block.text for block in text_blocks(item.lines))
+        text = one_line(" ".join(block.text for block in text_blocks(item.lines)))
         found = re.match(r"(`[^`]*`|\*\*[^*]+\*\*|[^:`]+?)\s*(?::|\s[-–—]\s|$)\s*", text)
         name = bare(found[1].strip("*:")) if found else ""
         if not found or not name:
@@ -179,6 +182,13 @@ def _steps(section: Section, findings: Findings) -> dict[str, Any]:
             message = "text before the first step belongs to no step"
             findings.add("SOP_STEP", message, hint, line.number, "warning")
             break
+    count = sum(1 for item in all_items(items) if not item.is_bullet)
+    if count > MAX_STEPS:
+        hint = "split it into several procedures"
+        message = f"there are {count:,} steps, over {MAX_STEPS:,}"
+        findings.add("SOP_LIMIT", message, hint, 1)
+        findings.cut_short = True
+        return {}
     return {"steps": read_steps(items, findings)}
 
 

@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 
 from dcf.sop.findings import Findings
 
-_HEADING = re.compile(r" {0,3}(?P<marks>#{1,6})(?:[ \t]+(?P<title>.*?))?(?:[ \t]+#+)?[ \t]*")
+_HEADING = re.compile(r" {0,3}(?P<marks>#{1,6})(?=[ \t]|$)")
+_CLOSING = re.compile(r"(?:^|(?<=[ \t]))#+$")
 _RULE = re.compile(r" {0,3}(?:-(?:[ \t]*-){2,}|\*(?:[ \t]*\*){2,}|_(?:[ \t]*_){2,})[ \t]*")
+_COMMENT = re.compile(r"`[^`]*`|(?P<slashes>(?<!\\)\\*)<!--")
 _FENCE = re.compile(r"[ \t]*(?P<marks>`{3,}|~{3,})")
 
 
@@ -46,9 +48,11 @@ def read_outline(text: str, findings: Findings) -> list[Section]:
     """The sections of ``text``; comments and rules (``---``) are left out."""
     sections = [Section(0, "", 1)]
     for line in _visible(text, findings):
-        heading = None if line.fenced else _HEADING.fullmatch(line.text)
+        heading = None if line.fenced else _HEADING.match(line.text)
         if heading:
-            title = (heading["title"] or "").strip()
+            title = line.text[heading.end() :].strip()
+            # Hashes at the end close the heading.
+            title = _CLOSING.sub("", title).rstrip()
             sections.append(Section(len(heading["marks"]), title, line.number))
         elif line.fenced or not _RULE.fullmatch(line.text):
             sections[-1].lines.append(line)
@@ -59,10 +63,13 @@ def _visible(text: str, findings: Findings) -> Iterator[Line]:
     """The lines outside of comments."""
     fence, opened = "", 0
     comment = 0
-    for number, line in enumerate(re.split(r"\r\n|\r|\n", text), start=1):
-        if comment:
-            comment = 0 if "-->" in line else comment
-            continue
+    for number, whole in enumerate(re.split(r"\r\n|\r|\n", text), start=1):
+        line = whole
+        if not fence:
+            line, goes_on = _without_comments(whole, bool(comment))
+            comment = (comment or number) if goes_on else 0
+            if line != whole and not line.strip():
+                continue
         marks = _FENCE.match(line)
         if fence:
             yield Line(number, line, fenced=True)
@@ -71,8 +78,6 @@ def _visible(text: str, findings: Findings) -> Iterator[Line]:
         elif marks:
             fence, opened = marks["marks"], number
             yield Line(number, line, fenced=True)
-        elif line.lstrip().startswith("<!--"):
-            comment = 0 if "-->" in line else number
         else:
             yield Line(number, line)
     if comment:
@@ -85,13 +90,57 @@ def _visible(text: str, findings: Findings) -> Iterator[Line]:
         findings.cut_short = True
 
 
+def _without_comments(line: str, inside: bool) -> tuple[str, bool]:
+    """``line`` without its comments, of which one may go on from the line before (``inside``), and
+    whether one goes on after it. A backslash before its mark makes text of it."""
+    parts: list[str] = []
+    at = 0
+    while True:
+        if inside:
+            end = line.find("-->", at)
+            if end < 0:
+                return "".join(parts), True
+            at = end + 3
+            if not "".join(parts).strip():
+                line = line[:at] + line[at:].lstrip()
+            inside = False
+        found = _COMMENT.search(line, at)
+        if found is None:
+            return "".join([*parts, line[at:]]), False
+        slashes = found["slashes"]
+        if slashes is None:  # code between backticks
+            parts.append(line[at : found.end()])
+        elif len(slashes) % 2:
+            parts.append(f"{line[at : found.start()]}{slashes[: len(slashes) // 2]}<!--")
+        else:
+            parts.append(line[at : found.end() - 4])
+            inside = True
+        at = found.end()
+
+
+def escape_comments(text: str) -> str:
+    """``text``, whose marks of comments are text, as it is written."""
+    lines, fence = [], ""
+    for line in text.split("\n"):
+        marks = _FENCE.match(line)
+        if not fence and not marks:
+            line = _COMMENT.sub(_escaped, line)
+        elif not fence and marks:
+            fence = marks["marks"]
+        elif line.strip() == fence:
+            fence = ""
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    slashes = found["slashes"]
+    return found[0] if slashes is None else f"{slashes}{slashes}\\<!--"
+
+
 def is_structure(line: str) -> bool:
     """Whether ``line`` is more than text, wherever it stands: such a line is written with a
     backslash before it when text is meant."""
     return bool(
-        line.startswith("\\")
-        or _HEADING.fullmatch(line)
-        or _RULE.fullmatch(line)
-        or _FENCE.match(line)
-        or line.startswith("<!--")
+        line.startswith("\\") or _HEADING.match(line) or _RULE.fullmatch(line) or _FENCE.match(line)
     )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from dcf.sop.direction import CONTINUE
 from dcf.sop.kind import kind_of
+from dcf.sop.language.approval_text import demand_no_approval, print_person
 from dcf.sop.language.budget_text import print_budget
 from dcf.sop.language.clause import Clause
 from dcf.sop.language.condition_print import print_condition
@@ -26,9 +26,6 @@ from dcf.sop.markdown.title import split_title
 from dcf.sop.numbers import full_number
 from dcf.sop.prose import blocks
 from dcf.sop.step import Branch, Handler, Step
-
-_PLAIN_NAME = re.compile(r"[A-Za-z][\w-]*(?: [A-Za-z][\w-]*)*")
-_JOINING = re.compile(r"\b(?:and|or|the|anybody|by)\b", re.IGNORECASE)
 
 
 def literal(text: str, taken: bool) -> str:
@@ -81,6 +78,8 @@ def _title(step: Step) -> tuple[str, list[Clause]]:
         return whole
     try:
         found = read_sentence(step.title)
+        if step.approval is None:
+            demand_no_approval(step.title)
     except Unreadable:
         return whole
     left = _Left([clause for clause, _ in _clauses(step)])
@@ -117,10 +116,10 @@ def _clauses(step: Step) -> Iterator[tuple[Clause, str]]:
     if step.wait is not None:
         yield Clause("wait", step.wait), f"Wait: {print_wait(step.wait)}"
     if step.approval is not None:
-        by = ", ".join(map(_person, step.approval.by)) or "anybody"
+        by = ", ".join(map(print_person, step.approval.by)) or "anybody"
         yield Clause("approval", step.approval), f"Approval: {by}"
     if step.role is not None:
-        yield Clause("role", step.role), f"Role: {_person(step.role)}"
+        yield Clause("role", step.role), f"Role: {print_person(step.role)}"
     if step.skills:
         yield Clause("skills", step.skills), f"Skill: {', '.join(step.skills)}"
     if step.reads:
@@ -156,11 +155,6 @@ def _handler(handler: Handler) -> str:
         return f"If this fails, {print_direction(handler.then)}"
     errors = ", ".join(map(print_error, handler.errors))
     return f"If this fails with {errors}, {print_direction(handler.then)}"
-
-
-def _person(name: str) -> str:
-    plain = _PLAIN_NAME.fullmatch(name) and not _JOINING.search(name)
-    return name if plain else f"`{name}`"
 
 
 def _step_text(text: str, margin: str) -> Iterator[str]:

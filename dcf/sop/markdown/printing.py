@@ -8,7 +8,7 @@ from dcf.sop.language.budget_text import print_budget
 from dcf.sop.language.duration import print_duration
 from dcf.sop.language.labels import is_label
 from dcf.sop.markdown.blocks import is_bullet, is_fence
-from dcf.sop.markdown.outline import is_structure
+from dcf.sop.markdown.outline import escape_comments, is_structure
 from dcf.sop.markdown.print_steps import literal, print_steps, starts_badly
 from dcf.sop.markdown.sections import meant, section_kind
 from dcf.sop.markdown.values import print_value
@@ -26,7 +26,7 @@ def print_markdown(sop: Sop) -> str:
     for note in sop.notes:
         lines += [f"## {_heading(note.title)}", "", *_prose(note.text, ""), ""]
     lines += _section("Steps", print_steps(sop.steps))
-    return "\n".join(lines).rstrip("\n") + "\n"
+    return escape_comments("\n".join(lines).rstrip("\n") + "\n")
 
 
 def _heading(title: str) -> str:

@@ -8,14 +8,16 @@ from typing import Any
 
 from dcf.sop.direction import GoTo, Stop
 from dcf.sop.findings import Findings
+from dcf.sop.language.approval_text import demand_no_approval
 from dcf.sop.language.clause import Clause
 from dcf.sop.language.labels import read_label, read_phrase, split_label
-from dcf.sop.language.phrase import Unreadable
+from dcf.sop.language.phrase import AS_TEXT, Unreadable
 from dcf.sop.language.sentences import read_sentence, split_sentences
 from dcf.sop.markdown.blocks import Block
-from dcf.sop.step import Branch, Handler
+from dcf.sop.step import Branch, Handler, StepKind
 
 _MARKER = re.compile(r"[-*+]\s+")
+_CONDITIONAL = re.compile(r"(?:if|unless|when|in case|otherwise|else)\b.*[`,]")
 
 
 @dataclass(slots=True)
@@ -26,6 +28,8 @@ class Said:
     clauses: list[tuple[Clause, int]] = field(default_factory=list)
     in_title: list[Clause] = field(default_factory=list)
     texts: list[tuple[int, str]] = field(default_factory=list)
+    left: list[tuple[str, int]] = field(default_factory=list)
+    """Sentences that say nothing about the step, the title too."""
     collects: int | None = None
     """The line that says what a loop collects."""
 
@@ -80,6 +84,8 @@ class Said:
         except Unreadable as error:
             self._unread(error, text, line)
             return []
+        if not found:
+            self.left.append((text, line))
         if label:
             self.clauses += [(_placed(clause, line), line) for clause in found]
         return found
@@ -91,6 +97,23 @@ class Said:
     def _keep(self, text: str, line: int) -> None:
         if text.strip():
             self.texts.append((line, text))
+
+    def doubt(self, kind: StepKind) -> None:
+        """Tell of sentences that were left and cannot be meant as text in a step of this ``kind``:
+        of somebody's approval where nobody is asked, of a condition where nothing else is done."""
+        approved = kind == "approval" or any(one.member == "approval" for one, _ in self.clauses)
+        for sentence, line in self.left:
+            if kind == "decision" and _CONDITIONAL.match(sentence.lower().lstrip("*_-+ ")):
+                hint = (
+                    f"write `If ..., go to step 4`; in a decision nobody does anything; {AS_TEXT}"
+                )
+                message = f"{sentence!r} does not say where to go on, and the step only decides"
+                self._unread(Unreadable("SOP_PHRASE", message, hint), sentence, line)
+            elif not approved:
+                try:
+                    demand_no_approval(sentence)
+                except Unreadable as error:
+                    self._unread(error, sentence, line)
 
     def text(self) -> str:
         """What is left, in reading order."""

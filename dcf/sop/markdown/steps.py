@@ -54,6 +54,7 @@ def _read_step(item: Item, findings: Findings, number: str) -> Step:
     kind = kind_of(title, said.in_title, clauses, said.text())
     if lanes and kind == "task" and not any(clause.member == "kind" for clause in clauses):
         kind = "parallel"
+    said.doubt(kind)
     if said.collects is not None and kind != "loop":
         findings.add(
             "SOP_KIND",

@@ -21,6 +21,15 @@ _TYPES: dict[str, ValueType] = {
     **dict.fromkeys(("list", "array"), "array"),
     **dict.fromkeys(("object", "record"), "object"),
 }
+_SAID: dict[ValueType, tuple[str, str]] = {
+    "string": ("text", "texts"),
+    "number": ("number", "numbers"),
+    "integer": ("whole number", "whole numbers"),
+    "boolean": ("yes/no", "yes/no"),
+    "array": ("list", "lists"),
+    "object": ("record", "records"),
+}
+"""How a type is written, for one value and for the elements of a list."""
 _NAME = re.compile(r"(?P<name>`[^`]*`|\*\*[^*]+\*\*:?|[^(:–—`]+?)\s*(?=$|[(:–—]|\s-\s)")
 _ATTRIBUTE = re.compile(
     r"(?P<required>required|mandatory)\b|(?P<optional>optional|not required)\b"
@@ -69,7 +78,8 @@ def _read(text: str) -> Value:
         attributes, end = _attributes(rest)
         rest = rest[end:]
     description = re.sub(r"^\s*(?:[:–—]|-(?=\s))\s*", "", rest)
-    return Value(name, description=description, **attributes)
+    typed = "type" in attributes
+    return Value(name, description=description, is_typed=typed, **attributes)
 
 
 def _attributes(text: str) -> tuple[dict[str, Any], int]:
@@ -146,7 +156,7 @@ def _skip(pattern: re.Pattern[str], text: str, at: int) -> int:
 
 def print_value(value: Value) -> str:
     """One line, as ``read_value`` reads it, without the members."""
-    said = [f"{value.type} of {value.items}" if value.items else value.type]
+    said = [print_type(value)]
     if value.required and value.default is not None:
         said.append("required")
     elif not value.required:
@@ -158,3 +168,9 @@ def print_value(value: Value) -> str:
             said.append(f"{name} {print_literal(getattr(value, name))}")
     description = f": {value.description}" if value.description else ""
     return f"`{value.name}` ({', '.join(said)}){description}"
+
+
+def print_type(value: Value) -> str:
+    """The type in words: ``text``, ``list of records``."""
+    one = _SAID[value.type][0]
+    return f"{one} of {_SAID[value.items][1]}" if value.items else one

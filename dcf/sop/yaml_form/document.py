@@ -89,6 +89,7 @@ def _value(place: Any) -> Value:
         enum=tuple(place.value.get("enum", ())),
         members=tuple(_value(one) for one in _elements(place, "members")),
         line=place.mark[0],
+        is_typed="type" in given,
         **given,
     )
 

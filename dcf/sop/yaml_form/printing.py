@@ -9,6 +9,7 @@ import yaml
 
 from dcf.sop.conduct import Budget
 from dcf.sop.direction import CONTINUE
+from dcf.sop.language.approval_text import print_person
 from dcf.sop.language.condition_print import print_condition
 from dcf.sop.language.direction_text import print_direction
 from dcf.sop.language.duration import print_duration
@@ -93,7 +94,7 @@ def _step(step: Step) -> dict[str, Any]:
         then=None if step.then == CONTINUE else print_direction(step.then),
     )
     if step.approval is not None:
-        said["approval"] = list(step.approval.by)
+        said["approval"] = list(map(print_person, step.approval.by))
     return said
 
 
@@ -130,8 +131,14 @@ class _Dumper(yaml.SafeDumper):
 
 
 def _text(dumper: yaml.SafeDumper, text: str) -> yaml.Node:
-    style = "|" if "\n" in text and _fits_block(text) else None
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=_style(text))
+
+
+def _style(text: str) -> str | None:
+    if "\n" in text and _fits_block(text):
+        return "|"
+    # PyYAML writes U+0085 and its kind as line breaks, which plain and single quotes fold.
+    return None if text.isprintable() else '"'
 
 
 def _fits_block(text: str) -> bool:

@@ -11,6 +11,7 @@ from dcf.sop.conduct import Approval, Transfer, Wait
 from dcf.sop.direction import CONTINUE, Direction, GoTo, Stop
 from dcf.sop.findings import Findings
 from dcf.sop.kind import asks, asks_only
+from dcf.sop.language.approval_text import read_approver
 from dcf.sop.language.condition_text import read_condition
 from dcf.sop.language.direction_text import read_direction
 from dcf.sop.language.labels import read_skills
@@ -41,12 +42,12 @@ class StepReader:
     def _step(self, place: Any, parent: str, index: int) -> Step:
         number = self._number(place, parent, index)
         value = place.value
-        approval = value.get("approval")
         known = len(self._findings.problems)
+        approval = self._approval(place)
         step = Step(
             number,
             value["title"],
-            _kind(value),
+            _kind(value, approval),
             value.get("text", ""),
             role=value.get("role"),
             skills=tuple(
@@ -57,7 +58,7 @@ class StepReader:
             branches=tuple(self._branches(place)),
             then=self._direction(place),
             wait=self._wait(place),
-            approval=None if approval is None else Approval(tuple(approval)),
+            approval=approval,
             loop=_loop(value.get("for_each")),
             steps=self.steps(place.member("steps"), number),
             lanes=self._lanes(place, number),
@@ -100,6 +101,11 @@ class StepReader:
             for one in (inside.elements() if inside else ())
         )
         return tuple(replace(one, line=line) for one, line in found if one is not None)
+
+    def _approval(self, place: Any) -> Approval | None:
+        if place.member("approval") is None:
+            return None
+        return Approval(tuple(self._each(place, "approval", read_approver)))
 
     def _wait(self, place: Any) -> Wait | None:
         return self._read(place.member("wait"), read_wait)
@@ -153,7 +159,7 @@ def _loop(given: Any) -> Loop | None:
     return Loop(given["in"], given["item"], None if at_once == "all" else at_once)
 
 
-def _kind(value: dict[str, Any]) -> StepKind:
+def _kind(value: dict[str, Any], approval: Approval | None) -> StepKind:
     """As it is said, or as the other members show."""
     kind: StepKind | None = value.get("kind")
     if kind is not None:
@@ -166,6 +172,6 @@ def _kind(value: dict[str, Any]) -> StepKind:
         return "wait"
     works = any(name in value for name in _WORK)
     plain = not works and not value.get("text") and "retries" not in value
-    if plain and "approval" in value and asks_only(value["title"], value["approval"]):
+    if plain and approval is not None and asks_only(value["title"], approval.by):
         return "approval"
     return "decision" if "branches" in value and not works and asks(value["title"]) else "task"

@@ -6,18 +6,13 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from dcf.secret_form import without_credentials
+
 REDACTED = "[redacted]"
 _SHORTEST = 4
 _NAME = re.compile(
     r"passw(or)?d|passphrase|secret|credential|authori[sz]ation|cookie|private_?key|api_?key"
     r"|access_?key|(^|_)(token|pin|cvv|cvc)$|(auth|access|refresh|session|bearer|id)_?token"
-)
-_FORMS = re.compile(
-    r"(?i:bearer|basic)\s+[A-Za-z0-9._~+/=-]{8,}"
-    r"|eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*"
-    r"|\b(?:sk|pk|rk)[-_](?:[a-z]+[-_])?[A-Za-z0-9]{16,}"
-    r"|\bgh[pousr]_[A-Za-z0-9]{20,}|\bAKIA[0-9A-Z]{16}\b"
-    r"|(?<=://)[^/\s:@]+:[^/\s@]+(?=@)"
 )
 _BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[-. ]+")
 
@@ -59,7 +54,7 @@ class Redaction:
     def _text(self, text: str) -> str:
         for secret in self._known:
             text = text.replace(secret, REDACTED)
-        return _FORMS.sub(REDACTED, text)
+        return without_credentials(text, REDACTED)
 
 
 def _hidden(value: Any) -> Any:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import redis
+from commands import run_dcf
 
 ROOT = Path(__file__).parents[3]
 _PATIENCE_S = 60.0
@@ -54,14 +55,11 @@ class Dcf:
 
     def __call__(self, *arguments: object, env: dict[str, str] | None = None) -> Done:
         """Run a command to its end."""
-        done = subprocess.run(
-            self._command(arguments),
+        done = run_dcf(
+            [*map(str, arguments)],
             cwd=self.folder,
             env=self.env | (env or {}),
-            capture_output=True,
-            text=True,
             timeout=_PATIENCE_S,
-            check=False,
         )
         return Done(done.returncode, done.stdout, done.stderr)
 

@@ -21,8 +21,9 @@ def test_an_objective_is_planned_approved_by_its_digest_and_run(dcf: Dcf) -> Non
     assert asked.code == 2 and asked.json["status"] == "asking"
     id_ = asked.json["planning_id"]
     again = ("plan", "--resume", id_)
-    shown = dcf(*again, "--answer", "invoice_id=INV-2001", "--json", env=env)
+    shown = dcf(*again, "--answer", "invoice_id=INV-2001", "--out", "own.json", "--json", env=env)
     assert shown.code == 0 and shown.json["status"] == "shown"
+    assert json.loads((dcf.folder / "own.json").read_text()) == shown.json["workflow"]
     digest = shown.json["shown"]
     assert (dcf.folder / "workflows" / "plannings" / f"{id_}.svg").is_file()
     wrong = dcf(*again, "--approve", "sha256:0", env=env)
@@ -48,3 +49,14 @@ def test_what_is_planned_is_one_thing(dcf: Dcf) -> None:
         done = dcf("plan", *arguments)
         assert done.code == 2 and "say what to plan" in done.err
     assert dcf("plan", "--resume", "nobody").code == 2
+    lost = dcf("plan", "pay a bill", "--drafts", "src")
+    assert lost.code == 2 and "--from-sop alone" in lost.err
+
+
+def test_bytes_that_are_no_utf_8_are_the_users_mistake(dcf: Dcf) -> None:
+    half = "pay a bill \udcff"  # as Python has the byte of such an argument
+    for arguments in ((half,), ("pay a bill", "--answer", f"invoice_id={half}")):
+        done = dcf("plan", *arguments, "--json", env={"DCF_GRAPH": "off"})
+        assert done.code == 2 and "UTF-8" in done.err
+        assert done.json["error"]["code"] == "bad_input" and "Traceback" not in done.err
+    assert not (dcf.folder / "workflows").exists()

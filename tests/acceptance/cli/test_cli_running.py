@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import shutil
 import signal
+import socket
 import urllib.request
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import pytest
 import redis
 from dcf_user import ROOT, Dcf, until
 
@@ -260,12 +263,15 @@ def test_each_generated_folder_has_its_own_stub_and_workers(dcf: Dcf) -> None:
     assert sum(line.startswith("stub tools") for line in stopped) == 2
 
 
-def test_workers_that_run_do_what_was_generated_after_their_start(dcf: Dcf) -> None:
+def test_workers_that_run_do_what_was_generated_after_their_start(
+    dcf: Dcf, request: pytest.FixtureRequest
+) -> None:
     shutil.copytree(ROOT / "skills_src", dcf.folder / "skills_src")
     flow = dcf.write("orders.json", ORDERS.read_text().replace("@1.0.0", ""))
     dcf.env["DCF_GENERATED"] = str(dcf.folder / "generated")
     dcf("up", "--workers", 1)  # before there is anything
     given = INPUTS / "order-normal.json"
+    keep_usual_port(request)
 
     for version in ("1.0.0", "1.1.0"):
         for file in (dcf.folder / "skills_src/skills/order-processing").rglob("*.yaml"):
@@ -277,6 +283,15 @@ def test_workers_that_run_do_what_was_generated_after_their_start(dcf: Dcf) -> N
         assert {holder.rpartition("-")[0] for holder in holders(dcf, f"v{version[2]}")} == {
             "worker-1"
         }
+        assert tools_called(dcf, f"v{version[2]}"), "of the stub of this home, not of another's"
+
+
+def keep_usual_port(request: pytest.FixtureRequest) -> None:
+    """From now on a stub that starts has to take another port than the usual one."""
+    taken = socket.socket()
+    request.addfinalizer(taken.close)
+    with suppress(OSError):  # somebody else has it, which is as good
+        taken.bind(("127.0.0.1", 8765))
 
 
 def test_the_pool_of_a_single_run_leaves_no_queue(dcf: Dcf) -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from dcf_user import Dcf
+from jsonschema import Draft202012Validator
 
 _BROKEN = """\
 # Refund a customer
@@ -58,6 +61,26 @@ def test_every_mistake_is_shown_with_its_line(dcf: Dcf) -> None:
     assert (shown.code, found) == (2, _MISTAKES)
 
 
+def test_an_editor_is_given_the_schema_and_how_to_name_it(dcf: Dcf) -> None:
+    printed = json.loads(dcf("sop", "schema").out)
+    Draft202012Validator.check_schema(printed)
+    written = dcf("sop", "schema", "--out", "schemas/sop.schema.json")
+    assert json.loads((dcf.folder / "schemas/sop.schema.json").read_text()) == printed
+    assert "# yaml-language-server: $schema=schemas/sop.schema.json" in written.out
+    # It judges as `dcf sop check` does, also where a file names it.
+    sop: dict[str, Any] = {
+        "$schema": "sop.schema.json",
+        "title": "Pay",
+        "objective": "Paid.",
+        "steps": [],
+    }
+    assert not Draft202012Validator(printed).is_valid(sop)
+    sop["steps"] = [{"title": "Pay"}]
+    assert Draft202012Validator(printed).is_valid(sop)
+    (dcf.folder / "pay.json").write_text(json.dumps(sop))
+    assert dcf("sop", "show", "pay.json").code == 0
+
+
 def test_a_new_procedure_goes_through_both_forms(dcf: Dcf) -> None:
     made = dcf("sop", "new", "Refund a customer", "--json")
     assert (made.code, made.json["written"]) == (0, "refund-a-customer.md")
@@ -70,3 +93,28 @@ def test_a_new_procedure_goes_through_both_forms(dcf: Dcf) -> None:
     shown = dcf("sop", "show", "refund.yaml")
     assert "Refund a customer" in shown.out
     assert "decision" in shown.out
+
+
+def test_a_procedure_is_shown_with_all_that_is_understood_of_it(dcf: Dcf) -> None:
+    (dcf.folder / "pay.md").write_text(
+        "# Pay\n\n## Objective\n\nIt is paid.\n\n## Inputs\n\n- `bills` (list of records)\n"
+        "  - `id` (text)\n\n"
+        "## Guardrails\n\n- Within 2 days\n- Budget: 4 tool calls, 2.0 USD\n- Never pay twice.\n\n"
+        "## Steps\n\n1. Pay the bill\n   - Role: buyer\n   - Approval: finance\n"
+        "   - Retry on BankBusy up to 3 times, waiting 10 seconds\n   - Within 30 minutes\n"
+        "   - Tier: 2\n   - Budget: 1.5 USD\n2. Wait 2 hours.\n"
+    )
+    shown = dcf("sop", "show", "pay.md")
+    assert shown.code == 0
+    for said in (
+        "bills (list of records)", "within 2 days", "budget 4 tool calls, 2 USD",
+        "rule: Never pay twice.", "role buyer", "approval by finance", "retry on BankBusy",
+        "within 30 minutes", "tier 2", "budget 1.50 USD", "wait 2 hours",
+    ):  # fmt: skip
+        assert said in shown.out, said
+
+
+def test_the_name_of_a_file_is_no_title(dcf: Dcf) -> None:
+    done = dcf("sop", "new", "recall-bread.yaml")
+    assert done.code == 2 and 'dcf sop new "Recall bread" --out recall-bread.yaml' in done.err
+    assert not list(dcf.folder.glob("recall*"))

@@ -64,7 +64,7 @@ class LocalStack:
         self.folder = folder
         self.services = services(env)
         self.running: list[Process] = []
-        self._ports = {port: free_port() for port in ("6379", "8379", "8337", "8765")}
+        self._ports = {port: free_port() for port in ("6379", "8379", "8337", "8765", "8000")}
         self._bin = folder / "bin"
         for name in ("bin", "tmp", "srv/workflows/runs", "srv/generated", "srv/workspace"):
             (folder / name).mkdir(parents=True)
@@ -165,8 +165,12 @@ class LocalStack:
 
     def _here(self, text: str) -> str:
         """``text`` with the folders, hosts and ports of this machine."""
+        # Both databases have the same port in their containers.
+        text = text.replace("@falkordb:6379", "@127.0.0.1:8379")
         text = re.sub(r"(?<=[/@])(redis|stub-mcp):", "127.0.0.1:", text)
-        text = re.sub(r"(?<![\w.])(6379|8337|8765)\b", lambda port: self._ports[port[0]], text)
+        text = re.sub(
+            r"(?<![\w.])(6379|8379|8337|8765|8000)\b", lambda port: self._ports[port[0]], text
+        )
         return re.sub(r"^/(srv|tmp)(?:/dcf)?", rf"{self.folder}/\1", text)
 
     def _program(self, name: str, text: str, module: Binary) -> None:

@@ -58,7 +58,8 @@ def test_every_service_is_there_at_its_port() -> None:
         for port in service.ports
     }
     assert published == _PORTS
-    assert {service.name for service in OURS} == {"dcf-mcp", "stub-mcp", "worker", "skills"}
+    ours = {"dcf-mcp", "graphiti-mcp", "stub-mcp", "worker", "skills"}
+    assert {service.name for service in OURS} == ours
 
 
 @each
@@ -74,9 +75,9 @@ def test_a_worker_can_be_there_many_times() -> None:
     assert "--name" not in worker.command
 
 
-def test_what_later_versions_fill_is_started_on_request_only() -> None:
+def test_what_is_started_by_itself_needs_nothing_that_is_not() -> None:
     on_request = {service.name for service in EVERY.values() if service.profiles}
-    assert on_request == {"graphiti-mcp", "letta"}
+    assert on_request == {"letta"}
     started = set(EVERY) - on_request
     for name in started:
         assert set(EVERY[name].needs) <= started
@@ -160,14 +161,33 @@ def test_passwords_are_on_no_command_line(service: Service) -> None:
     assert not any(secret in part for part in parts for secret in SECRETS.values())
 
 
-def test_only_the_server_of_clients_knows_their_token() -> None:
-    token = SECRETS["DCF_TOKEN"]
-    knowing = {service.name for service in EVERY.values() if token in service.environment.values()}
-    assert knowing == {"dcf-mcp"}
-    password = SECRETS["REDIS_PASSWORD"]
-    knowing = {
+@pytest.mark.parametrize(
+    ("secret", "knowing"),
+    [
+        ("DCF_TOKEN", {"dcf-mcp", "graphiti-mcp"}),
+        ("REDIS_PASSWORD", {"redis", "dcf-mcp", "graphiti-mcp", "worker"}),
+        ("FALKORDB_PASSWORD", {"falkordb", "dcf-mcp", "graphiti-mcp", "worker"}),
+        ("DCF_STUB_TOKEN", {"stub-mcp", "dcf-mcp", "worker"}),
+        ("OPENAI_API_KEY", {"graphiti-mcp", "letta"}),
+    ],
+)
+def test_a_secret_is_known_to_those_who_need_it(secret: str, knowing: set[str]) -> None:
+    """Both servers of clients ask for their token, and nobody else knows it."""
+    assert {
         service.name
         for service in EVERY.values()
-        if any(password in value for value in service.environment.values())
-    }
-    assert knowing == {"redis", "dcf-mcp", "worker"}
+        if any(SECRETS[secret] in value for value in service.environment.values())
+    } == knowing
+    tools = {service.name for service in EVERY.values() if "env_file" in service.raw}
+    assert tools == {"dcf-mcp", "worker"}
+
+
+def test_what_is_asked_of_the_graph_is_what_workers_write() -> None:
+    urls = {EVERY[name].environment["DCF_GRAPH_URL"] for name in ("worker", "graphiti-mcp")}
+    [url] = urls
+    assert url == f"redis://:{SECRETS['FALKORDB_PASSWORD']}@falkordb:6379/0"
+    # Their outbox is in one Redis too.
+    assert (
+        len({EVERY[name].environment["DCF_REDIS_URL"] for name in ("worker", "graphiti-mcp")}) == 1
+    )
+    assert {"redis", "falkordb"} == set(EVERY["graphiti-mcp"].needs)

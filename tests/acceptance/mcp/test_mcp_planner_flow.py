@@ -33,7 +33,7 @@ async def good(client: Client, tool: str, /, **arguments: Any) -> dict[str, Any]
 @pytest.mark.timeout(120)
 async def test_from_discovery_to_reflection_over_mcp_only(site: Site) -> None:
     shutil.copytree(ROOT / "workflows" / "sops", site.folder / "workflows" / "sops")
-    site.env |= {"DCF_APPROVAL_TOKEN": SECRET, "DCF_GRAPH": "off"}
+    site.env |= {"DCF_APPROVAL_TOKEN": SECRET}
     async with Client(site.serve("--role", "planner")) as client:
         # Discovery.
         found = await good(client, "get_skillset", query="pay an invoice", limit=3)
@@ -98,31 +98,48 @@ async def test_from_discovery_to_reflection_over_mcp_only(site: Site) -> None:
         assert Path(ended["run"]["audit_trail_path"]).resolve() == trail.resolve()
         done = [step["step"] for step in ended["steps"] if step["done"]]
         assert done == list(range(1, 14))
+        # What ran with skills, as the control plane has it.
+        ran = [
+            name
+            for name, state in shown["workflow"]["asl"]["States"].items()
+            if state.get("AgentBinding", {}).get("skills")
+            and read["states"][name]["status"] == "done"
+        ]
         rows = (await good(client, "list_plans"))["plannings"]
         assert {row["planning_id"]: row["status"] for row in rows}[id_] == "ended"
-    # Reflection: the client makes both agents, and looks as the Reflector does.
+    # Reflection: the client makes both agents, and asks for it. Agents go by their names.
+    both = {"planner_agent_id": "planner", "reflector_agent_id": "reflector"}
     async with Client(site.serve()) as client:
-        agents = [
-            (await good(client, "create_agent", agent_name=name, template=name))["agent_id"]
-            for name in ("planner", "reflector")
-        ]
-        both = {"planner_agent_id": agents[0], "reflector_agent_id": agents[1]}
-        await good(client, "register_reflector", **both)
-        sent = await good(client, "trigger_reflection", workflow_id=run, planner_agent_id=agents[0])
-        assert sent["message_sent"] and sent["reflector_agent_id"] == agents[1]
+        for name in ("planner", "reflector"):
+            await good(client, "create_agent", agent_name=name, template=name)
+        registered = await good(client, "register_reflector", **both)
+        sent = await good(client, "trigger_reflection", workflow_id=run, planner_agent_id="planner")
+        assert (sent["status"], sent["message_sent"]) == ("reflected", True)
+        assert sent["reflector_agent_id"] == registered["reflector_agent_id"]
         assert sent["event"]["final_status"] == "succeeded"
+        # Every Task of the run was read from the graph; one run is an anecdote and no guideline.
+        assert sent["outcomes"] == len(ran)
+        assert not [one for one in sent["insights"] if one["published"]]
+        ended = await good(client, "plan_show", planning_id=id_)
+        assert [step["step"] for step in ended["steps"] if step["done"]] == list(range(1, 15))
+        assert ended["next"] == "tell the person"
         warning = {"warning": "invoices of PAYEE-310 come twice", "severity": "medium",
                    "workaround": "compare the numbers"}  # fmt: skip
         written = await good(
             client,
             "update_reflector_guidelines",
-            planner_agent_id=agents[0],
+            planner_agent_id="planner",
             add_warning=json.dumps(warning),
         )
+        assert written["status"] == "updated"
         assert written["guidelines"]["guidelines"]["warnings"][0]["warning"] == warning["warning"]
         blocks = (await good(client, "read_shared_memory_blocks", **both))["blocks"]
         assert "reflector_guidelines" in {block["label"] for block in blocks}
-        # The next planning reads them.
-        later = await good(client, "plan_start", objective=OBJECTIVE)
-        assert later["guidance"]["revision"] == written["revision"]
-        assert later["guidance"]["items"]["warnings"][0]["warning"] == warning["warning"]
+        # The next planning reads them, and what became of this run.
+        answers = json.dumps({"invoice_id": "INV-2002"})
+        later = await good(client, "plan_start", objective=OBJECTIVE, answers_json=answers)
+        assert later["status"] == "shown"
+        guidance = later["guidance"]
+        assert guidance["revision"] == written["revision"]
+        assert guidance["items"]["warnings"][0]["warning"] == warning["warning"]
+        assert (guidance["past"]["runs"], guidance["past"]["succeeded"]) == (1, 1)

@@ -5,9 +5,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import signal
 import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -19,15 +23,22 @@ from mcp import Client
 from redis import Redis
 
 from control_plane import Outbox, RedisBackend, Store
+from control_plane.embedded import Embedded
+from dcf.cli.graph.serving import _beside, _wake
+from dcf.cli.health import graph_server_health
 from dcf.knowledge import (
     GRAPH,
+    GraphAway,
     GraphConnection,
+    GraphSetting,
     Knowledge,
     Privacy,
+    TextEpisode,
     drain,
     edge_uuid,
     entity_uuid,
 )
+from dcf.knowledge.cypher import query
 from dcf.mcp.graph import GraphDesk, create_graph_app
 from dcf.tools.serving import Guard
 
@@ -182,7 +193,11 @@ async def test_what_was_measured_is_neither_overwritten_nor_deleted_alone(
         measured = MAILS[3].id
         refused = await ask("delete_episode", uuid=measured)
         assert refused["error"].startswith("graph_measured: ") and "whole group" in refused["hint"]
-        await ask("add_episode", name="Mine", content="now", uuid=measured, group_id="mine")
+        mine = {"name": "Mine", "content": "now", "uuid": measured, "group_id": "mine"}
+        refused = await ask("add_episode", **mine)
+        assert refused["error"].startswith("graph_measured: ")
+        # Where it cannot be asked, nothing is written over it all the same.
+        await ask.desk.add(TextEpisode(measured, "Mine", "now", START, group="mine"))
         await ask.carry()
         [[group]] = await ask.desk.graph.read(
             "MATCH (e:Episodic {uuid: $id}) RETURN e.group_id", id=measured
@@ -212,6 +227,18 @@ async def test_facts_are_got_and_deleted_by_their_ids(shop: str, redis_server: s
         ("add_episode", {"name": "n", "content": "c", "text": "t"}, "/text"),
         ("clear_graph", {}, "name the groups to clear; there are dcf ("),
         ("search_nodes", {"query": "a", "entity_types": ["A) DELETE n"]}, "cannot be entity types"),
+        ("search_nodes", {"query": "a", "entity_types": ["Größe"]}, "cannot be entity types"),
+        ("search_nodes", {"query": "a", "entity_types": ["A"] * 101}, "/entity_types"),
+        ("search_nodes", {"query": "a", "group_ids": ["a b"]}, "'a b': a group has 1 to 100"),
+        ("search_facts", {"query": "a", "group_ids": ["Größe"]}, "a group has 1 to 100"),
+        ("search_facts", {"query": "a", "group_ids": ["a"] * 101}, "/group_ids"),
+        ("search_facts", {"query": "a", "center_node_uuid": "x" * 101}, "/center_node_uuid"),
+        ("get_episodes", {"group_ids": ["a", "x" * 101]}, "a group has 1 to 100"),
+        ("clear_graph", {"group_ids": ["a"] * 101}, "/group_ids"),
+        ("delete_episode", {"uuid": "x" * 101}, "/uuid"),
+        ("add_episode", {"name": "n", "content": "c", "uuid": "x" * 101}, "/uuid"),
+        ("add_episode", {"name": "n", "content": "c", "uuid": "ann@mail.example"}, "a uuid has"),
+        ("add_episode", {"name": "n", "content": "c", "uuid": "4111.1111.1111.1111"}, "a uuid has"),
         ("drop_everything", {}, "unknown_tool"),
     ],
 )
@@ -228,6 +255,8 @@ async def test_health_tells_the_truth_and_needs_no_token(shop: str, redis_server
         async with serving_app(app) as url:
             whole = await http.get(f"{url}/health")
             assert (whole.status_code, whole.json()["status"]) == (200, "healthy")
+            port = httpx2.URL(url).port
+            assert (await graph_server_health("127.0.0.1", port)).exit_code == 0
             assert (await http.post(f"{url}/mcp/", json={})).status_code == 401
     away = "redis://:s3cret@127.0.0.1:1/0"
     async with (
@@ -237,6 +266,7 @@ async def test_health_tells_the_truth_and_needs_no_token(shop: str, redis_server
     ):
         found = await http.get(f"{url}/health")
         assert (found.status_code, found.json()["status"]) == (503, "unhealthy")
+        assert found.json()["error"] == "graph: it does not answer"
         assert "s3cret" not in found.text and found.json()["waiting"] == 0
 
 
@@ -249,6 +279,31 @@ async def test_with_the_graph_away_texts_wait_and_questions_say_so(redis_server:
             assert refused["error"].startswith("graph_away: ") and "s3cret" not in str(refused)
         assert (await ask("get_status"))["status"] == "error"
         await ask.store.backend.command("FLUSHALL")
+
+
+async def test_a_graph_that_died_is_started_again_for_those_who_read(short_dir: Path) -> None:
+    env = {"DCF_HOME": str(short_dir)}
+    setting, server = GraphSetting.from_env(env), Embedded.from_env(env).graph
+    missed = asyncio.Event()
+    try:
+        address = await setting.address()
+        async with (
+            GraphConnection(address.url, missed=missed.set) as graph,
+            _beside(partial(_wake, setting, missed)),
+        ):
+            await graph.write([query("CREATE (:A)")])
+            pid = (await server.status()).pid
+            assert pid is not None
+            os.kill(pid, signal.SIGKILL)
+            async with asyncio.timeout(30):
+                with pytest.raises(GraphAway):
+                    while True:
+                        await graph.read("MATCH (a:A) RETURN 1")
+                while not (await server.status()).responding:
+                    await asyncio.sleep(0.02)
+            assert await graph.read("MATCH (a:A) RETURN 1") == [[1]]
+    finally:
+        await server.stop()
 
 
 async def test_the_command_serves_and_stops(shop: str, redis_server: str, tmp_path: Any) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Iterator, Sequence
+from datetime import UTC, datetime
+from random import Random
 from typing import Any
 
 import pytest
@@ -17,13 +19,14 @@ from integration.knowledge.shop import (
     OLD,
     OUTCOMES,
     SWITCH,
+    charge,
     fill,
 )
-from integration.knowledge.world import START
+from integration.knowledge.world import START, write
 from redis import Redis
 
-from dcf.evidence import wilson
-from dcf.knowledge import GRAPH, GraphConnection, Knowledge, load_embedder
+from dcf.evidence import Choice, choose, wilson
+from dcf.knowledge import GRAPH, GraphConnection, Knowledge, Outcome, load_embedder
 from dcf.knowledge.asking import (
     Asker,
     Narrowed,
@@ -33,13 +36,19 @@ from dcf.knowledge.asking import (
     chosen,
     crossing,
     exported,
+    groups_written,
+    names_in,
     overview,
     ranking,
+    runs_counted,
     runs_like,
     what_changed,
     why,
 )
 from dcf.knowledge.asking.looking import look
+from dcf.knowledge.cypher import query
+
+NOW = START + 200 * HOUR_MS
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +77,7 @@ def asker(graph: GraphConnection) -> Asker:
 async def test_versions_are_ranked_with_counts_intervals_confidence_and_runs(
     graph: GraphConnection,
 ) -> None:
-    old, new = await ranking(graph, task_type=CHARGE)
+    old, new = await ranking(graph, task_type=CHARGE, now=NOW)
     # 60 runs of which 6 failed, and four second visits that went well; 40 of which 10 went well.
     assert (old.version, old.counts.successes, old.counts.failures) == (OLD, 58, 6)
     assert (new.version, new.counts.successes, new.counts.failures) == (NEW, 10, 30)
@@ -77,6 +86,44 @@ async def test_versions_are_ranked_with_counts_intervals_confidence_and_runs(
     ran_new = {one.workflow_id for one in CHARGES if NEW in one.skills}
     assert new.runs and set(new.runs) <= ran_new
     assert list(new.runs) == sorted(new.runs, reverse=True)  # the newest first
+
+
+async def planned(graph: GraphConnection, versions: Sequence[str]) -> Choice:
+    """What the Planner chooses without exploring; versions are given to it the newest first."""
+    records = await Knowledge(graph).records(CHARGE, now=NOW)
+    return choose(versions, records, random=Random(0), explore=False)
+
+
+async def test_the_ranking_is_what_the_planner_chooses_by(graph: GraphConnection) -> None:
+    choice = await planned(graph, [NEW, OLD])
+    ranked = await ranking(graph, task_type=CHARGE, now=NOW)
+    assert [(one.version, one.expected, one.best) for one in ranked] == [
+        (row.version, row.expected, row.best) for row in choice.standings
+    ]
+
+
+async def test_a_version_that_got_worse_is_ranked_by_what_it_does_now(shop: str) -> None:
+    def told(number: int, version: str, ok: bool) -> Outcome:
+        run = f"{version}-{number}"
+        return charge(
+            number, run=f"{run}/1", workflow_id=run, skills=(version,),
+            status="done" if ok else "failed", error=None if ok else "Boom", cause=None,
+        )  # fmt: skip
+
+    async with GraphConnection(shop, graph="turned") as graph:
+        # The old one went well 150 times and then failed 50 times; the new one always did so-so.
+        await write(graph, *(told(number, OLD, number < 150) for number in range(200)))
+        await write(graph, *(told(number, NEW, number % 5 < 3) for number in range(200)))
+        first, second = await ranking(graph, task_type=CHARGE, now=NOW)
+        choice = await planned(graph, [NEW, OLD])
+    assert (first.version, second.version) == (NEW, OLD) == (choice.recommended, OLD)
+    assert (second.counts.successes, second.counts.failures) == (150, 50)
+    assert second.expected < 0.2 < 0.5 < first.expected
+    # From sums of days, a change shows from one day to the next.
+    assert second.changed_at is not None
+    days = second.changed_at // (24 * HOUR_MS) - (START + 150 * HOUR_MS) // (24 * HOUR_MS)
+    assert days in (0, 1)
+    assert first.changed_at is None and first.best == choice.confidence
 
 
 async def test_a_ranking_since_a_day_counts_only_from_that_day_on(graph: GraphConnection) -> None:
@@ -114,6 +161,15 @@ async def test_the_version_that_came_with_the_failures_is_the_first_suspect(
     assert first.kind in ("version", "definition") and first.p_value < 0.001
     assert first.first_at == START + SWITCH * HOUR_MS
     assert set(first.runs) <= {one.workflow_id for one in CHARGES if not one.ok}
+
+
+async def test_no_more_than_the_newest_outcomes_are_looked_at(
+    graph: GraphConnection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dcf.knowledge.asking.changing.MOST", 30)
+    changes = await what_changed(graph, Narrowed())
+    assert changes.looked_at == 30
+    assert changes.since == sorted(one.ended_at for one in OUTCOMES)[-30]
 
 
 async def test_where_nothing_fell_nothing_is_suspected(graph: GraphConnection) -> None:
@@ -206,6 +262,49 @@ async def test_the_overview_counts_what_is_there_and_groups_narrow_it(
     assert (await overview(graph, chosen([GRAPH]))).episodes == whole.episodes
 
 
+OTHERS = (
+    "CREATE (:Entity {name: 'no group', of: 'others'})",
+    "CREATE (:Entity:TaskType {name: 7, group_id: 7, of: 'others'})",
+    "CREATE (:Entity:Insight {insight_id: 'x', revision: 1, confidence: 'high', "
+    "valid_at: 'now', of: 'others'})-[:RELATES_TO {fact: 'none'}]->(:Other {of: 'others'})",
+    "CREATE (:Episodic:StateOutcome {uuid: 'z', ended_at: 'never', of: 'others'})",
+    "CREATE (:Episodic:StateOutcome {uuid: 'y', ended_at: 5, status: 'failed', of: 'others'})",
+    "CREATE (:Episodic:WorkflowRun {uuid: 1, ended_at: 5, workflow_id: 'order-61', of: 'others'})",
+)
+
+
+async def test_what_others_write_hides_nothing_that_was_measured(
+    graph: GraphConnection, asker: Asker
+) -> None:
+    knowledge = Knowledge(graph)
+
+    async def told() -> list[Any]:
+        asked = await asker.ask(f"what changed before {CHARGE} began to fail?")
+        return [
+            [one async for one in knowledge.outcomes()],
+            [one async for one in knowledge.runs()],
+            await knowledge.insights(),
+            (await overview(graph, chosen([GRAPH]))).to_json(),
+            (await what_changed(graph, Narrowed(task_type=CHARGE))).to_json(),
+            (await account_of(graph, "order-61")).to_json(),
+            (await names_in(graph)).known,
+            (asked.understood, asked.result),
+        ]
+
+    before = await told()
+    await graph.write([query(text) for text in OTHERS])
+    try:
+        assert await told() == before
+        whole = await overview(graph, chosen(()))
+        assert whole.groups.keys() == {GRAPH, "-", "7"} and whole.facts["-"] == 1
+        assert (await groups_written(graph)).keys() == {GRAPH, "-", "7"}
+        assert (await what_changed(graph, Narrowed())).looked_at == len(OUTCOMES)
+        assert [one.counts.n for one in await crossing(graph, ["workflow"])] == [104, 40, 1]
+        assert len([one async for one in exported(graph, chosen(()))]) > len(OUTCOMES)
+    finally:
+        await graph.write([query("MATCH (n {of: 'others'}) DETACH DELETE n")])
+
+
 async def test_the_export_has_each_node_and_edge_once_without_vectors(
     graph: GraphConnection,
 ) -> None:
@@ -249,6 +348,44 @@ async def test_words_become_declared_questions(
     first = {name: found[0] for name, found in asked.matched.arguments.items()}
     assert first.items() >= arguments.items()
     assert asked.result is not None
+
+
+async def test_runs_are_counted_by_their_last_end(graph: GraphConnection) -> None:
+    since, until = START + 10 * HOUR_MS, START + 30 * HOUR_MS
+    found = await runs_counted(graph, ["workflow"], Narrowed(since=since, until=until))
+    # Hours 10 to 29: of orders 19 and 29 fail; of letters 12, 18 and 24.
+    assert {one.values["workflow"]: (one.counts.n, one.counts.failures) for one in found} == {
+        "orders": (20, 2), "letters": (20, 3),
+    }  # fmt: skip
+    first, second = await runs_counted(graph, ["error"], Narrowed(), order="failures", limit=2)
+    assert (first.values["error"], first.counts.failures) == ("Payments.Timeout", 36)
+    assert (second.values["error"], second.counts.failures) == ("Mail.Bounced", 7)
+    days = await runs_counted(graph, ["day"], Narrowed())
+    assert sum(one.counts.n for one in days) == 140
+
+
+async def test_words_for_a_time_narrow_the_answer(graph: GraphConnection) -> None:
+    async def embedder() -> Any:
+        return load_embedder()
+
+    def now() -> datetime:
+        return datetime.fromtimestamp((START + 30 * HOUR_MS) / 1000, UTC)
+
+    asker = Asker(Knowledge(graph), embedder, now=now)
+    asked = await asker.ask("how many runs failed in the last 20 hours?")
+    assert asked.understood == "runs"
+    # From hour 10 on, whatever came later.
+    counts = {one.values["workflow"]: one.counts.failures for one in asked.result}
+    assert counts == {"orders": 5 + 30, "letters": 5}
+    worst = await asker.ask("which skill fails most?")
+    assert [one.values["skill"] for one in worst.result] == [
+        NEW, "skill.mail.send@1.0.0", OLD,
+    ]  # fmt: skip
+
+
+async def test_names_that_come_near_are_offered(asker: Asker) -> None:
+    asked = await asker.ask("which version works best for charging a payment?")
+    assert asked.understood is None and asked.near[0] == CHARGE
 
 
 @pytest.mark.parametrize(

@@ -11,11 +11,13 @@ from pathlib import Path
 
 import pytest
 from integration.knowledge.shop import CHARGE, INSIGHT, NEW, OLD, fill
+from integration.knowledge.world import START, writer_of
 from redis import Redis
 from redis.asyncio import Redis as AsyncRedis
 
-from dcf.knowledge import GRAPH, GraphAway, GraphConnection
-from dcf.knowledge.asking import chosen
+from dcf.knowledge import GRAPH, GraphAway, GraphConnection, GraphRefused, TextEpisode
+from dcf.knowledge.asking import chosen, delete_text, newest_episodes
+from dcf.knowledge.cypher import query
 from dcf.knowledge.graphiti import GraphitiSearch, searchable
 
 EVERYTHING = chosen(())
@@ -86,6 +88,49 @@ async def test_any_words_can_be_searched(shop: str) -> None:
         for words in ("", "_", "__ _", "!?", "the", "word " * 500, "a-b " * 90, "☃", "NOT | AND"):
             await search.facts(words, EVERYTHING)
             await search.nodes(words, EVERYTHING)
+
+
+async def test_groups_and_ids_may_be_called_as_stop_words_are(shop: str) -> None:
+    """An index that is asked for one of its stop words ends the server's process."""
+    text = TextEpisode("the", "Crane", "The harbour crane jams in frost.", START, group="the")
+    async with GraphConnection(shop) as graph, GraphitiSearch.open(shop) as search:
+        server = (await graph.read("MATCH (n) RETURN count(n)"), await process(shop))
+        await writer_of(graph).texts([(text, 1)])
+        for names in (["the"], ["A", "dcf"], ["of", "a", "not", "nobodys"]):
+            wanted = ["Crane"] if "the" in names else []
+            groups = chosen(names)
+            found = await search.nodes("harbour crane", groups)
+            assert [node.name for node in found if node.group_id != GRAPH] == wanted
+            await search.facts("failed", groups)
+            await search.facts("failed", groups, center="the")
+            newest = await newest_episodes(graph, groups, limit=300)
+            assert [one.uuid for one in newest if one.group_id != GRAPH] == ["the"] * len(wanted)
+        assert await search.fact("the") is None
+        # As the driver runs what Graphiti asks besides; imported after what keeps it quiet.
+        from graphiti_core.nodes import EntityNode, EpisodicNode
+
+        driver = search.graphiti.driver
+        assert [n.uuid for n in await EpisodicNode.get_by_uuids(driver, ["the", "of"])] == ["the"]
+        assert len(await EpisodicNode.get_by_group_ids(driver, ["the"])) == 1
+        assert len(await EntityNode.get_by_group_ids(driver, ["the"])) == 1
+        assert await EntityNode.get_by_uuids(driver, ["a", "the"]) == []
+        assert (await delete_text(graph, "the")).group_id == "the"
+        assert (await graph.read("MATCH (n) RETURN count(n)"), await process(shop)) == server
+
+
+async def process(url: str) -> str:
+    """What tells one process of the server from the next."""
+    async with AsyncRedis.from_url(url) as redis:
+        return str((await redis.info("server"))["run_id"])
+
+
+async def test_nodes_of_others_are_said_to_be_unusable(shop: str) -> None:
+    async with GraphConnection(shop) as graph:
+        await graph.write([query("CREATE (:Entity {name: 'zeppelin', group_id: 'others'})")])
+        async with GraphitiSearch.open(shop) as search:
+            with pytest.raises(GraphRefused, match="neither by DCF nor by Graphiti"):
+                await search.nodes("zeppelin", EVERYTHING)
+        await graph.write([query("MATCH (n:Entity {name: 'zeppelin'}) DELETE n")])
 
 
 async def test_long_questions_are_still_searched_by_their_words(shop: str) -> None:

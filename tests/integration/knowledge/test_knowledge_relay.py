@@ -7,7 +7,9 @@ import asyncio
 import os
 import signal
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from integration.knowledge.world import (
@@ -22,19 +24,31 @@ from integration.knowledge.world import (
 )
 from integration.worker.crew import Crew, crew_on
 
-from control_plane import Outbox, Refusal
+from control_plane import Outbox, Refusal, keys, script
+from control_plane import outbox as outbox_module
 from control_plane.embedded import Embedded
+from control_plane.outbox import GROUP
 from dcf.knowledge import (
     INSIGHT,
+    TEXT,
     GraphAway,
     GraphSetting,
     InsightFact,
     Knowledge,
     Privacy,
     Relay,
+    TextEpisode,
+    drain,
     relay_for_ever,
 )
+from dcf.knowledge.cypher import query
+from dcf.knowledge.graph_writer import GraphWriter
 from dcf.workflow import redrive
+
+CONCERNING = (
+    "MATCH (n:Insight)-[x:RELATES_TO {name: 'CONCERNS'}]->() "
+    "WHERE x.invalid_at IS NULL RETURN n.insight_id"
+)
 
 
 @pytest.fixture
@@ -140,6 +154,130 @@ async def test_what_nobody_can_write_is_put_aside_and_the_rest_is_written(
     assert (lag.waiting, lag.refused) == (0, 2)
 
 
+GOOD = InsightFact("i", "c", "s", 0.5, START).to_json()
+GOOD_TEXT = {"uuid": "u", "name": "n", "content": "c", "at": START}
+
+
+@pytest.mark.parametrize(
+    ("kind", "data"),
+    [
+        *((INSIGHT, {**GOOD, "created_at": value}) for value in (None, "yesterday", 10**18)),
+        *((INSIGHT, {**GOOD, "statement": value}) for value in (5, None, "half \ud800")),
+        *((INSIGHT, {**GOOD, "confidence": value}) for value in ("high", 2, True)),
+        *((INSIGHT, {**GOOD, name: value}) for name, value in [
+            ("task_types", [1]), ("skills", [None]), ("supersedes", [{}]), ("id", None),
+            ("evidence", 3), ("taken", "often"),
+        ]),
+        (INSIGHT, None),
+        *((TEXT, {**GOOD_TEXT, "at": at}) for at in (10**15, -(10**15), None)),
+        (TEXT, {**GOOD_TEXT, "source_description": 5}),
+    ],
+)  # fmt: skip
+def test_a_record_that_is_not_as_it_should_be_is_told_from_others(kind: str, data: Any) -> None:
+    with pytest.raises((TypeError, AttributeError)):
+        (InsightFact if kind == INSIGHT else TextEpisode).from_json(data)
+
+
+async def test_an_error_that_nobody_thought_of_is_one_entrys_fault(
+    crew: Crew, graph_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outbox = Outbox(crew.store.backend)
+    for name in ("i1", "odd", "i2"):
+        await outbox.put(INSIGHT, name, {**GOOD, "id": name})
+    await outbox.put(TEXT, "t", GOOD_TEXT)
+    await crew.store.backend.command(
+        "XADD", keys.OUTBOX_RECORDS, "*", "kind", TEXT, "id", "x", "data", "{no JSON"
+    )
+    insights = GraphWriter.insights
+
+    async def strict(self: GraphWriter, given: Any) -> None:
+        if any(said.id == "odd" for said, _ in given):
+            raise ValueError("odd")
+        await insights(self, given)
+
+    monkeypatch.setattr(GraphWriter, "insights", strict)
+    async with Knowledge.open(graph_url) as knowledge:
+        relay = relay_of(crew, knowledge)
+        done = await relay.drain()
+        assert (done.records, done.refused, relay.held) == (3, 2, [])
+        assert {one.id for one in await knowledge.insights()} == {"i1", "i2"}
+    assert (await outbox.lag()).waiting == 0
+
+
+async def test_a_relay_survives_whatever_happens_and_leaves_at_the_end(
+    crew: Crew, graph_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await play_runs(crew, 1)
+    write_all = Relay._write_all
+    raised = []
+
+    async def not_at_once(self: Relay, *given: Any) -> None:
+        if not raised:
+            raised.append(self)
+            raise RuntimeError("nobody thought of it")
+        await write_all(self, *given)
+
+    monkeypatch.setattr(Relay, "_write_all", not_at_once)
+    setting = GraphSetting("on", graph_url)
+    relaying = asyncio.create_task(relay_for_ever(setting, crew.store, Privacy(), name="r1"))
+    async with asyncio.timeout(30):
+        while (await Outbox(crew.store.backend).lag()).waiting:
+            await asyncio.sleep(0.05)
+    assert await consumers(crew) == {"r1"}
+    relaying.cancel()
+    await asyncio.wait([relaying])
+    assert raised and await consumers(crew) == set()
+
+
+async def consumers(crew: Crew) -> set[str]:
+    found = await crew.store.backend.command("XINFO", "CONSUMERS", keys.OUTBOX_RUNS, GROUP)
+    return {dict(zip(one[::2], one[1::2], strict=True))["name"] for one in found}
+
+
+async def test_readers_that_were_killed_are_dismissed_but_not_those_that_hold_something(
+    crew: Crew,
+) -> None:
+    await play_runs(crew, 1)
+    holding, idle = (Outbox(crew.store.backend, consumer=name) for name in ("holding", "idle"))
+    await holding.open()
+    assert len(await holding.read(9)) == 1
+    await idle.read(9)
+    assert await idle.dismiss(60_000) == 0
+    await idle.dismiss(0)
+    assert await consumers(crew) == {"holding"}
+
+
+async def test_a_run_is_refused_with_all_its_hints(crew: Crew, graph_url: str) -> None:
+    (run_id,) = await play_runs(crew, 1)
+    await crew.store.tell_run(run_id)
+    await crew.store.backend.command("JSON.DEL", crew.store.keys(run_id).state("A"), "$.times")
+    async with Knowledge.open(graph_url) as knowledge:
+        relay = relay_of(crew, knowledge)
+        await relay.outbox.open()
+        await relay.write(await relay.outbox.read(9))
+    assert (relay.held, relay.done.refused) == ([], 1)
+    assert (await relay.outbox.lag()).waiting == 0
+
+
+async def test_however_many_runs_are_told_again_no_hint_of_them_is_dropped(
+    crew: Crew, graph_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ids = await play_runs(crew, 5)
+    monkeypatch.setattr(outbox_module, "_PAGE", 2)
+    tell = script.load("tell")
+    small = script.Script("tell", tell.source.replace("= 100000", "= 2"))
+    load = script.load
+    monkeypatch.setattr(script, "load", lambda name: small if name == "tell" else load(name))
+    async with Knowledge.open(graph_url) as knowledge:
+        await relay_of(crew, knowledge).drain()
+        await crew.store.backend.command("DEL", keys.OUTBOX_COUNTS)
+        await knowledge.graph.write([query("MATCH (n) DETACH DELETE n")])
+        done = await drain(knowledge, crew.store, {}, everything=True)
+        assert done.runs == 5
+        assert {run.workflow_id async for run in knowledge.runs()} == set(ids)
+    assert (await Outbox(crew.store.backend).lag()).dropped == 0
+
+
 async def test_a_run_that_nobody_understands_holds_up_no_other(crew: Crew, graph_url: str) -> None:
     ids = await play_runs(crew, 3)
     key = crew.store.keys(ids[1]).state("A")
@@ -191,11 +329,30 @@ async def test_insights_are_written_replaced_and_superseded(crew: Crew, graph_ur
         await relay_of(crew, knowledge).drain()
         assert [one.id for one in await knowledge.insights()] == ["i2"]
         assert [one.id for one in await knowledge.insights(valid=False)] == ["i2", "i1"]
-        valid = await knowledge.graph.read(
-            "MATCH (n:Insight)-[x:RELATES_TO {name: 'CONCERNS'}]->() "
-            "WHERE x.invalid_at IS NULL RETURN n.insight_id"
-        )
-        assert valid == [["i2"]]
+        assert await knowledge.graph.read(CONCERNING) == [["i2"]]
+        # What became of the advice is told later.
+        await outbox.put(INSIGHT, "i1", {**first.to_json(), "taken": 7, "helped": 5})
+        await relay_of(crew, knowledge).drain()
+        assert [one.id for one in await knowledge.insights()] == ["i2"]
+        assert [one.taken for one in await knowledge.insights(valid=False)] == [0, 7]
+        assert await knowledge.graph.read(CONCERNING) == [["i2"]]
+
+
+async def test_an_insight_that_comes_after_the_one_that_supersedes_it_is_over(
+    crew: Crew, graph_url: str
+) -> None:
+    outbox = Outbox(crew.store.backend)
+    first = InsightFact(
+        id="i1", category="version", statement="1.1.0 is better", confidence=0.9,
+        created_at=START, task_types=("pay",),
+    )  # fmt: skip
+    later = replace(first, id="i2", created_at=START + 5, supersedes=("i1",))
+    async with Knowledge.open(graph_url) as knowledge:
+        for fact in (later, first):
+            await outbox.put(INSIGHT, fact.id, fact.to_json())
+            await relay_of(crew, knowledge).drain()
+        assert [one.id for one in await knowledge.insights()] == ["i2"]
+        assert await knowledge.graph.read(CONCERNING) == [["i2"]]
 
 
 async def test_the_graph_is_killed_twice_while_runs_end_and_nothing_is_lost(

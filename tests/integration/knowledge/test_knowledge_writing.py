@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from pathlib import Path
+from random import Random
 
 import pytest
 from integration.knowledge.world import (
@@ -15,9 +17,23 @@ from integration.knowledge.world import (
     stats,
     sums,
     write,
+    writer_of,
 )
 
-from dcf.knowledge import GraphConnection, GraphRefused, Knowledge, Outcome
+from benchmarks.learning_world import Rollups
+from control_plane.embedded import Embedded
+from dcf.knowledge import (
+    GraphConnection,
+    GraphRefused,
+    InsightFact,
+    Knowledge,
+    Outcome,
+    TextEpisode,
+)
+from dcf.knowledge.cypher import query
+from dcf.knowledge.schema import RECENT
+from dcf.knowledge.telling import tell_outcome
+from dcf.knowledge.vocabulary import names_in, naming_query
 
 MANY = [outcome(number) for number in range(60)]
 
@@ -63,6 +79,39 @@ async def test_what_is_told_differently_later_is_counted_as_it_is_told_last(
             uuid=changed[0].id,
         )
         assert mentioned == [["other"]]
+
+
+async def test_the_newest_outcomes_stand_one_by_one_in_their_order(graph_url: str) -> None:
+    # Told out of order, some of them twice, some differently later; two end at the same moment.
+    told = [
+        outcome(n, task_type="t", skills=("skill.pay@1.0.0",), ended_at=START + n // 2 * 60_000)
+        for n in range(RECENT + 40)
+    ]
+    mixed = Random(5).sample(told, len(told))
+    changed = [
+        replace(one, status="failed" if one.ok else "done", error=None if not one.ok else "Late")
+        for one in told[-20:-10]
+    ]
+    last = [*told[:-20], *changed, *told[-10:]]
+    now = START + DAY_MS
+    async with Knowledge.open(graph_url) as knowledge:
+        for at in range(0, len(mixed), 60):
+            await write(knowledge.graph, *mixed[at : at + 60], *mixed[:5])
+        await write(knowledge.graph, *changed)
+        ((recent,),) = await knowledge.graph.read("MATCH ()-[k:STAT]->() RETURN k.recent")
+        wanted = sorted(2 * one.ended_at + one.ok for one in last)
+        # What was told differently may leave a gap at the old end, never another order.
+        assert recent == wanted[-len(recent) :]
+        assert len(recent) >= RECENT - len(changed)
+        await write(knowledge.graph, *last)
+        # It is what the simulation of the learning loop goes by.
+        rollups = Rollups()
+        for one in sorted(told, key=lambda one: one.ended_at):
+            rollups.add(one)
+        rollups.now = now
+    async with GraphConnection(graph_url, graph="again") as graph:
+        await write(graph, *mixed)
+        assert await Knowledge(graph).records("t", now=now) == rollups.records("t")
 
 
 async def test_a_fact_that_nothing_supports_any_more_is_over_and_may_come_back(
@@ -151,10 +200,65 @@ async def test_an_empty_graph_has_nothing(graph_url: str) -> None:
         assert await knowledge.records("t", now=START) == {}
 
 
-async def test_a_query_that_fails_is_told_and_undoes_itself(graph_url: str) -> None:
+async def test_a_batch_of_which_one_query_fails_leaves_nothing(graph_url: str) -> None:
     async with GraphConnection(graph_url) as graph:
         with pytest.raises(GraphRefused):
             await graph.write(
-                ["CREATE (:A)", "MATCH (a:A) SET a.x = 1 WITH a RETURN toInteger([])"]
+                [
+                    query("UNWIND $rows AS r CREATE (:A {x: r})", rows=[1, 2]),
+                    query("MATCH (a:A) SET a.x = $to WITH a RETURN toInteger([])", to=3),
+                ]
             )
-        assert await graph.read("MATCH (a:A) RETURN a.x") == [[None]]
+        assert await graph.read("MATCH (a:A) RETURN a.x") == []
+
+
+async def test_a_batch_is_one_command_in_the_file_of_the_server(short_dir: Path) -> None:
+    server = Embedded(short_dir).graph
+    try:
+        async with GraphConnection((await server.start()).url) as graph:
+            writer = writer_of(graph)
+            await writer.episodes([tell_outcome(one) for one in MANY])
+            before = _commands(short_dir)
+            await writer.episodes([tell_outcome(replace(one, tries=9)) for one in MANY])
+            assert _commands(short_dir)[len(before) :] == ["GRAPH.QUERY"]
+            assert "MULTI" not in before
+    finally:
+        await server.stop()
+
+
+def _commands(home: Path) -> list[str]:
+    """The names of the commands that a kill would leave to be read again, in their order."""
+    (file,) = (home / "graph" / "appendonlydir").glob("*.incr.aof")
+    names, rest = [], file.read_bytes()
+    while rest:
+        head, _, rest = rest.partition(b"\r\n")
+        words = []
+        for _ in range(int(head[1:])):
+            size, _, rest = rest.partition(b"\r\n")
+            words.append(rest[: int(size[1:])])
+            rest = rest[int(size[1:]) + 2 :]
+        names.append(words[0].decode())
+    return names
+
+
+async def test_what_a_batch_is_first_to_name_is_found_within_it(graph_url: str) -> None:
+    text = TextEpisode(uuid="t1", name="Crane", content="It jams in frost.", at=START)
+    over = InsightFact(id="i1", category="c", statement="old", confidence=0.5, created_at=START)
+    by = replace(over, id="i2", statement="new", created_at=START + 5, supersedes=("i1",))
+    async with GraphConnection(graph_url) as graph:
+        writer = writer_of(graph)
+        await writer.texts([(text, 1)])
+        await writer.insights([(over, 1), (by, 2)])
+        assert await graph.read("MATCH (d:Document) RETURN d.name") == [["Crane"]]
+        assert [one.id for one in await Knowledge(graph).insights()] == ["i2"]
+
+
+async def test_nothing_is_left_of_what_makes_names_known(graph_url: str) -> None:
+    queries = [query("MATCH (a:X {p: 1})-[r:Y]->() SET a.q = 2")]
+    assert names_in(queries) == {":X", "[:Y]", ".p", ".q"}
+    async with GraphConnection(graph_url) as graph:
+        await graph.write([naming_query(names_in(queries))])
+        assert await graph.read("MATCH (n) RETURN n") == []
+        assert await graph.read("CALL db.relationshipTypes()") == [["Y"]]
+        assert await graph.read("CALL db.labels()") == [["X"]]
+        assert sorted(await graph.read("CALL db.propertyKeys()")) == [["p"], ["q"]]

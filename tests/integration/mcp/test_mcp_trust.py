@@ -183,7 +183,7 @@ async def test_the_server_answers_while_a_hostile_pattern_is_tried(
         await desk.good("create_agent", agent_name="clerk", agent_id="clerk")
         own = as_its_author_has_it(tmp_path)
         parameters = own["requiredTools"][0]["json_schema"]["parameters"]
-        parameters["properties"]["account"]["pattern"] = "^(a|a?)+$"
+        parameters["properties"]["account"]["pattern"] = "^(a|aa)+$"
         loading = {"agent_id": "clerk", "skill_json": json.dumps(own)}
         slow = {"agent_id": "clerk", "tool": "bank:look"}
         slow["arguments_json"] = json.dumps({"account": "a" * 60 + "!"})

@@ -62,9 +62,11 @@ async def test_a_collection_that_is_killed_leaves_a_whole_file(tmp_path: Path) -
             await asyncio.to_thread(collector.stdout.readline)
             until = asyncio.get_running_loop().time() + chance.uniform(0, 0.2)
             written = 0
-            while asyncio.get_running_loop().time() < until:
-                written += 1
-                await memory.blocks.append("agent-1", "log", f"{kill}.{written}", by=SYSTEM)
+            async with asyncio.timeout(60):
+                # The first is not killed before it has done something, however slow the machine.
+                while asyncio.get_running_loop().time() < until or not await memory.events.border():
+                    written += 1
+                    await memory.blocks.append("agent-1", "log", f"{kill}.{written}", by=SYSTEM)
             collector.kill()
             _, errors = collector.communicate()
             assert errors == b""

@@ -32,7 +32,7 @@ def environment() -> dict[str, str]:
 @server.tool()
 def process() -> list[int]:
     return [os.getpid(), os.getppid()]
-@server.tool()
+@server.tool(structured_output=False)
 def large(megabytes: int) -> str:
     return "x" * (megabytes * 1000 * 1000)
 @server.tool()

@@ -146,6 +146,30 @@ def test_bottlenecks_are_shares_of_the_path() -> None:
     assert (other.state, other.path_ms, other.runs_counted) == ("Pay", 3_000, 3)
 
 
+def test_runs_that_had_the_same_id_one_after_the_other_are_several() -> None:
+    nightly = [
+        outcome(
+            0, number != 2, run=f"nightly/{number}", workflow_id="nightly", ended_at=NOW - ago,
+            duration_ms=60_000, tries=2, tier=1, fcs=10.0,
+        )
+        for number, ago in enumerate(range(5 * DAY_MS, 0, -DAY_MS))
+    ]  # fmt: skip
+    found = analysed(nightly, since=NOW - 30 * DAY_MS)
+    assert found.workflows == 5
+    assert {(track.workflows, track.workflows_within) for track in found.tracks} == {(5, 5)}
+    [bottleneck] = found.bottlenecks
+    assert (bottleneck.runs_counted, bottleneck.waiting_share) == (5, 0.0)
+    assert bottleneck.path_ms == 5 * 60_000
+    [retries] = found.retries
+    assert retries.workflows == 5
+    [recalibration] = found.recalibrations
+    assert recalibration.workflows == 5
+    [cluster] = found.failures
+    assert cluster.workflows == 1
+    for one in (*found.tracks, bottleneck, retries, recalibration, cluster):
+        assert one.runs == ("nightly",)
+
+
 def test_drift_is_the_period_against_the_time_before() -> None:
     since = NOW - 7 * DAY_MS
     found = analysed(

@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ElementTree
 
 from advisor_samples import GOOD, HOUR_MS, NOW, Known, outcome, reflected, shop
 
-from dcf.advisors import Reflection, html_of, markdown_of, report_of
+from dcf.advisors import Reflection, Table, html_of, markdown_of, report_of
 from dcf.advisors.report import run_section
 from dcf.knowledge import RunFact
 
@@ -69,6 +69,38 @@ async def test_charts_can_be_read_out() -> None:
         texts = {part.get("id"): part.text for part in picture}
         assert all(texts[name] for name in named)
     assert "shop.pay@2.0.0: 90.0 %, between" in page
+
+
+def narrowest(table: Table) -> float:
+    """The pixels that a table takes at least, by the page's style: a cell has 19 of padding, a
+    letter of its type about 8, numbers stay on one line and other columns have a least width."""
+    width = 0.0
+    for at, column in enumerate(table.columns):
+        if at in table.numeric:
+            longest = max(len(row[at]) for row in table.rows)
+            width += 8 * max(longest, *(len(word) for word in column.split()))
+        else:
+            width += 176 if at == 0 else 96
+        width += 19.2
+    return width
+
+
+async def test_no_table_is_cut_on_a_page_of_1100_pixels() -> None:
+    report = report_of(await whole())
+    widths = {one.title: narrowest(one.table) for one in report.sections if one.table}
+    # What the page's margins leave; below 66rem rows become cards.
+    assert {title: width for title, width in widths.items() if width > 1_100 - 48} == {}
+    assert "@media (max-width: 66rem)" in html_of(report)
+
+
+async def test_runs_have_ids_and_commands_that_can_be_copied() -> None:
+    report = report_of(await whole())
+    text, page = markdown_of(report), html_of(report)
+    assert "dcf://" not in text + page
+    for line in ("dcf graph run ID", "dcf explain ID", "dcf reflect ID"):
+        assert f"- `{line}`: " in text
+        assert f"<code>{line}</code>" in page
+    assert "\\`" not in text.splitlines()[-1]
 
 
 async def test_a_report_on_nothing_says_so() -> None:

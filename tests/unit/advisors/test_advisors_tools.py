@@ -8,7 +8,7 @@ import json
 from pathlib import Path
 
 import pytest
-from advisor_samples import GOOD, NOW, Known, shop
+from advisor_samples import BAD, GOOD, NOW, Known, shop
 from local_world import local_world
 from memory_world import Numbered, Ticking
 
@@ -19,15 +19,17 @@ from dcf.advisors import (
     NotRegistered,
     OneAgentTwice,
     open_board,
+    publish_wish,
     read_shared_memory_blocks,
     reflect,
     reflector_of,
     register_reflector,
     update_reflector_guidelines,
+    withdraw_wishes,
 )
 from dcf.agents import LocalAgents
 from dcf.agents.templates import template_named
-from dcf.guidelines import DAY_MS, LABEL, Rules, read_guidelines
+from dcf.guidelines import DAY_MS, LABEL, Rules, SkillRecommendation, read_guidelines
 from dcf.memory import (
     SYSTEM,
     Memory,
@@ -122,12 +124,73 @@ async def test_items_are_merged_and_what_is_wrong_is_told(tmp_path: Path) -> Non
         assert done.revision == 1
         assert [one.tip for one in done.guidelines.user_intent_tips] == ["a"]
         assert [one.skill for one in done.guidelines.model_selection] == ["s"]
-        assert done.guidelines.recent_insights == ({"id": "i"},)
+        assert done.guidelines.recent_insights == ({"id": "i", "written_by": "agent"},)
         assert len(done.warnings) == 3
         unchanged = await update_reflector_guidelines(
             runtime, planner, add_warning="{", now=NOW + 1
         )
         assert unchanged.revision == 1
+
+
+async def test_what_an_agent_says_is_kept_as_its_word(tmp_path: Path) -> None:
+    claim = {
+        "condition": "x", "task_type": "pay", "prefer": BAD, "confidence": 1.0,
+        "evidence": {"workflows": 99, "runs": ["dcf://run/none"]},
+        "insight": "insight-1", "written_by": "person",
+    }  # fmt: skip
+    async with local_world(tmp_path) as world:
+        runtime = world.runtime
+        planner, reflector = await agents(runtime)
+        board = await open_board(runtime, planner)
+        await reflect(Known(shop(1, 61)), since=NOW - 7 * DAY_MS, now=NOW, board=board)
+        done = await update_reflector_guidelines(
+            runtime, planner, add_skill_recommendation=json.dumps(claim), now=NOW
+        )
+        (warning,) = done.warnings
+        assert "is not verified" in warning
+        measured, said = done.guidelines.for_task("pay")
+        assert (measured.prefer, said.prefer) == (GOOD, BAD)
+        assert said.confidence == 1.0 >= (measured.confidence or 0)
+        assert (said.rank, said.insight, said.written_by) == (0, None, "agent")
+        assert said.evidence == {"verified": False, "claimed": claim["evidence"]}
+        # Nor as what a new Reflector begins with.
+        whole = json.dumps({"guidelines": {"skill_recommendations": [claim]}})
+        await register_reflector(
+            runtime, planner, reflector, initial_guidelines_json=whole, now=NOW
+        )
+        assert (await board.read()).for_task("pay") == (measured, said)
+
+
+async def test_a_person_goes_first_until_it_is_taken_back(tmp_path: Path) -> None:
+    async with local_world(tmp_path) as world:
+        planner, _ = await agents(world.runtime)
+        board = await open_board(world.runtime, planner)
+        known = Known(shop(1, 61))
+        await reflect(known, since=NOW - 7 * DAY_MS, now=NOW, board=board)
+        for prefer in (GOOD, BAD):
+            wish = SkillRecommendation(condition="x", task_type="pay", prefer=prefer)
+            await publish_wish(board, wish, now=NOW)
+        # The later wish took the place of the earlier one; a reflection leaves it there.
+        await reflect(known, since=NOW - 7 * DAY_MS, now=NOW, board=board)
+        wished, measured = (await board.read()).for_task("pay")
+        assert (wished.prefer, wished.written_by) == (BAD, "person")
+        assert (measured.prefer, measured.rank) == (GOOD, 1)
+        after = await withdraw_wishes(board, "pay", now=NOW)
+        assert after.for_task("pay") == (measured,)
+
+
+async def test_what_a_person_wrote_is_not_replaced_by_an_agent(tmp_path: Path) -> None:
+    async with local_world(tmp_path) as world:
+        runtime = world.runtime
+        planner, _ = await agents(runtime)
+        board = await open_board(runtime, planner)
+        item = {"condition": "x", "task_type": "pay", "prefer": BAD, "written_by": "person"}
+        text = json.dumps({"guidelines": {"skill_recommendations": [item]}})
+        await runtime.memory.blocks.write(planner, LABEL, text, by=SYSTEM, as_owner=True)
+        await update_reflector_guidelines(
+            runtime, planner, guidelines_json="{}", merge_mode=False, now=NOW
+        )
+        assert [one.prefer for one in (await board.read()).for_task("pay")] == [BAD]
 
 
 async def test_without_merging_the_guidelines_are_replaced(tmp_path: Path) -> None:

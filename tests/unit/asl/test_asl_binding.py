@@ -71,3 +71,11 @@ def test_a_bad_binding_is_refused_where_it_is_bad(binding: Any, code: str, place
     found = codes(alone({"Type": "Task", "AgentBinding": binding}))
 
     assert found == [(code, f"/States/S/AgentBinding{place}")]
+
+
+def test_an_approval_without_work_names_no_resource() -> None:
+    binding = {"approval": {"required": True, "only": True}}
+
+    found = codes(alone({"Type": "Task", "Resource": "pay", "AgentBinding": binding}))
+
+    assert ("ASL_FIELD_CLASH", "/States/S/Resource") in found

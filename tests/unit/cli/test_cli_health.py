@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
-from dcf.cli.health import is_of, server_health
+from dcf.cli.health import graph_server_health, is_of, server_health
 from dcf.cli.health_overview import workers_part
 from dcf.cli.trouble import NotSo
 
@@ -18,9 +18,12 @@ WELL = json.dumps({"status": "ok", "error": None})
 
 class _Answering(BaseHTTPRequestHandler):
     answer = (200, WELL)
+    paths = ("/healthz",)
 
     def do_GET(self) -> None:
         status, body = self.answer
+        if self.path not in self.paths:
+            status, body = 404, "Not Found"
         self.send_response(status)
         self.end_headers()
         self.wfile.write(body.encode())
@@ -60,6 +63,21 @@ async def test_any_other_answer_is_not(
     monkeypatch.setattr(_Answering, "answer", (status, body))
     with pytest.raises(NotSo, match=why):
         await server_health("the stub server", "127.0.0.1", port)
+
+
+async def test_the_graphs_server_speaks_as_graphitis_does(
+    port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(NotSo, match=r"is not the graph's MCP server \(HTTP 404\)"):
+        await graph_server_health("127.0.0.1", port)
+    monkeypatch.setattr(_Answering, "paths", ("/health",))
+    monkeypatch.setattr(_Answering, "answer", (200, '{"status": "healthy"}'))
+    answer = await graph_server_health("127.0.0.1", port)
+    assert (answer.status, answer.fields["url"]) == ("healthy", f"http://127.0.0.1:{port}/health")
+    unwell = '{"status": "unhealthy", "error": "graph: it does not answer"}'
+    monkeypatch.setattr(_Answering, "answer", (503, unwell))
+    with pytest.raises(NotSo, match="is unhealthy: graph: it does not answer"):
+        await graph_server_health("127.0.0.1", port)
 
 
 async def test_silence_is_not_either(port: int) -> None:

@@ -190,6 +190,14 @@ _STATES = "arn:aws:states:::"
         ({"Type": "Map", "MaxConcurrency": 4,
           "ItemProcessor": {"ProcessorConfig": {"Mode": "DISTRIBUTED"}}},
          "Map · distributed, 4 at a time"),
+        ({"Type": "Task", "AgentBinding": {"task_type": "approval", "approval": {
+            "required": True, "only": True, "approvers": ["buyer", "head"], "any_of": True}}},
+         "approval by buyer or head"),
+        ({"Type": "Task", "AgentBinding": {"tool_name": "pay", "approval": {
+            "required": True, "approvers": ["buyer", "head"]}}},
+         "Task · pay · approval by buyer, then head"),
+        ({"Type": "Task", "AgentBinding": {"tool_name": "pay", "approval": {"required": False}}},
+         "Task · pay"),
         ({}, "no type"),
     ],
 )  # fmt: skip
@@ -203,6 +211,15 @@ def test_branches_are_numbered_as_in_the_paths_of_their_states() -> None:
     chart = read_chart({"StartAt": "P", "States": {"P": both}})
     titles = [machine.title for machine in chart.machine.nodes[0].machines]
     assert titles == ["branch [0]", "branch [1]"]
+
+
+def test_branches_have_the_names_that_they_were_given() -> None:
+    state = {"StartAt": "A", "States": {"A": {"Type": "Succeed"}}}
+    named = [{"Comment": "account", **state}, {"Comment": "long " * 20, **state}]
+    both = {"Type": "Parallel", "Branches": named, "End": True}
+    chart = read_chart({"StartAt": "P", "States": {"P": both}})
+    titles = [machine.title for machine in chart.machine.nodes[0].machines]
+    assert titles == ["account", "branch [1]"]
 
 
 def test_rules_that_share_a_line_keep_their_and_together() -> None:

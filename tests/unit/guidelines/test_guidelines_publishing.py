@@ -18,6 +18,8 @@ from dcf.guidelines import (
     UserIntentTip,
     conflicts,
     expired,
+    fitted,
+    item_of,
     merge,
     publish,
     with_conflicts,
@@ -89,27 +91,54 @@ def test_without_evidence_for_thirty_days_it_is_dropped() -> None:
 
 def test_what_somebody_wrote_ages_too() -> None:
     tip = UserIntentTip(tip="'soon' is today")
-    (kept,) = merge(Guidelines(), [tip], NOW, RULES).user_intent_tips
+    (kept,) = merge(Guidelines(), [tip], NOW).user_intent_tips
     assert kept.last_evidence_at == NOW
 
 
 def test_a_word_does_not_take_the_place_of_evidence() -> None:
     before = publish(Guidelines(), [insight()], NOW, RULES)
     word = SkillRecommendation(condition="task_type = pay", prefer="skill.shop.pay@2.0.0")
-    assert merge(before, [word], NOW + 1, RULES) == before
+    assert merge(before, [word], NOW + 1) == before
 
 
 @given(Tips, Tips)
 def test_merging_again_changes_nothing(first: list[str], second: list[str]) -> None:
-    once = merge(Guidelines(), [UserIntentTip(tip=tip) for tip in first + second], NOW, RULES)
+    once = merge(Guidelines(), [UserIntentTip(tip=tip) for tip in first + second], NOW)
     assert sorted(one.tip for one in once.user_intent_tips) == sorted({*first, *second})
-    assert merge(once, [UserIntentTip(tip=tip) for tip in second], NOW, RULES) == once
+    assert merge(once, [UserIntentTip(tip=tip) for tip in second], NOW) == once
 
 
-def test_a_list_keeps_its_newest_items() -> None:
+def test_a_list_keeps_its_newest_items_and_says_what_went() -> None:
     tips = [UserIntentTip(tip=str(number)) for number in range(60)]
-    kept = merge(Guidelines(), tips, NOW, RULES).user_intent_tips
-    assert [one.tip for one in kept] == [str(number) for number in range(10, 60)]
+    kept, dropped = fitted(merge(Guidelines(), tips, NOW), RULES)
+    assert [one.tip for one in kept.user_intent_tips] == [str(number) for number in range(10, 60)]
+    assert dropped == tuple(f"user_intent_tips: {number}" for number in range(10))
+
+
+def test_words_do_not_drive_out_what_was_measured() -> None:
+    before = publish(Guidelines(), [insight()], NOW, RULES)
+    words = [
+        SkillRecommendation(condition=str(number), confidence=1.0, written_by="agent")
+        for number in range(60)
+    ]
+    after, _ = fitted(merge(before, words, NOW + 1), RULES)
+    assert len(after.skill_recommendations) == 50
+    assert after.skill_recommendations[0].insight == insight().id
+    small, _ = fitted(merge(before, words, NOW + 1), RULES, limit=600)
+    assert [one.insight for one in small.skill_recommendations] == [insight().id]
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_an_item_that_counts_for_more_takes_the_place_of_a_word(order: int) -> None:
+    word = SkillRecommendation(
+        condition="task_type = pay", prefer="skill.shop.pay@2.0.0", written_by="agent"
+    )
+    measured = item_of(insight())
+    both = [word, measured][::order]
+    # The word is a day newer.
+    first = merge(Guidelines(), both[:1], NOW + DAY_MS)
+    (kept,) = merge(first, both[1:], NOW + DAY_MS).skill_recommendations
+    assert kept == measured
 
 
 def test_the_last_ten_insights_stay_newest_first() -> None:

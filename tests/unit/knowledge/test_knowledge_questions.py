@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 
 from dcf.knowledge.asking import QUESTIONS, SURE, Names, match
+from dcf.knowledge.asking.period import period_in
 
 RUNS = ["order-7f3a"]
 NAMES = {"task_type": ["orders.charge_payment"]}
@@ -48,3 +51,106 @@ def test_names_are_found_as_people_write_them() -> None:
     assert names.within("how does send go?") == {}
     found = names.within("is orders.charge_payment@1.0.0 any good?")
     assert found == {"skill": ["skill.orders.charge_payment@1.0.0"]}
+
+
+NOW = datetime(2026, 11, 25, 15, 30, tzinfo=UTC)
+"""A Wednesday."""
+
+
+@pytest.mark.parametrize(
+    ("words", "question", "by", "order", "said"),
+    [
+        ("how many runs failed yesterday?", "runs", (), None, "yesterday"),
+        ("how many runs were there by day?", "runs", ("day",), None, None),
+        ("which run took longest?", "runs", ("run",), "slow", None),
+        ("how much did we spend last week?", "costs", (), None, "last week"),
+        ("which agent costs most?", "costs", ("agent",), "dear", None),
+        ("which skill fails most?", "outcomes", ("skill",), "failures", None),
+        ("what is the worst skill?", "outcomes", ("skill",), "unreliable", None),
+        ("which task takes longest?", "outcomes", ("task_type",), "slow", None),
+        ("which errors were there in the last 3 days?", "outcomes", ("error",), None,
+         "in the last 3 days"),
+        ("which version succeeded most since monday?", "skills", (), None, "since monday"),
+    ],
+)  # fmt: skip
+def test_counts_orders_and_times_are_read(
+    words: str, question: str, by: tuple[str, ...], order: str | None, said: str | None
+) -> None:
+    found = match(words, {}, [], NOW)
+
+    assert found.question is not None, (found.why_not, found.scores)
+    assert (found.question.name, found.by, found.order) == (question, by, order)
+    assert (found.period.said if found.period else None) == said
+    assert found.unused == ()
+
+
+@pytest.mark.parametrize(
+    ("words", "why_not"),
+    [
+        ("which version works best for charging a payment?", "'charging', 'payment'"),
+        ("how many refunds failed?", "'refunds'"),
+        ("how many runs did not fail?", "'not'"),
+        ("how many runs failed with rainbows?", "'rainbows'"),
+        ("which version succeeded most yesterday?", "no end of time"),
+        ("what insights are there since monday?", "cannot be asked of a time"),
+        ("how many runs failed with orders.charge_payment?", "cannot be asked of one task_type"),
+        ("which version of orders.charge_payment or mail.send is best?", "one task_type at a time"),
+    ],
+)
+def test_what_would_be_left_out_of_the_answer_is_refused(words: str, why_not: str) -> None:
+    names = {"task_type": ["orders.charge_payment", "mail.send"]}
+
+    found = match(words, names, [], NOW)
+
+    assert found.question is None and why_not in found.why_not
+    assert found.nearest
+
+
+def test_words_that_change_nothing_are_told() -> None:
+    found = match("which task is the slowest, quickly please", {}, [], NOW)
+    assert found.question is not None and found.unused == ("quickly",)
+
+
+@pytest.mark.parametrize(
+    ("words", "since", "until"),
+    [
+        ("today", "2026-11-25T00:00", "2026-11-26T00:00"),
+        ("yesterday", "2026-11-24T00:00", "2026-11-25T00:00"),
+        ("last week", "2026-11-16T00:00", "2026-11-23T00:00"),
+        ("this week", "2026-11-23T00:00", None),
+        ("last month", "2026-10-01T00:00", "2026-11-01T00:00"),
+        ("last year", "2025-01-01T00:00", "2026-01-01T00:00"),
+        ("on monday", "2026-11-23T00:00", "2026-11-24T00:00"),
+        ("last wednesday", "2026-11-18T00:00", "2026-11-19T00:00"),
+        ("on 2026-11-20", "2026-11-20T00:00", "2026-11-21T00:00"),
+        ("since yesterday", "2026-11-24T00:00", None),
+        ("since 2026-11-20", "2026-11-20T00:00", None),
+        ("since two weeks ago", "2026-11-11T15:30", None),
+        ("in the last 24 hours", "2026-11-24T15:30", None),
+        ("over the past week", "2026-11-18T15:30", None),
+    ],
+)
+def test_times_are_read(words: str, since: str, until: str | None) -> None:
+    found = period_in(f"how many runs failed {words}?", NOW)
+
+    def ms(said: str) -> int:
+        return round(datetime.fromisoformat(f"{said}+00:00").timestamp() * 1000)
+
+    assert found is not None and found.said == words
+    # A day or a week that is not over ends now.
+    over = until is not None and datetime.fromisoformat(f"{until}+00:00") <= NOW
+    assert (found.since, found.until) == (ms(since), ms(until) if until and over else None)
+
+
+@pytest.mark.parametrize("words", ["since when", "on 2026-02-31", "the last straw", "weekly"])
+def test_what_is_no_time_is_none(words: str) -> None:
+    assert period_in(words, NOW) is None
+
+
+def test_names_that_come_near_are_found_by_their_words() -> None:
+    names = Names({
+        "orders.charge_payment": frozenset({"task_type"}),
+        "mail.send": frozenset({"task_type"}),
+    })  # fmt: skip
+    assert names.near(["charging", "payments"]) == ["orders.charge_payment"]
+    assert names.near(["rainbows"]) == []

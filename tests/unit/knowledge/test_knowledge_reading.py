@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from unit.workflow.stage import (
@@ -22,8 +23,18 @@ from unit.workflow.stage import (
 from control_plane import Store
 from dcf.knowledge import Outcome, Privacy, RunFact
 from dcf.knowledge.reading import RunReader
+from dcf.knowledge.telling import tell_outcome
 from dcf.worker import TaskFailure
-from dcf.workflow import Failed, Succeeded, Task, finalize, redrive, submit
+from dcf.workflow import (
+    Failed,
+    Succeeded,
+    Task,
+    answer_approval,
+    finalize,
+    pending_approvals,
+    redrive,
+    submit,
+)
 from dcf.workflow import Outcome as Work
 
 SPENT = {"estimated_cost_usd": 0.25, "total_tokens": 100, "tool_calls": 2, "tier_escalated": True}
@@ -90,6 +101,23 @@ async def test_a_reference_without_a_version_is_what_the_run_was_pinned_to(stage
     assert outcomes["A#1"].skills == ("skill.orders.pay@1.10.0",)
     assert outcomes["B#1"].skills == ("skill.orders.pay@2.0.0",)
     assert outcomes["C#1"].skills == ("unknown",)
+
+
+@staged
+async def test_the_time_of_an_approval_is_how_long_somebody_was_waited_for(stage: Stage) -> None:
+    asked = {"task_type": "approval", "approval": {"required": True, "only": True}}
+    stage.worker(agents=Agents())
+    definition = flow(Ask={"Type": "Task", "AgentBinding": asked})
+    await submit(stage.store, document_of(definition), None, workflow_id=RUN)
+    while not (pending := await pending_approvals(stage.store, RUN)):
+        await asyncio.sleep(0.05)
+    await asyncio.sleep(0.3)
+    await answer_approval(stage.store, pending[0], decision="approve", by="operator")
+    await stage.end()
+    _, outcomes = await read(stage.store)
+    times = (await stage.state("Ask")).times
+    assert outcomes["Ask#1"].started_at == times["entered"]
+    assert outcomes["Ask#1"].duration_ms >= 300
 
 
 @staged
@@ -165,6 +193,23 @@ async def test_a_redrive_keeps_what_failed_before_and_tells_a_new_end(stage: Sta
     }  # fmt: skip
     assert second["A#1"] == first["A#1"]
     assert second["B#1"] == first["B#1"]
+
+
+@staged
+async def test_names_of_states_are_told_without_what_finds_a_person(stage: Stage) -> None:
+    first, second = "Call +49 170 1234567", "Call +49 170 7654321"
+    each = flow(**{"Ask ann@mail.example": bound("b@1.0.0")})
+    definition = flow(**{first: mapping(each, ItemsPath="$.items"), second: bound("a@1.0.0")})
+    await stage.play(definition, {"items": [1]}, agents=Agents())
+    _, outcomes = await read(stage.store)
+    assert {path: (one.state, one.skills) for path, one in outcomes.items()} == {
+        # Paths are encoded, so that they can be read again.
+        "Call %5Bphone%5D (1)[0]/Ask %5Bemail%5D (1)#1": ("Ask [email] (1)", ("b@1.0.0",)),
+        "Call %5Bphone%5D (2)#1": ("Call [phone] (2)", ("a@1.0.0",)),
+    }
+    told = [tell_outcome(one) for one in outcomes.values()]
+    for kept in ("170", "ann@", "ann%40"):
+        assert kept not in str(told)
 
 
 @staged

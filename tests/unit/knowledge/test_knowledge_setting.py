@@ -42,3 +42,9 @@ async def test_a_graph_that_is_switched_off_is_nowhere() -> None:
 
 def test_a_setting_shows_no_password() -> None:
     assert "pa55word" not in repr(GraphSetting.from_env({"DCF_GRAPH_URL": "redis://:pa55word@h"}))
+
+
+def test_a_reason_with_a_full_stop_of_its_own_is_not_given_another() -> None:
+    said = SettingUnusable(name="DCF_GRAPH_URL", reason="the server is gone.").message
+    assert said == "DCF_GRAPH_URL cannot be used: the server is gone."
+    assert str(SettingUnusable("It is gone...")) == "It is gone."

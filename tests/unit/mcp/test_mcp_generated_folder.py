@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from dcf.mcp.generated_folder import GeneratedFolder
-from dcf.tools import InvalidDocument, ToolUnavailable
+from dcf.tools import NO_STUB, InvalidDocument, ToolUnavailable
 
 OUTSIDE = "198.51.100.7"  # TEST-NET-2 of RFC 5737: nobody's address
 
@@ -56,6 +56,20 @@ async def test_a_changed_policy_makes_new_connections(generated: Path) -> None:
         assert await folder.toolbox() is first
         (generated / "policy.json").write_text(json.dumps(policy(machine=["files.example"])))
         assert await folder.toolbox() is not first
+    finally:
+        await folder.close()
+
+
+async def test_the_stub_is_looked_for_anew_with_each_call(generated: Path) -> None:
+    server = {"endpoint": "${DCF_STUB_URL:-http://127.0.0.1:8765}"}
+    (generated / "registry.json").write_text(json.dumps({"servers": {"files": server}}))
+    at = NO_STUB
+    folder = GeneratedFolder(generated, {}, lambda: at)
+    try:
+        with pytest.raises(ToolUnavailable, match="does not run"):
+            await (await folder.toolbox()).list_tools("files")
+        at = "http://127.0.0.1:9"
+        assert (await folder.toolbox()).registry.server("files").url == "http://127.0.0.1:9/mcp"
     finally:
         await folder.close()
 

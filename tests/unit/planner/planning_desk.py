@@ -32,6 +32,7 @@ from dcf.skills.discovery import SkillSearch
 ROOT = Path(__file__).parents[3]
 T = TypeVar("T")
 Reply = dict[str, Any] | Callable[[list[ModelMessage]], dict[str, Any]]
+"""``{tool: arguments}``, the arguments as a dictionary or as JSON text."""
 
 
 @cache

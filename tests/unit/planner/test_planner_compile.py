@@ -309,3 +309,22 @@ def test_the_tier_and_the_budget_of_a_step_are_those_of_its_agent(tmp_path: Path
 def test_a_word_that_comes_twice_is_once_in_the_name_of_a_state() -> None:
     assert state_name("Wait `delivery_seconds` seconds") == "WaitDeliverySeconds"
     assert len(state_name("Compare the long bill of " + "many " * 3 + "shops with ours")) <= 40
+
+
+def test_a_long_name_ends_with_a_clause_or_with_a_word_that_nothing_has_to_follow() -> None:
+    assert state_name("The plant manager decides: repair, or a new machine") == (
+        "ThePlantManagerDecides"
+    )
+    assert state_name("Hand the ticket to people who are asked for by the customer") == (
+        "HandTheTicketToPeopleWhoAreAsked"
+    )
+
+
+def test_silence_is_a_refusal_where_only_a_refusal_is_spoken_of(tmp_path: Path) -> None:
+    steps = """1. Approval by ana
+   - If rejected, stop with Refused
+2. Tell the customer
+"""
+    found = states(plan(steps, tmp_path))["ApprovalByAna"]
+
+    assert found["Catch"][0]["ErrorEquals"] == ["DCF.ApprovalRejected", "States.Timeout"]

@@ -44,6 +44,14 @@ async def test_without_an_objective_that_is_what_is_asked(desk: Desk) -> None:
     assert planning.source is not None and planning.source["id"] == "sops/supplier-invoice.md"
 
 
+async def test_one_word_is_never_enough_and_that_is_said(desk: Desk) -> None:
+    planning = await desk.planner.start("invoice")
+    assert planning.status == "unmatched"
+    [problem] = planning.problems
+    assert "fewer than 2 telling words" in problem["message"]
+    assert "sops/supplier-invoice.md" in problem["message"]
+
+
 async def test_what_the_run_needs_is_asked_before_anything_is_shown(desk: Desk) -> None:
     planning = await desk.planner.start(OBJECTIVE)
     assert planning.status == "asking" and planning.shown is None
@@ -161,6 +169,56 @@ async def test_a_kept_workflow_that_somebody_changed_does_not_run(desk: Desk) ->
         await desk.planner.begin(planning.id)
 
 
+async def test_a_plan_that_is_changed_after_its_approval_is_approved_again(desk: Desk) -> None:
+    first = await desk.planner.start(OBJECTIVE, INVOICE)
+    assert first.shown is not None
+    await desk.planner.approve(first.id, first.shown, by="ada")
+    changed = await desk.planner.answer(first.id, {"guardrails": "Nobody pays on a Sunday."})
+    # What was kept of the first approval is no procedure to choose from.
+    assert changed.status == "shown" and changed.shown not in (None, first.shown)
+    assert changed.shown is not None
+    await desk.planner.approve(first.id, changed.shown, by="ada")
+    running, file = await desk.planner.begin(first.id)
+    assert json.loads(file.read_text()) == changed.workflow == running.workflow
+
+
+async def test_of_two_approvals_a_kill_leaves_one_that_can_begin(desk: Desk) -> None:
+    """Killed between the second approval and the file, which is still that of the first."""
+    planning = await desk.planner.start(OBJECTIVE, INVOICE)
+    assert planning.shown is not None
+    await desk.planner.approve(planning.id, planning.shown, by="ada")
+    file = desk.workflows / "generated" / f"wf-{planning.id}.json"
+    old = file.read_bytes()
+    changed = await desk.planner.answer(planning.id, {"guardrails": "Nobody pays on a Sunday."})
+    assert changed.shown is not None
+    await desk.planner.approve(planning.id, changed.shown, by="ada")
+    file.write_bytes(old)
+    await desk.planner.begin(planning.id)
+    assert json.loads(file.read_text()) == changed.workflow
+    # What somebody else put there is never written over.
+    file.write_text(file.read_text().replace("Sunday", "Monday"))
+    with pytest.raises(WorkflowChanged):
+        await desk.planner.begin(planning.id)
+
+
+async def test_a_run_that_never_began_is_shown_again_when_its_skills_changed(desk: Desk) -> None:
+    """Killed after the planning was saved as running, and before the run was submitted."""
+    planning = await desk.planner.start(OBJECTIVE, INVOICE)
+    assert planning.shown is not None
+    await desk.planner.approve(planning.id, planning.shown, by="ada")
+    running, _ = await desk.planner.begin(planning.id)
+    assert running.status == "running"
+    desk.skills = _with_risk(desk.skills, "finance.schedule_payment", "high")
+    # One that is there goes on with the skills it began with.
+    assert (await desk.planner.begin(planning.id, is_there=True))[0].status == "running"
+    with pytest.raises(ShownOtherwise):
+        await desk.planner.begin(planning.id, is_there=False)
+    shown = desk.store.read(planning.id)
+    assert shown.status == "shown" and shown.run is None and shown.shown is not None
+    await desk.planner.approve(planning.id, shown.shown, by="ada")
+    assert (await desk.planner.begin(planning.id))[0].status == "running"
+
+
 async def test_another_process_goes_on_where_one_was_killed(desk: Desk, tmp_path: Path) -> None:
     planning = await desk.planner.start(OBJECTIVE, INVOICE)
     assert planning.shown is not None
@@ -196,6 +254,49 @@ async def test_what_is_no_planning_says_so(desk: Desk) -> None:
         desk.store.read("torn1")
     found, damaged = desk.store.all()
     assert [one.id for one in found] == ["plan0001"] and len(damaged) == 1
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [{"workflow": None}, {"approval": None}, {"permissions": []}, {"status": "done"}],
+    ids=lambda one: next(iter(one)),
+)
+async def test_an_approved_planning_that_lacks_what_was_approved_is_damaged(
+    desk: Desk, damage: dict[str, Any]
+) -> None:
+    planning = await desk.planner.start(OBJECTIVE, INVOICE)
+    assert planning.shown is not None
+    await desk.planner.approve(planning.id, planning.shown, by="ada")
+    file = desk.store.folder / f"{planning.id}.json"
+    file.write_text(json.dumps({**json.loads(file.read_text()), **damage}))
+    with pytest.raises(PlanningDamaged):
+        await desk.planner.begin(planning.id)
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        {"objective": "pay a bill \udcff"},
+        {"invoice_id": "INV-\ud800"},
+        {"input": {"invoice_id": "\ud800"}},
+        {"in\ud800": "x"},
+    ],
+    ids=["objective", "answer", "input", "name"],
+)
+async def test_half_a_surrogate_pair_is_the_persons_mistake(
+    desk: Desk, answers: dict[str, Any]
+) -> None:
+    objective = str(answers.get("objective", OBJECTIVE))
+    with pytest.raises(InvalidAnswers) as refused:
+        await desk.planner.start(objective, answers)
+    [problem] = refused.value.problems
+    assert "UTF-8" in problem.message and str(problem).encode()
+    assert desk.store.all() == ([], [])
+
+
+async def test_a_procedure_that_is_not_text_is_refused(desk: Desk) -> None:
+    with pytest.raises(InvalidAnswers):
+        await desk.planner.start("", procedure=("sop", "# Pay \ud800"))
 
 
 async def test_answers_that_cannot_be_used_are_all_named(desk: Desk) -> None:

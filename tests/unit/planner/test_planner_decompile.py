@@ -170,6 +170,48 @@ def test_a_condition_that_no_procedure_can_say_is_told_in_its_own_words() -> Non
     assert many.branches[0].condition == Comparison(Name("condition_1_1"), "==", Constant(True))
 
 
+def _told_again(states: dict[str, Any]) -> Sop:
+    """The procedure of a machine that begins with its first state, once it was written and read."""
+    machine = {"QueryLanguage": "JSONata", "StartAt": next(iter(states)), "States": states}
+    sop = decompile(machine).sop
+    read = parse(printed(sop), "told.md")
+    assert read.sop == sop, [str(one) for one in read.problems]
+    return sop
+
+
+def test_an_error_that_no_procedure_can_name_is_named_like_it() -> None:
+    sop = _told_again({"A": {"Type": "Fail", "Error": "skip step 3", "Cause": "as `is`"}})
+
+    assert sop.steps[0].then == Stop("skip_step_3", "as 'is'")
+
+
+def test_a_lane_that_does_nothing_is_told() -> None:
+    nothing = {"StartAt": "Rest", "States": {"Rest": {"Type": "Succeed"}}}
+    work = {"StartAt": "Work", "States": {"Work": {"Type": "Wait", "Seconds": 1, "End": True}}}
+
+    sop = _told_again({"Both": {"Type": "Parallel", "Branches": [nothing, work], "End": True}})
+
+    assert [lane.steps[0].kind for lane in sop.steps[0].lanes] == ["end", "wait"]
+
+
+def test_a_cause_is_told_with_the_names_of_its_values() -> None:
+    cause = "{% 'it is ' & $string($order.total) & ' \"net\"' %}"
+    fail = {"Type": "Fail", "Error": "TooMuch", "Cause": cause}
+
+    sop = decompile({"QueryLanguage": "JSONata", "StartAt": "A", "States": {"A": fail}}).sop
+
+    assert sop.steps[0].then == Stop("TooMuch", 'it is `order.total` "net"')
+
+
+def test_approvers_who_are_asked_in_turn_are_told_so() -> None:
+    approval = {"required": True, "approvers": ["ana", "ben"], "only": True}
+    sop = _told_again(
+        {"Ask": {"Type": "Task", "AgentBinding": {"approval": approval}, "End": True}}
+    )
+
+    assert "one after another" in sop.steps[0].text
+
+
 def _states(machine: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
     found = []
     for name, state in machine["States"].items():

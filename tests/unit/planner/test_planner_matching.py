@@ -107,7 +107,9 @@ def test_what_nothing_stored_does_is_refused_and_the_nearest_are_named(match, ob
 
 @pytest.mark.parametrize("objective", ["customer", "process", "handle it"])
 def test_a_word_alone_is_no_objective(match, objective) -> None:
-    assert match(objective).best is None
+    found = match(objective)
+    assert found.best is None
+    assert not found.says_enough and match(f"{objective} refund").says_enough
 
 
 def test_what_says_nothing_finds_nothing(match) -> None:

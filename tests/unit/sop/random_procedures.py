@@ -10,6 +10,7 @@ from trap_lines import TRAPS
 from dcf.sop import (
     CONTINUE,
     STEP_KINDS,
+    VALUE_TYPES,
     AllOf,
     AnyOf,
     Approval,
@@ -36,6 +37,7 @@ from dcf.sop import (
     Stop,
     Transfer,
     Value,
+    ValueType,
     Wait,
 )
 
@@ -57,7 +59,7 @@ people = st.one_of(
 ).filter(lambda one: "`" not in one and one.split() != [] and one.strip() != "anybody")
 
 _scalars = st.one_of(
-    st.text(st.characters(exclude_categories=("Cs",)), max_size=8),
+    st.text(st.characters(exclude_categories=["Cs"]), max_size=8),
     st.sampled_from(['"', "\\", "`", " or ", "a\nb", "\u2028", "go to step 4"]),
     st.integers(-(10**17), 10**17),
     st.floats(allow_nan=False, allow_infinity=False),
@@ -217,15 +219,14 @@ _json = st.recursive(
 )
 
 
+_item_types: st.SearchStrategy[ValueType] = st.sampled_from(("string", "object", "integer"))
+
+
 @st.composite
 def values(draw: st.DrawFn, depth: int = 1) -> Value:
-    kind = draw(st.sampled_from(["string", "number", "integer", "boolean", "array", "object"]))
+    kind = draw(st.sampled_from(VALUE_TYPES))
     members: tuple[Value, ...] = ()
-    items = (
-        draw(st.none() | st.sampled_from(["string", "object", "integer"]))
-        if kind == "array"
-        else None
-    )
+    items = draw(st.none() | _item_types) if kind == "array" else None
     if depth and (kind == "object" or items == "object"):
         members = tuple(draw(st.lists(values(depth - 1), max_size=2)))
     return Value(

@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from random_procedures import lines
 from written import REFUND, changed, line_of
 
-from dcf.sop import parse, parse_markdown
+from dcf.sop import Condition, parse, parse_markdown
+from dcf.sop.checks import conditions
+from dcf.sop.checks.conditions import covers
 
 MISTAKES = [
     ("# Refund a customer\n", "\n", "SOP_TITLE", 1),
@@ -142,12 +144,47 @@ def test_deep_nesting_is_refused() -> None:
         "- If " + ", go" * 30_000,
         "- approval by " + "a or " * 50_000,
         "- on " + "A " * 50_000 + "go",
+        "“" * 100_000,
+        '\\"' * 100_000,
+        "- If `a` is" + " " * 1_900 + "y, b",
+        "- If this fails with x" + " " * 1_900 + "y",
+        "- Skill: " + "a" * 500_000,
+        "\n# a" + " " * 100_000 + "b",
+        "\n## Roles\n- a" + " " * 100_000 + "b",
     ],
 )
 def test_long_lines_do_not_take_long(line: str) -> None:
     begun = time.process_time()
     parse_markdown(f"# T\n\nO\n\n## Steps\n1. A\n   {line}\n")
     assert time.process_time() - begun < 4.0
+
+
+@pytest.mark.parametrize("text", ["\n" * 50_000 + "x", "---\r\n" + "a: b\r\n" * 50_000 + "x"])
+def test_a_text_without_an_end_is_read_once(text: str) -> None:
+    """With a way back at each line this would take the power of the number of lines."""
+    assert parse(text).sop is None
+
+
+def test_a_branch_is_compared_only_with_those_of_its_value(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    compared = 0
+
+    def counted(earlier: Condition, later: Condition) -> bool:
+        nonlocal compared
+        compared += 1
+        return covers(earlier, later)
+
+    monkeypatch.setattr(conditions, "covers", counted)
+    for test in ("is {0}", "is over {1}"):
+        branches = "".join(
+            f"   - If `a` {test.format(n, 1_000 - n)}, go to step 2\n" for n in range(1_000)
+        )
+        problems = parse_markdown(
+            f"# T\n\nO\n\n## Inputs\n- `a` (number)\n\n## Steps\n1. Is it?\n{branches}2. A\n"
+        ).problems
+        assert problems == ()
+    assert compared < 10_000
 
 
 def test_many_jumps_do_not_take_long() -> None:

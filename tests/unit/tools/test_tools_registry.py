@@ -8,7 +8,15 @@ from typing import Any
 
 import pytest
 
-from dcf.tools import InvalidDocument, Registry, UnknownServer
+from dcf.tools import (
+    NO_STUB,
+    Backoff,
+    InvalidDocument,
+    Registry,
+    Toolbox,
+    ToolUnavailable,
+    UnknownServer,
+)
 
 
 def load(path: Path, document: Any, env: dict[str, str] | None = None) -> Registry:
@@ -226,6 +234,7 @@ def test_an_unknown_server_is_answered_with_the_closest_ids(tmp_path: Path) -> N
 STUBBED = {
     "servers": {
         "played": {"endpoint": "${DCF_STUB_URL:-http://h}", "path": "/mcp/played"},
+        "deep": {"endpoint": "${DCF_STUB_URL:-http://h}/mcp/deep", "path": ""},
         "own": {"endpoint": "http://stub-mcp:8765/", "headers": {"authorization": "Bearer own"}},
         "real": {"endpoint": "http://stub-mcp:8765.example.com"},
         "local": {"transport": "stdio", "command": "c", "allowStdio": True},
@@ -236,11 +245,12 @@ STUBBED = {
 def test_the_token_of_the_stub_is_sent_to_the_stub_alone(tmp_path: Path) -> None:
     env = {"DCF_STUB_URL": "http://stub-mcp:8765", "DCF_STUB_TOKEN": "t0ken"}
     registry = load(tmp_path, STUBBED, env)
-    played = registry.server("played")
-    assert played.headers == {"Authorization": "Bearer t0ken"}
-    # No skill has to declare it.
-    assert played.secrets == {}
-    assert "t0ken" not in repr(played)
+    for server_id in ("played", "deep"):
+        played = registry.server(server_id)
+        assert played.headers == {"Authorization": "Bearer t0ken"}
+        # No skill has to declare it.
+        assert played.secrets == {}
+        assert "t0ken" not in repr(played)
     assert registry.server("own").headers == {"authorization": "Bearer own"}
     for other in ("real", "local"):
         assert registry.server(other).headers == {}
@@ -250,6 +260,15 @@ def test_without_a_token_the_stub_is_sent_none(tmp_path: Path) -> None:
     for token in ({}, {"DCF_STUB_TOKEN": ""}):
         registry = load(tmp_path, STUBBED, {"DCF_STUB_URL": "http://stub-mcp:8765/", **token})
         assert registry.server("played").headers == {}
+
+
+async def test_what_a_stub_plays_that_does_not_run_is_absent_and_says_so(tmp_path: Path) -> None:
+    registry = load(tmp_path, STUBBED, {"DCF_STUB_URL": NO_STUB})
+    assert [one for one in registry.ids() if registry.server(one).absent] == ["played", "deep"]
+    async with Toolbox(registry, backoff=Backoff(0, 0)) as toolbox:
+        with pytest.raises(ToolUnavailable, match="`dcf up` starts it") as caught:
+            await toolbox.list_tools("played")
+    assert not caught.value.sent
 
 
 def test_a_token_that_http_does_not_allow_is_named(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from dcf.skills import SkillOrder, UnknownSkill, generate_all, new_skill
+from dcf.tools import NO_STUB
 from dcf.worker import FollowedSkills, current_toolbox
 
 
@@ -119,5 +120,27 @@ async def test_the_same_servers_keep_the_connections(folders: tuple[Path, Path])
         assert generate_all(src, out).ok
         async with skills.in_use() as new:
             assert new is not old and new.toolbox is old.toolbox
+    finally:
+        await skills.close()
+
+
+async def test_the_stub_is_looked_for_anew_with_each_task(folders: tuple[Path, Path]) -> None:
+    src, out = folders
+    at = NO_STUB
+    skills = FollowedSkills(out, {"DCF_STUB_URL": "http://127.0.0.1:1"}, lambda: at)
+    try:
+        assert not await skills.open()
+        assert generate_all(src, out).ok
+        async with skills.in_use() as none_yet:
+            assert none_yet.toolbox.registry.server("kettle").absent
+            at = "http://127.0.0.1:9"
+            async with skills.in_use() as now:
+                kettle = now.toolbox.registry.server("kettle")
+                assert (kettle.url, kettle.absent) == ("http://127.0.0.1:9/mcp/kettle", "")
+            async with skills.in_use() as again:
+                assert again is now
+        at = "http://127.0.0.1:10"
+        async with skills.in_use() as moved:
+            assert moved.toolbox.registry.server("kettle").url.startswith(at)
     finally:
         await skills.close()

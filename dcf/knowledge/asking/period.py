@@ -1,0 +1,116 @@
+"""Words for a time, as ``yesterday``, ``last week`` or ``since 2026-11-20``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+_UNITS: Mapping[str, timedelta] = {
+    "minute": timedelta(minutes=1),
+    "hour": timedelta(hours=1),
+    "day": timedelta(days=1),
+    "week": timedelta(weeks=1),
+    "month": timedelta(days=30),
+    "year": timedelta(days=365),
+}
+_DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_COUNTED = "one two three four five six seven eight nine ten eleven twelve"
+_NUMBERS: Mapping[str, int] = {word: at for at, word in enumerate(_COUNTED.split(), 1)}
+_NUMBER = rf"\d{{1,4}}|an?|{'|'.join(_NUMBERS)}"
+_UNIT = rf"(?:{'|'.join(_UNITS)})s?"
+_DATE = r"\d{4}-\d{2}-\d{2}"
+_A_UNIT = _UNIT.replace("(?:", "(?P<unit>", 1)
+_BEGIN = (
+    rf"{_DATE}|today|yesterday|(?:last|this) (?:week|month|year)|(?:last )?(?:{'|'.join(_DAYS)})"
+)
+
+Span = tuple[datetime, datetime | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """What the words ``said`` of a text mean; ``start`` and ``end`` are where they stand in it.
+    ``since`` is included, ``until`` (None: up to now) not; both are ms since the epoch."""
+
+    said: str
+    start: int
+    end: int
+    since: int
+    until: int | None = None
+
+
+def period_in(text: str, now: datetime) -> Period | None:
+    """The first time that ``text`` (lower case) names, None without any. ``now`` has a time zone:
+    days begin at its midnight, weeks on Monday."""
+    found = [
+        (match, read)
+        for pattern, read in _PATTERNS
+        for match in re.finditer(rf"\b(?:{pattern})\b", text)
+    ]
+    for match, read in sorted(found, key=lambda one: (one[0].start(), -one[0].end())):
+        try:
+            since, until = read(match, now)
+        except (ValueError, OverflowError):
+            continue  # no such day, as the 31st of February
+        return Period(
+            match[0], match.start(), match.end(), _ms(since), None if until is None else _ms(until)
+        )
+    return None
+
+
+def _ago(match: re.Match[str], now: datetime) -> Span:
+    said = match["number"] or "1"
+    number = int(said) if said.isdigit() else _NUMBERS.get(said, 1)
+    return now - number * _UNITS[match["unit"].removesuffix("s")], None
+
+
+def _since(match: re.Match[str], now: datetime) -> Span:
+    return _named(match["begin"], now)[0], None
+
+
+def _on(match: re.Match[str], now: datetime) -> Span:
+    since, until = _named(match["begin"], now)
+    return since, until if until is None or until <= now else None
+
+
+def _named(said: str, now: datetime) -> Span:
+    """A day, week, month or year from its beginning to its end."""
+    today = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    day = timedelta(days=1)
+    if re.fullmatch(_DATE, said):
+        begin = datetime.fromisoformat(said).replace(tzinfo=now.tzinfo)
+        return begin, begin + day
+    if said in ("today", "yesterday"):
+        begin = today if said == "today" else today - day
+        return begin, begin + day
+    which, _, unit = said.rpartition(" ")
+    if unit in _DAYS:
+        back = (today.weekday() - _DAYS.index(unit)) % 7
+        begin = today - (back or (7 if which else 0)) * day
+        return begin, begin + day
+    if unit == "week":
+        begin = today - today.weekday() * day
+        return (begin, begin + 7 * day) if which == "this" else (begin - 7 * day, begin)
+    begin = today.replace(day=1) if unit == "month" else today.replace(month=1, day=1)
+    if which == "this":
+        return begin, None
+    before = begin - day
+    before = before.replace(day=1) if unit == "month" else before.replace(month=1, day=1)
+    return before, begin
+
+
+def _ms(moment: datetime) -> int:
+    return round(moment.timestamp() * 1000)
+
+
+_PATTERNS: tuple[tuple[str, Callable[[re.Match[str], datetime], Span]], ...] = (
+    (rf"(?:since|from|after) (?P<number>{_NUMBER}) (?P<unit>{_UNIT}) ago(?: on)?", _ago),
+    (rf"(?:(?:in|over|within|for|during) )?(?:the )?(?:last|past) (?P<number>{_NUMBER}) "
+     rf"(?P<unit>{_UNIT})", _ago),
+    (rf"(?:in|over|within|during) the (?:last|past) (?P<number>){_A_UNIT}", _ago),
+    (rf"(?:within|in) (?P<number>{_NUMBER}) (?P<unit>{_UNIT})", _ago),
+    (rf"(?:ever )?since (?P<begin>{_BEGIN})", _since),
+    (rf"(?:(?:on|in|during|from) )?(?P<begin>{_BEGIN})(?:'s)?", _on),
+)  # fmt: skip

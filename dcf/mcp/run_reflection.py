@@ -1,0 +1,132 @@
+"""What a run that is over taught: analysed by code, published, and kept with its planning."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from control_plane import Outbox, RunDocument
+from dcf.advisors import Reflection, open_board, reflect, report_of
+from dcf.guidelines import DAY_MS, Insight
+from dcf.knowledge import GraphSetting, Knowledge, KnowledgeError
+from dcf.mcp.envelope import Refused
+from dcf.mcp.graph_access import open_graph
+from dcf.mcp.platform import Platform
+from dcf.planner import PlanningProblem
+
+SINCE_MS = 7 * DAY_MS
+"""What ended since then is analysed, and the run, however long it took."""
+MOST = 20
+"""So many insights are told; `dcf reflect` has all of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """``fields`` are what a client gets; empty where nothing was analysed, as ``warnings`` say."""
+
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+
+async def learn_from(platform: Platform, run: RunDocument, planner_agent_id: str) -> Learned:
+    """Reflect on ``run`` and what else ended lately, tell the planner what is sure enough, and keep
+    it with the planning. Called again it finds the same, and publishes nothing twice. Raises
+    UnknownAgent, Refused where the graph is away or does not know the run, ControlPlaneError,
+    OSError."""
+    if GraphSetting.from_env(platform.config.env).mode == "off":
+        why = "nothing was analysed: the graph is off; unset DCF_GRAPH where the server is started"
+        return Learned(warnings=(f"{why}, then `dcf graph sync --all`, and trigger it again",))
+    home = await platform.home()
+    now = round(platform.clock() * 1000)
+    board = await open_board(home.runtime, planner_agent_id)
+    try:
+        async with open_graph(platform) as (knowledge, waiting):
+            since = min(now - SINCE_MS, await _began(knowledge, run, waiting))
+            sink = Outbox(platform.backend)
+            reflection = await reflect(knowledge, since=since, now=now, board=board, sink=sink)
+    except KnowledgeError as away:
+        hint = f"{away.hint}; trigger it again then" if away.hint else "trigger it again"
+        raise Refused(away.code, away.message, hint=hint) from away
+    warnings = list(reflection.warnings)
+    if waiting:
+        warnings.append(f"{waiting} entries of the outbox were not in the graph yet")
+    try:
+        _keep(platform, run.workflow_id, reflection)
+    except PlanningProblem as unkept:
+        # It is published, and so not lost.
+        warnings.append(f"it is not noted in the planning: {unkept}")
+    return Learned(_told(reflection), tuple(warnings))
+
+
+async def _began(knowledge: Knowledge, run: RunDocument, waiting: int) -> int:
+    """When the run began (ms), as the graph has it. Raises Refused where it does not know it."""
+    ends = [one async for one in knowledge.runs(workflow_id=run.workflow_id)]
+    if ends:
+        return ends[-1].started_at
+    hint = "`dcf graph sync --all` where the server runs, then trigger it again"
+    if run.finalized_at is None:
+        hint = "finalize_workflow, then trigger it again"
+    elif waiting:
+        hint = f"{waiting} entries still wait to be written: trigger it again"
+    raise Refused("run_not_told", f"the graph does not know run {run.workflow_id} yet", hint=hint)
+
+
+def _told(reflection: Reflection) -> dict[str, Any]:
+    whole = reflection.to_json()
+    published = set(reflection.published)
+    summary = report_of(reflection).sections[0].text
+    return {
+        "summary": [*summary, *_more(len(reflection.insights))],
+        "insights": [
+            {**_brief(one), "published": one.id in published} for one in reflection.insights[:MOST]
+        ],
+        "followed": [
+            {**_advice(one), **asdict(one.followed)}
+            for one in reflection.given
+            if one.followed is not None
+        ],
+        **{name: whole[name] for name in ("retracted", "conflicts", "revision", "outcomes")},
+    }
+
+
+def _more(count: int) -> list[str]:
+    return [f"{count - MOST} more insights: `dcf reflect`."] if count > MOST else []
+
+
+def _advice(insight: Insight) -> dict[str, Any]:
+    return {"id": insight.id, "condition": dict(insight.condition), "prefer": insight.prefer}
+
+
+def _brief(insight: Insight) -> dict[str, Any]:
+    """An insight as a model's context has room for it."""
+    evidence = insight.evidence
+    return {
+        **_advice(insight),
+        "category": insight.category,
+        "avoid": insight.avoid,
+        "reason": insight.reason,
+        "confidence": round(insight.confidence, 4),
+        "severity": insight.severity,
+        "outcomes": evidence.outcomes,
+        "workflows": evidence.workflows,
+        "runs": list(evidence.runs[-3:]),
+        "conflicts_with": list(insight.conflicts_with),
+    }
+
+
+def _keep(platform: Platform, workflow_id: str, reflection: Reflection) -> None:
+    whole = reflection.to_json()
+    insights, published = len(whole["insights"]), len(whole["published"])
+    note = (
+        f"{whole['outcomes']} outcomes of {SINCE_MS // DAY_MS} days, {insights} insights, "
+        f"{published} of them are guidelines (revision {whole['revision']})"
+    )
+    kept = {
+        "status": "done",
+        "outcomes": whole["outcomes"],
+        "insights": insights,
+        "published": whole["published"],
+        "revision": whole["revision"],
+    }
+    platform.plans.reflected(workflow_id, kept, note)
