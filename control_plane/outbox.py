@@ -22,6 +22,7 @@ _STREAMS = (keys.OUTBOX_RUNS, keys.OUTBOX_RECORDS)
 _REFUSED_LIMIT = 1_000
 _LONGEST_REASON = 300
 _PAGE = 500
+_DEEPEST = 100
 # How far a clock, or a client of a cluster, may lag behind when it writes DONE.
 _SWEEP_MARGIN_MS = 60_000
 
@@ -231,9 +232,28 @@ def _waits(run: RunDocument) -> bool:
 def _entry(stream: str, entry: str, fields: Sequence[str]) -> OutboxEntry:
     named = dict(zip(fields[::2], fields[1::2], strict=True))
     kind, data = named.get("kind", ""), named.get("data")
+    # What follows is nobody's kind: it is put aside as it is.
     try:
-        data = None if data is None else json.loads(data)
+        value = None if data is None else json.loads(data)
     except ValueError:
-        # Nobody's kind: it is put aside as it is.
-        kind = f"{kind}, no JSON"
-    return OutboxEntry(stream, entry, kind, named.get("id", ""), data)
+        kind, value = f"{kind}, no JSON", data
+    except RecursionError:
+        kind, value = f"{kind}, nested too deep", data
+    if _is_deep(value):
+        kind, value = f"{kind}, nested too deep", data
+    return OutboxEntry(stream, entry, kind, named.get("id", ""), value)
+
+
+def _is_deep(value: Any) -> bool:
+    """Whether ``value`` is nested deeper than what may be relied on to be written again."""
+    level = [value]
+    for _ in range(_DEEPEST):
+        level = [
+            part
+            for one in level
+            if isinstance(one, dict | list)
+            for part in (one.values() if isinstance(one, dict) else one)
+        ]
+        if not level:
+            return False
+    return True

@@ -2,12 +2,13 @@
 
 Tests give hundreds of short commands, and most of what each costs is importing. A forked command
 is a process of its own, with its own arguments, environment, folder and streams; only its imports
-were done before. What a start itself does is tested by real starts (``Dcf.start``, ``dcf up``).
+were done before. Such a process ends when its command has: what the interpreter does at a start
+and at an end is tested by real processes (``Dcf.start``, ``dcf up`` and all that they start).
 
 ``python command_server.py SOCKET`` prints a line when it listens. A client connects, sends one JSON
 line ``{"arguments", "environment", "folder"}`` with its stdin, stdout and stderr as file
-descriptors. It receives the pid of its command at once and the exit code at the end, as decimal
-numbers. A client that goes away kills its command.
+descriptors. It receives the pid of its command at once and the exit code at the end, each as a
+decimal number on a line. A client that goes away kills its command.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ def _serve(listener: socket.socket) -> None:
                     selector.register(client, selectors.EVENT_READ)
                 elif isinstance(key.fileobj, int):
                     _report_end(key.fileobj, running, selector)
-                elif isinstance(key.fileobj, socket.socket):
+                elif isinstance(key.fileobj, socket.socket) and key.fileobj.fileno() >= 0:
                     _hear(key.fileobj, running, selector, listener)
 
 
@@ -84,13 +85,13 @@ def _hear(
         signal.pidfd_send_signal(running[client][1], signal.SIGKILL)
         selector.unregister(client)
         return
-    request, streams, _, _ = socket.recv_fds(client, _REQUEST_BYTES, 3)
-    if not request:
+    request, streams = _request(client)
+    if not request.endswith(b"\n"):  # nobody waits for an answer any more
+        for stream in streams:
+            os.close(stream)
         selector.unregister(client)
         client.close()
         return
-    while not request.endswith(b"\n"):
-        request += client.recv(_REQUEST_BYTES)
     child = os.fork()
     if child == 0:
         kept = [listener, client, *running]
@@ -101,7 +102,17 @@ def _hear(
     running[client] = child, watched
     selector.register(watched, selectors.EVENT_READ)
     with suppress(BrokenPipeError):  # the next event says that the client is gone
-        client.sendall(b"%d" % child)
+        client.sendall(b"%d\n" % child)
+
+
+def _request(client: socket.socket) -> tuple[bytes, list[int]]:
+    """A line, or as much as came before the client went away; and the streams."""
+    request, streams, _, _ = socket.recv_fds(client, _REQUEST_BYTES, 3)
+    part = request
+    while part and not request.endswith(b"\n"):
+        part = client.recv(_REQUEST_BYTES)
+        request += part
+    return request, streams
 
 
 def _report_end(
@@ -117,7 +128,7 @@ def _report_end(
     # Neither of the two where the client has gone away before.
     with suppress(KeyError, BrokenPipeError):
         selector.unregister(client)
-        client.sendall(b"%d" % os.waitstatus_to_exitcode(status))
+        client.sendall(b"%d\n" % os.waitstatus_to_exitcode(status))
     client.close()
 
 

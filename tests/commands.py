@@ -25,10 +25,11 @@ with socket.socket(socket.AF_UNIX) as server:
     said = json.dumps(request).encode() + b"\\n"
     sent = socket.send_fds(server, [said], [0, 1, 2])
     server.sendall(said[sent:])
-    command = int(server.recv(16))
+    answers = server.makefile("r")
+    command = int(answers.readline())
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda number, _: os.kill(command, number))
-    code = int(server.recv(16) or b"1")
+    code = int(answers.readline())
 if code < 0:
     signal.signal(-code, signal.SIG_DFL)
     os.kill(os.getpid(), -code)

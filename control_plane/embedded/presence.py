@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 from redis.exceptions import RedisError
 
 from control_plane.embedded.endpoint import socket_of
 from control_plane.embedded.errors import ServerUnresponsive, StartFailed
-from control_plane.embedded.filelock import is_locked
+from control_plane.embedded.filelock import is_locked, try_lock
 from control_plane.embedded.folder import DataFolder
+from control_plane.embedded.load_log import LoadLog
 from control_plane.embedded.pause import pauses
 from control_plane.embedded.record import Record
 from control_plane.embedded.status import LoadProgress, OnProgress
 from control_plane.embedded.vitals import ANSWER_TIMEOUT_S, Vitals, connection, take_vitals
-
-_LOADED = "Ready to accept connections"
 
 
 class Presence:
@@ -30,6 +31,7 @@ class Presence:
         self._folder = folder
         self._title = title
         self._patience_s = patience_s
+        self._watched: tuple[Record, LoadLog] | None = None
 
     def lives(self) -> bool:
         """Whether the process exists: it holds its lock."""
@@ -40,13 +42,31 @@ class Presence:
         connect to it. One that is done is let out here, by whoever sees it first."""
         if record.log_start is None:
             return False
-        if _LOADED not in self._folder.logged(record.log_start):
-            return True
         socket = socket_of(record.url)
+        if socket is not None and socket.exists():
+            self._note_loaded(record)
+            return False
+        if self._watched is None or self._watched[0] != record:
+            self._watched = record, LoadLog(self._folder.log, record.log_start)
+        if not self._watched[1].says_loaded():
+            return True
         if socket is not None and record.hidden is not None:
             with suppress(FileNotFoundError):
                 Path(record.hidden).rename(socket)
+        self._note_loaded(record)
         return False
+
+    def _note_loaded(self, record: Record) -> None:
+        """The log is not asked again, whatever becomes of it. While somebody starts or stops a
+        server the record is theirs: then whoever comes next notes it."""
+        held = try_lock(self._folder.start_lock)
+        if held is None:
+            return
+        try:
+            if Record.read(self._folder.record) == record:
+                replace(record, log_start=None, hidden=None).write(self._folder.record)
+        finally:
+            os.close(held)
 
     async def vitals(self, url: str) -> Vitals | None:
         """The vitals of the server at ``url`` if it answers and works on *this* folder."""

@@ -127,8 +127,10 @@ def decompile_file(file: Path, out: Path | None, form: str) -> Answer:
     if out is None:
         return Answer(fields, [_plain(text.rstrip("\n"))])
     _store(out, text.encode())
-    said = f"{out}: {counted(steps, 'step', 'steps')}, {found.origin}"
-    return Answer({**fields, "out": str(out)}, [said])
+    shown = [f"{out}: {counted(steps, 'step', 'steps')}, {found.origin}"]
+    if found.origin == "foreign":
+        shown.append(f"A beginning: `dcf sop check {out}` says what is to be mended.")
+    return Answer({**fields, "out": str(out)}, shown)
 
 
 def read_sop(file: Path) -> tuple[Sop, Sequence[Problem]]:

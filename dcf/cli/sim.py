@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from dcf.simulation import Verdict
 
-_RANGE = re.compile(r"(\d+):(\d+)")
+_RANGE = re.compile(r"(\d{1,18}):(\d{1,18})")
 # Failing seeds that are shown in full; the others by their command.
 _SHOWN = 3
 _SHOWN_VIOLATIONS = 10

@@ -195,8 +195,12 @@ _TABLE = [inf]
 
 def _log_gammas(most: int) -> list[float] | _Computed:
     """ln of the gamma function of 0, 1, 2 ... up to ``most`` at least."""
+    global _TABLE
     if most >= _TABLED:
         return _Computed()
-    if len(_TABLE) <= most:
-        _TABLE.extend(map(lgamma, range(len(_TABLE), 2 * most)))
-    return _TABLE
+    table = _TABLE
+    if len(table) <= most:
+        # Another one, never the same made longer: two threads may do so at the same time.
+        table = [*table, *map(lgamma, range(len(table), 2 * most))]
+        _TABLE = table
+    return table

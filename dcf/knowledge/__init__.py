@@ -13,8 +13,10 @@ from dcf.knowledge.errors import (
     GraphAway,
     GraphOff,
     GraphRefused,
+    GraphSlow,
     GraphUnsuitable,
     KnowledgeError,
+    RelayStuck,
     SettingUnusable,
 )
 from dcf.knowledge.insight_fact import InsightFact
@@ -43,6 +45,7 @@ __all__ = [
     "GraphOff",
     "GraphRefused",
     "GraphSetting",
+    "GraphSlow",
     "GraphUnsuitable",
     "InsightFact",
     "Knowledge",
@@ -52,6 +55,7 @@ __all__ = [
     "Privacy",
     "Progress",
     "Relay",
+    "RelayStuck",
     "RunFact",
     "SettingUnusable",
     "TextEpisode",

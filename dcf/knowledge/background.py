@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from control_plane import ControlPlaneError, Outbox, OutboxEntry, Store, sweep_outbox
 from control_plane.embedded import ServerUnusable
 from dcf.knowledge.connection import GraphConnection
-from dcf.knowledge.errors import GraphAway, GraphRefused
+from dcf.knowledge.errors import GraphAway, GraphRefused, RelayStuck
 from dcf.knowledge.privacy import Privacy
 from dcf.knowledge.relay import ENTRIES, Relay
 from dcf.knowledge.setting import GraphSetting
@@ -29,6 +29,7 @@ _LEAVE_S = 2.0
 _CLAIM_EVERY_S = 15.0
 _FIRST_WAIT_S = 0.5
 _LONGEST_WAIT_S = 30.0
+_MOST_HELD = 1_024
 
 
 async def relay_for_ever(
@@ -36,26 +37,37 @@ async def relay_for_ever(
 ) -> None:
     """Carry the outbox of ``store`` to the graph of ``setting`` until cancelled, as the reader
     ``name``. Nothing is started before there is something to write. Whatever is away is waited for,
-    0.5 s to 30 s at a time, and told of once; any other error is logged, and the work taken up
-    again."""
+    0.5 s to 30 s at a time, and told of once; so is what cannot be written for no fault of its own,
+    until something can be. Any other error is logged, and the work taken up again."""
     outbox = Outbox(store.backend, consumer=name)
-    wait_s, away = _FIRST_WAIT_S, False
+    wait_s, away, stuck, in_a_row = _FIRST_WAIT_S, False, False, 0
     held: list[OutboxEntry] = []
     try:
         while True:
             try:
                 held = held or await _first(store, outbox)
+                if stuck and len(held) < _MOST_HELD:
+                    # One of them that can be written shows whose fault it is.
+                    held = [*held, *await outbox.read(ENTRIES)]
                 address = await setting.address()
                 async with GraphConnection(address.url) as graph:
                     await graph.ready()
                     if away:
                         log.info("%s: the graph at %s is there again", name, graph.label)
-                    wait_s, away = _FIRST_WAIT_S, False
-                    relay = Relay(store, graph, privacy, name=name, clock=_now_ms)
+                    away = False
+                    if not stuck:
+                        wait_s = _FIRST_WAIT_S
+                    stuck = False
+                    relay = Relay(
+                        store, graph, privacy, name=name, clock=_now_ms, in_a_row=in_a_row
+                    )
                     try:
                         await _carry(relay, store, held)
                     finally:
-                        held = relay.held
+                        held, in_a_row = relay.held, relay.in_a_row
+            except RelayStuck as error:
+                log.error("%s: %s", name, error)
+                stuck = True
             except (GraphAway, GraphRefused, ServerUnusable, ControlPlaneError) as error:
                 if not away:
                     reason = str(error).rstrip(".")

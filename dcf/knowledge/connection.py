@@ -21,7 +21,13 @@ from redis.exceptions import (
 
 from control_plane.embedded import redact
 from dcf.knowledge.cypher import Query, joined, query
-from dcf.knowledge.errors import GraphAway, GraphRefused, GraphUnsuitable, SettingUnusable
+from dcf.knowledge.errors import (
+    GraphAway,
+    GraphRefused,
+    GraphSlow,
+    GraphUnsuitable,
+    SettingUnusable,
+)
 from dcf.knowledge.schema import GRAPH
 
 log = logging.getLogger(__name__)
@@ -102,8 +108,8 @@ class GraphConnection:
     async def read(
         self, text: str, *, timeout_ms: int | None = None, **parameters: Any
     ) -> list[list[Any]]:
-        """The rows of a query that writes nothing. Raises GraphAway, GraphRefused (also when it
-        takes longer than ``timeout_ms``, 5000 by default)."""
+        """The rows of a query that writes nothing. Raises GraphAway, GraphRefused; GraphSlow when
+        it takes longer than ``timeout_ms``, 5000 by default."""
         from falkordb.asyncio.graph import AsyncGraph
 
         try:
@@ -134,17 +140,16 @@ class GraphConnection:
     async def write(self, queries: Sequence[Query]) -> None:
         """Run ``queries`` as one command, so that nobody sees or writes anything in between, and
         after an error or a crash all or none of them happened. They may be lost until ``synced``.
-        One that took too long may be taken another time: GraphAway.
+        All of them together have the time that the server gives one query.
 
         Never as a transaction (MULTI): while the server reads one from its append-only file, any
-        command of any client ends it, at each of its starts. Raises GraphAway, GraphRefused.
+        command of any client ends it, at each of its starts. Raises GraphAway, GraphRefused,
+        GraphSlow.
         """
         command = ("GRAPH.QUERY", self.graph, joined(queries))
         try:
             await self._client.execute_command(*command)  # type: ignore[no-untyped-call]
         except (RedisError, OSError) as error:
-            if _TOO_SLOW in str(error):
-                raise self._away("a batch took too long") from error
             raise self._translated(error) from error
 
     async def synced(self) -> None:
@@ -174,7 +179,8 @@ class GraphConnection:
         if isinstance(error, _AWAY) or str(error).startswith(_NOT_NOW):
             reason = self._scrubbed(error).rstrip(".") or type(error).__name__
             return self._away(reason)
-        return GraphRefused(reason=self._scrubbed(error))
+        refused = GraphSlow if _TOO_SLOW in str(error) else GraphRefused
+        return refused(reason=self._scrubbed(error))
 
     def _away(self, reason: str) -> GraphAway:
         self.missed()

@@ -28,7 +28,7 @@ async def drain(
     """Write all that waits in the outbox of ``store`` to the graph; what was written. With
     ``everything`` also what the graph was given before, of all runs that still have documents: for
     a graph that was lost or emptied. ``env`` has the rules of privacy; ``progress`` is called after
-    each batch. Raises GraphAway, GraphRefused, SettingUnusable, ControlPlaneError."""
+    each batch. Raises GraphAway, GraphRefused, RelayStuck, SettingUnusable, ControlPlaneError."""
     privacy = Privacy.from_env(env)
     name = f"drain-{secrets.token_hex(4)}"
     relay = Relay(store, knowledge.graph, privacy, name=name, clock=clock)

@@ -48,6 +48,22 @@ class GraphRefused(KnowledgeError):
     code = "graph_refused"
 
 
+class GraphSlow(GraphRefused):
+    """The graph server did not finish a query in its time: {reason}."""
+
+    code = "graph_slow"
+
+
+class RelayStuck(KnowledgeError):
+    """Of {count} entries in a row none could be written to the graph: {reason}."""
+
+    code = "relay_stuck"
+    hint = (
+        "nothing is lost: they wait in the outbox, and are tried again; the log has all that "
+        "happened"
+    )
+
+
 class SettingUnusable(KnowledgeError):
     """{name} cannot be used: {reason}."""
 

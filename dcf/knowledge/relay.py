@@ -9,21 +9,23 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import TypeVar
 
 from control_plane import BadName, Outbox, OutboxEntry, OutboxLag, RunDocument, Store, sweep_outbox
 from dcf.knowledge.connection import GraphConnection
 from dcf.knowledge.cypher import query
 from dcf.knowledge.episode import Episode
-from dcf.knowledge.errors import GraphRefused
+from dcf.knowledge.errors import GraphAway, GraphRefused, GraphSlow
 from dcf.knowledge.graph_writer import GraphWriter
 from dcf.knowledge.insight_fact import InsightFact
 from dcf.knowledge.meaning import Meanings, load_embedder
 from dcf.knowledge.outcome import Outcome
 from dcf.knowledge.privacy import Privacy
 from dcf.knowledge.reading import RunReader
+from dcf.knowledge.suspects import Suspects, subject
 from dcf.knowledge.telling import tell_outcome, tell_run
 from dcf.knowledge.text_episode import TEXT, TextEpisode
 
@@ -32,18 +34,23 @@ log = logging.getLogger(__name__)
 ENTRIES = 64
 """So many entries are read at a time."""
 BATCH = 100
-"""So many episodes are written in one transaction: while it runs, nobody reads the graph."""
+"""So many episodes are written in one transaction at most: while it runs, nobody reads the graph.
+After one that took too long they are half as many, then ever more again."""
 TOGETHER = 16
 """So many runs are read at the same time."""
 UNSETTLED = 2_000
 """After so many episodes at the latest the graph's disk is waited for: where that is forced once a
 second, it takes up to a second. Where it takes less than a batch, each batch is waited for."""
 _QUICK_S = 0.05
+_SLOW_IN_A_ROW = 3
 INSIGHT = "insight"
 """The kind of the outbox's records that are insights (``InsightFact.to_json``)."""
 _FORMS: dict[str, type[InsightFact] | type[TextEpisode]] = {INSIGHT: InsightFact, TEXT: TextEpisode}
 # What an entry can cause that is not as it should be. Servers that are away cause others.
-_ENTRY_FAULTS = (ArithmeticError, AttributeError, BadName, LookupError, TypeError, ValueError)
+_ENTRY_FAULTS = (
+    ArithmeticError, AttributeError, BadName, LookupError, RecursionError, TypeError, ValueError,
+)  # fmt: skip
+_Item = TypeVar("_Item")
 
 
 @dataclass(slots=True)
@@ -65,7 +72,8 @@ Progress = Callable[[Drained, OutboxLag], object]
 
 class Relay:
     """Carries the outbox of ``store`` into ``graph``, as the reader ``name``. ``clock`` gives ms
-    since the epoch; the weights of the embedder are loaded by the first batch."""
+    since the epoch; the weights of the embedder are loaded by the first batch; ``in_a_row`` is that
+    of the relay before this one."""
 
     def __init__(
         self,
@@ -76,6 +84,7 @@ class Relay:
         name: str,
         clock: Callable[[], int],
         meanings: Meanings | None = None,
+        in_a_row: int = 0,
     ) -> None:
         self.outbox = Outbox(store.backend, consumer=name)
         self.done = Drained()
@@ -91,10 +100,19 @@ class Relay:
         self._written: list[tuple[OutboxEntry, RunDocument | None]] = []
         self._episodes = 0
         self._most = BATCH
+        self._size = BATCH
+        self._suspects = Suspects(privacy, in_a_row)
+        self._slow: set[tuple[str, str]] = set()
+        self._slow_in_a_row = 0
+
+    @property
+    def in_a_row(self) -> int:
+        """So many entries were put aside since one was written."""
+        return self._suspects.in_a_row
 
     async def drain(self, progress: Progress | None = None, *, everything: bool = False) -> Drained:
         """Write everything that waits, also what others have read and not settled, and what a
-        sweep finds (``everything`` as there); what was written. Raises GraphAway."""
+        sweep finds (``everything`` as there); what was written. Raises GraphAway, RelayStuck."""
         await self._graph.ready()
         await self.outbox.open()
         empty = partial(self._empty, progress)
@@ -108,7 +126,8 @@ class Relay:
             entries = await self.outbox.read(ENTRIES)
             if not entries:
                 await self.settle()
-                entries = await self.outbox.claim(ENTRIES, idle_ms=0)
+                claimed = await self.outbox.claim(ENTRIES, idle_ms=0)
+                entries = [one for one in claimed if (one.stream, one.entry) not in self._slow]
             if not entries:
                 return
             await self.write(entries)
@@ -117,19 +136,14 @@ class Relay:
 
     async def write(self, entries: Sequence[OutboxEntry]) -> None:
         """Write entries; they count as unsettled until ``settle``. One that cannot be written even
-        alone is put aside. Raises GraphAway."""
+        alone is put aside; one that takes too long is left to whoever claims it later. Raises
+        GraphAway, also where nothing is quick enough, and RelayStuck."""
         self.held += [entry for entry in entries if entry not in self.held]
         writer = await self._open_writer()
-        try:
-            await self._write_all(writer, entries)
-        except (GraphRefused, *_ENTRY_FAULTS) as error:
-            left = [entry for entry in entries if entry in self.held]
-            if len(left) > 1:
-                log.warning("a batch is written again one by one: %s", error)
-                for entry in left:
-                    await self.write([entry])
-            elif left:
-                await self._set_aside(left[0], error)
+        self._suspects.forget()
+        await self._write_or_split(writer, entries)
+        for entry, reason in self._suspects.convicted():
+            await self._refuse(entry, reason)
         if self._episodes >= self._most:
             await self.settle()
 
@@ -145,58 +159,94 @@ class Relay:
         runs = {run.workflow_id: run for _, run in written if run is not None}
         await asyncio.gather(*(self._store.told(run) for run in runs.values()))
         await self.outbox.settle([entry for entry, _ in written])
-        self._let_go(entry for entry, _ in written)
+        self._let_go([entry for entry, _ in written])
 
-    async def _set_aside(self, entry: OutboxEntry, error: Exception) -> None:
-        """Refuse an entry for an error that writing it alone has raised."""
+    async def _write_or_split(self, writer: GraphWriter, entries: Sequence[OutboxEntry]) -> None:
+        """Write ``entries``, one by one if that is not possible together."""
+        try:
+            await self._write_all(writer, entries)
+        except (GraphRefused, *_ENTRY_FAULTS) as error:
+            left = [one for one in entries if one in self.held and one not in self._suspects]
+            if len(left) > 1:
+                log.warning("a batch is written again one by one: %s", error)
+                for entry in left:
+                    await self._write_or_split(writer, [entry])
+            elif left and isinstance(error, GraphSlow):
+                self._leave_for_later(left[0], error)
+            elif left:
+                await self._suspect_alone(left[0], error)
+
+    async def _suspect_alone(self, entry: OutboxEntry, error: Exception) -> None:
+        """Suspect an entry for an error that writing it alone has raised."""
         if isinstance(error, GraphRefused):
             # It is this entry's fault only if the graph takes others.
             await self._graph.write([query("RETURN 1")])
-            await self._refuse(entry, str(error))
+            self._suspects.add(entry, str(error))
             return
         log.error("%s %s is not as it should be", entry.kind, entry.id, exc_info=error)
-        await self._refuse(entry, f"{type(error).__name__}: {error}")
+        self._suspects.add(entry, f"{type(error).__name__}: {error}")
+
+    def _leave_for_later(self, entry: OutboxEntry, error: GraphSlow) -> None:
+        """Leave it unsettled. Raises GraphAway where several in a row were that slow."""
+        log.warning("%s %s is tried another time: %s", entry.kind, entry.id, error)
+        self._let_go([entry])
+        self._slow.add((entry.stream, entry.entry))
+        self._slow_in_a_row += 1
+        if self._slow_in_a_row >= _SLOW_IN_A_ROW:
+            self._slow_in_a_row = 0
+            raise GraphAway(server=self._graph.label, reason="it takes too long over anything")
+
+    async def _mark_refused(self, workflow_id: str) -> None:
+        try:
+            runs = await self._store.run_many([workflow_id])
+        except _ENTRY_FAULTS as error:
+            log.error("run %s cannot be marked as refused: %s", workflow_id, error)
+            return
+        for run in runs:
+            if run.finalized_at is not None:
+                await self._store.told(run, refused=True)
 
     async def _write_all(self, writer: GraphWriter, entries: Sequence[OutboxEntry]) -> None:
         """Write ``entries`` and count them when all of them are written: what fails is written, and
         counted, once more."""
         done = Drained()
-        read = await self._read_records(entries)
+        read = self._read_records(entries)
         written: list[tuple[OutboxEntry, RunDocument | None]] = [(entry, None) for entry, _ in read]
         insights = [(told, _age(one)) for one, told in read if isinstance(told, InsightFact)]
-        if insights:
-            await writer.insights(insights)
+        await self._in_parts(writer.insights, insights)
         texts = [(told, _age(one)) for one, told in read if isinstance(told, TextEpisode)]
-        if texts:
-            await writer.texts(texts)
+        await self._in_parts(writer.texts, texts)
         done.records = len(read)
         hints = [entry for entry in entries if entry.kind == "run"]
         told = await self._write_runs(writer, {entry.id for entry in hints}, hints, done)
-        written += [(entry, told.get(entry.id)) for entry in hints if entry in self.held]
+        written += [(entry, told.get(entry.id)) for entry in hints if entry not in self._suspects]
         self._written += written
+        if read or told:
+            self._suspects.acquit_us()
+            self._slow_in_a_row = 0
         self.done.add(done)
 
-    async def _read_records(
+    def _read_records(
         self, entries: Sequence[OutboxEntry]
     ) -> list[tuple[OutboxEntry, InsightFact | TextEpisode]]:
-        """The records among ``entries``; what is none is refused."""
+        """The records among ``entries``; what is none is suspected."""
         read: list[tuple[OutboxEntry, InsightFact | TextEpisode]] = []
         for entry in entries:
             form = _FORMS.get(entry.kind)
             if form is not None:
                 try:
                     read.append((entry, form.from_json(entry.data)))
-                except (TypeError, ValueError, AttributeError) as error:
-                    await self._refuse(entry, f"no {entry.kind}: {error}")
+                except _ENTRY_FAULTS as error:
+                    self._suspects.add(entry, f"no {entry.kind}: {error}")
             elif entry.kind != "run":
-                await self._refuse(entry, f"nobody here writes records of the kind {entry.kind!r}")
+                self._suspects.add(entry, f"nobody here writes records of the kind {entry.kind!r}")
         return read
 
     async def _write_runs(
         self, writer: GraphWriter, ids: set[str], hints: Sequence[OutboxEntry], done: Drained
     ) -> dict[str, RunDocument]:
         """Write the runs ``ids``, whose entries are ``hints``; those that are written. One that
-        cannot be told is refused."""
+        cannot be told is suspected."""
         # Others were redriven: their next end is told.
         runs = {run.workflow_id: run for run in await self._store.run_many(list(ids))}
         ended = [run for run in runs.values() if run.is_over and run.finalized_at is not None]
@@ -206,11 +256,8 @@ class Relay:
             some = ended[at : at + TOGETHER]
             for run, found in zip(some, await asyncio.gather(*map(self._tell, some)), strict=True):
                 if isinstance(found, str):
-                    await self._store.told(run, refused=True)
-                    first, *more = [entry for entry in hints if entry.id == run.workflow_id]
-                    await self._refuse(first, found)
-                    await self.outbox.settle(more)
-                    self._let_go(more)
+                    hint = next(entry for entry in hints if entry.id == run.workflow_id)
+                    self._suspects.add(hint, found)
                     continue
                 told[run.workflow_id] = run
                 batch += found
@@ -230,23 +277,45 @@ class Relay:
                 tell_outcome(told) if isinstance(told, Outcome) else tell_run(told)
                 async for told in self._reader.tell(run)
             ]
-        except (AttributeError, KeyError, TypeError, ValueError, BadName) as error:
+        except _ENTRY_FAULTS as error:
             return f"its documents cannot be told: {type(error).__name__}: {error}"
 
     async def _write_batch(
         self, writer: GraphWriter, batch: Sequence[Episode], done: Drained
     ) -> None:
-        await writer.episodes(batch)
+        await self._in_parts(writer.episodes, batch)
         self._episodes += len(batch)
         done.outcomes += sum(episode.label == "StateOutcome" for episode in batch)
 
+    async def _in_parts(
+        self, write: Callable[[Sequence[_Item]], Awaitable[None]], items: Sequence[_Item]
+    ) -> None:
+        """Write ``items`` in as many parts as the server needs. Raises GraphSlow for one alone."""
+        at = 0
+        while at < len(items):
+            part = items[at : at + self._size]
+            try:
+                await write(part)
+            except GraphSlow:
+                if len(part) == 1:
+                    raise
+                self._size = len(part) // 2
+                continue
+            at += len(part)
+            self._size = min(BATCH, self._size + 1)
+
     async def _refuse(self, entry: OutboxEntry, reason: str) -> None:
         log.error("%s %s cannot be written to the graph: %s", entry.kind, entry.id, reason)
-        await self.outbox.refuse(entry, self._privacy.text(reason))
-        self._let_go([entry])
+        same = [one for one in self.held if subject(one) == subject(entry) and one != entry]
+        if entry.kind == "run":
+            # First: what is settled and waits would be found again by each sweep.
+            await self._mark_refused(entry.id)
+        await self.outbox.refuse(entry, reason)
+        await self.outbox.settle(same)
+        self._let_go([entry, *same])
         self.done.refused += 1
 
-    def _let_go(self, entries: Iterable[OutboxEntry]) -> None:
+    def _let_go(self, entries: Sequence[OutboxEntry]) -> None:
         gone = {(entry.stream, entry.entry) for entry in entries}
         self.held = [entry for entry in self.held if (entry.stream, entry.entry) not in gone]
 

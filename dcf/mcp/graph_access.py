@@ -20,18 +20,25 @@ WRITING_S = 30.0
 
 @asynccontextmanager
 async def open_graph(
-    platform: Platform, *, writing_s: float = WRITING_S
+    platform: Platform, *, writing_s: float | None = WRITING_S
 ) -> AsyncIterator[tuple[Knowledge, int]]:
     """The graph of the server's settings, whose embedded server is started if need be, and how many
-    entries of the outbox still wait. Raises KnowledgeError, ControlPlaneError."""
+    entries of the outbox still wait. Nothing is written first where ``writing_s`` is None. Raises
+    KnowledgeError, ControlPlaneError."""
     env = platform.config.env
     async with Knowledge.open(GraphSetting.from_env(env)) as knowledge:
-        waiting = 0
-        try:
-            async with asyncio.timeout(writing_s) as limit:
-                await drain(knowledge, platform.store, env)
-        except TimeoutError:
-            if not limit.expired():
-                raise
-            waiting = (await Outbox(platform.backend).lag()).waiting
+        is_done = writing_s is not None and await _written(knowledge, platform, writing_s)
+        waiting = 0 if is_done else (await Outbox(platform.backend).lag()).waiting
         yield knowledge, waiting
+
+
+async def _written(knowledge: Knowledge, platform: Platform, writing_s: float) -> bool:
+    """Write what waits; whether all of it was written in time."""
+    try:
+        async with asyncio.timeout(writing_s) as limit:
+            await drain(knowledge, platform.store, platform.config.env)
+    except TimeoutError:
+        if not limit.expired():
+            raise
+        return False
+    return True

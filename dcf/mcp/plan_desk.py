@@ -25,7 +25,7 @@ PLANNER = "planner"
 _RUN = "wf-"
 """What the id of a planning's run begins with."""
 _WRITING_S = 10.0
-"""A planning opens the graph several times in one call."""
+"""A call writes for so long what waits for the graph; what is left is written by a later one."""
 _ATTEMPTS = 5
 """Each lost race is a change that somebody else kept."""
 
@@ -38,8 +38,11 @@ class PlanDesk:
     _matcher: Matcher | None = None
     _folder: tempfile.TemporaryDirectory[str] | None = None
 
-    def planner(self, planner_agent_id: str | None = None) -> Planner:
-        """The planner, who reads the guidelines of that agent."""
+    def planner(
+        self, planner_agent_id: str | None = None, *, writes_waiting: bool = True
+    ) -> Planner:
+        """The planner for one call of a tool, who reads the guidelines of that agent. What waits
+        for the graph is written when it is first asked; not at all without ``writes_waiting``."""
         from dcf.planner import Bench, Planner, PlanningStore
 
         platform = self.platform
@@ -57,17 +60,18 @@ class PlanDesk:
             PlanningStore(config.workflows / "plannings"),
             clock=self._now_ms,
             new_id=lambda: platform.new_id()[:12].lower(),
-            guide=self._guide(planner_agent_id),
+            guide=self._guide(planner_agent_id, writes_waiting),
             model=self._model(),
             # The command line has refused whatever is neither on nor off.
             explore=(config.env.get("DCF_EXPLORE") or "on").lower() == "on",
         )
 
-    def planner_of(self, planning_id: str) -> Planner:
-        """The planner who began the planning. Raises UnknownPlanning, PlanningDamaged."""
-        planner = self.planner()
+    def planner_of(self, planning_id: str, *, writes_waiting: bool = True) -> Planner:
+        """As ``planner``, the one who began the planning. Raises UnknownPlanning,
+        PlanningDamaged."""
+        planner = self.planner(writes_waiting=writes_waiting)
         advised = planner.store.read(planning_id).advised
-        return planner if advised is None else self.planner(advised)
+        return planner if advised is None else self.planner(advised, writes_waiting=writes_waiting)
 
     def reflected(self, workflow_id: str, reflection: Mapping[str, Any], note: str) -> None:
         """Keep with the planning whose run it was what was learned of it; a run that nobody planned
@@ -108,20 +112,13 @@ class PlanDesk:
             self._matcher = Matcher(path, embedder_named(DEFAULT_EMBEDDER))
         return self._matcher
 
-    def _guide(self, planner_agent_id: str | None) -> Guide:
+    def _guide(self, planner_agent_id: str | None, writes_waiting: bool) -> Guide:
         from dcf.knowledge import GraphSetting
         from dcf.planner import Guide
 
         is_off = GraphSetting.from_env(self.platform.config.env).mode == "off"
-        history = None if is_off else self._history
+        history = None if is_off else _Measured(self.platform, writes_waiting).open
         return Guide(self._guidelines_of(planner_agent_id), history, clock=self._now_ms)
-
-    @asynccontextmanager
-    async def _history(self) -> AsyncIterator[History]:
-        from dcf.mcp.graph_access import open_graph
-
-        async with open_graph(self.platform, writing_s=_WRITING_S) as (knowledge, _):
-            yield knowledge
 
     def _guidelines_of(
         self, planner_agent_id: str | None
@@ -145,6 +142,24 @@ class PlanDesk:
             return Models(env).of(name, Spending(limits))
 
         return ModelAtHand(build, limits)
+
+
+@dataclass(slots=True)
+class _Measured:
+    """The graph for one call, which asks it several times; with ``writes_waiting`` the first time
+    writes what waits for it."""
+
+    platform: Platform
+    writes_waiting: bool
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[History]:
+        from dcf.mcp.graph_access import open_graph
+
+        writing_s = _WRITING_S if self.writes_waiting else None
+        self.writes_waiting = False
+        async with open_graph(self.platform, writing_s=writing_s) as (knowledge, _):
+            yield knowledge
 
 
 async def guidelines_of(home: Home, planner_agent_id: str | None) -> tuple[Guidelines, str]:

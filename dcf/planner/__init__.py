@@ -19,7 +19,7 @@ from dcf.planner.conversation.guidance import Guidance, Guide, History, history_
 from dcf.planner.conversation.permissions import Permissions, permissions_of, shown_digest
 from dcf.planner.conversation.planner import Planner
 from dcf.planner.conversation.planning import STEPS, Planning, Status
-from dcf.planner.conversation.question import NEW, Question, wishes
+from dcf.planner.conversation.question import NEW, Question, misread, wishes
 from dcf.planner.conversation.spending import DraftLimits, Spending
 from dcf.planner.conversation.store import PlanningStore
 from dcf.planner.decompiling.decompile import Decompiled, decompile
@@ -82,6 +82,7 @@ __all__ = [
     "compile_sop",
     "decompile",
     "history_of",
+    "misread",
     "no_guide",
     "permissions_of",
     "shown_digest",

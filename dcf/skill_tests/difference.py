@@ -143,7 +143,7 @@ def _differences(expected: Any, actual: Any, path: str, schema: Any, leaf: Leaf)
 
 
 def _number(value: Any) -> Any:
-    return int(value) if isinstance(value, str) and re.fullmatch(r"-?\d+", value) else None
+    return int(value) if isinstance(value, str) and re.fullmatch(r"-?\d{1,99}", value) else None
 
 
 def _shown(value: Any) -> str:

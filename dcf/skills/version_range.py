@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from dcf.skills.version_order import VersionOrder, version_order
+from dcf.skills.version_order import LONGEST_VERSION, VersionOrder, version_order
 
 _MAX_LENGTH = 200
 _PRE = r"(?:0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*)"
@@ -51,7 +51,7 @@ class VersionRange:
 
     def holds(self, version: str) -> bool:
         """Whether ``version`` lies in the range; what is no version never does."""
-        if not _VERSION.fullmatch(version):
+        if len(version) > LONGEST_VERSION or not _VERSION.fullmatch(version):
             return False
         order = version_order(version)
         return any(_all_hold(comparisons, order) for comparisons in self.alternatives)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -184,6 +185,21 @@ async def test_what_cannot_be_written_is_kept_aside_with_the_reason(world: World
     assert dict(zip(fields[::2], fields[1::2], strict=True)) == {
         "kind": "insight", "id": "i1", "reason": "no such thing", "data": '{"x":1}'
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("depth", [150, 100_000])
+async def test_a_record_that_is_nested_too_deep_stops_no_reader(world: World, depth: int) -> None:
+    outbox, deep = await reader(world), "[" * depth + "]" * depth
+    await world.backend.command(
+        "XADD", keys.OUTBOX_RECORDS, "*", "kind", "insight", "id", "deep", "data", deep
+    )
+    await outbox.put("insight", "next", [[{"a": [1]}]])
+    found, following = await outbox.read(9)
+    assert (found.kind, found.data == deep) == ("insight, nested too deep", True)
+    assert (following.kind, following.data) == ("insight", [[{"a": [1]}]])
+    await outbox.refuse(found, "nobody's")
+    ((_, fields),) = await world.backend.command("XRANGE", keys.OUTBOX_REFUSED, "-", "+")
+    assert json.loads(dict(zip(fields[::2], fields[1::2], strict=True))["data"]) == deep
 
 
 async def test_runs_that_ended_while_nobody_wanted_them_are_found_by_a_full_sweep(

@@ -39,6 +39,7 @@ _FAULTS = (
 )
 
 
+@pytest.mark.timeout(300)
 def test_every_guarantee_holds_while_faults_of_every_kind_happen() -> None:
     verdicts = [simulate(seed) for seed in range(40)]
     broken = [

@@ -63,6 +63,22 @@ KEY = "-----BEGIN RSA PRIVATE KEY-----\nMIIEvQIBADANBgkq\nhkiG9w0B\n-----END RSA
         ("sk_live_abcdefghijklmnop", "#"),
         ("sk-ant-api03-abcd-efgh-ijkl", "#"),
         ("AKIAIOSFODNN7EXAMPLE", "#"),
+        ("pk_live_abcdefghijklmnop", "#"),
+        ("sk_org_live_a1b2c3d4e5f6g7h8i9", "#"),
+        ("rk-a-b-c-0123456789abcdef", "#"),
+        ("pk_0123456789abcdef_fedcba9876543210", "#"),
+        ("pk_customeraccounthistory_0123456789abcdef", "#"),
+        ("ops_eyJhbGciOiJI.eyJzdWIi.c2ln", "ops_#"),
+        ("Basic Zm9vOmJhcg==", "#"),
+        ("Basic abc123def456", "#"),
+        # Near to what is only said.
+        ("passcode: 4096", "passcode: #"),
+        ("access key: Ring7bearer", "access key: #"),
+        ("access_key=ring", "access_key=#"),
+        ("token: 4096abcd", "token: #"),
+        ("token: 1234.abcd.efgh", "token: #"),
+        ("password: office", "password: #"),
+        ("authorization=abcdefghijklmnop", "authorization=#"),
     ],
 )
 def test_a_secret_is_taken_out(text: str, expected: str) -> None:
@@ -96,6 +112,16 @@ def test_a_secret_is_taken_out(text: str, expected: str) -> None:
         "password=[secret DB_PASSWORD] token: [token]",
         "the glass-house-of-many-colours is at https://host:8080/a?key=order",
         "the secret of the public key and of a token bucket",
+        "the column pk_customeraccounthistory of rk-customeraccounthistory",
+        "sk-learn-estimators-and-pipelines",
+        "max_token: 4096, max_token=4096; token: 4000.",
+        '{"max_token": 4096, "token": 0.25}',
+        "--max-token 4096 <max_token>4096</max_token>",
+        "token: expected ')'",
+        "page token: CAEQAA12, next_page_token=CAEQAA12, nextToken: CAEQAA12",
+        "passcode: office",
+        "access key: Ring the bell.",
+        "Basic plan2024 and basic plan-2024",
     ],
 )
 def test_what_is_said_about_secrets_stays(text: str) -> None:
@@ -107,7 +133,10 @@ def test_values_by_name_are_not_judged_where_only_looks_count() -> None:
         "password=hunter2, #"
     )
     assert is_credential(KEY)
+    assert is_credential("eyJhbGciOiJI.eyJzdWIi")
     assert not is_credential("password=hunter2")
+    assert not is_credential("pk_customeraccounthistory")
+    assert not is_credential("eyJhbGciOiJI")
 
 
 @given(st.text(max_size=200))
@@ -116,24 +145,71 @@ def test_taking_out_twice_is_taking_out_once(text: str) -> None:
     assert without_secrets(once, "[token]") == once
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "password" * 2_500,
-        "password='" * 2_000,
-        "sk-a-" * 4_000,
-        "-----BEGIN PRIVATE KEY" * 900,
-        "https://" * 2_500,
-        "--a" * 6_600,
-        "<a" * 10_000,
-        "eyJaaaaaaaaa" * 1_600,
-        "bearer " * 2_800,
-        "gh" + "a_" * 10_000,
-        "x-" * 10_000,
-        "a.b." * 5_000,
-    ],
-)
+WORST = [
+    "password",
+    "password='",
+    "password=",
+    'password=\\"',
+    "password: <a ",
+    "PWD=/home/ann",
+    "token: word",
+    "token \n",
+    "sk-a-",
+    "pk-",
+    "rk_",
+    "sk_live_",
+    "-----BEGIN PRIVATE KEY",
+    "-----BEGIN A ",
+    "-----BEGIN PRIVATE KEY-----END ",
+    "https://",
+    "https://a:",
+    "--a",
+    "--token ",
+    "<a",
+    "<a:token",
+    "eyJaaaaaaaaa",
+    "eyJ-",
+    "eyJ_aaaaaaaa",
+    "bearer ",
+    "basic a-",
+    "basic plan-",
+    "a_",
+    "x-",
+    "&x-a",
+    "a.b.",
+    "SG.aaaaaaaaaaaaaaaa.",
+    "ghp_",
+    "glpat-",
+    "hf_",
+    "pypi-",
+    "ya29.",
+    "authorization=abc,",
+    "cookie: a",
+]
+"""What each pattern may begin with, and what it reads far before it fails."""
+
+
+@pytest.mark.parametrize("text", WORST)
 def test_no_text_takes_long(text: str) -> None:
-    began = time.process_time()
-    without_secrets(text, "#")
-    assert time.process_time() - began < 1
+    assert _seconds(text, 20_000) < 1
+
+
+@pytest.mark.parametrize("text", WORST)
+def test_twice_the_text_takes_twice_the_time(text: str) -> None:
+    # Four times as long where a pattern reads on from every place. What is done in 40 ms is not
+    # measured well, and no pattern that does so needs that little for 40 KB.
+    assert _seconds(text, 40_000) < max(3 * _seconds(text, 20_000), 0.04)
+
+
+def _seconds(text: str, size: int) -> float:
+    """What the text costs, repeated up to ``size``: the least of up to three times."""
+    whole = text * (size // len(text))
+    least = float("inf")
+    for _ in range(3):
+        began = time.process_time()
+        without_secrets(whole, "#")
+        is_credential(whole)
+        least = min(least, time.process_time() - began)
+        if least > 0.5:
+            break
+    return least

@@ -8,7 +8,7 @@ from dataclasses import replace
 from dcf.advisors.analysis import Analysis
 from dcf.advisors.reflector.draft import Draft
 from dcf.advisors.reflector.finding import findings
-from dcf.advisors.reflector.pseudonyms import pseudonym, pseudonymous, pseudonyms
+from dcf.advisors.reflector.pseudonyms import pseudonym, pseudonymous
 from dcf.evidence import MIN_SAMPLES
 from dcf.guidelines import Insight, Rules, insight_id, with_conflicts
 
@@ -20,10 +20,7 @@ def insights_of(
     ``known`` insights that still hold is that one, with new evidence; what says something else of
     the same subject supersedes it."""
     standing = [insight for insight in known if insight.expires_at > now]
-    ids = pseudonyms(analysis)
-    found = [
-        _insight(pseudonymous(draft, ids), standing, now, rules) for draft in findings(analysis)
-    ]
+    found = [_insight(draft, standing, now, rules) for draft in findings(pseudonymous(analysis))]
     ordered = sorted(found, key=lambda one: (-one.confidence, one.id))
     return with_conflicts(ordered)
 

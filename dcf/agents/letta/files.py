@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import count
@@ -121,4 +122,4 @@ def _put_prompts_first(agents: Sequence[dict[str, Any]]) -> None:
 
 def _number(message_id: str) -> str:
     number = message_id.rpartition("-")[2]
-    return number if number.isdecimal() else ""
+    return number if re.fullmatch("[0-9]{1,18}", number) else ""

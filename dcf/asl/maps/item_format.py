@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import math
+import re
 from dataclasses import dataclass
 
 from dcf.asl.errors import ITEM_READER_FAILED, PlainError
@@ -19,6 +20,7 @@ LONGEST_FIELD = 1 << 28
 """Longest field of a CSV in characters. More than the 131,072 that Python allows by itself."""
 
 _BLANK = " \t\r"
+_INDEX = re.compile("[0-9]{1,9}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +129,7 @@ def _point(value: JSON, pointer: str) -> JSON:
         step = part.replace("~1", "/").replace("~0", "~")
         if isinstance(value, dict) and step in value:
             value = value[step]
-        elif isinstance(value, list) and step.isdecimal() and int(step) < len(value):
+        elif isinstance(value, list) and _INDEX.fullmatch(step) and int(step) < len(value):
             value = value[int(step)]
         else:
             raise _unreadable(f"The ItemsPointer '{pointer}' finds nothing in the file.")

@@ -24,7 +24,8 @@ def understood_lines(asked: Asked) -> list[str]:
     parts += [ORDERS[matched.order]] if matched.order else []
     if matched.period is not None:
         until = moment(matched.period.until) or "now"
-        parts.append(f"{matched.period.said}: {moment(matched.period.since)} to {until}")
+        since = moment(matched.period.since or None) or "the beginning"
+        parts.append(f"{matched.period.said}: {since} to {until}")
     lines = [
         f"Understood as: {matched.question.answers}" + (f" ({'; '.join(parts)})" if parts else "")
     ]

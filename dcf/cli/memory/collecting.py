@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
@@ -58,9 +59,10 @@ def retention_of(days: Sequence[str], most: Sequence[str]) -> Retention:
     ``events=ever``. Raises BadInput with all that cannot be understood."""
     problems: list[Problem] = []
     given: dict[str, Any] = {}
-    for option, words, known, scale in (
-        ("--keep-days", days, _DAYS, _DAY_MS),
-        ("--most", most, _MOST, 1),
+    # Any of these, in ms or as it is, is a number that the file of a memory can be asked with.
+    for option, words, known, scale, digits in (
+        ("--keep-days", days, _DAYS, _DAY_MS, 9),
+        ("--most", most, _MOST, 1, 18),
     ):
         for word in words:
             kind, _, value = word.partition("=")
@@ -68,9 +70,9 @@ def retention_of(days: Sequence[str], most: Sequence[str]) -> Retention:
                 hint = f"one of {', '.join(known)}, as in {next(iter(known))}=30"
                 message = f"{word!r} names nothing that is given up"
                 problems.append(Problem("CLI_RETENTION", message, hint=hint, file=option))
-            elif value != FOR_EVER and not (value.isascii() and value.isdigit()):
+            elif value != FOR_EVER and not re.fullmatch(f"[0-9]{{1,{digits}}}", value):
                 message = f"{value!r} is no number of {kind}"
-                hint = f"a number, or {FOR_EVER}"
+                hint = f"a number of at most {digits} digits, or {FOR_EVER}"
                 problems.append(Problem("CLI_RETENTION_VALUE", message, hint=hint, file=option))
             else:
                 given[known[kind]] = None if value == FOR_EVER else int(value) * scale

@@ -22,7 +22,7 @@ from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput, NotSo
 from dcf.cli.visible import visible
-from dcf.planner import Planner, Planning, Question, wishes
+from dcf.planner import Planner, Planning, Question, misread, wishes
 from dcf.problem import Problem
 
 
@@ -112,8 +112,11 @@ def _asked(questions: Any, screen: Screen) -> dict[str, str]:
         needed = "" if one.required else " [Enter: nothing to say]"
         while True:
             text = answer_to(input, f"{one.name}: {one.text}{example}{needed} ").strip()
-            if text or not one.required:
+            wrong = misread(one, text) if text else None
+            if wrong is None and (text or not one.required):
                 break
+            if wrong is not None:
+                screen.say(f"  {one.name}: {wrong}")
             if not _is_open():
                 message = f"{one.name} was not answered"
                 raise NotSo("plan_asks", message, f"--answer {one.name}=…")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from dcf.knowledge.asking.account import account_of
@@ -13,10 +14,18 @@ from dcf.knowledge.asking.blame import why
 from dcf.knowledge.asking.changing import what_changed
 from dcf.knowledge.asking.crossing import Dimension, Narrowed, crossing
 from dcf.knowledge.asking.groups import Chosen
-from dcf.knowledge.asking.matching import Matched, match, not_timed, order_in
+from dcf.knowledge.asking.matching import (
+    Matched,
+    match,
+    not_ordered,
+    not_timed,
+    order_in,
+    time_refused,
+    without_names,
+)
 from dcf.knowledge.asking.names import Names, names_in, runs_within
 from dcf.knowledge.asking.overview import overview
-from dcf.knowledge.asking.period import period_in
+from dcf.knowledge.asking.period import period_in, unread_time
 from dcf.knowledge.asking.questions import QUESTIONS, question_named
 from dcf.knowledge.asking.ranking import ranking
 from dcf.knowledge.asking.run_counting import RunDimension, runs_counted
@@ -105,12 +114,8 @@ class Asker:
         if chosen is None:
             # What the model says wrongly leaves the rules' own answer as it is.
             return matched, problems
-        text = words.lower()
-        period = period_in(text, self._now())
-        if chosen.question is not None and (refusal := not_timed(chosen.question, period)):
-            return replace(chosen, question=None, why_not=refusal), ()
-        order = order_in(text) if chosen.question is not None and chosen.question.by else None
-        return replace(chosen, period=period, order=order), ()
+        text, _ = without_names(words.lower(), {*runs, *chain.from_iterable(names.values())})
+        return _read(chosen, text, self._now()), ()
 
     async def _found(self, matched: Matched, groups: Chosen | None, since: int | None) -> Any:
         assert matched.question is not None
@@ -189,6 +194,20 @@ def checked(
         return None, tuple(problems)
     found = {str(name): [str(value)] for name, value in arguments.items()}
     return Matched(question, found, tuple(by), {question.name: 1.0}, by_model=True), ()
+
+
+def _read(chosen: Matched, text: str, now: datetime) -> Matched:
+    """What a model chose, with the time and the order that ``text`` names by the same rules; no
+    question where it says one of them in other words."""
+    question = chosen.question
+    assert question is not None
+    period = period_in(text, now)
+    order = order_in(text) if question.by else None
+    unread = unread_time(text, period, now)
+    refusal = not_timed(question, period) or not_ordered(question, text, order)
+    if unread or refusal:
+        return replace(chosen, question=None, why_not=refusal or time_refused(unread))
+    return replace(chosen, period=period, order=order)
 
 
 def _one_of_both(narrowed: Narrowed) -> Narrowed:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from dcf.knowledge.asking.crossing import Order
-from dcf.knowledge.asking.period import Period, period_in
+from dcf.knowledge.asking.period import Period, period_in, unread_time
 from dcf.knowledge.asking.questions import QUESTIONS, Cue, Question
 from dcf.knowledge.asking.small_words import BEFORE_THINGS, EMPTY, TURNS
 
@@ -39,8 +39,11 @@ _ORDERS: Mapping[Order, str] = {
     "slow": r"(?:takes? )?(?:the )?(?:longest|slowest|most time)",
     "fast": r"(?:the )?(?:fastest|quickest|shortest|least time)",
     "dear": r"(?:the )?(?:most expensive|dearest|costliest)|(?:costs?|spen[dt]\w*) (?:the )?most",
-    "cheap": r"(?:the )?(?:cheapest|least expensive)|costs? (?:the )?least",
+    "cheap": r"(?:the )?(?:cheapest|least expensive)|(?:costs?|spen[dt]\w*) (?:the )?least",
 }
+_RANKS = Cue(rf"most|least|fewest|lowest|highest|fewer|less|more|{'|'.join(_ORDERS.values())}", 0)
+_USUAL = Cue(r"most (?:frequent|common)", 0)
+"""What comes first where no order is asked for."""
 _BY: Mapping[str, str] = {
     r"versions?|skills?": "skill",
     r"agents?": "agent",
@@ -96,8 +99,10 @@ def match(
     """Which question ``words`` are; ``names`` (argument -> names) and ``runs`` are what of them the
     graph knows. Times count from ``now`` (that of this machine)."""
     given = {**{name: list(found) for name, found in names.items()}, "run": list(runs)}
-    text, said = _without_names(words.lower(), {one for found in given.values() for one in found})
-    period = period_in(text, now or datetime.now().astimezone())
+    text, said = without_names(words.lower(), {one for found in given.values() for one in found})
+    now = now or datetime.now().astimezone()
+    period = period_in(text, now)
+    unread = unread_time(text, period, now)
     if period is not None:
         text = _blank(text, [(period.start, period.end)])
     scores = {one.name: _score(one, text, given) for one in QUESTIONS}
@@ -106,8 +111,10 @@ def match(
     missing = tuple(name for name in best.needs if not given.get(name))
     shown = {one.name: round(scores[one.name], 3) for one in order}
     close = scores[best.name] - scores[second.name] < APART - 1e-9
-    if missing or scores[best.name] < SURE or close:
+    if missing or scores[best.name] < SURE:
         return Matched(None, scores=shown, missing=missing)
+    if close or unread:
+        return Matched(None, scores=shown, why_not=time_refused(unread) if unread else "")
     return _read(best, text, given, said, period, shown)
 
 
@@ -135,6 +142,7 @@ def _read(
     left = _left(text, spans)
     unused = [word for word, _ in left]
     why_not = _not_taken(question, given, said, period)
+    why_not = why_not or not_ordered(question, text, first)
     if not why_not and any(is_main for _, is_main in left):
         why_not = f"I do not know what is meant by {_listed(unused)}"
     elif not why_not and len(unused) > len(_words(text)) - len(unused) + len(arguments):
@@ -176,6 +184,26 @@ def not_timed(question: Question, period: Period | None) -> str:
     return ""
 
 
+def time_refused(said: str) -> str:
+    """Why a question that says ``said`` of a time is not answered."""
+    return f"{said!r} says another time than those that I read, one in each question"
+
+
+def not_ordered(question: Question, text: str, order: Order | None) -> str:
+    """Why what ``text`` (lower case) says of what comes first is not what ``order`` is; "" if it
+    is. A question that counts by nothing has an order of its own."""
+    if not question.by:
+        return ""
+    if order is not None:
+        text = _blank(text, list(Cue(_ORDERS[order], 0).spans(text)))
+    else:
+        text = _blank(text, list(_USUAL.spans(text)))
+    found = [text[start:end] for start, end in _RANKS.spans(text)]
+    if order is None and question.name == "costs":
+        found = [one for one in found if one != "most"]  # the dearest come first anyway
+    return f"I cannot put first what is {_listed(found)}" if found else ""
+
+
 def order_in(text: str) -> Order | None:
     """What is to come first by the words of ``text`` (lower case)."""
     return next((name for name, said in _ORDERS.items() if Cue(said, 0).found(text)), None)
@@ -204,7 +232,7 @@ def _words(text: str) -> list[str]:
     return [word for word in _WORD.findall(text) if word not in EMPTY | BEFORE_THINGS]
 
 
-def _without_names(text: str, names: Iterable[str]) -> tuple[str, frozenset[str]]:
+def without_names(text: str, names: Iterable[str]) -> tuple[str, frozenset[str]]:
     """``text`` with blanks for ``names``, however they are written in it, since a name is no cue;
     and those that were found."""
     found = set()

@@ -1,11 +1,15 @@
-"""Words for a time, as ``yesterday``, ``last week`` or ``since 2026-11-20``."""
+"""Words for a time, as ``yesterday``, ``last week``, ``before monday`` or ``since 2026-11-20``.
+
+Words that name a time and are none of these are found too (``unread_time``): an answer for all
+time, or for another one, is worse than none.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 _UNITS: Mapping[str, timedelta] = {
     "minute": timedelta(minutes=1),
@@ -25,14 +29,34 @@ _A_UNIT = _UNIT.replace("(?:", "(?P<unit>", 1)
 _BEGIN = (
     rf"{_DATE}|today|yesterday|(?:last|this) (?:week|month|year)|(?:last )?(?:{'|'.join(_DAYS)})"
 )
+_LATER = r"onwards?|on(?=\s*(?:[?.!,]|$))"
+_MONTHS = (
+    "january|february|march|april|june|july|august|september|october|november|december"
+    "|(?:in|since|during|from|of|last|this|before|after|until|till|by) may"
+)
+_TURNED = re.compile(
+    r"\b(?:by|as of|to|than|until|till|before|after|through|thru|like|with|against|vs|versus|about"
+    r"|around|every|each|next|early|late|(?:end|beginning|start|middle|half|rest|part) of"
+    rf"|{_UNIT}|quarters?|nights?|morning|evening)\.? (?:the )?$"
+)
+"""Before a time such a word makes another one of it."""
+_OF_TIME = re.compile(
+    rf"\b(?:(?:\d+|{'|'.join(_NUMBERS)})[ -]?(?:{_UNIT}|seconds?|secs?|mins?|hrs?|[smhd]|am|pm"
+    r"|fortnights?|quarters?|decades?)"
+    rf"|(?:last|past|previous|this|current|next|coming|same) (?:{_UNIT}|quarter|night|decade)"
+    r"|\d{1,2}:\d\d|tomorrow|tonight|ago|until|till|onwards?|weekends?|mornings?|afternoons?"
+    rf"|evenings?|nights?|noon|midnight|(?:{'|'.join(_DAYS)})s|{_MONTHS})\b"
+)
 
 Span = tuple[datetime, datetime | None]
+_EVER = datetime.fromtimestamp(0, UTC)
 
 
 @dataclass(frozen=True, slots=True)
 class Period:
     """What the words ``said`` of a text mean; ``start`` and ``end`` are where they stand in it.
-    ``since`` is included, ``until`` (None: up to now) not; both are ms since the epoch."""
+    ``since`` (0: from the beginning) is included, ``until`` (None: up to now) not; both are ms
+    since the epoch."""
 
     said: str
     start: int
@@ -60,6 +84,20 @@ def period_in(text: str, now: datetime) -> Period | None:
     return None
 
 
+def unread_time(text: str, period: Period | None, now: datetime) -> str:
+    """The words of ``text`` (lower case) that name a time and are not read with ``period``, the
+    first that it names; "" where there are none."""
+    rest = text
+    if period is not None:
+        if turned := _TURNED.search(text[: period.start]):
+            return text[turned.start() : period.end]
+        rest = text[: period.start] + " " * (period.end - period.start) + text[period.end :]
+        if another := period_in(rest, now):
+            return another.said
+    found = _OF_TIME.search(rest)
+    return found[0] if found else ""
+
+
 def _ago(match: re.Match[str], now: datetime) -> Span:
     said = match["number"] or "1"
     number = int(said) if said.isdigit() else _NUMBERS.get(said, 1)
@@ -73,6 +111,32 @@ def _since(match: re.Match[str], now: datetime) -> Span:
 def _on(match: re.Match[str], now: datetime) -> Span:
     since, until = _named(match["begin"], now)
     return since, until if until is None or until <= now else None
+
+
+def _days_ago(match: re.Match[str], now: datetime) -> Span:
+    since, _ = _ago(match, now)
+    begin = since.replace(hour=0, minute=0, second=0, microsecond=0)
+    return begin, begin + timedelta(days=1)
+
+
+def _before(match: re.Match[str], now: datetime) -> Span:
+    return _EVER, min(_named(match["begin"], now)[0], now)
+
+
+def _after(match: re.Match[str], now: datetime) -> Span:
+    end = _named(match["begin"], now)[1]
+    if end is None:
+        raise ValueError(f"{match[0]!r} has not begun")
+    return end, None
+
+
+def _between(match: re.Match[str], now: datetime) -> Span:
+    """From the beginning of the first to the end of the last."""
+    since = _named(match["begin"] or match["from"], now)[0]
+    until = now if match["last"] == "now" else _named(match["last"], now)[1]
+    if until is not None and until <= since:
+        raise ValueError(f"{match[0]!r} ends before it begins")
+    return since, until if until is None or until < now else None
 
 
 def _named(said: str, now: datetime) -> Span:
@@ -102,7 +166,7 @@ def _named(said: str, now: datetime) -> Span:
 
 
 def _ms(moment: datetime) -> int:
-    return round(moment.timestamp() * 1000)
+    return max(0, round(moment.timestamp() * 1000))
 
 
 _PATTERNS: tuple[tuple[str, Callable[[re.Match[str], datetime], Span]], ...] = (
@@ -111,6 +175,12 @@ _PATTERNS: tuple[tuple[str, Callable[[re.Match[str], datetime], Span]], ...] = (
      rf"(?P<unit>{_UNIT})", _ago),
     (rf"(?:in|over|within|during) the (?:last|past) (?P<number>){_A_UNIT}", _ago),
     (rf"(?:within|in) (?P<number>{_NUMBER}) (?P<unit>{_UNIT})", _ago),
-    (rf"(?:ever )?since (?P<begin>{_BEGIN})", _since),
+    (rf"(?P<number>{_NUMBER}) (?P<unit>days?) ago", _days_ago),
+    (rf"(?:between (?P<begin>{_BEGIN}) and|(?:from|since) (?P<from>{_BEGIN}) "
+     rf"(?:to|until|till|through)) (?P<last>{_BEGIN}|now)", _between),
+    (rf"before (?P<begin>{_BEGIN})(?!')", _before),
+    (rf"after (?P<begin>{_BEGIN})(?!')", _after),
+    (rf"(?:ever )?since (?P<begin>{_BEGIN})(?: (?:{_LATER}))?", _since),
+    (rf"from (?P<begin>{_BEGIN}) (?:{_LATER})", _since),
     (rf"(?:(?:on|in|during|from) )?(?P<begin>{_BEGIN})(?:'s)?", _on),
 )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -36,7 +37,7 @@ class ExtractionSetting:
             reason = "there is no model to find facts with"
             raise SettingUnusable(name="DCF_GRAPH_EXTRACT", reason=reason, hint=hint)
         calls = env.get("DCF_GRAPH_EXTRACT_CALLS") or str(DEFAULT_CALLS)
-        if not calls.isdigit():
+        if not re.fullmatch("[0-9]{1,18}", calls):
             reason, hint = f"{calls!r} is no whole number", "as in 500"
             raise SettingUnusable(name="DCF_GRAPH_EXTRACT_CALLS", reason=reason, hint=hint)
         return cls(name, int(calls))

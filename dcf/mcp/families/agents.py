@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict, replace
 from typing import Annotated, Any
 
@@ -25,6 +26,8 @@ AgentName = Annotated[str, "Name of the agent, exactly."]
 _MISNAMED = frozenset({"MODEL_NAME", "MODEL_PROVIDER"})
 _NAMED = "@"
 """Before the name behind which a listing goes on."""
+_PLACE = re.compile("[0-9]{1,18}")
+"""Where a listing of those that live elsewhere goes on."""
 
 
 class AgentFound(Envelope, total=False):
@@ -152,7 +155,7 @@ async def list_agents(
         if len(page) == limit:
             return {"agents": [_listed(one) for one in page], "next_after": _NAMED + page[-1].name}
         shown, left, since = [_listed(one) for one in page], limit - len(page), None
-    elif after.isascii() and after.isdecimal():
+    elif _PLACE.fullmatch(after):
         shown, left, since = [], limit, int(after)
     else:
         raise Refused("bad_arguments", "after: is no next_after of this tool")

@@ -59,7 +59,7 @@ async def plan_answer(
 @tool("planner")
 async def plan_show(platform: Platform, planning_id: PlanningId) -> PlanShown:
     """Show a planning, led on where it was left, and its run."""
-    planner = platform.plans.planner_of(planning_id)
+    planner = platform.plans.planner_of(planning_id, writes_waiting=False)
     return _shown(await _followed(platform, await planner.resume(planning_id)))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 from typing import Annotated, Any
 
@@ -24,6 +25,8 @@ from dcf.mcp.views import moment
 from dcf.workflow import explain, newest_runs, redrive
 
 _BY = "dcf-mcp"
+_PLACE = re.compile("[0-9]{1,18}(?:-[0-9]{1,18})?")
+"""Where a history goes on: the id of an entry."""
 _Limit = Annotated[int, "At most so many.", Field(ge=1, le=500)]
 
 
@@ -131,7 +134,7 @@ async def read_history(
     """Read what happened in a run or to an agent, in order: decisions on tools, retries, ends."""
     if (workflow_id is None) == (agent_id is None):
         raise Refused("bad_arguments", "name either workflow_id or agent_id")
-    if after is not None and not after.replace("-", "").isdecimal():
+    if after is not None and not _PLACE.fullmatch(after):
         raise Refused("bad_arguments", "after: is no next_after of an earlier answer")
     if workflow_id is not None:
         store = await platform.store_for(workflow_id)

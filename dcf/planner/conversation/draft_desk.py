@@ -78,9 +78,9 @@ def wanted(planning: Planning) -> dict[str, Any]:
     answers = planning.answers
     said: dict[str, Any] = {"objective": planning.objective}
     said |= {name: answers[name] for name in (*WISHES, "change") if name in answers}
-    refused = [skill for skill, may in planning.allowed.items() if not may]
+    refused = [name for name, may in planning.allowed.items() if may is False]
     if refused:
-        said["skills_that_may_not_be_used"] = refused
+        said["not_allowed"] = refused
     answered = [
         {"question": text, "answer": answers[name]}
         for name, text in planning.clarifications.items()

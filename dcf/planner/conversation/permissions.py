@@ -95,6 +95,17 @@ def own_skills(document: Mapping[str, Any], catalog: SkillCatalog) -> tuple[Mani
     return tuple(found.values())
 
 
+def raised_tier(document: Mapping[str, Any], catalog: SkillCatalog) -> int | None:
+    """The highest tier that a state asks for although its own skills come to a lower one."""
+    raised = []
+    for _, state in _states(document["asl"]):
+        binding = state.get("AgentBinding") or {}
+        asked, own = binding.get("tier"), _own(binding, catalog)
+        if isinstance(asked, int) and asked > (assess(own).adjusted_tier if own else 0):
+            raised.append(asked)
+    return max(raised, default=None)
+
+
 def shown_digest(
     workflow: Mapping[str, Any], value: Mapping[str, Any], permissions: Mapping[str, Any]
 ) -> str:

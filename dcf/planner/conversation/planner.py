@@ -185,7 +185,7 @@ class Planner:
         if problems:
             raise InvalidAnswers(problems)
         if given.get("change") and not objective:
-            planning = allowing_source(planning)
+            planning = allowing_source(planning, given["change"])
         if ALLOW in given:
             planning = told(planning, given[ALLOW])
         kept = {name: one for name, one in given.items() if name not in ("objective", ALLOW)}

@@ -39,10 +39,11 @@ class Planning:
     """All of it is JSON. Times are ms since the epoch.
 
     ``answers`` are by name of the question; ``clarifications`` are what a model asked, by the same
-    names. ``allowed`` says of skills, as ``name`` or ``name@version``, whether the person lets a
-    draft use them. ``source`` is what the workflow is made of: ``{kind: procedure | workflow |
-    draft, id, title, text, basis, drafted}``, of which ``basis`` is the digest of the wishes it was
-    chosen for, and ``drafted`` whether a model wrote it. ``advised`` names the agent whose
+    names. ``allowed`` says of skills, as ``name`` or ``name@version``, and of ``tier-N`` whether
+    the person lets a draft use them; None where they were asked and did not answer that yet.
+    ``source`` is what the workflow is made of: ``{kind: procedure | workflow | draft, id, title,
+    text, basis, drafted}``, of which ``basis`` is the digest of the wishes it was chosen for, and
+    ``drafted`` whether a model wrote it. ``advised`` names the agent whose
     guidelines count, None for the usual one; with ``explores`` a version of a skill may be taken
     to learn about it, the same one whenever it is compiled with the same measures. ``rounds`` are
     the drafts of a model with their
@@ -62,7 +63,7 @@ class Planning:
     advised: str | None = None
     explores: bool = True
     answers: Mapping[str, Any] = field(default_factory=dict)
-    allowed: Mapping[str, bool] = field(default_factory=dict)
+    allowed: Mapping[str, bool | None] = field(default_factory=dict)
     questions: tuple[Question, ...] = ()
     clarifications: Mapping[str, str] = field(default_factory=dict)
     nearest: tuple[Mapping[str, Any], ...] = ()

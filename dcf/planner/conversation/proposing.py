@@ -11,7 +11,7 @@ from dcf.planner.conversation.bench import Bench
 from dcf.planner.conversation.guidance import Guidance, Guide
 from dcf.planner.conversation.permissions import permissions_of, shown_digest
 from dcf.planner.conversation.planning import Planning
-from dcf.planner.conversation.question import OBJECTIVE, input_of, input_questions
+from dcf.planner.conversation.question import OBJECTIVE, input_of, input_questions, unused
 from dcf.planner.conversation.wishing import unnamed, with_guardrails
 from dcf.problem import Problem, has_errors
 from dcf.skills import SkillCatalog
@@ -99,9 +99,10 @@ def proposed(planning: Planning, made: Compiled, catalog: SkillCatalog, now: int
         # Whoever finds the workflow where it is kept is to know that no person wrote it.
         document["plan"] = {**document.get("plan", {}), "drafted": True}
     problems = [*made.problems, *validate(document, catalog=catalog)]
-    value, wrong = input_of(document.get("workflow_input_schema"), planning.answers)
-    problems += wrong
-    questions = input_questions(document.get("workflow_input_schema"), planning.answers)
+    schema = document.get("workflow_input_schema")
+    value, wrong = input_of(schema, planning.answers)
+    problems += [*wrong, *unused(schema, planning.answers, planning.clarifications)]
+    questions = input_questions(schema, planning.answers)
     is_open = any(one.required for one in questions)
     if not is_open and not wrong:
         problems += _input_problems(document, value)

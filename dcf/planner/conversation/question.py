@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any
 
 from dcf.problem import Problem
@@ -24,6 +25,15 @@ ALLOW = "allow"
 RESERVED = ("objective", "procedure", "change", "input", ALLOW, *WISHES)
 """Names of answers that are no inputs of the workflow: an input of such a name is ``input.NAME``.
 """
+
+_KINDS: dict[str, Any] = {
+    "array": list,
+    "object": dict,
+    "integer": int,
+    "number": (int, float),
+    "boolean": bool,
+}
+_EXAMPLES = {"array": '["a", "b"]', "object": '{"name": "value"}', "boolean": "true"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +96,44 @@ def input_of(schema: Any, answers: Mapping[str, Any]) -> tuple[dict[str, Any], l
             given = _json(_answer_name(name), given, problems)
         value[name] = given
     return value, problems
+
+
+def unused(schema: Any, answers: Mapping[str, Any], known: Iterable[str]) -> list[Problem]:
+    """Warnings for ``answers`` that are neither inputs of ``schema``, nor wishes, nor ``known``."""
+    inputs = _properties(schema)
+    taken = {*RESERVED, *known, *inputs, *(f"input.{name}" for name in inputs)}
+    whole = answers.get("input")
+    given = [name for name in answers if name not in taken]
+    if isinstance(whole, Mapping):
+        given += [f"input.{name}" for name in whole if name not in inputs]
+    return [_unused(name, inputs) for name in given]
+
+
+def _unused(name: str, inputs: Iterable[str]) -> Problem:
+    near = get_close_matches(name.removeprefix("input."), list(inputs), 1)
+    hint = f"did you mean {near[0]!r}?" if near else f"the inputs are {', '.join(inputs) or 'none'}"
+    message = "is no input of this workflow: the answer is not used"
+    return Problem("PLAN_ANSWER", message, hint=hint, severity="warning", file=name)
+
+
+def misread(question: Question, text: str) -> str | None:
+    """What is wrong with ``text`` as an answer to ``question``, where that can be said at once."""
+    if question.name in RESERVED:
+        return None
+    value: Any = text
+    if question.type != "string":
+        like = _EXAMPLES.get(question.type, "3")
+        try:
+            value = json.loads(text)
+        except ValueError:
+            return f"this is no JSON; write it as in {like}"
+        if not isinstance(value, _KINDS.get(question.type, object)) or (
+            isinstance(value, bool) and question.type != "boolean"
+        ):
+            return f"this is no {question.type}; write it as in {like}"
+    if question.choices and value not in question.choices:
+        return f"one of: {', '.join(map(str, question.choices))}"
+    return None
 
 
 def check_answers(answers: Mapping[str, Any]) -> list[Problem]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from dcf.sop.conduct import Approval
-from dcf.sop.language.phrase import AS_TEXT, Unreadable, bare, masked
+from dcf.sop.language.phrase import AS_TEXT, Unreadable, bare, masked, split_at
 
 _PLAIN_NAME = re.compile(r"[A-Za-z][\w-]*(?: [A-Za-z][\w-]*)*")
 _OR = re.compile(r"\s*,\s*(?:or\s+)?|\s+or\s+")
@@ -20,7 +20,8 @@ _CONDITIONAL = re.compile(
     r"\b(?:if|unless|when|where|only|except|in case|over|above|below|under|exceeding|more|less"
     r"|within|before|after|until|by|from)\b"
 )
-_JOINING = re.compile(r"\b(?:or|the|anybody|either|(?:one|any) of)\b")
+_PLEASE = re.compile(r",?\s+please$", re.IGNORECASE)
+_JOINING = re.compile(r"\b(?:or|please|the|anybody|either|(?:one|any) of)\b")
 
 _WORD = r"(?:approval|sign-?off|go-ahead|authori[sz]ation (?:by|from|of))\b"
 _DEMANDED = re.compile(
@@ -28,7 +29,7 @@ _DEMANDED = re.compile(
     rf"|await|wait for|seek|request|ask(?: \S+){{1,4}} for)"
     rf" (?:(?:an?|the|their|its|his|her|our|prior|written|final|formal|explicit|\S+'s) ){{0,3}}"
     rf"{_WORD}"
-    r"|\b(?:must|has to|have to|needs? to|should|shall|may|can|will)(?: \S+)?"
+    r"|\b(?:must|has to|have to|needs? to|should|shall|may|can)(?: \S+)?"
     r" (?:approve|sign off|authori[sz]e)\b"
     r"|\b(?:must|has to|have to|needs? to|is to|are to|should|shall)(?: first)? be"
     r" (?:approved|signed off|authori[sz]ed)\b"
@@ -37,6 +38,9 @@ _DEMANDED = re.compile(
     r"|^(?:the |our |an? )?(?!who|what|which|that|check|see|note|ask|find)(?:\S+ ){1,3}"
     r"(?:approves|signs off)\b"
     rf"|^{_WORD}"
+    rf"|\b{_COUNT}(?: \S+){{0,3}} (?:approve|sign off|authori[sz]e)\b"
+    r"|\b(?:four|4|second pair of|two pairs of)[ -]eyes?\b|\bdual (?:control|approval)\b"
+    r"|\b(?:get|have)(?: \S+){1,3} (?:to )?(?:approve|ok|okay|sign off)\b"
 )
 _HINT = (
     "write `Approval by finance`, or `Approval by ana or ben`, as the title of a step or in a "
@@ -47,7 +51,7 @@ _HINT = (
 def read_approval(who: str) -> Approval:
     """Of whom: one of several, who stand apart with commas or ``or``; ``anybody`` and nothing are
     the same. A name that has such words in it stands in backticks. Raises ``Unreadable``."""
-    who = who.strip().rstrip(".").strip()
+    who = _PLEASE.sub("", who.strip().rstrip(".").strip())
     hidden = masked(who)
     if _NOBODY.fullmatch(hidden):
         hint = "leave it out if nobody has to agree; `anybody` if anybody may"
@@ -68,16 +72,8 @@ def read_approval(who: str) -> Approval:
     who = (
         who[len(found[0]) :] if (found := re.match(r"(?:either|(?:one|any) of) ", hidden)) else who
     )
-    names = tuple(bare(re.sub(r"^the ", "", name)) for name in _apart(who))
+    names = tuple(bare(re.sub(r"^the ", "", name)) for name in split_at(_OR, who) if name.strip())
     return Approval(() if names == ("anybody",) else names)
-
-
-def _apart(who: str) -> list[str]:
-    parts, start = [], 0
-    for found in _OR.finditer(masked(who)):
-        parts.append(who[start : found.start()])
-        start = found.end()
-    return [part.strip() for part in [*parts, who[start:]] if part.strip()]
 
 
 def read_approver(name: str) -> str:

@@ -19,6 +19,7 @@ _QUOTED = {
     '"': re.compile(r'"(?:[^"\\]|\\.)*+"'),
     "“": re.compile(r"“[^”]*”"),
 }
+_LISTED = re.compile(r"\s*,\s*(?:(?:or|and)\s+)?|\s+(?:or|and)\s+")
 _BLANKS = re.compile(r"\s{2,}")
 _COUNTED = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _NUMBER_WORDS = {word: number for number, word in enumerate(_COUNTED, start=1)}
@@ -112,10 +113,13 @@ def bare(name: str) -> str:
 
 def split_list(text: str) -> list[str]:
     """The parts of ``a, b or c`` (``and`` too), quotes respected, empty ones left out."""
-    hidden = masked(text)
+    return [part.strip() for part in split_at(_LISTED, text) if part.strip()]
+
+
+def split_at(separator: re.Pattern[str], text: str) -> list[str]:
+    """The parts of ``text`` between what ``separator`` finds outside of quotes."""
     parts, start = [], 0
-    for found in re.finditer(r"\s*,\s*(?:(?:or|and)\s+)?|\s+(?:or|and)\s+", hidden):
+    for found in separator.finditer(masked(text)):
         parts.append(text[start : found.start()])
         start = found.end()
-    parts.append(text[start:])
-    return [part.strip() for part in parts if part.strip()]
+    return [*parts, text[start:]]

@@ -22,6 +22,7 @@ from dcf.sop.language.phrase import (
     check_length,
     masked,
     single_blanks,
+    split_at,
     split_list,
 )
 from dcf.sop.language.retry_text import read_errors, read_retry
@@ -146,7 +147,7 @@ def _on_errors(body: str, found: re.Match[str]) -> list[Clause] | None:
 
 
 def _if(body: str, found: re.Match[str]) -> list[Clause] | None:
-    parts = _parts(body, _OTHERWISE)
+    parts = split_at(_OTHERWISE, body)
     first = _branch(parts[0])
     if first is None:
         return None
@@ -178,7 +179,7 @@ def _when(body: str, found: re.Match[str]) -> list[Clause] | None:
 
 
 def _otherwise(body: str, found: re.Match[str]) -> list[Clause] | None:
-    return [clause for part in _parts(body, _OTHERWISE)[1:] for clause in _otherwise_part(part)]
+    return [clause for part in split_at(_OTHERWISE, body)[1:] for clause in _otherwise_part(part)]
 
 
 def _otherwise_part(part: str) -> list[Clause]:
@@ -205,14 +206,6 @@ def _branch(text: str) -> Branch | None:
     if first is not None:
         raise first
     return None
-
-
-def _parts(text: str, separator: re.Pattern[str]) -> list[str]:
-    parts, start = [], 0
-    for found in separator.finditer(masked(text)):
-        parts.append(text[start : found.start()])
-        start = found.end()
-    return [*parts, text[start:]]
 
 
 def _then(body: str, found: re.Match[str]) -> list[Clause] | None:

@@ -28,16 +28,39 @@ _CALLED_OFF = re.compile(
     rf"|(?:if|unless|when|in case|otherwise|else)\b.*[, ]{_CALL_OFF}"
     r"(?:procedure|workflow|sop|process|run)\b"
 )
+_WHETHER = (
+    r"(?:if|unless|when|whenever|while|until|till|once|in case|as long as|so long as|provided"
+    r"|assuming)\b"
+)
+_HELD = re.compile(rf"(?:^|[\s,;]){_WHETHER}|^should\b")
+_OTHER_WAY = re.compile(
+    r"(?:^|[,;:] |\b(?:then|and|or|but|please) )(?:(?:do not|don't|never) )?"
+    r"(?:repeat|redo|restart|rerun|re-run|start (?:over|again)|begin again|loop|skip"
+    r"|omit|leave out|bail(?: out)?|abort|break off|exit|quit|cancel|halt|terminate|stop|finish"
+    r"|end|continue|proceed|go on|carry on|wait)"
+    r"(?: (?:again|over|here|out|from the (?:start|beginning|top)|this|it|that"
+    r"|(?:(?:with|at|from|to|the|this|that|these|next|previous|last|whole|entire|all|both) ){0,4}"
+    r"(?:steps?(?: [0-9][\w.]*)?|procedure|workflow|sop|loop))){0,3}"
+    rf" *(?:[,.;!]|$|{_WHETHER})"
+)
+"""How procedures go on in words of everyday life: ``repeat this step``, ``do not continue``."""
 _MARKUP = re.compile(r"<[^<>]*>|\]\([^()]*\)|\]\[[^\][]*\]")
+_FORMS = (
+    "write `If ..., go to step 4`, `If ..., stop with SomeError`, or both ways with `otherwise`; "
+    f"going back is `go to step 1`; {AS_TEXT}"
+)
 _HINT = f"write `If ..., go to step 4`, or `Then stop` by itself; {AS_TEXT}"
 
 
 def demand_no_steering(text: str) -> None:
     """For a sentence that is none of the phrases. Raises ``Unreadable`` when it jumps, ends or
-    stops all the same."""
+    stops all the same, or does so, repeats or leaves out a step on a condition in backticks."""
     hidden = masked(text)
     if _JUMP.search(hidden):
         raise Unreadable("SOP_PHRASE", f"the jump in {text!r} is not understood", _HINT)
+    if "`" in text and _HELD.search(hidden) and _OTHER_WAY.search(hidden):
+        message = f"{text!r} seems to say on a condition how it goes on, and is not understood"
+        raise Unreadable("SOP_PHRASE", message, _FORMS)
     for found in _TAIL.finditer(hidden):
         if direction_in(text[found.end() :]) is not None:
             message = f"{text!r} ends the procedure in the middle of a sentence"

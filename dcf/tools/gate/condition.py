@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -11,6 +12,7 @@ from dcf.tools.gate.glob import fits
 Answer = Literal["approve", "reject", "escalate"]
 
 _MISSING = object()
+_INDEX = re.compile("[0-9]{1,9}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,7 @@ def _at(value: Any, pointer: str) -> Any:
         key = part.replace("~1", "/").replace("~0", "~")
         if isinstance(value, Mapping):
             value = value.get(key, _MISSING)
-        elif isinstance(value, list) and key.isdecimal():
+        elif isinstance(value, list) and _INDEX.fullmatch(key):
             value = value[int(key)] if int(key) < len(value) else _MISSING
         else:
             return _MISSING

@@ -62,7 +62,7 @@ def _response(entry: Mapping[str, Any]) -> Any:
         return template
     try:
         return json.loads(template)
-    except json.JSONDecodeError:
+    except (ValueError, RecursionError):
         return template
 
 

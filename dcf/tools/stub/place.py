@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +26,7 @@ def place_from(env: Mapping[str, str], default_config: Path) -> Place:
     """``STUB_CONFIG``, ``STUB_MCP_HOST``, ``STUB_MCP_PORT`` and ``STUB_MCP_PATH``; what is unset or
     empty keeps its default. Raises ``WrongPlace`` for a port that is none."""
     port = env.get("STUB_MCP_PORT") or str(_PORT)
-    if not (port.isascii() and port.isdigit() and int(port) < 65_536):
+    if not re.fullmatch("[0-9]{1,5}", port) or int(port) > 65_535:
         raise WrongPlace(f"STUB_MCP_PORT={port}: a port is a number from 0 to 65535")
     return Place(
         config=Path(env.get("STUB_CONFIG") or default_config),

@@ -12,8 +12,8 @@ from dcf.tools.stub.expected import json_type, json_types
 from dcf.tools.stub.matching import json_text
 
 PLACEHOLDER = re.compile(r"\{\{\s*(?P<inside>[^{}]+?)\s*\}\}")
-RANDOM_INT = re.compile(r"random_int\(\s*(-?\d+)\s*,\s*(-?\d+)\s*\)")
-_STEP = re.compile(r"\.?(?P<name>[^.\[\]]+)|\[(?P<index>\d+)\]")
+RANDOM_INT = re.compile(r"random_int\(\s*(-?\d{1,99})\s*,\s*(-?\d{1,99})\s*\)")
+_STEP = re.compile(r"\.?(?P<name>[^.\[\]]+)|\[(?P<index>\d{1,9})\]")
 UNKNOWN = object()
 MOST_CHARACTERS = 4 * 1024 * 1024
 """That all placeholders of a response may come to: arguments are large, and written many times."""

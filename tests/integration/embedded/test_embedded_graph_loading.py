@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -13,7 +14,8 @@ import pytest
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
-from control_plane.embedded import Embedded, ServerProcess
+from control_plane.embedded import Address, Embedded, ServerProcess
+from control_plane.embedded.errors import StartFailed
 from control_plane.embedded.record import Record
 
 # Takes some tenths of a second to be read again: the server sees to its clients before it writes.
@@ -47,8 +49,11 @@ async def kill(graph: ServerProcess) -> None:
 async def impatient_clients(url: str) -> AsyncIterator[None]:
     """Clients that try to be there first."""
 
+    over = asyncio.Event()
+
     async def knock() -> None:
-        while True:
+        # Not cancelled: a client that is just connecting may make another error of that.
+        while not over.is_set():
             client = Redis.from_url(url, protocol=2)
             try:
                 await client.execute_command("GRAPH.LIST")
@@ -61,8 +66,7 @@ async def impatient_clients(url: str) -> AsyncIterator[None]:
     try:
         yield
     finally:
-        for task in knocking:
-            task.cancel()
+        over.set()
         await asyncio.wait(knocking)
 
 
@@ -81,19 +85,53 @@ async def test_it_starts_again_while_clients_keep_connecting(
             await kill(killed)
 
 
-async def test_while_it_loads_it_is_said_to_load_and_may_be_stopped(
-    killed: ServerProcess, short_dir: Path
-) -> None:
+async def loading(killed: ServerProcess, short_dir: Path) -> asyncio.Task[Address]:
+    """A start of ``killed`` that waits for the server to load."""
     starting = asyncio.create_task(killed.start())
     async with asyncio.timeout(30):
-        while not (status := await killed.status()).running:
+        # Its hidden socket: from then on it heeds signals.
+        while not list((short_dir / "graph").glob("new-*")):
             await asyncio.sleep(0.005)
+    status = await killed.status()
     assert (status.loading, status.responding) == (True, False)
+    assert not (short_dir / "graph" / "redis.sock").exists()
+    return starting
+
+
+async def test_while_it_loads_it_is_said_to_load_and_whoever_comes_next_lets_it_out(
+    killed: ServerProcess, short_dir: Path
+) -> None:
+    starting = await loading(killed, short_dir)
     hidden = Record.read(short_dir / "graph" / "server.json")
     assert hidden is not None and hidden.hidden is not None
-    assert not (short_dir / "graph" / "redis.sock").exists()
     starting.cancel()
     await asyncio.wait([starting])
     # Whoever started it is gone; the next one waits for it, and lets it out.
     assert (await killed.start()).url == hidden.url
     assert not Path(hidden.hidden).exists()
+    # From then on its log is nobody's business.
+    (short_dir / "graph" / "server.log").write_text("")
+    async with asyncio.timeout(10):
+        assert (await Embedded(short_dir).graph.start()).url == hidden.url
+    assert (await killed.status()).responding
+
+
+async def test_while_it_loads_it_may_be_stopped_and_nobody_connects_for_that(
+    killed: ServerProcess, short_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    starting = await loading(killed, short_dir)
+    asked: list[str] = []
+    stopping = Embedded(short_dir).graph
+    monkeypatch.setattr(stopping._presence, "vitals", asked.append)
+    assert await stopping.stop()
+    assert asked == []
+    with pytest.raises(StartFailed):
+        await starting
+    log = (short_dir / "graph" / "server.log").read_text()
+    # A signal, and no SHUTDOWN.
+    assert re.search("Received (SIGTERM|shutdown signal during loading)", log)
+    assert not [path for path in (short_dir / "graph").iterdir() if path.is_socket()]
+    async with Redis.from_url((await killed.start()).url, protocol=2) as client:
+        read = "MATCH (a:A) RETURN max(a.x)"
+        found = await client.execute_command("GRAPH.RO_QUERY", "dcf", read)
+    assert found[1] == [[2_500_000]]

@@ -166,7 +166,7 @@ async def test_the_version_that_came_with_the_failures_is_the_first_suspect(
 async def test_no_more_than_the_newest_outcomes_are_looked_at(
     graph: GraphConnection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dcf.knowledge.asking.changing.MOST", 30)
+    monkeypatch.setattr("dcf.knowledge.asking.seen.MOST", 30)
     changes = await what_changed(graph, Narrowed())
     assert changes.looked_at == 30
     assert changes.since == sorted(one.ended_at for one in OUTCOMES)[-30]

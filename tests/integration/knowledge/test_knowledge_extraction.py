@@ -115,3 +115,6 @@ def test_extraction_wants_a_flag_and_a_model() -> None:
     assert ExtractionSetting.from_env(env) == ExtractionSetting("openai:gpt-5-mini", 500)
     with pytest.raises(SettingUnusable, match="'many' is no whole number"):
         ExtractionSetting.from_env({**env, "DCF_GRAPH_EXTRACT_CALLS": "many"})
+    for calls in ("9" * 5_000, "\u00b2"):
+        with pytest.raises(SettingUnusable, match="is no whole number"):
+            ExtractionSetting.from_env({**env, "DCF_GRAPH_EXTRACT_CALLS": calls})

@@ -6,7 +6,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,8 +23,9 @@ from integration.knowledge.world import (
     told_by,
 )
 from integration.worker.crew import Crew, crew_on
+from redis.asyncio import Redis
 
-from control_plane import Outbox, Refusal, keys, script
+from control_plane import Outbox, Refusal, keys, script, sweep_outbox
 from control_plane import outbox as outbox_module
 from control_plane.embedded import Embedded
 from control_plane.outbox import GROUP
@@ -33,16 +34,20 @@ from dcf.knowledge import (
     TEXT,
     GraphAway,
     GraphSetting,
+    GraphSlow,
     InsightFact,
     Knowledge,
     Privacy,
     Relay,
+    RelayStuck,
     TextEpisode,
+    background,
     drain,
     relay_for_ever,
 )
 from dcf.knowledge.cypher import query
 from dcf.knowledge.graph_writer import GraphWriter
+from dcf.knowledge.suspects import IN_A_ROW
 from dcf.workflow import redrive
 
 CONCERNING = (
@@ -202,6 +207,160 @@ async def test_an_error_that_nobody_thought_of_is_one_entrys_fault(
         assert (done.records, done.refused, relay.held) == (3, 2, [])
         assert {one.id for one in await knowledge.insights()} == {"i1", "i2"}
     assert (await outbox.lag()).waiting == 0
+
+
+async def put_insights(crew: Crew, names: Iterable[str]) -> Outbox:
+    outbox = Outbox(crew.store.backend)
+    for name in names:
+        await outbox.put(INSIGHT, name, {**GOOD, "id": name})
+    return outbox
+
+
+def odd_ones(monkeypatch: pytest.MonkeyPatch, error: Exception) -> list[int]:
+    """Makes writing an insight with an odd name fail; how many were given each time."""
+    insights, sizes = GraphWriter.insights, list[int]()
+
+    async def strict(self: GraphWriter, given: Any) -> None:
+        sizes.append(len(given))
+        if any(said.id.startswith("odd") for said, _ in given):
+            raise error
+        await insights(self, given)
+
+    monkeypatch.setattr(GraphWriter, "insights", strict)
+    return sizes
+
+
+async def test_a_batch_that_is_too_slow_is_halved_until_it_is_not(
+    crew: Crew, graph_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ids = await play_runs(crew, 8)
+    episodes, sizes = GraphWriter.episodes, list[int]()
+
+    async def slow(self: GraphWriter, given: Any) -> None:
+        sizes.append(len(given))
+        if len(given) > 3:
+            raise GraphSlow(reason="Query timed out")
+        await episodes(self, given)
+
+    monkeypatch.setattr(GraphWriter, "episodes", slow)
+    async with Knowledge.open(graph_url) as knowledge:
+        done = await relay_of(crew, knowledge).drain()
+        assert (done.runs, done.refused) == (8, 0)
+        assert await stats(knowledge.graph) == sums(await told_by(crew.store, ids))
+    # Eight runs with twelve visits: 20 at first; then what the server takes, and seldom more.
+    assert sizes[:5] == [20, 10, 5, 2, 3]
+
+
+async def test_the_server_says_that_a_query_was_too_slow(graph_url: str) -> None:
+    async with Knowledge.open(graph_url) as knowledge, Redis.from_url(graph_url) as redis:
+        limit = (await redis.execute_command("GRAPH.CONFIG", "GET", "TIMEOUT_DEFAULT"))[1]
+        await redis.execute_command("GRAPH.CONFIG", "SET", "TIMEOUT_DEFAULT", 1)
+        try:
+            with pytest.raises(GraphSlow):
+                await knowledge.graph.write([query("UNWIND range(1, 300000) AS x CREATE (:N)")])
+        finally:
+            await redis.execute_command("GRAPH.CONFIG", "SET", "TIMEOUT_DEFAULT", limit)
+        assert await knowledge.graph.read("MATCH (n:N) RETURN count(n)") in ([], [[0]])
+
+
+async def test_an_entry_that_is_too_slow_alone_waits_and_the_others_go_on(
+    crew: Crew, graph_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outbox = await put_insights(crew, ["i1", "odd", "i2"])
+    async with Knowledge.open(graph_url) as knowledge:
+        with monkeypatch.context() as patched:
+            odd_ones(patched, GraphSlow(reason="Query timed out"))
+            done = await relay_of(crew, knowledge).drain()
+            assert (done.records, done.refused) == (2, 0)
+            assert ((await outbox.lag()).waiting, (await outbox.lag()).refused) == (1, 0)
+            # With nothing but slow ones it is the server.
+            await put_insights(crew, ["odd2", "odd3"])
+            with pytest.raises(GraphAway, match="too long"):
+                await relay_of(crew, knowledge, "r2").drain()
+        await relay_of(crew, knowledge, "r3").drain()
+        assert {one.id for one in await knowledge.insights()} == {"i1", "i2", "odd", "odd2", "odd3"}
+    assert ((await outbox.lag()).waiting, (await outbox.lag()).refused) == (0, 0)
+
+
+async def test_when_nothing_can_be_written_nothing_is_put_aside(
+    crew: Crew, graph_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = [f"odd{number}" for number in range(IN_A_ROW)]
+    outbox = await put_insights(crew, names)
+    async with Knowledge.open(graph_url) as knowledge:
+        with monkeypatch.context() as patched:
+            odd_ones(patched, KeyError("ours"))
+            relay = relay_of(crew, knowledge)
+            with pytest.raises(RelayStuck, match=r"16 entries in a row.*KeyError: 'ours'"):
+                await relay.drain()
+            assert len(relay.held) == IN_A_ROW
+            assert ((await outbox.lag()).waiting, (await outbox.lag()).refused) == (16, 0)
+            # Also those that come one after the other, and whichever relay gets them.
+            one, *others = relay.held
+            relay = relay_of(crew, knowledge)
+            await relay.write([one])
+            assert relay.in_a_row == 1
+            next_one = Relay(
+                crew.store, knowledge.graph, Privacy(), name="r1", clock=lambda: START,
+                meanings=meanings(), in_a_row=IN_A_ROW - 1,
+            )  # fmt: skip
+            with pytest.raises(RelayStuck):
+                await next_one.write([others[0]])
+        await relay_of(crew, knowledge).drain()
+        assert {one.id for one in await knowledge.insights()} == set(names[1:])
+    assert ((await outbox.lag()).waiting, (await outbox.lag()).refused) == (0, 1)
+
+
+async def test_a_relay_that_is_stuck_goes_on_with_the_first_that_can_be_written(
+    crew: Crew, graph_url: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(background, "_FIRST_WAIT_S", 0.02)
+    odd_ones(monkeypatch, KeyError("theirs"))
+    outbox = await put_insights(crew, [f"odd{number}" for number in range(IN_A_ROW)])
+    setting = GraphSetting("on", graph_url)
+    relaying = asyncio.create_task(relay_for_ever(setting, crew.store, Privacy(), name="r1"))
+    async with asyncio.timeout(30):
+        while "in a row none could be written" not in caplog.text:
+            await asyncio.sleep(0.02)
+        assert ((await outbox.lag()).waiting, (await outbox.lag()).refused) == (16, 0)
+        await put_insights(crew, ["i1"])
+        while (await outbox.lag()).waiting:
+            await asyncio.sleep(0.02)
+    relaying.cancel()
+    await asyncio.wait([relaying])
+    assert (await outbox.lag()).refused == IN_A_ROW
+    async with Knowledge.open(graph_url) as knowledge:
+        assert [one.id for one in await knowledge.insights()] == ["i1"]
+
+
+async def test_a_run_that_is_put_aside_is_marked_and_no_sweep_tells_it_again(
+    crew: Crew, graph_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ids = await play_runs(crew, 3)
+    await crew.store.tell_run(ids[1])
+    episodes = GraphWriter.episodes
+
+    async def strict(self: GraphWriter, given: Any) -> None:
+        if any(one.properties["workflow_id"] == ids[1] for one in given):
+            raise KeyError("odd")
+        await episodes(self, given)
+
+    monkeypatch.setattr(GraphWriter, "episodes", strict)
+    async with Knowledge.open(graph_url) as knowledge:
+        done = await relay_of(crew, knowledge).drain()
+    assert (done.runs, done.refused) == (2, 1)
+    assert [run.outbox for run in await crew.store.run_many(ids)] == ["told", "refused", "told"]
+    lag = await Outbox(crew.store.backend).lag()
+    assert (lag.waiting, lag.refused) == (0, 1)
+    assert await sweep_outbox(crew.store) == 0
+
+
+async def test_a_hint_of_no_run_is_put_aside(crew: Crew, graph_url: str) -> None:
+    await play_runs(crew, 1)
+    await crew.store.tell_run("no/run at all\n")
+    async with Knowledge.open(graph_url) as knowledge:
+        done = await relay_of(crew, knowledge).drain()
+    assert (done.runs, (await Outbox(crew.store.backend).lag()).waiting) == (1, 0)
 
 
 async def test_a_relay_survives_whatever_happens_and_leaves_at_the_end(

@@ -92,7 +92,8 @@ async def test_agents_that_live_elsewhere_are_listed_after_those_with_a_memory(
         assert names == ["a", "b", "c", "from-outside"]
         read = await desk.good("read_agent", agent_id="from-outside")
         assert read["settings"] is None
-        assert await desk.refused("list_agents", after="x") == "bad_arguments"
+        for after in ("x", "9" * 5_000, "\u0663"):
+            assert await desk.refused("list_agents", after=after) == "bad_arguments"
 
 
 async def test_an_agent_is_talked_to_and_its_conversation_read(

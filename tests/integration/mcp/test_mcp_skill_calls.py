@@ -238,6 +238,9 @@ async def test_an_agent_outside_runs_calls_through_the_same_gate(
         rest = await desk.good("read_history", agent_id=agent, after=first_page["next_after"])
         assert await desk.refused("read_history", agent_id="nobody") == "unknown_agent"
         assert await desk.refused("read_history") == "bad_arguments"
+        for after in ("x", "1-2-3", "\u0663", "9" * 5_000):
+            refused = await desk.refused("read_history", agent_id=agent, after=after)
+            assert refused == "bad_arguments"
     events = [*first_page["events"], *rest["events"]]
     assert (len(first_page["events"]), rest["next_after"]) == (4, None)
     (decided,) = (one for one in events if one["type"] == "ApprovalDecided")

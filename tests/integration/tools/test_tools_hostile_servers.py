@@ -65,6 +65,10 @@ class Target:
             return "x" * (megabytes * 1000 * 1000)
 
         @self.mcp.tool()
+        def large_twice(megabytes: int) -> str:
+            return "x" * (megabytes * 1000 * 1000)
+
+        @self.mcp.tool()
         def whoami(context: Context[Any, Any]) -> str:
             request = context.request_context.request
             return str(dict(request.headers)["authorization"]) if request else ""
@@ -167,6 +171,7 @@ async def test_an_answer_of_a_hundred_megabytes_is_a_lasting_error_and_not_read(
         assert (await call(box, "fast")).data == "fast"
         if kind != "sse":
             assert len((await call(box, "large", megabytes=2)).text) == 2_000_000
+            assert len((await call(box, "large_twice", megabytes=2)).text) == 2_000_000
 
 
 async def test_a_secret_that_a_server_echoes_does_not_come_back(

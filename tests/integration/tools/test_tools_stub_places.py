@@ -76,7 +76,7 @@ def test_the_environment_names_of_the_earlier_stub_are_honoured(tmp_path: Path) 
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("port", ["x", "-1", "65536", "8 765"])
+@pytest.mark.parametrize("port", ["x", "-1", "65536", "8 765", "9" * 5_000])
 def test_a_port_that_is_none_is_told(port: str, tmp_path: Path) -> None:
     with pytest.raises(WrongPlace, match="STUB_MCP_PORT"):
         place_from({"STUB_MCP_PORT": port}, tmp_path / "x")

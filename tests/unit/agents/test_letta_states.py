@@ -24,6 +24,7 @@ from dcf.agents.letta import (
 from dcf.agents.letta.agent_state import agent_of, handle_of, members_of, server_name, tools_of
 from dcf.agents.letta.block_state import block_of
 from dcf.agents.letta.block_state import members_of as block_members
+from dcf.agents.letta.files import _put_prompts_first
 from dcf.agents.letta.message_state import messages_of, question
 from dcf.memory import Memory, NewAgent, NewBlock, Source, ToolSpec, random_id
 
@@ -130,6 +131,14 @@ def test_attached_tools_are_no_metadata_of_the_agent() -> None:
 )
 def test_a_model_has_the_servers_name(ours: str | None, theirs: str | None) -> None:
     assert handle_of(ours) == theirs
+
+
+def test_a_prompt_that_is_put_first_has_an_id_of_its_own() -> None:
+    ids = ["message-7", "message-" + "9" * 5_000, "message-\u00b2"]
+    messages = [{"id": one, "role": "user"} for one in ids]
+    agent = {"messages": messages, "in_context_message_ids": ids[1:], "system": "Be kind."}
+    _put_prompts_first([agent])
+    assert agent["in_context_message_ids"] == ["message-8", *ids[1:]]
 
 
 def test_messages_are_counted_and_know_their_question() -> None:

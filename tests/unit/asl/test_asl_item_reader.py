@@ -71,6 +71,13 @@ def test_the_items_at_a_json_pointer() -> None:
     assert items_of(config, '{"a/b": [[1, 2]]}') == [1, 2]
 
 
+@pytest.mark.parametrize("step", ["1", "9" * 5_000, "\u00b2", "-1", ""])
+def test_a_json_pointer_to_no_element_fails_the_reader(step: str) -> None:
+    config = {"InputType": "JSON", "ItemsPointer": f"/{step}"}
+
+    assert items_of(config, "[[1, 2]]")[0] == "States.ItemReaderFailed"
+
+
 def test_json_lines() -> None:
     assert items_of({"InputType": "JSONL"}, '{"a": 1}\n\n[2]\r\n') == [{"a": 1}, [2]]
 

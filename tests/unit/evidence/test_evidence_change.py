@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from math import factorial
+from math import factorial, lgamma
 from random import Random
 
 import pytest
 
-from dcf.evidence import NOTHING, Watch, record_from, record_of
+from dcf.evidence import NOTHING, Watch, change, record_from, record_of
 
 DAY_MS = 86_400_000
 
@@ -121,3 +121,20 @@ def test_nothing_leaves_nothing() -> None:
     assert record_of([(1, 0, 0)], now=5) == NOTHING
     assert NOTHING.rate is None
     assert NOTHING.posterior.mean == 0.5
+
+
+def test_two_threads_may_watch_at_the_same_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    other = []
+
+    def interrupted(x: int) -> float:
+        # Another thread comes when the first number of ours is looked for, and is done before us.
+        if not other:
+            other.append(x)
+            _watched([1, 0] * 20)
+        return lgamma(x)
+
+    monkeypatch.setattr(change, "_TABLE", change._TABLE[:1])
+    monkeypatch.setattr(change, "lgamma", interrupted)
+    _watched([1, 0] * 30)
+    assert other
+    assert change._TABLE[1:] == [lgamma(x) for x in range(1, len(change._TABLE))]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from random import Random
 
 from dcf.evidence import SIGNIFICANT, Comparison
-from dcf.knowledge.asking.changing import Seen, Suspect, changes_in
+from dcf.knowledge.asking.changing import Suspect, changes_in
+from dcf.knowledge.asking.seen import Seen
 
 AGENTS = 8
 # Of 20 outcomes each, after the change: agent 0 fails in 15, the others in 8.

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import Any, cast
 
 import pytest
 
-from dcf.knowledge.asking import QUESTIONS, SURE, Names, match
+from dcf.knowledge.asking import QUESTIONS, SURE, Asker, Matched, Names, match
 from dcf.knowledge.asking.period import period_in
 
 RUNS = ["order-7f3a"]
@@ -128,6 +131,16 @@ def test_words_that_change_nothing_are_told() -> None:
         ("since two weeks ago", "2026-11-11T15:30", None),
         ("in the last 24 hours", "2026-11-24T15:30", None),
         ("over the past week", "2026-11-18T15:30", None),
+        ("before monday", "1970-01-01T00:00", "2026-11-23T00:00"),
+        ("after monday", "2026-11-24T00:00", None),
+        ("after last week", "2026-11-23T00:00", None),
+        ("between 2026-11-03 and 2026-11-05", "2026-11-03T00:00", "2026-11-06T00:00"),
+        ("from last monday to yesterday", "2026-11-23T00:00", "2026-11-25T00:00"),
+        ("since last week until yesterday", "2026-11-16T00:00", "2026-11-25T00:00"),
+        ("between monday and now", "2026-11-23T00:00", None),
+        ("between friday and monday", "2026-11-20T00:00", "2026-11-24T00:00"),
+        ("from monday on", "2026-11-23T00:00", None),
+        ("3 days ago", "2026-11-22T00:00", "2026-11-23T00:00"),
     ],
 )
 def test_times_are_read(words: str, since: str, until: str | None) -> None:
@@ -145,6 +158,86 @@ def test_times_are_read(words: str, since: str, until: str | None) -> None:
 @pytest.mark.parametrize("words", ["since when", "on 2026-02-31", "the last straw", "weekly"])
 def test_what_is_no_time_is_none(words: str) -> None:
     assert period_in(words, NOW) is None
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("how many runs failed until yesterday?", "until yesterday"),
+        ("how many runs failed by monday?", "by monday"),
+        ("how many runs failed yesterday and today?", "today"),
+        ("how many runs failed between monday and friday?", "friday"),  # which is not over
+        ("how many runs failed before the last 3 days?", "before the last 3 days"),
+        ("how many runs failed the day before yesterday?", "day before yesterday"),
+        ("how many runs failed 2 days before yesterday?", "days before yesterday"),
+        ("how many runs will fail tomorrow?", "tomorrow"),
+        ("runs that failed 3 weeks ago by day", "3 weeks"),
+        ("how many runs failed next week?", "next week"),
+        ("how many runs failed in may?", "in may"),
+        ("how many runs failed yesterday morning?", "morning"),
+        ("how many runs failed every monday?", "every monday"),
+        ("how many runs took more than 5 minutes?", "5 minutes"),
+        (f"how many runs failed in the last {'9' * 5000} days?", f"{'9' * 5000} days"),
+        ("how many runs failed in the last 9999 years?", "9999 years"),
+        ("how many runs failed more than yesterday?", "than yesterday"),
+    ],
+)
+def test_a_time_in_other_words_is_refused_not_left_out(words: str, said: str) -> None:
+    found = match(words, {}, [], NOW)
+
+    assert found.question is None and found.nearest
+    assert f"'{said}' says another time" in found.why_not
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("which skill failed least?", "'least'"),
+        ("which skill has the lowest failure rate?", "'lowest'"),
+        ("which skill fails most and takes longest?", "'takes longest'"),
+        ("how many runs failed less?", "'less'"),
+        ("which agent costs less?", "'less'"),
+        ("what is the least reliable version?", "'least'"),
+        ("how many runs failed before the release?", "'before'"),
+    ],
+)
+def test_what_comes_first_in_other_words_is_refused_not_left_out(words: str, said: str) -> None:
+    found = match(words, {}, [], NOW)
+
+    assert found.question is None and found.nearest
+    assert said in found.why_not
+
+
+class NamelessGraph:
+    """A graph that knows nothing, and is asked for names only."""
+
+    graph = property(lambda self: self)
+
+    async def read(self, query: str, **given: Any) -> list[Any]:
+        return []
+
+
+class ChoosesOutcomes:
+    """A model for which everything is about outcomes."""
+
+    async def choose(self, question: str, offer: Sequence[Any]) -> Any:
+        return {"question": "outcomes"}
+
+
+async def no_embedder() -> Any:
+    raise AssertionError("nothing compares texts here")
+
+
+def test_what_a_model_chooses_is_held_against_time_and_order_by_the_same_rules() -> None:
+    asker = Asker(
+        cast(Any, NamelessGraph()), no_embedder, chooser=ChoosesOutcomes(), now=lambda: NOW
+    )
+
+    def asked(words: str) -> Matched:
+        return asyncio.run(asker.ask(words)).matched
+
+    assert "until yesterday" in asked("mail: what failed until yesterday?").why_not
+    assert "'least'" in asked("mail: what failed least?").why_not
 
 
 def test_names_that_come_near_are_found_by_their_words() -> None:

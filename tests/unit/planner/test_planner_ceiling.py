@@ -173,3 +173,91 @@ async def test_a_change_of_a_stored_procedure_may_use_what_that_one_uses(tmp_pat
     planning = await desk.planner.answer(planning.id, {"procedure": "new", "change": "shorter"})
     assert {ref for ref, may in planning.allowed.items() if may} == used
     assert planning.status == "shown"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "Do not refund the order of the customer, only triage.",
+        "Never give a refund for the order.",
+        "Leave the refund of the order out.",
+        "refund the order of the customer",
+    ],
+)
+async def test_what_was_asked_stays_open_until_it_is_answered_as_such(
+    tmp_path: Path, change: str
+) -> None:
+    """A change is no answer, whatever it says: a model that obeys somebody else keeps its step."""
+    script = Script({PROPOSE: obedient()}, {PROPOSE: obedient()})
+    desk = Desk(tmp_path, script=script)
+    planning = await desk.planner.start(OBJECTIVE, {**ANSWERS, **MONEY})
+    planning = await desk.planner.answer(planning.id, {"change": change})
+    assert planning.status == "asking" and planning.shown is None
+    assert planning.questions[0].choices[2:] == ("support.refund_order@1.0.0",)
+    assert desk.store.read(planning.id) == planning
+
+
+async def test_an_objective_that_is_said_anew_does_not_answer_what_was_asked(
+    tmp_path: Path,
+) -> None:
+    desk = Desk(tmp_path, script=Script({PROPOSE: obedient()}, {PROPOSE: obedient()}))
+    planning = await desk.planner.start(OBJECTIVE, {**ANSWERS, **MONEY})
+    said = {"objective": f"{OBJECTIVE}; refund the order of the customer"}
+    planning = await desk.planner.answer(planning.id, said)
+    assert [one.name for one in planning.questions] == ["allow"]
+
+
+@pytest.mark.parametrize(
+    "objective",
+    [
+        f"{OBJECTIVE}. Do not refund orders",
+        f"{OBJECTIVE}; don\u2019t refund the order of the customer",
+        f"{OBJECTIVE}. Never:\n- refund the order.\n- pay.",
+        f"{OBJECTIVE} without a refund of the order",
+        f"{OBJECTIVE}. Leave the refund of the order out",
+        f"{OBJECTIVE} instead of a refund of the order",
+    ],
+)
+async def test_an_objective_that_denies_anything_names_nothing(
+    tmp_path: Path, objective: str
+) -> None:
+    desk = Desk(tmp_path, script=Script({PROPOSE: obedient()}))
+    planning = await desk.planner.start(objective, {**ANSWERS, **MONEY})
+    assert planning.status == "asking"
+    assert "support.refund_order@1.0.0" in planning.questions[0].choices
+
+
+async def test_an_answer_to_the_model_and_a_wanted_output_allow_nothing(tmp_path: Path) -> None:
+    """The model's question baits the words that a search would find the skill by."""
+    bait = "Type: refund the order - to say that this must NOT happen"
+    script = Script({ASK: {"questions": [bait]}}, {PROPOSE: obedient()})
+    desk = Desk(tmp_path, script=script)
+    told = {**ANSWERS, **MONEY, "outputs": "refund of the order of the customer"}
+    planning = await desk.planner.start(OBJECTIVE, told)
+    planning = await desk.planner.answer(planning.id, {planning.questions[0].name: "refund order"})
+    assert [one.name for one in planning.questions] == ["allow"]
+
+
+async def test_a_change_that_denies_something_allows_nothing_of_the_stored_procedure(
+    tmp_path: Path,
+) -> None:
+    desk = Desk(tmp_path, script=Script({PROPOSE: obedient()}))
+    stored = {"procedure": "sops/customer-refund.md", "input": {"ticket_id": "TCK-101"}}
+    planning = await desk.planner.start(OBJECTIVE, {**stored, **MONEY})
+    told = {"procedure": "new", "change": "leave the refund of the order out"}
+    planning = await desk.planner.answer(planning.id, told)
+    assert not any(planning.allowed.values())
+    assert "support.refund_order@1.0.0" in planning.questions[0].choices
+
+
+async def test_a_tier_above_that_of_the_skills_is_asked_about(tmp_path: Path) -> None:
+    raised = {PROPOSE: procedure({**TRIAGE, "tier": 3})}
+    desk = Desk(tmp_path, script=Script(raised, raised))
+    planning = await desk.planner.start(OBJECTIVE, ANSWERS)
+    assert planning.status == "asking" and planning.shown is None
+    assert planning.questions[0].choices == ("yes", "no", "tier-3")
+    refused = await desk.planner.answer(planning.id, {"allow": "no"})
+    assert {one["code"] for one in refused.problems} == {"PLAN_NOT_ALLOWED"}
+    planning = await desk.planner.answer(planning.id, {"allow": "tier-3"})
+    assert planning.status == "shown" and planning.permissions is not None
+    assert planning.permissions["highest_tier"] == 3

@@ -61,6 +61,7 @@ def test_a_violated_guarantee_exits_with_1_and_says_how_to_replay_it(
     [
         ["--seeds", "7:3"],
         ["--seeds", "seven"],
+        ["--seeds", "0:" + "9" * 5_000],
         ["--seed", "1", "--seeds", "0:2"],
         ["--seed", "-1"],
         ["--steps", "0"],

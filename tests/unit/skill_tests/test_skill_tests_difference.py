@@ -63,6 +63,7 @@ def test_where_the_schema_wants_text_a_placeholder_gives_text() -> None:
     assert differences({"x": "{{ n }}"}, {"x": "5"}, schema) == []
     assert differences({"x": "{{ random_int(1, 6) }}"}, {"x": "4"}, schema) == []
     assert differences({"x": "{{ n }}"}, {"x": 5}, schema) != []
+    assert differences({"x": "{{ random_int(1, 6) }}"}, {"x": "9" * 5_000}, schema) != []
 
 
 def test_every_difference_is_named_with_its_place() -> None:

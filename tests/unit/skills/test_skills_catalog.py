@@ -161,6 +161,12 @@ def test_a_catalog_never_leads_out_of_the_generated_folder(tmp_path: Path):
         SkillCatalog.load(root)
 
 
+def test_a_version_too_long_to_be_compared_is_refused():
+    assert manifest("a.b", "9" * 252 + ".0.0").version == "9" * 252 + ".0.0"
+    with pytest.raises(InvalidManifest, match="skillVersion"):
+        manifest("a.b", "9" * 5_000 + ".0.0")
+
+
 def test_a_manifest_with_problems_is_refused_with_all_of_them(tmp_path: Path):
     root = write_catalog(tmp_path, {"skills": [{"path": "bad.json"}]})
     (root / "catalogs/bad.json").write_text('{"skillName": "", "tags": 1}')

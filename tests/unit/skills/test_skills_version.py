@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dcf.skills import SkillRef, is_range, newest, parse_ref, version_order
+
+LONG = "9" * 5_000 + ".0.0"
+"""More digits than Python reads as a number."""
 
 VERSIONS = ["0.1.0", "0.1.9", "0.2.0", "1.0.0", "1.2.0", "1.2.9", "1.10.0", "2.0.0-rc.1", "2.0.0"]
 
@@ -82,7 +85,27 @@ def test_a_caret_never_leaves_the_first_number_that_is_not_zero(versions: list[s
 
 
 @given(st.text(max_size=30), st.lists(st.text(max_size=10), max_size=3))
+@example("*", [LONG])
+@example(LONG, [LONG])
+@example(f">={LONG}", [])
 def test_any_text_is_a_range_or_none(wanted: str, versions: list[str]):
-    assert newest(["1.0.0"], wanted) in ("1.0.0", None)
+    assert newest(["1.0.0", *versions], wanted) in ("1.0.0", *versions, None)
     assert is_range(wanted) in (True, False)
-    assert parse_ref(wanted).wanted
+
+
+@given(st.text(max_size=30))
+@example("@")
+@example("crm.lookup@ ")
+@example("crm.lookup")
+def test_only_where_nothing_stands_behind_the_sign_is_no_version_in_it(text: str):
+    wanted = parse_ref(text).wanted
+    _, sign, behind = text.partition("@")
+    assert wanted == (behind.strip() if sign else "*")
+    if not wanted:
+        assert newest(VERSIONS, wanted) is None
+
+
+def test_a_version_too_long_to_be_compared_lies_in_no_range():
+    assert newest(["1.0.0", LONG], "*") == "1.0.0"
+    with pytest.raises(ValueError, match="at most 256 characters"):
+        version_order(LONG)

@@ -87,6 +87,20 @@ def test_conditions_may_stand_otherwise(line: str, condition: str, then: object)
         ("- Finance approves before the payment is made.", "SOP_APPROVAL"),
         ("- Once approved by finance.", "SOP_APPROVAL"),
         ("- This has to be signed off by the board.", "SOP_APPROVAL"),
+        ("- Do not continue if `ok` is false.", "SOP_PHRASE"),
+        ("- If `ok` is false, do not continue.", "SOP_PHRASE"),
+        ("- Skip this step if `ok`.", "SOP_PHRASE"),
+        ("- If `ok`, repeat step 1.", "SOP_PHRASE"),
+        ("- Repeat this step until `ok`.", "SOP_PHRASE"),
+        ("- If `ok`, restart.", "SOP_PHRASE"),
+        ("- If `ok`, start over from the beginning.", "SOP_PHRASE"),
+        ("- Bail out if `ok`.", "SOP_PHRASE"),
+        ("- As long as `ok`, continue.", "SOP_PHRASE"),
+        ("- Until `ok`, wait.", "SOP_PHRASE"),
+        ("- Two people approve this.", "SOP_APPROVAL"),
+        ("- Four-eyes principle applies.", "SOP_APPROVAL"),
+        ("- Second pair of eyes: ben", "SOP_APPROVAL"),
+        ("- Get the boss to OK it.", "SOP_APPROVAL"),
         ("- Writes: ``s`", "SOP_NAME"),
     ],
 )
@@ -132,7 +146,22 @@ PROSE = [
     "If `total` is odd, say so in the letter.",
     "The end of the belt is marked in yellow.",
     "Within reason, take what the customer prefers.",
+    "Finance will approve the refund within two days.",
+    "Repeat the measurement until `answer` is the same twice.",
+    "Skip the greeting if `ok`.",
+    "Repeat the question when `answer` is missing.",
+    "If `ok`, write so in the letter and put it on the pile.",
 ]
+
+
+@pytest.mark.parametrize("said", ["finance, please", "finance please.", "please finance"])
+def test_a_polite_word_is_nobody_who_decides(said: str) -> None:
+    sop = parse(HEAD + STEP.format(line=f"- Approval by {said}"), "a.md").sop
+    assert sop is not None and sop.steps[0].approval is not None
+    # Before the name it is part of one.
+    expected = said if said.startswith("please") else "finance"
+    assert sop.steps[0].approval.by == (expected,)
+    assert parse(print_markdown(sop), "a.md").sop == sop
 
 
 @pytest.mark.parametrize("sentence", PROSE)

@@ -68,6 +68,9 @@ def test_a_response_template_is_json_where_it_is_json(tmp_path: Path) -> None:
     assert bench.call({"n": 2}).data == {"n": 2}
     bench = Bench(tmp_path, {"cases": [case("a", response=None, responseTemplate="hello {{n}}")]})
     assert bench.call({"n": 2}).data == "hello 2"
+    digits = "9" * 5_000  # more than Python reads as a number
+    bench = Bench(tmp_path, {"cases": [case("a", response=None, responseTemplate=digits)]})
+    assert bench.call({}).data == digits
 
 
 @pytest.mark.parametrize(

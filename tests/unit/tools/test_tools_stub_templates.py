@@ -13,6 +13,8 @@ from dcf.tools.stub.chance import Chance
 from dcf.tools.stub.templates import Template
 
 ARGUMENTS = {"n": 3, "who": "Ann", "list": [{"x": True}, None], "o": {"k": 1.5}, "uuid": "mine"}
+LONG = "9" * 5_000
+"""More digits than Python reads as a number."""
 
 
 def chance(**changes: Any) -> Chance:
@@ -44,6 +46,8 @@ def render(value: Any, draws: Chance | None = None) -> Any:
         ("{{who}} is {{list[0].x}}: {{o}}", 'Ann is true: {"k":1.5}'),
         ("{{nobody}} {{list[9]}}", "{{nobody}} {{list[9]}}"),
         ("{{n.x}}", "{{n.x}}"),
+        (f"{{{{list[{LONG}]}}}}", f"{{{{list[{LONG}]}}}}"),
+        (f"{{{{random_int(1,{LONG})}}}}", f"{{{{random_int(1,{LONG})}}}}"),
         ("{{now_iso}}", "2009-02-13T23:31:30.250Z"),
         ("{{random_int(4, 4)}}", 4),
         ({"{{n}}": ["{{n}}", {"a": "{{who}}"}], "b": 1}, {"{{n}}": [3, {"a": "Ann"}], "b": 1}),
