@@ -112,9 +112,9 @@ class StubServer:
         try:
             return await self._start_at(host, port, config)
         except EnvironmentTrouble:
-            if port == 0 or _is_free(host, port):
+            if port == 0:
                 raise
-            # Somebody else took the port in between.
+            # Somebody else may have had the port in between; another trouble comes again.
             return await self._start_at(host, 0, config)
 
     async def _start_at(self, host: str, port: int, config: Path) -> Background:

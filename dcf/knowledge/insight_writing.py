@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -94,15 +95,38 @@ def insight_queries(
     ]
 
 
+def _clean_json(text: str, privacy: Privacy) -> str:
+    """``text`` with its strings cleaned: its numbers are counts and times, which may look like what
+    is taken out. What is no JSON is cleaned as a whole."""
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return privacy.text(text, _LONGEST)
+    cleaned = _clean(value, privacy)
+    return text if cleaned == value else json.dumps(cleaned, sort_keys=True)
+
+
+def _clean(value: Any, privacy: Privacy) -> Any:
+    match value:
+        case str():
+            return privacy.text(value, _LONGEST)
+        case list():
+            return [_clean(one, privacy) for one in value]
+        case dict():
+            return {privacy.text(name): _clean(one, privacy) for name, one in value.items()}
+        case _:
+            return value
+
+
 def _properties(said: InsightFact, privacy: Privacy) -> dict[str, Any]:
     return {
         "insight_id": said.id,
         "category": said.category,
         "statement": privacy.text(said.statement, _LONGEST),
-        "condition": privacy.text(said.condition, _LONGEST),
+        "condition": _clean_json(said.condition, privacy),
         "prefer": privacy.text(said.prefer, _LONGEST),
         "avoid": privacy.text(said.avoid, _LONGEST),
-        "evidence": privacy.text(said.evidence, _LONGEST),
+        "evidence": _clean_json(said.evidence, privacy),
         "evidence_runs": list(said.evidence_runs[:EVIDENCE_RUNS]),
         "confidence": said.confidence,
         "valid_at": iso(said.created_at),

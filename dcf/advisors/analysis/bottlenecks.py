@@ -69,7 +69,7 @@ class Paths:
 def critical_path(visits: Sequence[Visit]) -> tuple[Mapping[str, int], int]:
     """The time by state on the path that decided when a run ended, and the time between: back from
     the visit that ended last, each time to the one that ended last before it began."""
-    ordered = sorted(visits, key=lambda visit: (visit[1], visit[0]))
+    ordered = sorted(visits, key=lambda visit: (visit[1], visit[0], visit[2]))
     ends = [ended for _, ended, _ in ordered]
     spent: Counter[str] = Counter()
     waited = 0

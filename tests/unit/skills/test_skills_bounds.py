@@ -59,7 +59,7 @@ def test_a_file_without_measure_is_refused_before_it_is_read(tmp_path: Path) -> 
 
 def test_a_pattern_of_a_schema_that_is_too_slow_is_a_problem(tmp_path: Path) -> None:
     tools = TOOLS.replace("label: { type: string }", 'label: { pattern: "^(a+)+$" }', 1)
-    case = f"response: {{ degrees: 60 }}\n            arguments: {{ label: '{'a' * 5000}#' }}"
+    case = f"response: {{ degrees: 60 }}\n            arguments: {{ label: '{'a' * 40_000}#' }}"
     tools = tools.replace("response: { degrees: 60 }", case, 1)
     root = write_sources(tmp_path)
     (root / TOOLS_FILE).write_text(tools)

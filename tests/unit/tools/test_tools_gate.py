@@ -79,7 +79,7 @@ def fanned_out(depth: int) -> dict[str, Any]:
     ],
 )
 def test_no_schema_of_a_tool_holds_the_gate_up(schema: dict[str, Any]) -> None:
-    arguments = {"to": "a" * 5_000 + "#", "t" + "o" * 5_000: 1}
+    arguments = {"to": "a" * 40_000 + "#", "t" + "o" * 5_000: 1}
     held = gate(
         grant("local:pay", input_schema=schema), pins={"local:pay": pin(schema, locked=False)}
     )

@@ -18,7 +18,8 @@ from dcf.tools.stub.choosing import Call, choose, refuse
 from dcf.tools.stub.config import build_config
 
 SLOW = {"type": "object", "properties": {"tea": {"type": "string", "pattern": "^(a+)+$"}}}
-LONG = {"tea": "a" * 5000 + "#"}
+# The time grows with the square of the length: seconds, where 100 ms are allowed.
+LONG = {"tea": "a" * 40_000 + "#"}
 
 
 def document(schema: Any, *cases: Any) -> dict[str, Any]:
