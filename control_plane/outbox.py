@@ -22,7 +22,6 @@ _STREAMS = (keys.OUTBOX_RUNS, keys.OUTBOX_RECORDS)
 _REFUSED_LIMIT = 1_000
 _LONGEST_REASON = 300
 _PAGE = 500
-_DEEPEST = 100
 # How far a clock, or a client of a cluster, may lag behind when it writes DONE.
 _SWEEP_MARGIN_MS = 60_000
 
@@ -239,21 +238,6 @@ def _entry(stream: str, entry: str, fields: Sequence[str]) -> OutboxEntry:
         kind, value = f"{kind}, no JSON", data
     except RecursionError:
         kind, value = f"{kind}, nested too deep", data
-    if _is_deep(value):
+    if payload.is_too_deep(value):
         kind, value = f"{kind}, nested too deep", data
     return OutboxEntry(stream, entry, kind, named.get("id", ""), value)
-
-
-def _is_deep(value: Any) -> bool:
-    """Whether ``value`` is nested deeper than what may be relied on to be written again."""
-    level = [value]
-    for _ in range(_DEEPEST):
-        level = [
-            part
-            for one in level
-            if isinstance(one, dict | list)
-            for part in (one.values() if isinstance(one, dict) else one)
-        ]
-        if not level:
-            return False
-    return True

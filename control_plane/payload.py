@@ -40,6 +40,21 @@ def _plain_float(number: float) -> bool:
     )
 
 
+def is_too_deep(value: object) -> bool:
+    """Whether ``value`` is nested in more than ``MAX_DEPTH`` levels; found without recursion."""
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        level = [
+            inner
+            for outer in level
+            if isinstance(outer, dict | list)
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+        ]
+        if not level:
+            return False
+    return True
+
+
 def _plain(value: JSON, depth: int) -> bool:
     """Whether RedisJSON returns ``value`` unchanged. Raises BadDocument for what is not JSON."""
     kind = type(value)

@@ -71,3 +71,23 @@ class Problem:
 def has_errors(problems: Iterable[Problem]) -> bool:
     """Whether any of ``problems`` is more than a warning."""
     return any(problem.is_error for problem in problems)
+
+
+class ProblemError(Exception):
+    """What was wanted cannot be done.
+
+    The docstring of a class is its message, filled in with ``fields``; ``code`` is stable, ``hint``
+    says what to do.
+    """
+
+    code = "problem"
+    hint = ""
+
+    def __init__(self, **fields: object) -> None:
+        self.fields = fields
+        super().__init__((type(self).__doc__ or "").strip().format(**fields))
+
+    @property
+    def problem(self) -> Problem:
+        """The same for people and for ``--json``."""
+        return Problem(code=self.code, message=str(self), hint=self.hint)

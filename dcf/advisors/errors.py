@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-from dcf.problem import Problem
+from dcf.problem import ProblemError
 
 
-class AdvisorProblem(Exception):
+class AdvisorProblem(ProblemError):
     """The advisor cannot do that."""
 
     code = "advisor_problem"
-    hint = ""
-
-    def __init__(self, **fields: object) -> None:
-        self.fields = fields
-        super().__init__((type(self).__doc__ or "").strip().format(**fields))
-
-    @property
-    def problem(self) -> Problem:
-        """The same for people and for ``--json``."""
-        return Problem(code=self.code, message=str(self), hint=self.hint)
 
 
 class NotRegistered(AdvisorProblem):

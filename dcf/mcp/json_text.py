@@ -6,9 +6,9 @@ import json
 import re
 from typing import Any
 
+from control_plane import payload
 from dcf.problem import Problem
 
-MOST_NESTED = 100
 _FENCE = re.compile(r"\A\s*```[A-Za-z0-9]*\s*\n(.*?)\n?\s*```\s*\Z", re.DOTALL)
 
 
@@ -24,7 +24,7 @@ def read_json(name: str, given: Any) -> tuple[Any, Problem | None]:
     try:
         value = json.loads(text, parse_constant=_refuse)
     except RecursionError:
-        return None, _problem(name, f"is nested more than {MOST_NESTED} levels deep")
+        return None, _problem(name, f"is nested more than {payload.MAX_DEPTH} levels deep")
     except json.JSONDecodeError as error:
         where = f"line {error.lineno} column {error.colno}"
         return None, _problem(name, f"is no JSON: {error.msg} ({where})")
@@ -43,21 +43,11 @@ def storable(value: Any) -> str | None:
         return "it holds half a surrogate pair, which is no text"
     except (TypeError, ValueError) as error:
         return str(error)
-    return f"it is nested more than {MOST_NESTED} levels deep" if _too_deep(value) else None
-
-
-def _too_deep(value: Any) -> bool:
-    level = [value]
-    for _ in range(MOST_NESTED):
-        level = [
-            inner
-            for outer in level
-            if isinstance(outer, dict | list)
-            for inner in (outer.values() if isinstance(outer, dict) else outer)
-        ]
-        if not level:
-            return False
-    return True
+    return (
+        f"it is nested more than {payload.MAX_DEPTH} levels deep"
+        if payload.is_too_deep(value)
+        else None
+    )
 
 
 def _refuse(constant: str) -> Any:

@@ -4,23 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dcf.problem import Problem
+from dcf.problem import Problem, ProblemError
 
 
-class MemoryProblem(Exception):
+class MemoryProblem(ProblemError):
     """The memory cannot do that."""
 
     code = "memory_problem"
-    hint = ""
-
-    def __init__(self, **fields: object) -> None:
-        self.fields = fields
-        super().__init__((type(self).__doc__ or "").strip().format(**fields))
-
-    @property
-    def problem(self) -> Problem:
-        """The same for people and for ``--json``."""
-        return Problem(code=self.code, message=str(self), hint=self.hint)
 
 
 class InvalidEntry(MemoryProblem):

@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-from dcf.problem import Problem
+from dcf.problem import Problem, ProblemError
 
 
-class PlanningProblem(Exception):
+class PlanningProblem(ProblemError):
     """That cannot be done with the planning."""
 
     code = "planning_problem"
-    hint = ""
-
-    def __init__(self, **fields: object) -> None:
-        self.fields = fields
-        super().__init__((type(self).__doc__ or "").strip().format(**fields))
-
-    @property
-    def problem(self) -> Problem:
-        """The same for people and for ``--json``."""
-        return Problem(code=self.code, message=str(self), hint=self.hint)
 
 
 class UnknownPlanning(PlanningProblem):
