@@ -76,12 +76,16 @@ def shown(planning: Planning) -> list[Any]:
         parts += [Text(line) for line in _permissions(planning)]
     parts += [Text(line, "dim") for line in _guidance(planning.guidance)]
     if planning.status not in _FAILS:
-        parts += [Text(f"- {one.message}", "yellow") for one in problems_of(planning)]
+        parts += [Text(_noted(one), "yellow") for one in problems_of(planning)]
     if planning.questions and planning.status == "asking":
         parts.append(_questions(planning))
     if planning.shown is not None:
         parts.append(Text(f"Digest of this plan: {planning.shown}"))
     return parts
+
+
+def _noted(problem: Problem) -> str:
+    return f"- {problem.message}" + (f" ({problem.hint})" if problem.hint else "")
 
 
 def next_step(planning: Planning) -> str:

@@ -112,7 +112,7 @@ def unused(schema: Any, answers: Mapping[str, Any], known: Iterable[str]) -> lis
 def _unused(name: str, inputs: Iterable[str]) -> Problem:
     near = get_close_matches(name.removeprefix("input."), list(inputs), 1)
     hint = f"did you mean {near[0]!r}?" if near else f"the inputs are {', '.join(inputs) or 'none'}"
-    message = "is no input of this workflow: the answer is not used"
+    message = f"`{name}` is no input of this workflow: the answer is not used"
     return Problem("PLAN_ANSWER", message, hint=hint, severity="warning", file=name)
 
 
