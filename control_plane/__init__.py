@@ -6,14 +6,20 @@ Documents are the truth, messages are hints, and every write to a state is fence
 
 from __future__ import annotations
 
-from control_plane import history, keys, payload, script, timers
-from control_plane.agent_document import AgentChange, AgentDocument, check_agent_id
-from control_plane.agent_history import read_agent_history
-from control_plane.agent_reader import AgentPage
-from control_plane.agents import AgentConflict, AgentStore
+from control_plane import claims, history, keys, payload, script, timers
+from control_plane.agents import (
+    AgentChange,
+    AgentConflict,
+    AgentDocument,
+    AgentPage,
+    AgentStore,
+    check_agent_id,
+)
 from control_plane.assigned import assign, assigned
 from control_plane.backend import Backend
+from control_plane.claims import CLAIM_MS, Claimed
 from control_plane.clock import Clock, NewToken, new_token, wall_clock
+from control_plane.conductors import ConductorDocument, ConductorStore
 from control_plane.documents import (
     APPROVAL_PROTOCOL,
     FIRST_PROTOCOL,
@@ -32,6 +38,8 @@ from control_plane.errors import (
     AgentExists,
     BadDocument,
     BadName,
+    ConductorBusy,
+    ConductorExists,
     ControlPlaneError,
     CorruptHistory,
     Disconnected,
@@ -39,10 +47,19 @@ from control_plane.errors import (
     NameTaken,
     OutboxFull,
     PayloadTooLarge,
+    RecordBusy,
+    RecordExists,
+    RecordFull,
     RunExists,
     ServerError,
+    SessionBusy,
+    SessionExists,
+    SessionFull,
     UnknownAgent,
+    UnknownConductor,
+    UnknownRecord,
     UnknownRun,
+    UnknownSession,
     UnknownState,
 )
 from control_plane.history import HistoryEvent
@@ -77,12 +94,18 @@ from control_plane.lease import (
 from control_plane.outbox import Outbox, OutboxEntry, OutboxLag, sweep_outbox
 from control_plane.output import Output
 from control_plane.payload import JSON, Payload
-from control_plane.queue import Hint, HintQueue, signs_of_life
+from control_plane.queue import Hint, HintQueue, HintQueues, signs_of_life
 from control_plane.reader import Results
+from control_plane.record_document import RecordChange, RecordDocument
+from control_plane.record_history import RecordTail, read_record_history
+from control_plane.record_history import read_record_history as read_agent_history
+from control_plane.record_reader import RecordPage
+from control_plane.records import RecordConflict, RecordStore
 from control_plane.redis_backend import RedisBackend
 from control_plane.run_document import RunDocument
 from control_plane.run_transitions import FirstState
 from control_plane.script import Script
+from control_plane.sessions import SessionDocument, SessionStore, check_session_id
 from control_plane.store import Store
 from control_plane.tool_calls import CALLS_LIMIT, ToolCall, call_name
 
@@ -90,6 +113,7 @@ __all__ = [
     "APPROVALS",
     "APPROVAL_PROTOCOL",
     "CALLS_LIMIT",
+    "CLAIM_MS",
     "DEFAULT_TTL_MS",
     "DONE",
     "FIRST_PROTOCOL",
@@ -109,9 +133,14 @@ __all__ = [
     "BadDocument",
     "BadName",
     "Budget",
+    "Claimed",
     "Clock",
     "Commit",
     "Committed",
+    "ConductorBusy",
+    "ConductorDocument",
+    "ConductorExists",
+    "ConductorStore",
     "ControlPlaneError",
     "CorruptHistory",
     "Disconnected",
@@ -121,6 +150,7 @@ __all__ = [
     "FirstState",
     "Hint",
     "HintQueue",
+    "HintQueues",
     "HistoryEvent",
     "Holder",
     "Join",
@@ -139,6 +169,15 @@ __all__ = [
     "Payload",
     "PayloadTooLarge",
     "Question",
+    "RecordBusy",
+    "RecordChange",
+    "RecordConflict",
+    "RecordDocument",
+    "RecordExists",
+    "RecordFull",
+    "RecordPage",
+    "RecordStore",
+    "RecordTail",
     "RedisBackend",
     "Refusal",
     "Results",
@@ -148,19 +187,29 @@ __all__ = [
     "RunStatus",
     "Script",
     "ServerError",
+    "SessionBusy",
+    "SessionDocument",
+    "SessionExists",
+    "SessionFull",
+    "SessionStore",
     "StateDocument",
     "StateStatus",
     "Store",
     "ToolCall",
     "UnknownAgent",
+    "UnknownConductor",
+    "UnknownRecord",
     "UnknownRun",
+    "UnknownSession",
     "UnknownState",
     "Wait",
     "assign",
     "assigned",
     "call_name",
     "check_agent_id",
+    "check_session_id",
     "check_workflow_id",
+    "claims",
     "enclosing_joins",
     "encode_name",
     "frame_of",
@@ -170,6 +219,7 @@ __all__ = [
     "new_token",
     "payload",
     "read_agent_history",
+    "read_record_history",
     "script",
     "sibling",
     "signs_of_life",

@@ -77,28 +77,94 @@ class MissingBlob(ControlPlaneError):
     code = "missing_blob"
 
 
-class UnknownAgent(ControlPlaneError):
+class UnknownRecord(ControlPlaneError):
+    """There is no such record."""
+
+    code = "unknown_record"
+
+
+class RecordExists(ControlPlaneError):
+    """There is such a record already."""
+
+    code = "record_exists"
+
+
+class RecordBusy(ControlPlaneError):
+    """The record was changed by others each time one change was tried."""
+
+    code = "record_busy"
+
+
+class RecordFull(ControlPlaneError):
+    """The history of the record holds as many events as are kept."""
+
+    code = "record_full"
+
+
+class NameTaken(ControlPlaneError):
+    """The name {name!r} belongs to {kind} {id}."""
+
+    code = "name_taken"
+
+
+class UnknownAgent(UnknownRecord):
     """There is no agent {agent}."""
 
     code = "unknown_agent"
 
 
-class AgentExists(ControlPlaneError):
+class AgentExists(RecordExists):
     """There is an agent {agent} already."""
 
     code = "agent_exists"
 
 
-class NameTaken(ControlPlaneError):
-    """The name {name!r} belongs to agent {agent}."""
-
-    code = "name_taken"
-
-
-class AgentBusy(ControlPlaneError):
+class AgentBusy(RecordBusy):
     """Agent {agent} was changed by others {attempts} times while one change was tried."""
 
     code = "agent_busy"
+
+
+class UnknownSession(UnknownRecord):
+    """There is no session {session}."""
+
+    code = "unknown_session"
+
+
+class SessionExists(RecordExists):
+    """There is a session {session} already."""
+
+    code = "session_exists"
+
+
+class SessionBusy(RecordBusy):
+    """Session {session} was changed by others {attempts} times while one change was tried."""
+
+    code = "session_busy"
+
+
+class SessionFull(RecordFull):
+    """Session {session} has {limit} events, the most it may have; finalize it and begin another."""
+
+    code = "session_full"
+
+
+class UnknownConductor(UnknownRecord):
+    """There is no conductor {conductor}."""
+
+    code = "unknown_conductor"
+
+
+class ConductorExists(RecordExists):
+    """There is a conductor {conductor} already."""
+
+    code = "conductor_exists"
+
+
+class ConductorBusy(RecordBusy):
+    """Conductor {conductor} was changed by others {attempts} times while one change was tried."""
+
+    code = "conductor_busy"
 
 
 class OutboxFull(ControlPlaneError):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +26,12 @@ class HistoryEvent:
     event: dict[str, Any]
     digest: str
 
+    @classmethod
+    def parse(cls, entry: str, fields: Sequence[str]) -> HistoryEvent:
+        """The event in an entry of a stream; ``fields`` are names and values in turn."""
+        named = dict(zip(fields[::2], fields[1::2], strict=True))
+        return cls(entry, int(named["at"]), json.loads(named["event"]), named["digest"])
+
 
 async def read(store: Store, workflow_id: str, *, after: str = "-") -> AsyncIterator[HistoryEvent]:
     """The events in order, optionally only those after entry ``after``. Raises CorruptHistory when
@@ -36,11 +42,11 @@ async def read(store: Store, workflow_id: str, *, after: str = "-") -> AsyncIter
     while True:
         batch = await store.backend.command("XRANGE", stream, start, "+", "COUNT", BATCH)
         for entry, fields in batch:
-            named = dict(zip(fields[::2], fields[1::2], strict=True))
-            if previous is not None and named["digest"] != _link(previous, named):
+            event = HistoryEvent.parse(entry, fields)
+            if previous is not None and event.digest != link(previous, fields):
                 raise CorruptHistory(workflow_id=workflow_id, entry=entry)
-            previous = named["digest"]
-            yield HistoryEvent(entry, int(named["at"]), json.loads(named["event"]), previous)
+            previous = event.digest
+            yield event
         if len(batch) < BATCH:
             return
         start = f"({batch[-1][0]}"
@@ -71,6 +77,8 @@ async def seal(store: Store, workflow_id: str) -> Seal:
     return Seal(sealed.hexdigest(), head, count)
 
 
-def _link(previous: str, named: dict[str, str]) -> str:
+def link(previous: str, fields: Sequence[str]) -> str:
+    """The digest that an entry with these ``fields`` must have after one with ``previous``."""
+    named = dict(zip(fields[::2], fields[1::2], strict=True))
     text = f"{previous}\n{named['at']}\n{named['event']}"
     return hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()

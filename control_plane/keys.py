@@ -31,6 +31,12 @@ OUTBOX_COUNTS = "cp:{outbox}:counts"
 APPROVALS = "cp:approvals"
 """zset: what waits for somebody's approval -> since when (ms). ``{workflow_id}\t{path}`` for a
 state of a run; members of three parts belong to agents outside runs. A hint: documents decide."""
+COMPANIONS = "cp:companions"
+"""zset: ``{session_id}/{companion_id}`` -> when its seat ends, kept by a process (ms)."""
+EXTERNAL_COMPANIONS = "cp:companions:external"
+"""zset: the same for companions that are served from outside, by MCP clients."""
+SESSIONS_DUE = "cp:sessions:due"
+"""zset: session -> when to look at it next (ms)."""
 
 Step = str | int
 """A part of a path: a state's name, or the number of an iteration or branch."""

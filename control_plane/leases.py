@@ -27,9 +27,15 @@ class Leases(ModelCalls):
         ttl_ms: int = DEFAULT_TTL_MS,
         token: str | None = None,
         hint: tuple[str, str] | None = None,
+        pool: str | None = None,
     ) -> Lease | Refusal:
         """Lease a ready state. ``hint`` is (group, entry id) of the hint that led here: it is
-        dropped whatever the answer is."""
+        dropped whatever the answer is. ``pool`` is the one whose worker asks and in whose queue the
+        hint is, without it the store's own."""
+        if pool is not None and pool != self.pool:
+            return await self.in_pool(pool).acquire(
+                workflow_id, path, owner=owner, ttl_ms=ttl_ms, token=token, hint=hint
+            )
         token = token or self._tokens()
         request: dict[str, Any] = {
             "path": path,

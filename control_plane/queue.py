@@ -5,6 +5,8 @@ A hint may be lost, doubled or late; the documents decide. A lost one is written
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from control_plane import keys
@@ -19,11 +21,12 @@ BLOCK_MS = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """This state is probably ready."""
+    """This state is probably ready, for a worker of ``pool``."""
 
     workflow_id: str
     path: str
     entry: str
+    pool: str
 
     @property
     def key(self) -> tuple[str, str]:
@@ -31,61 +34,119 @@ class Hint:
         return GROUP, self.entry
 
 
-class HintQueue:
-    """The hints of one pool, read as ``consumer``. Wants a backend of its own: reads block."""
+class HintQueues:
+    """The hints of several pools, read as ``consumer`` with one blocking read for all of them.
+    Wants a backend of its own.
 
-    def __init__(self, backend: Backend, *, pool: str, consumer: str) -> None:
+    Every read says that the consumer is alive in each of the pools (see ``signs_of_life``). Redis
+    looks at every stream once a read: a hundred pools a reader are cheap, a thousand want several.
+    In a cluster the streams that are read together have to share a slot: their pools need a hash
+    tag, as in ``{inbox}.1``.
+    """
+
+    def __init__(self, backend: Backend, *, consumer: str, pools: Iterable[str] = ()) -> None:
         self._backend = backend
-        self._stream = keys.queue(pool)
         self._consumer = consumer
+        self._pools = {keys.queue(pool): pool for pool in pools}
+
+    @property
+    def pools(self) -> tuple[str, ...]:
+        """The pools that are read, in the order in which they were added."""
+        return tuple(self._pools.values())
 
     async def open(self) -> None:
-        """Create the consumer group where it is missing."""
-        try:
-            await self._backend.command("XGROUP", "CREATE", self._stream, GROUP, "0", "MKSTREAM")
-        except ServerError as error:
-            if "BUSYGROUP" not in str(error):
-                raise
+        """Create the consumer groups where they are missing."""
+        for stream in tuple(self._pools):
+            await self._open(stream)
+
+    async def add(self, pool: str) -> None:
+        """Read ``pool`` too, from the next read on."""
+        await self._open(keys.queue(pool))
+        self._pools[keys.queue(pool)] = pool
+
+    async def remove(self, pool: str) -> None:
+        """Read ``pool`` no more, and leave it as ``leave`` does. A hint that a read brings from it
+        at this very moment is lost: a sweep writes it again."""
+        if self._pools.pop(keys.queue(pool), None) is not None:
+            await self._leave(keys.queue(pool))
 
     async def read(self, count: int, *, block_ms: int = BLOCK_MS) -> list[Hint]:
-        """Up to ``count`` new hints; waits up to ``block_ms`` for the first."""
+        """Up to ``count`` new hints of each pool; waits up to ``block_ms`` for the first of any.
+        Without pools it waits as long, for nothing."""
+        streams = tuple(self._pools)
+        if not streams:
+            await asyncio.sleep(block_ms / 1000)
+            return []
         try:
             answer = await self._backend.command(
                 "XREADGROUP", "GROUP", GROUP, self._consumer, "COUNT", count, "BLOCK", block_ms,
-                "STREAMS", self._stream, ">",
+                "STREAMS", *streams, *([">"] * len(streams)),
             )  # fmt: skip
         except ServerError as error:
             if "NOGROUP" not in str(error):
                 raise
-            # The server lost its data, or somebody removed the stream: hints are written again.
+            # The server lost its data, or somebody removed a stream: hints are written again.
             await self.open()
             return []
-        if not answer:
-            return []
-        return [_hint(entry, fields) for entry, fields in answer[0][1] if fields]
+        return [
+            _hint(entry, fields, self._pools[stream])
+            for stream, entries in answer or ()
+            for entry, fields in entries
+            if fields and stream in self._pools
+        ]
 
     async def drop_stale(self) -> int:
         """Forget hints that a consumer took over a minute ago and never settled: they are not
         executed from here, the sweep brings what they stood for. How many there were."""
-        answer = await self._backend.command(
-            "XAUTOCLAIM", self._stream, GROUP, self._consumer, STALE_MS, "0-0", "COUNT", 100,
-            "JUSTID",
-        )  # fmt: skip
+        return sum([await self._drop_stale(stream) for stream in tuple(self._pools)])
+
+    async def leave(self) -> None:
+        """Remove this consumer from the groups, and the hints it never settled from the streams."""
+        for stream in tuple(self._pools):
+            await self._leave(stream)
+
+    async def _open(self, stream: str) -> None:
+        try:
+            await self._backend.command("XGROUP", "CREATE", stream, GROUP, "0", "MKSTREAM")
+        except ServerError as error:
+            if "BUSYGROUP" not in str(error):
+                raise
+
+    async def _drop_stale(self, stream: str) -> int:
+        try:
+            answer = await self._backend.command(
+                "XAUTOCLAIM", stream, GROUP, self._consumer, STALE_MS, "0-0", "COUNT", 100, "JUSTID"
+            )
+        except ServerError as error:
+            if not _is_missing(error):
+                raise
+            return 0
         for entry in answer[1]:
             # Deleted first: what is deleted and still pending is cleaned up by the next call, what
             # is acknowledged and still there would stay for ever.
-            await self._backend.command("XDEL", self._stream, entry)
-            await self._backend.command("XACK", self._stream, GROUP, entry)
+            await self._backend.command("XDEL", stream, entry)
+            await self._backend.command("XACK", stream, GROUP, entry)
         return len(answer[1])
 
-    async def leave(self) -> None:
-        """Remove this consumer from the group, and the hints it never settled from the stream."""
-        pending = await self._backend.command(
-            "XPENDING", self._stream, GROUP, "-", "+", 1000, self._consumer
-        )
-        for entry, *_ in pending:
-            await self._backend.command("XDEL", self._stream, entry)
-        await self._backend.command("XGROUP", "DELCONSUMER", self._stream, GROUP, self._consumer)
+    async def _leave(self, stream: str) -> None:
+        try:
+            pending = await self._backend.command(
+                "XPENDING", stream, GROUP, "-", "+", 1000, self._consumer
+            )
+            for entry, *_ in pending:
+                await self._backend.command("XDEL", stream, entry)
+            await self._backend.command("XGROUP", "DELCONSUMER", stream, GROUP, self._consumer)
+        except ServerError as error:
+            # Somebody removed the stream, and with it what there was to leave.
+            if not _is_missing(error):
+                raise
+
+
+class HintQueue(HintQueues):
+    """The hints of one pool, read as ``consumer``. Wants a backend of its own: reads block."""
+
+    def __init__(self, backend: Backend, *, pool: str, consumer: str) -> None:
+        super().__init__(backend, consumer=consumer, pools=[pool])
 
 
 async def signs_of_life(backend: Backend, pool: str) -> dict[str, int]:
@@ -95,13 +156,19 @@ async def signs_of_life(backend: Backend, pool: str) -> dict[str, int]:
         rows = await backend.command("XINFO", "CONSUMERS", keys.queue(pool), GROUP)
     except ServerError as error:
         # No worker ever came: the stream, or the group that the first one makes, is not there.
-        if "NOGROUP" in str(error) or "no such key" in str(error):
-            return {}
-        raise
+        if not _is_missing(error):
+            raise
+        return {}
     consumers = [dict(zip(row[::2], row[1::2], strict=True)) for row in rows]
     return {str(consumer["name"]): int(consumer["idle"]) for consumer in consumers}
 
 
-def _hint(entry: str, fields: list[str]) -> Hint:
+def _is_missing(error: ServerError) -> bool:
+    """Whether there is no such stream, or no group of it."""
+    text = str(error)
+    return "NOGROUP" in text or "no such key" in text or "requires the key to exist" in text
+
+
+def _hint(entry: str, fields: list[str], pool: str) -> Hint:
     named = dict(zip(fields[::2], fields[1::2], strict=True))
-    return Hint(named["workflow"], named["path"], entry)
+    return Hint(named["workflow"], named["path"], entry, pool)

@@ -95,6 +95,38 @@ class RunTransitions(Reader):
         answer = await self.call("cancel", workflow_id, request, text)
         return self._refused(answer, workflow_id)
 
+    async def move(
+        self,
+        workflow_id: str,
+        pool: str,
+        *,
+        turn: int,
+        by: str,
+        reason: str = "",
+        revoke: bool = False,
+    ) -> Refusal | None:
+        """Give a run that is not over to the workers of ``pool``; None when they have it now.
+
+        ``turn`` (from 1) numbers the moves of a run: the same one again has no second effect, and
+        goes on with one that was interrupted; one that others have passed is refused (``late``, the
+        last turn, its pool). With ``revoke`` leases in force end, in the same try; without it their
+        holders may finish those states, and what follows goes to ``pool``. ``not_running`` (status)
+        when the run is over. Raises UnknownRun.
+        """
+        request = {"pool": pool, "turn": turn, "by": by, "reason": reason, "revoke": revoke}
+        answer = await self.call("move", workflow_id, request)
+        if refusal := self._refused(answer, workflow_id):
+            return refusal
+        if answer[1]:
+            # Since the first call every other lease and hint is one of the new pool.
+            due = await self.backend.command("ZRANGE", self.keys(workflow_id).due, 0, -1)
+            for at in range(0, len(due), BATCH):
+                paths = due[at : at + BATCH]
+                answer = await self.call("move", workflow_id, {**request, "paths": paths})
+                if refusal := self._refused(answer, workflow_id):
+                    return refusal
+        return None
+
     async def close(self, workflow_id: str) -> int:
         """Close the open documents of a run that is over, in batches; how many there were.
 

@@ -1,6 +1,6 @@
 """Lua scripts: each transition of the control plane is one file in ``scripts/``.
 
-A prelude (shared local functions; one for runs, one for agents) is put before each body, and a
+A prelude (shared local functions; one for runs, one for records) is put before each body, and a
 second one where several scripts speak of the same thing, so that one script is one text with one
 SHA1, on a real Redis as in the in-process twin.
 """
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 
-PRELUDES = {"": "prelude", "agent_": "agent_prelude"}
+PRELUDES = {"": "prelude", "record_": "record_prelude"}
 """The shared text of the scripts whose names begin so; the longest beginning counts."""
 SUBJECTS = {
     "note": "calls_prelude",

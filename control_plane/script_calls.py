@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from copy import copy
+from typing import Any, Self
 
 from control_plane import keys, payload, script
 from control_plane.backend import Backend
@@ -36,6 +37,12 @@ class ScriptCalls:
         self.cluster = cluster
         self._outbox = outbox
         self._tokens = tokens
+
+    def in_pool(self, pool: str) -> Self:
+        """The same for the runs and leases of ``pool``; what it has read is shared."""
+        other = copy(self)
+        other.pool = pool
+        return other
 
     def keys(self, workflow_id: str) -> RunKeys:
         """The keys of a run."""

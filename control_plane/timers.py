@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 from dataclasses import dataclass, field
 
-from control_plane import keys, payload, script
+from control_plane import claims, keys
 from control_plane.errors import ServerError
 from control_plane.store import Store
 
@@ -18,8 +18,6 @@ RUNS_A_SWEEP = 16
 PATHS_A_TICK = 100
 # In a cluster the script cannot write the index; this bounds how late a look can be.
 LOOK_AHEAD_MS = 60_000
-# A claimed run is pushed this far ahead, see claim.lua.
-CLAIM_MS = 15_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +61,9 @@ async def tick(store: Store, workflow_id: str) -> Ticked:
 
 async def sweep(store: Store, *, limit: int = RUNS_A_SWEEP) -> Swept:
     """Claim up to ``limit`` runs that are due for a look and tick each."""
-    request = payload.to_text({"limit": limit})
-    runs, head, now = await store.backend.run(script.load("claim"), [keys.INDEX], [request])
-    swept = Swept(now_ms=int(now), next_look_ms=int(float(head)) if head else None)
-    for workflow_id in runs:
+    claimed = await claims.claim(store.backend, keys.INDEX, limit)
+    swept = Swept(now_ms=claimed.now_ms, next_look_ms=claimed.next_ms)
+    for workflow_id in claimed.members:
         try:
             ticked = await tick(store, workflow_id)
         except ServerError as error:
@@ -77,7 +74,7 @@ async def sweep(store: Store, *, limit: int = RUNS_A_SWEEP) -> Swept:
         if ticked.status == "":
             # Removed, or its submission died at once: there is nothing to look at.
             if store.cluster:
-                await store.leave_index(workflow_id, swept.now_ms + CLAIM_MS)
+                await store.leave_index(workflow_id, swept.now_ms + claims.CLAIM_MS)
         elif ticked.status == "pending":
             swept.unfinished.append(workflow_id)
         elif ticked.status != "running":

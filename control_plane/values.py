@@ -16,13 +16,34 @@ from control_plane.script_calls import ScriptCalls
 _CACHED_CHARACTERS = 32 * 1024 * 1024
 
 
+class _ValueCache:
+    """Values by the digest of their blob, the ones that were used last."""
+
+    def __init__(self) -> None:
+        self._values: OrderedDict[str, tuple[JSON, int]] = OrderedDict()
+        self._characters = 0
+
+    def __contains__(self, sha256: str) -> bool:
+        return sha256 in self._values
+
+    def get(self, sha256: str) -> JSON:
+        self._values.move_to_end(sha256)
+        return self._values[sha256][0]
+
+    def put(self, sha256: str, value: JSON, characters: int) -> None:
+        _, replaced = self._values.pop(sha256, (None, 0))
+        self._values[sha256] = (value, characters)
+        self._characters += characters - replaced
+        while self._characters > _CACHED_CHARACTERS:
+            self._characters -= self._values.popitem(last=False)[1][1]
+
+
 class Values(ScriptCalls):
     """Values behind what documents hold."""
 
     def __init__(self, backend: Backend, **options: Any) -> None:
         super().__init__(backend, **options)
-        self._blobs: OrderedDict[str, tuple[JSON, int]] = OrderedDict()
-        self._cached = 0
+        self._blobs = _ValueCache()
 
     async def put_blob(self, workflow_id: str, content: Payload) -> None:
         """Store a large value by its digest, to be removed with the run."""
@@ -36,14 +57,10 @@ class Values(ScriptCalls):
         if sha256 is None:
             return payload.decode(stored)
         if sha256 in self._blobs:
-            self._blobs.move_to_end(sha256)
-            return self._blobs[sha256][0]
+            return self._blobs.get(sha256)
         text = await self.backend.command("GET", self.keys(workflow_id).blob(sha256))
         if text is None or payload.digest(text) != sha256:
             raise MissingBlob(workflow_id=workflow_id, digest=sha256)
         value = json.loads(text)
-        self._blobs[sha256] = (value, len(text))
-        self._cached += len(text)
-        while self._cached > _CACHED_CHARACTERS:
-            self._cached -= self._blobs.popitem(last=False)[1][1]
+        self._blobs.put(sha256, value, len(text))
         return value

@@ -1,11 +1,20 @@
--- Take the runs whose look-at time has come, pushed 15 s ahead so that other workers leave them be
--- and a worker that dies while looking loses nothing.
--- KEYS[1]  cp:wf:index    (the derived names of the prelude are not used)
--- ARGV[1]  {limit}
--- Reply    {runs, next look-at time (ms) or "", now}
+-- Take what is due (runs and sessions to be looked at, seats of companions), pushed 15 s ahead so that
+-- others leave it be and nothing is lost by whoever dies over it.
+-- KEYS[1]  cp:wf:index, or another sorted set of what is due (ms)   (the derived names of the prelude
+--          are not used)
+-- ARGV[1]  {limit, of?: only those of these members that are due}
+-- Reply    {members, when the next one is due (ms) or "", now}
 
 local PUSH = 15000
-local runs = redis.call('ZRANGE', META, '-inf', NOW, 'BYSCORE', 'LIMIT', 0, REQ.limit)
-for _, run in ipairs(runs) do redis.call('ZADD', META, NOW + PUSH, run) end
+local members = {}
+if REQ.of then
+  for _, member in ipairs(REQ.of) do
+    local due = tonumber(redis.call('ZSCORE', META, member) or 'inf')
+    if due <= NOW and #members < REQ.limit then members[#members + 1] = member end
+  end
+else
+  members = redis.call('ZRANGE', META, '-inf', NOW, 'BYSCORE', 'LIMIT', 0, REQ.limit)
+end
+for _, member in ipairs(members) do redis.call('ZADD', META, NOW + PUSH, member) end
 local head = redis.call('ZRANGE', META, 0, 0, 'WITHSCORES')
-return { runs, head[2] or '', integer(NOW) }
+return { members, head[2] or '', integer(NOW) }

@@ -22,7 +22,8 @@
 --          | {"lease_expired"} | {"timed_out"} | {"cancelled"} | {"closed"} | {"unknown_state"}
 --          | {"unknown_run"}
 -- With next_token, the one state that becomes ready by this commit (the sibling, else the first new
--- frame ticket, else the parent whose join is over) is leased to the caller at once.
+-- frame ticket, else the parent whose join is over) is leased to the caller at once, unless the run was
+-- moved to another pool since the caller's lease.
 -- The same commit_id again gets the first answer.
 
 -- 1. Was it said before? A state that re-entered itself keeps the answer with its earlier visit.
@@ -45,9 +46,11 @@ if REQ.next or REQ.wait then
 end
 
 -- 3. Decide. `leased` is what the caller goes on with; `woken` are hinted once nothing can fail.
+local held_in = ctl.turn
 local leased, woken = { path = '', fence = '', visit = 0, run = '', at = integer(NOW) }, {}
 local function offer(target, target_ctl)
-  if REQ.next_token and leased.path == '' then
+  -- Who holds a state of a run that was moved to another pool goes on with nothing else of it.
+  if REQ.next_token and leased.path == '' and held_in == turn then
     grant(target_ctl, REQ.next_token)
     leased.path, leased.fence, leased.visit = target, integer(target_ctl.fence), target_ctl.visit
   else

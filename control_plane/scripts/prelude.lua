@@ -39,6 +39,8 @@ local ANSWER = { callback = true, approval = true }
 local OPEN = { pending = true, ready = true, running = true, waiting = true }
 
 local hints, look, chain = {}, nil, nil
+-- The turn in which the run was moved last (nil: never), known after `dead`.
+local turn
 -- Set by a script whose documents wait for a later call: nobody shall look at them before.
 local quiet = false
 
@@ -79,6 +81,7 @@ end
 local function dead(path, ctl)
   local run = load_run()
   if not run then return 'unknown_run' end
+  turn = run.turn
   if run.status == 'cancelled' then return 'cancelled' end
   if run.status ~= 'running' then return 'closed' end
   if REQ.protocols and run.protocol > REQ.protocols then return 'unknown_protocol' end
@@ -214,6 +217,7 @@ end
 -- across a document that was lost. Deadlines run from a try's first lease, `begun`.
 local function grant(ctl, token)
   ctl.fence = math.max(ctl.fence + 1, NOW)
+  ctl.turn = turn
   ctl.status, ctl.ready_at, ctl.hint_at = 'running', nil, nil
   ctl.attempts = ctl.attempts + 1
   ctl.lease = { token = redis.sha1hex(token), owner = REQ.owner, ts = NOW, ttl = REQ.ttl,

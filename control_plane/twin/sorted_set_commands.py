@@ -89,6 +89,12 @@ def _zscore(space: Keyspace, args: Args) -> Reply:
     return None if score is None else format_float(score)
 
 
+def _zmscore(space: Keyspace, args: Args) -> Reply:
+    found = space.typed(args[0], SortedSet)
+    scores = [None if found is None else found.scores.get(member) for member in args[1:]]
+    return [None if score is None else format_float(score) for score in scores]
+
+
 def _zcard(space: Keyspace, args: Args) -> Reply:
     return len(space.typed(args[0], SortedSet) or ())
 
@@ -193,6 +199,7 @@ COMMANDS: Commands = {
     "ZINCRBY": Command(_zincrby, 3, 3),
     "ZREM": Command(_zrem, 2, None),
     "ZSCORE": Command(_zscore, 2, 2),
+    "ZMSCORE": Command(_zmscore, 2, None),
     "ZCARD": Command(_zcard, 1, 1),
     "ZCOUNT": Command(_zcount, 3, 3),
     "ZPOPMIN": Command(_zpopmin, 1, 2),

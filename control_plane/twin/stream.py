@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from control_plane.errors import ServerError
@@ -55,13 +55,27 @@ class Pending:
 
 
 @dataclass(slots=True)
+class Consumer:
+    """A reader of a group: when it asked last, and when it last got anything (ms)."""
+
+    seen_ms: int
+    active_ms: int | None = None
+
+
+@dataclass(slots=True)
 class Group:
     """A consumer group. ``entries_read`` is None when it cannot be known."""
 
     last_id: EntryId
     entries_read: int | None = None
-    consumers: dict[str, None] = field(default_factory=dict)
+    consumers: dict[str, Consumer] = field(default_factory=dict)
     pending: dict[EntryId, Pending] = field(default_factory=dict)
+
+    def consumer(self, name: str, now_ms: int) -> Consumer:
+        """The consumer ``name``, who asks now; a new one if there is none."""
+        found = self.consumers.setdefault(name, Consumer(now_ms))
+        found.seen_ms = now_ms
+        return found
 
     def copy(self) -> Group:
         """A deep copy."""
@@ -69,7 +83,12 @@ class Group:
             entry_id: Pending(item.consumer, item.delivered_ms, item.deliveries)
             for entry_id, item in self.pending.items()
         }
-        return Group(self.last_id, self.entries_read, dict(self.consumers), pending)
+        return Group(
+            self.last_id,
+            self.entries_read,
+            {name: replace(one) for name, one in self.consumers.items()},
+            pending,
+        )
 
     def plain(self) -> dict[str, Any]:
         """For comparing states."""

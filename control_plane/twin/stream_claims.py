@@ -59,7 +59,7 @@ def _xclaim(space: Keyspace, args: Args) -> Reply:
         ids.append(parse_id(rest.pop(0)))
     options = _ClaimOptions(space.now_ms)
     options.read(rest, space.now_ms)
-    group.consumers[consumer] = None
+    asks = group.consumer(consumer, space.now_ms)
     claimed = []
     for entry_id in ids:
         item = group.pending.get(entry_id)
@@ -78,6 +78,8 @@ def _xclaim(space: Keyspace, args: Args) -> Reply:
         elif not options.just_id:
             item.deliveries += 1
         claimed.append(entry_id)
+    if claimed:
+        asks.active_ms = space.now_ms
     return [*map(print_id, claimed)] if options.just_id else presented(stream, claimed)
 
 
@@ -103,7 +105,7 @@ def _xautoclaim(space: Keyspace, args: Args) -> Reply:
     first = low_end(start)
     count, just_id = _autoclaim_options(rest)
     stream, group = group_of(space, key, name)
-    group.consumers[consumer] = None
+    asks = group.consumer(consumer, space.now_ms)
     waiting = [pair for pair in sorted_pending(group) if pair[0] >= first]
     claimed: list[EntryId] = []
     deleted: list[EntryId] = []
@@ -119,6 +121,8 @@ def _xautoclaim(space: Keyspace, args: Args) -> Reply:
             item.consumer, item.delivered_ms = consumer, space.now_ms
             item.deliveries += not just_id
             claimed.append(entry_id)
+    if claimed:
+        asks.active_ms = space.now_ms
     cursor = print_id(waiting[looked][0]) if looked < len(waiting) else "0-0"
     entries: Reply = [*map(print_id, claimed)] if just_id else presented(stream, claimed)
     return [cursor, entries, [*map(print_id, deleted)]]

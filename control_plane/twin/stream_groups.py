@@ -27,6 +27,14 @@ def group_of(space: Keyspace, key: str, name: str, more: str = "") -> tuple[Stre
     return stream, group
 
 
+def subject_group(stream: Stream, key: str, name: str) -> Group:
+    """The group that a command about groups names. Raises ServerError (NOGROUP)."""
+    group = stream.groups.get(name)
+    if group is None:
+        raise ServerError(f"NOGROUP No such consumer group '{name}' for key name '{key}'")
+    return group
+
+
 def _group_keys(args: Args) -> Args:
     return args[1:2]
 
@@ -37,7 +45,9 @@ def _xgroup(space: Keyspace, args: Args) -> Reply:
         return _create(space, rest)
     if subcommand.upper() == "DESTROY":
         return _destroy(space, rest)
-    if subcommand.upper() in ("SETID", "CREATECONSUMER", "DELCONSUMER", "HELP"):
+    if subcommand.upper() == "DELCONSUMER":
+        return _delete_consumer(space, rest)
+    if subcommand.upper() in ("SETID", "CREATECONSUMER", "HELP"):
         raise Unsupported(f"XGROUP {subcommand}")
     raise ServerError(f"ERR unknown subcommand '{subcommand}'. Try XGROUP HELP.")
 
@@ -73,6 +83,21 @@ def _destroy(space: Keyspace, args: Args) -> Reply:
         raise ServerError(_NO_STREAM)
     space.wake(key)
     return int(stream.groups.pop(name, None) is not None)
+
+
+def _delete_consumer(space: Keyspace, args: Args) -> Reply:
+    if len(args) != 3:
+        raise wrong_arity("xgroup|delconsumer")
+    key, name, consumer = args
+    stream = space.typed(key, Stream)
+    if stream is None:
+        raise ServerError(_NO_STREAM)
+    group = subject_group(stream, key, name)
+    mine = [entry_id for entry_id, item in group.pending.items() if item.consumer == consumer]
+    for entry_id in mine:
+        del group.pending[entry_id]
+    group.consumers.pop(consumer, None)
+    return len(mine)
 
 
 def _xack(space: Keyspace, args: Args) -> Reply:

@@ -6,9 +6,10 @@ from control_plane.errors import ServerError
 from control_plane.twin.command import Args, Command, Commands, Reply, wrong_arity
 from control_plane.twin.defects import Unsupported
 from control_plane.twin.keyspace import Keyspace
-from control_plane.twin.stream import Stream, print_id
+from control_plane.twin.stream import Group, Stream, print_id
 from control_plane.twin.stream_commands import presented
 from control_plane.twin.stream_distance import lag
+from control_plane.twin.stream_groups import subject_group
 
 
 def _info_keys(args: Args) -> Args:
@@ -18,15 +19,17 @@ def _info_keys(args: Args) -> Args:
 def _xinfo(space: Keyspace, args: Args) -> Reply:
     subcommand, *rest = args
     name = subcommand.upper()
-    if name in ("CONSUMERS", "HELP") or (name == "STREAM" and len(rest) > 1):
+    if name == "HELP" or (name == "STREAM" and len(rest) > 1):
         raise Unsupported(f"XINFO {' '.join(args)}")
-    if name not in ("STREAM", "GROUPS"):
+    if name not in ("STREAM", "GROUPS", "CONSUMERS"):
         raise ServerError(f"ERR unknown subcommand '{subcommand}'. Try XINFO HELP.")
-    if len(rest) != 1:
+    if len(rest) != (2 if name == "CONSUMERS" else 1):
         raise wrong_arity(f"xinfo|{name}")
     stream = space.typed(rest[0], Stream)
     if stream is None:
         raise ServerError("ERR no such key")
+    if name == "CONSUMERS":
+        return _consumers(subject_group(stream, *rest), space.now_ms)
     return _stream(stream) if name == "STREAM" else _groups(stream)
 
 
@@ -58,6 +61,18 @@ def _groups(stream: Stream) -> Reply:
             *("lag", lag(stream, group)),
         ]
         for name, group in sorted(stream.groups.items())
+    ]
+
+
+def _consumers(group: Group, now_ms: int) -> Reply:
+    return [
+        [
+            *("name", name),
+            *("pending", sum(item.consumer == name for item in group.pending.values())),
+            *("idle", now_ms - found.seen_ms),
+            *("inactive", -1 if found.active_ms is None else now_ms - found.active_ms),
+        ]
+        for name, found in sorted(group.consumers.items())
     ]
 
 

@@ -137,7 +137,7 @@ class _GroupRead:
             targets.append((key, *found, None if start == ">" else parse_id(start)))
         replies: list[Reply] = []
         for key, stream, group, after in targets:
-            group.consumers[self.consumer] = None
+            group.consumer(self.consumer, space.now_ms)
             if after is not None:
                 replies.append([key, self._again(space, stream, group, after)])
             elif ids := stream.ids_after(group.last_id, self.options.count):
@@ -146,6 +146,7 @@ class _GroupRead:
         return replies or None
 
     def _deliver(self, space: Keyspace, stream: Stream, group: Group, ids: list[EntryId]) -> None:
+        group.consumers[self.consumer].active_ms = space.now_ms
         for entry_id in ids:
             advance(stream, group, entry_id)
             if not self.options.no_ack:

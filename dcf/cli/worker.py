@@ -7,7 +7,7 @@ import os
 import secrets
 import socket
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dcf.cli.agents_home import demand_agents_home
@@ -46,20 +46,11 @@ async def work(order: WorkerOrder, settings: Settings) -> Answer:
     sys.path.insert(0, str(Path.cwd()))
     handlers = import_handlers(order.handlers) if order.handlers else {}
     address = await find_redis(settings, Screen(as_json=True))
-    folder = BackgroundFolder(settings.notes, settings.logs)
-    post = Post(
-        redis_url=address.url,
-        name=order.name or f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(2)}",
-        pool=order.pool,
+    post = replace(
+        post_of(settings, address.url, order.name, order.pool, order.lease_s),
         config=WorkerConfig(concurrency=order.concurrency, ttl_ms=round(order.lease_s * 1000)),
         handlers=handlers,
-        generated=settings.generated,
-        objects=settings.objects,
-        env=_without_key(settings),
-        stub_url=StubServer(settings, folder).url_now,
         attached=order.attached,
-        memory=source_of(settings.env, settings.home),
-        templates=settings.templates,
     )
 
     def ready() -> None:
@@ -80,6 +71,25 @@ async def work(order: WorkerOrder, settings: Settings) -> Answer:
         {"worker": post.name, "drained": orderly},
         status="drained" if orderly else "interrupted",
         exit_code=0 if orderly else INTERRUPTED,
+    )
+
+
+def post_of(
+    settings: Settings, redis_url: str, name: str | None, pool: str, lease_s: float
+) -> Post:
+    """Where a process that works is, and what it works with."""
+    folder = BackgroundFolder(settings.notes, settings.logs)
+    return Post(
+        redis_url=redis_url,
+        name=name or f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(2)}",
+        pool=pool,
+        config=WorkerConfig(ttl_ms=round(lease_s * 1000)),
+        generated=settings.generated,
+        objects=settings.objects,
+        env=_without_key(settings),
+        stub_url=StubServer(settings, folder).url_now,
+        memory=source_of(settings.env, settings.home),
+        templates=settings.templates,
     )
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from dcf.mcp.catalogue import Catalogue, load_catalogue
 from dcf.mcp.cost import cost_of, cost_of_role
 from dcf.mcp.envelope import Envelope, Refused
+from dcf.mcp.help import NoEffect, Obvious
 from dcf.mcp.platform import Platform, PlatformConfig
 from dcf.mcp.roles import ROLES, Role
 from dcf.mcp.tool import Tool, tool
@@ -24,6 +25,8 @@ __all__ = [
     "Address",
     "Catalogue",
     "Envelope",
+    "NoEffect",
+    "Obvious",
     "Platform",
     "PlatformConfig",
     "Refused",

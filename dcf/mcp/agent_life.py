@@ -46,7 +46,7 @@ async def make_agent(
     home, records = await platform.home(), platform.agents
     taken = await records.find(new.name)
     if taken is not None:
-        raise NameTaken(name=new.name, agent=taken)
+        raise NameTaken(name=new.name, kind="agent", id=taken)
     if agent_id is not None and await records.get(check_agent_id(agent_id), ()) is not None:
         raise RecordExists(agent=agent_id)
     try:
@@ -59,7 +59,7 @@ async def make_agent(
             raise Refused("bad_arguments", "agent_id: this runtime gives its agents ids itself")
     except AgentExists:
         other = await home.runtime.find(new.name)
-        raise NameTaken(name=new.name, agent=other.id if other else "") from None
+        raise NameTaken(name=new.name, kind="agent", id=other.id if other else "") from None
     try:
         document = await records.create(made.id, new.name, tags=new.tags)
     except RecordExists:

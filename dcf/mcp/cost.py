@@ -6,12 +6,13 @@ import json
 from dataclasses import dataclass
 
 from dcf.mcp.catalogue import Catalogue
+from dcf.mcp.listing import INSTRUCTIONS, listing
 from dcf.mcp.roles import Role
 from dcf.mcp.tool import Tool
 from dcf.search import count_tokens
 
 WHOLE_LIMIT = 12_000
-"""Names, descriptions and input schemas of all tools together, in tokens."""
+"""The server's instructions, and names, descriptions and input schemas of all tools, in tokens."""
 ROLE_LIMIT = 4_000
 """The same of the tools of one role."""
 
@@ -29,17 +30,14 @@ class Cost:
 
 def cost_of(tool: Tool) -> Cost:
     """What one tool costs, as the compact JSON of its listing."""
-    listing = {
-        "name": tool.name,
-        "description": tool.description,
-        "inputSchema": tool.input_schema,
-    }
-    return Cost(_tokens(listing), _tokens(tool.output_schema))
+    shown = listing(tool)
+    output = shown.pop("outputSchema")
+    return Cost(_tokens(shown), _tokens(output))
 
 
 def cost_of_role(catalogue: Catalogue, role: Role | None) -> Cost:
-    """What the tools of a role cost, or all tools."""
-    total = Cost(0, 0)
+    """What a client of a role pays, or one that sees all tools: the instructions and the tools."""
+    total = Cost(count_tokens(INSTRUCTIONS), 0)
     for tool in catalogue.tools(role).values():
         total += cost_of(tool)
     return total

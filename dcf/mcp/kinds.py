@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import AfterValidator, Field
 
 from control_plane import BadName, check_workflow_id, encode_name, split_path
+from dcf.mcp.help import Obvious
 
 _LONGEST_NAME = 256
 
@@ -35,8 +36,11 @@ def _name(given: str) -> str:
     return given
 
 
-RunId = Annotated[str, "Id of the run.", AfterValidator(_run_id)]
-StatePath = Annotated[str, "State, as Review or Fan[2]/Fetch.", AfterValidator(_path)]
+RunId = Annotated[str, Obvious("Id of the run."), AfterValidator(_run_id)]
+_STATE = "State, as Review or Fan[2]/Fetch."
+StatePath = Annotated[str, _STATE, AfterValidator(_path)]
+HeldState = Annotated[str, Obvious(_STATE), AfterValidator(_path)]
+"""The state of a lease: who has one named it when it was acquired."""
 Owner = Annotated[str, "Who you are: your agent id.", AfterValidator(_name)]
-LeaseToken = Annotated[str, "Token of your lease."]
-Seconds = Annotated[int | None, "Seconds the lease lasts.", Field(ge=1, le=86_400)]
+LeaseToken = Annotated[str, Obvious("Token of your lease.")]
+Seconds = Annotated[int | None, Obvious("Seconds the lease lasts."), Field(ge=1, le=86_400)]

@@ -21,17 +21,13 @@ from mcp_types import Tool as WireTool
 
 from dcf.mcp.calling import as_text, call_for_text
 from dcf.mcp.catalogue import load_catalogue
+from dcf.mcp.listing import INSTRUCTIONS, listing
 from dcf.mcp.platform import Platform
 from dcf.mcp.roles import ROLES, Role
 from dcf.mcp.skill_methods import add_skills
 from dcf.mcp.tool import Tool
 
 Context = ServerRequestContext[Any, Any]
-
-_INSTRUCTIONS = (
-    "DCF runs workflows whose steps are done by agents. Every tool answers {status, error, ...}; "
-    "error is null on success. Parameters that end with _json are JSON text."
-)
 
 
 def create_protocol(platform: Platform, *, role: Role | None = None, version: str) -> Server[Any]:
@@ -53,7 +49,7 @@ def create_protocol(platform: Platform, *, role: Role | None = None, version: st
     server = Server[Any](
         "dcf",
         version=version,
-        instructions=_INSTRUCTIONS,
+        instructions=INSTRUCTIONS,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
         # No tool maps arguments to HTTP headers; without this each call would list all tools.
@@ -67,13 +63,7 @@ def create_protocol(platform: Platform, *, role: Role | None = None, version: st
 def listed(role: Role | None) -> list[WireTool]:
     """The tools of ``role`` as clients see them."""
     return [
-        WireTool(
-            name=tool.name,
-            description=tool.description,
-            input_schema=tool.input_schema,
-            output_schema=tool.output_schema,
-        )
-        for tool in load_catalogue().tools(role).values()
+        WireTool.model_validate(listing(tool)) for tool in load_catalogue().tools(role).values()
     ]
 
 

@@ -74,7 +74,7 @@ async def make_agents(platform: Platform, plan: AgentPlan) -> dict[str, Any]:
         except AgentExists:
             existing.append(row)
         except NameTaken as taken:
-            other = await agent_of(platform, str(taken.fields["agent"]))
+            other = await agent_of(platform, str(taken.fields["id"]))
             if other is None or not set(tags_for(plan.workflow_id, state)) <= set(other.tags):
                 raise
             existing.append({**row, "agent_id": other.id})

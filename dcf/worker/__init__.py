@@ -7,6 +7,7 @@ from dcf.worker.agent_removal import remove_agent
 from dcf.worker.agent_sweeper import AgentSweeper
 from dcf.worker.agent_tasks import AgentTasks, SkilledAgents
 from dcf.worker.agent_tools import AgentTools
+from dcf.worker.as_agent import AGENT_UNAVAILABLE, AsAgent, unavailable
 from dcf.worker.blob_keep import keep_in
 from dcf.worker.current_toolbox import CurrentToolbox
 from dcf.worker.current_work import Work, current_work
@@ -28,7 +29,7 @@ from dcf.worker.lease_ledger import LeaseLedger
 from dcf.worker.lease_lost import LeaseLost
 from dcf.worker.live_environment import LiveEnvironment
 from dcf.worker.performer import AgentPerformer, Beat, Handler, Performer, TaskFailure
-from dcf.worker.process import Post, serve
+from dcf.worker.process import Post, Premises, open_premises, open_queue, serve, until_told
 from dcf.worker.skill_gates import ChangedSkill, SkillGates, declared_by, schemas_of
 from dcf.worker.try_budget import budgets_of
 from dcf.worker.watched import Watched
@@ -37,6 +38,7 @@ from dcf.worker.worker_agents import WorkerAgents, is_sealed, tags_for
 from dcf.worker.working_skills import FollowedSkills, SkillsInUse, WorkingSkills
 
 __all__ = [
+    "AGENT_UNAVAILABLE",
     "LOCK",
     "NO_LOCK",
     "POLICY",
@@ -45,6 +47,7 @@ __all__ = [
     "AgentSweeper",
     "AgentTasks",
     "AgentTools",
+    "AsAgent",
     "Beat",
     "CallsOpen",
     "ChangedSkill",
@@ -61,6 +64,7 @@ __all__ = [
     "OtherCall",
     "Performer",
     "Post",
+    "Premises",
     "SkillGates",
     "SkilledAgents",
     "SkillsInUse",
@@ -81,10 +85,14 @@ __all__ = [
     "keep_in",
     "lock_is_missing",
     "make_record",
+    "open_premises",
+    "open_queue",
     "read_lock",
     "read_policy",
     "remove_agent",
     "schemas_of",
     "serve",
     "tags_for",
+    "unavailable",
+    "until_told",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Protocol
 
 from control_plane import JSON, Store
 from dcf.agents import Assignment, TaskError, TaskPerformer, TurnEvent
@@ -26,7 +26,6 @@ from dcf.worker.performer import Beat
 from dcf.worker.selection import Selection
 from dcf.worker.skill_gates import ChangedSkill
 from dcf.worker.try_budget import budgets_of
-from dcf.worker.worker_agents import WorkerAgents
 from dcf.worker.working_skills import FixedSkills, SkillsInUse, WorkingSkills
 from dcf.workflow import AwaitingApproval, Failed, Outcome, Succeeded, Task
 
@@ -34,6 +33,14 @@ log = logging.getLogger(__name__)
 
 # A call without a Task limit of its own still ends.
 _TOOL_TIMEOUT_S = 60.0
+
+
+class Performers(Protocol):
+    """Who does a Task: agents that were made for it, or are there for it."""
+
+    async def performer(self, task: Task) -> TaskPerformer:
+        """What performs ``task``. Raises TaskError."""
+        ...
 
 
 class AgentTasks:
@@ -53,7 +60,7 @@ class AgentTasks:
         runtime: TaskPerformer,
         store: Store,
         environment: Mapping[str, str],
-        workers: WorkerAgents | None = None,
+        workers: Performers | None = None,
     ) -> None:
         self._skills = skills
         self._runtime = runtime
@@ -135,7 +142,7 @@ class SkilledAgents(AgentTasks):
         policy: Policy | None = None,
         pins: Mapping[str, SchemaPin] | None = None,
         environment: Mapping[str, str] | None = None,
-        workers: WorkerAgents | None = None,
+        workers: Performers | None = None,
     ) -> None:
         fixed = SkillsInUse.made_of(catalog, toolbox, policy or Policy(), pins or {})
         super().__init__(FixedSkills(fixed), runtime, store, environment or {}, workers)

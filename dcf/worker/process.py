@@ -13,6 +13,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import Protocol
 
 from control_plane import AgentStore, ControlPlaneError, HintQueue, RedisBackend, Store
 from dcf.agents import (
@@ -30,11 +31,12 @@ from dcf.memory import Memory, Source, random_id
 from dcf.tools import Policy
 from dcf.worker.agent_allowance import AgentAllowances
 from dcf.worker.agent_sweeper import AgentSweeper
-from dcf.worker.agent_tasks import AgentTasks
+from dcf.worker.agent_tasks import AgentTasks, Performers
 from dcf.worker.agent_tools import AgentTools
 from dcf.worker.generated_rules import approvers_of
+from dcf.worker.keeper import LeaseKeeper
 from dcf.worker.keeper_thread import KeeperThread
-from dcf.worker.performer import AgentPerformer, Handler, Performer
+from dcf.worker.performer import Handler, Performer
 from dcf.worker.worker import Worker, WorkerConfig
 from dcf.worker.worker_agents import WorkerAgents, is_sealed
 from dcf.worker.working_skills import FollowedSkills
@@ -44,6 +46,22 @@ log = logging.getLogger(__name__)
 
 _QUEUE_CONNECTIONS = 2
 _RELAY_CONNECTIONS = 8
+
+
+class Drainable(Protocol):
+    """What works until it is told to stop."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def busy(self) -> int:
+        """How much is in work."""
+        ...
+
+    def drain(self) -> None: ...
+
+    async def run(self) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +92,27 @@ class Post:
     templates: Path | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Premises:
+    """What a process works with, opened. ``sweeper`` removes agents that were made for runs;
+    ``runtime`` are the agents that remember, where there are any, and ``plain`` those that do not.
+    Without skills it runs no agents: ``plain`` and ``skills`` are None."""
+
+    store: Store
+    keeper: LeaseKeeper
+    choreographer: Choreographer
+    records: AgentStore
+    skills: FollowedSkills | None
+    plain: LocalRuntime | None
+    runtime: AgentRuntime | None
+
+    def tasks(self, env: Mapping[str, str], performers: Performers | None) -> AgentTasks | None:
+        """What performs Tasks with agents."""
+        if self.skills is None or self.plain is None:
+            return None
+        return AgentTasks(self.skills, self.runtime or self.plain, self.store, env, performers)
+
+
 async def serve(post: Post, *, on_ready: Callable[[], None]) -> bool:
     """Work until SIGTERM or SIGINT; True after an orderly end, False when a second signal cut it
     short (leases that were held then end by themselves).
@@ -82,45 +121,60 @@ async def serve(post: Post, *, on_ready: Callable[[], None]) -> bool:
     ToolsError, MemoryProblem, KnowledgeError and InvalidTemplate when it cannot start.
     """
     async with AsyncExitStack() as stack:
-        setting = GraphSetting.from_env(post.env)
-        outbox = setting.mode != "off"
-        store = Store(_backend(post, stack), pool=post.pool, outbox=outbox)
-        if setting.mode == "on":
-            await _relay(post, stack, setting)
-        hints = _backend(post, stack, connections=_QUEUE_CONNECTIONS)
-        queue = HintQueue(hints, pool=post.pool, consumer=post.name)
+        there = await open_premises(post, stack)
+        store = there.store
+        queue = HintQueue(open_queue(post, stack), pool=post.pool, consumer=post.name)
         await queue.open()
-        skills = FollowedSkills(post.generated, post.env, post.stub_url) if post.generated else None
-        agents, sweeper = await _agents(post, stack, store, skills)
-        keeper = stack.enter_context(
-            KeeperThread(lambda: Store(RedisBackend.from_url(post.redis_url), pool=post.pool))
-        ).keeper
+        workers = sweeper = None
+        if there.runtime is not None:
+            workers = WorkerAgents(there.runtime, records=there.records, own=post.templates)
+            sweeper = AgentSweeper(workers, partial(is_sealed, store))
+            await stack.enter_async_context(meanwhile(sweeper.run()))
         worker = Worker(
             post.name,
             store,
             queue,
-            keeper,
-            Choreographer(
-                store,
-                rng=random.Random(),
-                objects=(
-                    Objects(LocalObjects(post.objects))
-                    if post.objects
-                    else no_objects(in_memory=False)
-                ),
-                # Asked anew each time: the policy may be another by then.
-                approver=lambda name: approvers_of(skills.policy if skills else Policy())(name),
-            ),
-            Performer(post.handlers, agents),
+            there.keeper,
+            there.choreographer,
+            Performer(post.handlers, there.tasks(post.env, workers)),
             now=time.monotonic,
             config=post.config,
             on_sealed=sweeper.end if sweeper else None,
         )
-        orderly = await _until_told(worker, on_ready, attached=post.attached)
+        orderly = await until_told(worker, on_ready, attached=post.attached)
         if orderly and sweeper is not None:
             await sweeper.at_last(partial(_is_sealed_now, worker, store))
         await _leave(queue)
     return orderly
+
+
+async def open_premises(post: Post, stack: AsyncExitStack) -> Premises:
+    """Open what ``post`` names, until ``stack`` closes; what ends is carried to the graph. Raises
+    as ``serve``."""
+    setting = GraphSetting.from_env(post.env)
+    store = Store(_backend(post, stack), pool=post.pool, outbox=setting.mode != "off")
+    if setting.mode == "on":
+        await _relay(post, stack, setting)
+    skills = FollowedSkills(post.generated, post.env, post.stub_url) if post.generated else None
+    plain, runtime = await _runtimes(post, stack, store, skills)
+    keeper = stack.enter_context(
+        KeeperThread(lambda: Store(RedisBackend.from_url(post.redis_url), pool=post.pool))
+    ).keeper
+    objects = Objects(LocalObjects(post.objects)) if post.objects else no_objects(in_memory=False)
+    choreographer = Choreographer(
+        store,
+        rng=random.Random(),
+        objects=objects,
+        # Asked anew each time: the policy may be another by then.
+        approver=lambda name: approvers_of(skills.policy if skills else Policy())(name),
+    )
+    records = AgentStore(store.backend)
+    return Premises(store, keeper, choreographer, records, skills, plain, runtime)
+
+
+def open_queue(post: Post, stack: AsyncExitStack) -> RedisBackend:
+    """A backend for reads that block."""
+    return _backend(post, stack, connections=_QUEUE_CONNECTIONS)
 
 
 async def _relay(post: Post, stack: AsyncExitStack, setting: GraphSetting) -> None:
@@ -157,31 +211,27 @@ async def _is_sealed_now(worker: Worker, store: Store, workflow_id: str) -> bool
     return await is_sealed(store, workflow_id)
 
 
-async def _agents(
+async def _runtimes(
     post: Post, stack: AsyncExitStack, store: Store, skills: FollowedSkills | None
-) -> tuple[AgentPerformer | None, AgentSweeper | None]:
-    """What performs Tasks with agents, and what removes those that were made for them."""
+) -> tuple[LocalRuntime | None, AgentRuntime | None]:
+    """Agents without and with a memory, as far as there are any."""
     if skills is None:
         return None, None
     stack.push_async_callback(skills.close)
     models = Models(post.env)
     there = await skills.open()
     plain = LocalRuntime(models=models)
-    runtime: AgentRuntime | LocalRuntime = plain
-    workers = sweeper = None
+    runtime: AgentRuntime | None = None
     if post.memory is not None:
         if post.templates is not None:
             await asyncio.to_thread(templates, post.templates)
         runtime = await _remembering(post, post.memory, stack, store, skills, models)
-        records = AgentStore(store.backend)
-        workers = WorkerAgents(runtime, records=records, own=post.templates)
-        sweeper = AgentSweeper(workers, partial(is_sealed, store))
-        await stack.enter_async_context(meanwhile(sweeper.run()))
     if there:
-        prepared = runtime if isinstance(runtime, LocalAgents) else plain
-        loading = asyncio.create_task(_prepare(prepared))
+        loading = asyncio.create_task(
+            _prepare(runtime if isinstance(runtime, LocalAgents) else plain)
+        )
         stack.callback(loading.cancel)
-    return AgentTasks(skills, runtime, store, post.env, workers), sweeper
+    return plain, runtime
 
 
 async def _prepare(runtime: LocalAgents | LocalRuntime) -> None:
@@ -220,7 +270,7 @@ async def _remembering(
     return runtime
 
 
-async def _until_told(worker: Worker, on_ready: Callable[[], None], *, attached: bool) -> bool:
+async def until_told(worker: Drainable, on_ready: Callable[[], None], *, attached: bool) -> bool:
     """Run ``worker``: the first signal drains it, the second stops it at once."""
     loop = asyncio.get_running_loop()
     work = asyncio.create_task(worker.run())

@@ -6,8 +6,9 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
+from typing import Protocol
 
-from control_plane import ControlPlaneError, HintQueue, Store, UnknownRun, timers
+from control_plane import ControlPlaneError, Store, UnknownRun, timers
 from dcf.workflow import StillRunning, finalize
 
 log = logging.getLogger(__name__)
@@ -19,6 +20,14 @@ _STALE_HINTS_EVERY_S = 5.0
 _ABANDONED_MS = 600_000
 
 
+class Queue(Protocol):
+    """What of a queue of hints is looked after besides reading it."""
+
+    async def open(self) -> None: ...
+
+    async def drop_stale(self) -> int: ...
+
+
 class Sweeper:
     """Sweeps in the name of the worker ``name``, at least every ``every_s`` seconds. ``now`` is a
     monotonic clock in seconds; ``on_sealed`` is told of each run that was sealed."""
@@ -27,7 +36,7 @@ class Sweeper:
         self,
         name: str,
         store: Store,
-        queue: HintQueue,
+        queue: Queue,
         *,
         now: Callable[[], float],
         every_s: float,

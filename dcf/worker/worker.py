@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
+from typing import Protocol
 
 from control_plane import (
     DEFAULT_TTL_MS,
@@ -17,7 +19,6 @@ from control_plane import (
     ControlPlaneError,
     Disconnected,
     Hint,
-    HintQueue,
     Lease,
     Refusal,
     Store,
@@ -52,15 +53,32 @@ class WorkerConfig:
     sweep_s: float = 0.25
 
 
+class Hints(Protocol):
+    """Where a worker's hints come from: a queue of Redis, or what reads many of them."""
+
+    async def open(self) -> None: ...
+
+    async def read(self, count: int) -> list[Hint]:
+        """Up to ``count`` new hints, or fewer, or none; it may wait for the first."""
+        ...
+
+    async def drop_stale(self) -> int: ...
+
+
+Turn = Callable[[Hint], AbstractAsyncContextManager[str | None]]
+"""In whose name a hinted state is worked on, once it is that one's turn; None for nobody's."""
+
+
 class Worker:
     """One worker. ``now`` is a monotonic clock in seconds; ``queue`` has a backend of its own;
-    ``on_sealed`` is told of each run that this worker seals."""
+    ``on_sealed`` is told of each run that this worker seals. With ``turn`` it works in the name of
+    several, otherwise in its own."""
 
     def __init__(
         self,
         name: str,
         store: Store,
-        queue: HintQueue,
+        queue: Hints,
         keeper: LeaseKeeper,
         choreographer: Choreographer,
         performer: AgentPerformer,
@@ -69,8 +87,9 @@ class Worker:
         config: WorkerConfig | None = None,
         naming: Naming | None = None,
         on_sealed: Callable[[str], object] | None = None,
+        turn: Turn | None = None,
     ) -> None:
-        self.name = name
+        self._name = name
         self.config = config or WorkerConfig()
         self._store = store
         self._queue = queue
@@ -82,6 +101,7 @@ class Worker:
         self._sweeper = Sweeper(
             name, store, queue, now=now, every_s=self.config.sweep_s, on_sealed=on_sealed
         )
+        self._turn = turn or self._own_turn
         self._slots = asyncio.Semaphore(self.config.concurrency)
         self._draining = asyncio.Event()
         # Insertion-ordered, so that one seed of the simulation gives one history.
@@ -90,9 +110,18 @@ class Worker:
         self._giving_back = False
 
     @property
+    def name(self) -> str:
+        return self._name
+
+    @property
     def busy(self) -> int:
         """How many states are in work."""
         return len(self._working)
+
+    @property
+    def is_draining(self) -> bool:
+        """Whether it takes nothing more."""
+        return self._draining.is_set()
 
     async def seal(self, workflow_id: str) -> None:
         """Seal the run if it is over; one that is not stays as it is."""
@@ -172,15 +201,26 @@ class Worker:
 
     # -- doing it ---------------------------------------------------------------------------------
 
+    @asynccontextmanager
+    async def _own_turn(self, _hint: Hint) -> AsyncIterator[str | None]:
+        yield self.name
+
     async def _drive(self, hint: Hint) -> None:
-        """Take one hinted state, and go on in place from there."""
+        """Take one hinted state when it is its turn."""
+        async with self._turn(hint) as owner:
+            if owner is not None:
+                await self._take(hint, owner)
+
+    async def _take(self, hint: Hint, owner: str) -> None:
+        """Lease one hinted state for ``owner``, and go on in place from there."""
         try:
             answer = await self._store.acquire(
                 hint.workflow_id,
                 hint.path,
-                owner=self.name,
+                owner=owner,
                 ttl_ms=self.config.ttl_ms,
                 hint=hint.key,
+                pool=hint.pool,
             )
             if isinstance(answer, Refusal):
                 log.debug("%s: %s of %s: %s", self.name, hint.path, hint.workflow_id, answer.code)

@@ -47,7 +47,7 @@ from dcf.workflow.redriving import Redrive, redrive
 from dcf.workflow.result import Result, result, wait
 from dcf.workflow.review import Review, review
 from dcf.workflow.run import Run, RunCache, iso
-from dcf.workflow.submission import submit
+from dcf.workflow.submission import skill_pins, submit
 from dcf.workflow.tally import Tally, is_earlier
 from dcf.workflow.task import AwaitingApproval, Failed, Outcome, Perform, Succeeded, Task
 from dcf.workflow.task_token import TokenClaim
@@ -119,6 +119,7 @@ __all__ = [
     "redrive",
     "result",
     "review",
+    "skill_pins",
     "standing_grants",
     "submit",
     "succeed_task",

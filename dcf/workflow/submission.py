@@ -71,7 +71,7 @@ async def submit(
     if has_errors(problems):
         raise InvalidWorkflow(problems)
     given = payload.encode(value)
-    pinned = _pins(document, catalog) | dict(pins or {})
+    pinned = skill_pins(document, catalog) | dict(pins or {})
     text = document.text
     definition = Payload(text, payload.digest(text), len(text), blob=text)
     digest = payload.digest(f"{document.digest}/{given.digest}")
@@ -169,8 +169,9 @@ def _bindings(machine: asl.StateMachine, frame: str = "") -> Iterator[tuple[str,
             yield from _bindings(branch, f"{names.inside(frame, name)}[{number}]")
 
 
-def _pins(document: WorkflowDocument, catalog: SkillCatalog | None) -> dict[str, str]:
-    """manifestId -> digest of every skill the run is submitted with, and of those they need."""
+def skill_pins(document: WorkflowDocument, catalog: SkillCatalog | None) -> dict[str, str]:
+    """manifestId -> digest of every skill that a run of ``document`` is submitted with, and of
+    those they need; nothing without a catalog. Raises UnknownSkill."""
     if catalog is None:
         return {}
     groups = [binding.get("skills", ()) for _, binding in _bindings(document.machine)]

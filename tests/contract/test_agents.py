@@ -263,7 +263,7 @@ async def test_what_is_said_twice_has_one_effect_and_one_answer(world: World) ->
     await agents.delete(changed, keep=["used"])
     assert (await agents.create("a", "Ann")).record == {"used": 1}
     assert doubling.doubled == [
-        "agent_create", "agent_change", "agent_change", "agent_delete", "agent_create"
+        "record_create", "record_change", "record_change", "record_delete", "record_create"
     ]  # fmt: skip
 
 
@@ -315,7 +315,7 @@ async def test_a_change_that_never_gets_through_ends(agents: AgentStore) -> None
             return AgentConflict(9)
 
     await agents.create("a", "Ann")
-    late = Late(agents.backend)
+    late = Late(agents.backend, jitter=lambda: 0.0)
     with pytest.raises(AgentBusy):
         await late.update("a", lambda _: noted("X"))
 

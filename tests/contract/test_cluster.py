@@ -14,6 +14,7 @@ from cluster import ClusterWorld, cluster_server
 from flows import RUN, Flow, linear, seed
 from interleaved import Breaking
 from redis.asyncio import Redis
+from test_agents import OneSlot
 from test_crash import FLOW, work
 from test_redrive import Flaky, plan
 from workers import Worker, drive, lease_of, put_away, seal_off
@@ -22,14 +23,24 @@ from worlds import World
 from control_plane import (
     DONE,
     INDEX,
+    ConductorStore,
     Disconnected,
+    HintQueues,
     Outbox,
+    RecordChange,
+    RecordStore,
+    RecordTail,
+    RedisBackend,
     ServerError,
+    SessionStore,
     Store,
+    claims,
     history,
+    read_record_history,
     sweep_outbox,
     timers,
 )
+from control_plane.keys import COMPANIONS
 from control_plane.script import Script
 from control_plane.twin import Twin
 
@@ -121,6 +132,15 @@ async def test_signal_cancel_and_redrive_stay_in_their_slot(world: World) -> Non
     assert await store.release(lease) is None
     assert await store.cancel(RUN, by="x") is None
     assert await put_away(store) is None
+
+
+async def test_a_run_that_moves_takes_its_hints_along(world: World) -> None:
+    flow, store = linear("A", "B"), store_of(world)
+    await seed(store, flow)
+    await lease_of(store, "A")
+    assert await store.move(RUN, "gpu", turn=1, by="x", revoke=True) is None
+    worker = Worker(store.in_pool("gpu"), world.queue(pool="gpu"), flow)
+    assert (await drive(world, [worker])).status == "succeeded"
 
 
 async def test_a_timer_is_looked_at_when_it_is_due_not_a_minute_later(world: World) -> None:
@@ -242,3 +262,47 @@ async def test_a_client_that_dies_after_the_seal_loses_no_run_for_the_graph(worl
     assert [found.id for found in await outbox.read(9)] == [RUN]
     assert await store.told(await store.run(RUN)) is True
     assert await store.remove(RUN) is None
+
+
+@pytest.fixture
+async def plain(cluster_url: str) -> AsyncIterator[RedisBackend]:
+    """The cluster, empty, with its own clock."""
+    async with Redis.from_url(cluster_url) as client:
+        await client.flushall()
+    backend = OneSlot(RedisBackend.from_url(cluster_url))
+    yield backend  # type: ignore[misc]
+    await backend.close()
+
+
+@pytest.mark.parametrize("kind", [SessionStore, ConductorStore])
+async def test_sessions_and_conductors_stay_in_the_slot_of_their_kind(
+    plain: RedisBackend, kind: type[RecordStore[Any]]
+) -> None:
+    records = kind(plain, cluster=True)
+    await records.create("s", "S", record={"x": 1})
+    tail = RecordTail(records, "s", reads=plain)
+    await tail.begin()
+    changed = await records.update("s", lambda _: RecordChange([{"type": "X"}]))
+    assert [event.event["type"] for event in await tail.read(block_ms=1)] == ["X"]
+    assert [one.name for one in (await records.page()).records] == ["S"]
+    await records.delete(changed)
+    noun = kind.kind.noun.capitalize()
+    events = [event.event["type"] async for event in read_record_history(records, "s")]
+    assert events == [f"{noun}Created", "X", f"{noun}Deleted"]
+
+
+async def test_seats_are_claimed_and_kept(plain: RedisBackend) -> None:
+    await claims.put(plain, COMPANIONS, "s/a", 1)
+    assert (await claims.claim(plain, COMPANIONS, 9)).members == ("s/a",)
+    kept = await claims.keep(plain, COMPANIONS, ["s/a"], 60_000)
+    now, ends = await claims.ends(plain, COMPANIONS, ["s/a"])
+    assert ends == kept
+    assert 0 < ends["s/a"] - now <= 60_000
+
+
+async def test_pools_with_one_hash_tag_are_read_together(plain: RedisBackend) -> None:
+    many = HintQueues(plain, consumer="host", pools=["{inbox}.1", "{inbox}.2"])
+    await many.open()
+    await plain.command("XADD", "cp:queue:{inbox}.2", "*", "workflow", RUN, "path", "A")
+    assert [hint.pool for hint in await many.read(10, block_ms=1)] == ["{inbox}.2"]
+    await many.leave()

@@ -120,6 +120,17 @@ async def _cancel(world: World, store: Store) -> Call:
     return lambda: store.cancel(RUN, by="x")
 
 
+async def _move(world: World, store: Store) -> Call:
+    await seed(store, linear("A"))
+    return lambda: store.move(RUN, "gpu", turn=1, by="x")
+
+
+async def _move_revoking(world: World, store: Store) -> Call:
+    await seed(store, linear("A"))
+    await lease_of(store, "A")
+    return lambda: store.move(RUN, "gpu", turn=1, by="x", revoke=True)
+
+
 async def _close(world: World, store: Store) -> Call:
     await (await _cancel(world, store))()
     return lambda: store.close(RUN)
@@ -154,8 +165,8 @@ SCENES = {
     scene.__name__[1:]: scene
     for scene in (
         _seed, _acquire, _renew, _release, _commit_next, _commit_loop, _commit_fan,
-        _commit_last_branch, _commit_failure, _commit_retry, _signal, _cancel, _close, _finalize,
-        _redrive, _reserve, _bill,
+        _commit_last_branch, _commit_failure, _commit_retry, _signal, _cancel, _move,
+        _move_revoking, _close, _finalize, _redrive, _reserve, _bill,
     )
 }  # fmt: skip
 READS = {"TIME", "JSON.GET", "HGET", "HMGET", "HEXISTS", "ZSCORE", "EXISTS", "ZRANGE"}

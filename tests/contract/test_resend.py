@@ -80,13 +80,16 @@ async def test_what_a_run_without_trouble_does_not_say_has_one_effect_and_one_an
     lease = await lease_of(store, "A")
     assert isinstance(await store.renew(lease, beat=True), int)
     assert await store.release(lease) is None
+    await lease_of(store, "A")
+    assert await store.move(RUN, "gpu", turn=1, by="x", revoke=True) is None
+    store = store.in_pool("gpu")
     lease = await lease_of(store, "A")
     await store.commit(lease, await step(store, flow, lease), commit_id="c1")
     assert await store.signal(RUN, "A", visit=1, try_=1, event="callback", value=1) is None
     assert await store.cancel(RUN, by="x") is None
     await store.close(RUN)
     assert await store.redrive(RUN, again=["A"], resume=[]) is None
-    assert {"renew", "release", "signal", "cancel", "redrive"} <= doubling.doubled
+    assert {"renew", "release", "move", "signal", "cancel", "redrive"} <= doubling.doubled
 
 
 async def test_a_call_and_its_approval_said_twice_count_once(world: World) -> None:

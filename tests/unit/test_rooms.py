@@ -26,6 +26,7 @@ FACES = {
     "dcf.mcp.graph",
     "dcf.memory.consolidation",
     "dcf.memory.rules",
+    "dcf.sessions.companions",
     "dcf.skills.agent_skills",
     "dcf.skills.comparison",
     "dcf.skills.complexity",

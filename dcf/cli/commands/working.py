@@ -1,4 +1,4 @@
-"""``worker``: a worker process in the foreground."""
+"""``worker`` and ``companion``: processes that work, in the foreground."""
 
 from __future__ import annotations
 
@@ -28,6 +28,12 @@ def register(app: typer.Typer) -> None:
         example=["dcf worker --concurrency 16", "dcf worker --handlers shop.tasks:HANDLERS"],
         exits=(OK, BAD_INPUT, ENVIRONMENT, INTERRUPTED),
     )(worker)
+    command(
+        app,
+        "companion",
+        example=["dcf companion", "dcf companion --max 50 --session support-42"],
+        exits=(OK, BAD_INPUT, ENVIRONMENT, INTERRUPTED),
+    )(companion)
 
 
 def worker(
@@ -60,3 +66,31 @@ def worker(
 
     order = WorkerOrder(concurrency, pool, lease_s, name, handlers, attached, as_json)
     return asyncio.run(work(order, Settings.from_env(os.environ)))
+
+
+def companion(
+    most: Annotated[
+        int, typer.Option("--max", min=1, max=2000, help="Companions that it serves at most.")
+    ] = 200,
+    session: Annotated[
+        str | None, typer.Option("--session", help="Serve the companions of this session alone.")
+    ] = None,
+    pool: PoolOption = DEFAULT_POOL,
+    lease_s: LeaseOption = DEFAULT_LEASE_S,
+    name: Annotated[
+        str | None, typer.Option("--name", help="Its name in history and logs, unique.")
+    ] = None,
+    attached: Annotated[bool, typer.Option("--attached", hidden=True)] = False,
+    as_json: JsonOption = False,
+) -> Answer:
+    """Serve companions of sessions until SIGTERM or Ctrl-C.
+
+    Then it finishes what is in work and gives its companions back for others to serve; a second
+    signal stops at once. Prints one line of JSON when it is ready, and logs lines of JSON to
+    stderr.
+    """
+    from dcf.cli.companion import HostOrder, host
+    from dcf.cli.settings import Settings
+
+    order = HostOrder(most, session, pool, lease_s, name, attached, as_json)
+    return asyncio.run(host(order, Settings.from_env(os.environ)))

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dcf.cli.reference_pages.markdown import page, table
+
+if TYPE_CHECKING:
+    from dcf.mcp import Tool
 
 _INTRO = """\
 What `dcf serve` and `dcf mcp` offer, as clients see it: [how to](../how-to/mcp-server.md). Every
@@ -13,8 +16,12 @@ tool answers `{status, error, …}`; `error` is null when it worked, and `"code:
 with `hint` and `problems` where there are any. Parameters that end with `_json` are JSON text."""
 
 _COSTS = """\
-In tokens of a client's model: names, descriptions and input schemas; output schemas apart, since
-few clients show them to a model."""
+In tokens of a client's model: the server's instructions, and names, descriptions and input schemas;
+output schemas apart, since few clients show them to a model.
+
+Clients get less than this page has: no help that a parameter's name and type say already (in
+*italics* here), no default that is false or empty, no help on `hint`, `problems` and the like in
+answers, and no parameter *without effect*: those are taken for callers of the earlier server."""
 
 
 def mcp_tools_page() -> str:
@@ -33,17 +40,17 @@ def mcp_tools_page() -> str:
         for tool in tools:
             roles = ", ".join(role for role in ROLES if role in tool.roles) or "none: full set only"
             about = f"{tool.description}\n\nRoles: {roles}. {cost_of(tool).shown} tokens."
-            parts += [f"### {tool.name}", about, *_parameters(tool.input_schema)]
+            parts += [f"### {tool.name}", about, *_parameters(tool)]
             parts.append(_answer(tool.output_schema))
     return page("MCP tools", _INTRO, *parts)
 
 
-def _parameters(schema: Mapping[str, Any]) -> list[str]:
-    required = schema.get("required", ())
+def _parameters(tool: Tool) -> list[str]:
     rows = []
-    for name, part in schema["properties"].items():
-        default = "required" if name in required else _shown(part.get("default"))
-        rows.append([f"`{name}`", _type(part), default, part["description"]])
+    for one in tool.parameters.all:
+        part = tool.input_schema["properties"][one.name]
+        default = "required" if one.required else _shown(part.get("default"))
+        rows.append([f"`{one.name}`", _type(part), default, _help(one.help)])
     return [table(["parameter", "type", "default", "meaning"], rows)] if rows else []
 
 
@@ -55,6 +62,15 @@ def _answer(schema: Mapping[str, Any]) -> str:
         if name not in common
     ]
     return table(["answer", "meaning"], rows) if rows else "Answers nothing more."
+
+
+def _help(text: str) -> str:
+    """For whom it is shows in how it is printed."""
+    from dcf.mcp import NoEffect, Obvious
+
+    if isinstance(text, NoEffect):
+        return f"*without effect:* {text}"
+    return f"*{text}*" if isinstance(text, Obvious) else text
 
 
 def _type(part: Mapping[str, Any]) -> str:

@@ -11,7 +11,7 @@ from dcf.cli.reference_pages.markdown import page, table
 from dcf.cli.reference_pages.source_calls import CodeCall, code_calls, source_trees
 
 _CODE = re.compile(
-    r"(?:AGENT_FILE|AGENT_SKILL|ASL|WF|SKILL|TOOL|REG|POLICY|LOCK|CLI|MCP|PROMPT|SOP|PLAN|TEMPLATE|GUIDELINE)_[A-Z0-9_]+"
+    r"(?:AGENT_FILE|AGENT_SKILL|ASL|WF|SKILL|TOOL|REG|POLICY|LOCK|CLI|MCP|PROMPT|SOP|PLAN|TEMPLATE|GUIDELINE|STRATEGIST)_[A-Z0-9_]+"
 )
 _ROOMS = {
     "WF": "Workflow documents",
@@ -20,7 +20,8 @@ _ROOMS = {
     "AGENT_SKILL": "Agent Skills (folders with SKILL.md)",
     "SOP": "Standard operating procedures",
     "PLAN": "Plans: procedures on their way to workflows",
-    "GUIDELINE": "Guidelines of the Reflector",
+    "GUIDELINE": "Guidelines of the Reflector and of the Strategist",
+    "STRATEGIST": "Rules of the Strategist",
     "AGENT_FILE": "Agent files (.af)",
     "TEMPLATE": "Templates of agents",
     "PROMPT": "Prompts of agents",

@@ -8,8 +8,9 @@ from control_plane import script
 from dcf.cli.reference_pages.markdown import block, page
 
 _INTRO = """\
-Every change of a run or of an agent's record is one Lua script, executed by Redis as a whole. What
-stands here is the header of each file in `control_plane/scripts/`. The rules behind them are in
+Every change of a run, or of the record of an agent, a session or a conductor, is one Lua script,
+executed by Redis as a whole. What stands here is the header of each file in
+`control_plane/scripts/`. The rules behind them are in
 [the protocol](../explanation/protocol.md)."""
 
 
@@ -21,14 +22,14 @@ def scripts_page() -> str:
         for file in folder.iterdir()
         if file.name.endswith(".lua")
     }
-    runs, agents = headers.pop("prelude"), headers.pop("agent_prelude")
+    runs, records = headers.pop("prelude"), headers.pop("record_prelude")
     subjects = {
         subject: headers.pop(subject) for subject in dict.fromkeys(script.SUBJECTS.values())
     }
     parts = [f"## {name}\n\n{block(headers[name])}" for name in sorted(headers)]
     shared = [
         f"## Shared by the scripts of runs\n\n{block(runs)}",
-        f"## Shared by the scripts of agents\n\n{block(agents)}",
+        f"## Shared by the scripts of records\n\n{block(records)}",
     ]
     for subject, header in subjects.items():
         names = " and ".join(name for name, of in script.SUBJECTS.items() if of == subject)

@@ -14,14 +14,15 @@ from dcf.agents.templates import UnknownTemplate, template_named
 from dcf.mcp.agent_life import agent_of, by_tool, id_of, make_agent, remove_agent
 from dcf.mcp.arguments import Alias
 from dcf.mcp.envelope import BadArguments, Envelope, Refused
+from dcf.mcp.help import Obvious
 from dcf.mcp.platform import Platform
 from dcf.mcp.tool import tool
 from dcf.memory import Agent as Remembering
 from dcf.memory import NewAgent, NewBlock
 from dcf.workflow import iso
 
-AgentId = Annotated[str, "Id of the agent."]
-AgentName = Annotated[str, "Name of the agent, exactly."]
+AgentId = Annotated[str, Obvious("Id of the agent.")]
+AgentName = Annotated[str, Obvious("Name of the agent, exactly.")]
 
 _MISNAMED = frozenset({"MODEL_NAME", "MODEL_PROVIDER"})
 _NAMED = "@"
@@ -105,9 +106,9 @@ async def remove_tool_return_limits(platform: Platform, agent_id: AgentId) -> Li
 @tool("conductor", strict=True)
 async def create_agent(
     platform: Platform,
-    agent_name: Annotated[str, "Its name; no other agent may have it."],
-    tags_json: Annotated[list[str] | None, "List of tags.", Alias("tags")] = None,
-    agent_id: Annotated[str | None, "Its id; else one is made."] = None,
+    agent_name: Annotated[str, Obvious("Its name; no other agent may have it.")],
+    tags_json: Annotated[list[str] | None, Obvious("List of tags."), Alias("tags")] = None,
+    agent_id: Annotated[str | None, Obvious("Its id; else one is made.")] = None,
     template: Annotated[str | None, "What it is made from: worker, companion…; else plain."] = None,
     model: Annotated[str | None, "provider:model; else that of its role."] = None,
     system: Annotated[str | None, "Its orders; else the template's."] = None,
@@ -143,9 +144,11 @@ async def read_agent(platform: Platform, agent_id: AgentId) -> Agent:
 @tool("conductor", "strategist")
 async def list_agents(
     platform: Platform,
-    tags_json: Annotated[list[str] | None, "Only with all of these tags.", Alias("tags")] = None,
-    limit: Annotated[int, "At most so many.", Field(ge=1, le=500)] = 100,
-    after: Annotated[str | None, "next_after of the page before."] = None,
+    tags_json: Annotated[
+        list[str] | None, Obvious("Only with all of these tags."), Alias("tags")
+    ] = None,
+    limit: Annotated[int, Obvious("At most so many."), Field(ge=1, le=500)] = 100,
+    after: Annotated[str | None, Obvious("next_after of the page before.")] = None,
 ) -> Agents:
     """List agents by name, then those that live elsewhere, the oldest first."""
     tags, home = tags_json or [], await platform.home()

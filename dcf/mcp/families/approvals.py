@@ -10,13 +10,14 @@ from dcf.agents.loading import decide_agent_approval, pending_agent_approvals
 from dcf.mcp.approval_token import check_approval_token
 from dcf.mcp.arguments import Alias
 from dcf.mcp.envelope import Envelope, Refused
+from dcf.mcp.help import Obvious
 from dcf.mcp.kinds import RunId, StatePath
 from dcf.mcp.platform import Platform
 from dcf.mcp.tool import tool
 from dcf.workflow import decide_approval as decide_in_run
 from dcf.workflow import pending_approvals
 
-RunOf = Annotated[RunId | None, "Of this run."]
+RunOf = Annotated[RunId | None, Obvious("Of this run.")]
 AgentOf = Annotated[str | None, "Of this agent outside runs."]
 
 
@@ -59,16 +60,20 @@ async def list_approvals(
 @tool(strict=True)
 async def decide_approval(
     platform: Platform,
-    decision: Annotated[Literal["approve", "reject"], "What is decided."],
+    decision: Annotated[Literal["approve", "reject"], Obvious("What is decided.")],
     by: Annotated[str, "Who decides: one of the people asked."],
-    digest: Annotated[str, "Digest of the call, as list_approvals showed it."],
+    digest: Annotated[str, "As list_approvals showed it."],
     workflow_id: RunOf = None,
-    state: Annotated[StatePath | None, "State, as list_approvals showed it.", Alias("path")] = None,
+    state: Annotated[
+        StatePath | None, Obvious("State, as list_approvals showed it."), Alias("path")
+    ] = None,
     agent_id: AgentOf = None,
-    approval_id: Annotated[str | None, "Approval of the agent."] = None,
-    question: Annotated[str | None, "Question of the run, as list_approvals showed it."] = None,
-    reason: Annotated[str, "Why."] = "",
-    approval_token: Annotated[str | None, "Secret of those who approve."] = None,
+    approval_id: Annotated[str | None, Obvious("Approval of the agent.")] = None,
+    question: Annotated[
+        str | None, Obvious("Question of the run, as list_approvals showed it.")
+    ] = None,
+    reason: Annotated[str, Obvious("Why.")] = "",
+    approval_token: Annotated[str | None, Obvious("Secret of those who approve.")] = None,
 ) -> Decided:
     """Approve or reject exactly one waiting call. For people, not for the agent that asks."""
     check_approval_token(platform, approval_token, "dcf approve")

@@ -13,6 +13,7 @@ from pydantic import Field
 from dcf import skills
 from dcf.agents.loading import MANIFEST_LIMIT
 from dcf.mcp.envelope import Envelope
+from dcf.mcp.help import NoEffect, Obvious
 from dcf.mcp.platform import Platform
 from dcf.mcp.roots import readable, sources, target
 from dcf.mcp.tool import tool
@@ -23,9 +24,11 @@ SCHEMA_ERRORS, STATIC_ERRORS, OTHER_ERRORS = 1, 2, 4
 _STATIC = ("SKILL_MANIFEST_TOOL_KIND", "SKILL_MANIFEST_TOOL_TWICE")
 _OWN_SCHEMA = "schema_path is ignored: DCF checks manifests by its own schema"
 
-SchemaPath = Annotated[str | None, "Ignored: DCF has the schema."]
-ApprovalToken = Annotated[str | None, "Secret of those who approve; to write in generated."]
-ToolsPath = Annotated[str | None, "The tools file or index."]
+SchemaPath = Annotated[str | None, NoEffect("Ignored: DCF has the schema.")]
+ApprovalToken = Annotated[
+    str | None, Obvious("Secret of those who approve; to write in generated.")
+]
+ToolsPath = Annotated[str | None, Obvious("The tools file or index.")]
 
 
 class ManifestChecked(Envelope, total=False):
@@ -108,10 +111,10 @@ async def validate_skill_manifest(
 @tool(legacy="ok", strict=True)
 async def yaml_to_manifests(
     platform: Platform,
-    skills_dir: Annotated[str | None, "Folder of the skills."] = None,
+    skills_dir: Annotated[str | None, Obvious("Folder of the skills.")] = None,
     tools_yaml_path: ToolsPath = None,
-    out_dir: Annotated[str | None, "Folder of the manifests."] = None,
-    catalog_path: Annotated[str | None, "The catalog file."] = None,
+    out_dir: Annotated[str | None, Obvious("Folder of the manifests.")] = None,
+    catalog_path: Annotated[str | None, Obvious("The catalog file.")] = None,
     approval_token: ApprovalToken = None,
 ) -> Manifests:
     """Generate manifests and catalog from YAML."""
@@ -137,7 +140,7 @@ async def yaml_to_manifests(
 async def yaml_to_stub_config(
     platform: Platform,
     tools_yaml_path: ToolsPath = None,
-    out_path: Annotated[str | None, "The file to write."] = None,
+    out_path: Annotated[str | None, Obvious("The file to write.")] = None,
     approval_token: ApprovalToken = None,
 ) -> StubConfig:
     """Generate the configuration of the stub server from YAML."""
@@ -160,8 +163,8 @@ async def yaml_to_stub_config(
 @tool(legacy="ok", strict=True)
 async def yaml_to_registry(
     platform: Platform,
-    registry_yaml_path: Annotated[str | None, "The registry."] = None,
-    out_path: Annotated[str | None, "The file to write."] = None,
+    registry_yaml_path: Annotated[str | None, Obvious("The registry.")] = None,
+    out_path: Annotated[str | None, Obvious("The file to write.")] = None,
     approval_token: ApprovalToken = None,
 ) -> RegistryWritten:
     """Generate the registry of tool servers from YAML."""
@@ -186,8 +189,8 @@ async def yaml_to_registry(
 @tool(legacy="ok", strict=True)
 async def yaml_to_schemas(
     platform: Platform,
-    schemas_yaml_dir: Annotated[str | None, "Ignored: DCF has the schemas."] = None,
-    out_dir: Annotated[str | None, "Folder to write to."] = None,
+    schemas_yaml_dir: Annotated[str | None, NoEffect("Ignored: DCF has the schemas.")] = None,
+    out_dir: Annotated[str | None, Obvious("Folder to write to.")] = None,
     approval_token: ApprovalToken = None,
 ) -> Schemas:
     """Write the JSON Schemas of skills, for editors."""
@@ -209,8 +212,8 @@ async def yaml_to_schemas(
 @tool("planner", legacy="ok", strict=True)
 async def generate_all(
     platform: Platform,
-    skills_src_dir: Annotated[str | None, "The sources."] = None,
-    generated_dir: Annotated[str | None, "Where to."] = None,
+    skills_src_dir: Annotated[str | None, Obvious("The sources.")] = None,
+    generated_dir: Annotated[str | None, Obvious("Where to.")] = None,
     approval_token: ApprovalToken = None,
 ) -> Generated:
     """Generate everything from the sources in YAML; with errors nothing is written."""

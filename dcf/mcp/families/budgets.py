@@ -9,12 +9,13 @@ from pydantic import Field
 from dcf.mcp.approval_token import check_approval_token
 from dcf.mcp.budget_view import agent_budget, run_budget, write_agent_budget
 from dcf.mcp.envelope import Envelope, Refused
+from dcf.mcp.help import Obvious
 from dcf.mcp.kinds import RunId
 from dcf.mcp.platform import Platform
 from dcf.mcp.tool import tool
 from dcf.tools import Budget
 
-AgentOf = Annotated[str, "The agent."]
+AgentOf = Annotated[str, Obvious("The agent.")]
 
 
 class BudgetRead(Envelope, total=False):
@@ -36,7 +37,7 @@ class BudgetRead(Envelope, total=False):
 @tool("planner", "conductor", "strategist", "worker")
 async def read_budget(
     platform: Platform,
-    workflow_id: Annotated[RunId | None, "The run."] = None,
+    workflow_id: Annotated[RunId | None, Obvious("The run.")] = None,
     agent_id: Annotated[str | None, "Or the agent outside runs."] = None,
 ) -> BudgetRead:
     """Read what a run or an agent may use and has used."""
@@ -52,11 +53,11 @@ async def set_budget(
     platform: Platform,
     agent_id: AgentOf,
     tool_calls: Annotated[int | None, "Calls; none: no limit of its own.", Field(ge=0)] = None,
-    wall_time_s: Annotated[float | None, "Seconds at work.", Field(ge=0)] = None,
-    approval_token: Annotated[str | None, "Secret of those who approve."] = None,
-    model_calls: Annotated[int | None, "Requests to models.", Field(ge=0)] = None,
-    tokens: Annotated[int | None, "What models read and write.", Field(ge=0)] = None,
-    cost_usd: Annotated[float | None, "US dollars.", Field(ge=0)] = None,
+    wall_time_s: Annotated[float | None, Obvious("Seconds at work."), Field(ge=0)] = None,
+    approval_token: Annotated[str | None, Obvious("Secret of those who approve.")] = None,
+    model_calls: Annotated[int | None, Obvious("Requests to models."), Field(ge=0)] = None,
+    tokens: Annotated[int | None, Obvious("What models read and write."), Field(ge=0)] = None,
+    cost_usd: Annotated[float | None, Obvious("US dollars."), Field(ge=0)] = None,
 ) -> BudgetRead:
     """Set the budget of an agent outside runs. The policy's stays the upper bound; that of a run
     stands in its document."""

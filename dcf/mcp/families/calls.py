@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from dcf.mcp.envelope import Envelope, Refused
+from dcf.mcp.help import Obvious
 from dcf.mcp.kinds import Owner, RunId, StatePath
 from dcf.mcp.platform import Platform
 from dcf.mcp.skill_calls import DEFAULT_TIMEOUT_S, Order, call_for_agent, call_under_lease
@@ -37,15 +38,17 @@ async def call_skill_tool(
     platform: Platform,
     agent_id: Owner,
     tool: Annotated[str, "server:tool, or its name, of a loaded skill."],
-    arguments_json: Annotated[dict[str, Any] | None, "Arguments by the tool's schema."] = None,
-    workflow_id: Annotated[RunId | None, "Run, when under a lease."] = None,
-    state: Annotated[StatePath | None, "State, when under a lease."] = None,
-    lease_token: Annotated[str | None, "Token of that lease."] = None,
+    arguments_json: Annotated[
+        dict[str, Any] | None, Obvious("Arguments by the tool's schema.")
+    ] = None,
+    workflow_id: Annotated[RunId | None, Obvious("Run, when under a lease.")] = None,
+    state: Annotated[StatePath | None, Obvious("State, when under a lease.")] = None,
+    lease_token: Annotated[str | None, Obvious("Token of that lease.")] = None,
     call_id: Annotated[str | None, "The same again is the same call, answered as before."] = None,
-    timeout_s: Annotated[float, "Seconds.", Field(gt=0, le=600)] = DEFAULT_TIMEOUT_S,
+    timeout_s: Annotated[float, Obvious("Seconds."), Field(gt=0, le=600)] = DEFAULT_TIMEOUT_S,
 ) -> Called:
     """Call a tool of a skill you loaded. Permissions, budget and approval are checked, the decision
-    is recorded; under a lease as work of that state."""
+    is recorded; with workflow_id, state and lease_token as work of that state."""
     if call_id is not None and not 1 <= len(call_id) <= _LONGEST_ID:
         raise Refused("bad_arguments", f"call_id has 1 to {_LONGEST_ID} characters")
     order = Order(agent_id, tool, arguments_json or {}, timeout_s, call_id or platform.new_id())

@@ -9,7 +9,8 @@ from pydantic import Field
 from control_plane import Committed, Refusal, StateDocument, Store, assigned
 from dcf.mcp.envelope import Envelope, Refused
 from dcf.mcp.external_work import external_of, refused
-from dcf.mcp.kinds import RunId, Seconds, StatePath
+from dcf.mcp.help import NoEffect, Obvious
+from dcf.mcp.kinds import HeldState, RunId, Seconds
 from dcf.mcp.platform import Platform
 from dcf.mcp.reported import outcome_of, wanted_of
 from dcf.mcp.tool import tool
@@ -49,7 +50,7 @@ async def read_workflow_control_plane(
     workflow_id: RunId,
     states_json: Annotated[list[str] | None, "List of states; else those of the top level."] = None,
     include_meta: Annotated[bool, "With the run itself."] = True,
-    compute_readiness: Annotated[bool, "Say which can be leased."] = False,
+    compute_readiness: Annotated[bool, Obvious("Say which can be leased.")] = False,
     include_nested: Annotated[bool, "With states inside Map and Parallel."] = False,
 ) -> ControlPlane:
     """Read a run: its states, their outputs, which are ready."""
@@ -86,21 +87,21 @@ async def read_workflow_control_plane(
 async def update_workflow_control_plane(
     platform: Platform,
     workflow_id: RunId,
-    state: StatePath,
+    state: HeldState,
     new_status: Annotated[
         str | None, "done or failed ends the state; pending gives it back."
     ] = None,
     lease_token: Annotated[str | None, "Token of your lease; required."] = None,
-    owner_agent_id: Annotated[str | None, "Not needed: the token says it."] = None,
+    owner_agent_id: Annotated[str | None, NoEffect("Not needed: the token says it.")] = None,
     lease_ttl_s: Seconds = None,
-    attempts_increment: Annotated[int | None, "Counted by itself."] = None,
-    error_message: Annotated[str | None, "Why it failed."] = None,
-    set_started_at: Annotated[bool, "Set by itself."] = False,
-    set_finished_at: Annotated[bool, "Set by itself."] = False,
+    attempts_increment: Annotated[int | None, NoEffect("Counted by itself.")] = None,
+    error_message: Annotated[str | None, Obvious("Why it failed.")] = None,
+    set_started_at: Annotated[bool, NoEffect("Set by itself.")] = False,
+    set_finished_at: Annotated[bool, NoEffect("Set by itself.")] = False,
     output_json: Annotated[
         Any, "Result, or {ok, summary, data, artifacts, metrics, error}."
     ] = None,
-    output_ttl_secs: Annotated[int | None, "Outputs are kept with the run."] = None,
+    output_ttl_secs: Annotated[int | None, NoEffect("Outputs are kept with the run.")] = None,
     error_name: Annotated[str | None, "Error that Retry and Catch match."] = None,
 ) -> Updated:
     """Finish a state you hold: done with its output, or failed. Retry, Catch and Next are applied;

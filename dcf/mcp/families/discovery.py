@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, cast
 from pydantic import Field
 
 from dcf.mcp.envelope import Envelope
+from dcf.mcp.help import Obvious
 from dcf.mcp.platform import Platform
 from dcf.mcp.roots import confined, readable
 from dcf.mcp.tool import tool
@@ -19,15 +20,15 @@ from dcf.skills.discovery import get_skillset as list_folder
 from dcf.skills.discovery import get_skillset_from_catalog as list_catalog
 
 Query = Annotated[str | None, "What it is for: the best come first, with score, why, price."]
-Tags = Annotated[list[str] | None, "With all of these."]
-MaxRisk = Annotated[Literal["low", "medium", "high"] | None, "At most."]
-MaxEgress = Annotated[Literal["none", "intranet", "internet"] | None, "At most."]
+Tags = Annotated[list[str] | None, Obvious("With all of these.")]
+MaxRisk = Annotated[Literal["low", "medium", "high"] | None, Obvious("At most.")]
+MaxEgress = Annotated[Literal["none", "intranet", "internet"] | None, Obvious("At most.")]
 Secrets = Annotated[list[str] | None, "With no other secrets; []: with none."]
 Versions = Annotated[str | None, "Range, as ^1.2."]
-Limit = Annotated[int | None, "At most so many.", Field(ge=1)]
+Limit = Annotated[int | None, Obvious("At most so many."), Field(ge=1)]
 Previews = Annotated[bool, "With the begin of the directives."]
-PreviewChars = Annotated[int | None, "Its length (400).", Field(ge=0, le=20_000)]
-SchemaPath = Annotated[str | None, "Schema to check by, in generated."]
+PreviewChars = Annotated[int | None, Obvious("Its length (400)."), Field(ge=0, le=20_000)]
+SchemaPath = Annotated[str | None, Obvious("Schema to check by, in generated.")]
 
 Listing = Callable[[Wanted], dict[str, Any]]
 
@@ -56,7 +57,7 @@ async def get_skillset(
     limit: Limit = None,
     include_previews: Previews = True,
     preview_chars: PreviewChars = None,
-    manifests_dir: Annotated[str | None, "Another folder of manifests."] = None,
+    manifests_dir: Annotated[str | None, Obvious("Another folder of manifests.")] = None,
     schema_path: SchemaPath = None,
 ) -> Skillset:
     """Find skills by what they are for, or list all."""
@@ -86,7 +87,7 @@ async def get_skillset_from_catalog(
     limit: Limit = None,
     include_previews: Previews = True,
     preview_chars: PreviewChars = None,
-    catalog_path: Annotated[str | None, "Another catalog, in generated."] = None,
+    catalog_path: Annotated[str | None, Obvious("Another catalog, in generated.")] = None,
     schema_path: SchemaPath = None,
 ) -> Skillset:
     """The same as get_skillset, from the catalog."""

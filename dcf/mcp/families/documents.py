@@ -10,17 +10,21 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from dcf.mcp.envelope import Envelope, Refused
+from dcf.mcp.help import Obvious
 from dcf.mcp.platform import Platform
 from dcf.mcp.roles import Role
 from dcf.mcp.tool import tool
 from dcf.workspace import Document, WorkspaceError
 
-Key = Annotated[str, "Key of the document."]
-Place = Annotated[str, 'As in $.a.b[0]["c d"]; $ is the root.']
-Source = Annotated[str, "Path of the source."]
-Target = Annotated[str, "Path of the destination."]
-Overwrite = Annotated[bool, "Replace what is there."]
-ValueText = Annotated[str, "The value, JSON text."]
+Key = Annotated[str, Obvious("Key of the document.")]
+_FORM = 'As in $.a.b[0]["c d"]; $ is the root.'
+Place = Annotated[str, _FORM]
+# json_read, which whoever writes sees too, shows the form of a path.
+WrittenPlace = Annotated[str, Obvious(_FORM)]
+Source = Annotated[str, Obvious("Path of the source.")]
+Target = Annotated[str, Obvious("Path of the destination.")]
+Overwrite = Annotated[bool, Obvious("Replace what is there.")]
+ValueText = Annotated[str, Obvious("The value, JSON text.")]
 
 MOST: tuple[Role, ...] = ("worker", "conductor", "companion")
 
@@ -43,8 +47,8 @@ class Read(Envelope, total=False):
 async def json_create(
     platform: Platform,
     redis_key: Annotated[str, "Key; empty: one is made."] = "",
-    initial_json: Annotated[str, "The document, an object."] = "{}",
-    key_prefix: Annotated[str, "Begin of a key that is made."] = "",
+    initial_json: Annotated[str, Obvious("The document, an object.")] = "{}",
+    key_prefix: Annotated[str, Obvious("Begin of a key that is made.")] = "",
     overwrite: Overwrite = False,
 ) -> Changed:
     """Create a shared JSON document."""
@@ -61,7 +65,7 @@ async def json_read(
     platform: Platform,
     redis_key: Key,
     path: Place = "$",
-    pretty: Annotated[bool, "Indent by two."] = False,
+    pretty: Annotated[bool, Obvious("Indent by two.")] = False,
 ) -> Read:
     """Read a shared JSON document, or the value at a path (null if nothing is there)."""
     async with _about(redis_key, "value_json"):
@@ -72,7 +76,7 @@ async def json_read(
 
 @tool(*MOST, legacy="success")
 async def json_set(
-    platform: Platform, redis_key: Key, path: Place, value_json: ValueText
+    platform: Platform, redis_key: Key, path: WrittenPlace, value_json: ValueText
 ) -> Changed:
     """Put a value at a path; missing objects on the way are made."""
     async with _about(redis_key, "doc_json"):
@@ -81,7 +85,7 @@ async def json_set(
 
 @tool("worker", "companion", "conductor", legacy="success")
 async def json_append(
-    platform: Platform, redis_key: Key, path: Place, value_json: ValueText
+    platform: Platform, redis_key: Key, path: WrittenPlace, value_json: ValueText
 ) -> Changed:
     """Append to the array at a path, made if missing; of an array every element is appended."""
     async with _about(redis_key, "doc_json"):
@@ -92,8 +96,8 @@ async def json_append(
 async def json_ensure(
     platform: Platform,
     redis_key: Key,
-    path: Place,
-    default_json: Annotated[str, "The default, JSON text."],
+    path: WrittenPlace,
+    default_json: Annotated[str, Obvious("The default, JSON text.")],
 ) -> Changed:
     """Put a default at a path where nothing or null is."""
     async with _about(redis_key, "doc_json"):
@@ -104,8 +108,8 @@ async def json_ensure(
 async def json_merge(
     platform: Platform,
     redis_key: Key,
-    path: Place,
-    patch_json: Annotated[str, "The patch, JSON text."],
+    path: WrittenPlace,
+    patch_json: Annotated[str, Obvious("The patch, JSON text.")],
 ) -> Changed:
     """Apply a merge patch (RFC 7386) at a path; null removes a member."""
     async with _about(redis_key, "doc_json"):
@@ -116,7 +120,7 @@ async def json_merge(
 async def json_increment(
     platform: Platform,
     redis_key: Key,
-    path: Place,
+    path: WrittenPlace,
     delta: Annotated[str, "A number; integers stay integers."],
 ) -> Changed:
     """Add to the number at a path, from 0 if missing."""
@@ -155,7 +159,7 @@ async def json_move(
 
 
 @tool("worker", "companion", legacy="success", strict=True)
-async def json_delete(platform: Platform, redis_key: Key, path: Place) -> Changed:
+async def json_delete(platform: Platform, redis_key: Key, path: WrittenPlace) -> Changed:
     """Remove what is at a path; of the root an empty object remains."""
     async with _about(redis_key, "doc_json"):
         return _changed(await platform.documents.delete(redis_key, path))

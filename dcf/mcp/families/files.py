@@ -9,6 +9,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import Field
 
 from dcf.mcp.envelope import Envelope, Refused
+from dcf.mcp.help import Obvious
 from dcf.mcp.platform import Platform
 from dcf.mcp.roles import Role
 from dcf.mcp.tool import tool
@@ -16,9 +17,9 @@ from dcf.workspace import FileRefused, Files
 
 T = TypeVar("T")
 MOST: tuple[Role, ...] = ("planner", "worker", "companion")
-PathText = Annotated[str, "Path in the workspace."]
-Encoding = Annotated[str, "Text encoding."]
-Parents = Annotated[bool, "Make missing folders."]
+PathText = Annotated[str, Obvious("Path in the workspace.")]
+Encoding = Annotated[str, Obvious("Text encoding.")]
+Parents = Annotated[bool, Obvious("Make missing folders.")]
 
 
 class Directory(Envelope, total=False):
@@ -78,9 +79,9 @@ class PathMoved(Envelope, total=False):
 async def list_directory(
     platform: Platform,
     path: PathText = ".",
-    recursive: Annotated[bool, "With what is below."] = False,
-    include_hidden: Annotated[bool, "With names that begin with a dot."] = False,
-    max_entries: Annotated[int | None, "At most so many (1,000)."] = None,
+    recursive: Annotated[bool, Obvious("With what is below.")] = False,
+    include_hidden: Annotated[bool, Obvious("With names that begin with a dot.")] = False,
+    max_entries: Annotated[int | None, Obvious("At most so many (1,000).")] = None,
 ) -> Directory:
     """List a folder of the workspace."""
     found = await _do(
@@ -133,7 +134,7 @@ async def write_file(
     platform: Platform,
     path: PathText,
     content: Annotated[str, "The text, at most 1 MiB."],
-    append: Annotated[bool, "Add at the end."] = False,
+    append: Annotated[bool, Obvious("Add at the end.")] = False,
     encoding: Encoding = "utf-8",
     create_parents: Parents = True,
 ) -> FileWritten:
@@ -154,7 +155,7 @@ async def create_directory(
     platform: Platform,
     path: PathText,
     parents: Parents = True,
-    exist_ok: Annotated[bool, "It may be there."] = True,
+    exist_ok: Annotated[bool, Obvious("It may be there.")] = True,
 ) -> DirectoryCreated:
     """Make a folder in the workspace."""
     done = await _do(
@@ -170,7 +171,7 @@ async def create_directory(
 async def delete_path(
     platform: Platform,
     path: PathText,
-    recursive: Annotated[bool, "A folder with all in it."] = False,
+    recursive: Annotated[bool, Obvious("A folder with all in it.")] = False,
 ) -> PathDeleted:
     """Delete a file, a link or a folder of the workspace."""
     done = await _do(

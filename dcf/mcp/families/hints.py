@@ -9,6 +9,7 @@ from pydantic import Field
 from control_plane import StateDocument, assigned, split_path
 from dcf.mcp.envelope import Envelope, Refused
 from dcf.mcp.external_work import external_of
+from dcf.mcp.help import NoEffect, Obvious
 from dcf.mcp.kinds import RunId, StatePath
 from dcf.mcp.platform import Platform
 from dcf.mcp.tool import tool
@@ -50,12 +51,12 @@ async def notify_next_worker_agent(
     platform: Platform,
     workflow_id: RunId,
     source_state: Annotated[StatePath | None, "Tell those after it; else all."] = None,
-    reason: Annotated[str | None, "Not needed."] = None,
-    payload_json: Annotated[Any, "Not needed: input stands in the documents."] = None,
-    include_only_ready: Annotated[bool, "Leave out what is not ready."] = True,
-    message_role: Annotated[str, "Not needed."] = "system",
-    async_message: Annotated[bool, "Always so."] = False,
-    max_steps: Annotated[int | None, "Not needed."] = None,
+    reason: Annotated[str | None, NoEffect("Not needed.")] = None,
+    payload_json: Annotated[Any, NoEffect("Not needed: input stands in the documents.")] = None,
+    include_only_ready: Annotated[bool, Obvious("Leave out what is not ready.")] = True,
+    message_role: Annotated[str, NoEffect("Not needed.")] = "system",
+    async_message: Annotated[bool, NoEffect("Always so.")] = False,
+    max_steps: Annotated[int | None, NoEffect("Not needed.")] = None,
 ) -> Notified:
     """Hint workers at the states that are ready, and list them. Never required: workers find them
     by themselves."""
@@ -96,13 +97,13 @@ async def notify_if_ready(
     platform: Platform,
     workflow_id: RunId,
     state: StatePath,
-    reason: Annotated[str | None, "Not needed."] = None,
-    payload_json: Annotated[Any, "Not needed."] = None,
-    require_ready: Annotated[bool, "Always so."] = True,
-    skip_if_status_in_json: Annotated[list[str] | None, "Statuses to leave alone."] = None,
-    message_role: Annotated[str, "Not needed."] = "system",
-    async_message: Annotated[bool, "Always so."] = False,
-    max_steps: Annotated[int | None, "Not needed."] = None,
+    reason: Annotated[str | None, NoEffect("Not needed.")] = None,
+    payload_json: Annotated[Any, NoEffect("Not needed.")] = None,
+    require_ready: Annotated[bool, NoEffect("Always so.")] = True,
+    skip_if_status_in_json: Annotated[list[str] | None, Obvious("Statuses to leave alone.")] = None,
+    message_role: Annotated[str, NoEffect("Not needed.")] = "system",
+    async_message: Annotated[bool, NoEffect("Always so.")] = False,
+    max_steps: Annotated[int | None, NoEffect("Not needed.")] = None,
 ) -> NotifiedOne:
     """Hint workers at one state if it is ready."""
     external = await external_of(platform, workflow_id)

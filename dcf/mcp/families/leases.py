@@ -9,7 +9,8 @@ from pydantic import Field
 from control_plane import Refusal, StateDocument, Store, assigned
 from dcf.mcp.envelope import Envelope, Refused
 from dcf.mcp.external_work import external_of, refused, register_agent
-from dcf.mcp.kinds import LeaseToken, Owner, RunId, Seconds, StatePath
+from dcf.mcp.help import NoEffect, Obvious
+from dcf.mcp.kinds import HeldState, LeaseToken, Owner, RunId, Seconds, StatePath
 from dcf.mcp.platform import Platform
 from dcf.mcp.tool import tool
 from dcf.mcp.views import lease_view, output_view, state_view
@@ -47,11 +48,11 @@ async def acquire_state_lease(
     state: StatePath,
     owner_agent_id: Owner,
     lease_ttl_s: Seconds = 300,
-    require_ready: Annotated[bool, "Always so."] = True,
+    require_ready: Annotated[bool, NoEffect("Always so.")] = True,
     require_owner_match: Annotated[bool, "Refuse if the run names another agent."] = True,
-    allow_steal_if_expired: Annotated[bool, "Always so."] = True,
-    set_running_on_acquire: Annotated[bool, "Always so."] = True,
-    attempts_increment: Annotated[int, "Always 1."] = 1,
+    allow_steal_if_expired: Annotated[bool, NoEffect("Always so.")] = True,
+    set_running_on_acquire: Annotated[bool, NoEffect("Always so.")] = True,
+    attempts_increment: Annotated[int, NoEffect("Always 1.")] = 1,
     lease_token: Annotated[str | None, "Your own token: the call can be repeated."] = None,
     include_upstream: Annotated[bool, "Give the outputs before it too."] = False,
 ) -> Leased:
@@ -105,11 +106,11 @@ async def acquire_state_lease(
 async def renew_state_lease(
     platform: Platform,
     workflow_id: RunId,
-    state: StatePath,
+    state: HeldState,
     lease_token: LeaseToken,
-    owner_agent_id: Annotated[str | None, "Checked when given."] = None,
+    owner_agent_id: Annotated[str | None, Obvious("Checked when given.")] = None,
     lease_ttl_s: Seconds = None,
-    reject_if_expired: Annotated[bool, "Always so."] = True,
+    reject_if_expired: Annotated[bool, NoEffect("Always so.")] = True,
     touch_only: Annotated[bool, "Keep the duration as it is."] = False,
 ) -> Leased:
     """Keep a lease, and show that the work goes on. Do it about every third of its duration; if it
@@ -139,11 +140,11 @@ async def renew_state_lease(
 async def release_state_lease(
     platform: Platform,
     workflow_id: RunId,
-    state: StatePath,
+    state: HeldState,
     lease_token: LeaseToken,
-    owner_agent_id: Annotated[str | None, "Checked when given."] = None,
-    force: Annotated[bool, "Never so: only the holder gives back."] = False,
-    clear_owner: Annotated[bool, "Always so."] = True,
+    owner_agent_id: Annotated[str | None, Obvious("Checked when given.")] = None,
+    force: Annotated[bool, NoEffect("Never so: only the holder gives back.")] = False,
+    clear_owner: Annotated[bool, NoEffect("Always so.")] = True,
 ) -> Leased:
     """Give a state back unfinished, for another worker. A finished state has no lease left."""
     external = await external_of(platform, workflow_id)

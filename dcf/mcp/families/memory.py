@@ -9,14 +9,15 @@ from pydantic import Field
 from dcf.mcp.agent_life import by_tool
 from dcf.mcp.agents_home import local_memory
 from dcf.mcp.envelope import Envelope
+from dcf.mcp.help import Obvious
 from dcf.mcp.platform import Platform
 from dcf.mcp.tool import tool
 from dcf.memory import Block, NewBlock
 from dcf.workflow import iso
 
-AgentId = Annotated[str, "Id of the agent."]
-Label = Annotated[str, "Label that the block has for the agent."]
-Expected = Annotated[int | None, "Revision that you saw; refused if it is another by now."]
+AgentId = Annotated[str, Obvious("Id of the agent.")]
+Label = Annotated[str, Obvious("Label that the block has for the agent.")]
+Expected = Annotated[int | None, Obvious("Revision that you saw; refused if it is another by now.")]
 Size = Annotated[int | None, "Bytes.", Field(ge=0)]
 _WHOLE = 50_000
 
@@ -83,7 +84,7 @@ async def write_memory_block(
     platform: Platform,
     agent_id: AgentId,
     label: Label,
-    value: Annotated[str, "The new text."],
+    value: Annotated[str, Obvious("The new text.")],
     expected_revision: Expected = None,
 ) -> BlockShown:
     """Give a memory block another text."""
@@ -114,7 +115,7 @@ async def replace_in_memory_block(
     agent_id: AgentId,
     label: Label,
     old_text: Annotated[str, "What is there exactly once."],
-    new_text: Annotated[str, "What takes its place."],
+    new_text: Annotated[str, Obvious("What takes its place.")],
 ) -> BlockShown:
     """Replace a piece of a memory block."""
     memory = await local_memory(platform)
@@ -126,10 +127,10 @@ async def replace_in_memory_block(
 @tool("conductor", strict=True)
 async def create_memory_block(
     platform: Platform,
-    label: Annotated[str, "Its label."],
-    value: Annotated[str, "Its text."] = "",
+    label: Annotated[str, Obvious("Its label.")],
+    value: Annotated[str, Obvious("Its text.")] = "",
     agent_id: Annotated[str | None, "Who holds it; else nobody yet."] = None,
-    description: Annotated[str, "What it is for."] = "",
+    description: Annotated[str, Obvious("What it is for.")] = "",
     type: Annotated[Literal["global", "project", "shared"], "shared outlives its agents."] = (
         "global"
     ),
@@ -160,7 +161,9 @@ async def create_memory_block(
 
 @tool("conductor", strict=True)
 async def attach_memory_block(
-    platform: Platform, agent_id: AgentId, block_id: Annotated[str, "Of a block that there is."]
+    platform: Platform,
+    agent_id: AgentId,
+    block_id: Annotated[str, Obvious("Of a block that there is.")],
 ) -> Done:
     """Let an agent hold a memory block that others have."""
     home = await platform.home()

@@ -10,12 +10,13 @@ from pydantic import AfterValidator, Field
 from dcf.agents import Receipt, ReplyTimeout
 from dcf.mcp.arguments import Alias
 from dcf.mcp.envelope import Envelope
+from dcf.mcp.help import Obvious
 from dcf.mcp.platform import Platform
 from dcf.mcp.tool import tool
 from dcf.memory import Message
 from dcf.workflow import iso
 
-AgentId = Annotated[str, "Id of the agent."]
+AgentId = Annotated[str, Obvious("Id of the agent.")]
 
 
 def _told(given: str) -> str:
@@ -24,7 +25,7 @@ def _told(given: str) -> str:
     return given
 
 
-Told = Annotated[str, "What it is told.", AfterValidator(_told)]
+Told = Annotated[str, Obvious("What it is told."), AfterValidator(_told)]
 _SENDER = "mcp"
 _LONGEST_WAIT_S = 600
 
@@ -67,7 +68,9 @@ async def send_message_to_agent(
     agent_id: AgentId,
     message: Told,
     sender: Annotated[str | None, "Who says it: an agent's id or a name."] = None,
-    correlation_id: Annotated[str | None, "Of the conversation that it belongs to."] = None,
+    correlation_id: Annotated[
+        str | None, Obvious("Of the conversation that it belongs to.")
+    ] = None,
 ) -> Answered:
     """Talk to an agent and wait for its answer: one turn, with its memory and its skills' tools."""
     home = await platform.home()
@@ -98,8 +101,10 @@ async def send_message_to_agent_async(
         str, "Id or name of who gets it.", Alias("agent_id"), Alias("agent_name")
     ],
     sender: Annotated[str | None, "Your agent id: the answer comes there, too."] = None,
-    timeout_s: Annotated[float, "Seconds to deliver it.", Field(gt=0, le=86_400)] = 600,
-    correlation_id: Annotated[str | None, "Of the conversation that it belongs to."] = None,
+    timeout_s: Annotated[float, Obvious("Seconds to deliver it."), Field(gt=0, le=86_400)] = 600,
+    correlation_id: Annotated[
+        str | None, Obvious("Of the conversation that it belongs to.")
+    ] = None,
 ) -> Left:
     """Leave a message for an agent and go on. When this answers, the message is kept and will be
     delivered; read_agent_reply has the answer."""
@@ -124,8 +129,10 @@ async def send_message_to_agent_async(
 @tool("conductor", "companion", "strategist", "reflector", limit_s=660)
 async def read_agent_reply(
     platform: Platform,
-    message_id: Annotated[str, "Of a message that was left."],
-    wait_s: Annotated[float, "Wait so many seconds for it.", Field(ge=0, le=_LONGEST_WAIT_S)] = 0,
+    message_id: Annotated[str, Obvious("Of a message that was left.")],
+    wait_s: Annotated[
+        float, Obvious("Wait so many seconds for it."), Field(ge=0, le=_LONGEST_WAIT_S)
+    ] = 0,
     agent_id: Annotated[str | None, "Who got it, for agents of another server."] = None,
 ) -> Answered:
     """Read the answer to a message that was left; status waiting: there is none yet."""
@@ -151,8 +158,8 @@ async def read_agent_reply(
 async def get_agent_messages(
     platform: Platform,
     agent_id: AgentId,
-    limit: Annotated[int, "At most so many.", Field(ge=1, le=500)] = 50,
-    before: Annotated[int | None, "next_before of the page before."] = None,
+    limit: Annotated[int, Obvious("At most so many."), Field(ge=1, le=500)] = 50,
+    before: Annotated[int | None, Obvious("next_before of the page before.")] = None,
 ) -> Messages:
     """Read an agent's conversation, the newest part first."""
     home = await platform.home()

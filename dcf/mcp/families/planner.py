@@ -10,6 +10,7 @@ from pydantic import Field
 from control_plane import UnknownRun
 from dcf.mcp.approval_token import check_approval_token
 from dcf.mcp.envelope import Refused, problem_view
+from dcf.mcp.help import Obvious
 from dcf.mcp.plan_answers import Checked, CompiledShown, Plannings, PlanShown, Told
 from dcf.mcp.plan_view import planning_view
 from dcf.mcp.platform import Platform
@@ -19,7 +20,7 @@ from dcf.problem import Problem, has_errors
 from dcf.sop import Reading, parse, print_markdown
 from dcf.workflow import load, result, submit
 
-PlanningId = Annotated[str, "Id of the planning."]
+PlanningId = Annotated[str, Obvious("Id of the planning.")]
 Answers = Annotated[
     dict[str, Any] | None,
     "By name: inputs, outputs, guardrails, change, procedure (stored id, or new), input.",
@@ -30,7 +31,7 @@ Procedure = Annotated[str, "Markdown or YAML."]
 @tool("planner")
 async def plan_start(
     platform: Platform,
-    objective: Annotated[str, "What is to be achieved."] = "",
+    objective: Annotated[str, Obvious("What is to be achieved.")] = "",
     sop: Annotated[str | None, "Your procedure; else a stored one is found."] = None,
     answers_json: Answers = None,
     planner_agent_id: Annotated[str | None, "Whose guidelines count."] = None,
@@ -105,7 +106,7 @@ async def plan_run(platform: Platform, planning_id: PlanningId) -> PlanShown:
 
 @tool("planner")
 async def list_plans(
-    platform: Platform, limit: Annotated[int, "At most so many.", Field(ge=1, le=500)] = 50
+    platform: Platform, limit: Annotated[int, Obvious("At most so many."), Field(ge=1, le=500)] = 50
 ) -> Plannings:
     """List plannings, the newest first."""
     found, damaged = await asyncio.to_thread(platform.plans.planner().store.all)

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from control_plane import assign
 from dcf.mcp.envelope import Envelope, Refused, problem_view
+from dcf.mcp.help import NoEffect, Obvious
 from dcf.mcp.kinds import RunId
 from dcf.mcp.plan_report import exit_code_of, graph_report, import_report
 from dcf.mcp.plan_text import plan_text
@@ -63,9 +64,11 @@ class WorkerAgents(Envelope, total=False):
 async def validate_workflow(
     platform: Platform,
     workflow_json: Annotated[str, "Workflow document, or plain ASL."],
-    schema_path: Annotated[str | None, "Not needed: the schema is built in."] = None,
-    imports_base_dir: Annotated[str | None, "Folder of .af files, below workflows."] = None,
-    skills_base_dir: Annotated[str | None, "Folder of manifests, below generated."] = None,
+    schema_path: Annotated[str | None, NoEffect("Not needed: the schema is built in.")] = None,
+    imports_base_dir: Annotated[
+        str | None, Obvious("Folder of .af files, below workflows.")
+    ] = None,
+    skills_base_dir: Annotated[str | None, Obvious("Folder of manifests, below generated.")] = None,
 ) -> Validated:
     """Check a workflow: form, references to skills and agents, graph. Gives every problem with line
     and hint; repair and call again until exit_code is 0."""
@@ -90,9 +93,9 @@ async def validate_workflow(
 async def create_workflow_control_plane(
     platform: Platform,
     workflow_json: Annotated[str, "Workflow document, or plain ASL."],
-    expiry_secs: Annotated[int | None, "Runs are kept until they are removed."] = None,
+    expiry_secs: Annotated[int | None, NoEffect("Runs are kept until they are removed.")] = None,
     agents_map_json: Annotated[dict[str, str] | None, "State to agent id."] = None,
-    input_json: Annotated[Any, "Input of the run."] = None,
+    input_json: Annotated[Any, Obvious("Input of the run.")] = None,
     run_id: Annotated[RunId | None, "Id of the run; else workflow_id of the document."] = None,
 ) -> Created:
     """Start a run. Its first state is ready at once; workers, or you with acquire_state_lease, go
@@ -137,13 +140,15 @@ async def create_workflow_control_plane(
 @tool("planner")
 async def create_worker_agents(
     platform: Platform,
-    workflow_json: Annotated[str, "Workflow document."],
-    imports_base_dir: Annotated[str | None, "Folder of .af files, below workflows."] = None,
-    agent_name_prefix: Annotated[str | None, "Before each name."] = None,
-    agent_name_suffix: Annotated[str | None, "After each name."] = None,
-    default_tags_json: Annotated[list[str] | None, "More tags for each."] = None,
-    skip_if_exists: Annotated[bool, "Keep agents that are there."] = True,
-    enable_model_selection: Annotated[bool, "Choose models by complexity."] = True,
+    workflow_json: Annotated[str, Obvious("Workflow document.")],
+    imports_base_dir: Annotated[
+        str | None, Obvious("Folder of .af files, below workflows.")
+    ] = None,
+    agent_name_prefix: Annotated[str | None, Obvious("Before each name.")] = None,
+    agent_name_suffix: Annotated[str | None, Obvious("After each name.")] = None,
+    default_tags_json: Annotated[list[str] | None, Obvious("More tags for each.")] = None,
+    skip_if_exists: Annotated[bool, Obvious("Keep agents that are there.")] = True,
+    enable_model_selection: Annotated[bool, Obvious("Choose models by complexity.")] = True,
     latency_requirement: Annotated[str, "critical, standard, relaxed or batch."] = "standard",
     run_id: Annotated[RunId | None, "Id of the run; else workflow_id of the document."] = None,
 ) -> WorkerAgents:

@@ -11,14 +11,15 @@ from dcf.mcp.agent_life import by_tool
 from dcf.mcp.agents_home import local_memory
 from dcf.mcp.arguments import Alias
 from dcf.mcp.envelope import Envelope, Refused
+from dcf.mcp.help import Obvious
 from dcf.mcp.platform import Platform
 from dcf.mcp.tool import tool
 from dcf.memory import KINDS, Event, Found, NewPassage, Passage
 from dcf.workflow import iso
 
-AgentId = Annotated[str, "Id of the agent."]
-Tags = Annotated[list[str] | None, "List of tags.", Alias("tags")]
-Limit = Annotated[int, "At most so many.", Field(ge=1, le=100)]
+AgentId = Annotated[str, Obvious("Id of the agent.")]
+Tags = Annotated[list[str] | None, Obvious("List of tags."), Alias("tags")]
+Limit = Annotated[int, Obvious("At most so many."), Field(ge=1, le=100)]
 _LONGEST_TEXT = 1_000
 _NOTHING = (
     "no passage has a word of it or is near enough in meaning: ask in other words;"
@@ -70,7 +71,7 @@ class History(Envelope, total=False):
 async def archival_memory_insert(
     platform: Platform,
     agent_id: AgentId,
-    content: Annotated[str, "The text."],
+    content: Annotated[str, Obvious("The text.")],
     tags_json: Tags = None,
 ) -> Archived:
     """Put a text into an agent's archive, where search finds it."""
@@ -85,7 +86,7 @@ async def archival_memory_insert(
 async def archival_memory_search(
     platform: Platform,
     agent_id: AgentId,
-    query: Annotated[str, "Words and meaning."],
+    query: Annotated[str, Obvious("Words and meaning.")],
     top_k: Limit = 10,
 ) -> Passages:
     """Search an agent's archive."""
@@ -102,7 +103,7 @@ async def archival_memory_list(
     platform: Platform,
     agent_id: AgentId,
     limit: Limit = 50,
-    after: Annotated[str | None, "next_after of the page before."] = None,
+    after: Annotated[str | None, Obvious("next_after of the page before.")] = None,
     tags_json: Tags = None,
 ) -> Passages:
     """List an agent's archive, the oldest first."""
@@ -124,7 +125,7 @@ async def archival_memory_list(
 
 @tool(strict=True)
 async def archival_memory_delete(
-    platform: Platform, agent_id: AgentId, passage_id: Annotated[str, "Id of the passage."]
+    platform: Platform, agent_id: AgentId, passage_id: Annotated[str, Obvious("Id of the passage.")]
 ) -> Archived:
     """Delete a passage of an agent's archive."""
     home = await platform.home()
@@ -139,9 +140,9 @@ async def search_memory(
     query: Annotated[str, "Words and meaning; empty: the newest."],
     agent_id: Annotated[str | None, "Whose memory; else everybody's."] = None,
     kinds_json: Annotated[
-        list[Literal["message", "passage", "block"]] | None, "Only these."
+        list[Literal["message", "passage", "block"]] | None, "Of message, passage, block."
     ] = None,
-    labels_json: Annotated[list[str] | None, "Only blocks of these labels."] = None,
+    labels_json: Annotated[list[str] | None, Obvious("Only blocks of these labels.")] = None,
     limit: Limit = 10,
 ) -> FoundTexts:
     """Search blocks, messages and archives of agents."""
@@ -161,10 +162,10 @@ async def search_memory(
 @tool("strategist")
 async def read_memory_history(
     platform: Platform,
-    agent_id: Annotated[str | None, "Of this agent."] = None,
-    label: Annotated[str | None, "Of the block with this label."] = None,
+    agent_id: Annotated[str | None, Obvious("Of this agent.")] = None,
+    label: Annotated[str | None, Obvious("Of the block with this label.")] = None,
     limit: Limit = 50,
-    before: Annotated[int | None, "next_before of the page before."] = None,
+    before: Annotated[int | None, Obvious("next_before of the page before.")] = None,
 ) -> History:
     """Read who changed what in the memory, and why; deleted agents too."""
     memory = await local_memory(platform)
@@ -180,8 +181,8 @@ async def rollback_memory(
     platform: Platform,
     agent_id: AgentId,
     to_event: Annotated[int, "seq of the event after which all is undone.", Field(ge=0)],
-    label: Annotated[str | None, "Only the block with this label."] = None,
-    dry_run: Annotated[bool, "Only say what would be undone."] = False,
+    label: Annotated[str | None, Obvious("Only the block with this label.")] = None,
+    dry_run: Annotated[bool, Obvious("Only say what would be undone.")] = False,
 ) -> History:
     """Make an agent's memory, or one block of it, what it was just after an event. It is recorded,
     and can be rolled back."""

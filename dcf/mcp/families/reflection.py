@@ -11,14 +11,15 @@ from dcf.agents import TaskError
 from dcf.mcp.agent_life import agent_of
 from dcf.mcp.approval_token import check_approval_token
 from dcf.mcp.envelope import Envelope, Refused
+from dcf.mcp.help import NoEffect, Obvious
 from dcf.mcp.kinds import RunId
 from dcf.mcp.platform import Platform
 from dcf.mcp.run_reflection import learn_from
 from dcf.mcp.tool import tool
 from dcf.workflow import iso
 
-PlannerId = Annotated[str, "The planner."]
-Item = Annotated[str | None, "JSON object."]
+PlannerId = Annotated[str, Obvious("The planner.")]
+Item = Annotated[str | None, Obvious("JSON object.")]
 
 
 class ReflectorRegistered(Envelope, total=False):
@@ -85,8 +86,8 @@ class Reflected(Envelope, total=False):
 async def register_reflector(
     platform: Platform,
     planner_agent_id: PlannerId,
-    reflector_agent_id: Annotated[str, "The Reflector."],
-    initial_guidelines_json: Annotated[str | None, "Guidelines to begin with."] = None,
+    reflector_agent_id: Annotated[str, Obvious("The Reflector.")],
+    initial_guidelines_json: Annotated[str | None, Obvious("Guidelines to begin with.")] = None,
     approval_token: Annotated[str | None, "Replaces another."] = None,
 ) -> ReflectorRegistered:
     """Let an agent advise a planner."""
@@ -113,9 +114,9 @@ async def register_reflector(
 async def read_shared_memory_blocks(
     platform: Platform,
     planner_agent_id: PlannerId,
-    reflector_agent_id: Annotated[str | None, "Who reads."] = None,
-    include_labels_json: Annotated[str | None, "JSON list."] = None,
-    exclude_labels_json: Annotated[str | None, "JSON list."] = None,
+    reflector_agent_id: Annotated[str | None, Obvious("Who reads.")] = None,
+    include_labels_json: Annotated[str | None, Obvious("JSON list.")] = None,
+    exclude_labels_json: Annotated[str | None, Obvious("JSON list.")] = None,
     include_all: Annotated[bool, "All but what holds secrets."] = False,
 ) -> SharedBlocks:
     """Read what a planner shares with its Reflector."""
@@ -151,7 +152,7 @@ async def read_shared_memory_blocks(
 async def update_reflector_guidelines(
     platform: Platform,
     planner_agent_id: PlannerId,
-    guidelines_json: Annotated[str | None, "Whole guidelines."] = None,
+    guidelines_json: Annotated[str | None, Obvious("Whole guidelines.")] = None,
     add_skill_recommendation: Item = None,
     add_workflow_pattern: Item = None,
     add_user_intent_tip: Item = None,
@@ -159,10 +160,10 @@ async def update_reflector_guidelines(
     add_model_selection: Item = None,
     add_insight: Item = None,
     merge_mode: Annotated[bool, "Beside what is there; else in its place."] = True,
-    expected_revision: Annotated[int | None, "Revision that you saw."] = None,
+    expected_revision: Annotated[int | None, Obvious("Revision that you saw.")] = None,
 ) -> GuidelinesWritten:
     """Tell planners what to heed, as your word: reflections measure. Above 0.7 sure, if you say how
-    sure."""
+    sure. Each add_ takes a JSON object."""
     given = (guidelines_json, add_skill_recommendation, add_workflow_pattern, add_user_intent_tip,
              add_warning, add_model_selection, add_insight)  # fmt: skip
     if not any(text and text.strip() for text in given):
@@ -206,10 +207,10 @@ async def trigger_reflection(
     platform: Platform,
     workflow_id: RunId,
     planner_agent_id: PlannerId,
-    final_status: Annotated[str | None, "The documents hold."] = None,
-    execution_summary_json: Annotated[str | None, "JSON object."] = None,
-    async_message: Annotated[bool, "Without waiting."] = True,
-    max_steps: Annotated[int | None, "Not needed."] = None,
+    final_status: Annotated[str | None, NoEffect("The documents hold.")] = None,
+    execution_summary_json: Annotated[str | None, Obvious("JSON object.")] = None,
+    async_message: Annotated[bool, Obvious("Without waiting.")] = True,
+    max_steps: Annotated[int | None, NoEffect("Not needed.")] = None,
 ) -> Reflected:
     """Analyse an ended run and those before it, publish guidelines, tell the Reflector."""
     home = await platform.home()

@@ -17,6 +17,7 @@ from control_plane import (
     read_agent_history,
 )
 from dcf.mcp.envelope import Envelope, Refused
+from dcf.mcp.help import NoEffect, Obvious
 from dcf.mcp.kinds import RunId
 from dcf.mcp.platform import Platform
 from dcf.mcp.run_end import agents_of, end_run
@@ -27,7 +28,7 @@ from dcf.workflow import explain, newest_runs, redrive
 _BY = "dcf-mcp"
 _PLACE = re.compile("[0-9]{1,18}(?:-[0-9]{1,18})?")
 """Where a history goes on: the id of an entry."""
-_Limit = Annotated[int, "At most so many.", Field(ge=1, le=500)]
+_Limit = Annotated[int, Obvious("At most so many."), Field(ge=1, le=500)]
 
 
 class Runs(Envelope, total=False):
@@ -89,7 +90,7 @@ class Finalized(Envelope, total=False):
 @tool("planner", "worker", "reflector", "strategist")
 async def list_runs(
     platform: Platform,
-    status: Annotated[RunStatus | None, "Only those."] = None,
+    status: Annotated[RunStatus | None, Obvious("Only those.")] = None,
     limit: _Limit = 50,
 ) -> Runs:
     """List runs, the newest first."""
@@ -126,9 +127,9 @@ async def explain_workflow(platform: Platform, workflow_id: RunId) -> Explained:
 @tool("planner", "reflector", "strategist")
 async def read_history(
     platform: Platform,
-    workflow_id: Annotated[RunId | None, "The run."] = None,
+    workflow_id: Annotated[RunId | None, Obvious("The run.")] = None,
     agent_id: Annotated[str | None, "Or the agent: what it did outside runs."] = None,
-    after: Annotated[str | None, "next_after of the page before."] = None,
+    after: Annotated[str | None, Obvious("next_after of the page before.")] = None,
     limit: _Limit = 200,
 ) -> Events:
     """Read what happened in a run or to an agent, in order: decisions on tools, retries, ends."""
@@ -163,7 +164,7 @@ async def _page(found: AsyncIterator[HistoryEvent], limit: int) -> dict[str, Any
 async def cancel_workflow(
     platform: Platform,
     workflow_id: RunId,
-    reason: Annotated[str, "Why, for the history."] = "",
+    reason: Annotated[str, Obvious("Why, for the history.")] = "",
 ) -> Moved:
     """Cancel a run. Work under way can write nothing any more."""
     store = await platform.store_for(workflow_id)
@@ -190,10 +191,12 @@ async def redrive_workflow(platform: Platform, workflow_id: RunId) -> Moved:
 async def finalize_workflow(
     platform: Platform,
     workflow_id: RunId,
-    delete_worker_agents: Annotated[bool, "Delete the agents assigned to it."] = True,
-    preserve_planner: Annotated[bool, "Keep the planner's agent."] = True,
-    close_open_states: Annotated[bool, "Cancel a run that is not over."] = True,
-    overall_status: Annotated[str | None, "Not taken over: the run's own status holds."] = None,
+    delete_worker_agents: Annotated[bool, Obvious("Delete the agents assigned to it.")] = True,
+    preserve_planner: Annotated[bool, Obvious("Keep the planner's agent.")] = True,
+    close_open_states: Annotated[bool, Obvious("Cancel a run that is not over.")] = True,
+    overall_status: Annotated[
+        str | None, NoEffect("Not taken over: the run's own status holds.")
+    ] = None,
     finalize_note: Annotated[str | None, "Reason, where it is cancelled."] = None,
 ) -> Finalized:
     """End a run and seal its audit record; a run that is not over is cancelled, never a success."""

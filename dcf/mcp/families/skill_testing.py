@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from dcf.mcp.envelope import Envelope
+from dcf.mcp.help import Obvious
 from dcf.mcp.platform import Platform
 from dcf.mcp.tool import tool
 from dcf.skill_tests import Choice, make_plan, run_plan
@@ -33,9 +34,9 @@ class SkillsTested(Envelope, total=False):
 @tool("planner", limit_s=600)
 async def run_skill_tests(
     platform: Platform,
-    skills_json: Annotated[list[str] | None, "Skills to test; else all."] = None,
+    skills_json: Annotated[list[str] | None, Obvious("Skills to test; else all.")] = None,
     tools_json: Annotated[list[str] | None, "Tools, server:tool."] = None,
-    cases_json: Annotated[list[str] | None, "Ids of cases."] = None,
+    cases_json: Annotated[list[str] | None, Obvious("Ids of cases.")] = None,
     all_outcomes: Annotated[bool, "Also what passed."] = False,
 ) -> SkillsTested:
     """Call every case of the skills' tools, and their own tests, on a stub, and compare."""

@@ -12,10 +12,11 @@ from dcf.agents.loading import unload_skill as unload
 from dcf.mcp.agent_life import by_tool, record_of
 from dcf.mcp.arguments import Alias
 from dcf.mcp.envelope import Envelope
+from dcf.mcp.help import Obvious
 from dcf.mcp.platform import Platform
 from dcf.mcp.tool import tool
 
-AgentId = Annotated[str, "Id of the agent."]
+AgentId = Annotated[str, Obvious("Id of the agent.")]
 
 
 class SkillLoaded(Envelope, total=False):

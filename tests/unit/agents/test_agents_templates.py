@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -20,21 +21,31 @@ from dcf.mcp import ROLES, load_catalogue
 from dcf.memory import Memory, Source, random_id
 from dcf.memory.actor import SYSTEM
 from dcf.search import count_tokens
+from dcf.sessions import Context, Counts, Head, Session
+from dcf.sessions.rendering import delegation_log, session_context
 
 LARGEST_PROMPT = 1_200
 """Tokens of a prompt: it stands before every turn."""
 
 TO_COME = {
     "sessions": {
+        "archive_session",
         "broadcast_task",
+        "cancel_task",
         "create_companion",
         "create_session_context",
         "delegate_task",
+        "delegate_workflow",
         "dismiss_companion",
         "finalize_session",
         "list_session_companions",
+        "list_session_tasks",
         "read_session_activity",
+        "read_task_result",
+        "receive_task",
+        "redelegate_task",
         "register_strategist",
+        "report_task_progress",
         "report_task_result",
         "trigger_strategist_analysis",
         "update_companion_status",
@@ -45,8 +56,10 @@ TO_COME = {
 }
 """Tools that templates name and that come with a later part of DCF."""
 LATER = frozenset().union(*TO_COME.values())
+PARAMETERS_TO_COME = frozenset({"recommendation"})
+"""Parameters of those tools that prompts name."""
 NOT_TOOLS = frozenset({"report_result", "report_failure"})
-"""What a worker's prompt names and the turn itself offers."""
+"""What prompts of those who carry out tasks name and the turn itself offers."""
 
 TEMPLATES = templates()
 each = pytest.mark.parametrize("template", TEMPLATES.values(), ids=TEMPLATES.keys())
@@ -79,14 +92,14 @@ def test_a_prompt_names_no_tool_that_its_agent_does_not_have(template) -> None:
     catalogue = load_catalogue()
     has = {name for role in template.tools.roles for name in catalogue.tools(role)}
     has = (has - set(template.tools.without)) | set(template.tools.names)
-    assert said - has <= (NOT_TOOLS if template.role == "worker" else set())
+    assert said - has <= (NOT_TOOLS if template.role in ("worker", "companion") else set())
 
 
-MESSAGES = frozenset({"reflection_event"})
+MESSAGES = frozenset({"analysis_event", "reflection_event", "task_delegation"})
 """Kinds of messages that agents are sent."""
 
 
-@pytest.mark.parametrize("role", ["planner", "reflector"])
+@pytest.mark.parametrize("role", ["planner", "reflector", "conductor", "companion", "strategist"])
 def test_every_name_in_a_prompt_is_a_tool_a_parameter_a_field_a_block_or_a_message(
     role: str,
 ) -> None:
@@ -96,7 +109,45 @@ def test_every_name_in_a_prompt_is_a_tool_a_parameter_a_field_a_block_or_a_messa
     fields = {name for tool in tools.values() for name in tool.output_schema["properties"]}
     blocks = {block.label for block in template.blocks}
     said = set(re.findall(r"`([a-z]+(?:_[a-z]+)*)`", template.prompt.text))
+    if role in ("conductor", "companion", "strategist"):
+        fields |= guideline_fields() | {"left_out"}
+        blocks |= {session_context(A_SESSION).label.partition(":")[0]}
+        parameters |= PARAMETERS_TO_COME
+    said -= NOT_TOOLS if role == "companion" else set()
     assert sorted(said - {*tools, *parameters, *fields, *blocks, *LATER, *MESSAGES}) == []
+
+
+A_SESSION = Session("s1", 1, 0, Head("x" * 5_000, ("boss",), 0), Context(), {}, {}, {})
+
+
+def guideline_fields() -> set[str]:
+    """The members of ``strategist_guidelines``, by the schema of that document."""
+    place = files("dcf.advisors.strategist") / "schemas" / "guidelines.schema.json"
+    schema = json.loads(place.read_text(encoding="utf-8"))
+    inner = [schema["$defs"][name] for name in ("companion_scaling", "model_selection")]
+    return {name for one in (schema, *inner) for name in one["properties"]}
+
+
+def test_what_the_blocks_of_sessions_have_no_room_for_is_called_as_prompts_say() -> None:
+    assert "left_out" in json.loads(session_context(A_SESSION).text)
+
+
+def test_a_block_of_a_session_names_only_tools_that_are_there_or_are_said_to_come() -> None:
+    known = set(load_catalogue().tools()) | LATER
+    counts = Counts(delegated=300, succeeded=300)
+    session = replace(A_SESSION, head=replace(A_SESSION.head, counts=counts))
+    views = [session_context(session), delegation_log(session)]
+    left = [one for view in views for one in json.loads(view.text)["left_out"]]
+    assert {one["what"] for one in left} == {
+        "characters of objective", "completed_tasks", "delegations",
+    }  # fmt: skip
+    assert {one["where"] for one in left} <= known
+
+
+def test_no_parameter_is_said_to_come_that_is_there() -> None:
+    tools = load_catalogue().tools().values()
+    parameters = {name for tool in tools for name in tool.input_schema["properties"]}
+    assert sorted(PARAMETERS_TO_COME & parameters) == []
 
 
 def test_planner_and_conductor_never_load_skills_and_companions_never_look_for_them() -> None:

@@ -18,9 +18,10 @@ LINE = "local TIME = redis.call('TIME')"
 
 def test_all_transitions_are_there() -> None:
     assert NAMES == [
-        "acquire", "agent_change", "agent_create", "agent_delete", "beat", "bill", "cancel",
-        "claim", "close", "commit", "finalize", "gc", "leave", "note", "recall", "redrive",
-        "release", "renew", "reserve", "seed", "settle", "signal", "tell", "tick", "told",
+        "acquire", "beat", "bill", "cancel", "claim", "close", "commit", "finalize", "gc", "keep",
+        "leave", "move", "note", "recall", "record_change", "record_create", "record_delete",
+        "redrive", "release", "renew", "reserve", "seed", "settle", "signal", "tell", "tick",
+        "told",
     ]  # fmt: skip
 
 

@@ -34,6 +34,7 @@ SEQUENCES: dict[str, str] = {
         ZADD z 1 a 2 b | ZADD z x a | ZADD z CH 3 a 4 c | ZADD z NX XX 1 a | ZADD z GT LT 1 a
         ZADD z NX GT 1 a | ZADD z GT CH 1 a 9 b | ZADD z LT CH 1 a 99 b | ZADD z XX 1 new
         ZADD z NX 7 a 7 d | ZSCORE z a | ZSCORE z none | ZSCORE none a | ZADD z XX CH 5 a
+        ZMSCORE z a none b | ZMSCORE none a b | ZMSCORE z
         ZADD empty XX 1 a | EXISTS empty | ZADD z 1 | ZADD z 1 a 2 | ZADD z nan a
         ZADD z 1.5 f 1e20 g inf h -inf i 0.1 j 1e-7 k 123456789012345678 l 3.0 m -0 n
         ZADD z 1e16 p 1e21 q 1.7e18 r 0.00001 s 1e17 t 1e-5 u 123.456 v 1e22 w 5e-324 x
@@ -125,6 +126,14 @@ SEQUENCES: dict[str, str] = {
         XINFO GROUPS s
         XREADGROUP GROUP late c STREAMS s q > > | XREADGROUP GROUP late c STREAMS s q >
         XREADGROUP GROUP late c COUNT 1 s 0 >
+        XADD q 30-0 a 1 | XREADGROUP GROUP late c7 STREAMS s > | XINFO CONSUMERS s late
+        XGROUP CREATE q late 0 | XREADGROUP GROUP late c8 STREAMS s q > >
+        XREADGROUP GROUP late c9 STREAMS s q > > | XINFO CONSUMERS q late
+        XINFO CONSUMERS s late | XCLAIM q late c7 0 30-0 | XINFO CONSUMERS q late
+        XINFO CONSUMERS none late | XINFO CONSUMERS s none | XINFO CONSUMERS s
+        XGROUP DELCONSUMER q late c7 | XGROUP DELCONSUMER q late c7 | XINFO CONSUMERS q late
+        XPENDING q late | XINFO GROUPS q | XGROUP DELCONSUMER q none c | XGROUP DELCONSUMER none g c
+        XGROUP DELCONSUMER q late
     """,
 }
 
@@ -223,6 +232,8 @@ COMMANDS = st.one_of(
     shape("XREAD", "STREAMS", KEYS, IDS),
     shape("XGROUP", "CREATE", KEYS, GROUPS, st.sampled_from(["$", "0", "3-1"]), "MKSTREAM"),
     shape("XGROUP", "DESTROY", KEYS, GROUPS),
+    shape("XGROUP", "DELCONSUMER", KEYS, GROUPS, CONSUMERS),
+    shape("XINFO", "CONSUMERS", KEYS, GROUPS),
     shape("XREADGROUP", "GROUP", GROUPS, CONSUMERS, "COUNT", SMALL, "STREAMS", KEYS, ">"),
     shape("XREADGROUP", "GROUP", GROUPS, CONSUMERS, "STREAMS", KEYS, IDS),
     shape("XACK", KEYS, GROUPS, IDS),

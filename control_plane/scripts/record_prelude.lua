@@ -1,17 +1,17 @@
--- Shared by the scripts of agent records. An agent is one JSON document with a revision; whoever
--- changes it says which revision it saw.
+-- Shared by the scripts of records: agents, sessions, conductors. A record is one JSON document with a
+-- revision; whoever changes it says which revision it saw. KEYS as those of sessions:
 --
--- KEYS[1]  cp:agent:{id}             JSON    {agent_id, name, tags, created_at, updated_at, revision,
---                                            record: {member: value}, ctl}
--- KEYS[2]  cp:agent:{id}:history     stream  at, event, digest: each digest covers the one before;
---                                            the newest 5,000 entries
--- KEYS[3]  cp:agents:names           hash    name -> agent id: a name belongs to one agent
--- KEYS[4]  cp:agents:index           zset    agent id -> when it was made (ms; no two alike)
+-- KEYS[1]  cp:sess:{id}:doc          JSON    {session_id, name, tags, created_at, updated_at, revision,
+--          (cp:agent:{id}, …)                record: {member: value}, ctl}
+-- KEYS[2]  cp:sess:{id}:history      stream  at, event, digest: each digest covers the one before
+-- KEYS[3]  cp:sessions:names         hash    name -> id: a name belongs to one record
+-- KEYS[4]  cp:sessions:index         zset    id -> when it was made (ms; no two alike)
 -- KEYS[5]  cp:approvals              zset    agent\t{id}\t{approval} -> asked at (ms)
--- ctl      {revision, incarnation: id of the call that made the agent, digest: end of the history,
+-- ctl      {revision, incarnation: id of the call that made the record, digest: end of the history,
 --           said: {id of a call: revision that it led to}}: the last 32 calls are remembered, so that
 --           one said again gets its first answer
--- ARGV[1]  request: a JSON object
+-- ARGV[1]  request: a JSON object; newest: how many entries of the history stay, or most: how many it
+--          may have
 -- ARGV[2…] JSON texts made by the client, written verbatim
 
 local DOC, HISTORY, NAMES, INDEX = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
@@ -19,7 +19,6 @@ local REQ = cjson.decode(ARGV[1])
 local APPROVALS = not REQ.cluster and KEYS[5]
 local TIME = redis.call('TIME')
 local NOW = tonumber(TIME[1]) * 1000 + math.floor(tonumber(TIME[2]) / 1000)
-local HISTORY_LIMIT = 5000
 local REMEMBERED = 32
 
 local function integer(number) return string.format('%.0f', number) end
@@ -29,11 +28,20 @@ local function load()
   return text and cjson.decode(text)
 end
 
+-- Whether `more` events find no room in a history of which nothing is dropped.
+local function full(more)
+  return REQ.most and more > 0 and redis.call('XLEN', HISTORY) + more > REQ.most
+end
+
 -- Append an event to the chain that ends with `digest`; its new end.
 local function record(digest, text)
   local at = integer(NOW)
   digest = redis.sha1hex(digest .. '\n' .. at .. '\n' .. text)
-  redis.call('XADD', HISTORY, 'MAXLEN', HISTORY_LIMIT, '*', 'at', at, 'event', text, 'digest', digest)
+  if REQ.newest then
+    redis.call('XADD', HISTORY, 'MAXLEN', REQ.newest, '*', 'at', at, 'event', text, 'digest', digest)
+  else
+    redis.call('XADD', HISTORY, '*', 'at', at, 'event', text, 'digest', digest)
+  end
   return digest
 end
 

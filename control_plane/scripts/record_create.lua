@@ -1,10 +1,10 @@
--- Make the record of an agent.
--- KEYS[6]  cp:agents:gone:{call}   string   there when what this very call made was deleted since
--- KEYS[7]  cp:agents:kept:{id}     hash     member of the record -> JSON: kept of one deleted before
+-- Make a record.
+-- KEYS[6]  cp:sessions:gone:{call}   string   there when what this very call made was deleted since
+-- KEYS[7]  cp:sessions:kept:{id}     hash     member of the record -> JSON: kept of one deleted before
 -- ARGV[1]  {id, name, call}     call: an id; the same again gets the first answer
 -- ARGV[2]  the document, without what the script adds     ARGV[3]  event
--- Reply    {"ok", revision, created_at, [kept member, JSON, …]} | {"exists"} | {"name_taken", agent id}
---          | {"bad_document", message}
+-- Reply    {"ok", revision, created_at, [kept member, JSON, …]} | {"exists"} | {"name_taken", id}
+--          | {"full", limit} | {"bad_document", message}
 
 local GONE = KEYS[6]
 local kept = redis.call('HGETALL', KEYS[7])
@@ -19,17 +19,18 @@ if before then
 end
 local other = redis.call('HGET', NAMES, REQ.name)
 if other then return { 'name_taken', other } end
+if full(1) then return { 'full', REQ.most } end
 
 local answer = redis.pcall('JSON.SET', DOC, '$', ARGV[2])
 if type(answer) == 'table' and answer.err then
   redis.call('DEL', DOC)
   return refuse(answer.err)
 end
--- Pages of a listing begin after the number of the last agent seen: so no two have the same.
+-- Pages of a listing begin after the number of the last record seen: so no two have the same.
 local last = redis.call('ZRANGE', INDEX, -1, -1, 'WITHSCORES')
 redis.call('ZADD', INDEX, math.max(NOW, last[2] and tonumber(last[2]) + 1 or 0), REQ.id)
 redis.call('HSET', NAMES, REQ.name, REQ.id)
--- The history of an agent of this id that was deleted goes on.
+-- The history of a record of this id that was deleted goes on.
 redis.call('PERSIST', HISTORY)
 local newest = redis.call('XREVRANGE', HISTORY, '+', '-', 'COUNT', 1)
 local digest = record(newest[1] and newest[1][2][6] or '', ARGV[3])

@@ -1,15 +1,17 @@
--- Change members of an agent's record, compare-and-set, with the events that say so.
+-- Change members of a record, compare-and-set, with the events that say so.
 -- ARGV[1]  {id, incarnation, revision?, call, events: count, name?, asked?: {approval: asked at (ms)},
---          settled?: [approval]}
---          without revision: whatever it is by now; call: an id, the same again gets the first answer
+--          settled?: [approval], closing?}
+--          without revision: whatever it is by now; call: an id, the same again gets the first answer;
+--          closing: the events find room in a full history, for they are of its end
 -- ARGV[…]  as many events, then pairs (path in the document, JSON text)
--- Reply    {"ok", revision} | {"conflict", revision} | {"name_taken", agent id} | {"unknown_agent"}
---          | {"bad_document", message}
+-- Reply    {"ok", revision} | {"conflict", revision} | {"name_taken", id} | {"unknown"}
+--          | {"full", limit} | {"bad_document", message}
 
 local ctl = load()
-if not ctl or ctl.incarnation ~= REQ.incarnation then return { 'unknown_agent' } end
+if not ctl or ctl.incarnation ~= REQ.incarnation then return { 'unknown' } end
 if ctl.said[REQ.call] then return { 'ok', ctl.said[REQ.call] } end
 if REQ.revision and REQ.revision ~= ctl.revision then return { 'conflict', ctl.revision } end
+if not REQ.closing and full(REQ.events) then return { 'full', REQ.most } end
 local name
 if REQ.name then
   name = cjson.decode(redis.call('JSON.GET', DOC, '.name'))

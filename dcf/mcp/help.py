@@ -1,0 +1,14 @@
+"""Help on a parameter, and for whom it is: people read all of it in the reference, models pay for
+every word that their client puts before them."""
+
+from __future__ import annotations
+
+
+class Obvious(str):
+    """Help that tells a model no more than the parameter's name and type do: clients get the
+    parameter without it. ``limit: Annotated[int, Obvious("At most so many.")]``"""
+
+
+class NoEffect(str):
+    """Help on a parameter that the earlier server had and that changes nothing here: it is taken,
+    so that old callers go on, and clients are not told of it."""

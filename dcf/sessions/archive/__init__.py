@@ -1,0 +1,7 @@
+"""The archive of a session: a folder that tells all of it, without Redis."""
+
+from __future__ import annotations
+
+from dcf.sessions.archive.archive import write_archive
+
+__all__ = ["write_archive"]

@@ -1,0 +1,111 @@
+"""Assigning: which idle companion does which of the tasks that wait."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from dcf.sessions.companion import Companion
+from dcf.sessions.draft import Draft
+from dcf.sessions.settling import Settled, close
+from dcf.sessions.task import CLOSED, DONE, Attempt, SessionTask
+
+
+def assign(draft: Draft) -> list[SessionTask]:
+    """Give tasks that wait to companions that are idle and served; tasks for workers need none.
+    What waits for a task that failed fails too. The tasks that were given away."""
+    _fail_dependents(draft)
+    if draft.head.state != "active":
+        return []
+    given = []
+    idle = {
+        one.companion_id: one
+        for one in draft.companions.values()
+        if one.status == "idle" and one.companion_id in draft.seated
+    }
+    waiting = [task for task in draft.tasks.values() if task.status == "queued"]
+    for task in sorted(waiting, key=lambda one: one.rank):
+        if task.kind == "group" or not _is_due(draft, task):
+            continue
+        if task.kind == "workflow":
+            given.append(_give(draft, task, None))
+            continue
+        chosen = _choose(task, idle)
+        if chosen is not None:
+            del idle[chosen.companion_id]
+            given.append(_give(draft, task, chosen))
+    return given
+
+
+def is_suitable(companion: Companion, wanted: str | None, specialization: str | None) -> bool:
+    """Whether the companion may do a task that wants this one, or this specialization."""
+    if wanted is not None:
+        return companion.companion_id == wanted
+    return specialization is None or companion.specialization == specialization
+
+
+def _choose(task: SessionTask, idle: Mapping[str, Companion]) -> Companion | None:
+    """The one made for most of the task's skills, then the one that is idle for longest."""
+    fitting = [one for one in idle.values() if is_suitable(one, task.wanted, task.specialization)]
+    if not fitting:
+        return None
+    return min(
+        fitting,
+        key=lambda one: (
+            -len(set(one.skills) & set(task.skills)),
+            one.idle_since or 0,
+            one.companion_id,
+        ),
+    )
+
+
+def _give(draft: Draft, task: SessionTask, companion: Companion | None) -> SessionTask:
+    if companion is not None:
+        draft.seat(replace(companion, status="busy", task_id=task.task_id, idle_since=None))
+        attempts = (*task.attempts, Attempt(companion.companion_id, draft.now))
+    else:
+        attempts = task.attempts
+    first = task.first_at if task.first_at is not None else draft.now
+    if task.first_at is None and companion is not None:
+        # What it runs with is settled now: another companion goes on with the same run.
+        task = replace(
+            task, model=task.model or companion.model, tier=_tier(task.tier, companion.tier)
+        )
+    companion_id = companion.companion_id if companion else None
+    draft.tell("TaskAssigned", task_id=task.task_id, companion_id=companion_id)
+    return draft.put(
+        replace(
+            task, status="assigned", companion_id=companion_id, first_at=first, attempts=attempts
+        )
+    )
+
+
+def _tier(*tiers: int | None) -> int | None:
+    known = [tier for tier in tiers if tier is not None]
+    return max(known) if known else None
+
+
+def _is_due(draft: Draft, task: SessionTask) -> bool:
+    return all(
+        other not in draft.tasks or draft.tasks[other].status in DONE for other in task.after
+    )
+
+
+def _fail_dependents(draft: Draft) -> None:
+    """Until nothing changes: what depends on those that fail here fails too."""
+    again = True
+    while again:
+        again = False
+        for task in [one for one in draft.tasks.values() if one.status == "queued"]:
+            broken = [
+                other
+                for other in task.after
+                if (found := draft.tasks.get(other)) is not None
+                and found.status in CLOSED
+                and found.status not in DONE
+            ]
+            if broken:
+                names = ", ".join(f"{one} ({draft.tasks[one].status})" for one in broken)
+                message = f"it was to follow {names}"
+                close(draft, task, Settled.failed("dependency_failed", message))
+                again = True

@@ -1,0 +1,229 @@
+"""A companion host: takes the seats of companions that nobody serves, does their tasks, and looks
+after sessions that are due.
+
+Hosts are equal and know nothing of each other. What one of them leaves behind when it dies is taken
+by the others: seats end, leases end, sessions come due again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass
+
+from control_plane import ControlPlaneError, UnknownSession, claims, keys
+from dcf.memory import MemoryProblem
+from dcf.sessions.companions.agents import CompanionAgents
+from dcf.sessions.companions.inboxes import Inboxes
+from dcf.sessions.companions.roster import Roster, Served
+from dcf.sessions.errors import SessionProblem
+from dcf.sessions.seat import SEAT_MS, seat_of, whose
+from dcf.sessions.sessions import Sessions
+from dcf.worker import Worker
+from dcf.workflow import WorkflowError
+
+log = logging.getLogger(__name__)
+
+_LOOK_S = 0.25
+_KEEP_S = 5.0
+_AT_ONCE = 16
+_CLEAN_UP_S = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class HostConfig:
+    """At most ``most`` companions; with ``session_id`` those of that session alone."""
+
+    most: int = 200
+    session_id: str | None = None
+
+
+class CompanionHost:
+    """One host. ``worker`` does the work of its ``roster``; ``clean_up``, where there is one, is
+    called every ten minutes or so and removes what sessions left behind."""
+
+    def __init__(
+        self,
+        sessions: Sessions,
+        roster: Roster,
+        inboxes: Inboxes,
+        agents: CompanionAgents | None,
+        worker: Worker,
+        *,
+        config: HostConfig | None = None,
+        clean_up: Callable[[], Awaitable[object]] | None = None,
+    ) -> None:
+        self.config = config or HostConfig()
+        self._sessions = sessions
+        self._roster = roster
+        self._inboxes = inboxes
+        self._agents = agents
+        self._worker = worker
+        self._clean_up = clean_up
+        self._backend = sessions.backend
+
+    @property
+    def name(self) -> str:
+        return self._worker.name
+
+    @property
+    def busy(self) -> int:
+        """How many tasks are in work."""
+        return self._worker.busy
+
+    def drain(self) -> None:
+        """Take nothing more; ``run`` returns when what is in work is done or given back."""
+        self._worker.drain()
+
+    async def run(self) -> None:
+        """Serve until ``drain``, then give all seats back."""
+        loops = [
+            asyncio.create_task(self._for_ever(one, every))
+            for one, every in (
+                (self.take_seats, _LOOK_S),
+                (self.look, _LOOK_S),
+                (self.keep_seats, _KEEP_S),
+            )
+        ]
+        if self._clean_up is not None:
+            loops.append(asyncio.create_task(self._for_ever(self._clean_up, _CLEAN_UP_S)))
+        work = asyncio.create_task(self._worker.run())
+        try:
+            await asyncio.wait([work, *loops], return_when=asyncio.FIRST_COMPLETED)
+            for loop in loops:
+                if loop.done():
+                    # A defect: a host that no longer keeps its seats must not look alive.
+                    loop.result()
+            await work
+        finally:
+            for task in (work, *loops):
+                task.cancel()
+            await asyncio.gather(work, *loops, return_exceptions=True)
+        await self._give_back()
+
+    async def take_seats(self) -> None:
+        """Serve companions that nobody serves, as far as there is room."""
+        if self._worker.is_draining:
+            return
+        room = min(self.config.most - len(self._roster), _AT_ONCE)
+        if room <= 0:
+            return
+        of = await self._of_session()
+        claimed = await claims.claim(self._backend, keys.COMPANIONS, room, of=of)
+        await asyncio.gather(*(self._take(seat) for seat in claimed.members))
+
+    async def look(self) -> None:
+        """Tick sessions that are due."""
+        if self._worker.is_draining:
+            return
+        of = [self.config.session_id] if self.config.session_id else None
+        due = await claims.claim(self._backend, keys.SESSIONS_DUE, _AT_ONCE, of=of)
+        await asyncio.gather(*(self._tick(session_id) for session_id in due.members))
+
+    async def keep_seats(self) -> None:
+        """Keep the seats of those served here; leave who is gone, or was lost meanwhile."""
+        now = time.monotonic()
+        lapsed = [one for one in self._roster.all if now - one.kept_at > SEAT_MS / 1000]
+        for served in lapsed:
+            # Somebody else may have it by now. If not, its seat is due, and taken anew.
+            log.warning("the seat of %s ended", served.companion.companion_id)
+            await self._leave(served)
+        there = self._roster.all
+        kept = await claims.keep(
+            self._backend, keys.COMPANIONS, [one.seat for one in there], SEAT_MS
+        )
+        for served in there:
+            if served.seat in kept:
+                served.kept_at = now
+            else:
+                await self._leave(served)
+                await self._forget(served.companion.companion_id)
+
+    # -- one companion ----------------------------------------------------------------------------
+
+    async def _take(self, seat: str) -> None:
+        session_id, companion_id = whose(seat)
+        at = time.monotonic()
+        served: Served | None = None
+        try:
+            session = await self._sessions.get(session_id)
+            companion = session.companions.get(companion_id)
+            known = self._roster.of(companion_id)
+            if known is not None:
+                known.kept_at = at
+            elif companion is not None:
+                served = Served(session_id, companion, kept_at=at)
+                # Its inbox is read before anybody can give it a task.
+                self._roster.add(served)
+                await self._inboxes.add(companion.inbox)
+            if companion is not None and await self._sessions.take_seat(session_id, companion_id):
+                return
+        except UnknownSession:
+            log.info("%s: there is no session %s any more", companion_id, session_id)
+        except (ControlPlaneError, SessionProblem, WorkflowError) as error:
+            # The claim ends by itself.
+            log.warning("cannot serve %s: %s", companion_id, error)
+            if served is not None:
+                await self._leave(served)
+            return
+        if served is not None:
+            await self._leave(served)
+        await claims.drop(self._backend, keys.COMPANIONS, [seat])
+        await self._forget(companion_id)
+
+    async def _leave(self, served: Served) -> None:
+        """Serve a companion no more. What it does goes on as long as it has its lease."""
+        self._roster.remove(served)
+        try:
+            await self._inboxes.remove(served.companion.inbox)
+        except ControlPlaneError as error:
+            log.warning("cannot leave %s: %s", served.companion.inbox, error)
+
+    async def _forget(self, companion_id: str) -> None:
+        """Remove what is left of a companion that is in its session no more."""
+        await self._backend.command("DEL", keys.queue(f"inbox.{companion_id}"))
+        if self._agents is None:
+            return
+        try:
+            await self._agents.remove(companion_id)
+        except MemoryProblem as problem:
+            # An orphan then, found by the next clean-up.
+            log.warning("the agent of %s stays for now: %s", companion_id, problem)
+
+    async def _give_back(self) -> None:
+        """Let other hosts take the seats at once."""
+        seats = [served.seat for served in self._roster.all]
+        await self._inboxes.leave(self._sessions.store)
+        try:
+            await claims.keep(self._backend, keys.COMPANIONS, seats, 0)
+        except ControlPlaneError as error:
+            log.warning("seats are not given back, they end by themselves: %s", error)
+
+    # -- loops ------------------------------------------------------------------------------------
+
+    async def _for_ever(self, step: Callable[[], Awaitable[object]], every_s: float) -> None:
+        while True:
+            try:
+                await step()
+            except (ControlPlaneError, MemoryProblem) as error:
+                log.warning("%s: %s; trying again", self.name, error)
+            await asyncio.sleep(every_s)
+
+    async def _tick(self, session_id: str) -> None:
+        try:
+            await self._sessions.tick(session_id)
+        except UnknownSession:
+            await claims.drop(self._backend, keys.SESSIONS_DUE, [session_id])
+        except (ControlPlaneError, SessionProblem, WorkflowError) as error:
+            # Others are due too; this one is looked at again when its claim ends.
+            log.warning("session %s is looked at later: %s", session_id, error)
+
+    async def _of_session(self) -> list[str] | None:
+        """The seats that may be taken; None for all there are."""
+        session_id = self.config.session_id
+        if session_id is None:
+            return None
+        companions: Iterable[str] = (await self._sessions.get(session_id)).companions
+        return [seat_of(session_id, one) for one in companions]

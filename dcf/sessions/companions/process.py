@@ -1,0 +1,75 @@
+"""A companion host as a process."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from functools import partial
+
+from dcf.sessions.companions.agents import CompanionAgents
+from dcf.sessions.companions.host import CompanionHost, HostConfig
+from dcf.sessions.companions.inboxes import Inboxes
+from dcf.sessions.companions.orphans import cleanup_orphaned_companions
+from dcf.sessions.companions.roster import Roster
+from dcf.sessions.sessions import Sessions
+from dcf.worker import Performer, Post, Worker, open_premises, open_queue, until_told
+
+
+async def serve_companions(post: Post, config: HostConfig, *, on_ready: Callable[[], None]) -> bool:
+    """Serve companions until SIGTERM or SIGINT; True after an orderly end, False when a second
+    signal cut it short (leases and seats that were held then end by themselves).
+
+    ``on_ready`` is called when seats can be taken. Raises as ``dcf.worker.serve``.
+    """
+    async with AsyncExitStack() as stack:
+        there = await open_premises(post, stack)
+        sessions = Sessions(there.store)
+        roster = Roster(sessions)
+        inboxes = Inboxes(partial(open_queue, post, stack), consumer=post.name)
+        stack.push_async_callback(inboxes.close)
+        agents = None
+        if there.plain is not None:
+            agents = CompanionAgents(
+                sessions,
+                roster,
+                there.plain,
+                runtime=there.runtime,
+                records=there.records,
+                own=post.templates,
+            )
+        settling: set[asyncio.Task[None]] = set()
+
+        def sealed(workflow_id: str) -> None:
+            task = asyncio.create_task(roster.ended(workflow_id))
+            settling.add(task)
+            task.add_done_callback(settling.discard)
+
+        worker = Worker(
+            post.name,
+            there.store,
+            inboxes,
+            there.keeper,
+            there.choreographer,
+            Performer(post.handlers, there.tasks(post.env, agents)),
+            now=time.monotonic,
+            config=replace(post.config, concurrency=config.most),
+            on_sealed=sealed,
+            turn=roster.turn,
+        )
+        clean_up = partial(
+            cleanup_orphaned_companions,
+            sessions,
+            there.runtime,
+            there.records,
+            session_id=config.session_id,
+            dry_run=False,
+        )
+        host = CompanionHost(
+            sessions, roster, inboxes, agents, worker, config=config, clean_up=clean_up
+        )
+        orderly = await until_told(host, on_ready, attached=post.attached)
+        await asyncio.gather(*settling)
+    return orderly

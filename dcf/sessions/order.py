@@ -1,0 +1,65 @@
+"""What a conductor orders."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from control_plane import JSON
+
+DEADLINE_S = 300
+"""How long a task may take, all told, unless its order says otherwise."""
+
+BroadcastMode = Literal["first_idle", "all", "quorum"]
+
+_NOT_IN_A_TYPE = re.compile(r"[^\w.-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """One task to be done. ``by`` is who orders it. ``companion_id`` must do it, or any that has
+    the ``specialization``, or any at all. ``task_id`` makes saying it twice one task. ``after`` are
+    tasks that must be done before; ``timeout_s`` counts from now, waiting included. With
+    ``refuse_busy`` it is not made to wait for its companion. ``workflow`` is a document to be run
+    by workers instead. ``request`` names what the user asked for, where the task serves it.
+    ``pins`` are the digests of its skills, by manifest id."""
+
+    description: str
+    by: str
+    companion_id: str | None = None
+    specialization: str | None = None
+    skills: Sequence[str] = ()
+    input: JSON = None
+    priority: str = "normal"
+    timeout_s: float = DEADLINE_S
+    after: Sequence[str] = ()
+    task_type: str | None = None
+    tier: int | None = None
+    model: str | None = None
+    budget: Mapping[str, JSON] | None = None
+    task_id: str | None = None
+    refuse_busy: bool = False
+    workflow: Mapping[str, Any] | None = None
+    request: str | None = None
+    pins: Mapping[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Broadcast:
+    """``order`` for several: the ``most`` first idle ones (``first_idle``), ``all`` that have the
+    specialization, at most ``most``, or so many that ``need`` of them are enough (``quorum``;
+    default: more than half)."""
+
+    order: Order
+    mode: BroadcastMode = "first_idle"
+    most: int = 1
+    need: int | None = None
+
+
+def type_of(order: Order) -> str:
+    """What statistics call a task: as ordered, else by its first skill, else by who does it."""
+    skill = order.skills[0].removeprefix("skill://").partition("@")[0] if order.skills else None
+    name = order.task_type or skill or order.specialization or "task"
+    return _NOT_IN_A_TYPE.sub("-", name).strip("-")[:64] or "task"

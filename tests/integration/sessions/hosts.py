@@ -1,0 +1,113 @@
+"""Companion hosts on a real Redis, in this process, wired as a process of them is."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any
+
+from control_plane import RedisBackend, Store
+from dcf.sessions import NewCompanion, Sessions, SessionTask
+from dcf.sessions.companions import CompanionHost, HostConfig, Inboxes, Roster
+from dcf.worker import KeeperThread, Performer, Worker, WorkerConfig
+from dcf.workflow import Choreographer, Outcome, Task
+
+ME = "conductor-1"
+Does = Callable[[Task], Awaitable[Outcome]]
+
+
+class Doing:
+    """Performs tasks with a function, and keeps (companion, task) of each beginning."""
+
+    def __init__(self, does: Does) -> None:
+        self._does = does
+        self.begun: list[tuple[str, str]] = []
+        self.at: dict[str, float] = {}
+
+    async def perform(self, task: Task, _beat: object) -> Outcome:
+        self.begun.append((task.lease.owner, task.lease.workflow_id))
+        self.at[task.lease.workflow_id] = time.monotonic()
+        return await self._does(task)
+
+
+class Hosts:
+    """Sessions, and hosts that leave when the block ends."""
+
+    def __init__(self, url: str, stack: AsyncExitStack) -> None:
+        self.url = url
+        self._stack = stack
+        self.sessions = Sessions(self.open_store())
+        self._work: dict[CompanionHost, asyncio.Task[None]] = {}
+
+    def open_store(self) -> Store:
+        return Store(self._backend())
+
+    def _backend(self) -> RedisBackend:
+        backend = RedisBackend.from_url(self.url)
+        self._stack.push_async_callback(backend.close)
+        return backend
+
+    def host(
+        self, agents: Any, *, name: str = "h1", most: int = 50, **config: Any
+    ) -> CompanionHost:
+        """A host at work."""
+        store = self.open_store()
+        sessions = Sessions(store)
+        roster = Roster(sessions)
+        inboxes = Inboxes(self._backend, consumer=name)
+        thread = KeeperThread(lambda: Store(RedisBackend.from_url(self.url)))
+        worker = Worker(
+            name,
+            store,
+            inboxes,
+            self._stack.enter_context(thread).keeper,
+            Choreographer(store, rng=random.Random(1)),
+            Performer(agents=agents),
+            now=time.monotonic,
+            config=WorkerConfig(concurrency=most, **config),
+            turn=roster.turn,
+        )
+        host = CompanionHost(sessions, roster, inboxes, None, worker, config=HostConfig(most=most))
+        self._work[host] = asyncio.create_task(host.run())
+        self._stack.push_async_callback(inboxes.close)
+        self._stack.push_async_callback(self.end, host)
+        return host
+
+    async def end(self, host: CompanionHost) -> None:
+        if not self._work[host].done():
+            host.drain()
+            await self._work[host]
+
+    async def kill(self, host: CompanionHost) -> None:
+        """``host`` dies: nothing is given back, neither tasks nor seats."""
+        self._work[host].cancel()
+        await asyncio.wait([self._work[host]])
+
+    async def employ(self, session_id: str, *names: str, **fields: Any) -> None:
+        for name in names:
+            await self.sessions.employ(session_id, NewCompanion(ME, name=name, **fields))
+
+    async def seated(self, session_id: str, count: int) -> None:
+        async with asyncio.timeout(5):
+            while True:
+                session = await self.sessions.get(session_id)
+                if sum(one.seated_at is not None for one in session.companions.values()) >= count:
+                    return
+                await asyncio.sleep(0.02)
+
+    async def closed(self, session_id: str, task_id: str, longest_s: float = 20) -> SessionTask:
+        async with asyncio.timeout(longest_s):
+            while True:
+                task = await self.sessions.task(session_id, task_id)
+                if not task.is_open:
+                    return task
+                await asyncio.sleep(0.02)
+
+
+@asynccontextmanager
+async def hosts_on(url: str) -> AsyncIterator[Hosts]:
+    async with AsyncExitStack() as stack:
+        yield Hosts(url, stack)

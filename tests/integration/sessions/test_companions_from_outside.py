@@ -1,0 +1,113 @@
+"""Companions that MCP clients serve: the same task under the same lease, reported once."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from integration.sessions.hosts import ME, Hosts, hosts_on
+
+from control_plane import claims, keys
+from dcf.sessions import Order
+from dcf.sessions.companions import (
+    Received,
+    ReportedOtherwise,
+    ServedByProcess,
+    TaskNotYours,
+    cleanup_orphaned_companions,
+    receive,
+    report_progress,
+    report_result,
+)
+
+A, B = "companion-a", "companion-b"
+
+
+async def with_task(hosts: Hosts, *names: str) -> Received:
+    """A session in which external companions are served, and the first one has a task."""
+    await hosts.sessions.create("s1", ME, "help")
+    await hosts.employ("s1", *names, external=True)
+    for name in names:
+        assert await receive(hosts.sessions, "s1", f"companion-{name}") is None
+    await hosts.sessions.delegate("s1", Order("do it", ME, task_id="t", input={"order": 7}))
+    received = await receive(hosts.sessions, "s1", A, wait_s=2)
+    assert received is not None
+    return received
+
+
+async def test_who_asks_again_has_the_same_lease_and_reports_once(redis_url: str) -> None:
+    async with hosts_on(redis_url) as hosts:
+        first = await with_task(hosts, "a")
+        again = await receive(hosts.sessions, "s1", A)
+        assert again == first
+        document = first.to_json()
+        assert document["task"]["input"] == {"order": 7}
+        assert (document["from_conductor"], document["task_id"]) == (ME, "t")
+        token = first.lease_token
+        await report_progress(hosts.sessions, "s1", A, "t", token, progress_pct=50)
+        said = {"status": "partial", "summary": "half of it", "output_data": [1]}
+        ended = await report_result(hosts.sessions, "s1", A, "t", token, **said)
+        assert (ended.status, ended.summary) == ("partial", "half of it")
+        assert await report_result(hosts.sessions, "s1", A, "t", token, **said) == ended
+        with pytest.raises(ReportedOtherwise):
+            await report_result(
+                hosts.sessions, "s1", A, "t", token, status="failed", summary="none of it"
+            )
+
+
+async def test_a_task_that_went_to_another_is_not_reported_by_the_first(redis_url: str) -> None:
+    async with hosts_on(redis_url) as hosts:
+        first = await with_task(hosts, "a", "b")
+        await hosts.sessions.redelegate("s1", "t", B, by=ME)
+        second = await receive(hosts.sessions, "s1", B, wait_s=2)
+        assert second is not None and second.lease_token != first.lease_token
+        with pytest.raises(TaskNotYours, match="companion-b has it now"):
+            await report_result(
+                hosts.sessions, "s1", A, "t", first.lease_token, status="succeeded", summary="mine"
+            )
+        ended = await report_result(
+            hosts.sessions, "s1", B, "t", second.lease_token, status="succeeded", summary="ours"
+        )
+        assert (ended.summary, ended.companion_id) == ("ours", B)
+
+
+async def test_a_report_after_the_deadline_is_refused(redis_url: str) -> None:
+    async with hosts_on(redis_url) as hosts:
+        await hosts.sessions.create("s1", ME, "help")
+        await hosts.employ("s1", "a", external=True)
+        await receive(hosts.sessions, "s1", A)
+        await hosts.sessions.delegate("s1", Order("do it", ME, task_id="t", timeout_s=1))
+        received = await receive(hosts.sessions, "s1", A, wait_s=1)
+        assert received is not None
+        await asyncio.sleep(1.2)
+        with pytest.raises(TaskNotYours):
+            await report_result(
+                hosts.sessions, "s1", A, "t", received.lease_token, status="succeeded", summary="x"
+            )
+        await hosts.sessions.tick("s1")
+        task = await hosts.sessions.task("s1", "t")
+        assert task.error is not None and task.error["code"] == "deadline_passed"
+
+
+async def test_companions_of_processes_are_not_served_from_outside(redis_url: str) -> None:
+    async with hosts_on(redis_url) as hosts:
+        await hosts.sessions.create("s1", ME, "help")
+        await hosts.employ("s1", "a")
+        with pytest.raises(ServedByProcess):
+            await receive(hosts.sessions, "s1", A)
+
+
+async def test_seats_and_inboxes_of_nobody_are_found_and_removed(redis_url: str) -> None:
+    async with hosts_on(redis_url) as hosts:
+        await with_task(hosts, "a")
+        backend = hosts.sessions.backend
+        await claims.put(backend, keys.COMPANIONS, "s1/companion-gone", 1)
+        await backend.command("XADD", keys.queue("inbox.companion-gone"), "*", "a", "b")
+        found = await cleanup_orphaned_companions(hosts.sessions)
+        assert found.seats == ("s1/companion-gone",)
+        assert found.inboxes == (keys.queue("inbox.companion-gone"),)
+        assert not found.removed
+        assert (await cleanup_orphaned_companions(hosts.sessions, dry_run=False)).removed
+        left = await cleanup_orphaned_companions(hosts.sessions)
+        assert (left.seats, left.inboxes) == ((), ())
+        assert await receive(hosts.sessions, "s1", A) is not None
