@@ -226,7 +226,7 @@ async def _lease(
     sessions: Sessions, session_id: str, companion: Companion, task: SessionTask, lease_ms: int
 ) -> Received | None:
     """The task under its lease; None while it has none that can be had."""
-    token = _token(session_id, companion, task)
+    token = await _token(sessions, session_id, companion, task)
     taken = await _external(sessions, companion.companion_id).take(
         task.task_id,
         encode_name(task.state),
@@ -243,9 +243,13 @@ async def _lease(
     return Received(task, token, lease.ttl_ms, assignment.to_json())
 
 
-def _token(session_id: str, companion: Companion, task: SessionTask) -> str:
-    """The same for the same attempt, whoever asks in the companion's name."""
-    parts = (session_id, companion.companion_id, companion.created_at, task.task_id)
+async def _token(
+    sessions: Sessions, session_id: str, companion: Companion, task: SessionTask
+) -> str:
+    """The same for the same attempt, whoever asks in the companion's name. The id of the call that
+    made the session is shown to nobody, so nobody else can work it out."""
+    document = await sessions.records.read(session_id, ())
+    parts = (document.incarnation, companion.companion_id, companion.created_at, task.task_id)
     return payload.digest("/".join(map(str, (*parts, len(task.attempts)))))
 
 

@@ -22,11 +22,14 @@ async def serve_companions(post: Post, config: HostConfig, *, on_ready: Callable
     """Serve companions until SIGTERM or SIGINT; True after an orderly end, False when a second
     signal cut it short (leases and seats that were held then end by themselves).
 
-    ``on_ready`` is called when seats can be taken. Raises as ``dcf.worker.serve``.
+    ``on_ready`` is called when seats can be taken. Raises as ``dcf.worker.serve``, and BadName and
+    UnknownSession for a session to be served that there is not.
     """
     async with AsyncExitStack() as stack:
         there = await open_premises(post, stack)
         sessions = Sessions(there.store)
+        if config.session_id is not None:
+            await sessions.get(config.session_id)
         roster = Roster(sessions)
         inboxes = Inboxes(partial(open_queue, post, stack), consumer=post.name)
         stack.push_async_callback(inboxes.close)

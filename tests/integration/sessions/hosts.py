@@ -41,6 +41,7 @@ class Hosts:
         self._stack = stack
         self.sessions = Sessions(self.open_store())
         self._work: dict[CompanionHost, asyncio.Task[None]] = {}
+        self._inboxes: dict[CompanionHost, Inboxes] = {}
 
     def open_store(self) -> Store:
         return Store(self._backend())
@@ -72,6 +73,7 @@ class Hosts:
         )
         host = CompanionHost(sessions, roster, inboxes, None, worker, config=HostConfig(most=most))
         self._work[host] = asyncio.create_task(host.run())
+        self._inboxes[host] = inboxes
         self._stack.push_async_callback(inboxes.close)
         self._stack.push_async_callback(self.end, host)
         return host
@@ -85,6 +87,8 @@ class Hosts:
         """``host`` dies: nothing is given back, neither tasks nor seats."""
         self._work[host].cancel()
         await asyncio.wait([self._work[host]])
+        # Or they would take hints that nobody does.
+        await self._inboxes[host].close()
 
     async def employ(self, session_id: str, *names: str, **fields: Any) -> None:
         for name in names:

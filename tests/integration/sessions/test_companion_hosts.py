@@ -5,10 +5,13 @@ from __future__ import annotations
 import asyncio
 import time
 
+import pytest
 from integration.sessions.hosts import ME, Doing, hosts_on
 
-from control_plane import claims, keys
+from control_plane import UnknownSession, claims, keys
 from dcf.sessions import Order, seat_of
+from dcf.sessions.companions import HostConfig, serve_companions
+from dcf.worker import Post
 from dcf.workflow import Outcome, Succeeded, Task
 
 
@@ -134,3 +137,9 @@ async def test_lost_and_doubled_hints_do_a_task_once(redis_url: str) -> None:
         await hosts.sessions.backend.command("DEL", keys.queue(inbox))
         assert (await hosts.closed("s1", "t2")).status == "succeeded"
     assert sorted(task for _, task in agents.begun) == ["t1", "t2"]
+
+
+async def test_a_host_of_a_session_that_is_not_there_does_not_start(redis_url: str) -> None:
+    post = Post(redis_url=redis_url, name="h", env={"DCF_GRAPH": "off"})
+    with pytest.raises(UnknownSession, match="nothing"):
+        await serve_companions(post, HostConfig(1, "nothing"), on_ready=lambda: None)
