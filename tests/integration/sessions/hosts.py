@@ -25,11 +25,9 @@ class Doing:
     def __init__(self, does: Does) -> None:
         self._does = does
         self.begun: list[tuple[str, str]] = []
-        self.at: dict[str, float] = {}
 
     async def perform(self, task: Task, _beat: object) -> Outcome:
         self.begun.append((task.lease.owner, task.lease.workflow_id))
-        self.at[task.lease.workflow_id] = time.monotonic()
         return await self._does(task)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 
 import pytest
 from integration.sessions.hosts import ME, Doing, hosts_on
@@ -44,26 +43,6 @@ async def test_tasks_are_done_by_companions_one_at_a_time_each(redis_url: str) -
     assert sorted(task for _, task in agents.begun) == [f"t{number}" for number in range(6)]
     assert {who for who, _ in agents.begun} == {"companion-a", "companion-b"}
     assert most == 1
-
-
-async def test_a_task_begins_soon_after_it_was_delegated(redis_url: str) -> None:
-    agents = Doing(done)
-    async with hosts_on(redis_url) as hosts:
-        await hosts.sessions.create("s1", ME, "help")
-        await hosts.employ("s1", "a")
-        hosts.host(agents)
-        await hosts.seated("s1", 1)
-        await asyncio.sleep(0.5)
-        waited = []
-        for number in range(5):
-            order = Order("do it", ME, task_id=f"t{number}")
-            began = time.monotonic()
-            await hosts.sessions.delegate("s1", order)
-            await hosts.closed("s1", f"t{number}")
-            waited.append(agents.at[f"t{number}"] - began)
-    print("delegation to start, ms:", [round(one * 1000, 1) for one in waited])
-    # Far below what a lost hint takes.
-    assert sorted(waited)[2] < 0.25
 
 
 async def test_a_host_that_drains_hands_companion_and_task_over(redis_url: str) -> None:
