@@ -22,6 +22,7 @@ from pathlib import Path
 
 from benchmarks.figure import Figure, quantile
 from benchmarks.tool_hops import author
+from benchmarks.workers import processes
 from control_plane import RedisBackend, Store
 from control_plane.embedded import Embedded
 from dcf.memory import Source
@@ -133,25 +134,12 @@ async def _hosts(url: str, scratch: Path, load: Load) -> AsyncIterator[list[int]
     generated = author(scratch)
     most = -(-load.sessions * load.companions // load.hosts) + 50
     memory = str(scratch / "memory.db") if load.memory else ""
-    started = [
-        await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "benchmarks.session_load", "--serve",
-            url, f"host-{number}", str(most), str(generated), memory,
-            stdout=asyncio.subprocess.PIPE,
-        )
-        for number in range(load.hosts)
-    ]  # fmt: skip
-    try:
-        for process in started:
-            if process.stdout is None or not await process.stdout.readline():
-                raise RuntimeError("a host did not start; its message is above")
-        yield [process.pid for process in started]
-    finally:
-        for process in started:
-            if process.returncode is None:
-                process.terminate()
-        for process in started:
-            await process.wait()
+    serving = [sys.executable, "-m", "benchmarks.session_load", "--serve", url]
+    with_what = [str(most), str(generated), memory]
+    async with processes(
+        [*serving, f"host-{number}", *with_what] for number in range(load.hosts)
+    ) as pids:
+        yield pids
 
 
 def _serve(url: str, name: str, most: str, generated: str, memory: str) -> None:

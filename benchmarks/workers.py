@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -29,16 +29,22 @@ async def worker_processes(
     command = [sys.executable, "-m", "benchmarks.workers", url, str(concurrency)]
     if generated is not None:
         command += [str(generated), stub, str(memory or "")]
+    async with processes([*command, f"bench-{number}"] for number in range(count)) as pids:
+        yield pids
+
+
+@asynccontextmanager
+async def processes(commands: Iterable[Sequence[str]]) -> AsyncIterator[list[int]]:
+    """Processes that have said on a line of their own that they are ready; their ids. They are
+    terminated at the end."""
     started = [
-        await asyncio.create_subprocess_exec(
-            *command, f"bench-{number}", stdout=asyncio.subprocess.PIPE
-        )
-        for number in range(count)
+        await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
+        for command in commands
     ]
     try:
         for process in started:
             if process.stdout is None or not await process.stdout.readline():
-                raise RuntimeError("a worker process did not start; its message is above")
+                raise RuntimeError("a process did not start; its message is above")
         yield [process.pid for process in started]
     finally:
         for process in started:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from dcf.sessions.plain import plain, read_into
+from dcf.sessions.seat import inbox_of
 
 CompanionStatus = Literal["idle", "busy", "error", "lost", "dismissing"]
 
@@ -50,7 +51,7 @@ class Companion:
     @property
     def inbox(self) -> str:
         """The pool that its tasks are in."""
-        return f"inbox.{self.companion_id}"
+        return inbox_of(self.companion_id)
 
     @property
     def agent_name(self) -> str:

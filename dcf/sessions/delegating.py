@@ -93,6 +93,17 @@ def check_conductor(draft: Draft, agent_id: str) -> None:
         )
 
 
+def check_taking(draft: Draft, what: str) -> None:
+    """Raises NotOpen unless the session takes something new."""
+    if draft.head.state not in ("active", "paused"):
+        raise NotOpen(
+            session_id=draft.session_id,
+            state=draft.head.state,
+            what=what,
+            how="start a new session",
+        )
+
+
 def find_companion(draft: Draft, companion_id: str) -> Companion:
     """Raises UnknownCompanion, which says those there are."""
     found = draft.companions.get(companion_id)
@@ -118,13 +129,7 @@ def find_task(draft: Draft, task_id: str) -> SessionTask:
 def _task(draft: Draft, order: Order, task_id: str) -> SessionTask:
     """The task that ``order`` asks for. Raises SessionProblem."""
     check_conductor(draft, order.by)
-    if draft.head.state not in ("active", "paused"):
-        raise NotOpen(
-            session_id=draft.session_id,
-            state=draft.head.state,
-            what="delegating",
-            how="start a new session",
-        )
+    check_taking(draft, "delegating")
     _check_order(order)
     for other in order.after:
         find_task(draft, other)

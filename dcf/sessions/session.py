@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from control_plane import JSON
 from dcf.sessions.companion import Companion
@@ -13,7 +13,6 @@ from dcf.sessions.task import SessionTask
 
 SessionState = Literal["active", "paused", "completing", "completed", "abandoned"]
 
-STATES: tuple[SessionState, ...] = get_args(SessionState)
 OVER: frozenset[SessionState] = frozenset({"completed", "abandoned"})
 ANNOUNCEMENTS = 20
 

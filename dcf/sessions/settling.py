@@ -115,6 +115,10 @@ def _decide(draft: Draft, group: SessionTask) -> None:
     if done >= group.need:
         summary = f"{done} of {len(group.children)} are done, {group.need} were needed"
         close(draft, group, Settled("succeeded", summary=summary))
+    elif group.cancelled_by is not None:
+        if still:
+            return
+        close(draft, group, Settled("cancelled", code="cancelled", message=group.reason))
     elif done + still < group.need:
         failed = len(group.children) - done - still
         message = f"{failed} of {len(group.children)} failed, {group.need} were needed"

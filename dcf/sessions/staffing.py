@@ -12,9 +12,9 @@ from dcf.sessions.companion import (
     CompanionStatus,
     companion_id_of,
 )
-from dcf.sessions.delegating import check_conductor, find_companion
+from dcf.sessions.delegating import check_conductor, check_taking, find_companion
 from dcf.sessions.draft import Draft
-from dcf.sessions.errors import BadValue, CompanionExists, NotOpen, TooMany
+from dcf.sessions.errors import BadValue, CompanionExists, TooMany
 from dcf.sessions.settling import take_away
 
 COMPANIONS_LIMIT = 100
@@ -46,13 +46,7 @@ class NewCompanion:
 def employ(draft: Draft, new: NewCompanion, unique: str) -> Companion:
     """Add a companion. Raises SessionProblem."""
     check_conductor(draft, new.by)
-    if draft.head.state not in ("active", "paused"):
-        raise NotOpen(
-            session_id=draft.session_id,
-            state=draft.head.state,
-            what="making a companion",
-            how="start a new session",
-        )
+    check_taking(draft, "making a companion")
     if len(draft.companions) >= COMPANIONS_LIMIT:
         raise TooMany(
             session_id=draft.session_id,

@@ -8,8 +8,8 @@ from typing import Literal
 
 from control_plane import JSON, payload
 from dcf.sessions.draft import Draft
-from dcf.sessions.errors import BadValue, NotOpen, TooLarge
-from dcf.sessions.session import ANNOUNCEMENTS, STATES
+from dcf.sessions.errors import NotOpen, TooLarge
+from dcf.sessions.session import ANNOUNCEMENTS
 from dcf.sessions.staffing import dismiss
 
 CONTEXT_LIMIT = 256 * 1024
@@ -112,14 +112,6 @@ def join(draft: Draft, agent_id: str) -> None:
     if agent_id not in draft.head.conductors:
         draft.head = replace(draft.head, conductors=(*draft.head.conductors, agent_id))
         draft.tell("ConductorJoined", agent_id=agent_id)
-
-
-def check_state_name(given: str) -> str:
-    """Raises BadValue unless it is a state."""
-    if given not in STATES:
-        wanted = "one of " + ", ".join(STATES)
-        raise BadValue(what="state", value=given, wanted=wanted, how="see the states")
-    return given
 
 
 def _check_open(draft: Draft, what: str) -> None:

@@ -16,7 +16,7 @@ from typing import Any, Literal
 from control_plane import JSON, Refusal, claims, encode_name, keys, payload, timers
 from dcf.sessions.companion import Companion
 from dcf.sessions.errors import BadValue, SessionProblem, UnknownCompanion
-from dcf.sessions.seat import SEAT_MS, seat_of
+from dcf.sessions.seat import SEAT_MS, inbox_of, seat_of
 from dcf.sessions.session import Session
 from dcf.sessions.sessions import Sessions
 from dcf.sessions.similar import similar
@@ -254,7 +254,7 @@ async def _token(
 
 
 def _external(sessions: Sessions, companion_id: str) -> External:
-    store = sessions.store_of(f"inbox.{companion_id}")
+    store = sessions.store_of(inbox_of(companion_id))
     return External(store, RunCache(store))
 
 

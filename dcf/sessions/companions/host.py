@@ -19,7 +19,7 @@ from dcf.sessions.companions.agents import CompanionAgents
 from dcf.sessions.companions.inboxes import Inboxes
 from dcf.sessions.companions.roster import Roster, Served
 from dcf.sessions.errors import SessionProblem
-from dcf.sessions.seat import SEAT_MS, seat_of, whose
+from dcf.sessions.seat import SEAT_MS, inbox_of, seat_of, whose
 from dcf.sessions.sessions import Sessions
 from dcf.worker import Worker
 from dcf.workflow import WorkflowError
@@ -183,7 +183,7 @@ class CompanionHost:
 
     async def _forget(self, companion_id: str) -> None:
         """Remove what is left of a companion that is in its session no more."""
-        await self._backend.command("DEL", keys.queue(f"inbox.{companion_id}"))
+        await self._backend.command("DEL", keys.queue(inbox_of(companion_id)))
         if self._agents is None:
             return
         try:

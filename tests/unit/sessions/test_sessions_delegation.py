@@ -193,6 +193,18 @@ def test_a_quorum_is_enough_and_the_rest_is_to_be_cancelled() -> None:
         broadcast(draft, Broadcast(order(), "quorum", most=3, need=4), "g2")
 
 
+def test_a_broadcast_that_is_cancelled_is_cancelled_with_its_last_child() -> None:
+    draft = begun()
+    with_companions(draft, "a", "b")
+    group = broadcast(draft, Broadcast(order(), "all", most=2), "g")
+    for task_id in ("g", *group.children):
+        draft.put(replace(draft.tasks[task_id], cancelled_by=ME, reason="enough"))
+    close(draft, draft.tasks["g_1"], Settled("cancelled"))
+    close(draft, draft.tasks["g_2"], Settled("cancelled"))
+    ended = draft.tasks["g"]
+    assert (ended.status, ended.error) == ("cancelled", {"code": "cancelled", "message": "enough"})
+
+
 def test_a_broadcast_to_the_first_idle_one_is_its_task() -> None:
     draft = begun()
     with_companions(draft, "a", "b")
