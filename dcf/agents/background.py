@@ -7,6 +7,8 @@ from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from typing import Any
 
+from dcf.stopping import stop
+
 
 @asynccontextmanager
 async def meanwhile(work: Coroutine[Any, Any, object]) -> AsyncIterator[None]:
@@ -16,5 +18,4 @@ async def meanwhile(work: Coroutine[Any, Any, object]) -> AsyncIterator[None]:
     try:
         yield
     finally:
-        task.cancel()
-        await asyncio.wait([task])
+        await stop(task)

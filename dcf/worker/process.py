@@ -28,6 +28,7 @@ from dcf.agents.models import Models
 from dcf.agents.templates import templates
 from dcf.knowledge import GraphSetting, Privacy, relay_for_ever
 from dcf.memory import Memory, Source, random_id
+from dcf.stopping import stop
 from dcf.tools import Policy
 from dcf.worker.agent_allowance import AgentAllowances
 from dcf.worker.agent_sweeper import AgentSweeper
@@ -185,8 +186,7 @@ async def _relay(post: Post, stack: AsyncExitStack, setting: GraphSetting) -> No
     relaying.add_done_callback(_tell_of_defect)
 
     async def end() -> None:
-        relaying.cancel()
-        await asyncio.wait([relaying])
+        await stop(relaying)
 
     stack.push_async_callback(end)
 

@@ -25,6 +25,7 @@ from control_plane import (
     timers,
 )
 from dcf.asl import DefinitionError
+from dcf.stopping import stop
 from dcf.worker.keeper import LeaseKeeper
 from dcf.worker.kept_work import KeptLease
 from dcf.worker.lease_lost import LeaseLost
@@ -147,8 +148,7 @@ class Worker:
                 if loop.done():
                     # A defect: a worker that no longer sweeps or takes must not look alive.
                     loop.result()
-                loop.cancel()
-            await asyncio.gather(*loops, return_exceptions=True)
+            await stop(*loops)
             await self._finish_work()
         finally:
             for task in (draining, *loops, *self._working):

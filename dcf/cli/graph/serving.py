@@ -8,7 +8,7 @@ import logging
 import os
 import sys
 from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -32,6 +32,7 @@ from dcf.knowledge import (
     Privacy,
     relay_for_ever,
 )
+from dcf.stopping import stop
 
 if TYPE_CHECKING:
     from dcf.knowledge.graphiti import ExtractionSetting
@@ -100,9 +101,7 @@ async def _beside(work: Callable[[], Coroutine[Any, Any, None]]) -> AsyncIterato
     try:
         yield
     finally:
-        task.cancel()
-        with suppress(asyncio.CancelledError):
-            await task
+        await stop(task)
 
 
 async def _kept(work: Callable[[], Coroutine[Any, Any, None]]) -> None:

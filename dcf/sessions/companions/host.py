@@ -21,6 +21,7 @@ from dcf.sessions.companions.roster import Roster, Served
 from dcf.sessions.errors import SessionProblem
 from dcf.sessions.seat import SEAT_MS, inbox_of, seat_of, whose
 from dcf.sessions.sessions import Sessions
+from dcf.stopping import stop
 from dcf.worker import Worker
 from dcf.workflow import WorkflowError
 
@@ -98,9 +99,7 @@ class CompanionHost:
                     loop.result()
             await work
         finally:
-            for task in (work, *loops):
-                task.cancel()
-            await asyncio.gather(work, *loops, return_exceptions=True)
+            await stop(work, *loops)
         await self._give_back()
 
     async def take_seats(self) -> None:

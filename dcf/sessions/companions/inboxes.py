@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
-from contextlib import suppress
 
 from control_plane import Backend, ControlPlaneError, Hint, HintQueues, Store
+from dcf.stopping import stop
 
 log = logging.getLogger(__name__)
 
@@ -87,9 +87,7 @@ class _Shard:
         self._reading = asyncio.create_task(self._read())
 
     async def stop(self) -> None:
-        self._reading.cancel()
-        with suppress(asyncio.CancelledError):
-            await self._reading
+        await stop(self._reading)
 
     async def _read(self) -> None:
         while True:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from control_plane import ControlPlaneError
 from dcf.agents import Assignment, Observer, Report, TaskPerformer, ToolCaller, TurnEvent
 from dcf.sessions.sessions import Sessions
+from dcf.stopping import stop
 
 log = logging.getLogger(__name__)
 
@@ -50,7 +51,7 @@ class Telling:
         try:
             return await self.performer.perform(assignment, call_tool, watch)
         finally:
-            telling.cancel()
+            await stop(telling)
 
     async def _say(self, tool: str | None, calls: int) -> None:
         try:
