@@ -30,8 +30,8 @@ LABEL org.opencontainers.image.title="DCF" \
 # because a new volume takes over the owner of what it is mounted on.
 RUN groupadd --gid 10001 dcf \
     && useradd --uid 10001 --gid dcf --no-create-home --home-dir /tmp --shell /usr/sbin/nologin dcf \
-    && install -d -o dcf -g dcf /srv/dcf /srv/dcf/generated /srv/dcf/objects /srv/dcf/skills_src \
-       /srv/dcf/workflows /srv/dcf/workflows/runs /srv/dcf/workspace
+    && install -d -o dcf -g dcf /srv/dcf /srv/dcf/generated /srv/dcf/objects /srv/dcf/sessions \
+       /srv/dcf/skills_src /srv/dcf/workflows /srv/dcf/workflows/runs /srv/dcf/workspace
 COPY --from=build /opt/dcf /opt/dcf
 # Bytecode was compiled above, for quick starts; nothing is written while it runs.
 ENV PATH=/opt/dcf/bin:$PATH \

@@ -6,7 +6,7 @@ Documents are the truth, messages are hints, and every write to a state is fence
 
 from __future__ import annotations
 
-from control_plane import claims, history, keys, payload, script, timers
+from control_plane import claims, history, host_signs, keys, payload, script, timers
 from control_plane.agents import (
     AgentChange,
     AgentConflict,
@@ -63,6 +63,7 @@ from control_plane.errors import (
     UnknownState,
 )
 from control_plane.history import HistoryEvent
+from control_plane.host_signs import LivingHost
 from control_plane.keys import (
     APPROVALS,
     DONE,
@@ -156,6 +157,7 @@ __all__ = [
     "Join",
     "Lease",
     "Limits",
+    "LivingHost",
     "MissingBlob",
     "NameTaken",
     "NewToken",
@@ -214,6 +216,7 @@ __all__ = [
     "encode_name",
     "frame_of",
     "history",
+    "host_signs",
     "inside",
     "keys",
     "new_token",

@@ -54,6 +54,11 @@ async def put(backend: Backend, key: str, member: str, at_ms: int) -> None:
     await backend.command("ZADD", key, at_ms, member)
 
 
+async def offer(backend: Backend, key: str, member: str, at_ms: int) -> None:
+    """Make ``member`` due at ``at_ms``, unless it is there already."""
+    await backend.command("ZADD", key, "NX", at_ms, member)
+
+
 async def sooner(backend: Backend, key: str, member: str, at_ms: int) -> None:
     """Make ``member`` due at ``at_ms``, unless it is due earlier anyway."""
     await backend.command("ZADD", key, "LT", at_ms, member)

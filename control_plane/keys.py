@@ -35,8 +35,12 @@ COMPANIONS = "cp:companions"
 """zset: ``{session_id}/{companion_id}`` -> when its seat ends, kept by a process (ms)."""
 EXTERNAL_COMPANIONS = "cp:companions:external"
 """zset: the same for companions that are served from outside, by MCP clients."""
+COMPANION_HOSTS = "cp:companions:hosts"
+"""zset: ``{session_id or nothing}/{host}`` -> until when its last sign of life holds (ms)."""
 SESSIONS_DUE = "cp:sessions:due"
 """zset: session -> when to look at it next (ms)."""
+CONDUCTED = "cp:sessions:conducted"
+"""zset: session -> until when a process speaks for its conductor, if that is an agent (ms)."""
 
 Step = str | int
 """A part of a path: a state's name, or the number of an iteration or branch."""

@@ -38,6 +38,11 @@ class ScriptCalls:
         self._outbox = outbox
         self._tokens = tokens
 
+    @property
+    def feeds_outbox(self) -> bool:
+        """Whether what ends here waits for the graph."""
+        return self._outbox
+
     def in_pool(self, pool: str) -> Self:
         """The same for the runs and leases of ``pool``; what it has read is shared."""
         other = copy(self)

@@ -13,6 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 from redis.asyncio import Redis
 
 from control_plane.embedded import Embedded, ServerUnusable
@@ -25,6 +26,11 @@ _PREFIX = f"dcf-test-{os.getuid()}-"
 # file too.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+# How fast examples are made says how busy the machine is, nothing of what is tested.
+settings.register_profile("any-machine", suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any-machine")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

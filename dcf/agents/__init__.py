@@ -21,7 +21,7 @@ from dcf.agents.model_choice import (
 from dcf.agents.opening import open_runtime, runtime_named
 from dcf.agents.performer import Observer, TaskPerformer, ToolCaller
 from dcf.agents.reply import Receipt, Reply
-from dcf.agents.report import Report
+from dcf.agents.report import RESULT_STATUS, Report
 from dcf.agents.runtime import AgentRuntime, ToolUse, UseOf
 from dcf.agents.task_error import TaskError
 from dcf.agents.turn_event import TurnEvent, TurnEventKind
@@ -30,6 +30,7 @@ from dcf.memory import CircularMessage, ToolSpec, Usage
 
 __all__ = [
     "JSON",
+    "RESULT_STATUS",
     "AgentRuntime",
     "Assignment",
     "CircularMessage",

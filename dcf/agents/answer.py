@@ -11,11 +11,13 @@ from dcf.agents.assignment import JSON
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """Reports that the task is done. `data` is its result, `summary` one sentence about it."""
+    """Reports that the task is done. `data` is its result, `summary` one sentence about it.
+    `missing` says what is not done, if only a part is."""
 
     data: JSON
     summary: str = ""
     artifacts: list[str] = field(default_factory=list)
+    missing: str = ""
 
 
 @dataclass(frozen=True, slots=True)

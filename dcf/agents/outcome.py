@@ -28,6 +28,7 @@ def report_of(run: AgentRun[Turn, Answer], turn: Turn) -> Report:
         artifacts=list(answer.artifacts),
         metrics=metrics_of(run.usage, turn),
         model=_model_name(run),
+        missing=answer.missing,
     )
 
 

@@ -49,6 +49,7 @@ async def host(order: HostOrder, settings: Settings) -> Answer:
             "host": post.name,
             "companions": order.most,
             "session": order.session_id,
+            "pool": order.pool,
             "generated": str(settings.generated),
             "pid": os.getpid(),
             "agents": settings.skills is not None,

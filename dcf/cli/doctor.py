@@ -12,12 +12,15 @@ from dcf.cli.agents_home import runtime_check
 from dcf.cli.answer import Answer, ErrorNote
 from dcf.cli.background import BackgroundFolder
 from dcf.cli.check_table import check_table
-from dcf.cli.crew import Garrison
+from dcf.cli.crew import Garrison, name_of
 from dcf.cli.exits import ENVIRONMENT, OK
 from dcf.cli.graph.doctor import graph_checks
+from dcf.cli.health import read_hosts
 from dcf.cli.model_check import model_checks
+from dcf.cli.open_sessions import read_sessions
 from dcf.cli.settings import Settings
 from dcf.cli.stub_server import StubServer
+from dcf.cli.trouble import NotSo
 from dcf.cli.wording import counted
 from dcf.skills import SkillCatalog, SkillError
 from dcf.tools import InvalidDocument, Registry
@@ -37,6 +40,7 @@ async def examine(settings: Settings) -> Answer:
         *await graph_checks(settings),
         await _stub(stub, settings),
         _workers(folder),
+        await _companions(settings, folder),
         _skills(settings),
         runtime_check(settings),
         *model_checks(settings),
@@ -93,6 +97,26 @@ def _workers(folder: BackgroundFolder) -> Check:
         f"{one.get('worker')} (pool {one.get('pool')}, {one.get('generated')})" for one in said
     ]
     return Check("background workers", True, ", ".join(names) or "none", required=False)
+
+
+async def _companions(settings: Settings, folder: BackgroundFolder) -> Check:
+    """The background hosts, and what goes on in sessions."""
+    names = [
+        f"{name_of(one)} ({one.details.get('generated')})"
+        for one in Garrison(folder, "companions").all()
+    ]
+    found = ", ".join(names) or "none in the background"
+    try:
+        hosts, sessions = await read_hosts(settings), await read_sessions(settings)
+    except NotSo:
+        # Whether Redis answers is told above.
+        return Check("companion hosts", True, found, required=False)
+    found += f"; {counted(len(hosts), 'host lives', 'hosts live')}"
+    found += f", {counted(sessions.open, 'session goes', 'sessions go')} on"
+    found += f", {counted(sessions.waiting, 'task waits', 'tasks wait')}"
+    served = bool(hosts) or not sessions.waiting
+    hint = "`dcf up --companions 1` serves companions, and so does who chats or watches"
+    return Check("companion hosts", served, found, hint, required=False)
 
 
 def _skills(settings: Settings) -> Check:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from rich.table import Table
 from rich.text import Text
 
-from control_plane import Outbox, OutboxLag
+from control_plane import Outbox, OutboxLag, RunDocument, Store, UnknownRun
+from control_plane.embedded import Address
 from dcf.cli.answer import Answer
 from dcf.cli.board_table import status_text
 from dcf.cli.failure_hint import run_hint
@@ -19,10 +21,17 @@ from dcf.workflow import Explanation, count, explain
 
 
 async def explain_run(workflow_id: str, settings: Settings, screen: Screen) -> Answer:
-    """Why the run stands where it stands."""
+    """Why the run stands where it stands; or the session, or the task that has no run yet."""
     address = await find_redis(settings, screen)
     async with open_store(address) as store:
-        run = await store.run(workflow_id)
+        try:
+            run = await store.run(workflow_id)
+        except UnknownRun:
+            other = await _in_sessions(store, workflow_id, settings, address)
+            if other is None:
+                raise
+            return other
+        task = await _task(store, run)
     async with open_store(address, pool=run.pool) as store:
         found = await explain(store, workflow_id)
         cost = (await count(store, workflow_id)).cost
@@ -34,16 +43,54 @@ async def explain_run(workflow_id: str, settings: Settings, screen: Screen) -> A
     summary = Text.assemble(status_text(found.status), f"  {workflow_id}: {found.summary}")
     hint = run_hint(run.error.error, settings.objects) if run.error else ""
     said["hint"] = hint
+    said |= task
     return Answer(
         said,
         [
             summary,
             *_cost(cost),
             *_waiting(lag),
+            *_of_session(task),
             *_table(found),
             *([Text(f"hint: {hint}")] if hint else []),
         ],
     )
+
+
+async def _in_sessions(
+    store: Store, wanted: str, settings: Settings, address: Address
+) -> Answer | None:
+    # Sessions bring agents with them, which runs do without.
+    from dcf.cli.session.explaining import explain_in_sessions
+
+    return await explain_in_sessions(store, wanted, settings, address)
+
+
+async def _task(store: Store, run: RunDocument) -> dict[str, Any]:
+    """What the session says of the run, where it is the work of a task of one."""
+    if not run.raw.get("pins"):
+        return {}
+    from dcf.cli.session.explaining import task_of_run
+
+    found = await task_of_run(store, run)
+    if found is None:
+        return {}
+    session_id, task = found
+    return {
+        "session_id": session_id,
+        "task_status": task.status,
+        "task_error": task.error,
+        "companion_id": task.companion_id,
+    }
+
+
+def _of_session(task: Mapping[str, Any]) -> list[Text]:
+    if not task:
+        return []
+    by = f", {task['companion_id']} has it" if task["companion_id"] else ""
+    error = task["task_error"]
+    why = f" ({error['code']}: {error['message']})" if error else ""
+    return [Text(f"task of session {task['session_id']}: {task['task_status']}{why}{by}")]
 
 
 def _waiting(lag: OutboxLag | None) -> list[Text]:

@@ -1,4 +1,4 @@
-"""``dcf health worker|mcp|stub|graph``: one process, healthy (exit code 0) or not (1), and why."""
+"""``dcf health worker`` and its like: one process, healthy (exit code 0) or not (1), and why."""
 
 from __future__ import annotations
 
@@ -9,13 +9,21 @@ import re
 import socket
 import urllib.error
 import urllib.request
-from collections.abc import Collection, Mapping
-from typing import Any
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from typing import Any, Literal, TypeVar
 
-from control_plane import ControlPlaneError, RedisBackend, signs_of_life
+from control_plane import (
+    ControlPlaneError,
+    LivingHost,
+    RedisBackend,
+    host_signs,
+    signs_of_life,
+)
 from dcf.cli.answer import Answer
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import NotSo
+
+T = TypeVar("T")
 
 NO_ANSWER = "no_answer"
 """The code for a server that nobody may have started."""
@@ -78,7 +86,11 @@ async def worker_health(settings: Settings, name: str | None, pool: str, within_
     ours = {
         worker: idle_s
         for worker, idle_s in signs.items()
-        if (worker == name if name else is_of(worker, socket.gethostname(), _background(settings)))
+        if (
+            worker == name
+            if name
+            else is_of(worker, socket.gethostname(), _background(settings, "worker"))
+        )
     }
     if not ours:
         who = f"worker {name}" if name else "a worker of this machine"
@@ -91,6 +103,31 @@ async def worker_health(settings: Settings, name: str | None, pool: str, within_
     return Answer(fields, [f"healthy: {youngest}"], status="healthy")
 
 
+async def host_health(settings: Settings, name: str | None, within_s: float) -> Answer:
+    """Whether the companion host ``name``, without one any of this machine, gave a sign of life
+    within the last ``within_s`` seconds. Raises NotSo when none did; see ``worker_health``."""
+    signs = {host.name: host.idle_s for host in await read_hosts(settings)}
+    ours = {
+        host: idle_s
+        for host, idle_s in signs.items()
+        if (
+            host == name
+            if name
+            else is_of(host, socket.gethostname(), _background(settings, "companions"))
+        )
+    }
+    if not ours:
+        who = f"companion host {name}" if name else "a companion host of this machine"
+        others = f"others do: {', '.join(sorted(signs))}; ask for one with --name"
+        hint = others if signs else "`dcf companion` or `dcf up --companions 1` start one"
+        raise _unhealthy(f"{who} gives no sign of life", hint)
+    youngest = min(ours, key=lambda host: ours[host])
+    if ours[youngest] > within_s:
+        raise _unhealthy(f"{youngest} gave its last sign of life {ours[youngest]:.0f} s ago")
+    fields = {"host": youngest, "idle_s": ours[youngest]}
+    return Answer(fields, [f"healthy: {youngest}"], status="healthy")
+
+
 def is_of(worker: str, host: str, background: Collection[str]) -> bool:
     """Whether ``worker`` has a name that `dcf worker` makes on ``host``, or is one of
     ``background``."""
@@ -100,13 +137,13 @@ def is_of(worker: str, host: str, background: Collection[str]) -> bool:
     )
 
 
-def _background(settings: Settings) -> set[str]:
-    """The names of the workers that `dcf up` started and that run."""
+def _background(settings: Settings, kind: Literal["worker", "companions"]) -> set[str]:
+    """The names of the workers, or hosts, that `dcf up` started and that run."""
     from dcf.cli.background import BackgroundFolder
-    from dcf.cli.crew import Garrison
+    from dcf.cli.crew import Garrison, name_of
 
-    living = Garrison(BackgroundFolder(settings.notes, settings.logs)).all()
-    return {str(process.details.get("worker")) for process in living}
+    living = Garrison(BackgroundFolder(settings.notes, settings.logs), kind).all()
+    return {name_of(process) for process in living}
 
 
 def _others(signs: Mapping[str, float], pool: str) -> str:
@@ -118,16 +155,26 @@ def _others(signs: Mapping[str, float], pool: str) -> str:
 async def read_signs(settings: Settings, pool: str) -> dict[str, float]:
     """The workers that read ``pool``, each with the seconds since its last sign of life. Raises
     NotSo where Redis does not answer; a look does not start it."""
+    signs = await ask_redis(settings, lambda backend: signs_of_life(backend, pool))
+    return {worker: idle_ms / 1000 for worker, idle_ms in signs.items()}
+
+
+async def read_hosts(settings: Settings) -> list[LivingHost]:
+    """The companion hosts. Raises NotSo where Redis does not answer."""
+    return await ask_redis(settings, host_signs.living_hosts)
+
+
+async def ask_redis(settings: Settings, ask: Callable[[RedisBackend], Awaitable[T]]) -> T:
+    """What ``ask`` answers. Raises NotSo where Redis does not answer in time."""
     url = await _redis_url(settings)
     backend = RedisBackend.from_url(url, connections=1)
     try:
         async with asyncio.timeout(_LIMIT_S):
-            signs = await signs_of_life(backend, pool)
+            return await ask(backend)
     except (ControlPlaneError, TimeoutError) as error:
         raise _unhealthy(f"Redis does not answer: {error or 'no answer in time'}") from None
     finally:
         await backend.close()
-    return {worker: idle_ms / 1000 for worker, idle_ms in signs.items()}
 
 
 async def _redis_url(settings: Settings) -> str:

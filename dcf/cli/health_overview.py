@@ -12,9 +12,10 @@ from rich.text import Text
 
 from dcf.cli.answer import Answer, ErrorNote
 from dcf.cli.background import BackgroundFolder
-from dcf.cli.crew import Garrison
+from dcf.cli.crew import Garrison, name_of
 from dcf.cli.exits import FAILED
-from dcf.cli.health import NO_ANSWER, read_signs, server_health
+from dcf.cli.health import NO_ANSWER, read_hosts, read_signs, server_health
+from dcf.cli.open_sessions import OpenSessions, read_sessions
 from dcf.cli.settings import Settings, graph_mode
 from dcf.cli.stub_server import StubServer
 from dcf.cli.trouble import NotSo
@@ -38,6 +39,7 @@ async def overview(settings: Settings, pool: str, mcp_port: int, within_s: float
     folder = BackgroundFolder(settings.notes, settings.logs)
     parts = [
         *await _redis_and_workers(settings, folder, pool, within_s),
+        *await _companions(settings, folder, within_s),
         await _server("mcp", "dcf serve", server_health("the MCP server", "127.0.0.1", mcp_port)),
         await _stub(settings, folder),
         *await _graph(settings),
@@ -79,6 +81,42 @@ async def _redis_and_workers(
         if process.details.get("pool") == pool
     ]
     return [Part("redis", "healthy", "answers"), workers_part(signs, started, pool, within_s)]
+
+
+async def _companions(settings: Settings, folder: BackgroundFolder, within_s: float) -> list[Part]:
+    """The companion hosts, and the sessions that go on; nothing where there are neither."""
+    try:
+        hosts = await read_hosts(settings)
+        sessions = await read_sessions(settings)
+    except NotSo:
+        return []  # told as Redis's
+    started = [name_of(process) for process in Garrison(folder, "companions").all()]
+    parts = []
+    if hosts or started or sessions.open:
+        living = [host.name for host in hosts if host.idle_s <= within_s]
+        parts.append(hosts_part(living, started))
+    if sessions.open:
+        parts.append(sessions_part(sessions))
+    return parts
+
+
+def hosts_part(living: list[str], started: list[str]) -> Part:
+    """The hosts that gave a sign of life, and those that `dcf up` ``started``."""
+    silent = [host for host in started if host not in living]
+    if silent:
+        return Part("companions", "unhealthy", f"no sign of life from {', '.join(silent)}")
+    if not living:
+        return Part("companions", "not running", "`dcf up --companions 1` serves them")
+    serve = counted(len(living), "host serves", "hosts serve")
+    return Part("companions", "healthy", f"{serve} companions: {', '.join(living)}")
+
+
+def sessions_part(found: OpenSessions) -> Part:
+    """How many sessions go on, and what waits in them."""
+    go_on = counted(found.open, "session goes", "sessions go")
+    works = counted(found.working, "task is", "tasks are")
+    waits = counted(found.waiting, "waits", "wait")
+    return Part("sessions", "healthy", f"{go_on} on; {works} in work, {waits}")
 
 
 def workers_part(

@@ -54,6 +54,7 @@ async def open_platform(
         workspace=workspace,
         workflows=here / "workflows",
         runs=here / "workflows" / "runs",
+        archives=here / "sessions",
         memory=source_of(settings.env, settings.home),
         templates=settings.templates,
         objects=settings.objects,

@@ -11,7 +11,7 @@ from control_plane.embedded import Embedded, redact
 from dcf.cli.agents_home import demand_agents_home
 from dcf.cli.answer import Answer
 from dcf.cli.background import BackgroundFolder
-from dcf.cli.crew import Garrison
+from dcf.cli.crew import Garrison, name_of
 from dcf.cli.model_check import demand_models
 from dcf.cli.redis_access import find_redis
 from dcf.cli.screen import Screen
@@ -22,15 +22,18 @@ from dcf.cli.wording import counted
 
 
 async def bring_up(
-    settings: Settings, screen: Screen, *, workers: int, pool: str, lease_s: float
+    settings: Settings, screen: Screen, *, workers: int, companions: int, pool: str, lease_s: float
 ) -> Answer:
-    """Start what is missing of Redis, the stub and ``workers`` workers."""
+    """Start what is missing of Redis, the stub, ``workers`` workers and ``companions`` hosts of
+    companions."""
     folder = BackgroundFolder(settings.notes, settings.logs)
-    garrison = Garrison(folder)
-    if workers:
+    garrisons = {Garrison(folder): workers, Garrison(folder, "companions"): companions}
+    if workers or companions:
         demand_models(settings)
         await demand_agents_home(settings)
-        _demand_no_strangers(garrison, pool, settings)
+    for garrison, count in garrisons.items():
+        if count:
+            _demand_no_strangers(garrison, pool, settings)
     running = (
         settings.redis_url is not None or (await Embedded.from_env(settings.env).status()).running
     )
@@ -53,16 +56,17 @@ async def bring_up(
         why = f"there is no {settings.stub_config}: `dcf skills generate` writes it"
         services.append(_service("stub tools", "not started", why, ""))
     env = {**settings.env, "DCF_REDIS_URL": address.url}
-    before = {process.name for process in garrison.all()}
-    if workers:
-        with screen.working("workers …"):
-            await garrison.raise_to(
-                workers, env, pool=pool, lease_s=lease_s, generated=settings.generated
-            )
-    for process in garrison.all():
-        state = "running" if process.name in before else "started"
-        who = f"{process.details.get('worker')} (pid {process.pid})"
-        services.append(_service(process.name, state, who, process.log))
+    for garrison, count in garrisons.items():
+        before = {process.name for process in garrison.all()}
+        if count:
+            with screen.working("workers …"):
+                await garrison.raise_to(
+                    count, env, pool=pool, lease_s=lease_s, generated=settings.generated
+                )
+        for process in garrison.all():
+            state = "running" if process.name in before else "started"
+            who = f"{name_of(process)} (pid {process.pid})"
+            services.append(_service(process.name, state, who, process.log))
     return Answer({"home": str(settings.home), "services": services}, [_table(services)])
 
 

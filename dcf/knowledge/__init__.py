@@ -25,19 +25,37 @@ from dcf.knowledge.meaning import EMBEDDER, load_embedder, never_zero
 from dcf.knowledge.naming import edge_uuid, entity_uuid, run_uuid, state_outcome_uuid
 from dcf.knowledge.outcome import Outcome, OutcomeStatus, RunFact
 from dcf.knowledge.privacy import Privacy
-from dcf.knowledge.relay import INSIGHT, Drained, Progress, Relay
+from dcf.knowledge.record_kinds import INSIGHT
+from dcf.knowledge.relay import Drained, Progress, Relay
 from dcf.knowledge.schema import DATASETS, GRAPH
+from dcf.knowledge.session_fact import (
+    COMPANION_POOL,
+    SESSION_PIN,
+    TASK_WORKFLOW,
+    CompanionPatternFact,
+    DelegationFact,
+    PatternFact,
+    SessionFact,
+    SessionPatternFact,
+    SkillMetricFact,
+    tell_fact,
+)
 from dcf.knowledge.setting import GraphMode, GraphSetting
 from dcf.knowledge.text_episode import SOURCES, TEXT, TEXTS, TextEpisode
 
 __all__ = [
+    "COMPANION_POOL",
     "DATASETS",
     "EMBEDDER",
     "GRAPH",
     "INSIGHT",
+    "SESSION_PIN",
     "SOURCES",
+    "TASK_WORKFLOW",
     "TEXT",
     "TEXTS",
+    "CompanionPatternFact",
+    "DelegationFact",
     "Drained",
     "GraphAway",
     "GraphConnection",
@@ -52,12 +70,16 @@ __all__ = [
     "KnowledgeError",
     "Outcome",
     "OutcomeStatus",
+    "PatternFact",
     "Privacy",
     "Progress",
     "Relay",
     "RelayStuck",
     "RunFact",
+    "SessionFact",
+    "SessionPatternFact",
     "SettingUnusable",
+    "SkillMetricFact",
     "TextEpisode",
     "drain",
     "edge_uuid",
@@ -67,4 +89,5 @@ __all__ = [
     "relay_for_ever",
     "run_uuid",
     "state_outcome_uuid",
+    "tell_fact",
 ]

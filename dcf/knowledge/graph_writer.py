@@ -12,6 +12,8 @@ from dcf.knowledge.insight_fact import InsightFact
 from dcf.knowledge.insight_writing import insight_queries
 from dcf.knowledge.meaning import Meanings
 from dcf.knowledge.privacy import Privacy
+from dcf.knowledge.session_writing import INDEXES as SESSION_INDEXES
+from dcf.knowledge.session_writing import Revised, Telling
 from dcf.knowledge.text_episode import TextEpisode
 from dcf.knowledge.text_writing import text_queries
 from dcf.knowledge.vocabulary import names_in, naming_query
@@ -59,6 +61,15 @@ class GraphWriter:
         await self._prepare()
         await self._write(insight_queries(insights, self._meanings, self._privacy, self._clock()))
 
+    async def session_records(self, records: Sequence[Revised]) -> None:
+        """Write what sessions tell, each with its revision. Raises GraphAway, GraphRefused."""
+        telling = Telling(records, self._privacy)
+        known = await self._known(_KNOWN_ENTITIES, list(telling.entities))
+        if not self._prepared or not known:
+            await self._prepare()
+        known |= await self._known(_KNOWN_FACTS, list(telling.facts))
+        await self._write(telling.queries(self._meanings, self._clock(), known))
+
     async def texts(self, texts: Sequence[tuple[TextEpisode, int]]) -> None:
         """Write ``texts``, each with its place in their order. Raises GraphAway, GraphRefused."""
         await self._prepare()
@@ -78,7 +89,7 @@ class GraphWriter:
         """Make the indexes; without them a batch would look at every node. The graph may be a new
         one."""
         self._named.clear()
-        for index in INDEXES:
+        for index in (*INDEXES, *SESSION_INDEXES):
             try:
                 await self._graph.write([query(index)])
             except GraphRefused as error:

@@ -1,11 +1,14 @@
-"""The queries that write insights: entities whose latest state counts, and what they concern."""
+"""The queries that write insights: entities whose latest state counts, and what they concern.
+
+A vector is taken away before another is set, as in ``session_writing``.
+"""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from dcf.knowledge.cleaning import LONGEST, clean_json
 from dcf.knowledge.cypher import Query, query
 from dcf.knowledge.episode import Entity, iso
 from dcf.knowledge.insight_fact import InsightFact
@@ -13,18 +16,18 @@ from dcf.knowledge.meaning import Meanings
 from dcf.knowledge.naming import edge_uuid, entity_uuid
 from dcf.knowledge.privacy import Privacy
 from dcf.knowledge.schema import GRAPH
-from dcf.knowledge.telling import skill_version, task_type
+from dcf.knowledge.telling import skill_named, task_type
 from dcf.knowledge.writing import entity_queries
 
 EVIDENCE_RUNS = 100
-_LONGEST = 1_000
 
 _INSIGHTS = """UNWIND $rows AS r MERGE (n:Entity {uuid: r.uuid})
 ON CREATE SET n.group_id = $group, n.created_at = r.at, n.revision = -1
 WITH n, r WHERE n.revision <= r.revision
 SET n:Insight, n.name = r.name, n.summary = r.name, n.revision = r.revision,
-  n.name_embedding = vecf32(r.vector)
-SET n += r.more"""
+  n.name_embedding = NULL
+SET n += r.more
+WITH n, r SET n.name_embedding = vecf32(r.vector)"""
 # Those that others speak of may come later, or never.
 _NAMED = """UNWIND $rows AS r MERGE (n:Entity {uuid: r.uuid})
 ON CREATE SET n.group_id = $group, n.created_at = r.at, n.revision = -1, n.name = r.id,
@@ -38,7 +41,8 @@ ON CREATE SET x.group_id = $group, x.created_at = r.at, x.valid_at = r.at, x.epi
 WITH x, r, a WHERE x.revision <= r.revision
 SET x.fact = r.text, x.revision = r.revision,
   x.invalid_at = coalesce(r.until, x.invalid_at, CASE r.name WHEN 'CONCERNS' THEN a.invalid_at END),
-  x.fact_embedding = vecf32(r.vector)"""  # noqa: E501
+  x.fact_embedding = NULL
+WITH x, r SET x.fact_embedding = vecf32(r.vector)"""  # noqa: E501
 # Whatever an insight said that a newer one has superseded is over.
 _SUPERSEDED = """UNWIND $rows AS r MATCH (o:Insight {uuid: r.b})
 SET o.invalid_at = CASE WHEN o.invalid_at < r.at THEN o.invalid_at ELSE r.at END
@@ -55,7 +59,7 @@ def insight_queries(
     for insight, revision in insights:
         if insight.id not in latest or latest[insight.id][1] <= revision:
             latest[insight.id] = insight, revision
-    texts = {id_: privacy.text(said.statement, _LONGEST) for id_, (said, _) in latest.items()}
+    texts = {id_: privacy.text(said.statement, LONGEST) for id_, (said, _) in latest.items()}
     vectors = meanings.of(texts.values())
     rows = [
         {
@@ -95,38 +99,15 @@ def insight_queries(
     ]
 
 
-def _clean_json(text: str, privacy: Privacy) -> str:
-    """``text`` with its strings cleaned: its numbers are counts and times, which may look like what
-    is taken out. What is no JSON is cleaned as a whole."""
-    try:
-        value = json.loads(text)
-    except ValueError:
-        return privacy.text(text, _LONGEST)
-    cleaned = _clean(value, privacy)
-    return text if cleaned == value else json.dumps(cleaned, sort_keys=True)
-
-
-def _clean(value: Any, privacy: Privacy) -> Any:
-    match value:
-        case str():
-            return privacy.text(value, _LONGEST)
-        case list():
-            return [_clean(one, privacy) for one in value]
-        case dict():
-            return {privacy.text(name): _clean(one, privacy) for name, one in value.items()}
-        case _:
-            return value
-
-
 def _properties(said: InsightFact, privacy: Privacy) -> dict[str, Any]:
     return {
         "insight_id": said.id,
         "category": said.category,
-        "statement": privacy.text(said.statement, _LONGEST),
-        "condition": _clean_json(said.condition, privacy),
-        "prefer": privacy.text(said.prefer, _LONGEST),
-        "avoid": privacy.text(said.avoid, _LONGEST),
-        "evidence": _clean_json(said.evidence, privacy),
+        "statement": privacy.text(said.statement, LONGEST),
+        "condition": clean_json(said.condition, privacy),
+        "prefer": privacy.text(said.prefer, LONGEST),
+        "avoid": privacy.text(said.avoid, LONGEST),
+        "evidence": clean_json(said.evidence, privacy),
         "evidence_runs": list(said.evidence_runs[:EVIDENCE_RUNS]),
         "confidence": said.confidence,
         "valid_at": iso(said.created_at),
@@ -160,5 +141,4 @@ def _others(said: InsightFact) -> tuple[str, ...]:
 
 def _subjects(said: InsightFact) -> Iterable[Entity]:
     yield from map(task_type, said.task_types)
-    for skill in said.skills:
-        yield skill_version(skill) if "@" in skill else Entity("Skill", skill)
+    yield from map(skill_named, said.skills)

@@ -22,7 +22,8 @@ class Outcome:
     (``skill.orders.charge_payment@1.0.0``); each of them is credited with the whole outcome.
     ``error`` is an error name as in ASL, ``cause`` is redacted and cut. ``cost_usd`` is None where
     no price was known. ``tier`` and ``fcs`` are what was predicted (None: nothing was),
-    ``escalated`` whether a higher tier worked. A Map's iterations each have their own path.
+    ``escalated`` whether a higher tier worked. ``session`` is where the run was delegated, None for
+    most runs. A Map's iterations each have their own path.
     """
 
     run: str
@@ -48,6 +49,7 @@ class Outcome:
     fcs: float | None = None
     escalated: bool = False
     model: str | None = None
+    session: str | None = None
 
     @property
     def id(self) -> str:

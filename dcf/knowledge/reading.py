@@ -20,6 +20,7 @@ from control_plane import (
 )
 from dcf.knowledge.outcome import Outcome, RunFact
 from dcf.knowledge.privacy import Privacy
+from dcf.knowledge.session_fact import COMPANION_POOL, SESSION_PIN
 from dcf.skills import newest, parse_ref
 from dcf.workflow import is_earlier
 
@@ -124,7 +125,7 @@ class RunReader:
     async def _setting(self, run: RunDocument) -> _Setting:
         versions: dict[str, dict[str, str]] = {}
         for pin in run.raw.get("pins") or {}:
-            if not pin.startswith(_OTHER_PINS):
+            if pin != SESSION_PIN and not pin.startswith(_OTHER_PINS):
                 ref = parse_ref(pin)
                 versions.setdefault(ref.name, {})[ref.wanted] = pin
         known = await assigned(self._store, run.workflow_id)
@@ -155,7 +156,7 @@ class RunReader:
         skills = tuple(_manifest_ids(loaded, setting.versions))
         name = str(split_path(shown)[-1])
         declared = binding.get("task_type")
-        bound = _of_state(run.raw.get("agents") or {}, path)
+        bound = _companion_of(run) or _of_state(run.raw.get("agents") or {}, path)
         metrics, chosen = document.metrics or {}, document.raw.get("model_selection") or {}
         # A failure that was caught leaves a state done, and says what it was.
         error = document.error
@@ -188,6 +189,7 @@ class RunReader:
             fcs=chosen.get("fcs"),
             escalated=bool(metrics.get("tier_escalated")),
             model=self._privacy.optional(metrics.get("model") or chosen.get("model")),
+            session=(run.raw.get("pins") or {}).get(SESSION_PIN),
         )
 
     def _shown(self, definition: Mapping[str, Any], path: str) -> str:
@@ -239,6 +241,14 @@ def _binding(document: Mapping[str, Any], path: str) -> Mapping[str, Any]:
     states = _machines(document, path)[-1].get("States") or {}
     name = [step for step in split_path(path) if isinstance(step, str)][-1]
     return (states.get(name) or {}).get("AgentBinding") or {}
+
+
+def _companion_of(run: RunDocument) -> str | None:
+    """Who has the run, which is a delegated task, now that it is over; None for any other run. Its
+    state is bound to the template of all companions."""
+    if SESSION_PIN in (run.raw.get("pins") or {}) and run.pool.startswith(COMPANION_POOL):
+        return run.pool.removeprefix(COMPANION_POOL)
+    return None
 
 
 def _is_approval(binding: Mapping[str, Any]) -> bool:

@@ -9,8 +9,9 @@ from typing import Any
 
 _LATEST_MS = 253_402_300_799_999
 """The end of the year 9999: later instants have no ISO form."""
-_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}")
-_ID_RULE = "1 to 128 characters of A-Z a-z 0-9 _ . : -, the first a letter or a digit"
+# What ids of agents, runs and sessions have in common.
+_ID = re.compile(r"[A-Za-z0-9_.:-]{1,128}")
+_ID_RULE = "1 to 128 characters of A-Z a-z 0-9 _ . : -"
 
 
 def demand_texts(

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeVar
 
 from control_plane import BadName, Outbox, OutboxEntry, OutboxLag, RunDocument, Store, sweep_outbox
 from dcf.knowledge.connection import GraphConnection
@@ -20,22 +19,19 @@ from dcf.knowledge.cypher import query
 from dcf.knowledge.episode import Episode
 from dcf.knowledge.errors import GraphAway, GraphRefused, GraphSlow
 from dcf.knowledge.graph_writer import GraphWriter
-from dcf.knowledge.insight_fact import InsightFact
 from dcf.knowledge.meaning import Meanings, load_embedder
 from dcf.knowledge.outcome import Outcome
+from dcf.knowledge.portions import BATCH, Portions
 from dcf.knowledge.privacy import Privacy
 from dcf.knowledge.reading import RunReader
+from dcf.knowledge.record_kinds import FORMS, Record, age_of, by_writer
 from dcf.knowledge.suspects import Suspects, subject
 from dcf.knowledge.telling import tell_outcome, tell_run
-from dcf.knowledge.text_episode import TEXT, TextEpisode
 
 log = logging.getLogger(__name__)
 
 ENTRIES = 64
 """So many entries are read at a time."""
-BATCH = 100
-"""So many episodes are written in one transaction at most: while it runs, nobody reads the graph.
-After one that took too long they are half as many, then ever more again."""
 TOGETHER = 16
 """So many runs are read at the same time."""
 UNSETTLED = 2_000
@@ -43,14 +39,10 @@ UNSETTLED = 2_000
 second, it takes up to a second. Where it takes less than a batch, each batch is waited for."""
 _QUICK_S = 0.05
 _SLOW_IN_A_ROW = 3
-INSIGHT = "insight"
-"""The kind of the outbox's records that are insights (``InsightFact.to_json``)."""
-_FORMS: dict[str, type[InsightFact] | type[TextEpisode]] = {INSIGHT: InsightFact, TEXT: TextEpisode}
 # What an entry can cause that is not as it should be. Servers that are away cause others.
 _ENTRY_FAULTS = (
     ArithmeticError, AttributeError, BadName, LookupError, RecursionError, TypeError, ValueError,
 )  # fmt: skip
-_Item = TypeVar("_Item")
 
 
 @dataclass(slots=True)
@@ -100,7 +92,7 @@ class Relay:
         self._written: list[tuple[OutboxEntry, RunDocument | None]] = []
         self._episodes = 0
         self._most = BATCH
-        self._size = BATCH
+        self._portions = Portions()
         self._suspects = Suspects(privacy, in_a_row)
         self._slow: set[tuple[str, str]] = set()
         self._slow_in_a_row = 0
@@ -212,10 +204,8 @@ class Relay:
         done = Drained()
         read = self._read_records(entries)
         written: list[tuple[OutboxEntry, RunDocument | None]] = [(entry, None) for entry, _ in read]
-        insights = [(told, _age(one)) for one, told in read if isinstance(told, InsightFact)]
-        await self._in_parts(writer.insights, insights)
-        texts = [(told, _age(one)) for one, told in read if isinstance(told, TextEpisode)]
-        await self._in_parts(writer.texts, texts)
+        for write, records in by_writer(writer, [(told, age_of(one)) for one, told in read]):
+            await self._portions.write(write, records)
         done.records = len(read)
         hints = [entry for entry in entries if entry.kind == "run"]
         told = await self._write_runs(writer, {entry.id for entry in hints}, hints, done)
@@ -226,13 +216,11 @@ class Relay:
             self._slow_in_a_row = 0
         self.done.add(done)
 
-    def _read_records(
-        self, entries: Sequence[OutboxEntry]
-    ) -> list[tuple[OutboxEntry, InsightFact | TextEpisode]]:
+    def _read_records(self, entries: Sequence[OutboxEntry]) -> list[tuple[OutboxEntry, Record]]:
         """The records among ``entries``; what is none is suspected."""
-        read: list[tuple[OutboxEntry, InsightFact | TextEpisode]] = []
+        read: list[tuple[OutboxEntry, Record]] = []
         for entry in entries:
-            form = _FORMS.get(entry.kind)
+            form = FORMS.get(entry.kind)
             if form is not None:
                 try:
                     read.append((entry, form.from_json(entry.data)))
@@ -283,26 +271,9 @@ class Relay:
     async def _write_batch(
         self, writer: GraphWriter, batch: Sequence[Episode], done: Drained
     ) -> None:
-        await self._in_parts(writer.episodes, batch)
+        await self._portions.write(writer.episodes, batch)
         self._episodes += len(batch)
         done.outcomes += sum(episode.label == "StateOutcome" for episode in batch)
-
-    async def _in_parts(
-        self, write: Callable[[Sequence[_Item]], Awaitable[None]], items: Sequence[_Item]
-    ) -> None:
-        """Write ``items`` in as many parts as the server needs. Raises GraphSlow for one alone."""
-        at = 0
-        while at < len(items):
-            part = items[at : at + self._size]
-            try:
-                await write(part)
-            except GraphSlow:
-                if len(part) == 1:
-                    raise
-                self._size = len(part) // 2
-                continue
-            at += len(part)
-            self._size = min(BATCH, self._size + 1)
 
     async def _refuse(self, entry: OutboxEntry, reason: str) -> None:
         log.error("%s %s cannot be written to the graph: %s", entry.kind, entry.id, reason)
@@ -324,9 +295,3 @@ class Relay:
             meanings = self._meanings or Meanings(await asyncio.to_thread(load_embedder))
             self._writer = GraphWriter(self._graph, meanings, self._privacy, clock=self._clock)
         return self._writer
-
-
-def _age(entry: OutboxEntry) -> int:
-    """A number that grows with each entry of a stream."""
-    at, _, number = entry.entry.partition("-")
-    return int(at) * 1_000 + min(int(number), 999)

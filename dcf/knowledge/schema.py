@@ -5,6 +5,8 @@ Nodes and edges have Graphiti's own labels and properties, and ours beside them,
 - ``(:Episodic:WorkflowRun)``, ``(:Episodic:StateOutcome)``: one for each end of a run, and for each
   finished visit of a Task. What was measured stands on the node (``EPISODE_FIELDS``); what it is
   about are its ``MENTIONS`` edges to entities.
+- ``(:Episodic:Delegation)``: one for each delegated task of a session that is closed. It counts in
+  no sum: its run does.
 - ``(:Entity:Skill)`` … (``ENTITIES``): one for each thing that has a name.
 - ``RELATES_TO`` between entities, with ``name`` out of ``FACTS``: one edge for each distinct fact,
   never one for each run. ``support`` counts the valid episodes that say so; where none is left, the
@@ -25,7 +27,8 @@ from typing import Final, Literal
 GRAPH: Final = "dcf"
 """The name of the graph, and the ``group_id`` of everything in it."""
 
-EpisodeLabel = Literal["WorkflowRun", "StateOutcome"]
+EpisodeLabel = Literal["WorkflowRun", "StateOutcome", "Delegation"]
+PatternLabel = Literal["SessionPattern", "SkillMetric", "CompanionPattern"]
 EntityLabel = Literal[
     "Workflow",
     "Skill",
@@ -35,7 +38,9 @@ EntityLabel = Literal[
     "ErrorKind",
     "Insight",
     "Session",
-    "Delegation",
+    "SessionPattern",
+    "SkillMetric",
+    "CompanionPattern",
     "Adaptation",
 ]
 FactName = Literal[
@@ -51,6 +56,10 @@ FactName = Literal[
     "CONCERNS",
     "SUPERSEDES",
     "CONFLICTS_WITH",
+    "DELEGATED_TO",
+    "TOOK_PART_IN",
+    "MEASURED_IN",
+    "DESCRIBES",
 ]
 
 ENTITIES: Final[dict[EntityLabel, str]] = {
@@ -61,8 +70,10 @@ ENTITIES: Final[dict[EntityLabel, str]] = {
     "Agent": "an agent or a template of agents that work is bound to",
     "ErrorKind": "an error by its name, as in States.Timeout",
     "Insight": "what an analysis found; see `INSIGHT_FIELDS`",
-    "Session": "declared: a session of several agents",
-    "Delegation": "declared: a task handed from one agent to another",
+    "Session": "a session of a conductor and its companions, by its id; see `SESSION_FIELDS`",
+    "SessionPattern": "what was measured of a session as a whole; see `PATTERN_FIELDS`",
+    "SkillMetric": "what was measured of a skill in a session",
+    "CompanionPattern": "what was measured of a companion, or of a specialization, in a session",
     "Adaptation": "declared: a change of a workflow",
 }
 FACTS: Final[dict[FactName, tuple[EntityLabel, EntityLabel, str]]] = {
@@ -78,6 +89,14 @@ FACTS: Final[dict[FactName, tuple[EntityLabel, EntityLabel, str]]] = {
     "CONCERNS": ("Insight", "TaskType", "what an insight is about; also to SkillVersion, Skill"),
     "SUPERSEDES": ("Insight", "Insight", "the newer one takes the place of the older one"),
     "CONFLICTS_WITH": ("Insight", "Insight", "both cannot be followed"),
+    "DELEGATED_TO": ("Agent", "Agent", "a conductor has delegated a task to a companion"),
+    "TOOK_PART_IN": ("Agent", "Session", "a conductor, or a companion that had a task in it"),
+    "MEASURED_IN": ("SessionPattern", "Session", "where; also from SkillMetric, CompanionPattern"),
+    "DESCRIBES": (
+        "SkillMetric",
+        "SkillVersion",
+        "what a pattern is about; also to Skill, TaskType, Agent, also from the other patterns",
+    ),
 }
 
 DATASETS: Final[dict[str, str]] = {
@@ -92,12 +111,20 @@ EPISODE_FIELDS: Final[dict[EpisodeLabel, tuple[str, ...]]] = {
     "StateOutcome": (
         "run", "workflow_id", "workflow_name", "path", "state", "visit", "tries", "task_type",
         "skills", "agent", "status", "error", "cause", "started_at", "ended_at", "duration_ms",
-        "cost_usd", "tokens", "tool_calls", "tier", "fcs", "escalated", "model", "day",
+        "cost_usd", "tokens", "tool_calls", "tier", "fcs", "escalated", "model", "session", "day",
     ),
     "WorkflowRun": (
         "run", "redrives", "workflow_id", "workflow_name", "version", "digest", "status",
         "started_at", "ended_at", "duration_ms", "cost_usd", "tokens", "error", "cause", "sop",
         "states_total", "states_done", "states_failed", "states_cancelled", "states_skipped",
+    ),
+    # `workflow_id` is the task's run, `error` its code; `wait_ms` is from its delegation to its
+    # start, `duration_ms` from there to its end: neither is there where nobody began it.
+    "Delegation": (
+        "task_id", "workflow_id", "session_id", "conductor_id", "companion_id", "companion_name",
+        "specialization", "task_type", "skills", "kind", "status", "error", "priority",
+        "delegated_at", "started_at", "ended_at", "wait_ms", "duration_ms", "attempts", "tier",
+        "model", "cost_usd", "tokens", "day", "revision",
     ),
 }  # fmt: skip
 RECENT: Final = 128
@@ -121,3 +148,17 @@ INSIGHT_FIELDS: Final = (
     "insight_id", "category", "statement", "condition", "prefer", "avoid", "evidence_runs",
     "evidence", "confidence", "expires_at", "taken", "helped",
 )  # fmt: skip
+SESSION_FIELDS: Final = (
+    "session_id", "conductor_id", "objective", "state", "began_at", "ended_at", "companions",
+    "tasks_delegated", "tasks_succeeded", "tasks_failed", "tasks_partial", "tasks_cancelled",
+    "workflows", "revision",
+)  # fmt: skip
+"""Of a session that others speak of, and that is not told yet, there is ``session_id`` alone, and
+its ``revision`` is -1."""
+PATTERN_FIELDS: Final = (
+    "pattern_id", "session_id", "conductor_id", "subject", "statement", "task_type", "skill",
+    "companion_id", "specialization", "observations", "measured", "confidence", "low", "high",
+    "evidence", "measured_at", "revision",
+)  # fmt: skip
+"""``measured`` is a JSON text of numbers by name, ``low`` and ``high`` are the bounds of the value
+that matters most, ``evidence`` ids of tasks."""

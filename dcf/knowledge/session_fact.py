@@ -29,6 +29,10 @@ TASK_WORKFLOW: Final = "task:"
 """The name of a workflow that is one delegated task begins with it; the type of the task follows.
 Its run is told like any other, and is no run of a workflow where runs of workflows are asked for.
 """
+SESSION_PIN: Final = "session"
+"""What the pins of a run call the session that it was delegated in."""
+COMPANION_POOL: Final = "inbox."
+"""The pool of a companion's tasks is called this, and its id."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,6 +88,11 @@ def skill_version(manifest_id: str) -> Entity:
     return Entity("SkillVersion", manifest_id, f"Version {version} of {skill}", properties)
 
 
+def skill_named(name: str) -> Entity:
+    """A version, or a skill where ``name`` says none."""
+    return skill_version(name) if "@" in name else Entity("Skill", name)
+
+
 def skill_of(version: Entity) -> Entity:
     """The skill that a version is of."""
     return Entity("Skill", str(version.properties["skill"]))

@@ -1,4 +1,7 @@
-"""The queries that write texts: an episode each, and a document that Graphiti's search finds."""
+"""The queries that write texts: an episode each, and a document that Graphiti's search finds.
+
+A vector is taken away before another is set, as in ``session_writing``.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +20,13 @@ _SUMMARY = 1_000
 
 # Nothing that was measured is written over, whatever uuid somebody gives.
 _EPISODES = """UNWIND $rows AS r MERGE (e:Episodic {uuid: r.uuid})
-WITH e, r WHERE NOT e:StateOutcome AND NOT e:WorkflowRun
+WITH e, r WHERE NOT e:StateOutcome AND NOT e:WorkflowRun AND NOT e:Delegation
 SET e.created_at = coalesce(e.created_at, $now), e:Text, e += r.fields"""
 _DOCUMENTS = """UNWIND $rows AS r MATCH (e:Text {uuid: r.uuid})
 MERGE (n:Entity {uuid: r.document})
 SET n:Document, n.created_at = coalesce(n.created_at, $now), n.name = r.fields.name,
-  n.group_id = r.fields.group_id, n.summary = r.summary, n.name_embedding = vecf32(r.vector)
+  n.group_id = r.fields.group_id, n.summary = r.summary, n.name_embedding = NULL
+WITH e, n, r SET n.name_embedding = vecf32(r.vector)
 MERGE (e)-[m:MENTIONS {uuid: r.mention}]->(n)
 SET m.group_id = r.fields.group_id, m.created_at = $now"""
 

@@ -18,12 +18,14 @@ from dcf.mcp.roles import ROLES, Role
 from dcf.mcp.tool import Tool, tool
 
 if TYPE_CHECKING:
+    from dcf.mcp.conductors import Conducting, conductor_for
     from dcf.mcp.serve import Address, serve_http, serve_stdio
 
 __all__ = [
     "ROLES",
     "Address",
     "Catalogue",
+    "Conducting",
     "Envelope",
     "NoEffect",
     "Obvious",
@@ -32,6 +34,7 @@ __all__ = [
     "Refused",
     "Role",
     "Tool",
+    "conductor_for",
     "cost_of",
     "cost_of_role",
     "load_catalogue",
@@ -41,6 +44,7 @@ __all__ = [
 ]
 
 _SERVING = ("Address", "serve_http", "serve_stdio")
+_CONDUCTING = ("Conducting", "conductor_for")
 
 
 def __getattr__(name: str) -> Any:
@@ -48,4 +52,8 @@ def __getattr__(name: str) -> Any:
         from dcf.mcp import serve
 
         return getattr(serve, name)
+    if name in _CONDUCTING:
+        from dcf.mcp import conductors
+
+        return getattr(conductors, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -12,6 +12,8 @@ HINTS = {
     "unknown_run": "list_runs has the runs",
     "unknown_skill": "get_skillset has the skills",
     "unknown_state": "read_workflow_control_plane names the states",
+    "unknown_task": "list_session_tasks has the ids",
+    "not_the_conductor": "conductor_id is who the session names, see read_session",
     "memory_unknown_block": "list_memory_blocks has the labels and ids",
     "memory_no_such_block": "it may have been deleted; read_memory_history says when and by whom",
     "memory_unknown_passage": "archival_memory_list has the passages; one that was deleted is in"
@@ -35,7 +37,8 @@ def hint_of(error: str, own: str = "") -> str:
     """What would help with ``error`` (``code: message``): what the error says itself (``own``),
     unless that is a command where clients have a tool for it."""
     ours = HINTS.get(error.partition(":")[0], "")
-    return ours if ours and (not own or "`dcf memory" in own) else own
+    is_command = "`dcf memory" in own or "`dcf session" in own
+    return ours if ours and (not own or is_command) else own
 
 
 def code_of(code: str, problems: Collection[Problem]) -> str:

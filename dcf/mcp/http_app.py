@@ -13,11 +13,13 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
+from dcf.agents import meanwhile
 from dcf.mcp.first_session import FirstSession
 from dcf.mcp.health import health
 from dcf.mcp.platform import Platform
 from dcf.mcp.protocol import create_protocol
 from dcf.mcp.roles import ROLES, Role
+from dcf.sessions import tick_for_ever
 from dcf.tools.serving import Door, Guard
 
 MOST_BYTES = 20 * 1024 * 1024
@@ -30,7 +32,8 @@ def create_app(
     """The application over ``platform``, which stays its owner's to close.
 
     Every request is served by itself, whatever session its client believes to be in: so any of
-    several servers can serve it, before and after a restart.
+    several servers can serve it, before and after a restart. Sessions that are due are looked at
+    meanwhile: there may be no companion process.
     """
     sessions = StreamableHTTPSessionManager(
         create_protocol(platform, role=role, version=version),
@@ -41,7 +44,7 @@ def create_app(
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
-        async with sessions.run():
+        async with sessions.run(), meanwhile(tick_for_ever(platform.sessions)):
             yield
 
     async def healthz(_request: Request) -> JSONResponse:

@@ -6,7 +6,13 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from control_plane import BadName, check_workflow_id, encode_name, split_path
+from control_plane import (
+    BadName,
+    check_session_id,
+    check_workflow_id,
+    encode_name,
+    split_path,
+)
 from dcf.mcp.help import Obvious
 
 _LONGEST_NAME = 256
@@ -15,6 +21,13 @@ _LONGEST_NAME = 256
 def _run_id(given: str) -> str:
     try:
         return check_workflow_id(given)
+    except BadName as error:
+        raise ValueError(str(error)) from error
+
+
+def _session_id(given: str) -> str:
+    try:
+        return check_session_id(given)
     except BadName as error:
         raise ValueError(str(error)) from error
 
@@ -44,3 +57,14 @@ HeldState = Annotated[str, Obvious(_STATE), AfterValidator(_path)]
 Owner = Annotated[str, "Who you are: your agent id.", AfterValidator(_name)]
 LeaseToken = Annotated[str, Obvious("Token of your lease.")]
 Seconds = Annotated[int | None, Obvious("Seconds the lease lasts."), Field(ge=1, le=86_400)]
+
+SessionId = Annotated[str, Obvious("Id of the session."), AfterValidator(_session_id)]
+OtherwiseKnown = Annotated[
+    str | None, Obvious("Id of the session; needed where others have such a companion or task.")
+]
+"""The session, where companion or task tell which it is."""
+CompanionId = Annotated[str, Obvious("Id of the companion.")]
+TaskId = Annotated[str, Obvious("Id of the task.")]
+ConductorId = Annotated[str, Obvious("Who conducts the session.")]
+By = Annotated[str | None, Obvious("Who conducts the session, if several do.")]
+Reason = Annotated[str | None, Obvious("Why, for the history.")]

@@ -22,6 +22,8 @@ INSTRUCTIONS = (
     "otherwise."
 )
 """What a client is told once of all tools."""
+_HELP = frozenset({"description", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"})
+"""What an obvious parameter is listed without: who goes beyond its bounds is told them then."""
 _SAID_ONCE = frozenset(Envelope.__annotations__) | {"error_id"}
 
 
@@ -47,8 +49,8 @@ def _asked(tool: Tool) -> dict[str, Any]:
 
 
 def _short(part: dict[str, Any], *, silent: bool) -> dict[str, Any]:
-    """``part`` without a default that says nothing and, if ``silent``, without help."""
-    left = {key: value for key, value in part.items() if key != "description" or not silent}
+    """``part`` without a default that says nothing and, if ``silent``, without help and bounds."""
+    left = {key: value for key, value in part.items() if key not in _HELP or not silent}
     if left.get("default") is False or left.get("default") == "":
         del left["default"]
     return left

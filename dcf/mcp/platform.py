@@ -8,18 +8,25 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from control_plane import AgentStore, Backend, Store
+from dcf.agents import AgentRuntime
 from dcf.agents.loading import SkillLibrary
 from dcf.mcp.agents_home import AgentsHome, Home
 from dcf.mcp.generated_folder import GeneratedFolder
 from dcf.mcp.plan_desk import PlanDesk
 from dcf.mcp.skill_index import SkillIndex
 from dcf.memory import Source
+from dcf.sessions import Sessions
+from dcf.sessions.guidance import Guidance, open_guidance
 from dcf.skills import SkillCatalog
 from dcf.tools import Policy, Registry, Toolbox
 from dcf.workflow import RunCache
 from dcf.workspace import DocumentKeys, Files, JsonDocuments
+
+if TYPE_CHECKING:
+    from dcf.mcp.model_conductor import ModelConductor
 
 DEFAULT_CALL_LIMIT_S = 120.0
 
@@ -30,7 +37,8 @@ class PlatformConfig:
 
     ``memory`` is the file in which agents remember, ``templates`` a folder of the user's own
     templates of agents. ``generated`` holds the generated skills, ``skills_src`` their sources,
-    ``workflows`` documents that others import, ``runs`` the audit trails; ``workspace`` is the
+    ``workflows`` documents that others import, ``runs`` the audit trails, ``archives`` the sessions
+    that were archived (else ``sessions`` beside ``runs``); ``workspace`` is the
     root of the file tools, ``key_prefix`` what every key of the RedisJSON tools begins with;
     ``objects`` is what ItemReader reads. ``pool`` is that of new runs. ``env`` fills the
     placeholders of the tool registry, names the models of agents and is never shown; ``stub_url``
@@ -49,6 +57,7 @@ class PlatformConfig:
     memory: Source
     templates: Path | None = None
     objects: Path | None = None
+    archives: Path | None = None
     key_prefix: str = "doc:"
     pool: str = "default"
     env: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -86,6 +95,8 @@ class Platform:
         self.documents = JsonDocuments(backend, DocumentKeys(config.key_prefix), tokens=new_id)
         self.index = SkillIndex(config.index)
         self.plans = PlanDesk(self)
+        # Those with a model know how far they read the history of their sessions.
+        self.conductors: dict[str, ModelConductor] = {}
         self._stores = {config.pool: self.store}
 
     @cached_property
@@ -97,6 +108,16 @@ class Platform:
         """
         kept = (self.config.generated, self.config.skills_src)
         return Files(self.config.workspace, tokens=self.new_id, kept=kept)
+
+    @cached_property
+    def sessions(self) -> Sessions:
+        """The sessions of this control plane, with the skills as they are generated."""
+        return Sessions(self.store, catalog=self.catalog)
+
+    @cached_property
+    def guidance(self) -> Guidance:
+        """What conductors are told. Raises InvalidRules, SettingUnusable."""
+        return open_guidance(self.sessions, self.config.env, memory=self._runtime)
 
     def store_of(self, pool: str) -> Store:
         """A store whose runs and leases are those of ``pool``."""
@@ -121,6 +142,9 @@ class Platform:
         """Where agents live. Raises a MemoryProblem, and what keeps the runtime from being used."""
         return await self.homes.get()
 
+    async def _runtime(self) -> AgentRuntime:
+        return (await self.home()).runtime
+
     async def policy(self) -> Policy:
         """What tools may do, as it stands now. Raises InvalidDocument."""
         return await self.skills.policy()
@@ -136,6 +160,8 @@ class Platform:
     async def close(self) -> None:
         """Close the memory and the connections to tool servers; the backend is its owner's to
         close."""
+        if "guidance" in self.__dict__:
+            await self.guidance.close()
         await self.homes.close()
         await self.skills.close()
         self.index.close()

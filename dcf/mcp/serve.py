@@ -7,10 +7,12 @@ import signal
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from dcf.agents import meanwhile
 from dcf.mcp.http_app import create_app
 from dcf.mcp.platform import Platform
 from dcf.mcp.protocol import create_protocol
 from dcf.mcp.roles import Role
+from dcf.sessions import tick_for_ever
 from dcf.tools.serving import Guard, check_exposure, serve_app
 
 _GRACE_S = 10
@@ -52,7 +54,8 @@ async def serve_stdio(platform: Platform, *, role: Role | None, version: str) ->
     protocol = create_protocol(platform, role=role, version=version)
 
     async def run() -> None:
-        async with stdio_server() as (read, write):
+        watched = meanwhile(tick_for_ever(platform.sessions))
+        async with watched, stdio_server() as (read, write):
             await protocol.run(read, write, protocol.create_initialization_options())
 
     work = asyncio.create_task(run())

@@ -24,12 +24,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
+from control_plane import UnknownSession
 from dcf.mcp.agent_naming import with_agent
 from dcf.mcp.arguments import Alias, Parameter, Parameters
 from dcf.mcp.envelope import Legacy
 from dcf.mcp.platform import Platform
 from dcf.mcp.roles import Role
 from dcf.mcp.schema import input_schema, output_schema
+from dcf.mcp.session_access import with_nearest
 
 Answering = Callable[..., Awaitable[Any]]
 
@@ -76,7 +78,10 @@ class Tool:
         the arguments was ignored is added to ``warnings``."""
         arguments = await with_agent(platform, self.parameters, arguments)
         values = self.parameters.read(arguments, warnings)
-        fields: dict[str, Any] = await self.function(platform, **values)
+        try:
+            fields: dict[str, Any] = await self.function(platform, **values)
+        except UnknownSession as unknown:
+            raise await with_nearest(platform, unknown) from unknown
         return fields
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dcf.sessions.assigning import is_suitable
 from dcf.sessions.companion import GENERALIST, Companion
 from dcf.sessions.draft import Draft
+from dcf.sessions.due import tick_due, tick_for_ever
 from dcf.sessions.errors import (
     BadValue,
     CompanionBusy,
@@ -21,8 +22,9 @@ from dcf.sessions.errors import (
     UnknownCompanion,
     UnknownTask,
 )
+from dcf.sessions.listing import SessionRow, SessionRows, nearest_sessions, newest_sessions
 from dcf.sessions.order import DEADLINE_S, Broadcast, BroadcastMode, Order
-from dcf.sessions.seat import GRACE_MS, SEAT_MS, inbox_of, seat_of, whose
+from dcf.sessions.seat import GRACE_MS, SEAT_MS, agent_of, inbox_of, seat_of, whose
 from dcf.sessions.session import Context, Counts, Head, Session, SessionState
 from dcf.sessions.sessions import Sessions
 from dcf.sessions.settling import Settled
@@ -37,7 +39,7 @@ from dcf.sessions.task import (
     SessionTask,
     TaskStatus,
 )
-from dcf.sessions.task_run import RESULT_STATUS
+from dcf.sessions.task_run import session_of_run
 from dcf.sessions.tick import settle, why_it_waits
 
 __all__ = [
@@ -48,8 +50,8 @@ __all__ = [
     "GRACE_MS",
     "LOSSES_LIMIT",
     "PRIORITIES",
-    "RESULT_STATUS",
     "SEAT_MS",
+    "SESSION_PIN",
     "Attempt",
     "BadValue",
     "Broadcast",
@@ -71,6 +73,8 @@ __all__ = [
     "Priority",
     "Session",
     "SessionProblem",
+    "SessionRow",
+    "SessionRows",
     "SessionState",
     "SessionTask",
     "Sessions",
@@ -82,10 +86,16 @@ __all__ = [
     "TooMany",
     "UnknownCompanion",
     "UnknownTask",
+    "agent_of",
     "inbox_of",
     "is_suitable",
+    "nearest_sessions",
+    "newest_sessions",
     "seat_of",
+    "session_of_run",
     "settle",
+    "tick_due",
+    "tick_for_ever",
     "whose",
     "why_it_waits",
 ]

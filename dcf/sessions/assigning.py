@@ -13,9 +13,10 @@ from dcf.sessions.task import CLOSED, DONE, Attempt, SessionTask
 
 def assign(draft: Draft) -> list[SessionTask]:
     """Give tasks that wait to companions that are idle and served; tasks for workers need none.
-    What waits for a task that failed fails too. The tasks that were given away."""
+    What waits for a task that failed fails too. A session that ends does what it took. The tasks
+    that were given away."""
     _fail_dependents(draft)
-    if draft.head.state != "active":
+    if draft.head.state not in ("active", "completing"):
         return []
     given = []
     idle = {
@@ -23,7 +24,11 @@ def assign(draft: Draft) -> list[SessionTask]:
         for one in draft.companions.values()
         if one.status == "idle" and one.companion_id in draft.seated
     }
-    waiting = [task for task in draft.tasks.values() if task.status == "queued"]
+    waiting = [
+        task
+        for task in draft.tasks.values()
+        if task.status == "queued" and task.cancelled_by is None
+    ]
     for task in sorted(waiting, key=lambda one: one.rank):
         if task.kind == "group" or not _is_due(draft, task):
             continue
@@ -62,7 +67,10 @@ def _choose(task: SessionTask, idle: Mapping[str, Companion]) -> Companion | Non
 def _give(draft: Draft, task: SessionTask, companion: Companion | None) -> SessionTask:
     if companion is not None:
         draft.seat(replace(companion, status="busy", task_id=task.task_id, idle_since=None))
-        attempts = (*task.attempts, Attempt(companion.companion_id, draft.now))
+        attempt = Attempt(
+            companion.companion_id, draft.now, specialization=companion.specialization
+        )
+        attempts = (*task.attempts, attempt)
     else:
         attempts = task.attempts
     first = task.first_at if task.first_at is not None else draft.now

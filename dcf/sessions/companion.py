@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from dcf.sessions.plain import plain, read_into
-from dcf.sessions.seat import inbox_of
 
 CompanionStatus = Literal["idle", "busy", "error", "lost", "dismissing"]
 
@@ -47,16 +46,6 @@ class Companion:
     failed: int = 0
     reason: str | None = None
     dismissed_at: int | None = None
-
-    @property
-    def inbox(self) -> str:
-        """The pool that its tasks are in."""
-        return inbox_of(self.companion_id)
-
-    @property
-    def agent_name(self) -> str:
-        """What its agent is called in memory."""
-        return self.companion_id
 
     def to_json(self) -> dict[str, Any]:
         return plain(self)

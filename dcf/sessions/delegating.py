@@ -18,12 +18,14 @@ from dcf.sessions.errors import (
     NoSuchSpecialization,
     NotOpen,
     TaskExists,
+    TaskOver,
     TooLarge,
     TooMany,
     UnknownCompanion,
     UnknownTask,
 )
 from dcf.sessions.order import Broadcast, Order, type_of
+from dcf.sessions.seat import agent_of
 from dcf.sessions.similar import similar
 from dcf.sessions.task import PRIORITIES, Priority, SessionTask
 
@@ -83,6 +85,16 @@ def broadcast(draft: Draft, asked: Broadcast, task_id: str) -> SessionTask:
     return draft.put(group)
 
 
+def cancel(draft: Draft, task_id: str, *, by: str, reason: str | None = None) -> SessionTask:
+    """Let a task be ended, with those that it stands for. Raises UnknownTask, TaskOver."""
+    task = find_open_task(draft, task_id)
+    for one in (task, *(draft.tasks[child] for child in task.children)):
+        if one.is_open and one.cancelled_by is None:
+            draft.put(replace(one, cancelled_by=by, reason=reason))
+            draft.tell("TaskCancelled", task_id=one.task_id, by=by, reason=reason)
+    return task
+
+
 def check_conductor(draft: Draft, agent_id: str) -> None:
     """Raises NoConductor unless ``agent_id`` conducts the session."""
     if agent_id not in draft.head.conductors:
@@ -126,6 +138,14 @@ def find_task(draft: Draft, task_id: str) -> SessionTask:
     raise UnknownTask(task_id=task_id, session_id=draft.session_id, nearest=nearest)
 
 
+def find_open_task(draft: Draft, task_id: str) -> SessionTask:
+    """Raises UnknownTask, TaskOver."""
+    task = find_task(draft, task_id)
+    if not task.is_open:
+        raise TaskOver(task_id=task_id, status=task.status)
+    return task
+
+
 def _task(draft: Draft, order: Order, task_id: str) -> SessionTask:
     """The task that ``order`` asks for. Raises SessionProblem."""
     check_conductor(draft, order.by)
@@ -165,7 +185,10 @@ def _check_companion(draft: Draft, order: Order, task_id: str) -> None:
     """Whoever shall do it is there, and is not who orders it."""
     if order.companion_id is not None:
         companion = find_companion(draft, order.companion_id)
-        if order.by in (companion.companion_id, companion.agent_name):
+        if order.by in (
+            companion.companion_id,
+            agent_of(draft.session_id, companion.companion_id),
+        ):
             raise DelegationCycle(agent=order.by, way=f"{companion.companion_id} is itself")
         if companion.status == "dismissing":
             raise UnknownCompanion(

@@ -12,7 +12,7 @@ from dcf.sessions.companion import Companion
 from dcf.sessions.session import Context, Counts, Head, Session
 from dcf.sessions.task import SessionTask
 
-MEMBERS = ("session", "context", "companions", "former", "tasks")
+MEMBERS = ("session", "context", "companions", "former", "tasks", "requests")
 """The members of a session's record that a change may touch, besides pages."""
 
 PAGE = 50
@@ -39,6 +39,8 @@ class Draft:
         self.companions: dict[str, Companion] = _all(Companion, record.get("companions", {}))
         self.former: dict[str, Companion] = _all(Companion, record.get("former", {}))
         self.tasks: dict[str, SessionTask] = _all(SessionTask, record.get("tasks", {}))
+        # Of a conductor by rule; sessions that never had one are without it.
+        self.requests: Mapping[str, JSON] = record.get("requests", {})
         self.events: list[dict[str, JSON]] = []
         self._before = self._members()
         self._pages: dict[str, dict[str, JSON]] = {}
@@ -107,6 +109,7 @@ class Draft:
             dict(self.companions),
             dict(self.former),
             dict(self.tasks),
+            self.requests,
         )
 
     def _members(self) -> dict[str, Any]:
@@ -116,6 +119,7 @@ class Draft:
             "companions": _plain(self.companions),
             "former": _plain(self.former),
             "tasks": _plain(self.tasks),
+            "requests": self.requests,
         }
 
 

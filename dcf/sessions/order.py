@@ -21,7 +21,8 @@ _NOT_IN_A_TYPE = re.compile(r"[^\w.-]+")
 class Order:
     """One task to be done. ``by`` is who orders it. ``companion_id`` must do it, or any that has
     the ``specialization``, or any at all. ``task_id`` makes saying it twice one task. ``after`` are
-    tasks that must be done before; ``timeout_s`` counts from now, waiting included. With
+    tasks that must be done before: where ``dcf://run/{id}`` of one of them is a value in ``input``,
+    its result takes that place. ``timeout_s`` counts from now, waiting included. With
     ``refuse_busy`` it is not made to wait for its companion. ``workflow`` is a document to be run
     by workers instead. ``request`` names what the user asked for, where the task serves it.
     ``pins`` are the digests of its skills, by manifest id."""
@@ -60,6 +61,12 @@ class Broadcast:
 
 def type_of(order: Order) -> str:
     """What statistics call a task: as ordered, else by its first skill, else by who does it."""
-    skill = order.skills[0].removeprefix("skill://").partition("@")[0] if order.skills else None
-    name = order.task_type or skill or order.specialization or "task"
+    name = order.task_type or _skill_name(order.skills) or order.specialization or "task"
     return _NOT_IN_A_TYPE.sub("-", name).strip("-")[:64] or "task"
+
+
+def _skill_name(skills: Sequence[str]) -> str | None:
+    """What is left of the first skill's reference, or manifest id, without kind and version."""
+    if not skills:
+        return None
+    return skills[0].removeprefix("skill://").removeprefix("skill.").partition("@")[0]

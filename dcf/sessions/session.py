@@ -80,7 +80,8 @@ class Context:
 @dataclass(frozen=True, slots=True)
 class Session:
     """A session at ``revision``: its companions and tasks by id (closed tasks move to pages, and
-    are not among these then), dismissed companions in ``former``. Times are ms."""
+    are not among these then), dismissed companions in ``former``; ``requests`` is what a conductor
+    by rule keeps. Times are ms."""
 
     session_id: str
     revision: int
@@ -90,6 +91,7 @@ class Session:
     companions: Mapping[str, Companion]
     former: Mapping[str, Companion]
     tasks: Mapping[str, SessionTask]
+    requests: Mapping[str, JSON] = field(default_factory=dict)
 
     @property
     def state(self) -> SessionState:

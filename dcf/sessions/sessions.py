@@ -10,7 +10,9 @@ from typing import Any, TypeVar
 from control_plane import (
     JSON,
     Backend,
+    Outbox,
     RecordChange,
+    RunExists,
     SessionDocument,
     SessionStore,
     Store,
@@ -18,19 +20,22 @@ from control_plane import (
     claims,
     keys,
 )
+from dcf.knowledge import SESSION_PIN
 from dcf.sessions import delegating, staffing, stating
 from dcf.sessions.assigning import assign
 from dcf.sessions.companion import Companion
 from dcf.sessions.draft import MEMBERS, Draft, new_record, page_name
-from dcf.sessions.errors import TaskExists, TaskOver, UnknownTask
+from dcf.sessions.errors import TaskExists, UnknownTask
 from dcf.sessions.facts import Facts
 from dcf.sessions.order import Broadcast, Order
+from dcf.sessions.passing import input_of
 from dcf.sessions.seat import inbox_of, seat_of
 from dcf.sessions.session import Context, Head, Session
 from dcf.sessions.settling import take_away
 from dcf.sessions.similar import similar
 from dcf.sessions.task import SessionTask
-from dcf.sessions.task_run import SESSION_PIN, document_for, document_of_order, is_of
+from dcf.sessions.task_run import document_for, document_of_order, is_of
+from dcf.sessions.telling import GraphFacts
 from dcf.sessions.tick import tick
 from dcf.skills import SkillCatalog
 from dcf.workflow import iso, skill_pins, submit
@@ -50,14 +55,15 @@ class Sessions:
 
     ``store`` is a store of its runs: a task's run goes to the pool of its companion, a workflow to
     the store's own. With a ``catalog`` skills are looked up when a task is delegated, and its run
-    is pinned to them. ``facts`` tells the graph.
+    is pinned to them. ``facts`` is told what ended: by default the graph, where the store feeds
+    the outbox.
     """
 
     def __init__(
         self, store: Store, *, catalog: Catalog | None = None, facts: Facts | None = None
     ) -> None:
         self.store = store
-        self.facts = facts or Facts()
+        self.facts = facts or self._facts_of(store)
         self.backend: Backend = store.backend
         self.records = SessionStore(store.backend, cluster=store.cluster, tokens=store.new_id)
         self._catalog = catalog
@@ -165,7 +171,7 @@ class Sessions:
     async def delegate(self, session_id: str, order: Order) -> SessionTask:
         """Delegate one task; as it is now, queued or assigned. Raises SessionProblem,
         UnknownSkill, UnknownSession, InvalidWorkflow."""
-        order = await self._checked(order)
+        order = await self.checked(order)
         task_id = order.task_id or self.new_task_id()
         task, session = await self.change(
             session_id, lambda draft: delegating.delegate(draft, order, task_id)
@@ -174,7 +180,7 @@ class Sessions:
 
     async def broadcast(self, session_id: str, asked: Broadcast) -> SessionTask:
         """Delegate one task to several; the task that stands for all of them."""
-        asked = replace(asked, order=await self._checked(asked.order))
+        asked = replace(asked, order=await self.checked(asked.order))
         task_id = asked.order.task_id or self.new_task_id()
         task, session = await self.change(
             session_id, lambda draft: delegating.broadcast(draft, asked, task_id)
@@ -185,17 +191,9 @@ class Sessions:
         self, session_id: str, task_id: str, *, by: str, reason: str | None = None
     ) -> SessionTask:
         """Cancel a task, wherever it is; as it is then. Raises UnknownTask, TaskOver."""
-
-        def step(draft: Draft) -> SessionTask:
-            task = delegating.find_task(draft, task_id)
-            _check_task_open(task)
-            for one in (task, *(draft.tasks[child] for child in task.children)):
-                if one.is_open and one.cancelled_by is None:
-                    draft.put(replace(one, cancelled_by=by, reason=reason))
-                    draft.tell("TaskCancelled", task_id=one.task_id, by=by, reason=reason)
-            return task
-
-        await self.change(session_id, step)
+        await self.change(
+            session_id, lambda draft: delegating.cancel(draft, task_id, by=by, reason=reason)
+        )
         session = await self.tick(session_id)
         return session.tasks.get(task_id) or await self.task(session_id, task_id)
 
@@ -207,8 +205,7 @@ class Sessions:
 
         def step(draft: Draft) -> None:
             delegating.check_conductor(draft, by)
-            task = delegating.find_task(draft, task_id)
-            _check_task_open(task)
+            task = delegating.find_open_task(draft, task_id)
             if companion_id is not None:
                 delegating.find_companion(draft, companion_id)
             if companion_id is None or companion_id != task.companion_id:
@@ -239,11 +236,7 @@ class Sessions:
         made, session = await self.change(
             session_id, lambda draft: staffing.employ(draft, new, unique)
         )
-        companion = session.companions[made.companion_id]
-        if not companion.external:
-            member = seat_of(session_id, companion.companion_id)
-            await claims.put(self.backend, keys.COMPANIONS, member, companion.created_at)
-        return companion
+        return session.companions[made.companion_id]
 
     async def dismiss(
         self, session_id: str, companion_id: str, *, by: str, reason: str | None = None
@@ -253,7 +246,6 @@ class Sessions:
         gone, _ = await self.change(
             session_id, lambda draft: staffing.dismiss(draft, companion_id, by=by, reason=reason)
         )
-        await self._drop_seat(session_id, companion_id)
         return gone
 
     async def describe(self, session_id: str, companion_id: str, **said: str | None) -> Companion:
@@ -319,7 +311,9 @@ class Sessions:
     async def start(self, session_id: str, task: SessionTask) -> None:
         """See to it that an assigned task has its run, in the pool of who has it. An answer that
         comes late changes nothing: moves are numbered."""
-        companion_pool = None if task.companion_id is None else inbox_of(task.companion_id)
+        companion_pool = (
+            None if task.companion_id is None else inbox_of(session_id, task.companion_id)
+        )
         store = self.store_of(companion_pool or self.store.pool)
         try:
             run = await self.store.run(task.task_id)
@@ -345,7 +339,13 @@ class Sessions:
         """Make the run of a task, in the pool of ``store``, unless it is there. Raises RunExists
         when another run has its id."""
         pins = {**(task.pins or {}), SESSION_PIN: session_id}
-        await submit(store, document_for(task), task.input, workflow_id=task.task_id, pins=pins)
+        value = await input_of(self.store, task)
+        try:
+            await submit(store, document_for(task), value, workflow_id=task.task_id, pins=pins)
+        except RunExists:
+            # It is there; the run of a task that it follows may be gone by now, and its result.
+            if not is_of(await self.store.run(task.task_id), session_id):
+                raise
 
     async def say(self, session_id: str, type_: str, **fields: JSON) -> None:
         """Add an event to the session's history; nothing else changes. Raises UnknownSession,
@@ -362,11 +362,23 @@ class Sessions:
                 self._stores[pool] = found
         return found
 
+    def _facts_of(self, store: Store) -> Facts:
+        if not store.feeds_outbox:
+            return Facts()
+        return GraphFacts(Outbox(store.backend), self.closed)
+
     def new_task_id(self) -> str:
         return f"task-{self.store.new_id()[-16:]}"
 
     async def _follow(self, draft: Draft) -> None:
-        """Run what this change gave away; what fails here is done again by the tick."""
+        """Run what this change gave away, and have those served who came; what fails here is done
+        again by the tick."""
+        for event in draft.events:
+            companion = draft.companions.get(event.get("companion_id", ""))
+            if event["type"] == "CompanionCreated" and companion is not None:
+                await self.offer_seat(draft.session_id, companion)
+            elif event["type"] == "CompanionDismissed":
+                await self._drop_seat(draft.session_id, event["companion_id"])
         given = [event["task_id"] for event in draft.events if event["type"] == "TaskAssigned"]
         for task_id in given:
             task = draft.tasks.get(task_id)
@@ -374,14 +386,21 @@ class Sessions:
                 await self.start(draft.session_id, task)
         await claims.sooner(self.backend, keys.SESSIONS_DUE, draft.session_id, draft.now + _SOON_MS)
 
+    async def offer_seat(self, session_id: str, companion: Companion) -> None:
+        """See to it that a companion process serves a companion that nobody ever served."""
+        if companion.external:
+            return
+        member = seat_of(session_id, companion.companion_id)
+        await claims.offer(self.backend, keys.COMPANIONS, member, companion.created_at)
+
     async def _drop_seat(self, session_id: str, companion_id: str) -> None:
         member = seat_of(session_id, companion_id)
         await claims.drop(self.backend, keys.COMPANIONS, [member])
         await claims.drop(self.backend, keys.EXTERNAL_COMPANIONS, [member])
 
-    async def _checked(self, order: Order) -> Order:
+    async def checked(self, order: Order) -> Order:
         """The order with its skills by their ids, its workflow checked, and pinned to the skills as
-        they are now: whoever makes its run, later."""
+        they are now: whoever makes its run, later. Raises UnknownSkill, InvalidWorkflow."""
         skills = await self._resolved(order.skills)
         catalog = await self._catalog() if self._catalog is not None else None
         document = document_of_order(order, skills, catalog)
@@ -400,11 +419,6 @@ class _OtherCompanions(Exception):
     def __init__(self, ids: tuple[str, ...]) -> None:
         super().__init__()
         self.ids = ids
-
-
-def _check_task_open(task: SessionTask) -> None:
-    if not task.is_open:
-        raise TaskOver(task_id=task.task_id, status=task.status)
 
 
 def _session(document: SessionDocument) -> Session:

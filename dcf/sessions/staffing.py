@@ -25,6 +25,8 @@ LOSSES_LIMIT = 3
 
 _FREE_STATUSES = ("idle", "error")
 _LONGEST_NAME = 100
+# With the longest session id it is still an agent id.
+_LONGEST_ID = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,11 +194,11 @@ def _id(draft: Draft, new: NewCompanion, unique: str) -> str:
     if new.name is None:
         return companion_id_of(new.specialization, draft.session_id, unique)
     name = new.name.removeprefix(PREFIX)
-    if not name or len(name) > _LONGEST_NAME or not all(c.isalnum() or c in "_.-" for c in name):
+    if not name or len(name) > _LONGEST_ID or not all(c.isalnum() or c in "_.-" for c in name):
         raise BadValue(
             what="companion_name",
             value=repr(new.name[:_LONGEST_NAME]),
-            wanted=f"1 to {_LONGEST_NAME} letters, digits and _ . -",
+            wanted=f"1 to {_LONGEST_ID} letters, digits and _ . -",
             how="say billing-1, for example",
         )
     return PREFIX + name

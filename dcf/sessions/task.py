@@ -16,6 +16,9 @@ Priority = Literal["low", "normal", "high", "urgent"]
 PRIORITIES: tuple[Priority, ...] = get_args(Priority)
 """From the one that waits longest."""
 
+REFERENCE = "dcf://run/"
+"""Before the id of a task it says where its result stands."""
+
 CLOSED: frozenset[TaskStatus] = frozenset({"succeeded", "failed", "partial", "cancelled"})
 DONE: frozenset[TaskStatus] = frozenset({"succeeded", "partial"})
 """What those that depend on a task wait for."""
@@ -24,12 +27,13 @@ DONE: frozenset[TaskStatus] = frozenset({"succeeded", "partial"})
 @dataclass(frozen=True, slots=True)
 class Attempt:
     """A companion had the task, from ``at`` (ms) on, till it was taken away: ``why``, and whether
-    because it was ``lost``."""
+    because it was ``lost``. ``specialization`` is what it was specialised in then."""
 
     companion_id: str
     at: int
     why: str | None = None
     lost: bool = False
+    specialization: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +108,7 @@ class SessionTask:
         """Where its result stands, once it has one."""
         if self.status not in DONE or self.kind == "group":
             return None
-        return f"dcf://run/{self.task_id}"
+        return f"{REFERENCE}{self.task_id}"
 
     def to_json(self) -> dict[str, Any]:
         """What is stored: all that is not as it is without saying."""

@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from control_plane import JSON, RunDocument, Store, encode_name
+from dcf.agents import RESULT_STATUS
+from dcf.knowledge import SESSION_PIN, TASK_WORKFLOW
 from dcf.sessions.order import Order, type_of
 from dcf.sessions.settling import SUMMARY_LIMIT, Ended, Settled
 from dcf.sessions.task import SessionTask
@@ -16,14 +18,6 @@ from dcf.workflow import WorkflowDocument, document_of
 from dcf.workflow import load as load_workflow
 
 TEMPLATE = "companion"
-RESULT_STATUS = "result_status"
-"""The metric of an output that says ``partial``, where not all was done that was asked."""
-WORKFLOW_PREFIX = "task:"
-"""How the names of the workflows begin that tasks are run as."""
-
-SESSION_PIN = "session"
-"""What the pins of a run call the session that it belongs to."""
-
 _DEADLINE = "deadline_passed"
 
 
@@ -65,16 +59,22 @@ def _one_state(
     }
     state = {"Type": "Task", "Comment": description, "AgentBinding": binding, "End": True}
     definition = {"StartAt": task_type, "TimeoutSeconds": left_s, "States": {task_type: state}}
-    return document_of(definition, name=f"{WORKFLOW_PREFIX}{task_type}")
+    return document_of(definition, name=f"{TASK_WORKFLOW}{task_type}")
 
 
 def is_of(run: RunDocument, session_id: str) -> bool:
     """Whether the run is that of a task of this session."""
-    return bool(run.raw.get("pins", {}).get(SESSION_PIN) == session_id)
+    return session_of_run(run) == session_id
 
 
-async def outcome_of(store: Store, task: SessionTask, run: RunDocument) -> Settled:
-    """How the run of a task ended."""
+def session_of_run(run: RunDocument) -> str | None:
+    """The session that the run is a task of; None for any other run."""
+    found: str | None = run.raw.get("pins", {}).get(SESSION_PIN)
+    return found
+
+
+async def outcome_of(store: Store, task: SessionTask, run: RunDocument, why: str) -> Settled:
+    """How the run of a task ended; ``why`` it was not done yet, should its time have passed."""
     path = run.exit or encode_name(task.state)
     states = await store.states(run.workflow_id, [path])
     state = states.get(path)
@@ -92,13 +92,15 @@ async def outcome_of(store: Store, task: SessionTask, run: RunDocument) -> Settl
         status, code = "failed", run.error.error if run.error else "failed"
         message = (run.error.cause if run.error else None) or str(run.error or run.status)
         if run.status == "timed_out":
-            code, message = _DEADLINE, f"not done before its deadline: {message}"
+            code, message = _DEADLINE, _late(why)
+    # A run is there before its companion begins; one that nobody began has no beginning.
+    began = state.times.get("started") if state is not None else None
     return Settled(
         status,
         summary=summary[:SUMMARY_LIMIT] if summary else None,
         code=code,
         message=message,
-        started_at=(state.times.get("started") if state else None) or run.started_at,
+        started_at=run.started_at if task.kind == "workflow" else began,
         finished_at=run.finished_at,
         selection=cast("dict[str, JSON] | None", raw.get("model_selection")),
         metrics=cast("dict[str, JSON] | None", raw.get("execution_metrics")),
@@ -107,7 +109,11 @@ async def outcome_of(store: Store, task: SessionTask, run: RunDocument) -> Settl
 
 def missed(task: SessionTask, why: str) -> Settled:
     """The deadline passed before anybody could do it."""
-    return Settled.failed(_DEADLINE, f"not done before its deadline: {why}")
+    return Settled.failed(_DEADLINE, _late(why))
+
+
+def _late(why: str) -> str:
+    return f"not done before its deadline: {why}"
 
 
 def _with_deadline(

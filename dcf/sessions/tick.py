@@ -11,6 +11,7 @@ from control_plane import (
     Disconnected,
     OutboxFull,
     RunDocument,
+    ServerError,
     claims,
     keys,
 )
@@ -67,6 +68,9 @@ async def tick(sessions: Sessions, session_id: str) -> Session:
     for task in after.open_tasks:
         if task.status == "assigned":
             await sessions.start(session_id, task)
+    for companion in after.companions.values():
+        if companion.seated_at is None and companion.companion_id not in ends:
+            await sessions.offer_seat(session_id, companion)
     await _look_later(sessions, after, now)
     return after
 
@@ -81,7 +85,7 @@ async def settle(sessions: Sessions, session_id: str, task_id: str) -> Session |
     runs = await sessions.store.run_many([task_id])
     if not runs or not runs[0].is_over or not is_of(runs[0], session_id):
         return None
-    outcome = await outcome_of(sessions.store, task, runs[0])
+    outcome = await outcome_of(sessions.store, task, runs[0], why_it_waits(before, task))
     _, after = await sessions.change(
         session_id, lambda draft: close(draft, draft.tasks.get(task_id, task), outcome)
     )
@@ -99,7 +103,9 @@ async def _ended(sessions: Sessions, session: Session, now: int) -> dict[str, Se
         run = runs.get(task.task_id)
         late = now > task.deadline_at + (_LATE_MS if run is not None else 0)
         if run is not None and run.is_over:
-            found[task.task_id] = await outcome_of(sessions.store, task, run)
+            found[task.task_id] = await outcome_of(
+                sessions.store, task, run, why_it_waits(session, task)
+            )
         elif task.cancelled_by is not None:
             found[task.task_id] = await _cancel(sessions, session, task)
         elif late:
@@ -115,7 +121,8 @@ async def _refused(sessions: Sessions, session: Session, task: SessionTask) -> S
     """Start a task whose run is missing; how it ended when that can never be."""
     try:
         await sessions.start(session.session_id, task)
-    except Disconnected:
+    except (Disconnected, ServerError):
+        # Redis may be back in a moment, or have finished loading: nothing is known of the task.
         raise
     except (WorkflowError, ControlPlaneError, SessionProblem, SkillError) as error:
         return Settled.failed("cannot_start", str(error))
@@ -127,7 +134,7 @@ async def _cancel(sessions: Sessions, session: Session, task: SessionTask) -> Se
     reason = task.reason or f"cancelled by {task.cancelled_by}"
     run = await _stop(sessions, session, task, by=task.cancelled_by or "dcf", reason=reason)
     if run is not None and run.status != "cancelled":
-        return await outcome_of(sessions.store, task, run)
+        return await outcome_of(sessions.store, task, run, why_it_waits(session, task))
     if task.verdict is not None:
         return Settled.failed(**task.verdict)
     return Settled("cancelled", code="cancelled", message=reason)
@@ -138,7 +145,7 @@ async def _miss(sessions: Sessions, session: Session, task: SessionTask) -> Sett
     why = why_it_waits(session, task)
     run = await _stop(sessions, session, task, by="dcf", reason=f"deadline passed: {why}")
     if run is not None and run.status in ("succeeded", "failed", "timed_out"):
-        return await outcome_of(sessions.store, task, run)
+        return await outcome_of(sessions.store, task, run, why)
     return missed(task, why)
 
 
@@ -175,7 +182,10 @@ def _who(session: Session, task: SessionTask) -> str:
         for one in session.companions.values()
         if wanted in (None, one.companion_id, one.specialization)
     ]
-    said = ", ".join(f"{one.companion_id} {one.status}" for one in there[:5])
+    said = ", ".join(
+        f"{one.companion_id} {'not served yet' if one.seated_at is None else one.status}"
+        for one in there[:5]
+    )
     return f" ({said})" if said else f" (there is none{f' for {wanted}' if wanted else ''})"
 
 

@@ -6,7 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from dcf.agents import ModelSelection, Report, amsp_metrics, choose_model, execution_metrics
+from dcf.agents import (
+    RESULT_STATUS,
+    ModelSelection,
+    Report,
+    amsp_metrics,
+    choose_model,
+    execution_metrics,
+)
 from dcf.skills import Manifest
 from dcf.workflow import Failed, Succeeded
 
@@ -36,12 +43,16 @@ class Selection:
         return self.selection.to_json()
 
     def succeeded(self, outcome: Succeeded, report: Report, made: int) -> Succeeded:
-        """``outcome`` with what the work used; ``made`` are its tool calls, without those that were
-        answered from the journal."""
+        """``outcome`` with what the work used, and what is missing of it; ``made`` are its tool
+        calls, without those that were answered from the journal."""
+        partial = {RESULT_STATUS: "partial"} if report.missing else {}
+        missing = f"(missing: {report.missing})" if report.missing else None
         return replace(
             outcome,
+            summary=" ".join(filter(None, (outcome.summary, missing))) or None,
             metrics={
                 **execution_metrics(report.metrics),
+                **partial,
                 "tool_calls": made,
                 "model": report.model,
             },

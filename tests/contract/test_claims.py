@@ -25,6 +25,14 @@ async def test_what_is_due_is_claimed_by_one_and_is_due_again_later(world: World
     }  # fmt: skip
 
 
+async def test_what_is_offered_is_due_unless_it_is_there_already(world: World) -> None:
+    await claims.offer(world.backend, KEY, "s/a", world.now_ms)
+    await claims.claim(world.backend, KEY, 1)
+    await claims.offer(world.backend, KEY, "s/a", world.now_ms)
+    _, ends = await claims.ends(world.backend, KEY, ["s/a"])
+    assert ends == {"s/a": world.now_ms + CLAIM_MS}
+
+
 async def test_nothing_is_claimed_where_nothing_is(world: World) -> None:
     assert await claims.claim(world.backend, KEY, 9) == Claimed((), world.now_ms, None)
 

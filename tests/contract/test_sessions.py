@@ -25,10 +25,10 @@ from control_plane import (
     read_record_history,
     timers,
 )
+from dcf.agents import RESULT_STATUS
 from dcf.sessions import (
     GRACE_MS,
     LOSSES_LIMIT,
-    RESULT_STATUS,
     SEAT_MS,
     Broadcast,
     Companion,
@@ -41,6 +41,7 @@ from dcf.sessions import (
     TaskExists,
     TaskOver,
     UnknownTask,
+    inbox_of,
     seat_of,
     settle,
 )
@@ -85,7 +86,7 @@ class Desk:
     async def lease(self, task: SessionTask) -> Lease | Refusal:
         """Lease the task's state as the companion that has it."""
         assert task.companion_id is not None
-        store = self.sessions.store_of(f"inbox.{task.companion_id}")
+        store = self.sessions.store_of(inbox_of(ID, task.companion_id))
         return await store.acquire(task.task_id, task.state, owner=task.companion_id)
 
     async def finish(self, lease: Lease, outcome: Outcome | None = None) -> Committed | Refusal:
@@ -117,7 +118,7 @@ async def test_a_task_is_delegated_done_and_settled_and_the_next_one_follows(des
     assert (first.status, first.companion_id) == ("assigned", "companion-a")
     assert second.status == "queued"
     run = await desk.sessions.store.run(first.task_id)
-    assert (run.status, run.pool, run.start_at) == ("running", "inbox.companion-a", "lookup")
+    assert (run.status, run.pool, run.start_at) == ("running", f"inbox.{ID}.companion-a", "lookup")
     lease = await desk.lease(first)
     assert isinstance(lease, Lease)
     assert lease.input == {"order": 7}
@@ -303,7 +304,7 @@ async def test_a_late_start_does_not_take_a_task_back(desk: Desk) -> None:
     seen = await desk.delegate()
     moved = await desk.sessions.redelegate(ID, seen.task_id, "companion-b", by=ME)
     await desk.sessions.start(ID, seen)
-    assert (await desk.sessions.store.run(seen.task_id)).pool == "inbox.companion-b"
+    assert (await desk.sessions.store.run(seen.task_id)).pool == f"inbox.{ID}.companion-b"
     assert isinstance(await desk.lease(moved), Lease)
 
 
@@ -333,6 +334,26 @@ async def test_a_finalize_waits_for_what_runs_or_cancels_it(desk: Desk) -> None:
     assert [event["type"] for event in await desk.events("SessionCompleted")] == [
         "SessionCompleted"
     ]
+
+
+async def test_a_finalize_has_what_waits_done_though_a_companion_dies(desk: Desk) -> None:
+    await desk.begin("a", "b")
+    running = await desk.delegate(companion_id="companion-a")
+    waiting = await desk.delegate(companion_id="companion-b")
+    after = await desk.delegate(after=(waiting.task_id,))
+    assert (await desk.sessions.end(ID, by=ME)).state == "completing"
+    await desk.do(waiting)
+    after = await desk.sessions.task(ID, after.task_id)
+    assert after.companion_id == "companion-b"
+    await desk.do(after)
+    # Nobody serves its companion any more: the other one goes on with it.
+    await claims.put(desk.world.backend, keys.COMPANIONS, seat_of(ID, "companion-a"), 1)
+    session = await desk.sessions.tick(ID)
+    assert session.state == "completing"
+    task = session.tasks[running.task_id]
+    assert (task.status, task.companion_id) == ("assigned", "companion-b")
+    assert (await desk.do(task)).status == "succeeded"
+    assert (await desk.sessions.get(ID)).state == "completed"
 
 
 async def test_a_finalize_that_cancels(desk: Desk) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dcf.advisors.analysis.track import RUNS
-from dcf.knowledge import Outcome
+from dcf.knowledge import TASK_WORKFLOW, Outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +48,9 @@ class Paths:
         self._visits: dict[tuple[str, str, str], list[Visit]] = defaultdict(list)
 
     def add(self, outcome: Outcome) -> None:
+        """Of a delegated task nothing is taken in: it is one state, and no workflow's time."""
+        if outcome.workflow_name.startswith(TASK_WORKFLOW):
+            return
         visit = (outcome.started_at, max(outcome.started_at, outcome.ended_at), outcome.state)
         # An id may be used again: two runs of one would be one long one, with a long wait.
         run = outcome.workflow_name, outcome.run, outcome.workflow_id

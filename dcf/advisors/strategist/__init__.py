@@ -30,6 +30,7 @@ from dcf.advisors.strategist.reading import parse_guidelines, read_strategist_gu
 from dcf.advisors.strategist.remark import Advice, Followed, Remark
 from dcf.advisors.strategist.rules import StrategistRules
 from dcf.advisors.strategist.scaling import Bounds
+from dcf.advisors.strategist.standing import standing
 from dcf.advisors.strategist.updating import Updated, update
 
 __all__ = [
@@ -60,5 +61,6 @@ __all__ = [
     "patterns",
     "publish",
     "read_strategist_guidelines",
+    "standing",
     "update",
 ]

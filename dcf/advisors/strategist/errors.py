@@ -10,6 +10,7 @@ from dcf.problem import Problem
 class InvalidStrategy(Exception):
     """A document cannot be read; ``problems`` is all that is wrong with it."""
 
+    code = "invalid_strategy"
     hint = ""
 
     def __init__(self, problems: Sequence[Problem]) -> None:
@@ -20,14 +21,18 @@ class InvalidStrategy(Exception):
 class InvalidActivity(InvalidStrategy):
     """What was told of a session is no activity."""
 
+    code = "invalid_activity"
+
 
 class InvalidRules(InvalidStrategy):
     """The rules of the Strategist cannot be read."""
 
+    code = "invalid_rules"
     hint = "mend the file, or remove it: without one the documented defaults hold"
 
 
 class InvalidStrategistGuidelines(InvalidStrategy):
     """The guidelines for a Conductor cannot be read."""
 
+    code = "invalid_guidelines"
     hint = "`update_conductor_guidelines` with `clear_guidelines` begins anew"

@@ -87,6 +87,7 @@ class Task:
             artifacts=list(result.artifacts),
             metrics=metrics_of(usage),
             model=model,
+            missing=result.missing,
         )
 
 

@@ -10,10 +10,8 @@ import typer
 
 from dcf.cli.answer import Answer
 from dcf.cli.commands.command import JsonOption, command
-from dcf.cli.commands.graph_asking import register_asking
-from dcf.cli.exits import BAD_INPUT, ENVIRONMENT, FAILED, OK
-
-_EXITS = (OK, FAILED, BAD_INPUT, ENVIRONMENT)
+from dcf.cli.commands.graph_asking import EXITS, register_asking
+from dcf.cli.commands.graph_sessions import register_sessions
 
 
 def register(app: typer.Typer) -> None:
@@ -23,8 +21,9 @@ def register(app: typer.Typer) -> None:
         rich_markup_mode=None,
         no_args_is_help=True,
     )
-    command(graph, "sync", example=["dcf graph sync", "dcf graph sync --all"], exits=_EXITS)(sync)
+    command(graph, "sync", example=["dcf graph sync", "dcf graph sync --all"], exits=EXITS)(sync)
     register_asking(graph)
+    register_sessions(graph)
     app.add_typer(graph, name="graph")
 
 

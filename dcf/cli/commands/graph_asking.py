@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dcf.cli.screen import Screen
     from dcf.cli.settings import Settings
 
-_EXITS = (OK, FAILED, BAD_INPUT, ENVIRONMENT)
+EXITS = (OK, FAILED, BAD_INPUT, ENVIRONMENT)
 
 GroupOption = Annotated[
     list[str] | None,
@@ -44,28 +44,28 @@ def register_asking(graph: typer.Typer) -> None:
             "dcf graph ask 'which version succeeded most for orders.charge_payment?'",
             "dcf graph ask 'what changed before mail.send began to fail?' --since 4w",
         ],
-        exits=_EXITS,
+        exits=EXITS,
     )(ask)
     command(
         graph,
         "skills",
         example=["dcf graph skills", "dcf graph skills --task-type orders.charge_payment"],
-        exits=_EXITS,
+        exits=EXITS,
     )(skills)
-    command(graph, "run", example="dcf graph run order-7f3a91c2", exits=_EXITS)(run)
+    command(graph, "run", example="dcf graph run order-7f3a91c2", exits=EXITS)(run)
     command(
         graph,
         "why",
         example=["dcf graph why order-7f3a91c2", "dcf graph why order-7f3a91c2 --state Charge"],
-        exits=_EXITS,
+        exits=EXITS,
     )(why)
-    command(graph, "similar", example="dcf graph similar order-7f3a91c2", exits=_EXITS)(similar)
-    command(graph, "insights", example="dcf graph insights --ever", exits=_EXITS)(insights)
+    command(graph, "similar", example="dcf graph similar order-7f3a91c2", exits=EXITS)(similar)
+    command(graph, "insights", example="dcf graph insights --ever", exits=EXITS)(insights)
     command(
         graph,
         "stats",
         example=["dcf graph stats", "dcf graph stats --group dcf_executions"],
-        exits=_EXITS,
+        exits=EXITS,
     )(stats)
     command(
         graph,
@@ -74,13 +74,13 @@ def register_asking(graph: typer.Typer) -> None:
             "dcf graph export graph.jsonl",
             "dcf graph export skills.graphml --group dcf_metrics",
         ],
-        exits=_EXITS,
+        exits=EXITS,
     )(export)
     command(
         graph,
         "serve",
         example=["dcf graph serve", "dcf graph serve --host 0.0.0.0 --token-file token.txt"],
-        exits=_EXITS,
+        exits=EXITS,
     )(serve)
 
 
@@ -98,8 +98,8 @@ def ask(
     """
     from dcf.cli.graph.asking import ask_graph
 
-    settings, screen = _here(as_json)
-    return _run(ask_graph(settings, screen, question, group or (), _moment(since)))
+    settings, screen = here(as_json)
+    return answered(ask_graph(settings, screen, question, group or (), so_far_back(since)))
 
 
 def skills(
@@ -123,15 +123,15 @@ def skills(
     """
     from dcf.cli.graph.asking import rank_skills
 
-    settings, screen = _here(as_json)
-    return _run(rank_skills(settings, screen, task_type, skill, _moment(since)))
+    settings, screen = here(as_json)
+    return answered(rank_skills(settings, screen, task_type, skill, so_far_back(since)))
 
 
 def run(id_: RunArgument, as_json: JsonOption = False) -> Answer:
     """Show what the graph knows of a run, as a tree."""
     from dcf.cli.graph.asking import show_run
 
-    return _run(show_run(*_here(as_json), id_))
+    return answered(show_run(*here(as_json), id_))
 
 
 def why(
@@ -148,7 +148,7 @@ def why(
     """
     from dcf.cli.graph.asking import blame
 
-    return _run(blame(*_here(as_json), id_, state))
+    return answered(blame(*here(as_json), id_, state))
 
 
 def similar(
@@ -162,7 +162,7 @@ def similar(
     """
     from dcf.cli.graph.asking import find_alike
 
-    return _run(find_alike(*_here(as_json), id_, limit))
+    return answered(find_alike(*here(as_json), id_, limit))
 
 
 def insights(
@@ -174,16 +174,16 @@ def insights(
     """List what analyses found, with evidence and confidence."""
     from dcf.cli.graph.asking import list_insights
 
-    settings, screen = _here(as_json)
-    return _run(list_insights(settings, screen, ever=ever))
+    settings, screen = here(as_json)
+    return answered(list_insights(settings, screen, ever=ever))
 
 
 def stats(group: GroupOption = None, as_json: JsonOption = False) -> Answer:
     """Count what there is in the graph."""
     from dcf.cli.graph.asking import show_stats
 
-    settings, screen = _here(as_json)
-    return _run(show_stats(settings, screen, group or ()))
+    settings, screen = here(as_json)
+    return answered(show_stats(settings, screen, group or ()))
 
 
 def export(
@@ -200,8 +200,8 @@ def export(
     """
     from dcf.cli.graph.export import export_graph
 
-    settings, screen = _here(as_json)
-    return _run(export_graph(settings, screen, file, group or [], force=force))
+    settings, screen = here(as_json)
+    return answered(export_graph(settings, screen, file, group or [], force=force))
 
 
 def serve(
@@ -225,22 +225,24 @@ def serve(
     """
     from dcf.cli.graph.serving import serve_graph
 
-    settings, screen = _here(as_json)
-    return _run(serve_graph(settings, screen, host, port, token_file))
+    settings, screen = here(as_json)
+    return answered(serve_graph(settings, screen, host, port, token_file))
 
 
-def _here(as_json: bool) -> tuple[Settings, Screen]:
+def here(as_json: bool) -> tuple[Settings, Screen]:
+    """What a command of this family begins with."""
     from dcf.cli.screen import Screen
     from dcf.cli.settings import Settings
 
     return Settings.from_env(os.environ), Screen(as_json=as_json)
 
 
-def _run(work: Coroutine[Any, Any, Answer]) -> Answer:
+def answered(work: Coroutine[Any, Any, Answer]) -> Answer:
+    """The answer of ``work``."""
     return asyncio.run(work)
 
 
-def _moment(since: str | None) -> int | None:
+def so_far_back(since: str | None) -> int | None:
     """So far back, as ms since the epoch. Raises BadInput."""
     if since is None:
         return None

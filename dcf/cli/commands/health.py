@@ -30,6 +30,7 @@ def register(app: typer.Typer) -> None:
     )
     group.callback(invoke_without_command=True)(everything)
     command(group, "worker", example="dcf health worker", exits=_EXITS)(worker)
+    command(group, "companion", example="dcf health companion", exits=_EXITS)(companion)
     command(group, "mcp", example="dcf health mcp --port 8337", exits=_EXITS)(mcp)
     command(group, "stub", example="dcf health stub --port 8765", exits=_EXITS)(stub)
     command(group, "graph", example="dcf health graph --port 8000", exits=_EXITS)(graph)
@@ -47,8 +48,9 @@ def everything(
 ) -> Answer | None:
     """Show which parts of DCF are healthy; with a command, ask one process.
 
-    Redis, the workers of the pool, the MCP server and the stub server of this home. What nobody
-    started is not running, which is no illness; without Redis nothing works, and it exits with 1.
+    Redis, the workers of the pool, companion hosts and sessions, the MCP server and the stub server
+    of this home. What nobody started is not running, which is no illness; without Redis nothing
+    works, and it exits with 1.
     """
     if context.invoked_subcommand is not None:
         return None
@@ -78,6 +80,25 @@ def worker(
 
     settings = Settings.from_env(os.environ)
     return asyncio.run(worker_health(settings, name, pool, within_s))
+
+
+def companion(
+    name: Annotated[
+        str | None,
+        typer.Option("--name", help="Its name.", show_default="any host of this machine"),
+    ] = None,
+    within_s: WithinOption = 15.0,
+    as_json: JsonOption = False,
+) -> Answer:
+    """Whether a companion host lives, by the sign that it gives in Redis every five seconds.
+
+    Of this machine are hosts that `dcf up` of this home started, and those of `dcf companion`
+    without --name.
+    """
+    from dcf.cli.health import host_health
+    from dcf.cli.settings import Settings
+
+    return asyncio.run(host_health(Settings.from_env(os.environ), name, within_s))
 
 
 def mcp(

@@ -13,6 +13,7 @@ from dcf.cli.answer import Answer, ErrorNote
 from dcf.cli.exits import BAD_INPUT, FAILED
 from dcf.cli.graph.accounts import changes_lines, run_tree, understood_lines, why_lines
 from dcf.cli.graph.reading import reading
+from dcf.cli.graph.session_tables import delegations_table, patterns_list, session_tree
 from dcf.cli.graph.tables import (
     alike_table,
     costs_table,
@@ -52,6 +53,9 @@ _SHOWN: dict[str, Callable[[Any], list[Any]]] = {
     "outcomes": crossing_table,
     "runs": runs_table,
     "costs": costs_table,
+    "session": session_tree,
+    "delegations": delegations_table,
+    "patterns": patterns_list,
     "insights": insights_list,
     "stats": overview_table,
 }

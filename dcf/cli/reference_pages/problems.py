@@ -11,7 +11,7 @@ from dcf.cli.reference_pages.markdown import page, table
 from dcf.cli.reference_pages.source_calls import CodeCall, code_calls, source_trees
 
 _CODE = re.compile(
-    r"(?:AGENT_FILE|AGENT_SKILL|ASL|WF|SKILL|TOOL|REG|POLICY|LOCK|CLI|MCP|PROMPT|SOP|PLAN|TEMPLATE|GUIDELINE|STRATEGIST)_[A-Z0-9_]+"
+    r"(?:AGENT_FILE|AGENT_SKILL|ASL|WF|SKILL|TOOL|REG|POLICY|LOCK|CLI|MCP|PROMPT|SOP|PLAN|TEMPLATE|GUIDELINE|STRATEGIST|CONDUCTOR)_[A-Z0-9_]+"
 )
 _ROOMS = {
     "WF": "Workflow documents",
@@ -22,6 +22,7 @@ _ROOMS = {
     "PLAN": "Plans: procedures on their way to workflows",
     "GUIDELINE": "Guidelines of the Reflector and of the Strategist",
     "STRATEGIST": "Rules of the Strategist",
+    "CONDUCTOR": "Rules of a conductor",
     "AGENT_FILE": "Agent files (.af)",
     "TEMPLATE": "Templates of agents",
     "PROMPT": "Prompts of agents",

@@ -3,6 +3,8 @@
 ``ranking`` which version succeeded most, ``what_changed`` before failures began, ``runs_like`` one
 run, ``why`` it failed, ``account_of`` what happened in it, ``crossing`` counts outcomes and
 ``runs_counted`` runs across dimensions,
+``session_account`` tells a session, ``delegations_counted`` counts what was delegated, ``patterns``
+are what analyses of sessions have measured, ``sessions_past`` what all but one session know.
 ``overview`` what there is, ``exported`` all of it. ``Asker`` takes words and finds out which of
 these is meant, by the rules of ``QUESTIONS``.
 """
@@ -15,6 +17,12 @@ from dcf.knowledge.asking.asker import Asked, Asker, Chooser, checked
 from dcf.knowledge.asking.blame import Failure, Helped, Why, pattern_of, why
 from dcf.knowledge.asking.changing import Changes, Fall, Suspect, what_changed
 from dcf.knowledge.asking.crossing import DIMENSIONS, Crossed, Dimension, Narrowed, crossing
+from dcf.knowledge.asking.delegations import (
+    DELEGATION_DIMENSIONS,
+    DelegationDimension,
+    Handed,
+    delegations_counted,
+)
 from dcf.knowledge.asking.episodes import (
     EpisodeMeasured,
     EpisodeText,
@@ -32,12 +40,16 @@ from dcf.knowledge.asking.matching import ORDERS, SURE, Matched, match
 from dcf.knowledge.asking.model_choice import ModelChooser
 from dcf.knowledge.asking.names import Names, names_in
 from dcf.knowledge.asking.overview import Overview, overview
+from dcf.knowledge.asking.patterns import patterns
 from dcf.knowledge.asking.period import Period
 from dcf.knowledge.asking.questions import QUESTIONS, Question
 from dcf.knowledge.asking.ranking import Ranked, ranking
 from dcf.knowledge.asking.run_counting import runs_counted
+from dcf.knowledge.asking.session_account import SessionAccount, session_account
+from dcf.knowledge.asking.sessions_past import PastTrack, SessionsPast, sessions_past
 
 __all__ = [
+    "DELEGATION_DIMENSIONS",
     "DIMENSIONS",
     "GROUPS",
     "ORDERS",
@@ -51,11 +63,13 @@ __all__ = [
     "Chooser",
     "Chosen",
     "Crossed",
+    "DelegationDimension",
     "Dimension",
     "EpisodeMeasured",
     "EpisodeText",
     "Failure",
     "Fall",
+    "Handed",
     "Helped",
     "Matched",
     "ModelChooser",
@@ -63,10 +77,13 @@ __all__ = [
     "Narrowed",
     "Overview",
     "Part",
+    "PastTrack",
     "Period",
     "Question",
     "QuestionTooWide",
     "Ranked",
+    "SessionAccount",
+    "SessionsPast",
     "Suspect",
     "UnknownThing",
     "Why",
@@ -75,6 +92,7 @@ __all__ = [
     "chosen",
     "clear_group",
     "crossing",
+    "delegations_counted",
     "delete_fact",
     "delete_text",
     "exported",
@@ -85,9 +103,12 @@ __all__ = [
     "newest_episodes",
     "overview",
     "pattern_of",
+    "patterns",
     "ranking",
     "runs_counted",
     "runs_like",
+    "session_account",
+    "sessions_past",
     "what_changed",
     "why",
 ]

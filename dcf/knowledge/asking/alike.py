@@ -10,6 +10,7 @@ from dcf.knowledge.asking.errors import UnknownThing
 from dcf.knowledge.asking.looking import look, look_fast
 from dcf.knowledge.connection import GraphConnection
 from dcf.knowledge.meaning import never_zero
+from dcf.knowledge.session_fact import TASK_WORKFLOW
 
 if TYPE_CHECKING:
     from dcf.search import Embedder
@@ -28,9 +29,12 @@ _WHAT = "finding runs alike"
 _BETWEEN = "\n"
 _SAME_WORKFLOW = """MATCH (e:WorkflowRun) WHERE e.workflow_name = $name AND e.invalid_at IS NULL
 RETURN e.ended_at, e.workflow_id ORDER BY e.ended_at DESC LIMIT $most"""
+# Of delegated tasks only others are alike: a workflow has several of what they are.
 _SAME_THING = """MATCH (e:StateOutcome) WHERE e.status = 'failed' AND e.error IN $errors
+AND (e.workflow_name STARTS WITH $prefix) = $task
 RETURN e.ended_at, e.workflow_id ORDER BY e.ended_at DESC LIMIT $most"""
 _SAME_TASK = """MATCH (e:StateOutcome) WHERE e.task_type IN $tasks
+AND (e.workflow_name STARTS WITH $prefix) = $task
 RETURN e.ended_at, e.workflow_id ORDER BY e.ended_at DESC LIMIT $most"""
 _ENDS = """UNWIND $ids AS id MATCH (e:WorkflowRun {workflow_id: id}) WHERE e.invalid_at IS NULL
 RETURN e.workflow_id, e.workflow_name, e.status, e.error, e.cause, e.ended_at"""
@@ -83,18 +87,19 @@ class Alike:
 async def runs_like(
     graph: GraphConnection, workflow_id: str, embedder: Embedder, *, limit: int = 10
 ) -> list[Alike]:
-    """Up to ``limit`` runs like ``workflow_id``, the likest first. Raises UnknownThing, GraphAway,
-    GraphRefused, QuestionTooWide."""
+    """Up to ``limit`` runs like ``workflow_id``, the likest first: delegated tasks if it is one,
+    else none of them. Raises UnknownThing, GraphAway, GraphRefused, QuestionTooWide."""
     own = (await _profiles(graph, [workflow_id])).get(workflow_id)
     if own is None:
         raise UnknownThing(kind="run", name=workflow_id)
+    is_task = (own.workflow or "").startswith(TASK_WORKFLOW)
+    wanted = {"most": CANDIDATES, "prefix": TASK_WORKFLOW, "task": is_task}
     found = [
         *await look(graph, _WHAT, _SAME_WORKFLOW, name=own.workflow, most=CANDIDATES),
-        *await look(graph, _WHAT, _SAME_TASK, tasks=sorted(own.tasks), most=CANDIDATES),
+        *await look(graph, _WHAT, _SAME_TASK, **wanted, tasks=sorted(own.tasks)),
     ]
     if own.errors:
-        errors = sorted(own.errors)
-        found += await look(graph, _WHAT, _SAME_THING, errors=errors, most=CANDIDATES)
+        found += await look(graph, _WHAT, _SAME_THING, **wanted, errors=sorted(own.errors))
     newest = dict.fromkeys(run for _, run in sorted(found, reverse=True) if run != workflow_id)
     others = await _profiles(graph, list(newest)[:CANDIDATES])
     return ranked_alike(own, list(others.values()), embedder)[:limit]

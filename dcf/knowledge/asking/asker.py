@@ -13,6 +13,7 @@ from dcf.knowledge.asking.alike import runs_like
 from dcf.knowledge.asking.blame import why
 from dcf.knowledge.asking.changing import what_changed
 from dcf.knowledge.asking.crossing import Dimension, Narrowed, crossing
+from dcf.knowledge.asking.delegations import DelegationDimension, Handed, delegations_counted
 from dcf.knowledge.asking.groups import Chosen
 from dcf.knowledge.asking.matching import (
     Matched,
@@ -23,12 +24,14 @@ from dcf.knowledge.asking.matching import (
     time_refused,
     without_names,
 )
-from dcf.knowledge.asking.names import Names, names_in, runs_within
+from dcf.knowledge.asking.names import Names, names_in, runs_within, sessions_within
 from dcf.knowledge.asking.overview import overview
+from dcf.knowledge.asking.patterns import patterns
 from dcf.knowledge.asking.period import period_in, unread_time
 from dcf.knowledge.asking.questions import QUESTIONS, question_named
 from dcf.knowledge.asking.ranking import ranking
 from dcf.knowledge.asking.run_counting import RunDimension, runs_counted
+from dcf.knowledge.asking.session_account import session_account
 from dcf.knowledge.insight_fact import InsightFact
 from dcf.knowledge.knowledge import Knowledge
 
@@ -95,6 +98,7 @@ class Asker:
 
     async def _matched(self, words: str, known: Names) -> tuple[Matched, tuple[str, ...]]:
         names = known.within(words)
+        names["session"] = await sessions_within(self._graph, words)
         runs = await runs_within(self._graph, words)
         matched = match(words, names, runs, self._now())
         if self._chooser is None:
@@ -147,6 +151,28 @@ class Asker:
                 return await runs_like(self._graph, given["run"], await self._embedder())
             case "run":
                 return await account_of(self._graph, given["run"])
+            case "session":
+                return await session_account(self._graph, given["session"])
+            case "delegations":
+                handed = Handed(
+                    replace(_one_of_both(narrowed), agent=None),
+                    companion=given.get("agent"),
+                    specialization=given.get("specialization"),
+                    session=given.get("session"),
+                )
+                falling = [cast("DelegationDimension", one) for one in by] or ["specialization"]
+                return await delegations_counted(self._graph, falling, handed, order=order)
+            case "patterns":
+                return await patterns(
+                    self._graph,
+                    session=given.get("session"),
+                    task_type=narrowed.task_type,
+                    skill=_one_of_both(narrowed).skill,
+                    companion=given.get("agent"),
+                    specialization=given.get("specialization"),
+                    since=since,
+                    until=until,
+                )
             case "insights":
                 found = await self._knowledge.insights()
                 return [one for one in found if _concerns(one, given)]

@@ -29,7 +29,7 @@ ORDERED: Mapping[Order | None, str] = {
     "cheap": "cost",
 }
 """What comes first, in terms of a row's ``n``, ``ok``, ``ms`` and ``cost``."""
-_COLUMNS: Mapping[Dimension, str] = {
+_COLUMNS: Mapping[str, str] = {
     "skill": "v",
     "agent": "e.agent",
     "task_type": "e.task_type",
@@ -107,6 +107,22 @@ class Crossed:
         }
 
 
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What is counted: nodes with ``label``, of which those with the status ``done`` went well; its
+    dimensions as ``columns`` of a node ``e``, or of one ``v`` of its skills, and how they are
+    called in an error."""
+
+    label: str
+    done: str
+    columns: Mapping[str, str]
+    run: str
+    called: str
+
+
+_OUTCOMES = Counted("StateOutcome", "done", _COLUMNS, "e.workflow_id", "outcomes")
+
+
 async def crossing(
     graph: GraphConnection,
     by: Sequence[Dimension],
@@ -118,25 +134,42 @@ async def crossing(
     """Outcomes counted for each combination of ``by``, in ``order``, the most frequent first
     without one. An outcome with several skills counts for each of them where ``skill`` is asked
     for. Raises GraphAway, GraphRefused, QuestionTooWide."""
-    by = list(dict.fromkeys(by))
     where, given = (narrowed or Narrowed()).terms()
+    skill = narrowed.skill if narrowed is not None else None
+    return await counted(graph, _OUTCOMES, by, where, given, skill=skill, order=order, limit=limit)
+
+
+async def counted(
+    graph: GraphConnection,
+    what: Counted,
+    by: Sequence[str],
+    where: str,
+    given: Mapping[str, Any],
+    *,
+    skill: str | None,
+    order: Order | None,
+    limit: int,
+) -> list[Crossed]:
+    """``what`` counted for each combination of ``by``, of nodes ``where``; of one ``skill`` alone
+    if it is given. Raises GraphAway, GraphRefused, QuestionTooWide."""
+    by = list(dict.fromkeys(by))
     unwound = "UNWIND e.skills AS v" if "skill" in by else ""
-    if "skill" in by and narrowed is not None and narrowed.skill is not None:
-        sign = "=" if "@" in narrowed.skill else "STARTS WITH"
+    if "skill" in by and skill is not None:
+        sign = "=" if "@" in skill else "STARTS WITH"
         unwound += f" WITH e, v WHERE v {sign} $skill"
-    columns = [f"{_COLUMNS[name]} AS d{at}" for at, name in enumerate(by)]
+    columns = [f"{what.columns[name]} AS d{at}" for at, name in enumerate(by)]
     # The same id twice makes no difference, and the newest do not matter: any of them will do.
     text = (
-        f"MATCH (e:StateOutcome) {where} {unwound} RETURN {''.join(c + ', ' for c in columns)}"
-        "count(e) AS n, sum(CASE e.status WHEN 'done' THEN 1 ELSE 0 END) AS ok, "
+        f"MATCH (e:{what.label}) {where} {unwound} RETURN {''.join(c + ', ' for c in columns)}"
+        f"count(e) AS n, sum(CASE e.status WHEN '{what.done}' THEN 1 ELSE 0 END) AS ok, "
         "avg(e.duration_ms) AS ms, sum(coalesce(e.cost_usd, 0.0)) AS cost, "
         "count(e.cost_usd) AS priced, max(e.ended_at) AS last, "
-        "collect(DISTINCT CASE e.status WHEN 'failed' THEN e.workflow_id END)[0..$shown] AS bad, "
-        "collect(DISTINCT e.workflow_id)[0..$shown] AS some "
+        f"collect(DISTINCT CASE WHEN e.status <> '{what.done}' THEN {what.run} END)[0..$shown] "
+        f"AS bad, collect(DISTINCT {what.run})[0..$shown] AS some "
         f"ORDER BY {ORDERED[order]} LIMIT $limit"
     )
-    what = "counting outcomes by " + (", ".join(by) or "nothing")
-    rows = await look(graph, what, text, **given, shown=SHOWN_RUNS, limit=limit)
+    asked = f"counting {what.called} by " + (", ".join(by) or "nothing")
+    rows = await look(graph, asked, text, **given, shown=SHOWN_RUNS, limit=limit)
     size = len(by)
     return [
         Crossed(

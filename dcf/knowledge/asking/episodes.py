@@ -19,7 +19,7 @@ AT_ONCE = 1_000
 _NEWEST = """MATCH (e:Episodic) %s RETURN e.uuid, e.name, e.content, e.created_at, e.source,
   e.source_description, e.group_id ORDER BY e.valid_at DESC LIMIT $limit"""
 _GROUPS = "MATCH (n) RETURN n.group_id, count(n) ORDER BY n.group_id"
-_MEASURED = {"StateOutcome", "WorkflowRun"}
+_MEASURED = {"StateOutcome", "WorkflowRun", "Delegation"}
 _KINDS = ("Episodic", "Entity")
 
 
@@ -63,8 +63,8 @@ async def groups_written(graph: GraphConnection) -> dict[str, int]:
 
 
 async def is_measured(graph: GraphConnection, uuid: str) -> bool:
-    """Whether ``uuid`` is that of an outcome or the end of a run. Raises GraphAway, GraphRefused,
-    QuestionTooWide."""
+    """Whether ``uuid`` is that of an outcome, of a delegation or of the end of a run. Raises
+    GraphAway, GraphRefused, QuestionTooWide."""
     text = "MATCH (e:Episodic {uuid: $uuid}) RETURN labels(e)"
     found = await look(graph, "an episode", text, uuid=uuid)
     return any(_MEASURED & set(labels) for (labels,) in found)

@@ -38,16 +38,22 @@ _TASKS = Part(
      "WORKED_ON"),
 )  # fmt: skip
 _INSIGHTS = Part((), ("Insight",), ("CONCERNS", "SUPERSEDES", "CONFLICTS_WITH"))
+_PATTERNS = Part((), ("Session", "SessionPattern"), ("MEASURED_IN", "DESCRIBES"))
+_SKILL_METRICS = Part((), ("SkillMetric",), ("DESCRIBES",))
+_COMPANIONS = Part(
+    (), ("Agent", "CompanionPattern"), ("WORKED_ON", "DELEGATED_TO", "TOOK_PART_IN", "DESCRIBES")
+)
+_DELEGATIONS = Part(("Delegation",), ("Session",), ("DELEGATED_TO", "TOOK_PART_IN"))
 
 GROUPS: dict[str, Part] = {
     "dcf_executions": _RUNS,
     "dcf_metrics": _TASKS,
     "dcf_insights": _INSIGHTS,
-    "dcf_plus_patterns": Part((), ("Session",)),
-    "dcf_plus_metrics": _TASKS,
+    "dcf_plus_patterns": _PATTERNS,
+    "dcf_plus_metrics": _TASKS | _SKILL_METRICS,
     "dcf_plus_insights": _INSIGHTS,
-    "dcf_plus_companions": Part((), ("Agent",), ("WORKED_ON",)),
-    "dcf_plus_delegations": Part((), ("Delegation",)),
+    "dcf_plus_companions": _COMPANIONS,
+    "dcf_plus_delegations": _DELEGATIONS,
     "amsp_events": Part(("StateOutcome",)),
     "amsp_recalibration": _INSIGHTS,
     "amsp_metrics": _TASKS,
@@ -116,4 +122,5 @@ def chosen(names: Iterable[str] | None) -> Chosen:
     return Chosen(part, tuple(own))
 
 
-_WHOLE = _RUNS | _TASKS | _INSIGHTS | Part((), ("Session", "Delegation", "Adaptation"))
+_SESSIONS = _PATTERNS | _SKILL_METRICS | _COMPANIONS | _DELEGATIONS
+_WHOLE = _RUNS | _TASKS | _INSIGHTS | _SESSIONS | Part((), ("Adaptation",))

@@ -1,7 +1,8 @@
 """The rules by which words become one of the declared questions.
 
 A question has cues, each with a weight. Its score is the sum of the weights of the cues that are
-found, at most 1; where something is missing that it needs, such as the id of a run, half of that.
+found, at most 1, less what speaks against it; where something is missing that it needs, such as the
+id of a run, half of that.
 Below ``SURE`` nothing is chosen, nor when another question comes as near as ``APART``.
 
 What the words say besides is read too: a time, what to count by, which comes first. A word that is
@@ -54,6 +55,9 @@ _BY: Mapping[str, str] = {
     r"models?": "model",
     r"days?|daily|time": "day",
     r"which runs?|each run|by run|per run": "run",
+    r"companions?": "companion",
+    r"speciali[sz]ations?": "specialization",
+    r"sessions?": "session",
 }
 _THINGS = Cue(r"versions?|skills?|tasks?|task types?|kinds?|types?|workflows?|runs?|outcomes?", 0)
 """What everything here is about: such a word narrows nothing."""
@@ -132,7 +136,8 @@ def _read(
     arguments = {name: given[name] for name in wanted if given.get(name)}
     dimensions = [(Cue(pattern, 0), name) for pattern, name in _BY.items() if name in question.by]
     first = order_in(text) if question.by else None
-    cues = [*question.cues, _THINGS, *(cue for cue, _ in dimensions)]
+    spoken = [cue for cue in question.cues if cue.weight > 0]
+    cues = [*spoken, _THINGS, *(cue for cue, _ in dimensions)]
     plain = text
     if first is not None:
         cues.append(Cue(_ORDERS[first], 0))
@@ -260,7 +265,8 @@ def _listed(words: Sequence[str]) -> str:
 
 
 def _score(question: Question, text: str, given: Mapping[str, Sequence[str]]) -> float:
-    score = min(1.0, sum(cue.weight for cue in question.cues if cue.found(text)))
+    found = [cue.weight for cue in question.cues if cue.found(text)]
+    score = min(1.0, sum(one for one in found if one > 0)) + sum(one for one in found if one < 0)
     if any(not given.get(name) for name in question.needs):
         return score / 2
     if question.needs and score:

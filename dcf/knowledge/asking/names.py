@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from dcf.knowledge.asking.looking import look
 from dcf.knowledge.connection import GraphConnection
+from dcf.knowledge.session_fact import TASK_WORKFLOW
 
 KINDS: Mapping[str, str] = {
     "SkillVersion": "skill",
@@ -21,6 +22,9 @@ KINDS: Mapping[str, str] = {
 MOST = 20_000
 _SHORTEST = 3
 _TEXT = """MATCH (n:Entity) WHERE n:%s RETURN n.name, labels(n) LIMIT $most"""
+_SPECIALIZATIONS = """MATCH (e:Delegation) WHERE e.specialization IS NOT NULL
+RETURN DISTINCT e.specialization LIMIT $most"""
+_SESSIONS = """UNWIND $ids AS id MATCH (n:Session {session_id: id}) RETURN DISTINCT id"""
 _RUNS = """UNWIND $ids AS id MATCH (e:WorkflowRun {workflow_id: id}) RETURN DISTINCT id
 UNION UNWIND $ids AS id MATCH (e:StateOutcome {workflow_id: id}) RETURN DISTINCT id"""
 _WORD = re.compile(r"[^\s,;?!()\[\]{}\"'`]+")
@@ -80,16 +84,29 @@ async def names_in(graph: GraphConnection) -> Names:
     known: dict[str, set[str]] = {}
     for label, argument in KINDS.items():
         for name, _ in await look(graph, "the names", _TEXT % label, most=MOST):
-            if isinstance(name, str):
+            # A delegated task is asked for by its kind, and not as a workflow.
+            if isinstance(name, str) and not name.startswith(TASK_WORKFLOW):
                 known.setdefault(name, set()).add(argument)
+    for (name,) in await look(graph, "the names", _SPECIALIZATIONS, most=MOST):
+        if isinstance(name, str):
+            known.setdefault(name, set()).add("specialization")
     return Names({name: frozenset(kinds) for name, kinds in known.items()})
 
 
 async def runs_within(graph: GraphConnection, question: str) -> list[str]:
     """The words of ``question`` that are ids of runs, in its order. Raises as ``names_in``."""
-    words = [word.rstrip(".:") for word in _WORD.findall(question)]
-    found = {row[0] for row in await look(graph, "the runs", _RUNS, ids=list(dict.fromkeys(words)))}
-    return [word for word in dict.fromkeys(words) if word in found]
+    return await _ids_within(graph, question, "the runs", _RUNS)
+
+
+async def sessions_within(graph: GraphConnection, question: str) -> list[str]:
+    """The words of ``question`` that are ids of sessions, in its order. Raises as ``names_in``."""
+    return await _ids_within(graph, question, "the sessions", _SESSIONS)
+
+
+async def _ids_within(graph: GraphConnection, question: str, what: str, text: str) -> list[str]:
+    words = dict.fromkeys(word.rstrip(".:") for word in _WORD.findall(question))
+    found = {row[0] for row in await look(graph, what, text, ids=list(words))}
+    return [word for word in words if word in found]
 
 
 def _folded(text: str) -> str:

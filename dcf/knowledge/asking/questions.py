@@ -13,7 +13,8 @@ Timed = Literal["no", "since", "between"]
 
 @dataclass(frozen=True, slots=True)
 class Cue:
-    """Words that speak for a question, as a regular expression over lower case."""
+    """Words that speak for a question, or against it where the weight is below 0, as a regular
+    expression over lower case."""
 
     pattern: str
     weight: float
@@ -50,6 +51,9 @@ _MOST = (
     r"(?:the )?(?:most expensive|dearest|costliest|cheapest|least expensive)|"
     r"costs? (?:the )?(?:most|least)"
 )
+_DELEGATED = r"delegat\w*|companions?|speciali[sz]ations?"
+_ANOTHER = Cue(_DELEGATED, -0.5)
+"""Of those, something else is asked."""
 
 
 QUESTIONS: tuple[Question, ...] = (
@@ -63,6 +67,7 @@ QUESTIONS: tuple[Question, ...] = (
             Cue(r"success rates?|rank\w*|reliab\w*|confiden\w*|compare\w*", 0.4),
             Cue(r"versions?|skills?", 0.3),
             Cue(r"which|what|what's", 0.1),
+            _ANOTHER,
         ),
         takes=("task_type", "skill"),
         timed="since",
@@ -121,6 +126,7 @@ QUESTIONS: tuple[Question, ...] = (
             Cue(r"by|per|each|every|for which", 0.3),
             Cue(r"(?:success|failure|error) rates?", 0.3),
             Cue(r"fail\w*|errors?|outcomes?|succeed\w*|times", 0.1),
+            _ANOTHER,
         ),
         takes=("task_type", "skill", "workflow", "agent", "error"),
         by=("skill", "agent", "task_type", "error", "workflow", "tier", "model", "day"),
@@ -137,6 +143,7 @@ QUESTIONS: tuple[Question, ...] = (
             Cue(r"runs? (?:have )?(?:fail\w*|succeed\w*|ended|were)|(?:failed|successful) runs?|"
                 r"fail\w*|succeed\w*", 0.1),
             Cue(r"by|per|each|every", 0.1),
+            _ANOTHER,
         ),
         takes=("workflow", "error"),
         by=("workflow", "error", "day", "run"),
@@ -152,9 +159,48 @@ QUESTIONS: tuple[Question, ...] = (
                 r"dearest", 0.9),
             Cue(r"how much|what|total\w*|altogether", 0.1),
             Cue(r"by|per|each|every|for which|which|the most|the least|most|least", 0.1),
+            _ANOTHER,
         ),
         takes=("task_type", "skill", "workflow", "agent", "error"),
         by=("skill", "agent", "task_type", "error", "workflow", "tier", "model", "day"),
+        timed="between",
+    ),
+    Question(
+        "session",
+        "what happened in a session: its tasks, who did them, how they went, what was measured",
+        "what happened in session helpdesk-1?",
+        (
+            Cue(r"what happened|show|tell me about|details?|steps?|went|come to|came of", 0.6),
+            Cue(r"sessions?", 0.4),
+        ),
+        needs=("session",),
+    ),
+    Question(
+        "delegations",
+        "how many delegated tasks there were, and how many went well, by companion, "
+        "specialization, skill, task, error, session, tier, model or day",
+        "how many delegations succeeded, by specialization and task?",
+        (
+            Cue(_DELEGATED, 0.7),
+            Cue(r"how (?:many|often|much|well|long)|count\w*|number of|which|what|" + _MOST, 0.2),
+            Cue(r"fail\w*|errors?|succeed\w*|(?:success|failure) rates?|"
+                r"cost\w*|reliab\w*", 0.1),
+            Cue(r"by|per|each|every", 0.1),
+        ),
+        takes=("task_type", "skill", "agent", "specialization", "error", "session"),
+        by=("companion", "specialization", "skill", "task_type", "error", "session", "tier",
+            "model", "day"),
+        timed="between",
+    ),
+    Question(
+        "patterns",
+        "what analyses of sessions have measured: of skills, companions, whole sessions",
+        "what patterns are there about orders.charge_payment?",
+        (
+            Cue(r"patterns?|measured", 0.8),
+            Cue(r"what|which|about|are there", 0.1),
+        ),
+        takes=("task_type", "skill", "agent", "specialization", "session"),
         timed="between",
     ),
     Question(

@@ -10,6 +10,7 @@ from dcf.evidence import Counts
 from dcf.knowledge.asking.crossing import ORDERED, SHOWN_RUNS, Crossed, Narrowed, Order
 from dcf.knowledge.asking.looking import look
 from dcf.knowledge.connection import GraphConnection
+from dcf.knowledge.session_fact import TASK_WORKFLOW
 
 RunDimension = Literal["workflow", "error", "day", "run"]
 _DAY_MS = 24 * 60 * 60 * 1000
@@ -30,13 +31,15 @@ async def runs_counted(
     limit: int = 100,
 ) -> list[Crossed]:
     """Runs counted for each combination of ``by`` in ``order``, the most frequent first without
-    one. A run that ended in another way than ``succeeded`` counts as failed. Of ``narrowed`` only
+    one. A run that ended in another way than ``succeeded`` counts as failed; one that is a
+    delegated task counts as a delegation, and not here. Of ``narrowed`` only
     workflow, error and times. Raises GraphAway, GraphRefused, QuestionTooWide."""
     by = list(dict.fromkeys(by))
     where, given = (narrowed or Narrowed()).terms()
     columns = [f"{_COLUMNS[name]} AS d{at}" for at, name in enumerate(by)]
     text = (
         f"MATCH (e:WorkflowRun) {where} AND e.invalid_at IS NULL "
+        "AND NOT e.workflow_name STARTS WITH $prefix "
         f"RETURN {''.join(c + ', ' for c in columns)}"
         "count(e) AS n, sum(CASE e.status WHEN 'succeeded' THEN 1 ELSE 0 END) AS ok, "
         "avg(e.duration_ms) AS ms, sum(coalesce(e.cost_usd, 0.0)) AS cost, "
@@ -46,7 +49,8 @@ async def runs_counted(
         f"ORDER BY {ORDERED[order]} LIMIT $limit"
     )
     what = "counting runs by " + (", ".join(by) or "nothing")
-    rows = await look(graph, what, text, **given, shown=SHOWN_RUNS, limit=limit)
+    given |= {"prefix": TASK_WORKFLOW, "shown": SHOWN_RUNS, "limit": limit}
+    rows = await look(graph, what, text, **given)
     return [_row(by, row) for row in rows if row[len(by)]]
 
 

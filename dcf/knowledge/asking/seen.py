@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from dcf.knowledge.asking.crossing import Narrowed
 from dcf.knowledge.asking.looking import look_fast
 from dcf.knowledge.connection import GraphConnection
+from dcf.knowledge.session_fact import TASK_WORKFLOW
 
 MOST = 20_000
 """So many outcomes are looked at, the newest."""
@@ -41,7 +42,12 @@ async def newest(graph: GraphConnection, narrowed: Narrowed) -> list[Seen]:
     if not rows:
         return []
     found = await look_fast(graph, _WHAT, _DEFINITIONS, since=rows[0][0])
-    definitions = {run: _definition(*said) for run, *said in found}
+    # Each delegated task has a definition of its own, which says what it is to do.
+    definitions = {
+        run: _definition(name, *said)
+        for run, name, *said in found
+        if not str(name).startswith(TASK_WORKFLOW)
+    }
     return _seen(rows, definitions)
 
 

@@ -24,5 +24,10 @@ FAMILIES: tuple[str, ...] = (
     "complexity",
     "approvals",
     "budgets",
+    "sessions",
+    "companions",
+    "delegation",
+    "session_tasks",
+    "strategist",
 )
 """The modules, in the order in which clients see their tools. A new family adds its name."""

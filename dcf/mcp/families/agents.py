@@ -78,13 +78,13 @@ class Agents(Envelope, total=False):
     next_after: Annotated[int | str | None, Field(description="Pass it as after for more.")]
 
 
-@tool("planner", "conductor", "strategist")
+@tool("planner", "strategist")
 async def resolve_agent_name_to_id(platform: Platform, agent_name: AgentName) -> AgentFound:
     """Find an agent by its name."""
     return {"agent_id": await _id_of(platform, agent_name, "agent_id")}
 
 
-@tool("conductor", strict=True)
+@tool(strict=True)
 async def delete_agent(platform: Platform, agent_name: AgentName) -> AgentDeleted:
     """Delete an agent with its memory; its history stays, its budget and use with its id."""
     agent_id = await _id_of(platform, agent_name, "deleted_agent_id")
@@ -103,7 +103,7 @@ async def remove_tool_return_limits(platform: Platform, agent_id: AgentId) -> Li
     return {"status": "unlimited", "updated_count": 0, "warnings": [warning]}
 
 
-@tool("conductor", strict=True)
+@tool(strict=True)
 async def create_agent(
     platform: Platform,
     agent_name: Annotated[str, Obvious("Its name; no other agent may have it.")],
@@ -135,13 +135,13 @@ async def create_agent(
     return {**_shown(document, made), "status": "created", "warnings": doubtful}
 
 
-@tool("conductor", "strategist")
+@tool("strategist")
 async def read_agent(platform: Platform, agent_id: AgentId) -> Agent:
     """Read an agent: its settings and its record."""
     return _shown(*await _agent(platform, agent_id))
 
 
-@tool("conductor", "strategist")
+@tool("strategist")
 async def list_agents(
     platform: Platform,
     tags_json: Annotated[

@@ -78,14 +78,14 @@ async def get_skillset(
 @tool(legacy="ok")
 async def get_skillset_from_catalog(
     platform: Platform,
-    query: Query = None,
+    query: Annotated[str | None, Obvious("What it is for.")] = None,
     tags: Tags = None,
     max_risk: MaxRisk = None,
     max_egress: MaxEgress = None,
-    secrets: Secrets = None,
-    versions: Versions = None,
+    secrets: Annotated[list[str] | None, Obvious("With no other secrets.")] = None,
+    versions: Annotated[str | None, Obvious("Range, as ^1.2.")] = None,
     limit: Limit = None,
-    include_previews: Previews = True,
+    include_previews: Annotated[bool, Obvious("With the begin of the directives.")] = True,
     preview_chars: PreviewChars = None,
     catalog_path: Annotated[str | None, Obvious("Another catalog, in generated.")] = None,
     schema_path: SchemaPath = None,

@@ -26,7 +26,7 @@ Target = Annotated[str, Obvious("Path of the destination.")]
 Overwrite = Annotated[bool, Obvious("Replace what is there.")]
 ValueText = Annotated[str, Obvious("The value, JSON text.")]
 
-MOST: tuple[Role, ...] = ("worker", "conductor", "companion")
+MOST: tuple[Role, ...] = ("worker", "companion")
 
 
 class Changed(Envelope, total=False):
@@ -83,7 +83,7 @@ async def json_set(
         return _changed(await platform.documents.set(redis_key, path, value_json))
 
 
-@tool("worker", "companion", "conductor", legacy="success")
+@tool("worker", "companion", legacy="success")
 async def json_append(
     platform: Platform, redis_key: Key, path: WrittenPlace, value_json: ValueText
 ) -> Changed:

@@ -56,7 +56,7 @@ class Done(Envelope, total=False):
     label: Annotated[str, Field(description="The label.")]
 
 
-@tool("conductor", "companion", "strategist", "reflector")
+@tool("companion", "strategist", "reflector")
 async def list_memory_blocks(platform: Platform, agent_id: AgentId) -> BlocksShown:
     """List the memory blocks of an agent."""
     home = await platform.home()
@@ -64,7 +64,7 @@ async def list_memory_blocks(platform: Platform, agent_id: AgentId) -> BlocksSho
     return {"agent_id": agent_id, "blocks": [_fields(one) for one in found]}
 
 
-@tool("conductor", "companion", "strategist", "reflector")
+@tool("companion", "strategist", "reflector")
 async def read_memory_block(
     platform: Platform,
     agent_id: AgentId,
@@ -79,7 +79,7 @@ async def read_memory_block(
     return {"agent_id": agent_id, **_fields(block), "value": value}  # type: ignore[typeddict-item]
 
 
-@tool("conductor", "strategist", strict=True)
+@tool("strategist", strict=True)
 async def write_memory_block(
     platform: Platform,
     agent_id: AgentId,
@@ -96,7 +96,7 @@ async def write_memory_block(
     return _written(agent_id, block)
 
 
-@tool("companion", "conductor", "strategist", strict=True)
+@tool("companion", "strategist", strict=True)
 async def append_memory_block(
     platform: Platform,
     agent_id: AgentId,
@@ -109,7 +109,7 @@ async def append_memory_block(
     return _written(agent_id, await memory.blocks.append(agent_id, label, text, by=by))
 
 
-@tool("conductor", "strategist", strict=True)
+@tool("strategist", strict=True)
 async def replace_in_memory_block(
     platform: Platform,
     agent_id: AgentId,
@@ -124,7 +124,7 @@ async def replace_in_memory_block(
     return _written(agent_id, block)
 
 
-@tool("conductor", strict=True)
+@tool(strict=True)
 async def create_memory_block(
     platform: Platform,
     label: Annotated[str, Obvious("Its label.")],
@@ -159,7 +159,7 @@ async def create_memory_block(
     return {**_written(agent_id, block), "status": "created"}
 
 
-@tool("conductor", strict=True)
+@tool(strict=True)
 async def attach_memory_block(
     platform: Platform,
     agent_id: AgentId,
@@ -171,7 +171,7 @@ async def attach_memory_block(
     return {"status": "attached", "agent_id": agent_id}
 
 
-@tool("conductor", strict=True)
+@tool(strict=True)
 async def detach_memory_block(platform: Platform, agent_id: AgentId, label: Label) -> Done:
     """Take a memory block from an agent; one that is not shared goes with its last holder."""
     home = await platform.home()

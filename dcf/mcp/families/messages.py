@@ -62,7 +62,7 @@ class Messages(Envelope, total=False):
     next_before: Annotated[int | None, Field(description="Pass it as before for older ones.")]
 
 
-@tool("conductor", limit_s=660, strict=True)
+@tool(limit_s=660, strict=True)
 async def send_message_to_agent(
     platform: Platform,
     agent_id: AgentId,
@@ -154,7 +154,7 @@ async def read_agent_reply(
     }
 
 
-@tool("conductor", "strategist", "reflector")
+@tool("strategist", "reflector")
 async def get_agent_messages(
     platform: Platform,
     agent_id: AgentId,

@@ -67,7 +67,7 @@ class History(Envelope, total=False):
     next_before: Annotated[int | None, Field(description="Pass it as before for older ones.")]
 
 
-@tool("conductor", "companion", "strategist", "reflector", strict=True)
+@tool("companion", "strategist", "reflector", strict=True)
 async def archival_memory_insert(
     platform: Platform,
     agent_id: AgentId,
@@ -82,7 +82,7 @@ async def archival_memory_insert(
     return {"status": "kept", "agent_id": agent_id, "passage_id": passage.id}
 
 
-@tool("conductor", "companion", "strategist", "reflector")
+@tool("companion", "strategist", "reflector")
 async def archival_memory_search(
     platform: Platform,
     agent_id: AgentId,
@@ -134,7 +134,7 @@ async def archival_memory_delete(
     return {"status": "deleted", "agent_id": agent_id, "passage_id": passage_id}
 
 
-@tool("conductor", "strategist", "reflector")
+@tool("strategist", "reflector")
 async def search_memory(
     platform: Platform,
     query: Annotated[str, "Words and meaning; empty: the newest."],

@@ -129,7 +129,7 @@ async def unload_skill(
     return cast(SkillUnloaded, done.to_json())
 
 
-@tool("worker", "companion", "conductor")
+@tool("worker", "companion")
 async def list_loaded_skills(platform: Platform, agent_id: AgentId) -> LoadedSkills:
     """List what an agent has loaded."""
     return {"agent_id": agent_id, "active_skills": await loaded_skills(platform.agents, agent_id)}

@@ -216,7 +216,7 @@ TOOLS: Mapping[str, GraphTool] = {
         GraphTool(
             "search_nodes",
             "Find entities by words and meaning: skills, versions, task types, workflows, agents, "
-            "errors, insights, documents.",
+            "errors, insights, sessions, patterns, documents.",
             search_nodes,
             (
                 Parameter("query", str, "Words, or a question."),
@@ -252,7 +252,7 @@ TOOLS: Mapping[str, GraphTool] = {
         GraphTool("get_entity_edge", "Get a fact by its UUID.", get_entity_edge, (_UUID,)),
         GraphTool(
             "get_episodes",
-            "List the newest episodes: outcomes of tasks, ends of runs, texts.",
+            "List the newest episodes: outcomes of tasks, delegations, ends of runs, texts.",
             get_episodes,
             (_GROUPS, Parameter("max_episodes", _Count, "At most so many.", 10, False)),
         ),

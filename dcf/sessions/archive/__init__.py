@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from dcf.sessions.archive.archive import write_archive
+from dcf.sessions.archive.redacting import clean
 
-__all__ = ["write_archive"]
+__all__ = ["clean", "write_archive"]

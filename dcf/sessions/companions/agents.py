@@ -53,10 +53,9 @@ class CompanionAgents:
 
     async def performer(self, task: Task) -> TaskPerformer:
         """What performs ``task``. Raises TaskError(DCF.AgentUnavailable)."""
-        companion_id = task.lease.owner
-        served = self._roster.of(companion_id)
+        served = self._roster.of(task.lease.owner)
         if served is None:
-            raise TaskError(AGENT_UNAVAILABLE, f"{companion_id} is not served here any more")
+            raise TaskError(AGENT_UNAVAILABLE, f"{task.lease.owner} is not served here any more")
         performer = self._plain
         if self._runtime is not None:
             try:
@@ -64,14 +63,18 @@ class CompanionAgents:
             except MemoryProblem as problem:
                 raise unavailable(problem) from problem
         return Telling(
-            performer, self._sessions, served.session_id, companion_id, task.lease.workflow_id
+            performer,
+            self._sessions,
+            served.session_id,
+            served.companion.companion_id,
+            task.lease.workflow_id,
         )
 
-    async def remove(self, companion_id: str) -> None:
+    async def remove(self, agent_name: str) -> None:
         """Delete the agent of a companion that is gone, with its record."""
         if self._runtime is None:
             return
-        agent = await self._runtime.find(companion_id)
+        agent = await self._runtime.find(agent_name)
         if agent is not None and ROLE in agent.tags:
             await remove(self._runtime, self._records, agent.id)
 
@@ -89,16 +92,21 @@ class CompanionAgents:
 
     async def _agent(self, runtime: AgentRuntime, served: Served) -> Agent:
         companion = served.companion
-        found = await runtime.find(companion.agent_name)
-        return found or await self._make(runtime, served.session_id, companion)
+        agent = await runtime.find(served.agent_name)
+        if agent is None:
+            agent = await self._make(runtime, served)
+        # Also where it was made before: whoever made it may have died before this.
+        await _share(runtime, companion, agent)
+        return agent
 
-    async def _make(self, runtime: AgentRuntime, session_id: str, companion: Companion) -> Agent:
+    async def _make(self, runtime: AgentRuntime, served: Served) -> Agent:
+        companion = served.companion
         try:
             template = template_named(TEMPLATE, self._own)
         except InvalidTemplate as broken:
             raise TaskError(AGENT_UNAVAILABLE, f"templates: {broken}") from broken
-        tags = (ROLE, f"session:{session_id}", f"specialization:{companion.specialization}")
-        new = template.new_agent(companion.agent_name, model=companion.model, tags=tags)
+        tags = (ROLE, f"session:{served.session_id}", f"specialization:{companion.specialization}")
+        new = template.new_agent(served.agent_name, model=companion.model, tags=tags)
         blocks = [
             replace(block, value=companion.persona)
             if block.label == "persona" and companion.persona
@@ -106,15 +114,13 @@ class CompanionAgents:
             for block in template.blocks
         ]
         try:
-            agent = await runtime.create(new, blocks, by=BY)
+            return await runtime.create(new, blocks, by=BY)
         except AgentExists:
             # Another host served it at the same moment.
-            found = await runtime.find(companion.agent_name)
+            found = await runtime.find(served.agent_name)
             if found is None:
                 raise
             return found
-        await _share(runtime, companion, agent)
-        return agent
 
 
 async def remove(runtime: AgentRuntime, records: AgentStore | None, agent_id: str) -> None:
@@ -129,16 +135,21 @@ async def remove(runtime: AgentRuntime, records: AgentStore | None, agent_id: st
 
 
 async def _share(runtime: AgentRuntime, companion: Companion, agent: Agent) -> None:
-    """Let the agent hold the blocks of its conductor that the companion names."""
+    """Let the agent hold the blocks of its conductor that the companion names; where it has one of
+    that label, its own stays."""
     if not companion.shared_blocks:
+        return
+    held = {block.label for block in await runtime.blocks(agent.id)}
+    missing = [label for label in companion.shared_blocks if label not in held]
+    if not missing:
         return
     conductor = await runtime.find(companion.created_by)
     conductor_id = conductor.id if conductor is not None else companion.created_by
-    for label in companion.shared_blocks:
+    for label in missing:
         try:
             block = await runtime.block(conductor_id, label)
             await runtime.attach_block(agent.id, block.id, by=BY)
         except BlockExists:
-            log.warning("%s has a block %s of its own", companion.companion_id, label)
+            log.debug("%s was given %s at the same moment", companion.companion_id, label)
         except MemoryProblem as problem:
             log.warning("%s does not share %s: %s", companion.companion_id, label, problem)

@@ -14,14 +14,14 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from control_plane import JSON, Refusal, claims, encode_name, keys, payload, timers
+from dcf.agents import RESULT_STATUS
 from dcf.sessions.companion import Companion
 from dcf.sessions.errors import BadValue, SessionProblem, UnknownCompanion
-from dcf.sessions.seat import SEAT_MS, inbox_of, seat_of
+from dcf.sessions.seat import SEAT_MS, agent_of, inbox_of, seat_of
 from dcf.sessions.session import Session
 from dcf.sessions.sessions import Sessions
 from dcf.sessions.similar import similar
 from dcf.sessions.task import SessionTask
-from dcf.sessions.task_run import RESULT_STATUS
 from dcf.sessions.tick import settle
 from dcf.workflow import External, Failed, Outcome, RunCache, Succeeded, iso
 
@@ -137,7 +137,7 @@ async def report_progress(
         raise BadValue(what="progress_pct", value=progress_pct, wanted="0 to 100", how="say 50")
     _companion(await sessions.get(session_id), companion_id)
     task = await sessions.task(session_id, task_id)
-    lease = await _external(sessions, companion_id).renew(
+    lease = await _external(sessions, session_id, companion_id).renew(
         task_id, encode_name(task.state), lease_token
     )
     if isinstance(lease, Refusal):
@@ -177,7 +177,7 @@ async def report_result(
     task = await sessions.task(session_id, task_id)
     if task.is_open and await sessions.store.now_ms() > task.deadline_at:
         await _demand_in_time(sessions, session_id, companion_id, task_id)
-    answer = await _external(sessions, companion_id).finish(
+    answer = await _external(sessions, session_id, companion_id).finish(
         task_id, encode_name(task.state), lease_token, outcome
     )
     await settle(sessions, session_id, task_id)
@@ -227,10 +227,10 @@ async def _lease(
 ) -> Received | None:
     """The task under its lease; None while it has none that can be had."""
     token = await _token(sessions, session_id, companion, task)
-    taken = await _external(sessions, companion.companion_id).take(
+    taken = await _external(sessions, session_id, companion.companion_id).take(
         task.task_id,
         encode_name(task.state),
-        owner=companion.companion_id,
+        owner=agent_of(session_id, companion.companion_id),
         ttl_ms=lease_ms,
         token=token,
     )
@@ -253,8 +253,8 @@ async def _token(
     return payload.digest("/".join(map(str, (*parts, len(task.attempts)))))
 
 
-def _external(sessions: Sessions, companion_id: str) -> External:
-    store = sessions.store_of(inbox_of(companion_id))
+def _external(sessions: Sessions, session_id: str, companion_id: str) -> External:
+    store = sessions.store_of(inbox_of(session_id, companion_id))
     return External(store, RunCache(store))
 
 

@@ -13,13 +13,14 @@ import time
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 
-from control_plane import ControlPlaneError, UnknownSession, claims, keys
+from control_plane import ControlPlaneError, UnknownSession, claims, host_signs, keys
 from dcf.memory import MemoryProblem
 from dcf.sessions.companions.agents import CompanionAgents
 from dcf.sessions.companions.inboxes import Inboxes
 from dcf.sessions.companions.roster import Roster, Served
+from dcf.sessions.due import tick_due
 from dcf.sessions.errors import SessionProblem
-from dcf.sessions.seat import SEAT_MS, inbox_of, seat_of, whose
+from dcf.sessions.seat import SEAT_MS, agent_of, inbox_of, seat_of, whose
 from dcf.sessions.sessions import Sessions
 from dcf.stopping import stop
 from dcf.worker import Worker
@@ -86,6 +87,7 @@ class CompanionHost:
                 (self.take_seats, _LOOK_S),
                 (self.look, _LOOK_S),
                 (self.keep_seats, _KEEP_S),
+                (self.give_sign, _KEEP_S),
             )
         ]
         if self._clean_up is not None:
@@ -118,8 +120,7 @@ class CompanionHost:
         if self._worker.is_draining:
             return
         of = [self.config.session_id] if self.config.session_id else None
-        due = await claims.claim(self._backend, keys.SESSIONS_DUE, _AT_ONCE, of=of)
-        await asyncio.gather(*(self._tick(session_id) for session_id in due.members))
+        await tick_due(self._sessions, of=of)
 
     async def keep_seats(self) -> None:
         """Keep the seats of those served here; leave who is gone, or was lost meanwhile."""
@@ -138,7 +139,11 @@ class CompanionHost:
                 served.kept_at = now
             else:
                 await self._leave(served)
-                await self._forget(served.companion.companion_id)
+                await self._forget(served.session_id, served.companion.companion_id)
+
+    async def give_sign(self) -> None:
+        """Say that this host lives."""
+        await host_signs.give_sign(self._backend, self.name, self.config.session_id)
 
     # -- one companion ----------------------------------------------------------------------------
 
@@ -149,14 +154,14 @@ class CompanionHost:
         try:
             session = await self._sessions.get(session_id)
             companion = session.companions.get(companion_id)
-            known = self._roster.of(companion_id)
+            known = self._roster.of(agent_of(session_id, companion_id))
             if known is not None:
                 known.kept_at = at
             elif companion is not None:
                 served = Served(session_id, companion, kept_at=at)
                 # Its inbox is read before anybody can give it a task.
                 self._roster.add(served)
-                await self._inboxes.add(companion.inbox)
+                await self._inboxes.add(served.inbox)
             if companion is not None and await self._sessions.take_seat(session_id, companion_id):
                 return
         except UnknownSession:
@@ -170,23 +175,23 @@ class CompanionHost:
         if served is not None:
             await self._leave(served)
         await claims.drop(self._backend, keys.COMPANIONS, [seat])
-        await self._forget(companion_id)
+        await self._forget(session_id, companion_id)
 
     async def _leave(self, served: Served) -> None:
         """Serve a companion no more. What it does goes on as long as it has its lease."""
         self._roster.remove(served)
         try:
-            await self._inboxes.remove(served.companion.inbox)
+            await self._inboxes.remove(served.inbox)
         except ControlPlaneError as error:
-            log.warning("cannot leave %s: %s", served.companion.inbox, error)
+            log.warning("cannot leave %s: %s", served.inbox, error)
 
-    async def _forget(self, companion_id: str) -> None:
+    async def _forget(self, session_id: str, companion_id: str) -> None:
         """Remove what is left of a companion that is in its session no more."""
-        await self._backend.command("DEL", keys.queue(inbox_of(companion_id)))
+        await self._backend.command("DEL", keys.queue(inbox_of(session_id, companion_id)))
         if self._agents is None:
             return
         try:
-            await self._agents.remove(companion_id)
+            await self._agents.remove(agent_of(session_id, companion_id))
         except MemoryProblem as problem:
             # An orphan then, found by the next clean-up.
             log.warning("the agent of %s stays for now: %s", companion_id, problem)
@@ -197,6 +202,7 @@ class CompanionHost:
         await self._inboxes.leave(self._sessions.store)
         try:
             await claims.keep(self._backend, keys.COMPANIONS, seats, 0)
+            await host_signs.sign_off(self._backend, self.name, self.config.session_id)
         except ControlPlaneError as error:
             log.warning("seats are not given back, they end by themselves: %s", error)
 
@@ -209,15 +215,6 @@ class CompanionHost:
             except (ControlPlaneError, MemoryProblem) as error:
                 log.warning("%s: %s; trying again", self.name, error)
             await asyncio.sleep(every_s)
-
-    async def _tick(self, session_id: str) -> None:
-        try:
-            await self._sessions.tick(session_id)
-        except UnknownSession:
-            await claims.drop(self._backend, keys.SESSIONS_DUE, [session_id])
-        except (ControlPlaneError, SessionProblem, WorkflowError) as error:
-            # Others are due too; this one is looked at again when its claim ends.
-            log.warning("session %s is looked at later: %s", session_id, error)
 
     async def _of_session(self) -> list[str] | None:
         """The seats that may be taken; None for all there are."""

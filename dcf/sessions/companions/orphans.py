@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from control_plane import AgentStore, UnknownSession, claims, keys
+from dcf.knowledge import COMPANION_POOL
 from dcf.sessions.companions.agents import ROLE, remove
-from dcf.sessions.seat import inbox_of, whose
+from dcf.sessions.seat import agent_of, inbox_of, whose
 from dcf.sessions.sessions import Sessions
 
 if TYPE_CHECKING:
@@ -54,11 +55,11 @@ async def cleanup_orphaned_companions(
     for key, seat in seats:
         of, companion_id = whose(seat)
         if await there.has(of, companion_id):
-            seated.add(keys.queue(inbox_of(companion_id)))
+            seated.add(keys.queue(inbox_of(of, companion_id)))
         elif session_id in (None, of):
             lost_seats.append((key, seat))
     lost_inboxes = sorted(set(inboxes) - seated)
-    lost_agents = [one for one in agents if not await there.has(_session_of(one), one.name)]
+    lost_agents = [one for one in agents if not await there.has(*_whose(one))]
     if not dry_run:
         for key, seat in lost_seats:
             await claims.drop(sessions.backend, key, [seat])
@@ -112,6 +113,12 @@ def _session_of(agent: Agent) -> str:
     return next(found, "")
 
 
+def _whose(agent: Agent) -> tuple[str, str]:
+    """Session and companion of an agent."""
+    session_id = _session_of(agent)
+    return session_id, agent.name.removeprefix(agent_of(session_id, ""))
+
+
 async def _inboxes(sessions: Sessions, session_id: str | None) -> list[str]:
     """The streams of inboxes; of one session those of companions that it had."""
     if session_id is not None:
@@ -119,13 +126,13 @@ async def _inboxes(sessions: Sessions, session_id: str | None) -> list[str]:
             former = (await sessions.get(session_id)).former
         except UnknownSession:
             return []
-        streams = [keys.queue(inbox_of(one)) for one in former]
+        streams = [keys.queue(inbox_of(session_id, one)) for one in former]
         return [one for one in streams if await sessions.backend.command("EXISTS", one)]
     found: list[str] = []
     cursor = "0"
     while True:
         cursor, page = await sessions.backend.command(
-            "SCAN", cursor, "MATCH", keys.queue(inbox_of("*")), "COUNT", _SCAN
+            "SCAN", cursor, "MATCH", keys.queue(f"{COMPANION_POOL}*"), "COUNT", _SCAN
         )
         found += page
         if str(cursor) == "0":

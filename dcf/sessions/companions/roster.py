@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from control_plane import ControlPlaneError, Hint
 from dcf.sessions.companion import Companion
 from dcf.sessions.errors import SessionProblem
-from dcf.sessions.seat import seat_of
+from dcf.sessions.seat import agent_of, inbox_of, seat_of
 from dcf.sessions.sessions import Sessions
 from dcf.sessions.tick import settle
 from dcf.workflow import WorkflowError
@@ -35,37 +35,46 @@ class Served:
     def seat(self) -> str:
         return seat_of(self.session_id, self.companion.companion_id)
 
+    @property
+    def inbox(self) -> str:
+        return inbox_of(self.session_id, self.companion.companion_id)
+
+    @property
+    def agent_name(self) -> str:
+        """What it is called where no session is said."""
+        return agent_of(self.session_id, self.companion.companion_id)
+
 
 class Roster:
-    """The companions that are served here, by inbox and by id."""
+    """The companions that are served here, by inbox and by the names of their agents."""
 
     def __init__(self, sessions: Sessions) -> None:
         self._sessions = sessions
         self._by_inbox: dict[str, Served] = {}
-        self._by_id: dict[str, Served] = {}
+        self._by_name: dict[str, Served] = {}
 
     def __len__(self) -> int:
-        return len(self._by_id)
+        return len(self._by_name)
 
     @property
     def all(self) -> list[Served]:
-        return list(self._by_id.values())
+        return list(self._by_name.values())
 
     def add(self, served: Served) -> None:
-        self._by_inbox[served.companion.inbox] = served
-        self._by_id[served.companion.companion_id] = served
+        self._by_inbox[served.inbox] = served
+        self._by_name[served.agent_name] = served
 
     def remove(self, served: Served) -> None:
-        self._by_inbox.pop(served.companion.inbox, None)
-        self._by_id.pop(served.companion.companion_id, None)
+        self._by_inbox.pop(served.inbox, None)
+        self._by_name.pop(served.agent_name, None)
 
-    def of(self, companion_id: str) -> Served | None:
-        return self._by_id.get(companion_id)
+    def of(self, agent_name: str) -> Served | None:
+        return self._by_name.get(agent_name)
 
     @asynccontextmanager
     async def turn(self, hint: Hint) -> AsyncIterator[str | None]:
-        """The id of the companion that does what ``hint`` says, once it does nothing else; None
-        when it is not served here any more. What it did is settled at the end."""
+        """The agent that does what ``hint`` says, once it does nothing else; None when it is not
+        served here any more. What it did is settled at the end."""
         served = self._by_inbox.get(hint.pool)
         if served is None:
             yield None
@@ -73,7 +82,7 @@ class Roster:
         async with served.lock:
             served.task_id = hint.workflow_id
             try:
-                yield served.companion.companion_id
+                yield served.agent_name
             finally:
                 served.task_id = None
         await self.settle(served, hint.workflow_id)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dcf_user import Dcf
+from dcf_user import Dcf, until
 
 
 def statuses(dcf: Dcf) -> dict[str, str]:
@@ -31,3 +31,24 @@ def test_a_worker_with_a_name_of_its_own_is_asked_for_by_it(dcf: Dcf) -> None:
     assert dcf("health", "worker", "--pool", "other", "--name", "nightly").code == 0
     unnamed = dcf("health", "worker", "--pool", "other")
     assert (unnamed.code, "nightly; ask for one with --name" in unnamed.err) == (1, True)
+
+
+def test_companion_hosts_of_dcf_up_are_healthy_and_gone_after_dcf_down(dcf: Dcf) -> None:
+    up = dcf("up", "--companions", 1, "--json")
+    assert up.code == 0, up.err
+    assert "companions-1" in [service["name"] for service in up.json["services"]]
+    again = dcf("up", "--companions", 1, "--json").json["services"]
+    assert [one["state"] for one in again if one["name"] == "companions-1"] == ["running"]
+
+    healthy = until(
+        lambda: (said := dcf("health", "companion", "--json")).code == 0 and said.json,
+        "the host gives a sign of life",
+    )
+    assert healthy["host"].startswith("companions-1-")
+    assert statuses(dcf)["companions"] == "healthy"
+    doctor = {check["name"]: check for check in dcf("doctor", "--json").json["checks"]}
+    assert "1 host lives" in doctor["companion hosts"]["found"]
+
+    down = dcf("down")
+    assert f"({healthy['host']}): drained" in down.out
+    assert dcf("health", "companion").code == 1

@@ -50,10 +50,11 @@ class Process:
 
     @property
     def worker(self) -> str:
-        """The name that a worker gave itself."""
+        """The name that a worker, or a host of companions, gave itself."""
         ready = re.search(r'^\{"event": "ready".*$', self.log.read_text("utf-8"), re.MULTILINE)
         assert ready, self.log.read_text("utf-8")
-        return str(json.loads(ready[0])["worker"])
+        said = json.loads(ready[0])
+        return str(said.get("worker") or said["host"])
 
 
 class LocalStack:
@@ -66,7 +67,8 @@ class LocalStack:
         self.running: list[Process] = []
         self._ports = {port: free_port() for port in ("6379", "8379", "8337", "8765", "8000")}
         self._bin = folder / "bin"
-        for name in ("bin", "tmp", "srv/workflows/runs", "srv/generated", "srv/workspace"):
+        volumes = ("workflows/runs", "generated", "workspace", "sessions")
+        for name in ("bin", "tmp", *(f"srv/{volume}" for volume in volumes)):
             (folder / name).mkdir(parents=True)
         (folder / "srv/skills_src").symlink_to(ROOT / "skills_src")
         self._program("docker-entrypoint.sh", _STARTS, REJSON)

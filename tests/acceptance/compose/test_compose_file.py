@@ -58,7 +58,7 @@ def test_every_service_is_there_at_its_port() -> None:
         for port in service.ports
     }
     assert published == _PORTS
-    ours = {"dcf-mcp", "graphiti-mcp", "stub-mcp", "worker", "skills"}
+    ours = {"companions", "dcf-mcp", "graphiti-mcp", "stub-mcp", "worker", "skills"}
     assert {service.name for service in OURS} == ours
 
 
@@ -68,11 +68,12 @@ def test_no_port_is_open_to_other_machines(service: Service) -> None:
     assert service.raw.get("network_mode") in (None, "none")
 
 
-def test_a_worker_can_be_there_many_times() -> None:
-    worker = EVERY["worker"]
-    assert not worker.ports
-    assert "container_name" not in worker.raw and "hostname" not in worker.raw
-    assert "--name" not in worker.command
+@pytest.mark.parametrize("name", ["companions", "worker"])
+def test_who_works_can_be_there_many_times(name: str) -> None:
+    service = EVERY[name]
+    assert not service.ports
+    assert "container_name" not in service.raw and "hostname" not in service.raw
+    assert "--name" not in service.command
 
 
 def test_what_is_started_by_itself_needs_nothing_that_is_not() -> None:
@@ -165,9 +166,9 @@ def test_passwords_are_on_no_command_line(service: Service) -> None:
     ("secret", "knowing"),
     [
         ("DCF_TOKEN", {"dcf-mcp", "graphiti-mcp"}),
-        ("REDIS_PASSWORD", {"redis", "dcf-mcp", "graphiti-mcp", "worker"}),
-        ("FALKORDB_PASSWORD", {"falkordb", "dcf-mcp", "graphiti-mcp", "worker"}),
-        ("DCF_STUB_TOKEN", {"stub-mcp", "dcf-mcp", "worker"}),
+        ("REDIS_PASSWORD", {"redis", "dcf-mcp", "graphiti-mcp", "worker", "companions"}),
+        ("FALKORDB_PASSWORD", {"falkordb", "dcf-mcp", "graphiti-mcp", "worker", "companions"}),
+        ("DCF_STUB_TOKEN", {"stub-mcp", "dcf-mcp", "worker", "companions"}),
         ("OPENAI_API_KEY", {"graphiti-mcp", "letta"}),
     ],
 )
@@ -179,7 +180,7 @@ def test_a_secret_is_known_to_those_who_need_it(secret: str, knowing: set[str]) 
         if any(SECRETS[secret] in value for value in service.environment.values())
     } == knowing
     tools = {service.name for service in EVERY.values() if "env_file" in service.raw}
-    assert tools == {"dcf-mcp", "worker"}
+    assert tools == {"companions", "dcf-mcp", "worker"}
 
 
 def test_what_is_asked_of_the_graph_is_what_workers_write() -> None:

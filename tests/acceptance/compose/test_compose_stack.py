@@ -246,6 +246,18 @@ def test_health_checks_tell_who_is_not_well(stack: LocalStack) -> None:
     assert "does not answer" in stack.check(mcp).stderr
 
 
+def test_a_host_of_companions_is_well_while_it_gives_signs(stack: LocalStack) -> None:
+    [host, other] = stack.up("companions", "companions")
+    assert stack.check(host).stdout.startswith("healthy: ")
+    other.child.send_signal(signal.SIGKILL)
+    assert stack.stop(host) == 0
+    # Whoever ends says so at once; who is killed is missed when its last sign holds no longer.
+    host.service.raw["healthcheck"]["test"].extend(["--name", host.worker])
+    checked = stack.check(host)
+    assert checked.returncode == 1
+    assert f"companion host {host.worker} gives no sign of life" in checked.stderr
+
+
 def _until_unwell(stack: LocalStack, process: Any, why: str) -> None:
     for _ in range(50):
         checked = stack.check(process)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -12,11 +13,13 @@ from xml.etree import ElementTree
 
 import pytest
 import typer.main
+from integration.knowledge.office import DELEGATIONS, DRAFT, PATTERNS, session, write_records
 from integration.knowledge.shop import CHARGE, INSIGHT, NEW, OLD, fill
 from redis import Redis
 
 from dcf.cli.app import build_app
 from dcf.cli.entry import run_command
+from dcf.knowledge import GraphConnection
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,21 @@ def shop(graph_server: str, redis_server: str) -> Iterator[str]:
             client.flushall()
     fill(graph_server)
     yield graph_server
+
+
+@pytest.fixture
+def shop_with_sessions(shop: str) -> Iterator[None]:
+    """The shop, and an office beside it, until the test is over."""
+
+    async def told() -> None:
+        async with GraphConnection(shop) as graph:
+            await write_records(graph, session(), *DELEGATIONS, *PATTERNS)
+
+    asyncio.run(told())
+    yield
+    with Redis.from_url(shop) as client:
+        client.flushall()
+    fill(shop)
 
 
 @pytest.fixture
@@ -149,6 +167,29 @@ def test_why_and_similar_give_reasons(graph: Graph) -> None:
     alike = graph("similar", "order-70", "--limit", "3")
     assert alike.code == 0 and "the same workflow, orders" in alike.out.replace("\n", " ")
     assert len(graph("similar", "order-70", "--limit", "3", "--json").json["alike"]) == 3
+
+
+def test_a_session_is_a_tree_and_what_was_delegated_is_counted(
+    graph: Graph, shop_with_sessions: None
+) -> None:
+    shown = graph("session", "s-1")
+    assert shown.code == 0 and "t-3 failed  mail.draft, 10.0 s" in shown.out
+    assert f"with {DRAFT}" in shown.out and "by Ann (writing)" in shown.out
+    assert "tasks: 9 of 12, 75 %" in shown.out and "Drafts fail as often as not." in shown.out
+    assert graph("session", "s-1", "--json").json["session"]["state"] == "active"
+    assert graph("session", "nobody").code == 2
+    counted = graph("delegations", "--by", "companion", "--task-type", "mail.draft")
+    assert counted.code == 0 and "ann" in counted.out and "3 of 6, 50 %" in counted.out
+    assert "6 tasks; 6 with a price: 3.0000 USD" in counted.out
+    wrong = graph("delegations", "--by", "companon")
+    assert wrong.code == 2 and "did you mean companion?" in wrong.err
+    listed = graph("patterns", "--task-type", "mail.draft")
+    assert "mean_ms 10000, rate 0.5 (0.19-0.81), of 6 tasks" in listed.out.replace("\n", " ")
+    assert len(graph("patterns", "--skill", DRAFT, "--json").json["patterns"]) == 1
+    asked = graph("ask", "which companion fails most?", "--json").json
+    assert asked["understood"] == "delegations" and asked["result"][0]["companion"] == "ann"
+    assert "tasks: 9 of 12" in graph("ask", "what happened in session s-1?").out
+    assert "Drafts fail as often as not." in graph("ask", "what patterns are there?").out
 
 
 def test_insights_and_stats(graph: Graph) -> None:

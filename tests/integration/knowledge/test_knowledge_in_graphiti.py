@@ -7,10 +7,12 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
+from integration.knowledge.office import PATTERNS, delegation, session, write_records
 from integration.knowledge.world import outcome, run_fact, write
 
 from dcf.knowledge import GRAPH, GraphConnection, load_embedder
 from dcf.knowledge.naming import edge_uuid, entity_uuid
+from dcf.knowledge.session_telling import delegation_uuid
 
 
 @asynccontextmanager
@@ -86,6 +88,29 @@ async def test_graphiti_finds_facts_entities_and_episodes(
             reference_time=episode.valid_at, last_n=9, group_ids=[GRAPH]
         )
         assert {run.uuid for run in found} >= {run_fact().id}
+
+
+async def test_graphiti_finds_what_sessions_told(
+    graph_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GRAPHITI_TELEMETRY_ENABLED", "false")
+    from graphiti_core.nodes import EntityNode, EpisodicNode
+
+    async with GraphConnection(graph_url) as graph:
+        await write_records(graph, *PATTERNS, delegation(3), session())
+    async with graphiti_on(graph_url) as graphiti:
+        facts = await graphiti.search("drafts fail", group_ids=[GRAPH], num_results=5)
+        assert PATTERNS[0].statement in [fact.fact for fact in facts]
+        node = await EntityNode.get_by_uuid(graphiti.driver, entity_uuid("Session", "s-1"))
+        assert (node.name, set(node.labels)) == ("s-1", {"Entity", "Session"})
+        assert node.summary == session().objective and node.attributes["state"] == "active"
+        episode = await EpisodicNode.get_by_uuid(graphiti.driver, delegation_uuid("t-3"))
+        assert "mail.draft" in episode.content and "Mail.Empty" in episode.content
+        assert episode.valid_at.timestamp() * 1000 == delegation(3).finished_at
+        found = await graphiti.retrieve_episodes(
+            reference_time=episode.valid_at, last_n=3, group_ids=[GRAPH]
+        )
+        assert [one.uuid for one in found] == [episode.uuid]
 
 
 async def test_indexes_of_graphiti_and_ours_are_made_in_any_order(

@@ -74,6 +74,12 @@ USUAL: dict[str, Any] = {
     "content": "text",
     "arguments_json": "{}",
     "value_json": "1",
+    "session_id": "s1",
+    "conductor_id": "me",
+    "companion_id": "companion-a",
+    "task_id": "t",
+    "task_description": "do it",
+    "message": "what is going on?",
     "timeout_s": 1,
     "limit": 3,
 }
@@ -99,6 +105,11 @@ def problems_of(answer: Any, schema: dict[str, Any]) -> list[str]:
 async def prepared(desk: Desk) -> None:
     flow = {"StartAt": "A", "States": {"A": {"Type": "Task", "AgentBinding": {}, "End": True}}}
     await desk.good("create_workflow_control_plane", workflow_json=json.dumps(flow), run_id="r")
+    of_me = {"session_id": "s1", "conductor_id": "me"}
+    await desk.good("create_session_context", **of_me, objective="help")
+    await desk.good("create_companion", **of_me, companion_name="a", external=True)
+    await desk.good("receive_task", session_id="s1", companion_id="companion-a")
+    await desk.good("delegate_task", **of_me, task_description="do it", task_id="t")
 
 
 @pytest.mark.timeout(300)

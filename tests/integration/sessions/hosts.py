@@ -11,7 +11,7 @@ from typing import Any
 
 from control_plane import RedisBackend, Store
 from dcf.sessions import NewCompanion, Sessions, SessionTask
-from dcf.sessions.companions import CompanionHost, HostConfig, Inboxes, Roster
+from dcf.sessions.companions import CompanionAgents, CompanionHost, HostConfig, Inboxes, Roster
 from dcf.worker import KeeperThread, Performer, Worker, WorkerConfig
 from dcf.workflow import Choreographer, Outcome, Task
 
@@ -50,13 +50,23 @@ class Hosts:
         return backend
 
     def host(
-        self, agents: Any, *, name: str = "h1", most: int = 50, **config: Any
+        self,
+        agents: Any,
+        *,
+        name: str = "h1",
+        most: int = 50,
+        remembering: Callable[[Sessions, Roster], tuple[CompanionAgents, Any]] | None = None,
+        **config: Any,
     ) -> CompanionHost:
-        """A host at work."""
+        """A host at work, with ``agents`` that perform, or companions that remember and what
+        performs with them."""
         store = self.open_store()
         sessions = Sessions(store)
         roster = Roster(sessions)
         inboxes = Inboxes(self._backend, consumer=name)
+        companions = None
+        if remembering is not None:
+            companions, agents = remembering(sessions, roster)
         thread = KeeperThread(lambda: Store(RedisBackend.from_url(self.url)))
         worker = Worker(
             name,
@@ -69,7 +79,9 @@ class Hosts:
             config=WorkerConfig(concurrency=most, **config),
             turn=roster.turn,
         )
-        host = CompanionHost(sessions, roster, inboxes, None, worker, config=HostConfig(most=most))
+        host = CompanionHost(
+            sessions, roster, inboxes, companions, worker, config=HostConfig(most=most)
+        )
         self._work[host] = asyncio.create_task(host.run())
         self._inboxes[host] = inboxes
         self._stack.push_async_callback(inboxes.close)
@@ -93,7 +105,7 @@ class Hosts:
             await self.sessions.employ(session_id, NewCompanion(ME, name=name, **fields))
 
     async def seated(self, session_id: str, count: int) -> None:
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(20):
             while True:
                 session = await self.sessions.get(session_id)
                 if sum(one.seated_at is not None for one in session.companions.values()) >= count:

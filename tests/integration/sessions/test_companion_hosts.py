@@ -19,7 +19,7 @@ async def done(task: Task) -> Outcome:
 
 
 async def test_tasks_are_done_by_companions_one_at_a_time_each(redis_url: str) -> None:
-    at_once = {"companion-a": 0, "companion-b": 0}
+    at_once = {"s1.companion-a": 0, "s1.companion-b": 0}
     most = 0
 
     async def slowly(task: Task) -> Outcome:
@@ -41,7 +41,7 @@ async def test_tasks_are_done_by_companions_one_at_a_time_each(redis_url: str) -
         ended = [await hosts.closed("s1", f"t{number}") for number in range(6)]
     assert [task.status for task in ended] == ["succeeded"] * 6
     assert sorted(task for _, task in agents.begun) == [f"t{number}" for number in range(6)]
-    assert {who for who, _ in agents.begun} == {"companion-a", "companion-b"}
+    assert {who for who, _ in agents.begun} == {"s1.companion-a", "s1.companion-b"}
     assert most == 1
 
 
@@ -65,7 +65,7 @@ async def test_a_host_that_drains_hands_companion_and_task_over(redis_url: str) 
         hosts.host(second, name="h2")
         task = await hosts.closed("s1", "t")
     assert (task.status, task.companion_id) == ("succeeded", "companion-a")
-    assert second.begun == [("companion-a", "t")]
+    assert second.begun == [("s1.companion-a", "t")]
     assert len(task.attempts) == 1
 
 
@@ -106,7 +106,7 @@ async def test_lost_and_doubled_hints_do_a_task_once(redis_url: str) -> None:
         await hosts.employ("s1", "a")
         hosts.host(agents)
         await hosts.seated("s1", 1)
-        inbox = "inbox.companion-a"
+        inbox = "inbox.s1.companion-a"
         await hosts.sessions.delegate("s1", Order("do it", ME, task_id="t1"))
         await hosts.sessions.store.send_hints("t1", ["task"], inbox)
         await hosts.closed("s1", "t1")

@@ -102,10 +102,10 @@ async def test_seats_and_inboxes_of_nobody_are_found_and_removed(redis_url: str)
         await with_task(hosts, "a")
         backend = hosts.sessions.backend
         await claims.put(backend, keys.COMPANIONS, "s1/companion-gone", 1)
-        await backend.command("XADD", keys.queue("inbox.companion-gone"), "*", "a", "b")
+        await backend.command("XADD", keys.queue("inbox.s1.companion-gone"), "*", "a", "b")
         found = await cleanup_orphaned_companions(hosts.sessions)
         assert found.seats == ("s1/companion-gone",)
-        assert found.inboxes == (keys.queue("inbox.companion-gone"),)
+        assert found.inboxes == (keys.queue("inbox.s1.companion-gone"),)
         assert not found.removed
         assert (await cleanup_orphaned_companions(hosts.sessions, dry_run=False)).removed
         left = await cleanup_orphaned_companions(hosts.sessions)

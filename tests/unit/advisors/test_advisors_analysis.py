@@ -146,6 +146,17 @@ def test_bottlenecks_are_shares_of_the_path() -> None:
     assert (other.state, other.path_ms, other.runs_counted) == ("Pay", 3_000, 3)
 
 
+def test_delegated_tasks_count_for_skills_and_are_no_bottlenecks() -> None:
+    tasks = [
+        outcome(n, workflow_name="task:pay", run=f"t-{n}/1", workflow_id=f"t-{n}")
+        for n in range(1, 8)
+    ]
+    found = analysed([*tasks, outcome(9, run="w/1", workflow_id="w")])
+    [bottleneck] = found.bottlenecks
+    assert bottleneck.runs == ("w",)
+    assert {track.counts.n for track in found.tracks} == {8}
+
+
 def test_runs_that_had_the_same_id_one_after_the_other_are_several() -> None:
     nightly = [
         outcome(

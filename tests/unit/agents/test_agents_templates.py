@@ -28,36 +28,10 @@ LARGEST_PROMPT = 1_200
 """Tokens of a prompt: it stands before every turn."""
 
 TO_COME = {
-    "sessions": {
-        "archive_session",
-        "broadcast_task",
-        "cancel_task",
-        "create_companion",
-        "create_session_context",
-        "delegate_task",
-        "delegate_workflow",
-        "dismiss_companion",
-        "finalize_session",
-        "list_session_companions",
-        "list_session_tasks",
-        "read_session_activity",
-        "read_task_result",
-        "receive_task",
-        "redelegate_task",
-        "register_strategist",
-        "report_task_progress",
-        "report_task_result",
-        "trigger_strategist_analysis",
-        "update_companion_status",
-        "update_conductor_guidelines",
-        "update_session_context",
-    },
     "the knowledge graph": {"add_episode", "search_facts", "search_nodes"},
 }
 """Tools that templates name and that come with a later part of DCF."""
 LATER = frozenset().union(*TO_COME.values())
-PARAMETERS_TO_COME = frozenset({"recommendation"})
-"""Parameters of those tools that prompts name."""
 NOT_TOOLS = frozenset({"report_result", "report_failure"})
 """What prompts of those who carry out tasks name and the turn itself offers."""
 
@@ -112,7 +86,6 @@ def test_every_name_in_a_prompt_is_a_tool_a_parameter_a_field_a_block_or_a_messa
     if role in ("conductor", "companion", "strategist"):
         fields |= guideline_fields() | {"left_out"}
         blocks |= {session_context(A_SESSION).label.partition(":")[0]}
-        parameters |= PARAMETERS_TO_COME
     said -= NOT_TOOLS if role == "companion" else set()
     assert sorted(said - {*tools, *parameters, *fields, *blocks, *LATER, *MESSAGES}) == []
 
@@ -142,12 +115,6 @@ def test_a_block_of_a_session_names_only_tools_that_are_there_or_are_said_to_com
         "characters of objective", "completed_tasks", "delegations",
     }  # fmt: skip
     assert {one["where"] for one in left} <= known
-
-
-def test_no_parameter_is_said_to_come_that_is_there() -> None:
-    tools = load_catalogue().tools().values()
-    parameters = {name for tool in tools for name in tool.input_schema["properties"]}
-    assert sorted(PARAMETERS_TO_COME & parameters) == []
 
 
 def test_planner_and_conductor_never_load_skills_and_companions_never_look_for_them() -> None:

@@ -99,6 +99,16 @@ async def test_a_model_may_try_again_after_an_error_envelope() -> None:
     assert report.metrics["estimated_cost_usd"] is None
 
 
+async def test_a_model_says_what_is_missing_of_a_task_that_is_done_in_part() -> None:
+    part = script(respond(call("report_result", data=[1], summary="One.", missing="the other")))
+    report = await perform(part, searching(), ToolServer())
+    assert (report.data, report.summary, report.missing) == ([1], "One.", "the other")
+    whole = await perform(
+        script(respond(call("report_result", data=[]))), searching(), ToolServer()
+    )
+    assert whole.missing == ""
+
+
 async def test_a_rehearsal_and_a_model_that_does_the_same_are_told_the_same_way() -> None:
     rehearsed: list[TurnEvent] = []
     scripted: list[TurnEvent] = []

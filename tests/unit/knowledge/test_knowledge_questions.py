@@ -14,12 +14,15 @@ from dcf.knowledge.asking.period import period_in
 
 RUNS = ["order-7f3a"]
 NAMES = {"task_type": ["orders.charge_payment"]}
+SESSIONS = ["helpdesk-1"]
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda one: one.name)
 def test_the_example_of_each_question_is_understood_as_it(question: object) -> None:
     runs = [run for run in RUNS if run in question.example]  # type: ignore[attr-defined]
-    matched = match(question.example, NAMES, runs)  # type: ignore[attr-defined]
+    sessions = [one for one in SESSIONS if one in question.example]  # type: ignore[attr-defined]
+    names = {**NAMES, "session": sessions}
+    matched = match(question.example, names, runs)  # type: ignore[attr-defined]
     assert matched.question is question, matched.scores
     assert matched.score >= SURE
 
@@ -74,6 +77,12 @@ NOW = datetime(2026, 11, 25, 15, 30, tzinfo=UTC)
         ("which errors were there in the last 3 days?", "outcomes", ("error",), None,
          "in the last 3 days"),
         ("which version succeeded most since monday?", "skills", (), None, "since monday"),
+        ("which companion fails most?", "delegations", ("companion",), "failures", None),
+        ("success rates by specialization since monday", "delegations", ("specialization",), None,
+         "since monday"),
+        ("how often did delegations fail by session?", "delegations", ("session",), None, None),
+        ("how much did each companion cost?", "delegations", ("companion",), None, None),
+        ("which patterns were measured yesterday?", "patterns", (), None, "yesterday"),
     ],
 )  # fmt: skip
 def test_counts_orders_and_times_are_read(
@@ -107,6 +116,14 @@ def test_what_would_be_left_out_of_the_answer_is_refused(words: str, why_not: st
 
     assert found.question is None and why_not in found.why_not
     assert found.nearest
+
+
+def test_what_is_asked_of_one_companion_or_specialization_is_asked_of_delegations() -> None:
+    names = {"agent": ["ann"], "specialization": ["post"], "session": ["helpdesk-1"]}
+    words = "how many tasks of helpdesk-1 were delegated to ann, with specialization post?"
+    found = match(words, names, [], NOW)
+    assert found.question is not None and found.question.name == "delegations"
+    assert {name: list(one) for name, one in found.arguments.items()} == names
 
 
 def test_words_that_change_nothing_are_told() -> None:

@@ -104,6 +104,20 @@ async def test_a_reference_without_a_version_is_what_the_run_was_pinned_to(stage
 
 
 @staged
+async def test_a_run_says_the_session_that_it_was_delegated_in(stage: Stage) -> None:
+    stage.worker(agents=Agents())
+    pins = {"skill.orders.pay@1.2.0": "d", "session": "help-1"}
+    definition = flow(A=bound("orders.pay"), B=bound("session"))
+    await submit(stage.store, document_of(definition), None, workflow_id=RUN, pins=pins)
+    await stage.end()
+    _, outcomes = await read(stage.store)
+    assert {one.session for one in outcomes.values()} == {"help-1"}
+    assert [one.skills for one in outcomes.values()] == [
+        ("skill.orders.pay@1.2.0",), ("session",),
+    ]  # fmt: skip
+
+
+@staged
 async def test_the_time_of_an_approval_is_how_long_somebody_was_waited_for(stage: Stage) -> None:
     asked = {"task_type": "approval", "approval": {"required": True, "only": True}}
     stage.worker(agents=Agents())

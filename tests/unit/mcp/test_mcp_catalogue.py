@@ -69,6 +69,29 @@ EARLIER: dict[str, str] = {
     " add_workflow_pattern add_user_intent_tip add_warning add_insight merge_mode",
     "trigger_reflection": "workflow_id planner_agent_id final_status execution_summary_json"
     " async_message max_steps",
+    "create_session_context": "session_id conductor_id objective initial_context_json",
+    "update_session_context": "session_id block_id state objective add_active_task complete_task"
+    " companion_count announcement shared_data_json",
+    "create_companion": "session_id conductor_id specialization shared_block_ids_json"
+    " initial_skills_json companion_name persona_override",
+    "dismiss_companion": "companion_id unload_skills detach_shared_blocks",
+    "list_session_companions": "session_id include_status specialization_filter",
+    "update_companion_status": "companion_id status specialization current_task_id",
+    "finalize_session": "session_id session_context_block_id delete_companions"
+    " delete_session_block preserve_wisdom",
+    "delegate_task": "conductor_id companion_id task_description required_skills_json"
+    " input_data_json priority timeout_seconds session_id",
+    "broadcast_task": "conductor_id session_id task_description specialization_filter"
+    " status_filter required_skills_json input_data_json max_companions",
+    "report_task_result": "companion_id task_id conductor_id status summary output_data_json"
+    " artifacts_json error_code error_message metrics_json",
+    "register_strategist": "conductor_agent_id strategist_agent_id initial_guidelines_json",
+    "trigger_strategist_analysis": "session_id conductor_agent_id trigger_reason"
+    " tasks_since_last_analysis recent_failures include_full_history async_message max_steps",
+    "read_session_activity": "session_id conductor_id session_context_block_id"
+    " include_companion_details include_task_history include_skill_metrics",
+    "update_conductor_guidelines": "conductor_id guidelines_json recommendation"
+    " skill_preferences_json companion_scaling_json clear_guidelines",
 }
 """Tools of the earlier server whose families exist, with their parameters."""
 
@@ -82,12 +105,16 @@ IRREVOCABLE = """decide_approval set_budget cancel_workflow redrive_workflow fin
     delete_agent delete_path move_path write_file json_delete json_move call_skill_tool
     update_workflow_control_plane generate_all yaml_to_manifests yaml_to_stub_config
     yaml_to_registry yaml_to_schemas delete_memory_block archival_memory_delete
-    rollback_memory plan_approve"""
+    rollback_memory plan_approve create_session_context update_session_context finalize_session
+    archive_session send_session_message create_companion dismiss_companion
+    update_companion_status report_task_result delegate_task delegate_workflow broadcast_task
+    cancel_task redelegate_task"""
 
 
 WRITING = """create_agent send_message_to_agent send_message_to_agent_async write_memory_block
     append_memory_block replace_in_memory_block create_memory_block attach_memory_block
-    detach_memory_block archival_memory_insert update_reflector_guidelines"""
+    detach_memory_block archival_memory_insert update_reflector_guidelines register_strategist
+    update_conductor_guidelines"""
 """What is written to agents under a name that nobody reads would be lost."""
 
 
@@ -154,9 +181,12 @@ def test_each_role_has_what_it_needs() -> None:
         " write_file",
         "worker": "acquire_state_lease renew_state_lease release_state_lease load_skill"
         " unload_skill update_workflow_control_plane call_skill_tool json_read read_file",
-        "companion": "load_skill unload_skill call_skill_tool read_file",
+        "companion": "load_skill unload_skill call_skill_tool read_file receive_task"
+        " report_task_progress report_task_result update_companion_status",
         "reflector": "read_workflow_control_plane json_read",
-        "conductor": "get_skillset",
+        "conductor": "get_skillset create_session_context create_companion delegate_task"
+        " broadcast_task delegate_workflow list_session_tasks read_task_result finalize_session"
+        " send_session_message",
     }
     for role, names in wanted.items():
         assert set(names.split()) <= load_catalogue().tools(role).keys(), role

@@ -46,7 +46,7 @@ async def sessions() -> AsyncIterator[Sessions]:
 async def work(sessions: Sessions, task_id: str, result: Any, **more: Any) -> None:
     """Delegate a task and do it."""
     await sessions.delegate("s1", Order(f"Do {task_id}.", "boss", task_id=task_id, task_type="do"))
-    store = sessions.store_of(inbox_of("companion-ann"))
+    store = sessions.store_of(inbox_of("s1", "companion-ann"))
     external = External(store, RunCache(store))
     taken = await external.take(task_id, "do", owner="companion-ann")
     assert isinstance(taken, tuple), taken

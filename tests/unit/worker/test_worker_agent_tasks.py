@@ -298,3 +298,15 @@ async def test_a_report_that_is_no_json_fails_the_task_at_once(stage: Stage) -> 
 @staged
 async def test_a_plain_task_is_no_business_of_agents(stage: Stage) -> None:
     assert error(await play(stage, flow(A=task("mill")))) == "DCF.NoHandler"
+
+
+@staged
+async def test_the_output_says_what_is_missing_of_work_that_is_done_in_part(stage: Stage) -> None:
+    class Half:
+        async def perform(self, *_given: Any) -> Report:
+            return Report(data=1, summary="One of two.", missing="the other")
+
+    await play(stage, flow(A=bound("search")), runtime=Half())
+    output = (await stage.store.outputs("run-1", ["A"]))["A"]
+    assert output["summary"] == "One of two. (missing: the other)"
+    assert output["metrics"]["result_status"] == "partial"

@@ -1,0 +1,1 @@
+"""``dcf session``: a conductor, its companions, and the tasks between them."""

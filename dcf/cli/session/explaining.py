@@ -1,0 +1,86 @@
+"""``dcf explain`` of a session, or of a task that has no run yet."""
+
+from __future__ import annotations
+
+from control_plane import BadName, RunDocument, Store, UnknownSession, keys
+from control_plane.embedded import Address
+from dcf.cli.answer import Answer
+from dcf.cli.session.board import SessionBoard, read_board
+from dcf.cli.session.opening import Desk
+from dcf.cli.session.tables import heading, task_table
+from dcf.cli.session.task import task_answer
+from dcf.cli.settings import Settings
+from dcf.sessions import Session, Sessions, SessionTask, UnknownTask, session_of_run
+
+
+async def explain_in_sessions(
+    store: Store, wanted: str, settings: Settings, address: Address
+) -> Answer | None:
+    """Why the session called ``wanted`` stands as it does, or the task; None when there is neither.
+    A task that has no run is open, or was never begun: it is looked for in sessions that go on."""
+    desk = Desk(Sessions(store), settings, address)
+    session = await _session(desk, wanted)
+    if session is not None:
+        return _explain(await read_board(desk.sessions, session, session.open_tasks))
+    for session_id in await store.backend.command("ZRANGE", keys.SESSIONS_DUE, 0, -1):
+        found = await _session(desk, session_id)
+        if found is not None and wanted in found.tasks:
+            return await task_answer(desk, session_id, wanted)
+    return None
+
+
+async def task_of_run(store: Store, run: RunDocument) -> tuple[str, SessionTask] | None:
+    """The session and the task that the run is the work of; None where it is of none."""
+    session_id = session_of_run(run)
+    if session_id is None:
+        return None
+    try:
+        return session_id, await Sessions(store).task(session_id, run.workflow_id)
+    except (UnknownSession, UnknownTask):
+        return None
+
+
+async def _session(desk: Desk, session_id: str) -> Session | None:
+    """None also for what cannot be the name of a session."""
+    try:
+        return await desk.sessions.get(session_id)
+    except (UnknownSession, BadName):
+        return None
+
+
+def _explain(board: SessionBoard) -> Answer:
+    session = board.session
+    waits = [row for row in board.rows if row.found]
+    summary = _summary(board)
+    fields = {
+        "session_id": session.session_id,
+        "session_state": session.state,
+        "summary": summary,
+        "reason": session.head.reason,
+        "tasks": [row.to_json() for row in board.rows],
+        "hints": _hints(session, bool(waits), bool(board.unserved)),
+    }
+    shown = [task_table(board)] if board.rows else [heading(board)]
+    return Answer(fields, [summary, *shown, *_hints(session, bool(waits), bool(board.unserved))])
+
+
+def _summary(board: SessionBoard) -> str:
+    session = board.session
+    if session.is_over:
+        why = f": {session.head.reason}" if session.head.reason else ""
+        return f"session {session.session_id} is {session.state}{why}"
+    if not board.rows:
+        return f"session {session.session_id} is {session.state}; nothing is open in it"
+    return f"session {session.session_id} is {session.state}; {board.gist}"
+
+
+def _hints(session: Session, waits: bool, unserved: bool) -> list[str]:
+    """What would help."""
+    found = []
+    if session.state == "paused":
+        found.append(f"`dcf session resume {session.session_id}` goes on")
+    if waits and not session.companions:
+        found.append(f"`dcf session hire {session.session_id}` makes a companion")
+    if unserved:
+        found.append("`dcf up --companions 1` serves companions")
+    return found

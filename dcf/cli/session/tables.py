@@ -1,0 +1,149 @@
+"""Sessions, companions and tasks as tables, and the changes of tasks as lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from rich.table import Table
+from rich.text import Text
+
+from dcf.cli.board_table import seconds_text
+from dcf.cli.session.board import SessionBoard, TaskRow
+from dcf.sessions import Companion, SessionRow
+
+_STYLES = {
+    "queued": "cyan",
+    "ready": "cyan",
+    "assigned": "yellow",
+    "running": "bold yellow",
+    "succeeded": "green",
+    "partial": "yellow",
+    "failed": "bold red",
+    "cancelled": "magenta",
+    "active": "green",
+    "paused": "yellow",
+    "completing": "yellow",
+    "completed": "bold green",
+    "abandoned": "magenta",
+    "idle": "green",
+    "busy": "bold yellow",
+    "lost": "bold red",
+    "error": "bold red",
+    "dismissing": "dim",
+}
+_LONGEST = 160
+_LONGEST_WHAT = 60
+
+
+def status_text(status: str) -> Text:
+    """A status in its colour."""
+    return Text(status, _STYLES.get(status.partition(" ")[0], "blue"))
+
+
+def heading(board: SessionBoard) -> Text:
+    """The session in one line."""
+    session = board.session
+    said = f"  {session.session_id}: {cut(session.head.objective, _LONGEST)}  ({board.gist})"
+    return Text.assemble(status_text(session.state), said)
+
+
+def task_table(board: SessionBoard, note: str = "") -> Table:
+    """A row for each task; ``note`` stands below."""
+    table = Table(
+        title=heading(board), title_justify="left", caption=note or None, caption_justify="left"
+    )
+    for name in ("task", "what", "companion", "status", "in all", "result or reason"):
+        table.add_column(name, justify="right" if name == "in all" else "left", overflow="fold")
+    for row in board.rows:
+        table.add_row(
+            Text(row.task_id),
+            Text(cut(row.what, _LONGEST_WHAT)),
+            Text(row.companion),
+            status_text(row.status),
+            Text(seconds_text(row.seconds)),
+            Text(cut(row.found, _LONGEST), "red" if row.task.error else ""),
+        )
+    return table
+
+
+def companion_table(companions: Iterable[Companion], now: int, served: frozenset[str]) -> Table:
+    """A row for each companion; ``served`` are those that somebody serves at the moment."""
+    table = Table()
+    for name in ("companion", "specialization", "status", "task", "done", "failed", "skills"):
+        right = name in ("done", "failed")
+        table.add_column(name, justify="right" if right else "left", overflow="fold")
+    for one in companions:
+        idle = ""
+        if one.status == "idle" and one.idle_since is not None:
+            idle = f" for {seconds_text(max(0, now - one.idle_since) / 1000)}"
+        said = status_text(one.status) + Text(idle)
+        if one.companion_id not in served and one.status != "dismissing":
+            said += Text(" (nobody serves it)", "red")
+        table.add_row(
+            Text(one.companion_id),
+            Text(one.specialization),
+            said,
+            Text(one.task_id or ""),
+            str(one.succeeded),
+            str(one.failed),
+            Text(", ".join(one.skills)),
+        )
+    return table
+
+
+def session_table(sessions: Iterable[tuple[SessionRow, str]]) -> Table:
+    """A row for each session, with when it began."""
+    table = Table()
+    for name in ("session", "state", "began", "delegated", "closed", "objective"):
+        right = name in ("delegated", "closed")
+        table.add_column(name, justify="right" if right else "left", overflow="fold")
+    for row, began in sessions:
+        table.add_row(
+            Text(row.session_id),
+            status_text(row.head.state),
+            Text(began),
+            str(row.head.counts.delegated),
+            str(row.head.counts.closed),
+            Text(cut(row.head.objective, _LONGEST_WHAT)),
+        )
+    return table
+
+
+def staff_changes(before: SessionBoard | None, after: SessionBoard) -> Iterator[str]:
+    """A line for each companion that came, left, or is lost since."""
+    if before is None:
+        return
+    old, new = before.session.companions, after.session.companions
+    for companion_id, one in new.items():
+        if companion_id not in old:
+            yield f"{companion_id} came: {one.specialization}"
+        elif one.status == "lost" and old[companion_id].status != "lost":
+            yield f"{companion_id} is lost: {one.reason}"
+    for companion_id in old.keys() - new.keys():
+        gone = after.session.former.get(companion_id)
+        yield f"{companion_id} left: {gone.reason if gone and gone.reason else 'dismissed'}"
+
+
+def changes(before: SessionBoard | None, after: SessionBoard) -> Iterator[str]:
+    """A line for each task that is another than it was, for where no table can be drawn."""
+    known = {row.task_id: row for row in before.rows} if before else {}
+    for row in after.rows:
+        old = known.get(row.task_id)
+        if old is None or (old.status, old.companion) != (row.status, row.companion):
+            yield row_line(row)
+    if before is not None and before.session.state != after.session.state:
+        yield f"session {after.session.session_id}: {after.session.state}"
+
+
+def row_line(row: TaskRow) -> str:
+    """One task in one line: ``task-1 "check the parcel": running by companion-a, 0.4 s``."""
+    by = f" by {row.companion}" if row.companion else ""
+    found = f": {cut(row.found, _LONGEST)}" if row.found else ""
+    what = cut(row.what, _LONGEST_WHAT)
+    return f"{row.task_id} {what!r} {row.status}{by}, {seconds_text(row.seconds)}{found}"
+
+
+def cut(text: str, most: int) -> str:
+    """``text`` in one line of at most ``most`` characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: most - 1]}…"

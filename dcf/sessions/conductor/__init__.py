@@ -1,0 +1,26 @@
+"""A conductor without a model: what it does is said by rules, which are data.
+
+It keeps nothing of its own. What was asked, what it delegated for that and what it answered stands
+in the session's record, so that whoever goes on, in whatever process, does nothing twice.
+"""
+
+from __future__ import annotations
+
+from dcf.sessions.conductor.conductor import Conductor
+from dcf.sessions.conductor.errors import BadRequest, InvalidConductorRules
+from dcf.sessions.conductor.fired import Fired
+from dcf.sessions.conductor.preparing import Discover, Workflows
+from dcf.sessions.conductor.reply import Reply, Row
+from dcf.sessions.conductor.rules import ConductorRules
+
+__all__ = [
+    "BadRequest",
+    "Conductor",
+    "ConductorRules",
+    "Discover",
+    "Fired",
+    "InvalidConductorRules",
+    "Reply",
+    "Row",
+    "Workflows",
+]

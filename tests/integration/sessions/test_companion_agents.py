@@ -1,0 +1,141 @@
+"""Companions with a memory: an agent each, that sees its session and is gone with the companion."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from integration.sessions.hosts import ME, Hosts, hosts_on
+from memory_world import Numbered, Ticking
+from unit.worker.test_worker_agent_tasks import FIND, Tools, a_skill
+
+from dcf.agents import LocalAgents
+from dcf.memory import Actor, Agent, Memory, NewAgent, NewBlock, Source
+from dcf.sessions import Order, Sessions
+from dcf.sessions.companions import CompanionAgents, Roster
+from dcf.skills import SkillCatalog
+from dcf.worker import SkilledAgents
+
+BY = Actor("user", "ada")
+CATALOG = SkillCatalog([a_skill("find", FIND)])
+
+
+@pytest.fixture
+async def memory(tmp_path: Path) -> AsyncIterator[Memory]:
+    source = Source(tmp_path / "memory.db")
+    async with Memory.open(source, clock=Ticking(), new_id=Numbered()) as opened:
+        yield opened
+        assert await opened.check() == ()
+
+
+async def _catalog() -> SkillCatalog:
+    return CATALOG
+
+
+def remembering(agents: LocalAgents) -> Any:
+    """How a host makes its companions remember."""
+
+    def made(sessions: Sessions, roster: Roster) -> tuple[CompanionAgents, Any]:
+        unused: Any = None
+        companions = CompanionAgents(sessions, roster, unused, runtime=agents)
+        tools: Any = Tools()
+        return companions, SkilledAgents(CATALOG, tools, unused, sessions.store, workers=companions)
+
+    return made
+
+
+async def the_agent(agents: LocalAgents) -> Agent:
+    [agent] = await agents.list(tags=("role:companion",))
+    return agent
+
+
+async def do(hosts: Hosts, task_id: str) -> None:
+    order = Order(f"find {task_id}", ME, skills=("find",), input={"q": 1}, task_id=task_id)
+    await hosts.sessions.delegate("s1", order)
+    task = await hosts.closed("s1", task_id)
+    assert (task.status, task.error) == ("succeeded", None)
+
+
+async def test_a_companion_remembers_its_tasks_sees_its_session_and_shares_blocks(
+    redis_url: str, memory: Memory
+) -> None:
+    agents = LocalAgents(memory)
+    conductor = await agents.create(NewAgent(ME), [NewBlock("house_rules", "Be kind.")], by=BY)
+    async with hosts_on(redis_url) as hosts:
+        hosts.sessions = Sessions(hosts.open_store(), catalog=_catalog)
+        await hosts.sessions.create("s1", ME, "help everybody")
+        await hosts.employ(
+            "s1",
+            "a",
+            specialization="billing",
+            persona="I am exact.",
+            shared_blocks=["house_rules"],
+        )
+        hosts.host(None, remembering=remembering(agents))
+        await do(hosts, "t1")
+        agent = await the_agent(agents)
+        assert agent.name == "s1.companion-a"
+        assert {"session:s1", "specialization:billing"} <= set(agent.tags)
+        assert (await agents.block(agent.id, "persona")).value == "I am exact."
+        await agents.write_block(conductor.id, "house_rules", "Be brief.", by=BY)
+        assert (await agents.block(agent.id, "house_rules")).value == "Be brief."
+        await do(hosts, "t2")
+        # The second task is of the same conversation, and the block tells of the first one.
+        assert (await the_agent(agents)).id == agent.id
+        turns = await memory.turns.list(agent.id)
+        assert [turn.state for turn in turns] == ["answered", "answered"]
+        seen = (await agents.block(agent.id, "task_context")).value
+        assert "t1" in seen and "t2" in seen
+        context = (await agents.block(agent.id, "session_context:s1")).value
+        assert "help everybody" in context
+        await hosts.sessions.dismiss("s1", "companion-a", by=ME)
+        async with asyncio.timeout(15):
+            while await agents.list(tags=("role:companion",)):
+                await asyncio.sleep(0.05)
+
+
+async def test_an_agent_whose_maker_died_gets_its_shared_blocks_with_its_next_task(
+    redis_url: str, memory: Memory
+) -> None:
+    agents = LocalAgents(memory)
+    await agents.create(NewAgent(ME), [NewBlock("house_rules", "Be kind.")], by=BY)
+    # Made, and nothing shared yet.
+    left = NewAgent("s1.companion-a", tags=("role:companion", "session:s1"))
+    made = await agents.create(left, by=BY)
+    async with hosts_on(redis_url) as hosts:
+        hosts.sessions = Sessions(hosts.open_store(), catalog=_catalog)
+        await hosts.sessions.create("s1", ME, "help")
+        await hosts.employ("s1", "a", shared_blocks=["house_rules", "nothing_of_that_name"])
+        hosts.host(None, remembering=remembering(agents))
+        await do(hosts, "t1")
+    assert (await agents.block(made.id, "house_rules")).value == "Be kind."
+
+
+async def test_companions_of_one_name_in_two_sessions_are_two_agents(
+    redis_url: str, memory: Memory
+) -> None:
+    agents = LocalAgents(memory)
+    async with hosts_on(redis_url) as hosts:
+        hosts.sessions = Sessions(hosts.open_store(), catalog=_catalog)
+        for session_id in ("s1", "s2"):
+            await hosts.sessions.create(session_id, ME, "help")
+            await hosts.employ(session_id, "a")
+        hosts.host(None, remembering=remembering(agents))
+        for session_id in ("s1", "s2"):
+            order = Order(f"a secret of {session_id}", ME, task_id=f"of-{session_id}")
+            await hosts.sessions.delegate(session_id, order)
+            task = await hosts.closed(session_id, f"of-{session_id}")
+            assert (task.status, task.companion_id) == ("succeeded", "companion-a")
+        names = [agent.name for agent in await agents.list(tags=("role:companion",))]
+        assert names == ["s1.companion-a", "s2.companion-a"]
+        await hosts.sessions.dismiss("s1", "companion-a", by=ME)
+        async with asyncio.timeout(15):
+            while len(await agents.list(tags=("role:companion",))) > 1:
+                await asyncio.sleep(0.05)
+        agent = await the_agent(agents)
+        messages = await agents.messages(agent.id)
+    assert agent.name == "s2.companion-a"
+    assert "secret of s1" not in repr(messages)

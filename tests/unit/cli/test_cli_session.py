@@ -1,0 +1,174 @@
+"""Sessions at the command line: what a row says, and why a task waits."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from dcf.cli.health_overview import hosts_part, sessions_part
+from dcf.cli.open_sessions import OpenSessions
+from dcf.cli.session.board import SessionBoard, build_board
+from dcf.cli.session.starting import named_values
+from dcf.cli.session.stdin_lines import lines_of
+from dcf.cli.session.tables import changes, cut, row_line, staff_changes, task_table
+from dcf.sessions import Companion, Context, Counts, Head, Session, SessionTask
+
+T0 = 1_000_000
+
+
+def task(task_id: str, **fields: Any) -> SessionTask:
+    defaults = {
+        "task_type": "mail",
+        "description": f"do {task_id}",
+        "by": "conductor",
+        "delegated_at": T0,
+        "deadline_at": T0 + 300_000,
+    }
+    return SessionTask(task_id, **{**defaults, **fields})
+
+
+def board(
+    *tasks: SessionTask,
+    state: Any = "active",
+    now: int = T0,
+    unserved: frozenset[str] = frozenset(),
+    doing: dict[str, str] | None = None,
+) -> SessionBoard:
+    companion = Companion("companion-a", "a", T0, "conductor", seated_at=T0, idle_since=T0)
+    counts = Counts(delegated=len(tasks), succeeded=2, failed=1)
+    head = Head("Help", ("conductor",), T0, state=state, counts=counts)
+    session = Session(
+        "desk-1", 1, T0, head, Context(), {"companion-a": companion}, {},
+        {one.task_id: one for one in tasks},
+    )  # fmt: skip
+    return build_board(session, tasks, doing or {}, now, unserved)
+
+
+def found(one: SessionBoard) -> list[str]:
+    return [row.found for row in one.rows]
+
+
+def test_a_task_that_waits_says_why() -> None:
+    first, second = task("t1"), task("t2", after=("t1",))
+    assert "companion-a idle" in found(board(first))[0]
+    assert found(board(first, unserved=frozenset({"companion-a"}))) == ["nobody serves companion-a"]
+    assert found(board(first, second, unserved=frozenset({"companion-a"})))[1] == (
+        "it waited for t1"
+    )
+    assert found(board(first, state="paused", unserved=frozenset({"companion-a"}))) == [
+        "the session was paused"
+    ]
+
+
+def test_a_task_whose_companion_is_gone_says_so() -> None:
+    given = task("t1", status="assigned", companion_id="companion-a")
+    assert found(board(given)) == [""]
+    assert found(board(given, unserved=frozenset({"companion-a"}))) == ["nobody serves companion-a"]
+
+
+def test_what_came_of_a_task_stands_in_its_row() -> None:
+    done = task("t1", status="succeeded", summary="sent", finished_at=T0 + 1_500)
+    failed = task("t2", status="failed", error={"code": "no_mail", "message": "refused"})
+    rows = board(done, failed, now=T0 + 9_000).rows
+    assert [(row.found, row.seconds) for row in rows] == [("sent", 1.5), ("no_mail: refused", 9.0)]
+
+
+def test_the_run_says_how_far_a_task_is() -> None:
+    [row] = board(task("t1", status="assigned"), doing={"t1": "running"}).rows
+    assert (row.status, row.to_json()["status"]) == ("running", "assigned")
+
+
+def test_only_what_changed_is_a_line() -> None:
+    before = board(task("t1"), task("t2"))
+    after = board(task("t1"), task("t2", status="assigned", companion_id="companion-a"))
+    assert list(changes(before, before)) == []
+    [line] = changes(before, after)
+    assert line == "t2 'do t2' assigned by companion-a, 0.0 s"
+    assert len(list(changes(None, after))) == 2
+    [ended] = changes(board(), board(state="completed"))
+    assert ended == "session desk-1: completed"
+
+
+def test_companions_that_come_go_or_are_lost_are_a_line() -> None:
+    before = board()
+    here = before.session.companions["companion-a"]
+    came = replace(here, companion_id="companion-b", specialization="billing")
+    lost = replace(here, status="lost", reason="nobody serves it")
+    gone = replace(here, status="dismissing", reason="the session ended")
+
+    def with_staff(companions: dict[str, Companion], **former: Companion) -> SessionBoard:
+        session = replace(
+            before.session,
+            companions=companions,
+            former={one.companion_id: one for one in former.values()},
+        )
+        return replace(before, session=session)
+
+    assert list(staff_changes(None, before)) == []
+    assert list(staff_changes(before, with_staff({"companion-a": here, "companion-b": came}))) == [
+        "companion-b came: billing"
+    ]
+    assert list(staff_changes(before, with_staff({"companion-a": lost}))) == [
+        "companion-a is lost: nobody serves it"
+    ]
+    assert list(staff_changes(before, with_staff({}, gone=gone))) == [
+        "companion-a left: the session ended"
+    ]
+
+
+def test_the_table_tells_all_of_it_in_its_first_line() -> None:
+    console = Console(width=160, record=True, file=open(os.devnull, "w"))  # noqa: SIM115, PTH123
+    console.print(task_table(board(task("t1"))))
+    text = console.export_text()
+    assert "active  desk-1: Help  (1 companion, tasks: 1 open, 2 done, 1 failed)" in text
+
+
+def test_a_text_of_many_lines_is_one_line_of_a_row() -> None:
+    assert cut("a\n  b\tc", 60) == "a b c"
+    assert cut("x" * 61, 60) == "x" * 59 + "…"
+    assert row_line(board(task("t1", description="a\nb")).rows[0]).startswith("t1 'a b' queued")
+
+
+def test_values_that_are_json_are_what_they_say() -> None:
+    given = ["n=1", "name=Ada", "list=[1, 2]", "text=a=b", "empty="]
+    assert named_values(given) == {
+        "n": 1, "name": "Ada", "list": [1, 2], "text": "a=b", "empty": ""
+    }  # fmt: skip
+
+
+async def test_lines_come_as_they_are_written_and_the_last_without_an_end() -> None:
+    reads, writes = os.pipe()
+    with os.fdopen(reads) as source:
+        lines = lines_of(source)
+        os.write(writes, b"first\nsec")
+        async with asyncio.timeout(10):
+            assert await anext(lines) == "first"
+            os.write(writes, "ond\nthird ä".encode())
+            os.close(writes)
+            assert [line async for line in lines] == ["second", "third ä"]
+
+
+@pytest.mark.parametrize(
+    ("living", "started", "status"),
+    [
+        (["h1"], [], "healthy"),
+        (["h1", "companions-1-a"], ["companions-1-a"], "healthy"),
+        (["h1"], ["companions-1-a"], "unhealthy"),
+        ([], [], "not running"),
+    ],
+)
+def test_a_host_of_dcf_up_that_gives_no_sign_is_missed(
+    living: list[str], started: list[str], status: str
+) -> None:
+    assert hosts_part(living, started).status == status
+
+
+def test_open_sessions_are_counted_with_what_waits() -> None:
+    assert sessions_part(OpenSessions(2, 3, 1)).found == (
+        "2 sessions go on; 3 tasks are in work, 1 waits"
+    )
