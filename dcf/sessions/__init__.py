@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dcf.sessions.assigning import is_suitable
-from dcf.sessions.companion import GENERALIST, Companion
+from dcf.sessions.companion import GENERALIST, PREFIX, Companion
 from dcf.sessions.draft import Draft
 from dcf.sessions.due import tick_due, tick_for_ever
 from dcf.sessions.errors import (
@@ -49,6 +49,7 @@ __all__ = [
     "GENERALIST",
     "GRACE_MS",
     "LOSSES_LIMIT",
+    "PREFIX",
     "PRIORITIES",
     "SEAT_MS",
     "SESSION_PIN",

@@ -56,8 +56,7 @@ class Companion:
         return read_into(cls, raw)(**lists)
 
 
-def companion_id_of(specialization: str, session_id: str, unique: str) -> str:
-    """An id that people can tell apart: ``companion-billing-a1b2c3d4-9f8e7d6c``."""
+def companion_id_of(specialization: str, unique: str) -> str:
+    """An id that people can tell apart: ``companion-billing-9f8e7d``."""
     kind = _NOT_IN_A_NAME.sub("-", specialization.lower()).strip("-")[:24] or GENERALIST
-    session = _NOT_IN_A_NAME.sub("", session_id.lower())[:8]
-    return f"{PREFIX}{kind}-{session}-{unique[-8:]}"
+    return f"{PREFIX}{kind}-{unique[-6:]}"

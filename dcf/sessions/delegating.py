@@ -8,7 +8,7 @@ from typing import cast
 
 from control_plane import JSON, payload
 from dcf.sessions.assigning import is_suitable
-from dcf.sessions.companion import Companion
+from dcf.sessions.companion import PREFIX, Companion
 from dcf.sessions.draft import Draft
 from dcf.sessions.errors import (
     BadValue,
@@ -40,6 +40,9 @@ _LONGEST_S = 7 * 24 * 3600
 def delegate(draft: Draft, order: Order, task_id: str) -> SessionTask:
     """Write the task. The same ``task_id`` again is the same task. Raises SessionProblem."""
     known = draft.tasks.get(task_id)
+    if order.companion_id is not None:
+        found = find_companion(draft, order.companion_id)
+        order = replace(order, companion_id=found.companion_id)
     wanted = _task(draft, order, task_id)
     if known is not None:
         if _told(known) != _told(wanted):
@@ -117,8 +120,9 @@ def check_taking(draft: Draft, what: str) -> None:
 
 
 def find_companion(draft: Draft, companion_id: str) -> Companion:
-    """Raises UnknownCompanion, which says those there are."""
-    found = draft.companions.get(companion_id)
+    """The companion of this id, which may be said without what all of them begin with. Raises
+    UnknownCompanion, which says those there are."""
+    found = draft.companions.get(companion_id) or draft.companions.get(PREFIX + companion_id)
     if found is not None:
         return found
     raise UnknownCompanion(

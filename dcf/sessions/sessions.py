@@ -206,10 +206,11 @@ class Sessions:
         def step(draft: Draft) -> None:
             delegating.check_conductor(draft, by)
             task = delegating.find_open_task(draft, task_id)
+            to = None
             if companion_id is not None:
-                delegating.find_companion(draft, companion_id)
-            if companion_id is None or companion_id != task.companion_id:
-                take_away(draft, task, reason or f"{by} gave it to another", to=companion_id)
+                to = delegating.find_companion(draft, companion_id).companion_id
+            if to is None or to != task.companion_id:
+                take_away(draft, task, reason or f"{by} gave it to another", to=to)
 
         _, session = await self.change(session_id, step)
         return session.tasks[task_id]
@@ -250,10 +251,10 @@ class Sessions:
 
     async def describe(self, session_id: str, companion_id: str, **said: str | None) -> Companion:
         """What is said of a companion: see ``staffing.describe``."""
-        _, session = await self.change(
+        described, session = await self.change(
             session_id, lambda draft: staffing.describe(draft, companion_id, **said)
         )
-        return session.companions[companion_id]
+        return session.companions[described.companion_id]
 
     async def take_seat(self, session_id: str, companion_id: str) -> Companion | None:
         """Somebody serves the companion from now on, whose seat is kept; None when it is gone."""

@@ -92,6 +92,7 @@ def dismiss(draft: Draft, companion_id: str, *, by: str, reason: str | None = No
     """Take the companion out of the session. What it is doing goes on elsewhere. Raises
     UnknownCompanion."""
     companion = find_companion(draft, companion_id)
+    companion_id = companion.companion_id
     task = draft.tasks.get(companion.task_id or "")
     if task is not None:
         take_away(draft, task, f"{companion_id} was dismissed")
@@ -154,6 +155,7 @@ def describe(
     """What a companion, or its conductor, says of it: ``error`` takes it out of service, ``idle``
     back in; ``busy`` is what its task makes it. Raises SessionProblem."""
     companion = find_companion(draft, companion_id)
+    companion_id = companion.companion_id
     if specialization is not None:
         companion = replace(companion, specialization=_specialization(specialization))
     if status is not None and status != companion.status:
@@ -192,7 +194,7 @@ def describe(
 
 def _id(draft: Draft, new: NewCompanion, unique: str) -> str:
     if new.name is None:
-        return companion_id_of(new.specialization, draft.session_id, unique)
+        return companion_id_of(new.specialization, unique)
     name = new.name.removeprefix(PREFIX)
     if not name or len(name) > _LONGEST_ID or not all(c.isalnum() or c in "_.-" for c in name):
         raise BadValue(

@@ -164,15 +164,15 @@ async def _stop(
 def why_it_waits(session: Session, task: SessionTask) -> str:
     """Why a task is not done yet, in words."""
     if task.status == "assigned":
-        return f"{task.companion_id or 'workers'} did not finish it"
+        return f"{task.companion_id or 'workers'} has not finished it"
     waits = [
         other for other in task.after if other in session.tasks and session.tasks[other].is_open
     ]
     if waits:
-        return f"it waited for {', '.join(waits)}"
+        return f"it waits for {', '.join(waits)}"
     if session.state == "paused":
-        return "the session was paused"
-    return f"no companion was free for it{_who(session, task)}"
+        return "the session is paused"
+    return f"no companion is free for it{_who(session, task)}"
 
 
 def _who(session: Session, task: SessionTask) -> str:

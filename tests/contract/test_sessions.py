@@ -222,7 +222,7 @@ async def test_a_task_nobody_can_do_fails_at_its_deadline_with_the_reason(desk: 
     assert ended.status == "failed"
     assert ended.error is not None
     assert ended.error["code"] == "deadline_passed"
-    assert "no companion was free for it (companion-a busy)" in ended.error["message"]
+    assert "no companion is free for it (companion-a busy)" in ended.error["message"]
     assert session.tasks[busy.task_id].is_open
     with pytest.raises(UnknownRun):
         await desk.sessions.store.run(task.task_id)

@@ -7,7 +7,7 @@ from typing import Any
 
 from dcf.cli.screen import Screen
 from dcf.cli.session.conversation import Conversation, refusal
-from dcf.cli.session.tables import companion_table, task_table
+from dcf.cli.session.tables import TaskTable, companion_table
 
 COMMANDS: Mapping[str, str] = {
     "/tasks": "the tasks, and why each waits",
@@ -39,7 +39,7 @@ async def run_command(talk: Conversation, line: str, screen: Screen) -> bool:
 async def _done(talk: Conversation, name: str) -> list[Any]:
     """What there is to show of it."""
     if name == "/tasks":
-        return [task_table(await talk.board())]
+        return [TaskTable(await talk.board())]
     if name == "/companions":
         return [await _companions(talk)]
     if name == "/finalize":

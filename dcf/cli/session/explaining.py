@@ -7,7 +7,7 @@ from control_plane.embedded import Address
 from dcf.cli.answer import Answer
 from dcf.cli.session.board import SessionBoard, read_board
 from dcf.cli.session.opening import Desk
-from dcf.cli.session.tables import heading, task_table
+from dcf.cli.session.tables import TaskTable, heading
 from dcf.cli.session.task import task_answer
 from dcf.cli.settings import Settings
 from dcf.sessions import Session, Sessions, SessionTask, UnknownTask, session_of_run
@@ -60,7 +60,7 @@ def _explain(board: SessionBoard) -> Answer:
         "tasks": [row.to_json() for row in board.rows],
         "hints": _hints(session, bool(waits), bool(board.unserved)),
     }
-    shown = [task_table(board)] if board.rows else [heading(board)]
+    shown = [TaskTable(board)] if board.rows else [heading(board)]
     return Answer(fields, [summary, *shown, *_hints(session, bool(waits), bool(board.unserved))])
 
 

@@ -17,7 +17,7 @@ from dcf.cli.screen import Screen
 from dcf.cli.session.opening import open_desk
 from dcf.cli.session.starting import named_texts
 from dcf.cli.settings import Settings
-from dcf.sessions.guidance import Guidance, Guided, Said
+from dcf.sessions.guidance import Guided, Said, open_guidance
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ async def show_guidelines(session_id: str, settings: Settings, screen: Screen) -
     async with open_desk(settings, screen) as desk:
         session = await desk.get(session_id)
         conductor_id = session.head.conductors[0]
-        guided = await Guidance(desk.sessions).of(conductor_id)
+        guided = await open_guidance(desk.sessions, settings.env).of(conductor_id)
     fields = {
         "session_id": session_id,
         "conductor_id": conductor_id,
@@ -68,7 +68,7 @@ async def advise(advice: Advice, settings: Settings, screen: Screen) -> Answer:
     """Write what a person says into the guidelines of the session's conductor."""
     async with open_desk(settings, screen) as desk:
         conductor_id = await desk.conductor(advice.session_id)
-        guidance = Guidance(desk.sessions)
+        guidance = open_guidance(desk.sessions, settings.env)
         updated = await guidance.update(conductor_id, by=who(), **advice.said())
     fields = {
         "session_id": advice.session_id,

@@ -9,7 +9,7 @@ from dcf.cli.answer import Answer
 from dcf.cli.screen import Screen
 from dcf.cli.session.board import read_board
 from dcf.cli.session.opening import open_desk
-from dcf.cli.session.tables import companion_table, heading, session_table, task_table
+from dcf.cli.session.tables import TaskTable, companion_table, heading, session_table
 from dcf.cli.settings import Settings
 from dcf.sessions import Companion, Head, Session, SessionState, newest_sessions
 from dcf.workflow import iso
@@ -43,7 +43,7 @@ async def list_tasks(
         **_session(session),
         "tasks": [row.to_json() for row in board.rows],
     }
-    show = [task_table(board)] if board.rows else [heading(board)]
+    show = [TaskTable(board)] if board.rows else [heading(board)]
     return Answer(fields, show, session.state)
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+from dcf.agents import TaskError
 from dcf.cli.answer import Answer, ErrorNote
 from dcf.cli.exits import FAILED
 from dcf.cli.screen import Screen
 from dcf.cli.session.attendants import Attendants
+from dcf.cli.session.conducting import open_conductor
 from dcf.cli.session.opening import Desk, open_desk
 from dcf.cli.settings import Settings
 from dcf.cli.wording import counted
@@ -70,8 +72,10 @@ async def finalize(
         )
         if not session.is_over and timeout_s:
             session = await _wait(desk, session, timeout_s, screen)
-    if session.is_over:
-        return _answer(session, f"`dcf session archive {session_id}` keeps all of it in a folder")
+        if session.is_over:
+            summary = await _summary(session_id, settings, screen)
+            kept = f"`dcf session archive {session_id}` keeps all of it in a folder"
+            return _answer(session, kept, summary=summary)
     left = counted(len(session.open_tasks), "task is", "tasks are")
     hint = (
         f"`dcf session watch {session_id}` waits for them, "
@@ -79,6 +83,18 @@ async def finalize(
     )
     note = ErrorNote("not_over", f"{left} still open; {session_id} ends when they are over", hint)
     return Answer(_fields(session), status=session.state, error=note, exit_code=FAILED)
+
+
+async def _summary(session_id: str, settings: Settings, screen: Screen) -> str | None:
+    """What the conductor says of a session that is over; None where its model does not answer."""
+    try:
+        async with open_conductor(session_id, settings, screen) as conductor:
+            reply = await conductor.finalize(session_id)
+    except TaskError as error:
+        screen.warn(f"the conductor does not sum it up: {error}")
+        return None
+    screen.say(reply.text)
+    return reply.text
 
 
 async def _wait(desk: Desk, session: Session, timeout_s: float, screen: Screen) -> Session:
@@ -111,6 +127,6 @@ def _fields(session: Session) -> dict[str, Any]:
     }
 
 
-def _answer(session: Session, what: str) -> Answer:
+def _answer(session: Session, what: str, **more: str | None) -> Answer:
     show = [f"Session {session.session_id} is {session.state}: {what}"]
-    return Answer(_fields(session), show, session.state)
+    return Answer({**_fields(session), **more}, show, session.state)

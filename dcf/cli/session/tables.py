@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from dcf.cli.board_table import seconds_text
 from dcf.cli.session.board import SessionBoard, TaskRow
-from dcf.sessions import Companion, SessionRow
+from dcf.sessions import PREFIX, Companion, SessionRow
 
 _STYLES = {
     "queued": "cyan",
@@ -33,6 +35,7 @@ _STYLES = {
 }
 _LONGEST = 160
 _LONGEST_WHAT = 60
+_TABLE_WIDTH = 120
 
 
 def status_text(status: str) -> Text:
@@ -47,8 +50,45 @@ def heading(board: SessionBoard) -> Text:
     return Text.assemble(status_text(session.state), said)
 
 
-def task_table(board: SessionBoard, note: str = "") -> Table:
-    """A row for each task; ``note`` stands below."""
+class TaskTable:
+    """A row for each task; ``note`` stands below. Where there is no room for a table, each task is
+    a few lines."""
+
+    def __init__(self, board: SessionBoard, note: str = "") -> None:
+        self._board = board
+        self._note = note
+
+    def __rich_console__(self, _console: Console, options: ConsoleOptions) -> RenderResult:
+        if options.max_width < _TABLE_WIDTH:
+            yield from _task_lines(self._board, self._note)
+        else:
+            yield _task_rows(self._board, self._note)
+
+
+def _task_lines(board: SessionBoard, note: str) -> Iterator[RenderableType]:
+    yield heading(board)
+    for row in board.rows:
+        who = f"  by {short_name(row.companion)}" if row.companion else ""
+        yield Text.assemble(
+            (row.task_id, "bold"),
+            "  ",
+            status_text(row.status),
+            f"  {seconds_text(row.seconds)}{who}",
+        )
+        yield Padding(Text(cut(row.what, _LONGEST)), (0, 0, 0, 2))
+        if row.found:
+            found = Text(cut(row.found, _LONGEST), "red" if row.task.error else "dim")
+            yield Padding(found, (0, 0, 0, 2))
+    if note:
+        yield Text(note, "italic")
+
+
+def short_name(companion_id: str) -> str:
+    """A companion's id without what all of them begin with."""
+    return companion_id.removeprefix(PREFIX)
+
+
+def _task_rows(board: SessionBoard, note: str) -> Table:
     table = Table(
         title=heading(board), title_justify="left", caption=note or None, caption_justify="left"
     )
@@ -58,7 +98,7 @@ def task_table(board: SessionBoard, note: str = "") -> Table:
         table.add_row(
             Text(row.task_id),
             Text(cut(row.what, _LONGEST_WHAT)),
-            Text(row.companion),
+            Text(short_name(row.companion)),
             status_text(row.status),
             Text(seconds_text(row.seconds)),
             Text(cut(row.found, _LONGEST), "red" if row.task.error else ""),
@@ -80,7 +120,7 @@ def companion_table(companions: Iterable[Companion], now: int, served: frozenset
         if one.companion_id not in served and one.status != "dismissing":
             said += Text(" (nobody serves it)", "red")
         table.add_row(
-            Text(one.companion_id),
+            Text(short_name(one.companion_id)),
             Text(one.specialization),
             said,
             Text(one.task_id or ""),

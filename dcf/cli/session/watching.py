@@ -18,7 +18,7 @@ from dcf.cli.screen import Screen
 from dcf.cli.session.attendants import Attendants
 from dcf.cli.session.board import SessionBoard, read_board
 from dcf.cli.session.opening import Desk, open_desk
-from dcf.cli.session.tables import changes, staff_changes, task_table
+from dcf.cli.session.tables import TaskTable, changes, staff_changes
 from dcf.cli.settings import Settings
 
 _LOOK_S = 0.2
@@ -111,14 +111,14 @@ class _View:
     ) -> None:
         self._stack.close()
         if self._live is None and self._board is not None:
-            self._screen.human.print(task_table(self._board))
+            self._screen.human.print(TaskTable(self._board))
 
     def show(self, board: SessionBoard) -> None:
         """The session as it is now."""
         for line in staff_changes(self._board, board):
             self._screen.say(line)
         if self._live is not None:
-            self._live.update(task_table(board), refresh=True)
+            self._live.update(TaskTable(board), refresh=True)
         else:
             for line in changes(self._board, board):
                 self._screen.say(line)
@@ -127,7 +127,7 @@ class _View:
     def note(self, text: str) -> None:
         """Something about the watching itself."""
         if self._live is not None and self._board is not None:
-            self._live.update(task_table(self._board, text), refresh=True)
+            self._live.update(TaskTable(self._board, text), refresh=True)
         elif text != self._note:
             self._screen.say(text)
         self._note = text

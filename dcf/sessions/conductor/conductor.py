@@ -54,7 +54,7 @@ class Conductor:
     async def turn(self, session_id: str, text: str, *, request_id: str | None = None) -> Reply:
         """Say something to the conductor; it answers at once, companions work on. The same
         ``request_id`` again has the same answer. Raises UnknownSession, SessionProblem."""
-        given = _checked(request_id) if request_id else f"r-{self.sessions.store.new_id()[-12:]}"
+        given = _checked(request_id) if request_id else f"r-{self.sessions.store.new_id()[-8:]}"
         session = await self.sessions.get(session_id)
         book = Book(session.requests)
         known = book.find(given)

@@ -11,6 +11,7 @@ from dcf.sessions.errors import SessionProblem
 class InvalidConductorRules(Exception):
     """The rules of a conductor cannot be read; ``problems`` is all that is wrong with them."""
 
+    code = "invalid_conductor_rules"
     hint = "mend the file, or leave it away: without one the rules that come with DCF hold"
 
     def __init__(self, problems: Sequence[Problem]) -> None:

@@ -64,8 +64,9 @@ class Hints:
     def unknown(self, preferred: str) -> Fired:
         return self.fired("skill_preferences", f"there is no skill {preferred}", "left it alone")
 
-    def avoided(self, skill: str, other: str) -> Fired:
-        return self.fired("warnings", self._skills[skill], f"skill {other} instead of {skill}")
+    def avoided(self, skill: str, other: str | None) -> Fired:
+        did = "asked the user" if other is None else f"skill {other} instead of {skill}"
+        return self.fired("warnings", self._skills[skill], did)
 
     def avoided_companion(self, companion_id: str, other: str) -> Fired:
         return self.fired("warnings", self._companions[companion_id], f"{other} gets it")

@@ -149,10 +149,19 @@ class Preparer:
         good, why = await self._by_objective(item.text, good)
         chosen = good[0][0]
         fired = [Fired("discover", why, f"skill {chosen}")]
-        warned = [name for name, _ in good if self._hints.warns_of(name)]
-        other = next((name for name, _ in good if name not in warned), None)
-        if chosen in warned and other is not None:
+        if self._hints.warns_of(chosen):
+            # Another one that is only somehow like it may do what nobody asked for.
+            least = max(score for _, score in good) - limits.close
+            close = [name for name, score in good if score >= least]
+            other = next((name for name in close if not self._hints.warns_of(name)), None)
             fired.append(self._hints.avoided(chosen, other))
+            if other is None:
+                question = (
+                    f"The guidelines warn of {chosen} ({fired[-1].why}), and no other skill is "
+                    f"nearly as good for this: say `skill:{chosen}` to use it nevertheless, name "
+                    "another one, or `drop it`"
+                )
+                return _ask(item, "skill", question), fired
             chosen = other
         preferred = self._hints.preferred(
             item.task_type or type_of(Order("x", "", skills=[chosen]))

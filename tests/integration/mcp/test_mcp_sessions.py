@@ -100,7 +100,7 @@ async def test_a_session_from_its_beginning_to_its_archive(redis_url: str, tmp_p
         second = await delegated(desk, "second", specialization="b", task_id="t2")
         third = await delegated(desk, "third", after_json='["t1"]', task_id="t3")
         assert {first["message_sent"], second["message_sent"]} == {True}
-        assert (third["message_sent"], third["task"]["why"]) == (False, "it waited for t1")
+        assert (third["message_sent"], third["task"]["why"]) == (False, "it waits for t1")
         for companion_id, task_id in ((A, "t1"), (B, "t2")):
             task = await received(desk, companion_id)
             assert task["task_id"] == task_id

@@ -301,8 +301,12 @@ async def test_what_the_guidelines_warn_of_is_avoided_where_there_is_something_e
     assert [(one.rule, one.why) for one in told] == [
         ("guidelines.warnings", "it fails"), ("guidelines.warnings", "so it does")
     ]  # fmt: skip
-    stage.found = {"Check": [("skill.check@1", 0.7)]}
-    task = await stage.task((await stage.say("Check it")).task_ids[0])
+    # What is only somehow like it may do what nobody asked for: the user decides.
+    stage.found = {"Check": [("skill.check@1", 0.7), ("skill.look@1", 0.55)]}
+    asked = await stage.say("Check it")
+    assert asked.task_ids == () and "it fails" in asked.questions[0]
+    answered = await stage.say("skill:skill.check@1")
+    task = await stage.task(answered.task_ids[0])
     assert (task.skills, task.companion_id, task.wanted) == (("skill.check@1",), A, None)
 
 

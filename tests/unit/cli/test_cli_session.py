@@ -15,7 +15,7 @@ from dcf.cli.open_sessions import OpenSessions
 from dcf.cli.session.board import SessionBoard, build_board
 from dcf.cli.session.starting import named_values
 from dcf.cli.session.stdin_lines import lines_of
-from dcf.cli.session.tables import changes, cut, row_line, staff_changes, task_table
+from dcf.cli.session.tables import TaskTable, changes, cut, row_line, staff_changes
 from dcf.sessions import Companion, Context, Counts, Head, Session, SessionTask
 
 T0 = 1_000_000
@@ -58,10 +58,10 @@ def test_a_task_that_waits_says_why() -> None:
     assert "companion-a idle" in found(board(first))[0]
     assert found(board(first, unserved=frozenset({"companion-a"}))) == ["nobody serves companion-a"]
     assert found(board(first, second, unserved=frozenset({"companion-a"})))[1] == (
-        "it waited for t1"
+        "it waits for t1"
     )
     assert found(board(first, state="paused", unserved=frozenset({"companion-a"}))) == [
-        "the session was paused"
+        "the session is paused"
     ]
 
 
@@ -123,9 +123,20 @@ def test_companions_that_come_go_or_are_lost_are_a_line() -> None:
 
 def test_the_table_tells_all_of_it_in_its_first_line() -> None:
     console = Console(width=160, record=True, file=open(os.devnull, "w"))  # noqa: SIM115, PTH123
-    console.print(task_table(board(task("t1"))))
+    console.print(TaskTable(board(task("t1"))))
     text = console.export_text()
     assert "active  desk-1: Help  (1 companion, tasks: 1 open, 2 done, 1 failed)" in text
+
+
+def test_where_a_table_has_no_room_each_task_is_a_few_lines() -> None:
+    console = Console(width=80, record=True, file=open(os.devnull, "w"))  # noqa: SIM115, PTH123
+    given = task("r-58f59074-9bc16c24-01", status="assigned", companion_id="companion-billing-1")
+    console.print(TaskTable(board(given), "a note"))
+    first, row, what, *_, note = console.export_text().splitlines()
+    assert first.startswith("active  desk-1: Help")
+    assert row.startswith("r-58f59074-9bc16c24-01  assigned  ") and row.endswith("by billing-1")
+    assert what.strip() == "do r-58f59074-9bc16c24-01"
+    assert note == "a note"
 
 
 def test_a_text_of_many_lines_is_one_line_of_a_row() -> None:
