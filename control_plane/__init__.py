@@ -6,7 +6,7 @@ Documents are the truth, messages are hints, and every write to a state is fence
 
 from __future__ import annotations
 
-from control_plane import claims, history, host_signs, keys, payload, script, timers
+from control_plane import claims, history, host_signs, keys, payload, script, timers, turns
 from control_plane.agents import (
     AgentChange,
     AgentConflict,
@@ -229,5 +229,6 @@ __all__ = [
     "split_path",
     "sweep_outbox",
     "timers",
+    "turns",
     "wall_clock",
 ]

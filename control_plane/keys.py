@@ -39,8 +39,6 @@ COMPANION_HOSTS = "cp:companions:hosts"
 """zset: ``{session_id or nothing}/{host}`` -> until when its last sign of life holds (ms)."""
 SESSIONS_DUE = "cp:sessions:due"
 """zset: session -> when to look at it next (ms)."""
-CONDUCTED = "cp:sessions:conducted"
-"""zset: session -> until when a process speaks for its conductor, if that is an agent (ms)."""
 
 Step = str | int
 """A part of a path: a state's name, or the number of an iteration or branch."""
@@ -166,6 +164,16 @@ class RunKeys:
 def approval_member(workflow_id: str, path: str) -> str:
     """How a state of a run stands in the index of approvals."""
     return f"{workflow_id}\t{path}"
+
+
+def turn(session_id: str) -> str:
+    """Who speaks for the conductor of a session at the moment, if that is an agent."""
+    return f"cp:turn:{session_id}"
+
+
+def progress(session_id: str, task_id: str) -> str:
+    """There for a moment after the progress of a task was told."""
+    return f"cp:progress:{session_id}:{task_id}"
 
 
 def queue(pool: str) -> str:

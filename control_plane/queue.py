@@ -6,12 +6,15 @@ A hint may be lost, doubled or late; the documents decide. A lost one is written
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from control_plane import keys
 from control_plane.backend import Backend
 from control_plane.errors import ServerError
+
+log = logging.getLogger(__name__)
 
 GROUP = "workers"
 STALE_MS = 60_000
@@ -88,12 +91,19 @@ class HintQueues:
             # The server lost its data, or somebody removed a stream: hints are written again.
             await self.open()
             return []
-        return [
-            _hint(entry, fields, self._pools[stream])
-            for stream, entries in answer or ()
-            for entry, fields in entries
-            if fields and stream in self._pools
-        ]
+        hints = []
+        for stream, entries in answer or ():
+            for entry, fields in entries:
+                # Of a stream that is read no more, or an entry that was removed, there is nothing.
+                if not fields or stream not in self._pools:
+                    continue
+                hint = _hint(entry, fields, self._pools[stream])
+                if hint is None:
+                    log.warning("entry %s of %s is no hint, and dropped: %s", entry, stream, fields)
+                    await self._settle(stream, entry)
+                else:
+                    hints.append(hint)
+        return hints
 
     async def drop_stale(self) -> int:
         """Forget hints that a consumer took over a minute ago and never settled: they are not
@@ -122,11 +132,14 @@ class HintQueues:
                 raise
             return 0
         for entry in answer[1]:
-            # Deleted first: what is deleted and still pending is cleaned up by the next call, what
-            # is acknowledged and still there would stay for ever.
-            await self._backend.command("XDEL", stream, entry)
-            await self._backend.command("XACK", stream, GROUP, entry)
+            await self._settle(stream, entry)
         return len(answer[1])
+
+    async def _settle(self, stream: str, entry: str) -> None:
+        # Deleted first: what is deleted and still pending is cleaned up by the next call, what is
+        # acknowledged and still there would stay for ever.
+        await self._backend.command("XDEL", stream, entry)
+        await self._backend.command("XACK", stream, GROUP, entry)
 
     async def _leave(self, stream: str) -> None:
         try:
@@ -169,6 +182,9 @@ def _is_missing(error: ServerError) -> bool:
     return "NOGROUP" in text or "no such key" in text or "requires the key to exist" in text
 
 
-def _hint(entry: str, fields: list[str], pool: str) -> Hint:
+def _hint(entry: str, fields: list[str], pool: str) -> Hint | None:
+    """The hint that an entry is; None for what somebody else wrote into the stream."""
     named = dict(zip(fields[::2], fields[1::2], strict=True))
+    if "workflow" not in named or "path" not in named:
+        return None
     return Hint(named["workflow"], named["path"], entry, pool)

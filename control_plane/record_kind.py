@@ -21,7 +21,8 @@ class RecordKind(Generic[D]):
     record and ``index`` that of the keys about all; ``suffix`` ends the key of the document.
 
     ``newest`` entries of a history are kept, or all of it up to ``most`` entries: a change with
-    events is refused then. Exactly one of both is given.
+    events is refused then. Exactly one of both is given. Mere notes are refused from ``notes``
+    entries on, if that is given, so that what changes the record finds room.
     """
 
     noun: str
@@ -37,6 +38,7 @@ class RecordKind(Generic[D]):
     suffix: str = ""
     newest: int | None = None
     most: int | None = None
+    notes: int | None = None
 
     def check_id(self, record_id: str) -> str:
         """``record_id`` itself. Raises BadName for what cannot be an id of this kind."""

@@ -94,7 +94,9 @@ class RecordStore(RecordReader[D]):
     async def note(self, document: D, events: Sequence[Mapping[str, JSON]]) -> None:
         """Append events to the history, whatever the revision is by now. Raises errors of its kind:
         it is unknown, its history is full."""
-        code, *rest = await self._change(document, RecordChange(events), None, None)
+        limits = [one for one in (self.kind.notes, self.kind.most) if one is not None]
+        most = min(limits, default=None)
+        code, *rest = await self._change(document, RecordChange(events), None, None, most)
         if code != "ok":
             raise self._error(code, rest, document.id, "")
 
@@ -165,7 +167,12 @@ class RecordStore(RecordReader[D]):
         await self._hint(RecordChange(settled=settled))
 
     async def _change(
-        self, document: D, change: RecordChange, revision: int | None, call: str | None
+        self,
+        document: D,
+        change: RecordChange,
+        revision: int | None,
+        call: str | None,
+        most: int | None = None,
     ) -> list[Any]:
         request: dict[str, Any] = {
             "id": document.id,
@@ -175,6 +182,7 @@ class RecordStore(RecordReader[D]):
             "asked": dict(change.asked),
             "settled": list(change.settled),
             "closing": change.closing,
+            "most": most,
         }
         if revision is not None:
             request["revision"] = revision
@@ -195,7 +203,8 @@ class RecordStore(RecordReader[D]):
         approvals = keys.index_key("none") if self.cluster else APPROVALS
         names = [keys.document, keys.history, keys.names, keys.index, approvals, *more]
         limits = {"newest": self.kind.newest, "most": self.kind.most}
-        request = {**request, **limits, "cluster": self.cluster}
+        request = {key: part for key, part in request.items() if part is not None}
+        request = {**limits, **request, "cluster": self.cluster}
         request = {key: part for key, part in request.items() if part is not None}
         answer: list[Any] = await self.backend.run(
             script.load(name), names, [payload.to_text(request), *texts]

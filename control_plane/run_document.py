@@ -72,5 +72,10 @@ class RunDocument:
         )
 
     @property
+    def turn(self) -> int:
+        """The number of the last move; 0 when it was never moved."""
+        return int(self.raw["ctl"].get("turn", 0))
+
+    @property
     def is_over(self) -> bool:
         return self.status in RUN_OVER

@@ -35,12 +35,14 @@ SESSIONS = RecordKind(
     busy=SessionBusy,
     full=SessionFull,
     most=100_000,
+    notes=80_000,
 )
 
 
 class SessionStore(RecordStore[SessionDocument]):
     """The records of sessions: ``cp:sess:{id}:doc``. Nothing of a history is ever dropped: at
-    100,000 events a change with events raises SessionFull, unless it is a ``closing`` one."""
+    100,000 events a change with events raises SessionFull, unless it is a ``closing`` one, and a
+    note at 80,000."""
 
     kind = SESSIONS
 

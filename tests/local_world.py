@@ -37,6 +37,10 @@ class LocalWorld:
     def prompts(self) -> list[str]:
         return list(self._prompts)
 
+    def forget(self) -> None:
+        """Drop the lines that nobody asked for."""
+        self._lines.clear()
+
     def left(self) -> int:
         """How many lines nobody asked for."""
         return len(self._lines)

@@ -25,6 +25,13 @@ class CompanionShown(Envelope, total=False):
         list[str], Field(description="What it was made for; loaded with each task that asks.")
     ]
     model_config: Annotated[dict[str, Any], Field(description="{tier, model, source}.")]
+    companion_token: Annotated[
+        str | None,
+        Field(
+            description="For receive_task, told once, of an external one; until it was used, the "
+            "same call again gives another in its place."
+        ),
+    ]
     updated_tags: Annotated[list[str], Field(description="Its tags after an update.")]
     previous_tags: Annotated[list[str], Field(description="Its tags before.")]
     skills_unloaded: Annotated[list[str], Field(description="Gone with it.")]
@@ -54,7 +61,7 @@ class TaskReceived(Envelope, total=False):
         Field(
             description="{task_id, task: {description, required_skills, input, priority}, "
             "deadline, lease_token, lease_seconds, fence, agent_id, workflow_id, state}; null when "
-            "there is none yet. Skills are loaded and called as agent_id."
+            "there is none yet. Skills are loaded and called as agent_id, {session}.{companion}."
         ),
     ]
 

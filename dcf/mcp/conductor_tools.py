@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from functools import cache
 from typing import Any
 
@@ -26,6 +26,8 @@ _OWN_MEMORY = ("memory", "recall")
 """Families for whose work agents have tools of their own."""
 _GIVEN = {"session_id": "session", "conductor_id": "conductor", "conductor_agent_id": "conductor"}
 """Parameters that follow from the turn."""
+_PEOPLE_S = "external"
+"""What only people say of a companion: its token would stand in what the agent remembers."""
 
 
 def tools_of(template: Template) -> Mapping[str, Tool]:
@@ -45,7 +47,7 @@ def spec_of(tool: Tool) -> ToolSpec:
     """The tool as the agent's model sees it: without what follows from the turn."""
     shown = listing(tool)
     schema = dict(shown["inputSchema"])
-    given = {*_GIVEN, "request_id"}
+    given = {*_GIVEN, "request_id", _PEOPLE_S}
     schema["properties"] = {
         name: part for name, part in schema["properties"].items() if name not in given
     }
@@ -58,7 +60,7 @@ def spec_of(tool: Tool) -> ToolSpec:
 class TurnTools:
     """Calls the tools in one turn, as a client would, but in the name of the conductor, for its
     session. What a ``turn`` makes gets ids that follow from it, so that one that is taken again
-    makes nothing twice; it serves ``request``."""
+    makes nothing twice; it serves ``request``. ``demand`` raises where the turn is lost."""
 
     def __init__(
         self,
@@ -69,6 +71,7 @@ class TurnTools:
         conductor: str,
         turn: str,
         request: str | None,
+        demand: Callable[[], Awaitable[None]],
     ) -> None:
         self._platform = platform
         self._tools = tools
@@ -76,14 +79,17 @@ class TurnTools:
         self._given = {"session": session, "conductor": conductor}
         self._turn = turn
         self._request = request
+        self._demand = demand
         self._made: Counter[str] = Counter()
 
     async def use(self, name: str, arguments: dict[str, JSON]) -> JSON:
-        """The answer of the tool, its envelope included. Raises PermissionDenied."""
+        """The answer of the tool, its envelope included. Raises PermissionDenied, TurnLost."""
         tool = self._tools.get(name)
         if tool is None:
             raise PermissionDenied("dcf", name, "it is no tool of conductors", sorted(self._tools))
-        return await call(tool, self._platform, self._whole(tool, arguments))
+        whole = self._whole(tool, arguments)
+        await self._demand()
+        return await call(tool, self._platform, whole)
 
     def _whole(self, tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
         taken = {one.name for one in tool.parameters.all}
@@ -92,6 +98,8 @@ class TurnTools:
         }
         if "request_id" in taken:
             given["request_id"] = self._request
+        if _PEOPLE_S in taken:
+            given[_PEOPLE_S] = False
         mark = self._mark(tool.name, arguments)
         if tool.name in ("delegate_task", "delegate_workflow", "broadcast_task"):
             given["task_id"] = f"task-{mark}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from control_plane import (
@@ -16,6 +17,7 @@ from control_plane import (
 from dcf.mcp.envelope import Refused
 from dcf.mcp.platform import Platform
 from dcf.mcp.views import state_view
+from dcf.sessions.companions import OUTSIDE
 from dcf.worker import approvers_of
 from dcf.workflow import External, LocalObjects, Objects
 
@@ -52,13 +54,15 @@ async def external_of(platform: Platform, workflow_id: str) -> External:
     )
 
 
-async def register_agent(platform: Platform, agent_id: str) -> str | None:
+async def register_agent(
+    platform: Platform, agent_id: str, *, tags: Sequence[str] = (OUTSIDE,)
+) -> str | None:
     """Whoever takes a lease is an agent, with a record that skills can be loaded into. Why it has
     none, or None."""
     agents = AgentStore(platform.backend)
     try:
         if await agents.get(agent_id, ()) is None:
-            await agents.create(agent_id, agent_id, tags=["external"])
+            await agents.create(agent_id, agent_id, tags=tags)
     except AgentExists:
         return None
     except (BadName, NameTaken) as error:

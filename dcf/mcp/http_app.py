@@ -19,7 +19,7 @@ from dcf.mcp.health import health
 from dcf.mcp.platform import Platform
 from dcf.mcp.protocol import create_protocol
 from dcf.mcp.roles import ROLES, Role
-from dcf.sessions import tick_for_ever
+from dcf.mcp.session_watch import watch_sessions
 from dcf.tools.serving import Door, Guard
 
 MOST_BYTES = 20 * 1024 * 1024
@@ -44,7 +44,7 @@ def create_app(
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
-        async with sessions.run(), meanwhile(tick_for_ever(platform.sessions)):
+        async with sessions.run(), meanwhile(watch_sessions(platform)):
             yield
 
     async def healthz(_request: Request) -> JSONResponse:

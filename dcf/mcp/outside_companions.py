@@ -7,9 +7,16 @@ from collections.abc import Iterable
 
 from control_plane import UnknownAgent
 from dcf.agents.loading import loaded_skills
-from dcf.mcp.agent_life import by_tool, remove_agent
+from dcf.mcp.external_work import register_agent
 from dcf.mcp.platform import Platform
 from dcf.sessions import Companion, agent_of
+from dcf.sessions.companions import forget_outside, outside_tags
+
+
+async def register(platform: Platform, session_id: str, companion_id: str) -> str | None:
+    """Let the companion have a record. Why it has none, or None."""
+    agent_id = agent_of(session_id, companion_id)
+    return await register_agent(platform, agent_id, tags=outside_tags(session_id))
 
 
 async def still_loaded(platform: Platform, agent_id: str) -> list[str]:
@@ -29,9 +36,5 @@ async def forget(platform: Platform, session_id: str, gone: Iterable[Companion])
             continue
         agent_id = agent_of(session_id, companion.companion_id)
         unloaded += await still_loaded(platform, agent_id)
-        try:
-            await remove_agent(platform, agent_id, by=by_tool("dismiss_companion"))
-        except UnknownAgent:
-            # It never took a task, or went before.
-            continue
+        await forget_outside(platform.agents, agent_id)
     return unloaded

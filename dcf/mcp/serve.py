@@ -12,7 +12,7 @@ from dcf.mcp.http_app import create_app
 from dcf.mcp.platform import Platform
 from dcf.mcp.protocol import create_protocol
 from dcf.mcp.roles import Role
-from dcf.sessions import tick_for_ever
+from dcf.mcp.session_watch import watch_sessions
 from dcf.tools.serving import Guard, check_exposure, serve_app
 
 _GRACE_S = 10
@@ -54,7 +54,7 @@ async def serve_stdio(platform: Platform, *, role: Role | None, version: str) ->
     protocol = create_protocol(platform, role=role, version=version)
 
     async def run() -> None:
-        watched = meanwhile(tick_for_ever(platform.sessions))
+        watched = meanwhile(watch_sessions(platform))
         async with watched, stdio_server() as (read, write):
             await protocol.run(read, write, protocol.create_initialization_options())
 

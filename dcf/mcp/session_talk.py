@@ -22,17 +22,19 @@ async def talk(
     wait_s: float = 0.0,
 ) -> dict[str, Any]:
     """What the conductor answers to ``message``, and, within ``wait_s`` seconds, what it says when
-    results come. Without a message: what came since. Raises UnknownSession, SessionProblem."""
+    results come. Without a message: what came since, as soon as anything did. Raises
+    UnknownSession, SessionProblem."""
     conductor = await conductor_for(platform, session_id)
     said: list[Reply] = []
     request = request_id or ""
-    if message.strip():
+    asks = bool(message.strip())
+    if asks:
         said.append(await conductor.turn(session_id, message, request_id=request_id))
         request = said[0].request
     said += await conductor.attend(session_id)
     loop = asyncio.get_running_loop()
     until = loop.time() + wait_s
-    while (left := until - loop.time()) > 0:
+    while (asks or not said) and (left := until - loop.time()) > 0:
         last = await _last(conductor, session_id, request, said)
         if last is not None:
             said += [] if last in said else [last]

@@ -6,6 +6,7 @@ from dcf.sessions.assigning import is_suitable
 from dcf.sessions.companion import GENERALIST, PREFIX, Companion
 from dcf.sessions.draft import Draft
 from dcf.sessions.due import tick_due, tick_for_ever
+from dcf.sessions.ending import why_it_waits
 from dcf.sessions.errors import (
     BadValue,
     CompanionBusy,
@@ -16,14 +17,17 @@ from dcf.sessions.errors import (
     NotOpen,
     SessionProblem,
     TaskExists,
+    TaskIdTaken,
     TaskOver,
     TooLarge,
     TooMany,
     UnknownCompanion,
     UnknownTask,
 )
+from dcf.sessions.finding import check_conductor
 from dcf.sessions.listing import SessionRow, SessionRows, nearest_sessions, newest_sessions
 from dcf.sessions.order import DEADLINE_S, Broadcast, BroadcastMode, Order
+from dcf.sessions.searching import sessions_of_companion, sessions_of_task
 from dcf.sessions.seat import GRACE_MS, SEAT_MS, agent_of, inbox_of, seat_of, whose
 from dcf.sessions.session import Context, Counts, Head, Session, SessionState
 from dcf.sessions.sessions import Sessions
@@ -40,7 +44,7 @@ from dcf.sessions.task import (
     TaskStatus,
 )
 from dcf.sessions.task_run import session_of_run
-from dcf.sessions.tick import settle, why_it_waits
+from dcf.sessions.tick import settle
 
 __all__ = [
     "CLOSED",
@@ -52,7 +56,6 @@ __all__ = [
     "PREFIX",
     "PRIORITIES",
     "SEAT_MS",
-    "SESSION_PIN",
     "Attempt",
     "BadValue",
     "Broadcast",
@@ -81,6 +84,7 @@ __all__ = [
     "Sessions",
     "Settled",
     "TaskExists",
+    "TaskIdTaken",
     "TaskOver",
     "TaskStatus",
     "TooLarge",
@@ -88,12 +92,15 @@ __all__ = [
     "UnknownCompanion",
     "UnknownTask",
     "agent_of",
+    "check_conductor",
     "inbox_of",
     "is_suitable",
     "nearest_sessions",
     "newest_sessions",
     "seat_of",
     "session_of_run",
+    "sessions_of_companion",
+    "sessions_of_task",
     "settle",
     "tick_due",
     "tick_for_ever",

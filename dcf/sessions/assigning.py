@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from dcf.sessions.circles import those_who_wait
 from dcf.sessions.companion import Companion
 from dcf.sessions.draft import Draft
 from dcf.sessions.settling import Settled, close
@@ -13,8 +14,10 @@ from dcf.sessions.task import CLOSED, DONE, Attempt, SessionTask
 
 def assign(draft: Draft) -> list[SessionTask]:
     """Give tasks that wait to companions that are idle and served; tasks for workers need none.
-    What waits for a task that failed fails too. A session that ends does what it took. The tasks
-    that were given away."""
+    What waits for a task that failed fails too. A session that ends does what it took; what missed
+    its deadline is begun no more. The tasks that were given away."""
+    if draft.head.state == "completing":
+        _fail_those_nobody_can_do(draft)
     _fail_dependents(draft)
     if draft.head.state not in ("active", "completing"):
         return []
@@ -30,12 +33,12 @@ def assign(draft: Draft) -> list[SessionTask]:
         if task.status == "queued" and task.cancelled_by is None
     ]
     for task in sorted(waiting, key=lambda one: one.rank):
-        if task.kind == "group" or not _is_due(draft, task):
+        if task.kind == "group" or draft.now > task.deadline_at or not _is_due(draft, task):
             continue
         if task.kind == "workflow":
             given.append(_give(draft, task, None))
             continue
-        chosen = _choose(task, idle)
+        chosen = _choose(draft, task, idle)
         if chosen is not None:
             del idle[chosen.companion_id]
             given.append(_give(draft, task, chosen))
@@ -49,14 +52,20 @@ def is_suitable(companion: Companion, wanted: str | None, specialization: str | 
     return specialization is None or companion.specialization == specialization
 
 
-def _choose(task: SessionTask, idle: Mapping[str, Companion]) -> Companion | None:
-    """The one made for most of the task's skills, then the one that is idle for longest."""
+def _choose(draft: Draft, task: SessionTask, idle: Mapping[str, Companion]) -> Companion | None:
+    """Another than had it last, then the one made for most of the task's skills, then the one that
+    is idle for longest; none that waits for it, unless it must be that one."""
     fitting = [one for one in idle.values() if is_suitable(one, task.wanted, task.specialization)]
+    if task.wanted is None:
+        waiting = those_who_wait(draft, task.by)
+        fitting = [one for one in fitting if one.companion_id not in waiting]
     if not fitting:
         return None
+    last = task.attempts[-1].companion_id if task.attempts else None
     return min(
         fitting,
         key=lambda one: (
+            one.companion_id == last,
             -len(set(one.skills) & set(task.skills)),
             one.idle_since or 0,
             one.companion_id,
@@ -99,6 +108,19 @@ def _is_due(draft: Draft, task: SessionTask) -> bool:
     )
 
 
+def _fail_those_nobody_can_do(draft: Draft) -> None:
+    """In a session that ends nobody can be employed any more."""
+    for task in [one for one in draft.tasks.values() if one.status == "queued"]:
+        # One that was begun has a run, which its deadline ends.
+        if task.kind != "companion" or task.cancelled_by is not None or task.first_at is not None:
+            continue
+        there = draft.companions.values()
+        if not any(is_suitable(one, task.wanted, task.specialization) for one in there):
+            who = task.wanted or task.specialization or "it"
+            message = f"the session ends, and there is no companion for {who}"
+            close(draft, task, Settled.failed("no_companion", message))
+
+
 def _fail_dependents(draft: Draft) -> None:
     """Until nothing changes: what depends on those that fail here fails too."""
     again = True
@@ -106,14 +128,14 @@ def _fail_dependents(draft: Draft) -> None:
         again = False
         for task in [one for one in draft.tasks.values() if one.status == "queued"]:
             broken = [
-                other
+                found
                 for other in task.after
-                if (found := draft.tasks.get(other)) is not None
+                if (found := draft.find(other)) is not None
                 and found.status in CLOSED
                 and found.status not in DONE
             ]
             if broken:
-                names = ", ".join(f"{one} ({draft.tasks[one].status})" for one in broken)
+                names = ", ".join(f"{one.task_id} ({one.status})" for one in broken)
                 message = f"it was to follow {names}"
                 close(draft, task, Settled.failed("dependency_failed", message))
                 again = True

@@ -22,9 +22,9 @@ class Companion:
     """One companion. ``skills`` are those it was made for: tasks that need them come to it first.
 
     ``tier`` or ``model`` are what it thinks with at least; ``shared_blocks`` are labels of memory
-    blocks that it shares with its conductor. An ``external`` one is served by an MCP client,
-    others by a companion process. ``seated_at`` is when somebody began to serve it; None before.
-    Times are ms by Redis's clock.
+    blocks that it shares with its conductor. An ``external`` one is served by an MCP client, which
+    shows the token that ``token_digest`` is the SHA-256 of, others by a companion process.
+    ``seated_at`` is when somebody began to serve it; None before. Times are ms by Redis's clock.
     """
 
     companion_id: str
@@ -38,6 +38,7 @@ class Companion:
     persona: str | None = None
     shared_blocks: tuple[str, ...] = ()
     external: bool = False
+    token_digest: str | None = None
     status: CompanionStatus = "idle"
     task_id: str | None = None
     seated_at: int | None = None

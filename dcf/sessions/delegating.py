@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import cast
 
-from control_plane import JSON, payload
-from dcf.sessions.assigning import is_suitable
-from dcf.sessions.companion import PREFIX, Companion
+from control_plane import payload
+from dcf.sessions.circles import check_circle
 from dcf.sessions.draft import Draft
 from dcf.sessions.errors import (
     BadValue,
     CompanionBusy,
     DelegationCycle,
-    NoConductor,
     NoSuchSpecialization,
-    NotOpen,
     TaskExists,
-    TaskOver,
     TooLarge,
     TooMany,
     UnknownCompanion,
-    UnknownTask,
 )
-from dcf.sessions.order import Broadcast, Order, type_of
-from dcf.sessions.seat import agent_of
+from dcf.sessions.finding import (
+    check_conductor,
+    check_taking,
+    find_companion,
+    find_open_task,
+    find_task,
+)
+from dcf.sessions.order import Order, digest_of, type_of
+from dcf.sessions.settling import ask_to_end, take_away
 from dcf.sessions.similar import similar
 from dcf.sessions.task import PRIORITIES, Priority, SessionTask
 
@@ -34,21 +35,24 @@ OPEN_LIMIT = 500
 DESCRIPTION_LIMIT = 16 * 1024
 INPUT_LIMIT = 256 * 1024
 """Bytes of a task's description and input. Larger inputs are passed by reference."""
+ROOM = 3 * 1024 * 1024
+"""Bytes of all tasks in the session's document, with room left for assigning and closing them."""
 _LONGEST_S = 7 * 24 * 3600
+_LONGEST_NAME = 256
 
 
-def delegate(draft: Draft, order: Order, task_id: str) -> SessionTask:
-    """Write the task. The same ``task_id`` again is the same task. Raises SessionProblem."""
-    known = draft.tasks.get(task_id)
-    if order.companion_id is not None:
-        found = find_companion(draft, order.companion_id)
-        order = replace(order, companion_id=found.companion_id)
-    wanted = _task(draft, order, task_id)
+def delegate(draft: Draft, order: Order, task_id: str, *, ordered: str = "") -> SessionTask:
+    """Write the task. The same order again, under the same ``task_id``, is the same task, whatever
+    became of it and of the session. ``ordered`` is the digest of the order that this one is a part
+    of. Raises SessionProblem."""
+    check_order(order)
+    ordered = ordered or digest_of(order)
+    known = ordered_before(draft, task_id, ordered)
     if known is not None:
-        if _told(known) != _told(wanted):
-            raise TaskExists(task_id=task_id)
         return known
-    _check_room(draft, 1)
+    wanted = task_of(draft, order, task_id, ordered)
+    check_room(draft, 1)
+    wanted = _sized(draft, wanted)
     draft.put(wanted)
     draft.count(delegated=1)
     draft.tell(
@@ -65,115 +69,76 @@ def delegate(draft: Draft, order: Order, task_id: str) -> SessionTask:
     return wanted
 
 
-def broadcast(draft: Draft, asked: Broadcast, task_id: str) -> SessionTask:
-    """Write a task for each of several companions, and one that stands for them, which has
-    ``task_id``; its children are called ``{task_id}_1`` and so on. For one companion it is that
-    one's task. Raises SessionProblem."""
-    if task_id in draft.tasks:
-        return draft.tasks[task_id]
-    if not 1 <= asked.most <= OPEN_LIMIT:
-        raise BadValue(what="max_companions", value=asked.most, wanted="1 or more", how="say 1")
-    chosen = _those_asked(draft, asked)
-    if asked.mode == "first_idle" and len(chosen) <= 1:
-        whom = chosen[0].companion_id if chosen else None
-        return delegate(draft, replace(asked.order, companion_id=whom), task_id)
-    _check_room(draft, len(chosen) + 1)
-    need = _need(asked, len(chosen))
-    children = tuple(f"{task_id}_{number + 1}" for number in range(len(chosen)))
-    group = replace(_task(draft, asked.order, task_id), kind="group", children=children, need=need)
-    for child, companion in zip(children, chosen, strict=True):
-        delegate(draft, replace(asked.order, companion_id=companion.companion_id), child)
-        draft.put(replace(draft.tasks[child], group=task_id))
-    draft.tell("TaskBroadcast", task_id=task_id, children=list(children), need=need)
-    return draft.put(group)
-
-
 def cancel(draft: Draft, task_id: str, *, by: str, reason: str | None = None) -> SessionTask:
     """Let a task be ended, with those that it stands for. Raises UnknownTask, TaskOver."""
     task = find_open_task(draft, task_id)
     for one in (task, *(draft.tasks[child] for child in task.children)):
-        if one.is_open and one.cancelled_by is None:
-            draft.put(replace(one, cancelled_by=by, reason=reason))
-            draft.tell("TaskCancelled", task_id=one.task_id, by=by, reason=reason)
+        ask_to_end(draft, one, by=by, reason=reason)
     return task
 
 
-def check_conductor(draft: Draft, agent_id: str) -> None:
-    """Raises NoConductor unless ``agent_id`` conducts the session."""
-    if agent_id not in draft.head.conductors:
-        raise NoConductor(
-            conductor_id=agent_id,
-            session_id=draft.session_id,
-            conductors=" or ".join(draft.head.conductors),
+def redelegate(
+    draft: Draft, task_id: str, companion_id: str | None, *, by: str, reason: str = ""
+) -> SessionTask:
+    """Take a task away from whoever has it, for ``companion_id`` or any that is suitable, rather
+    another. Raises NoConductor, UnknownTask, TaskOver, BadValue, UnknownCompanion,
+    DelegationCycle."""
+    check_conductor(draft, by)
+    task = find_open_task(draft, task_id)
+    if task.kind != "companion":
+        is_group = task.kind == "group"
+        raise BadValue(
+            what=f"Task {task_id}",
+            value="a broadcast" if is_group else "a workflow, which workers do",
+            wanted="a task of one companion",
+            how=f"say one of: {', '.join(task.children)}" if is_group else "cancel it",
         )
+    to = None
+    if companion_id is not None:
+        companion = find_companion(draft, companion_id)
+        check_circle(draft, task.by, companion)
+        to = companion.companion_id
+    if to is not None and to == task.companion_id:
+        return task
+    return take_away(draft, task, reason or f"{by} gave it to another", to=to)
 
 
-def check_taking(draft: Draft, what: str) -> None:
-    """Raises NotOpen unless the session takes something new."""
-    if draft.head.state not in ("active", "paused"):
-        raise NotOpen(
-            session_id=draft.session_id,
-            state=draft.head.state,
-            what=what,
-            how="start a new session",
-        )
+def ordered_before(draft: Draft, task_id: str, ordered: str) -> SessionTask | None:
+    """The task that this order came to; None when it is new. Raises TaskExists when another order
+    had the id."""
+    known = draft.find(task_id)
+    if known is not None and known.ordered != ordered:
+        raise TaskExists(task_id=task_id)
+    return known
 
 
-def find_companion(draft: Draft, companion_id: str) -> Companion:
-    """The companion of this id, which may be said without what all of them begin with. Raises
-    UnknownCompanion, which says those there are."""
-    found = draft.companions.get(companion_id) or draft.companions.get(PREFIX + companion_id)
-    if found is not None:
-        return found
-    raise UnknownCompanion(
-        companion_id=companion_id,
-        session_id=draft.session_id,
-        nearest=similar(companion_id, draft.companions),
-        known=", ".join(draft.companions) or "none, create one",
-    )
-
-
-def find_task(draft: Draft, task_id: str) -> SessionTask:
-    """Raises UnknownTask."""
-    found = draft.tasks.get(task_id)
-    if found is not None:
-        return found
-    nearest = similar(task_id, draft.tasks)
-    raise UnknownTask(task_id=task_id, session_id=draft.session_id, nearest=nearest)
-
-
-def find_open_task(draft: Draft, task_id: str) -> SessionTask:
-    """Raises UnknownTask, TaskOver."""
-    task = find_task(draft, task_id)
-    if not task.is_open:
-        raise TaskOver(task_id=task_id, status=task.status)
-    return task
-
-
-def _task(draft: Draft, order: Order, task_id: str) -> SessionTask:
+def task_of(draft: Draft, order: Order, task_id: str, ordered: str) -> SessionTask:
     """The task that ``order`` asks for. Raises SessionProblem."""
     check_conductor(draft, order.by)
     check_taking(draft, "delegating")
-    _check_order(order)
     for other in order.after:
-        find_task(draft, other)
         if other == task_id:
             raise DelegationCycle(agent=task_id, way="it would wait for itself")
-    kind = "workflow" if order.workflow is not None else "companion"
-    if kind == "companion":
-        _check_companion(draft, order, task_id)
+        if other not in draft.paged:
+            find_task(draft, other)
+    wanted = None
+    if order.workflow is None and order.companion_id is not None:
+        wanted = _companion(draft, order, order.companion_id, task_id)
+    elif order.workflow is None and order.specialization is not None:
+        _check_specialization(draft, order.specialization)
     return SessionTask(
         task_id=task_id,
         task_type=type_of(order),
         description=order.description,
         by=order.by,
+        ordered=ordered,
         delegated_at=draft.now,
         deadline_at=draft.now + round(order.timeout_s * 1000),
-        kind="workflow" if kind == "workflow" else "companion",
+        kind="companion" if order.workflow is None else "workflow",
         skills=tuple(order.skills),
         input=order.input,
         priority=cast(Priority, order.priority),
-        wanted=order.companion_id,
+        wanted=wanted,
         specialization=order.specialization,
         after=tuple(order.after),
         request=order.request,
@@ -185,44 +150,8 @@ def _task(draft: Draft, order: Order, task_id: str) -> SessionTask:
     )
 
 
-def _check_companion(draft: Draft, order: Order, task_id: str) -> None:
-    """Whoever shall do it is there, and is not who orders it."""
-    if order.companion_id is not None:
-        companion = find_companion(draft, order.companion_id)
-        if order.by in (
-            companion.companion_id,
-            agent_of(draft.session_id, companion.companion_id),
-        ):
-            raise DelegationCycle(agent=order.by, way=f"{companion.companion_id} is itself")
-        if companion.status == "dismissing":
-            raise UnknownCompanion(
-                companion_id=companion.companion_id,
-                session_id=draft.session_id,
-                nearest=": it is being dismissed",
-                known=", ".join(_serving(draft.companions.values())) or "none, create one",
-            )
-        busy_with = companion.task_id
-        if order.refuse_busy and busy_with is not None and busy_with != task_id:
-            raise CompanionBusy(
-                companion_id=companion.companion_id,
-                task_id=busy_with,
-                idle=", ".join(
-                    one.companion_id for one in draft.companions.values() if one.status == "idle"
-                )
-                or "all are busy",
-            )
-    elif order.specialization is not None:
-        known = sorted({one.specialization for one in draft.companions.values()})
-        if order.specialization not in known:
-            raise NoSuchSpecialization(
-                session_id=draft.session_id,
-                specialization=order.specialization,
-                nearest=similar(order.specialization, known),
-                known=", ".join(known) or "none, there are no companions",
-            )
-
-
-def _check_order(order: Order) -> None:
+def check_order(order: Order) -> None:
+    """Raises BadValue, TooLarge."""
     if not order.description.strip():
         raise BadValue(what="The description", value="empty", wanted="a text", how="say the task")
     size = len(order.description.encode("utf-8", "surrogatepass"))
@@ -231,6 +160,11 @@ def _check_order(order: Order) -> None:
     size = payload.encode(order.input).size
     if size > INPUT_LIMIT:
         raise TooLarge(what="The input", size=size, limit=INPUT_LIMIT)
+    for what, name in (("model", order.model), ("request", order.request)):
+        if name is not None and not 0 < len(name) <= _LONGEST_NAME:
+            wanted = f"1 to {_LONGEST_NAME} characters"
+            value = repr(name[:40])
+            raise BadValue(what=what, value=value, wanted=wanted, how="leave it away")
     if order.priority not in PRIORITIES:
         wanted = "one of " + ", ".join(PRIORITIES)
         raise BadValue(what="priority", value=order.priority, wanted=wanted, how="say normal")
@@ -239,39 +173,18 @@ def _check_order(order: Order) -> None:
         raise BadValue(what="timeout_seconds", value=order.timeout_s, wanted=wanted, how="say 300")
 
 
-def _those_asked(draft: Draft, asked: Broadcast) -> list[Companion]:
-    order = asked.order
-    serving = [
-        one for one in draft.companions.values() if one.status not in ("dismissing", "error")
-    ]
-    fitting = [one for one in serving if is_suitable(one, None, order.specialization)]
-    if not fitting and asked.mode != "first_idle":
-        known = sorted({one.specialization for one in serving})
-        raise NoSuchSpecialization(
-            session_id=draft.session_id,
-            specialization=order.specialization or "anything",
-            nearest=similar(order.specialization or "", known),
-            known=", ".join(known) or "none, there are no companions",
-        )
-    if asked.mode == "first_idle":
-        fitting = [one for one in fitting if one.status == "idle"]
-    fitting.sort(key=lambda one: (one.status != "idle", one.idle_since or 0, one.companion_id))
-    return fitting[: asked.most] if asked.mode != "quorum" else fitting[: max(asked.most, 1)]
+def _sized(draft: Draft, task: SessionTask) -> SessionTask:
+    """The task with its size. Raises TooLarge where the session has no room for it."""
+    task = replace(task, size=payload.encode(task.to_json()).size)
+    size = task.size + sum(one.size for one in draft.tasks.values())
+    if size > ROOM:
+        what = f"All of the open tasks of session {draft.session_id}"
+        raise TooLarge(what=what, size=size, limit=ROOM)
+    return task
 
 
-def _need(asked: Broadcast, there: int) -> int:
-    if asked.mode == "quorum":
-        need = asked.need if asked.need is not None else there // 2 + 1
-        if not 1 <= need <= there:
-            raise BadValue(
-                what="quorum", value=need, wanted=f"1 to {there}, the companions there are",
-                how="ask fewer, or create companions",
-            )  # fmt: skip
-        return need
-    return there
-
-
-def _check_room(draft: Draft, more: int) -> None:
+def check_room(draft: Draft, more: int) -> None:
+    """Raises TooMany."""
     there = len(draft.open_tasks())
     if there + more > OPEN_LIMIT:
         raise TooMany(
@@ -283,10 +196,37 @@ def _check_room(draft: Draft, more: int) -> None:
         )
 
 
-def _serving(companions: Iterable[Companion]) -> list[str]:
-    return [one.companion_id for one in companions if one.status != "dismissing"]
+def _companion(draft: Draft, order: Order, companion_id: str, task_id: str) -> str:
+    """The id of the companion that shall do it: it is there, and waits for nothing that this would
+    be a part of. Raises SessionProblem."""
+    companion = find_companion(draft, companion_id)
+    check_circle(draft, order.by, companion)
+    if companion.status == "dismissing":
+        serving = [one for one in draft.companions.values() if one.status != "dismissing"]
+        raise UnknownCompanion(
+            companion_id=companion.companion_id,
+            session_id=draft.session_id,
+            nearest=": it is being dismissed",
+            known=", ".join(one.companion_id for one in serving) or "none, create one",
+        )
+    busy_with = companion.task_id
+    if order.refuse_busy and busy_with is not None and busy_with != task_id:
+        idle = [one.companion_id for one in draft.companions.values() if one.status == "idle"]
+        raise CompanionBusy(
+            companion_id=companion.companion_id,
+            task_id=busy_with,
+            idle=", ".join(idle) or "all are busy",
+        )
+    return companion.companion_id
 
 
-def _told(task: SessionTask) -> tuple[JSON, ...]:
-    """What makes an order this one and no other."""
-    return (task.description, task.by, task.input, task.skills, task.kind, task.wanted)
+def _check_specialization(draft: Draft, specialization: str) -> None:
+    """Raises NoSuchSpecialization."""
+    known = sorted({one.specialization for one in draft.companions.values()})
+    if specialization not in known:
+        raise NoSuchSpecialization(
+            session_id=draft.session_id,
+            specialization=specialization,
+            nearest=similar(specialization, known),
+            known=", ".join(known) or "none, there are no companions",
+        )

@@ -17,6 +17,7 @@ MEMBERS = ("session", "context", "companions", "former", "tasks", "requests")
 
 PAGE = 50
 """So many closed tasks make a page of their own."""
+_UNTOLD = 500
 
 
 class Draft:
@@ -41,6 +42,8 @@ class Draft:
         self.tasks: dict[str, SessionTask] = _all(SessionTask, record.get("tasks", {}))
         # Of a conductor by rule; sessions that never had one are without it.
         self.requests: Mapping[str, JSON] = record.get("requests", {})
+        # Closed tasks on pages, as far as this change needs them.
+        self.paged: Mapping[str, SessionTask] = {}
         self.events: list[dict[str, JSON]] = []
         self._before = self._members()
         self._pages: dict[str, dict[str, JSON]] = {}
@@ -49,6 +52,10 @@ class Draft:
         """Add an event; members that are None are left out."""
         told = {name: value for name, value in fields.items() if value is not None}
         self.events.append({"type": type_, **told})
+
+    def find(self, task_id: str) -> SessionTask | None:
+        """A task, also one of ``paged``."""
+        return self.tasks.get(task_id) or self.paged.get(task_id)
 
     def put(self, task: SessionTask) -> SessionTask:
         """Write a task."""
@@ -77,10 +84,12 @@ class Draft:
             for task in self.open_tasks()
             for other in (*task.after, task.group, *task.children)
         }
+        # What nobody was told of by then stays untold: the session matters more.
+        crowded = len(self.tasks) > _UNTOLD + len(self.open_tasks())
         closed = [
             task
             for task in self.tasks.values()
-            if not task.is_open and task.told and task.task_id not in awaited
+            if not task.is_open and (task.told or crowded) and task.task_id not in awaited
         ]
         for at in range(0, len(closed) - len(closed) % PAGE, PAGE):
             page = closed[at : at + PAGE]

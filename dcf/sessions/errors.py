@@ -48,7 +48,7 @@ class NoSuchSpecialization(SessionProblem):
     """No companion of session {session_id} is specialised in {specialization}{nearest}."""
 
     code = "no_companion"
-    hint = "create one, or ask for one of: {known}"
+    hint = "make one (`dcf session hire {session_id} …`), or ask for one of: {known}"
 
 
 class CompanionExists(SessionProblem):
@@ -65,6 +65,12 @@ class TaskExists(SessionProblem):
     hint = "leave the id away, or choose another"
 
 
+class TaskIdTaken(TaskExists):
+    """Task {task_id} cannot have this id: there is a run of it already, of {whose}."""
+
+    code = "task_id_taken"
+
+
 class TaskOver(SessionProblem):
     """Task {task_id} is {status} already."""
 
@@ -73,7 +79,7 @@ class TaskOver(SessionProblem):
 
 
 class DelegationCycle(SessionProblem):
-    """{agent} cannot delegate to itself: {way}."""
+    """{agent} cannot delegate that, it would wait for ever: {way}."""
 
     code = "delegation_cycle"
     hint = "choose another companion"
@@ -90,7 +96,7 @@ class TooLarge(SessionProblem):
     """{what} has {size} bytes; {limit} are the most."""
 
     code = "too_large"
-    hint = "pass a reference to it"
+    hint = "pass a reference instead, or wait for some to end"
 
 
 class BadValue(SessionProblem):

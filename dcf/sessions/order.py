@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from control_plane import JSON
+from control_plane import JSON, payload
+from dcf.sessions.companion import PREFIX
 
 DEADLINE_S = 300
 """How long a task may take, all told, unless its order says otherwise."""
@@ -57,6 +59,28 @@ class Broadcast:
     mode: BroadcastMode = "first_idle"
     most: int = 1
     need: int | None = None
+
+
+def digest_of(order: Order) -> str:
+    """By which an order is known again: what is to be done, by whom, with what, after what. Not by
+    how soon, nor by how much thinking. A companion may be said without what all begin with."""
+    whom = order.companion_id and PREFIX + order.companion_id.removeprefix(PREFIX)
+    parts = [
+        order.description,
+        order.by,
+        whom,
+        order.specialization,
+        list(order.skills),
+        order.input,
+        list(order.after),
+        order.workflow and dict(order.workflow),
+    ]
+    return payload.digest(json.dumps(parts, sort_keys=True))
+
+
+def digest_of_broadcast(asked: Broadcast) -> str:
+    """The same of a broadcast, which is also known by how many it is for."""
+    return payload.digest(f"{digest_of(asked.order)}/{asked.mode}/{asked.most}/{asked.need}")
 
 
 def type_of(order: Order) -> str:

@@ -16,13 +16,13 @@ async def input_of(store: Store, task: SessionTask) -> JSON:
     they stand as a value in it, are those results. They are over, so it is always the same."""
     found: dict[str, JSON] = {}
     for other in task.after:
-        result = await _result(store, other)
+        result = await result_of(store, other)
         if result is not None and payload.encode(result).size <= RESULT_LIMIT:
             found[f"{REFERENCE}{other}"] = result
     return _filled(task.input, found) if found else task.input
 
 
-async def _result(store: Store, task_id: str) -> JSON:
+async def result_of(store: Store, task_id: str) -> JSON:
     """What the run of a task put out; None where it put out nothing, or is not there any more."""
     try:
         run = await store.run(task_id)

@@ -36,7 +36,8 @@ class Counts:
 class Head:
     """What a session is. ``analysed`` is how many tasks were closed when its Strategist last
     looked; ``pages`` how many pages of closed tasks there are; ``told`` the state the graph knows.
-    ``ending`` is what it becomes when its last task and companion are gone."""
+    ``employed`` counts the companions there ever were. ``ending`` is what it becomes when its
+    last task and companion are gone."""
 
     objective: str
     conductors: tuple[str, ...]
@@ -49,6 +50,7 @@ class Head:
     analysed: int = 0
     analysed_at: int | None = None
     pages: int = 0
+    employed: int = 0
     told: str | None = None
 
     def to_json(self) -> dict[str, Any]:

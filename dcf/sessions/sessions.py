@@ -2,55 +2,41 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
 from control_plane import (
     JSON,
-    Backend,
     Outbox,
-    RecordChange,
-    RunExists,
-    SessionDocument,
-    SessionStore,
+    SessionFull,
     Store,
-    UnknownRun,
     claims,
     keys,
 )
-from dcf.knowledge import SESSION_PIN
-from dcf.sessions import delegating, staffing, stating
-from dcf.sessions.assigning import assign
+from dcf.sessions import broadcasting, delegating, staffing, stating
+from dcf.sessions.changing import SessionChanges
 from dcf.sessions.companion import Companion
-from dcf.sessions.draft import MEMBERS, Draft, new_record, page_name
-from dcf.sessions.errors import TaskExists, UnknownTask
+from dcf.sessions.draft import Draft, new_record
 from dcf.sessions.facts import Facts
 from dcf.sessions.order import Broadcast, Order
-from dcf.sessions.passing import input_of
-from dcf.sessions.seat import inbox_of, seat_of
+from dcf.sessions.reading import session_of
 from dcf.sessions.session import Context, Head, Session
-from dcf.sessions.settling import take_away
-from dcf.sessions.similar import similar
 from dcf.sessions.task import SessionTask
-from dcf.sessions.task_run import document_for, document_of_order, is_of
+from dcf.sessions.task_run import document_of_order
 from dcf.sessions.telling import GraphFacts
 from dcf.sessions.tick import tick
-from dcf.skills import SkillCatalog
-from dcf.workflow import iso, skill_pins, submit
-
-log = logging.getLogger(__name__)
-
-T = TypeVar("T")
+from dcf.skills import Manifest, SkillCatalog
+from dcf.workflow import iso, skill_pins
 
 Catalog = Callable[[], Awaitable[SkillCatalog]]
 
 _SOON_MS = 1_000
-_STORES = 10_000
+_PROGRESS_MS = 900
+"""A task's progress is told at most so often; a little under the second that tellers wait."""
 
 
-class Sessions:
+class Sessions(SessionChanges):
     """The sessions of one control plane.
 
     ``store`` is a store of its runs: a task's run goes to the pool of its companion, a workflow to
@@ -62,48 +48,9 @@ class Sessions:
     def __init__(
         self, store: Store, *, catalog: Catalog | None = None, facts: Facts | None = None
     ) -> None:
-        self.store = store
+        super().__init__(store)
         self.facts = facts or self._facts_of(store)
-        self.backend: Backend = store.backend
-        self.records = SessionStore(store.backend, cluster=store.cluster, tokens=store.new_id)
         self._catalog = catalog
-        self._known: dict[str, tuple[str, ...]] = {}
-        self._stores: dict[str, Store] = {store.pool: store}
-
-    # -- reading ----------------------------------------------------------------------------------
-
-    async def get(self, session_id: str) -> Session:
-        """The session. Raises UnknownSession."""
-        document = await self.records.read(session_id, MEMBERS)
-        return _session(document)
-
-    async def closed(self, session_id: str) -> list[SessionTask]:
-        """The closed tasks that were moved to pages, the oldest first. Raises UnknownSession."""
-        head = (await self.get(session_id)).head
-        names = [page_name(number) for number in range(head.pages)]
-        if not names:
-            return []
-        document = await self.records.read(session_id, names)
-        return [SessionTask.parse(raw) for name in names for raw in document.record[name].values()]
-
-    async def tasks(self, session_id: str) -> list[SessionTask]:
-        """All tasks there ever were, in the order in which they were delegated."""
-        found = [*await self.closed(session_id), *(await self.get(session_id)).tasks.values()]
-        return sorted(found, key=lambda task: (task.delegated_at, task.task_id))
-
-    async def seated(
-        self, companion_ids: Sequence[str], session_id: str
-    ) -> tuple[int, dict[str, int]]:
-        """Redis's clock, and when the seats of those that somebody serves end (ms)."""
-        members = [seat_of(session_id, one) for one in companion_ids]
-        now, ends = await claims.ends(self.backend, keys.COMPANIONS, members)
-        _, outside = await claims.ends(self.backend, keys.EXTERNAL_COMPANIONS, members)
-        found = {}
-        for one, member in zip(companion_ids, members, strict=True):
-            end = max(ends.get(member, 0), outside.get(member, 0))
-            if end:
-                found[one] = end
-        return now, found
 
     # -- changing ---------------------------------------------------------------------------------
 
@@ -129,70 +76,43 @@ class Sessions:
             session_id, session_id, tags=(f"conductor:{conductor_id}",), record=record
         )
         await claims.put(self.backend, keys.SESSIONS_DUE, session_id, now + _SOON_MS)
-        return _session(document)
-
-    async def change(self, session_id: str, step: Callable[[Draft], T]) -> tuple[T, Session]:
-        """Do ``step`` on a draft of the session, give what waits to who is idle, and write it all
-        at once; then see to it that what was given is run. ``step`` may be called several times and
-        must not do anything but change its draft; what it raises changes nothing."""
-        found: list[T] = []
-        drafts: list[Draft] = []
-
-        def plan(document: SessionDocument) -> RecordChange | None:
-            known = document.record["companions"]
-            if not set(known) <= set(ids):
-                raise _OtherCompanions(tuple(known))
-            draft = Draft(session_id, document.record, now=now, seated=seated)
-            found[:] = [step(draft)]
-            assign(draft)
-            stating.end_if_done(draft)
-            drafts[:] = [draft]
-            members = draft.changed()
-            if not members and not draft.events:
-                return None
-            closing = draft.head.state not in ("active", "paused")
-            return RecordChange(events=draft.events, members=members, closing=closing)
-
-        ids = self._known.get(session_id, ())
-        while True:
-            now, ends = await self.seated(ids, session_id)
-            seated = frozenset(one for one, end in ends.items() if end > now)
-            try:
-                document = await self.records.update(session_id, plan, MEMBERS)
-                break
-            except _OtherCompanions as others:
-                ids = others.ids
-        self._known[session_id] = tuple(document.record["companions"])
-        draft = drafts[0]
-        if draft.events:
-            await self._follow(draft)
-        return found[0], draft.session(document.revision)
+        return session_of(document)
 
     async def delegate(self, session_id: str, order: Order) -> SessionTask:
-        """Delegate one task; as it is now, queued or assigned. Raises SessionProblem,
-        UnknownSkill, UnknownSession, InvalidWorkflow."""
+        """Delegate one task; as it is now, queued or assigned. The same order again, under the same
+        id, is the same task. Raises SessionProblem, UnknownSkill, UnknownSession,
+        InvalidWorkflow."""
         order = await self.checked(order)
-        task_id = order.task_id or self.new_task_id()
-        task, session = await self.change(
-            session_id, lambda draft: delegating.delegate(draft, order, task_id)
+        return await self.ordered(
+            session_id,
+            order,
+            () if order.task_id is None else (order.task_id,),
+            lambda draft, task_id: delegating.delegate(draft, order, task_id),
         )
-        return session.tasks.get(task_id, task)
 
     async def broadcast(self, session_id: str, asked: Broadcast) -> SessionTask:
         """Delegate one task to several; the task that stands for all of them."""
         asked = replace(asked, order=await self.checked(asked.order))
-        task_id = asked.order.task_id or self.new_task_id()
-        task, session = await self.change(
-            session_id, lambda draft: delegating.broadcast(draft, asked, task_id)
+        task_id = asked.order.task_id
+        ids: tuple[str, ...] = ()
+        if task_id is not None:
+            most = min(asked.most, staffing.COMPANIONS_LIMIT)
+            ids = (task_id, *broadcasting.ids_of(task_id, most))
+        return await self.ordered(
+            session_id,
+            asked.order,
+            ids,
+            lambda draft, task_id: broadcasting.broadcast(draft, asked, task_id),
         )
-        return session.tasks.get(task_id, task)
 
     async def cancel(
         self, session_id: str, task_id: str, *, by: str, reason: str | None = None
     ) -> SessionTask:
         """Cancel a task, wherever it is; as it is then. Raises UnknownTask, TaskOver."""
         await self.change(
-            session_id, lambda draft: delegating.cancel(draft, task_id, by=by, reason=reason)
+            session_id,
+            lambda draft: delegating.cancel(draft, task_id, by=by, reason=reason),
+            ends=True,
         )
         session = await self.tick(session_id)
         return session.tasks.get(task_id) or await self.task(session_id, task_id)
@@ -201,31 +121,13 @@ class Sessions:
         self, session_id: str, task_id: str, companion_id: str | None, *, by: str, reason: str = ""
     ) -> SessionTask:
         """Take a task away from whoever has it, for ``companion_id`` or any that is suitable. It
-        goes on in its run. Raises UnknownTask, TaskOver, UnknownCompanion."""
-
-        def step(draft: Draft) -> None:
-            delegating.check_conductor(draft, by)
-            task = delegating.find_open_task(draft, task_id)
-            to = None
-            if companion_id is not None:
-                to = delegating.find_companion(draft, companion_id).companion_id
-            if to is None or to != task.companion_id:
-                take_away(draft, task, reason or f"{by} gave it to another", to=to)
-
-        _, session = await self.change(session_id, step)
-        return session.tasks[task_id]
-
-    async def task(self, session_id: str, task_id: str) -> SessionTask:
-        """One task, also of the pages. Raises UnknownTask."""
-        session = await self.get(session_id)
-        if task_id in session.tasks:
-            return session.tasks[task_id]
-        for task in await self.closed(session_id):
-            if task.task_id == task_id:
-                return task
-        raise UnknownTask(
-            task_id=task_id, session_id=session_id, nearest=similar(task_id, session.tasks)
+        goes on in its run. Raises UnknownTask, TaskOver, UnknownCompanion, DelegationCycle,
+        BadValue for one that is no companion's."""
+        _, session = await self.change(
+            session_id,
+            lambda draft: delegating.redelegate(draft, task_id, companion_id, by=by, reason=reason),
         )
+        return session.tasks[task_id]
 
     # -- companions -------------------------------------------------------------------------------
 
@@ -245,7 +147,9 @@ class Sessions:
         """Take a companion out of the session; its task goes to another. Raises
         UnknownCompanion."""
         gone, _ = await self.change(
-            session_id, lambda draft: staffing.dismiss(draft, companion_id, by=by, reason=reason)
+            session_id,
+            lambda draft: staffing.dismiss(draft, companion_id, by=by, reason=reason),
+            ends=True,
         )
         return gone
 
@@ -299,7 +203,7 @@ class Sessions:
             ending: Any = "abandoned" if abandon else "completed"
             stating.begin_end(draft, ending, by=by, reason=reason, cancel=cancel)
 
-        await self.change(session_id, step)
+        await self.change(session_id, step, ends=True)
         return await self.tick(session_id)
 
     async def tick(self, session_id: str) -> Session:
@@ -307,97 +211,30 @@ class Sessions:
         have left undone when its process died is done here. Safe to repeat, from anywhere."""
         return await tick(self, session_id)
 
-    # -- effects ----------------------------------------------------------------------------------
-
-    async def start(self, session_id: str, task: SessionTask) -> None:
-        """See to it that an assigned task has its run, in the pool of who has it. An answer that
-        comes late changes nothing: moves are numbered."""
-        companion_pool = (
-            None if task.companion_id is None else inbox_of(session_id, task.companion_id)
-        )
-        store = self.store_of(companion_pool or self.store.pool)
-        try:
-            run = await self.store.run(task.task_id)
-        except UnknownRun:
-            run = None
-        if run is None:
-            await self.submit(session_id, task, store)
-            run = await self.store.run(task.task_id)
-        if not is_of(run, session_id):
-            raise TaskExists(task_id=task.task_id)
-        if companion_pool is not None and run.pool != companion_pool and not run.is_over:
-            reason = task.attempts[-2].why if len(task.attempts) > 1 else None
-            await self.store.move(
-                task.task_id,
-                companion_pool,
-                by=session_id,
-                reason=reason or "",
-                turn=len(task.attempts),
-                revoke=True,
-            )
-
-    async def submit(self, session_id: str, task: SessionTask, store: Store) -> None:
-        """Make the run of a task, in the pool of ``store``, unless it is there. Raises RunExists
-        when another run has its id."""
-        pins = {**(task.pins or {}), SESSION_PIN: session_id}
-        value = await input_of(self.store, task)
-        try:
-            await submit(store, document_for(task), value, workflow_id=task.task_id, pins=pins)
-        except RunExists:
-            # It is there; the run of a task that it follows may be gone by now, and its result.
-            if not is_of(await self.store.run(task.task_id), session_id):
-                raise
-
     async def say(self, session_id: str, type_: str, **fields: JSON) -> None:
         """Add an event to the session's history; nothing else changes. Raises UnknownSession,
-        SessionFull."""
+        SessionFull while there is still room for what settles tasks."""
         document = await self.records.read(session_id, ())
         await self.records.note(document, [{"type": type_, **fields}])
 
-    def store_of(self, pool: str) -> Store:
-        """A store whose runs are those of ``pool``."""
-        found = self._stores.get(pool)
-        if found is None:
-            found = self.store.in_pool(pool)
-            if len(self._stores) < _STORES:
-                self._stores[pool] = found
-        return found
+    async def say_progress(self, session_id: str, task_id: str, **fields: JSON) -> bool:
+        """Add to the history how far a task is, at most once a second, whoever tells it; whether it
+        was told. A history that is full goes without. Raises UnknownSession."""
+        key = keys.progress(session_id, task_id)
+        if not await self.backend.command("SET", key, 1, "NX", "PX", _PROGRESS_MS):
+            return False
+        try:
+            await self.say(session_id, "TaskProgress", task_id=task_id, **fields)
+        except SessionFull:
+            return False
+        return True
+
+    # -- what changes lead to ---------------------------------------------------------------------
 
     def _facts_of(self, store: Store) -> Facts:
         if not store.feeds_outbox:
             return Facts()
         return GraphFacts(Outbox(store.backend), self.closed)
-
-    def new_task_id(self) -> str:
-        return f"task-{self.store.new_id()[-16:]}"
-
-    async def _follow(self, draft: Draft) -> None:
-        """Run what this change gave away, and have those served who came; what fails here is done
-        again by the tick."""
-        for event in draft.events:
-            companion = draft.companions.get(event.get("companion_id", ""))
-            if event["type"] == "CompanionCreated" and companion is not None:
-                await self.offer_seat(draft.session_id, companion)
-            elif event["type"] == "CompanionDismissed":
-                await self._drop_seat(draft.session_id, event["companion_id"])
-        given = [event["task_id"] for event in draft.events if event["type"] == "TaskAssigned"]
-        for task_id in given:
-            task = draft.tasks.get(task_id)
-            if task is not None and task.status == "assigned":
-                await self.start(draft.session_id, task)
-        await claims.sooner(self.backend, keys.SESSIONS_DUE, draft.session_id, draft.now + _SOON_MS)
-
-    async def offer_seat(self, session_id: str, companion: Companion) -> None:
-        """See to it that a companion process serves a companion that nobody ever served."""
-        if companion.external:
-            return
-        member = seat_of(session_id, companion.companion_id)
-        await claims.offer(self.backend, keys.COMPANIONS, member, companion.created_at)
-
-    async def _drop_seat(self, session_id: str, companion_id: str) -> None:
-        member = seat_of(session_id, companion_id)
-        await claims.drop(self.backend, keys.COMPANIONS, [member])
-        await claims.drop(self.backend, keys.EXTERNAL_COMPANIONS, [member])
 
     async def checked(self, order: Order) -> Order:
         """The order with its skills by their ids, its workflow checked, and pinned to the skills as
@@ -407,21 +244,13 @@ class Sessions:
         document = document_of_order(order, skills, catalog)
         return replace(order, skills=skills, pins=skill_pins(document, catalog))
 
+    async def skill(self, ref: str) -> Manifest | None:
+        """The skill that ``ref`` names, as it is now; None without a catalog. Raises
+        UnknownSkill."""
+        return None if self._catalog is None else (await self._catalog()).resolve(ref)
+
     async def _resolved(self, refs: Sequence[str]) -> tuple[str, ...]:
         if self._catalog is None or not refs:
             return tuple(refs)
         catalog = await self._catalog()
         return tuple(dict.fromkeys(catalog.resolve(ref).manifest_id for ref in refs))
-
-
-class _OtherCompanions(Exception):
-    """The session has companions of whose seats nothing is known yet."""
-
-    def __init__(self, ids: tuple[str, ...]) -> None:
-        super().__init__()
-        self.ids = ids
-
-
-def _session(document: SessionDocument) -> Session:
-    draft = Draft(document.id, document.record, now=document.updated_at)
-    return draft.session(document.revision)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -13,11 +14,15 @@ Ended = Literal["succeeded", "failed", "partial", "cancelled"]
 
 SUMMARY_LIMIT = 500
 """Characters of a summary in the session; the result stands in the run."""
+DESCRIPTION_KEPT = 2_000
+"""Characters of the description of a task that is over."""
+_NAME_LIMIT = 200
+_FIGURES = 40
 
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """How a task ended. Times are ms."""
+    """How a task ended. Times are ms. ``companion_id`` is who did it, where that is known."""
 
     status: Ended
     summary: str | None = None
@@ -27,6 +32,7 @@ class Settled:
     finished_at: int | None = None
     selection: dict[str, JSON] | None = None
     metrics: dict[str, JSON] | None = None
+    companion_id: str | None = None
 
     @classmethod
     def failed(cls, code: str, message: str) -> Settled:
@@ -39,9 +45,12 @@ def close(draft: Draft, task: SessionTask, settled: Settled) -> SessionTask:
     current = draft.tasks.get(task.task_id)
     if current is None or not current.is_open:
         return current or task
+    if settled.companion_id not in (None, current.companion_id):
+        current = _done_by(draft, current, settled.companion_id or "")
     error = None
     if settled.code is not None:
-        error = {"code": settled.code, "message": (settled.message or "")[:SUMMARY_LIMIT]}
+        message = (settled.message or "")[:SUMMARY_LIMIT]
+        error = {"code": settled.code[:_NAME_LIMIT], "message": message}
     closed = draft.put(
         replace(
             current,
@@ -50,12 +59,17 @@ def close(draft: Draft, task: SessionTask, settled: Settled) -> SessionTask:
             error=error,
             started_at=settled.started_at,
             finished_at=settled.finished_at or draft.now,
-            selection=settled.selection,
-            metrics=settled.metrics,
+            selection=_small(settled.selection),
+            metrics=_small(settled.metrics),
+            # Its run has all of it.
+            description=current.description[:DESCRIPTION_KEPT],
+            input=None,
             document=None,
+            size=0,
         )
     )
     _free(draft, closed)
+    _credit(draft, closed)
     if closed.kind != "group":
         draft.count(**{settled.status: 1})
     draft.tell(
@@ -69,6 +83,28 @@ def close(draft: Draft, task: SessionTask, settled: Settled) -> SessionTask:
     if closed.group is not None and closed.group in draft.tasks:
         _decide(draft, draft.tasks[closed.group])
     return closed
+
+
+def _small(said: Mapping[str, JSON] | None) -> dict[str, JSON] | None:
+    """Numbers and short texts of it: whoever reports may report anything, and its output keeps all
+    of it."""
+    if said is None:
+        return None
+    kept = {
+        name: value
+        for name, value in said.items()
+        if len(name) <= _NAME_LIMIT
+        and (value is None or isinstance(value, bool | int | float | str))
+        and len(str(value)) <= _NAME_LIMIT
+    }
+    return dict(list(kept.items())[:_FIGURES])
+
+
+def ask_to_end(draft: Draft, task: SessionTask, *, by: str, reason: str | None) -> None:
+    """Let an open task be cancelled by the tick, unless somebody asked for that before."""
+    if task.is_open and task.cancelled_by is None:
+        draft.put(replace(task, cancelled_by=by, reason=reason))
+        draft.tell("TaskCancelled", task_id=task.task_id, by=by, reason=reason)
 
 
 def take_away(
@@ -98,10 +134,30 @@ def _free(draft: Draft, task: SessionTask) -> None:
             status=status,
             task_id=None,
             idle_since=draft.now,
-            succeeded=companion.succeeded + (task.status in DONE),
-            failed=companion.failed + (task.status == "failed"),
         )
     )
+
+
+def _credit(draft: Draft, task: SessionTask) -> None:
+    """Count the closed task with the companion that had it, also with one that is gone."""
+    for there in (draft.companions, draft.former):
+        companion = there.get(task.companion_id or "")
+        if companion is not None:
+            there[companion.companion_id] = replace(
+                companion,
+                succeeded=companion.succeeded + (task.status in DONE),
+                failed=companion.failed + (task.status == "failed"),
+            )
+
+
+def _done_by(draft: Draft, task: SessionTask, companion_id: str) -> SessionTask:
+    """The task as one of the companion that did it: who got it since never began."""
+    _free(draft, task)
+    attempts = task.attempts
+    if attempts and attempts[-1].why is None:
+        why = f"{companion_id} had done it"
+        attempts = (*attempts[:-1], replace(attempts[-1], why=why))
+    return draft.put(replace(task, companion_id=companion_id, attempts=attempts))
 
 
 def _decide(draft: Draft, group: SessionTask) -> None:
@@ -127,5 +183,4 @@ def _decide(draft: Draft, group: SessionTask) -> None:
     else:
         return
     for child in children:
-        if child.is_open and child.cancelled_by is None:
-            draft.put(replace(child, cancelled_by="dcf", reason="the broadcast is decided"))
+        ask_to_end(draft, child, by="dcf", reason="the broadcast is decided")

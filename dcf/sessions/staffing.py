@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -12,21 +13,29 @@ from dcf.sessions.companion import (
     CompanionStatus,
     companion_id_of,
 )
-from dcf.sessions.delegating import check_conductor, check_taking, find_companion
 from dcf.sessions.draft import Draft
-from dcf.sessions.errors import BadValue, CompanionExists, TooMany
+from dcf.sessions.errors import BadValue, CompanionExists, TooLarge, TooMany
+from dcf.sessions.finding import check_conductor, check_taking, find_companion
 from dcf.sessions.settling import take_away
+from dcf.sessions.task import SessionTask
 
 COMPANIONS_LIMIT = 100
 """Companions of one session."""
+
+FORMER_LIMIT = 200
+"""So many dismissed companions are kept, the newest; the history tells of all."""
 
 LOSSES_LIMIT = 3
 """How often a task goes on elsewhere when its companion is lost; then it fails."""
 
 _FREE_STATUSES = ("idle", "error")
+PERSONA_LIMIT = 8 * 1024
+"""Bytes of a persona."""
+_LONGEST_MODEL = 256
 _LONGEST_NAME = 100
 # With the longest session id it is still an agent id.
 _LONGEST_ID = 50
+_ID = re.compile(r"[A-Za-z0-9_.-]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +68,17 @@ def employ(draft: Draft, new: NewCompanion, unique: str) -> Companion:
         )
     if new.tier is not None and not 0 <= new.tier <= 3:
         raise BadValue(what="model_tier", value=new.tier, wanted="0 to 3", how="leave it away")
+    if new.model is not None and not 0 < len(new.model) <= _LONGEST_MODEL:
+        wanted = f"1 to {_LONGEST_MODEL} characters"
+        raise BadValue(what="model", value=repr(new.model[:40]), wanted=wanted, how="leave it away")
+    size = len((new.persona or "").encode("utf-8", "surrogatepass"))
+    if size > PERSONA_LIMIT:
+        raise TooLarge(what="The persona", size=size, limit=PERSONA_LIMIT)
     specialization = _specialization(new.specialization)
     companion_id = _id(draft, new, unique)
     if companion_id in draft.companions or companion_id in draft.former:
         raise CompanionExists(companion_id=companion_id, session_id=draft.session_id)
+    draft.head = replace(draft.head, employed=draft.head.employed + 1)
     draft.tell(
         "CompanionCreated",
         companion_id=companion_id,
@@ -95,7 +111,7 @@ def dismiss(draft: Draft, companion_id: str, *, by: str, reason: str | None = No
     companion_id = companion.companion_id
     task = draft.tasks.get(companion.task_id or "")
     if task is not None:
-        take_away(draft, task, f"{companion_id} was dismissed")
+        _hand_on(draft, companion, task, f"{companion_id} was dismissed")
     for waiting in draft.open_tasks():
         if waiting.wanted == companion_id:
             draft.put(replace(waiting, wanted=None, specialization=companion.specialization))
@@ -105,6 +121,9 @@ def dismiss(draft: Draft, companion_id: str, *, by: str, reason: str | None = No
         companion, status="dismissing", task_id=None, reason=reason, dismissed_at=draft.now
     )
     draft.former[companion_id] = gone
+    while len(draft.former) > FORMER_LIMIT:
+        first = min(draft.former.values(), key=lambda one: (one.dismissed_at or 0, one.created_at))
+        del draft.former[first.companion_id]
     draft.tell("CompanionDismissed", companion_id=companion_id, by=by, reason=reason)
     return gone
 
@@ -134,11 +153,7 @@ def lose(draft: Draft, companion_id: str, why: str) -> None:
         verdict = {"code": "companions_lost", "message": message}
         draft.put(replace(task, cancelled_by="dcf", reason=message, verdict=verdict))
     elif task is not None and task.cancelled_by is None:
-        specialization = task.specialization
-        if task.wanted is not None:
-            specialization = companion.specialization
-        taken = take_away(draft, task, why, lost=True)
-        draft.put(replace(taken, specialization=specialization))
+        _hand_on(draft, companion, task, why, lost=True)
     companion = draft.companions[companion_id]
     draft.seat(replace(companion, status="lost", task_id=None, reason=why))
     draft.tell("CompanionLost", companion_id=companion_id, reason=why)
@@ -175,7 +190,8 @@ def describe(
             )
         task = draft.tasks.get(companion.task_id or "")
         if task is not None:
-            take_away(draft, task, f"{companion_id} is out of order")
+            had = draft.companions[companion_id]
+            _hand_on(draft, had, task, f"{companion_id} is out of order")
             companion = replace(companion, task_id=None)
         companion = replace(
             companion, status="idle" if status == "idle" else "error", reason=reason,
@@ -192,15 +208,26 @@ def describe(
     return draft.seat(companion)
 
 
+def _hand_on(
+    draft: Draft, companion: Companion, task: SessionTask, why: str, *, lost: bool = False
+) -> None:
+    """Let another do the task of a companion that can do nothing more; where it was meant for that
+    one, another of its specialization."""
+    wanted = task.wanted
+    taken = take_away(draft, task, why, lost=lost)
+    if wanted is not None:
+        draft.put(replace(taken, specialization=companion.specialization))
+
+
 def _id(draft: Draft, new: NewCompanion, unique: str) -> str:
     if new.name is None:
         return companion_id_of(new.specialization, unique)
     name = new.name.removeprefix(PREFIX)
-    if not name or len(name) > _LONGEST_ID or not all(c.isalnum() or c in "_.-" for c in name):
+    if len(name) > _LONGEST_ID or not _ID.fullmatch(name):
         raise BadValue(
             what="companion_name",
             value=repr(new.name[:_LONGEST_NAME]),
-            wanted=f"1 to {_LONGEST_ID} letters, digits and _ . -",
+            wanted=f"1 to {_LONGEST_ID} of A-Z a-z 0-9 _ . -",
             how="say billing-1, for example",
         )
     return PREFIX + name

@@ -10,6 +10,7 @@ from control_plane import JSON, payload
 from dcf.sessions.draft import Draft
 from dcf.sessions.errors import NotOpen, TooLarge
 from dcf.sessions.session import ANNOUNCEMENTS
+from dcf.sessions.settling import ask_to_end
 from dcf.sessions.staffing import dismiss
 
 CONTEXT_LIMIT = 256 * 1024
@@ -90,8 +91,7 @@ def begin_end(
         draft.tell("SessionCompleting", by=by, reason=reason, ending=ending)
     if cancel:
         for task in draft.open_tasks():
-            if task.cancelled_by is None:
-                draft.put(replace(task, cancelled_by=by, reason=reason or "the session ends"))
+            ask_to_end(draft, task, by=by, reason=reason or "the session ends")
 
 
 def end_if_done(draft: Draft) -> bool:

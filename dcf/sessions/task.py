@@ -19,6 +19,9 @@ PRIORITIES: tuple[Priority, ...] = get_args(Priority)
 REFERENCE = "dcf://run/"
 """Before the id of a task it says where its result stands."""
 
+ID_TAKEN = "task_id_taken"
+"""The error of a task that failed because the run of its id is somebody else's."""
+
 CLOSED: frozenset[TaskStatus] = frozenset({"succeeded", "failed", "partial", "cancelled"})
 DONE: frozenset[TaskStatus] = frozenset({"succeeded", "partial"})
 """What those that depend on a task wait for."""
@@ -48,8 +51,10 @@ class SessionTask:
     the workflow of a task for workers. ``first_at`` is when it was assigned for the first time:
     from then on it may have a run. Times are ms by Redis's clock.
 
+    ``ordered`` is the digest of the order: the same again is the same task.
     ``cancelled_by``: its run is to be ended, and the task is cancelled then, or has failed if there
     is a ``verdict`` ({code, message}). ``told``: the graph has it (or will: the outbox has).
+    ``size`` is how many bytes it had in the document when it was delegated; 0 once it is closed.
     """
 
     task_id: str
@@ -58,6 +63,7 @@ class SessionTask:
     by: str
     delegated_at: int
     deadline_at: int
+    ordered: str = ""
     kind: TaskKind = "companion"
     status: TaskStatus = "queued"
     skills: tuple[str, ...] = ()
@@ -88,6 +94,7 @@ class SessionTask:
     selection: dict[str, JSON] | None = None
     metrics: dict[str, JSON] | None = None
     told: bool = False
+    size: int = 0
 
     @property
     def is_open(self) -> bool:
@@ -102,6 +109,11 @@ class SessionTask:
     def state(self) -> str:
         """The name of its run's only state."""
         return self.task_type
+
+    @property
+    def is_namesake(self) -> bool:
+        """Whether the run of its id, and all that this puts out, is somebody else's."""
+        return (self.error or {}).get("code") == ID_TAKEN
 
     @property
     def reference(self) -> str | None:

@@ -9,8 +9,11 @@ from typing import Any, cast
 
 from control_plane import JSON, RunDocument, Store, encode_name
 from dcf.agents import RESULT_STATUS
+from dcf.asl import DefinitionError
 from dcf.knowledge import SESSION_PIN, TASK_WORKFLOW
+from dcf.sessions.errors import BadValue
 from dcf.sessions.order import Order, type_of
+from dcf.sessions.seat import inbox_of
 from dcf.sessions.settling import SUMMARY_LIMIT, Ended, Settled
 from dcf.sessions.task import SessionTask
 from dcf.skills import SkillCatalog
@@ -26,22 +29,34 @@ def document_for(task: SessionTask) -> WorkflowDocument:
     left_s = max(1, math.ceil((task.deadline_at - (task.first_at or task.delegated_at)) / 1000))
     if task.document is not None:
         return _with_deadline(task.document, left_s, task.task_type, None)
-    thinking = {
-        name: getattr(task, name)
-        for name in ("tier", "model", "budget")
-        if getattr(task, name) is not None
-    }
-    return _one_state(task.task_type, task.description, task.skills, left_s, thinking)
+    return _one_state(task.task_type, task.description, task.skills, left_s, _thinking(task))
 
 
 def document_of_order(
     order: Order, skills: Sequence[str], catalog: SkillCatalog | None
 ) -> WorkflowDocument:
-    """The workflow that an order comes to, checked. Raises InvalidWorkflow."""
+    """The workflow that an order comes to, checked. Raises InvalidWorkflow, BadValue."""
     left_s = max(1, math.ceil(order.timeout_s)) if math.isfinite(order.timeout_s) else 1
     if order.workflow is not None:
         return _with_deadline(order.workflow, left_s, type_of(order), catalog)
-    return _one_state(type_of(order), order.description, skills, left_s, {})
+    thinking = _thinking(order)
+    try:
+        return _one_state(type_of(order), order.description, skills, left_s, thinking)
+    except DefinitionError as error:
+        problem = error.problems[0]
+        place = problem.path.partition("/AgentBinding/")[2] or "The order"
+        raise BadValue(
+            what=place.partition("/")[0],
+            value=thinking.get(place.partition("/")[0], "what it is"),
+            wanted=f"what it can be: {problem.message}",
+            how=problem.hint,
+        ) from error
+
+
+def _thinking(asked: Order | SessionTask) -> dict[str, JSON]:
+    """What is asked of whoever thinks about it."""
+    names = ("tier", "model", "budget")
+    return {name: getattr(asked, name) for name in names if getattr(asked, name) is not None}
 
 
 def _one_state(
@@ -73,7 +88,15 @@ def session_of_run(run: RunDocument) -> str | None:
     return found
 
 
-async def outcome_of(store: Store, task: SessionTask, run: RunDocument, why: str) -> Settled:
+def whose_run(run: RunDocument) -> str:
+    """Whom the run belongs to, in words."""
+    session_id = session_of_run(run)
+    return "another workflow" if session_id is None else f"session {session_id}"
+
+
+async def outcome_of(
+    store: Store, session_id: str, task: SessionTask, run: RunDocument, why: str
+) -> Settled:
     """How the run of a task ended; ``why`` it was not done yet, should its time have passed."""
     path = run.exit or encode_name(task.state)
     states = await store.states(run.workflow_id, [path])
@@ -104,7 +127,16 @@ async def outcome_of(store: Store, task: SessionTask, run: RunDocument, why: str
         finished_at=run.finished_at,
         selection=cast("dict[str, JSON] | None", raw.get("model_selection")),
         metrics=cast("dict[str, JSON] | None", raw.get("execution_metrics")),
+        companion_id=_who_did(session_id, run),
     )
+
+
+def _who_did(session_id: str, run: RunDocument) -> str | None:
+    """The companion that did a task; None where none did, or its time ran out."""
+    inbox = inbox_of(session_id, "")
+    if run.status not in ("succeeded", "failed") or not run.pool.startswith(inbox):
+        return None
+    return run.pool.removeprefix(inbox)
 
 
 def missed(task: SessionTask, why: str) -> Settled:

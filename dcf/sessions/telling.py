@@ -40,10 +40,15 @@ class GraphFacts(Facts):
             await tell_fact(self._outbox, self._delegation(session, task))
 
     async def session(self, session: Session) -> None:
-        """With the whole workflows that were delegated in it, however long ago."""
+        """With the whole workflows that ended in it, however long ago."""
         paged = await self._closed(session.session_id) if session.head.pages else ()
         tasks = [*paged, *session.tasks.values()]
-        workflows = [told_id(task.task_id) for task in tasks if task.kind == "workflow"]
+        workflows = [
+            told_id(task.task_id)
+            for task in tasks
+            # Of one that is open it may still turn out that its run is somebody else's.
+            if task.kind == "workflow" and not task.is_open and not task.is_namesake
+        ]
         await tell_fact(self._outbox, self._session(session, tuple(workflows[:WORKFLOWS])))
 
     def _session(self, session: Session, workflows: tuple[str, ...]) -> SessionFact:
@@ -63,7 +68,7 @@ class GraphFacts(Facts):
                 "partial": counts.partial,
                 "cancelled": counts.cancelled,
             },
-            companions=len(session.companions) + len(session.former),
+            companions=head.employed,
             workflows=workflows,
         )
 
@@ -74,7 +79,7 @@ class GraphFacts(Facts):
         )
         figures = figures_of(task)
         return DelegationFact(
-            task_id=told_id(task.task_id),
+            task_id=_told_task(session, task),
             session_id=session.session_id,
             conductor_id=told_id(task.by),
             task_type=task.task_type,
@@ -106,6 +111,12 @@ def told_id(name: str) -> str:
     if _ID.fullmatch(name):
         return name
     return f"id-{digest(name.encode(errors='surrogatepass')).removeprefix('sha256:')[:16]}"
+
+
+def _told_task(session: Session, task: SessionTask) -> str:
+    """A task as the graph has it: as its run, unless that is somebody else's."""
+    name = f"{session.session_id}.{task.task_id}" if task.is_namesake else task.task_id
+    return told_id(name)
 
 
 def told_agent(session_id: str, companion_id: str) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 import pytest
-from test_sessions import ID, ME, Desk
+from desks import ID, ME, Desk
 from worlds import World
 
 from control_plane import Backend, BadName, UnknownSession, keys, read_record_history, timers

@@ -41,6 +41,17 @@ async def test_a_read_that_waits_ends_with_the_first_hint_of_any_pool(world: Wor
         assert [hint.pool for hint in await waits] == ["p31"]
 
 
+async def test_what_is_no_hint_is_dropped_and_the_others_are_read(world: World) -> None:
+    many = queues(world, "a")
+    await many.open()
+    await say(world, "a", "one")
+    await world.backend.command("XADD", "cp:queue:a", "*", "junk", "1")
+    await say(world, "a", "two")
+    assert [hint.path for hint in await many.read(10, block_ms=1)] == ["one", "two"]
+    assert await world.backend.command("XLEN", "cp:queue:a") == 2
+    assert (await world.backend.command("XPENDING", "cp:queue:a", "workers"))[0] == 2
+
+
 async def test_pools_come_and_go_between_reads(world: World) -> None:
     many = queues(world)
     assert await many.read(10, block_ms=1) == []

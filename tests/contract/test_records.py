@@ -155,8 +155,20 @@ async def test_nothing_of_a_session_is_ever_dropped_and_a_full_one_takes_only_it
     assert await sessions.find("S") is None
 
 
+async def test_notes_leave_room_for_what_changes_a_session(world: World) -> None:
+    sessions = Short(world.backend, tokens=world.token)
+    sessions.kind = replace(Short.kind, notes=3)
+    made = await sessions.create("s", "S")
+    await sessions.note(made, [{"type": "N"}] * 2)
+    with pytest.raises(SessionFull):
+        await sessions.note(made, [{"type": "N"}])
+    await sessions.update("s", lambda _: RecordChange([{"type": "X"}] * 2))
+    assert await told(sessions, "s") == ["SessionCreated", "N", "N", "X", "X"]
+
+
 def test_a_session_holds_a_hundred_thousand_events() -> None:
     assert (SessionStore.kind.most, SessionStore.kind.newest) == (100_000, None)
+    assert SessionStore.kind.notes == 80_000
 
 
 async def test_more_events_than_are_kept_of_an_agent_stay_with_a_session(

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from desks import ID, ME, Desk
 from interleaved import Breaking
 from worlds import World, open_world
 
@@ -22,7 +23,6 @@ from control_plane import (
     claims,
     history,
     keys,
-    read_record_history,
     timers,
 )
 from dcf.agents import RESULT_STATUS
@@ -31,79 +31,16 @@ from dcf.sessions import (
     LOSSES_LIMIT,
     SEAT_MS,
     Broadcast,
-    Companion,
     ContextChange,
-    NewCompanion,
     Order,
-    Session,
     Sessions,
     SessionTask,
-    TaskExists,
     TaskOver,
     UnknownTask,
-    inbox_of,
     seat_of,
     settle,
 )
-from dcf.workflow import External, Failed, InvalidWorkflow, Outcome, RunCache, Succeeded
-
-ME, ID = "conductor-1", "s1"
-
-
-class Desk:
-    """A session under test, and hands that do its tasks."""
-
-    def __init__(self, world: World, sessions: Sessions | None = None) -> None:
-        self.world = world
-        self.sessions = sessions or Sessions(world.store())
-        self.external = External(self.sessions.store, RunCache(self.sessions.store))
-
-    async def begin(self, *names: str, specialization: str = "generalist") -> Session:
-        session = await self.sessions.create(ID, ME, "help people")
-        for name in names:
-            await self.employ(name, specialization)
-        return session
-
-    async def employ(self, name: str, specialization: str = "generalist") -> Companion:
-        new = NewCompanion(ME, specialization, name=name)
-        made = await self.sessions.employ(ID, new)
-        await self.sit(made.companion_id)
-        return made
-
-    async def sit(self, *companion_ids: str) -> None:
-        """Serve these companions from now on, for as long as a seat lasts."""
-        for one in companion_ids:
-            await claims.put(
-                self.world.backend, keys.COMPANIONS, seat_of(ID, one), self.world.now_ms + SEAT_MS
-            )
-            await self.sessions.take_seat(ID, one)
-
-    async def delegate(self, **fields: Any) -> SessionTask:
-        return await self.sessions.delegate(
-            ID, Order(**{"description": "Do it.", "by": ME, **fields})
-        )
-
-    async def lease(self, task: SessionTask) -> Lease | Refusal:
-        """Lease the task's state as the companion that has it."""
-        assert task.companion_id is not None
-        store = self.sessions.store_of(inbox_of(ID, task.companion_id))
-        return await store.acquire(task.task_id, task.state, owner=task.companion_id)
-
-    async def finish(self, lease: Lease, outcome: Outcome | None = None) -> Committed | Refusal:
-        outcome = outcome or Succeeded({"n": 1}, "did it")
-        return await self.external.finish(lease.workflow_id, lease.path, lease.token, outcome)
-
-    async def do(self, task: SessionTask, outcome: Outcome | None = None) -> SessionTask:
-        """Do an assigned task, and settle it."""
-        lease = await self.lease(task)
-        assert isinstance(lease, Lease), lease
-        assert isinstance(await self.finish(lease, outcome), Committed)
-        await settle(self.sessions, ID, task.task_id)
-        return await self.sessions.task(ID, task.task_id)
-
-    async def events(self, *types: str) -> list[dict[str, Any]]:
-        found = [one.event async for one in read_record_history(self.sessions.records, ID)]
-        return [event for event in found if event["type"] in types]
+from dcf.workflow import Failed, InvalidWorkflow, Succeeded
 
 
 @pytest.fixture
@@ -478,19 +415,6 @@ async def _finish_all(desk: Desk) -> None:
         for task in session.open_tasks:
             await timers.tick(desk.sessions.store, task.task_id)
     await desk.sessions.end(ID, by=ME)
-
-
-async def test_a_run_of_another_with_the_task_s_id_is_told(desk: Desk) -> None:
-    await desk.begin("a")
-    await desk.sessions.delegate(ID, Order("One.", ME, task_id="task-1"))
-    other = Sessions(desk.world.store())
-    await other.create("s2", ME, "something else")
-    with pytest.raises(TaskExists):
-        flow = {"StartAt": "P", "States": {"P": {"Type": "Pass", "End": True}}}
-        await other.delegate("s2", Order("Two.", ME, task_id="task-1", workflow=flow))
-    session = await other.tick("s2")
-    ended = session.tasks["task-1"]
-    assert (ended.status, ended.error and ended.error["code"]) == ("failed", "cannot_start")
 
 
 async def test_a_workflow_that_cannot_run_is_refused_before_it_is_a_task(desk: Desk) -> None:

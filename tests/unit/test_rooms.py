@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 
 REPOSITORY = Path(__file__).parents[2]
@@ -51,6 +52,17 @@ def test_no_room_imports_past_the_face_of_another() -> None:
 def test_every_face_says_what_it_exports() -> None:
     rooms = {_room(_module(file)) for file in (REPOSITORY / "dcf").glob("*/__init__.py")}
     assert [face for face in sorted(rooms | FACES) if not _exports(face)] == []
+
+
+def test_every_name_of_a_face_is_there() -> None:
+    faces = {_room(_module(file)) for file in (REPOSITORY / "dcf").glob("*/__init__.py")}
+    missing = [
+        f"{face}.{name}"
+        for face in sorted(faces | FACES | {"control_plane"})
+        for name in sorted(_exports(face))
+        if not hasattr(import_module(face), name)
+    ]
+    assert missing == []
 
 
 def _past_a_face(source: Path) -> Iterator[str]:

@@ -65,10 +65,12 @@ def command(
     *,
     example: str | Sequence[str],
     exits: Sequence[int] = (OK, FAILED, BAD_INPUT, ENVIRONMENT),
+    prose: bool = False,
 ) -> Callable[[Command], Command]:
     """Register a function as command ``name``; its docstring is the help, the first line the
-    summary."""
-    return app.command(name, epilog=epilog(example, exits))
+    summary. ``prose``: an argument is what people write, and may begin with a dash."""
+    settings = {"ignore_unknown_options": prose}
+    return app.command(name, epilog=epilog(example, exits), context_settings=settings)
 
 
 def epilog(example: str | Sequence[str], exits: Sequence[int]) -> str:

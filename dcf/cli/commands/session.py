@@ -188,7 +188,10 @@ def advise(
 def pause(
     session_id: SessionArgument, reason: ReasonOption = None, as_json: JsonOption = False
 ) -> Answer:
-    """Give nothing to companions any more; what they are doing goes on."""
+    """Give nothing to companions any more; what they are doing goes on.
+
+    Until `resume`, or `finalize`, which lets what waits be done; with --cancel it is cancelled.
+    """
     from dcf.cli.screen import Screen
     from dcf.cli.session import stating
     from dcf.cli.settings import Settings

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 SessionArgument = Annotated[str, typer.Argument(metavar="ID", help="Id of the session.")]
-TaskArgument = Annotated[str, typer.Argument(metavar="TASK", help="Id of the task.")]
+TaskArgument = Annotated[str, typer.Argument(metavar="TASK", help="Id of the task, or its number.")]
 
 
 def named(given: str) -> str:

@@ -30,6 +30,7 @@ def register_talk(group: typer.Typer) -> None:
         "say",
         example='dcf session say support-42 "where is the parcel of ORD-1004?" --wait',
         exits=_EXITS,
+        prose=True,
     )(say)
 
 
@@ -38,8 +39,9 @@ def chat(session_id: SessionArgument, as_json: JsonOption = False) -> Answer:
 
     On a terminal the tasks are shown below the line that you type in, and answers come above it.
     /tasks, /companions, /pause, /resume, /finalize, /quit and /help are commands. From a pipe each
-    line is one turn; the next is taken when nothing is open any more. With a model (DCF_MODEL) it
-    is the model that conducts, without one the rules that come with DCF.
+    line is one turn; the next is taken when nothing is open any more, and the exit code is 1 when
+    one was refused. Ctrl-D and Ctrl-C leave, at a terminal with exit code 0. With a model
+    (DCF_MODEL) it is the model that conducts, without one the rules that come with DCF.
     """
     from dcf.cli.screen import Screen
     from dcf.cli.session.chat import chat as talk
@@ -68,7 +70,8 @@ def say(
     """Say one thing to the conductor of a session, and hear its answer.
 
     With --wait it serves the companions itself while nobody else does, and ends when nothing that
-    was asked for is open any more, or the conductor asks back.
+    was asked for is open any more, or the conductor asks back; it exits with 1 when a task failed
+    or the conductor asks.
     """
     from dcf.cli.screen import Screen
     from dcf.cli.session.saying import say as tell

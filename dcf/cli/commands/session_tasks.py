@@ -83,7 +83,11 @@ def delegate(
     ] = None,
     after: Annotated[
         list[str] | None,
-        typer.Option("--after", metavar="TASK", help="A task that must be done before; repeated."),
+        typer.Option(
+            "--after",
+            metavar="TASK",
+            help="A task that must be done before, by id or number; repeated.",
+        ),
     ] = None,
     priority: Annotated[
         Literal["low", "normal", "high", "urgent"],

@@ -7,19 +7,22 @@ from dataclasses import dataclass
 from typing import Any
 
 from control_plane import StateDocument, Store, encode_name
+from dcf.cli.session.numbers import numbers_of
 from dcf.cli.wording import counted
 from dcf.sessions import Session, Sessions, SessionTask, is_suitable, why_it_waits
-from dcf.workflow import iso
+from dcf.workflow import iso, pending_approvals
 
 MOST_LOOKED_INTO = 50
 """Runs that are looked into for how far they are; of others it is told that they are assigned."""
 
+_APPROVAL = "waiting (approval)"
+
 
 @dataclass(frozen=True, slots=True)
 class TaskRow:
-    """One task. ``status`` is what its run says where it has one: running, ready, waiting.
-    ``found`` is what came of it, or why it is not done; ``seconds`` since it was delegated, to its
-    end."""
+    """One task. ``number`` is what its conductor calls it, where it has one. ``status`` is what its
+    run says where it has one: running, ready, waiting. ``found`` is what came of it, or why it is
+    not done; ``seconds`` since it was delegated, to its end."""
 
     task_id: str
     what: str
@@ -28,11 +31,18 @@ class TaskRow:
     seconds: float
     found: str
     task: SessionTask
+    number: int | None = None
+
+    @property
+    def name(self) -> str:
+        """Its number with its id, or its id alone."""
+        return self.task_id if self.number is None else f"{self.number} ({self.task_id})"
 
     def to_json(self) -> dict[str, Any]:
         task = self.task
         return {
             "task_id": self.task_id,
+            "number": self.number,
             "task_type": task.task_type,
             "kind": task.kind,
             "description": task.description,
@@ -104,6 +114,7 @@ def build_board(
     unserved: frozenset[str] = frozenset(),
 ) -> SessionBoard:
     """The board of ``tasks`` at ``now``; ``doing`` is what the runs of some of them say."""
+    numbers = numbers_of(session)
     rows = [
         TaskRow(
             task_id=task.task_id,
@@ -111,8 +122,9 @@ def build_board(
             status=doing.get(task.task_id, task.status),
             companion=task.companion_id or ("workers" if task.kind == "workflow" else ""),
             seconds=max(0.0, ((task.finished_at or now) - task.delegated_at) / 1000),
-            found=_found(session, task, unserved),
+            found=_found(session, task, doing.get(task.task_id, ""), unserved),
             task=task,
+            number=numbers.get(task.task_id),
         )
         for task in tasks
     ]
@@ -123,7 +135,9 @@ async def _doing(store: Store, task: SessionTask) -> str:
     """What the run of an assigned task does; that it is assigned where it has none yet."""
     if task.kind == "workflow":
         run = await store.run_many([task.task_id])
-        return run[0].status if run else task.status
+        if not run:
+            return task.status
+        return _APPROVAL if await pending_approvals(store, task.task_id) else run[0].status
     path = encode_name(task.state)
     state: StateDocument | None = (await store.states(task.task_id, [path])).get(path)
     if state is None:
@@ -131,11 +145,13 @@ async def _doing(store: Store, task: SessionTask) -> str:
     return f"waiting ({state.wait})" if state.status == "waiting" else state.status
 
 
-def _found(session: Session, task: SessionTask, unserved: frozenset[str]) -> str:
+def _found(session: Session, task: SessionTask, doing: str, unserved: frozenset[str]) -> str:
     if task.error is not None:
         return f"{task.error.get('code')}: {task.error.get('message')}"
     if task.summary is not None:
         return task.summary
+    if doing == _APPROVAL:
+        return "waits for approval: `dcf approvals`"
     holder = session.companions.get(task.companion_id or "")
     if holder is not None and holder.companion_id in unserved:
         return f"nobody serves {holder.companion_id}"

@@ -8,7 +8,7 @@ from typing import TextIO
 from control_plane import host_signs
 from dcf.cli.answer import Answer, ErrorNote
 from dcf.cli.asking import at_terminal
-from dcf.cli.exits import INTERRUPTED, OK
+from dcf.cli.exits import FAILED, INTERRUPTED, OK
 from dcf.cli.screen import Screen
 from dcf.cli.session.attendants import Attendants
 from dcf.cli.session.board import SessionBoard
@@ -16,7 +16,8 @@ from dcf.cli.session.chat_commands import COMMANDS, run_command
 from dcf.cli.session.conducting import open_conductor
 from dcf.cli.session.conversation import Conversation, refusal
 from dcf.cli.session.opening import Desk, open_desk
-from dcf.cli.session.saying import show_reply
+from dcf.cli.session.overhearing import Said
+from dcf.cli.session.reply_text import show_text
 from dcf.cli.session.stdin_lines import lines_of
 from dcf.cli.settings import Settings
 from dcf.cli.wording import counted
@@ -30,31 +31,39 @@ async def chat(session_id: str, settings: Settings, screen: Screen, source: Text
     def heard(reply: Reply) -> None:
         said.append(reply)
         if not screen.as_json:
-            show_reply(reply, screen)
+            show_text(reply.text, screen)
 
-    interrupted = False
+    def overheard(other: Said) -> None:
+        if screen.as_json:
+            return
+        screen.say(f"{'somebody else' if other.role == 'user' else 'to somebody else'}:", "dim")
+        show_text(other.text, screen)
+
+    interrupted, refused = False, 0
     async with open_desk(settings, screen) as desk:
         await desk.get(session_id)
         async with (
             open_conductor(session_id, settings, screen) as conductor,
             Attendants(desk, session_id, screen),
         ):
-            talk = Conversation(desk, conductor, session_id, heard)
+            talk = Conversation(desk, conductor, session_id, heard, overheard)
             try:
                 if at_terminal(screen):
                     from dcf.cli.session.live_chat import live_chat
 
                     await live_chat(talk, screen)
                 else:
-                    await _read_out(talk, screen, source)
+                    refused = await _read_out(talk, screen, source)
             except asyncio.CancelledError:
                 interrupted = True
         board = await talk.board()
-        return await _end(desk, board, said, screen, interrupted=interrupted)
+        return await _end(desk, board, said, interrupted=interrupted, refused=refused)
 
 
-async def _read_out(talk: Conversation, screen: Screen, source: TextIO) -> None:
-    """Each line is a turn; the next is taken when nothing is open any more."""
+async def _read_out(talk: Conversation, screen: Screen, source: TextIO) -> int:
+    """Each line is a turn; the next is taken when nothing is open any more. How many lines were
+    refused."""
+    refused = 0
     # What was open before is seen to first: an answer may be waited for.
     await talk.settle()
     async for line in lines_of(source):
@@ -65,7 +74,7 @@ async def _read_out(talk: Conversation, screen: Screen, source: TextIO) -> None:
             screen.say(f"> {text}", "bold")
         if text.split()[0] in COMMANDS:
             if not await run_command(talk, text, screen):
-                return
+                return refused
         else:
             try:
                 await talk.say(text)
@@ -74,13 +83,15 @@ async def _read_out(talk: Conversation, screen: Screen, source: TextIO) -> None:
                 if told is None:
                     raise
                 screen.warn(told)
+                refused += 1
         await talk.settle()
         if (await talk.board()).session.is_over:
-            return
+            return refused
+    return refused
 
 
 async def _end(
-    desk: Desk, board: SessionBoard, said: list[Reply], screen: Screen, *, interrupted: bool
+    desk: Desk, board: SessionBoard, said: list[Reply], *, interrupted: bool, refused: int
 ) -> Answer:
     """How it stands, and how it goes on."""
     session = board.session
@@ -89,10 +100,12 @@ async def _end(
         "state": session.state,
         "replies": [reply.to_json() for reply in said],
         "open_tasks": [task.task_id for task in session.open_tasks],
+        "refused": refused,
     }
     if session.is_over:
         further = f"`dcf session archive {session.session_id}` keeps all of it"
-        return Answer(fields, [f"Session {session.session_id} is {session.state}; {further}"])
+        show = [f"Session {session.session_id} is {session.state}; {further}"]
+        return Answer(fields, show, exit_code=FAILED if refused else OK)
     further = f"`dcf session chat {session.session_id}` goes on"
     if session.open_tasks:
         hosts = await host_signs.living_hosts(desk.sessions.backend)
@@ -100,8 +113,7 @@ async def _end(
         fate = "companions work on" if hosts else "`dcf up --companions 1` works on them meanwhile"
         further = f"{left} open, {fate}; {further}"
     if not interrupted:
-        return Answer(fields, [f"Session {session.session_id} is {session.state}: {further}"])
+        show = [f"Session {session.session_id} is {session.state}: {further}"]
+        return Answer(fields, show, exit_code=FAILED if refused else OK)
     note = ErrorNote("interrupted", f"stopped talking with {session.session_id}", further)
-    return Answer(
-        fields, status="interrupted", error=note, exit_code=INTERRUPTED if interrupted else OK
-    )
+    return Answer(fields, status="interrupted", error=note, exit_code=INTERRUPTED)

@@ -7,7 +7,7 @@ from typing import Any
 
 from dcf.cli.screen import Screen
 from dcf.cli.session.conversation import Conversation, refusal
-from dcf.cli.session.tables import TaskTable, companion_table
+from dcf.cli.session.tables import CompanionTable, TaskTable
 
 COMMANDS: Mapping[str, str] = {
     "/tasks": "the tasks, and why each waits",
@@ -63,4 +63,4 @@ async def _companions(talk: Conversation) -> Any:
         return "No companions yet."
     now, ends = await talk.desk.sessions.seated(tuple(session.companions), talk.session_id)
     served = frozenset(one for one, end in ends.items() if end > now)
-    return companion_table(session.companions.values(), now, served)
+    return CompanionTable(session.companions.values(), now, served)

@@ -13,9 +13,11 @@ from dcf.cli.exits import FAILED, INTERRUPTED, OK
 from dcf.cli.input_source import read_input, read_text
 from dcf.cli.screen import Screen
 from dcf.cli.session.attendants import Attendants
-from dcf.cli.session.board import SessionBoard
+from dcf.cli.session.board import SessionBoard, read_board
+from dcf.cli.session.numbers import task_ids
 from dcf.cli.session.opening import Desk, open_desk
 from dcf.cli.session.result import result_of
+from dcf.cli.session.serving import who_serves
 from dcf.cli.session.watching import follow_session
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput
@@ -58,7 +60,7 @@ async def delegate_task(asked: Delegation, settings: Settings, screen: Screen) -
             input=value.value,
             priority=asked.priority,
             timeout_s=asked.timeout_s,
-            after=asked.after,
+            after=await task_ids(desk, asked.session_id, asked.after),
             task_type=asked.task_type,
             task_id=asked.task_id,
             workflow=None if document is None else document.value,
@@ -67,11 +69,13 @@ async def delegate_task(asked: Delegation, settings: Settings, screen: Screen) -
         if asked.wait:
             return await _wait(desk, asked.session_id, task.task_id, screen)
         session = await desk.get(asked.session_id)
+        unserved = await who_serves(desk, await read_board(desk.sessions, session))
     why = why_it_waits(session, task) if task.status == "queued" else None
     fields = {**_fields(asked.session_id, task), "waits": why}
     show = [f"{task.task_id}: {task.status}" + (f" ({why})" if why else "")]
     if task.companion_id:
         show = [f"{task.task_id}: {task.companion_id} has it"]
+    show += [unserved] if unserved else []
     return Answer(fields, [*show, f"dcf session task {asked.session_id} {task.task_id}"])
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from control_plane import BadName, RunDocument, Store, UnknownSession, keys
+from control_plane import BadName, RunDocument, Store, UnknownSession
 from control_plane.embedded import Address
 from dcf.cli.answer import Answer
 from dcf.cli.session.board import SessionBoard, read_board
@@ -10,22 +10,27 @@ from dcf.cli.session.opening import Desk
 from dcf.cli.session.tables import TaskTable, heading
 from dcf.cli.session.task import task_answer
 from dcf.cli.settings import Settings
-from dcf.sessions import Session, Sessions, SessionTask, UnknownTask, session_of_run
+from dcf.sessions import (
+    Session,
+    Sessions,
+    SessionTask,
+    UnknownTask,
+    session_of_run,
+    sessions_of_task,
+)
 
 
 async def explain_in_sessions(
     store: Store, wanted: str, settings: Settings, address: Address
 ) -> Answer | None:
     """Why the session called ``wanted`` stands as it does, or the task; None when there is neither.
-    A task that has no run is open, or was never begun: it is looked for in sessions that go on."""
+    A task that has no run is looked for in the newest sessions."""
     desk = Desk(Sessions(store), settings, address)
     session = await _session(desk, wanted)
     if session is not None:
         return _explain(await read_board(desk.sessions, session, session.open_tasks))
-    for session_id in await store.backend.command("ZRANGE", keys.SESSIONS_DUE, 0, -1):
-        found = await _session(desk, session_id)
-        if found is not None and wanted in found.tasks:
-            return await task_answer(desk, session_id, wanted)
+    for session_id in await sessions_of_task(desk.sessions, wanted):
+        return await task_answer(desk, session_id, wanted)
     return None
 
 

@@ -13,6 +13,7 @@ from rich.text import Text
 from dcf.advisors.strategist import Remark
 from dcf.cli.answer import Answer
 from dcf.cli.outcome import who
+from dcf.cli.preparation import open_catalog
 from dcf.cli.screen import Screen
 from dcf.cli.session.opening import open_desk
 from dcf.cli.session.starting import named_texts
@@ -65,9 +66,14 @@ async def show_guidelines(session_id: str, settings: Settings, screen: Screen) -
 
 
 async def advise(advice: Advice, settings: Settings, screen: Screen) -> Answer:
-    """Write what a person says into the guidelines of the session's conductor."""
+    """Write what a person says into the guidelines of the session's conductor. Raises
+    UnknownSkill."""
     async with open_desk(settings, screen) as desk:
         conductor_id = await desk.conductor(advice.session_id)
+        if advice.skills:
+            catalog = open_catalog(settings)
+            for ref in named_texts(advice.skills).values():
+                catalog.resolve(ref)
         guidance = open_guidance(desk.sessions, settings.env)
         updated = await guidance.update(conductor_id, by=who(), **advice.said())
     fields = {

@@ -9,7 +9,8 @@ from dcf.cli.answer import Answer
 from dcf.cli.screen import Screen
 from dcf.cli.session.board import read_board
 from dcf.cli.session.opening import open_desk
-from dcf.cli.session.tables import TaskTable, companion_table, heading, session_table
+from dcf.cli.session.serving import who_serves
+from dcf.cli.session.tables import CompanionTable, TaskTable, heading, session_table
 from dcf.cli.settings import Settings
 from dcf.sessions import Companion, Head, Session, SessionState, newest_sessions
 from dcf.workflow import iso
@@ -39,12 +40,13 @@ async def list_tasks(
         session = await desk.get(session_id)
         tasks = await desk.sessions.tasks(session_id) if everything else None
         board = await read_board(desk.sessions, session, tasks)
+        unserved = await who_serves(desk, board)
     fields = {
         **_session(session),
         "tasks": [row.to_json() for row in board.rows],
     }
-    show = [TaskTable(board)] if board.rows else [heading(board)]
-    return Answer(fields, show, session.state)
+    show: list[Any] = [TaskTable(board)] if board.rows else [heading(board)]
+    return Answer(fields, [*show, *([unserved] if unserved else [])], session.state)
 
 
 async def list_companions(
@@ -61,7 +63,7 @@ async def list_companions(
         "companions": [_companion(one, served) for one in shown],
     }
     none = f"No companions: `dcf session hire {session_id}` makes one."
-    show = [companion_table(shown, now, served)] if shown else [none]
+    show = [CompanionTable(shown, now, served)] if shown else [none]
     return Answer(fields, show, session.state)
 
 

@@ -27,6 +27,8 @@ T = TypeVar("T")
 
 _LOOK_S = 0.3
 _MOST_ROWS = 8
+_MOMENT_MS = 5_000
+_LAST = 3
 _STYLE = Style.from_dict(
     {
         "bottom-toolbar": "noreverse",
@@ -59,7 +61,7 @@ class _Below:
         thinks = "; the conductor thinks …" if self.thinks else ""
         head = f"{session.session_id} {session.state}: {said}{thinks}"
         parts: StyleAndTextTuples = [("class:head", visible(cut(head, width)))]
-        for row in _shown(self.board):
+        for row in live_rows(self.board):
             parts += [("", "\n"), (f"class:{_class(row)}", visible(cut(_line(row), width)))]
         return parts
 
@@ -165,12 +167,14 @@ async def _rows(talk: Conversation, below: _Below, prompt: PromptSession[str]) -
         await asyncio.sleep(_LOOK_S)
 
 
-def _shown(board: SessionBoard) -> list[TaskRow]:
-    """The rows of what is open, and of what was closed last as far as there is room."""
+def live_rows(board: SessionBoard) -> list[TaskRow]:
+    """The rows of what is open, and as far as there is room of what was closed a moment ago, or
+    last."""
     rows = [row for row in board.rows if row.task.is_open and row.task.kind != "group"][:_MOST_ROWS]
     closed = [row for row in board.rows if not row.task.is_open]
     closed.sort(key=lambda row: row.task.finished_at or 0)
-    room = _MOST_ROWS - len(rows)
+    fresh = sum(board.now - (row.task.finished_at or 0) < _MOMENT_MS for row in closed)
+    room = min(_MOST_ROWS - len(rows), max(fresh, _LAST))
     return [*(closed[-room:] if room > 0 else []), *rows]
 
 
@@ -182,4 +186,6 @@ def _class(row: TaskRow) -> str:
 def _line(row: TaskRow) -> str:
     by = f" {row.companion}" if row.companion else ""
     found = f" – {row.found}" if row.found else ""
-    return f"{row.status:<10}{seconds_text(row.seconds):>8}  {cut(row.what, 40)}{by}{found}"
+    number = "" if row.number is None else f"{row.number} "
+    what = f"{number}{cut(row.what, 40)}"
+    return f"{row.status:<10}{seconds_text(row.seconds):>8}  {what}{by}{found}"

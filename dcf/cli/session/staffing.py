@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from dcf.cli.answer import Answer
 from dcf.cli.screen import Screen
 from dcf.cli.session.opening import open_desk
 from dcf.cli.settings import Settings
 from dcf.sessions import NewCompanion
+from dcf.sessions.companions import new_token
 
 
 async def hire(
@@ -33,14 +35,21 @@ async def hire(
             external=external,
         )
         made = await desk.sessions.employ(session_id, new)
-    fields = {
+        token = None
+        if external:
+            token = await new_token(desk.sessions, session_id, made.companion_id)
+    fields: dict[str, Any] = {
         "session_id": session_id,
         "companion_id": made.companion_id,
         "specialization": made.specialization,
         "skills": list(made.skills),
     }
-    who = "an MCP client" if external else "a companion process"
-    return Answer(fields, [f"{made.companion_id}: {made.specialization}; {who} serves it"])
+    if token is None:
+        who = "a companion process serves it"
+    else:
+        fields["companion_token"] = token
+        who = f"the MCP client that shows its companion_token serves it; told once: {token}"
+    return Answer(fields, [f"{made.companion_id}: {made.specialization}; {who}"])
 
 
 async def dismiss(

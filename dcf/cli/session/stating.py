@@ -11,7 +11,9 @@ from dcf.cli.exits import FAILED
 from dcf.cli.screen import Screen
 from dcf.cli.session.attendants import Attendants
 from dcf.cli.session.conducting import open_conductor
+from dcf.cli.session.numbers import task_ids
 from dcf.cli.session.opening import Desk, open_desk
+from dcf.cli.session.reply_text import show_text
 from dcf.cli.settings import Settings
 from dcf.cli.wording import counted
 from dcf.sessions import Session
@@ -24,7 +26,11 @@ async def pause(session_id: str, reason: str | None, settings: Settings, screen:
     async with open_desk(settings, screen) as desk:
         by = await desk.conductor(session_id)
         session = await desk.sessions.pause(session_id, by=by, reason=reason)
-    return _answer(session, f"`dcf session resume {session_id}` goes on")
+    further = (
+        f"`dcf session resume {session_id}` goes on; so would finalize, without --cancel: what "
+        "waits is done then"
+    )
+    return _answer(session, further)
 
 
 async def resume(session_id: str, settings: Settings, screen: Screen) -> Answer:
@@ -49,6 +55,7 @@ async def cancel(
     """Cancel one task, wherever it is."""
     async with open_desk(settings, screen) as desk:
         by = await desk.conductor(session_id)
+        [task_id] = await task_ids(desk, session_id, [task_id])
         task = await desk.sessions.cancel(session_id, task_id, by=by, reason=reason)
     said = {"session_id": session_id, "task_id": task_id, "task_status": task.status}
     return Answer(said, [f"{task_id}: {task.status}"])
@@ -66,7 +73,10 @@ async def finalize(
 ) -> Answer:
     """End the session; waits ``timeout_s`` for what is in work."""
     async with open_desk(settings, screen) as desk:
-        by = await desk.conductor(session_id)
+        before = await desk.get(session_id)
+        by = before.head.conductors[0]
+        if before.state == "paused" and before.open_tasks and not cancel:
+            screen.say(f"{session_id} was paused: what waits in it is done now.")
         session = await desk.sessions.end(
             session_id, by=by, abandon=abandon, cancel=cancel, reason=reason
         )
@@ -93,7 +103,7 @@ async def _summary(session_id: str, settings: Settings, screen: Screen) -> str |
     except TaskError as error:
         screen.warn(f"the conductor does not sum it up: {error}")
         return None
-    screen.say(reply.text)
+    show_text(reply.text, screen)
     return reply.text
 
 

@@ -70,7 +70,7 @@ def _task_lines(board: SessionBoard, note: str) -> Iterator[RenderableType]:
     for row in board.rows:
         who = f"  by {short_name(row.companion)}" if row.companion else ""
         yield Text.assemble(
-            (row.task_id, "bold"),
+            (row.name, "bold"),
             "  ",
             status_text(row.status),
             f"  {seconds_text(row.seconds)}{who}",
@@ -96,7 +96,7 @@ def _task_rows(board: SessionBoard, note: str) -> Table:
         table.add_column(name, justify="right" if name == "in all" else "left", overflow="fold")
     for row in board.rows:
         table.add_row(
-            Text(row.task_id),
+            Text(row.name),
             Text(cut(row.what, _LONGEST_WHAT)),
             Text(short_name(row.companion)),
             status_text(row.status),
@@ -106,29 +106,54 @@ def _task_rows(board: SessionBoard, note: str) -> Table:
     return table
 
 
-def companion_table(companions: Iterable[Companion], now: int, served: frozenset[str]) -> Table:
-    """A row for each companion; ``served`` are those that somebody serves at the moment."""
-    table = Table()
-    for name in ("companion", "specialization", "status", "task", "done", "failed", "skills"):
-        right = name in ("done", "failed")
-        table.add_column(name, justify="right" if right else "left", overflow="fold")
-    for one in companions:
-        idle = ""
+class CompanionTable:
+    """A row for each companion, at ``now`` (ms); ``served`` are those that somebody serves at the
+    moment. Where there is no room for a table, each is a few lines."""
+
+    def __init__(self, companions: Iterable[Companion], now: int, served: frozenset[str]) -> None:
+        self._companions = list(companions)
+        self._now = now
+        self._served = served
+
+    def __rich_console__(self, _console: Console, options: ConsoleOptions) -> RenderResult:
+        if options.max_width < _TABLE_WIDTH:
+            yield from self._lines()
+        else:
+            yield self._rows()
+
+    def _lines(self) -> Iterator[RenderableType]:
+        for one in self._companions:
+            name = (short_name(one.companion_id), "bold")
+            yield Text.assemble(name, f"  {one.specialization}  ", self._status(one))
+            did = f"{one.succeeded} done, {one.failed} failed"
+            yield Padding(Text(f"{did}, has {one.task_id}" if one.task_id else did), (0, 0, 0, 2))
+            if one.skills:
+                yield Padding(Text(", ".join(one.skills), "dim"), (0, 0, 0, 2))
+
+    def _rows(self) -> Table:
+        table = Table()
+        for name in ("companion", "specialization", "status", "task", "done", "failed", "skills"):
+            right = name in ("done", "failed")
+            table.add_column(name, justify="right" if right else "left", overflow="fold")
+        for one in self._companions:
+            table.add_row(
+                Text(short_name(one.companion_id)),
+                Text(one.specialization),
+                self._status(one),
+                Text(one.task_id or ""),
+                str(one.succeeded),
+                str(one.failed),
+                Text(", ".join(one.skills)),
+            )
+        return table
+
+    def _status(self, one: Companion) -> Text:
+        said = status_text(one.status)
         if one.status == "idle" and one.idle_since is not None:
-            idle = f" for {seconds_text(max(0, now - one.idle_since) / 1000)}"
-        said = status_text(one.status) + Text(idle)
-        if one.companion_id not in served and one.status != "dismissing":
+            said += Text(f" for {seconds_text(max(0, self._now - one.idle_since) / 1000)}")
+        if one.companion_id not in self._served and one.status != "dismissing":
             said += Text(" (nobody serves it)", "red")
-        table.add_row(
-            Text(short_name(one.companion_id)),
-            Text(one.specialization),
-            said,
-            Text(one.task_id or ""),
-            str(one.succeeded),
-            str(one.failed),
-            Text(", ".join(one.skills)),
-        )
-    return table
+        return said
 
 
 def session_table(sessions: Iterable[tuple[SessionRow, str]]) -> Table:
@@ -180,7 +205,7 @@ def row_line(row: TaskRow) -> str:
     by = f" by {row.companion}" if row.companion else ""
     found = f": {cut(row.found, _LONGEST)}" if row.found else ""
     what = cut(row.what, _LONGEST_WHAT)
-    return f"{row.task_id} {what!r} {row.status}{by}, {seconds_text(row.seconds)}{found}"
+    return f"{row.name} {what!r} {row.status}{by}, {seconds_text(row.seconds)}{found}"
 
 
 def cut(text: str, most: int) -> str:

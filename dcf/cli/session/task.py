@@ -13,6 +13,7 @@ from dcf.cli.answer import Answer
 from dcf.cli.board_table import seconds_text
 from dcf.cli.screen import Screen
 from dcf.cli.session.board import SessionBoard, read_board
+from dcf.cli.session.numbers import task_ids
 from dcf.cli.session.opening import Desk, open_desk
 from dcf.cli.session.result import TaskResult, result_of
 from dcf.cli.session.tables import status_text
@@ -24,7 +25,8 @@ from dcf.workflow import Explanation, explain, iso
 async def show_task(session_id: str, task_id: str, settings: Settings, screen: Screen) -> Answer:
     """The task, its attempts, why it waits, and its result."""
     async with open_desk(settings, screen) as desk:
-        return await task_answer(desk, session_id, task_id)
+        [found] = await task_ids(desk, session_id, [task_id])
+        return await task_answer(desk, session_id, found)
 
 
 async def task_answer(desk: Desk, session_id: str, task_id: str) -> Answer:
@@ -71,6 +73,7 @@ def _table(
     table.add_column(overflow="fold")
     for name, value in (
         ("task", Text(task.task_id, "bold")),
+        ("number", Text("" if row.number is None else str(row.number))),
         ("of session", Text(board.session.session_id)),
         ("what", Text(task.description)),
         ("kind", Text(_kind(task))),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import ExitStack
+from dataclasses import replace
 from types import TracebackType
 from typing import Self
 
@@ -88,7 +89,8 @@ def _fields(board: SessionBoard) -> dict[str, object]:
 
 
 class _View:
-    """A live table on a terminal, otherwise lines and, at the end, the table."""
+    """A live table on a terminal, otherwise lines and, at the end, the table; without the tasks
+    that were over when it began."""
 
     def __init__(self, screen: Screen) -> None:
         self._screen = screen
@@ -96,6 +98,7 @@ class _View:
         self._live: Live | None = None
         self._board: SessionBoard | None = None
         self._note = ""
+        self._old: frozenset[str] | None = None
 
     def __enter__(self) -> Self:
         console = self._screen.human
@@ -115,6 +118,9 @@ class _View:
 
     def show(self, board: SessionBoard) -> None:
         """The session as it is now."""
+        if self._old is None:
+            self._old = frozenset(row.task_id for row in board.rows if not row.task.is_open)
+        board = replace(board, rows=[row for row in board.rows if row.task_id not in self._old])
         for line in staff_changes(self._board, board):
             self._screen.say(line)
         if self._live is not None:

@@ -26,6 +26,7 @@ FAMILIES: tuple[str, ...] = (
     "budgets",
     "sessions",
     "companions",
+    "companion_work",
     "delegation",
     "session_tasks",
     "strategist",

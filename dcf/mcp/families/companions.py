@@ -1,32 +1,24 @@
-"""Companions of a session: made, listed and dismissed, and those that are MCP clients at work."""
+"""Companions of a session: made, listed and dismissed."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
-from pydantic import Field
-
-from control_plane import encode_name
-from dcf.mcp.companion_answers import CompanionList, CompanionShown, TaskReceived, TaskReported
-from dcf.mcp.envelope import Refused
-from dcf.mcp.external_work import register_agent
+from dcf.mcp.companion_answers import CompanionList, CompanionShown
 from dcf.mcp.help import NoEffect, Obvious
 from dcf.mcp.kinds import (
     By,
     CompanionId,
     ConductorId,
-    LeaseToken,
     OtherwiseKnown,
     Reason,
-    Seconds,
     SessionId,
-    TaskId,
 )
-from dcf.mcp.outside_companions import forget, still_loaded
+from dcf.mcp.outside_companions import forget
 from dcf.mcp.platform import Platform
-from dcf.mcp.session_access import conductor_of, session_of_companion, session_of_task
+from dcf.mcp.session_access import conductor_of, session_of_companion
 from dcf.mcp.session_blocks import labels_of
-from dcf.mcp.session_views import companion_row, tags_of, task_row
+from dcf.mcp.session_views import companion_row, tags_of
 from dcf.mcp.tool import tool
 from dcf.sessions import (
     GENERALIST,
@@ -34,12 +26,10 @@ from dcf.sessions import (
     CompanionExists,
     NewCompanion,
     Session,
-    agent_of,
 )
-from dcf.sessions.companions import receive, report_progress, report_result
+from dcf.sessions.companions import new_token
 
-_WAIT_S = 600
-_LEASE_S = 300
+_SHOWN = "its companion_token was shown before, and somebody serves it with that"
 
 
 @tool("conductor", strict=True)
@@ -56,7 +46,7 @@ async def create_companion(
     persona_override: Annotated[str | None, Obvious("Text of its persona.")] = None,
     model: Annotated[str | None, Obvious("What it thinks with.")] = None,
     model_tier: Annotated[int | None, "At least, 0 to 3."] = None,
-    external: Annotated[bool, "A client serves it, with receive_task."] = False,
+    external: Annotated[bool, "A client serves it."] = False,
 ) -> CompanionShown:
     """Make a companion."""
     labels, warnings = await labels_of(platform, conductor_id, shared_block_ids_json or [])
@@ -84,6 +74,10 @@ async def create_companion(
     session = await platform.sessions.get(session_id)
     answer = _shown(platform, status, session, companion)
     answer["shared_blocks_attached"] = list(companion.shared_blocks)
+    if companion.external:
+        token = await new_token(platform.sessions, session_id, companion.companion_id)
+        answer["companion_token"] = token
+        warnings += [] if token else [_SHOWN]
     if warnings:
         answer["warnings"] = warnings
     return answer
@@ -117,7 +111,7 @@ async def list_session_companions(
     include_status: Annotated[bool, NoEffect("Always so.")] = True,
     specialization_filter: Annotated[str | None, Obvious("Only those.")] = None,
 ) -> CompanionList:
-    """List the companions of a session, and what each is doing."""
+    """List companions, and what each does."""
     session = await platform.sessions.get(session_id)
     rows = [
         companion_row(session, one, platform.config.env)
@@ -137,7 +131,7 @@ async def update_companion_status(
     session_id: OtherwiseKnown = None,
     reason: Reason = None,
 ) -> CompanionShown:
-    """Say whether a companion can work, or what it is best at."""
+    """Say whether a companion can work."""
     session_id = await session_of_companion(platform, companion_id, session_id)
     before = (await platform.sessions.get(session_id)).companions.get(companion_id)
     said = {"status": status, "specialization": specialization, "reason": reason}
@@ -147,121 +141,6 @@ async def update_companion_status(
     answer["updated_tags"] = answer["tags"]
     answer["previous_tags"] = [] if before is None else tags_of(session_id, before)
     return answer
-
-
-@tool("companion", limit_s=_WAIT_S + 60)
-async def receive_task(
-    platform: Platform,
-    session_id: SessionId,
-    companion_id: CompanionId,
-    wait_s: Annotated[float, Obvious("Wait so long for one."), Field(ge=0, le=_WAIT_S)] = 0,
-    lease_ttl_s: Seconds = _LEASE_S,
-) -> TaskReceived:
-    """Take your task, as a companion from outside. It stays yours while you report progress within
-    lease_seconds."""
-    found = await receive(
-        platform.sessions,
-        session_id,
-        companion_id,
-        wait_s=wait_s,
-        lease_ms=1000 * (lease_ttl_s or _LEASE_S),
-    )
-    if found is None:
-        return {"status": "no_task", "companion_id": companion_id, "task": None}
-    agent_id = agent_of(session_id, companion_id)
-    warnings = [one] if (one := await register_agent(platform, agent_id)) else []
-    place = {
-        "agent_id": agent_id,
-        "workflow_id": found.task.task_id,
-        "state": encode_name(found.task.state),
-    }
-    return {
-        "status": "task_received",
-        "companion_id": companion_id,
-        "task": {**found.to_json(), **place},
-        "warnings": warnings,
-    }
-
-
-@tool("companion")
-async def report_task_progress(
-    platform: Platform,
-    companion_id: CompanionId,
-    task_id: TaskId,
-    lease_token: LeaseToken,
-    progress_pct: Annotated[float | None, Obvious("0 to 100.")] = None,
-    message: Annotated[str | None, Obvious("How far it is.")] = None,
-    session_id: OtherwiseKnown = None,
-) -> TaskReported:
-    """Keep your task. If it is refused, stop."""
-    session_id = await session_of_task(platform, task_id, session_id)
-    lease_ms = await report_progress(
-        platform.sessions,
-        session_id,
-        companion_id,
-        task_id,
-        lease_token,
-        progress_pct=progress_pct,
-        message=message,
-    )
-    return {
-        "status": "kept",
-        "session_id": session_id,
-        "task_id": task_id,
-        "companion_id": companion_id,
-        "lease_seconds": lease_ms / 1000,
-    }
-
-
-@tool("companion", strict=True)
-async def report_task_result(
-    platform: Platform,
-    companion_id: CompanionId,
-    task_id: TaskId,
-    status: Annotated[str, "succeeded, failed or partial."],
-    summary: Annotated[str, Obvious("One or two sentences.")],
-    conductor_id: Annotated[str | None, NoEffect("The task knows.")] = None,
-    output_data_json: Annotated[Any, Obvious("The result.")] = None,
-    artifacts_json: Annotated[list[Any] | None, Obvious("Paths of files.")] = None,
-    error_code: Annotated[str | None, Obvious("Of a failure.")] = None,
-    error_message: Annotated[str | None, Obvious("What happened.")] = None,
-    metrics_json: Annotated[dict[str, Any] | None, Obvious("What was counted.")] = None,
-    lease_token: Annotated[str | None, Obvious("Of receive_task; required.")] = None,
-    session_id: OtherwiseKnown = None,
-) -> TaskReported:
-    """End your task, once; needs the lease_token."""
-    if not lease_token:
-        hint = "receive_task gives the task and its lease_token"
-        raise Refused("lease_required", "a report needs the token of the task's lease", hint=hint)
-    session_id = await session_of_task(platform, task_id, session_id)
-    task = await report_result(
-        platform.sessions,
-        session_id,
-        companion_id,
-        task_id,
-        lease_token,
-        status=status,
-        summary=summary,
-        output_data=output_data_json,
-        artifacts=artifacts_json,
-        error_code=error_code,
-        error_message=error_message,
-        metrics=metrics_json,
-    )
-    session = await platform.sessions.get(session_id)
-    left = await still_loaded(platform, agent_of(session_id, companion_id))
-    return {
-        "status": "reported",
-        "session_id": session_id,
-        "task_id": task_id,
-        "companion_id": companion_id,
-        "conductor_id": task.by,
-        "message_sent": not task.is_open,
-        "delegation_log_updated": not task.is_open,
-        "run_id": task_id,
-        "task": task_row(session, task),
-        "warnings": [f"{one} is still loaded: unload_skill" for one in left],
-    }
 
 
 def _is_that_of(new: NewCompanion, companion: Companion) -> bool:
@@ -299,7 +178,4 @@ FAMILY = (
     dismiss_companion,
     list_session_companions,
     update_companion_status,
-    receive_task,
-    report_task_progress,
-    report_task_result,
 )

@@ -63,8 +63,7 @@ async def delegate_task(
     task_id: _Own = None,
     request_id: _Request = None,
 ) -> Delegated:
-    """Delegate a task: to one companion, to any with the specialization, or to any. It waits until
-    one is free."""
+    """Delegate a task, to one companion or any that suits. It waits until one is free."""
     if session_id is None and companion_id is None:
         raise Refused("session_id_missing", "which session is it for?", hint="say session_id")
     found = await session_of_companion(platform, companion_id or "", session_id)

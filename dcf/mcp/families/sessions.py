@@ -90,6 +90,8 @@ async def update_session_context(
                 session_id=session_id, updated_fields=updated, state=session.state,
             ) from refused  # fmt: skip
         updated = [*updated, "state"]
+        if session.is_over:
+            await forget(platform, session_id, session.former.values())
     answer = await _changed(platform, "updated", session, by)
     ignored = {
         "add_active_task": add_active_task,
@@ -162,8 +164,11 @@ async def finalize_session(
 
 
 @tool("conductor", strict=True)
-async def archive_session(platform: Platform, session_id: SessionId) -> Archived:
-    """Write a session with its results and transcript to a folder."""
+async def archive_session(
+    platform: Platform, session_id: SessionId, conductor_id: By = None
+) -> Archived:
+    """Write a session with results and transcript to a folder."""
+    await conductor_of(platform, session_id, conductor_id)
     config = platform.config
     folder = config.archives or config.runs.parent / "sessions"
     try:
@@ -183,9 +188,10 @@ async def send_session_message(
         str | None, Obvious("Yours: the same again is answered, not done again.")
     ] = None,
     wait_s: Annotated[float, Obvious("Wait so long for the results."), Field(ge=0, le=_WAIT_S)] = 0,
+    conductor_id: By = None,
 ) -> Talked:
-    """Talk to the conductor. It answers at once and companions work on; an empty message asks what
-    came since."""
+    """Talk to the conductor, who answers at once; an empty message asks what came since."""
+    await conductor_of(platform, session_id, conductor_id)
     return await talk(platform, session_id, message, request_id=request_id, wait_s=wait_s)  # type: ignore[return-value]
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -78,8 +79,9 @@ def _session(session: Session, events: int, archived_at: str) -> dict[str, Any]:
             "open": len([task for task in session.open_tasks if task.kind != "group"]),
         },
         "context": session.context.to_json(),
+        "companions_employed": head.employed,
         "companions": [
-            {**one.to_json(), "status": one.status}
+            {**replace(one, token_digest=None).to_json(), "status": one.status}
             for one in (*session.companions.values(), *session.former.values())
         ],
         "events": events,

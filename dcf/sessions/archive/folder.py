@@ -60,12 +60,28 @@ def _exchange(place: Path, part: Path, old: Path) -> None:
 
 @contextmanager
 def _sole_writer(lock: Path) -> Iterator[None]:
-    descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    descriptor = _locked(lock)
     try:
-        # Not waited for: that would stop all else that this process does.
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield
     finally:
+        # While it is still held: whoever waits for this file sees that it is gone.
+        lock.unlink()
+        os.close(descriptor)
+
+
+def _locked(lock: Path) -> int:
+    """The file ``lock``, held by this process. Raises BlockingIOError."""
+    while True:
+        descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        try:
+            # Not waited for: that would stop all else that this process does.
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if os.fstat(descriptor).st_nlink:
+                return descriptor
+        except OSError:
+            os.close(descriptor)
+            raise
+        # Removed by whoever held it since it was opened: the next has another file.
         os.close(descriptor)
 
 

@@ -32,7 +32,7 @@ async def _result(store: Store, task: SessionTask, folder: Path) -> dict[str, An
     }
     if task.kind == "group":
         return {**entry, "broadcast_to": list(task.children)}
-    if task.is_open or task.first_at is None:
+    if task.is_open or task.first_at is None or task.is_namesake:
         return entry
     try:
         output, failure = await _of_run(store, task.task_id)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dcf.sessions.companions.admitting import WrongCompanionToken, admit, new_token
 from dcf.sessions.companions.agents import CompanionAgents
 from dcf.sessions.companions.external import (
     Received,
@@ -14,11 +15,22 @@ from dcf.sessions.companions.external import (
 )
 from dcf.sessions.companions.host import CompanionHost, HostConfig
 from dcf.sessions.companions.inboxes import Inboxes
-from dcf.sessions.companions.orphans import Orphans, cleanup_orphaned_companions
+from dcf.sessions.companions.orphans import (
+    Orphans,
+    cleanup_orphaned_companions,
+    lost_outside,
+)
+from dcf.sessions.companions.outside import (
+    OUTSIDE,
+    forget_outside,
+    outside_records,
+    outside_tags,
+)
 from dcf.sessions.companions.process import serve_companions
 from dcf.sessions.companions.roster import Roster
 
 __all__ = [
+    "OUTSIDE",
     "CompanionAgents",
     "CompanionHost",
     "HostConfig",
@@ -29,7 +41,14 @@ __all__ = [
     "Roster",
     "ServedByProcess",
     "TaskNotYours",
+    "WrongCompanionToken",
+    "admit",
     "cleanup_orphaned_companions",
+    "forget_outside",
+    "lost_outside",
+    "new_token",
+    "outside_records",
+    "outside_tags",
     "receive",
     "report_progress",
     "report_result",

@@ -16,11 +16,11 @@ from typing import Any, Literal
 from control_plane import JSON, Refusal, claims, encode_name, keys, payload, timers
 from dcf.agents import RESULT_STATUS
 from dcf.sessions.companion import Companion
-from dcf.sessions.errors import BadValue, SessionProblem, UnknownCompanion
+from dcf.sessions.errors import BadValue, SessionProblem
+from dcf.sessions.finding import unknown_companion
 from dcf.sessions.seat import SEAT_MS, agent_of, inbox_of, seat_of
 from dcf.sessions.session import Session
 from dcf.sessions.sessions import Sessions
-from dcf.sessions.similar import similar
 from dcf.sessions.task import SessionTask
 from dcf.sessions.tick import settle
 from dcf.workflow import External, Failed, Outcome, RunCache, Succeeded, iso
@@ -146,9 +146,7 @@ async def report_progress(
     await _sit(sessions, session_id, companion_id, lease.ttl_ms)
     told: dict[str, JSON] = {"progress_pct": progress_pct, "message": message and message[:500]}
     told = {name: value for name, value in told.items() if value is not None}
-    await sessions.say(
-        session_id, "TaskProgress", task_id=task_id, companion_id=companion_id, **told
-    )
+    await sessions.say_progress(session_id, task_id, companion_id=companion_id, **told)
     return lease.ttl_ms
 
 
@@ -218,6 +216,8 @@ def _outcome(
     if error_code is not None or error_message is not None:
         wanted = "failed, since there is an error"
         raise BadValue(what="status", value=status, wanted=wanted, how="say failed")
+    # What is counted does not overrule what is said.
+    metrics = {name: value for name, value in metrics.items() if name != RESULT_STATUS}
     partly = {RESULT_STATUS: "partial"} if status == "partial" else {}
     return Succeeded(output_data, summary, list(artifacts or ()), {**metrics, **partly})
 
@@ -269,12 +269,7 @@ def _companion(session: Session, companion_id: str) -> Companion:
     """Raises UnknownCompanion, ServedByProcess."""
     found = session.companions.get(companion_id)
     if found is None:
-        raise UnknownCompanion(
-            companion_id=companion_id,
-            session_id=session.session_id,
-            nearest=similar(companion_id, session.companions),
-            known=", ".join(session.companions) or "none",
-        )
+        raise unknown_companion(session, companion_id)
     if not found.external:
         raise ServedByProcess(companion_id=companion_id)
     return found

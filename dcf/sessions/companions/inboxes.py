@@ -25,7 +25,7 @@ class Inboxes:
         self._connect = connect
         self._consumer = consumer
         self._shards: list[_Shard] = []
-        self._arrived: asyncio.Queue[Hint] = asyncio.Queue()
+        self._arrived: asyncio.Queue[Hint | BaseException] = asyncio.Queue()
 
     async def open(self) -> None:
         """Create the consumer groups that are missing."""
@@ -47,10 +47,16 @@ class Inboxes:
                 await shard.queues.remove(inbox)
 
     async def read(self, count: int) -> list[Hint]:
-        """Up to ``count`` hints; waits for the first."""
-        hints = [await self._arrived.get()]
-        while len(hints) < count and not self._arrived.empty():
-            hints.append(self._arrived.get_nowait())
+        """Up to ``count`` hints; waits for the first. Raises what ended a reader: a defect, after
+        which its inboxes are read no more."""
+        arrived = [await self._arrived.get()]
+        while len(arrived) < count and not self._arrived.empty():
+            arrived.append(self._arrived.get_nowait())
+        hints: list[Hint] = []
+        for one in arrived:
+            if isinstance(one, BaseException):
+                raise one
+            hints.append(one)
         return hints
 
     async def drop_stale(self) -> int:
@@ -66,7 +72,8 @@ class Inboxes:
                 await shard.queues.leave()
             while not self._arrived.empty():
                 hint = self._arrived.get_nowait()
-                await store.send_hints(hint.workflow_id, [hint.path], hint.pool)
+                if isinstance(hint, Hint):
+                    await store.send_hints(hint.workflow_id, [hint.path], hint.pool)
         except ControlPlaneError as error:
             # Others do without: a sweep writes the hints again.
             log.warning("%s could not leave its inboxes: %s", self._consumer, error)
@@ -80,11 +87,20 @@ class Inboxes:
 class _Shard:
     """Some inboxes, and what reads them for ever."""
 
-    def __init__(self, backend: Backend, consumer: str, arrived: asyncio.Queue[Hint]) -> None:
+    def __init__(
+        self, backend: Backend, consumer: str, arrived: asyncio.Queue[Hint | BaseException]
+    ) -> None:
         self.backend = backend
         self.queues = HintQueues(backend, consumer=consumer)
         self._arrived = arrived
         self._reading = asyncio.create_task(self._read())
+        self._reading.add_done_callback(self._ended)
+
+    def _ended(self, reading: asyncio.Task[None]) -> None:
+        """A host that no longer reads its inboxes must not look alive."""
+        error = None if reading.cancelled() else reading.exception()
+        if error is not None:
+            self._arrived.put_nowait(error)
 
     async def stop(self) -> None:
         await stop(self._reading)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from control_plane import AgentStore, UnknownSession, claims, keys
-from dcf.knowledge import COMPANION_POOL
 from dcf.sessions.companions.agents import ROLE, remove
+from dcf.sessions.companions.outside import forget_outside, outside_records
 from dcf.sessions.seat import agent_of, inbox_of, whose
 from dcf.sessions.sessions import Sessions
 
@@ -16,14 +16,13 @@ if TYPE_CHECKING:
     from dcf.memory import Agent
 
 _PAGE = 200
-_SCAN = 1_000
 _SESSION = "session:"
 
 
 @dataclass(frozen=True, slots=True)
 class Orphans:
-    """``agents`` in memory (by name), ``seats`` and ``inboxes`` without a companion in a session
-    that is not over. ``removed``: whether they are gone now."""
+    """``agents`` (by name; of those from outside the records), ``seats`` and ``inboxes`` without a
+    companion in a session that is not over. ``removed``: whether they are gone now."""
 
     agents: tuple[str, ...]
     seats: tuple[str, ...]
@@ -43,7 +42,6 @@ async def cleanup_orphaned_companions(
     there = _There(sessions)
     # First what companions have, then the sessions: who is employed meanwhile is in its session
     # before it has anything.
-    inboxes = await _inboxes(sessions, session_id)
     agents = await _agents(runtime, session_id) if runtime is not None else []
     seats = [
         (key, seat)
@@ -51,29 +49,44 @@ async def cleanup_orphaned_companions(
         for seat in await sessions.backend.command("ZRANGE", key, 0, -1)
     ]
     lost_seats = []
-    seated = set()
     for key, seat in seats:
         of, companion_id = whose(seat)
-        if await there.has(of, companion_id):
-            seated.add(keys.queue(inbox_of(of, companion_id)))
-        elif session_id in (None, of):
+        if session_id in (None, of) and not await there.has(of, companion_id):
             lost_seats.append((key, seat))
-    lost_inboxes = sorted(set(inboxes) - seated)
     lost_agents = [one for one in agents if not await there.has(*_whose(one))]
+    lost_records: list[str] = []
+    if records is not None:
+        lost_records = await lost_outside(sessions, records, session_id=session_id)
+    lost = [*(whose(seat) for _, seat in lost_seats), *(_whose(one) for one in lost_agents)]
+    lost_inboxes = await _inboxes(sessions, session_id, lost)
     if not dry_run:
-        for key, seat in lost_seats:
-            await claims.drop(sessions.backend, key, [seat])
+        # Seats and agents tell of their inboxes: whoever dies in between leaves the clue.
         for stream in lost_inboxes:
             await sessions.backend.command("DEL", stream)
+        for key, seat in lost_seats:
+            await claims.drop(sessions.backend, key, [seat])
         if runtime is not None:
             for agent in lost_agents:
                 await remove(runtime, records, agent.id)
+        if records is not None:
+            for agent_id in lost_records:
+                await forget_outside(records, agent_id)
     return Orphans(
-        tuple(agent.name for agent in lost_agents),
+        (*(agent.name for agent in lost_agents), *lost_records),
         tuple(seat for _, seat in lost_seats),
-        tuple(lost_inboxes),
+        lost_inboxes,
         removed=not dry_run,
     )
+
+
+async def lost_outside(
+    sessions: Sessions, records: AgentStore, *, session_id: str | None = None
+) -> list[str]:
+    """Agents that are records of companions from outside, whose sessions are over or know nothing
+    of them."""
+    found = await outside_records(records, session_id)
+    there = _There(sessions)
+    return [agent_id for agent_id, of, one in found if not await there.has(of, one)]
 
 
 class _There:
@@ -119,21 +132,16 @@ def _whose(agent: Agent) -> tuple[str, str]:
     return session_id, agent.name.removeprefix(agent_of(session_id, ""))
 
 
-async def _inboxes(sessions: Sessions, session_id: str | None) -> list[str]:
-    """The streams of inboxes; of one session those of companions that it had."""
+async def _inboxes(
+    sessions: Sessions, session_id: str | None, lost: list[tuple[str, str]]
+) -> tuple[str, ...]:
+    """The streams of inboxes of those that are ``lost`` (session, companion); of one session also
+    those of companions that it had. Nothing is ever scanned for them."""
     if session_id is not None:
         try:
             former = (await sessions.get(session_id)).former
         except UnknownSession:
-            return []
-        streams = [keys.queue(inbox_of(session_id, one)) for one in former]
-        return [one for one in streams if await sessions.backend.command("EXISTS", one)]
-    found: list[str] = []
-    cursor = "0"
-    while True:
-        cursor, page = await sessions.backend.command(
-            "SCAN", cursor, "MATCH", keys.queue(f"{COMPANION_POOL}*"), "COUNT", _SCAN
-        )
-        found += page
-        if str(cursor) == "0":
-            return found
+            former = {}
+        lost = [*lost, *((session_id, one) for one in former)]
+    streams = sorted({keys.queue(inbox_of(*one)) for one in lost})
+    return tuple([one for one in streams if await sessions.backend.command("EXISTS", one)])

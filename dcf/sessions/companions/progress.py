@@ -43,9 +43,8 @@ class Telling:
             told = 0
             while True:
                 await asyncio.sleep(EVERY_S)
-                if calls > told:
+                if calls > told and await self._say(tool, calls):
                     told = calls
-                    await self._say(tool, calls)
 
         telling = asyncio.create_task(tell())
         try:
@@ -53,12 +52,11 @@ class Telling:
         finally:
             await stop(telling)
 
-    async def _say(self, tool: str | None, calls: int) -> None:
+    async def _say(self, tool: str | None, calls: int) -> bool:
         try:
-            await self.sessions.say(
+            return await self.sessions.say_progress(
                 self.session_id,
-                "TaskProgress",
-                task_id=self.task_id,
+                self.task_id,
                 companion_id=self.companion_id,
                 tool=tool,
                 calls=calls,
@@ -66,3 +64,4 @@ class Telling:
         except ControlPlaneError as error:
             # The work goes on; who looks sees less of it.
             log.warning("progress of %s is not told: %s", self.task_id, error)
+            return False

@@ -59,13 +59,18 @@ def changed(item: Item, do: str, said: Mapping[str, str]) -> Item:
         skills=more.skills or item.skills,
         workflow=more.workflow or item.workflow,
     )
-    topic = item.question.topic if item.question is not None else None
     if more.whom is not None:
         item = replace(item, whom=f"{'@' if more.is_name else ''}{more.whom}")
-    elif do == "accept" and topic == "companion":
-        item = replace(item, whom=None, specialization=None)
-    if do == "accept" and topic == "skill" and not more.skills:
-        item = replace(item, skills=(), any_skill=True)
+    question = item.question
+    topic = question.topic if question is not None else None
+    # Only a plain word is a yes: what merely adds something leaves the question open.
+    if do == "accept" and not said.get("more"):
+        if topic == "companion":
+            item = replace(item, whom=None, specialization=None)
+        if topic == "skill":
+            item = replace(item, skills=(), any_skill=True)
+    elif do == "accept" and topic == "after":
+        return replace(item, status="held")
     return replace(item, question=None, status="held")
 
 
@@ -92,7 +97,7 @@ def again(work: Work, number: int, before: Item, item: Item) -> str:
 
 
 def drop(work: Work, number: int) -> str:
-    """Leave an item undone; what is said of it."""
+    """Leave an item undone; why that cannot be, or ""."""
     found = work.book.item(number)
     if found is None:
         return f"There is no task {number}."
@@ -102,18 +107,20 @@ def drop(work: Work, number: int) -> str:
     _answered(work, request, item, "drop")
     if item.status == "open":
         return _cancel(work, item.task_id or "", str(number))
-    work.tell(request, replace(item, status="dropped", question=None, result=item.result))
-    return f"{number} is dropped."
+    work.tell(request, replace(item, status="cancelled", question=None))
+    return ""
 
 
 def cancel(work: Work, wanted: str) -> str:
     """Cancel the task with this number or id, or all that is open; what is said of it."""
     if wanted.lower() in ("all", "everything"):
         numbers = [item.number for _, item in work.book.items if not item.is_over]
-        said = [drop(work, number) for number in numbers]
-        return "\n".join(said) or "Nothing is open."
+        said = list(filter(None, (drop(work, number) for number in numbers)))
+        if not numbers:
+            return "Nothing is open."
+        return "\n".join([f"Cancelled: {', '.join(map(str, numbers))}.", *said])
     if wanted.isdigit():
-        return drop(work, int(wanted))
+        return drop(work, int(wanted)) or f"{wanted} is cancelled."
     return _cancel(work, wanted, wanted)
 
 
@@ -124,7 +131,7 @@ def _cancel(work: Work, task_id: str, name: str) -> str:
         return str(over)
     except SessionProblem as problem:
         return f"{problem}. {problem.hint}"
-    return f"{name} is being cancelled."
+    return "" if name.isdigit() else f"{name} is cancelled."
 
 
 def _answered(work: Work, request: Request, item: Item, how: str) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
-from dcf.sessions import delegating
 from dcf.sessions.conductor.book import Book
 from dcf.sessions.conductor.handing import close_down, hand_out
 from dcf.sessions.conductor.pool import may_scale, scale
@@ -14,6 +14,7 @@ from dcf.sessions.conductor.settling import settle_items
 from dcf.sessions.conductor.telling import later_reply, session_text
 from dcf.sessions.conductor.turning import session_rows
 from dcf.sessions.conductor.work import Work
+from dcf.sessions.finding import check_conductor
 from dcf.sessions.session import Session
 
 
@@ -36,7 +37,7 @@ def is_due(session: Session, book: Book, now: int, rules: ConductorRules) -> boo
 def attend_to(work: Work) -> list[Reply]:
     """See to results and failures, hand out what they let go, and fit the number of companions;
     what is told of each request. Raises NoConductor."""
-    delegating.check_conductor(work.draft, work.by)
+    check_conductor(work.draft, work.by)
     settle_items(work)
     if work.takes:
         hand_out(work)
@@ -57,7 +58,23 @@ def attend_to(work: Work) -> list[Reply]:
     for reply in replies:
         work.say("conductor", reply.text, reply.request)
     work.save()
-    return replies
+    return list(_together(replies))
+
+
+def _together(replies: list[Reply]) -> Iterator[Reply]:
+    """What was cancelled all at once is told once."""
+    gone = [
+        reply
+        for reply in replies
+        if reply.is_last and reply.rows and all(row.status == "cancelled" for row in reply.rows)
+    ]
+    if len(gone) < 2:
+        yield from replies
+        return
+    yield from (reply for reply in replies if reply not in gone)
+    rows = tuple(row for reply in gone for row in reply.rows)
+    numbers = ", ".join(str(row.number) for row in rows)
+    yield Reply("", f"Cancelled: tasks {numbers}.", rows=rows, is_last=True)
 
 
 def _end(work: Work) -> list[Reply]:
@@ -66,5 +83,6 @@ def _end(work: Work) -> list[Reply]:
     if work.book.said_end == state:
         return []
     work.book.said_end = state
-    rows = session_rows(work.book, work.draft.tasks)
-    return [Reply("", session_text(work.draft.session(0), rows), rows=rows, is_last=True)]
+    session = work.draft.session(0)
+    rows = session_rows(work.book, session)
+    return [Reply("", session_text(session, rows), rows=rows, is_last=True)]

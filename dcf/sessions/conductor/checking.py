@@ -22,7 +22,7 @@ _OF: Mapping[str, tuple[str, ...]] = {
     "message": ("question",),
     "line": (),
     "task": ("skills",),
-    "failure": ("kind", "codes", "same_error", "tries"),
+    "failure": ("kind", "codes", "same_error", "tries", "after_effects", "unanswered"),
 }
 """What ``when`` can ask for, by what a rule is about."""
 
@@ -58,6 +58,9 @@ def _misfits(root: Any) -> Iterator[Problem]:
     """What no schema says: which of the members go with which ``about``, and good patterns."""
     seen: set[str] = set()
     rules = root.member("rules")
+    skills = root.member("skills")
+    if skills is not None:
+        yield from _pattern_misfits(skills, "question")
     for place in rules.elements() if rules is not None else ():
         name, about = place.text("name"), place.text("about")
         if name is not None and name in seen:
@@ -70,15 +73,15 @@ def _misfits(root: Any) -> Iterator[Problem]:
             yield from _member_misfits(place, about)
 
 
-def _pattern_misfits(place: Any) -> Iterator[Problem]:
-    pattern = place.text("pattern")
+def _pattern_misfits(place: Any, member: str = "pattern") -> Iterator[Problem]:
+    pattern = place.text(member)
     if pattern is None:
         return
     try:
         compiled(pattern)
     except (regex.error, RecursionError, OverflowError) as error:
         message = f"is no regular expression: {error}"
-        yield place.member("pattern").problem("CONDUCTOR_PATTERN", message, "mend the expression")
+        yield place.member(member).problem("CONDUCTOR_PATTERN", message, "mend the expression")
 
 
 def _member_misfits(place: Any, about: Any) -> Iterator[Problem]:

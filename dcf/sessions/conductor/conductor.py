@@ -2,30 +2,37 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from control_plane import read_record_history
+from control_plane import SessionFull, read_record_history
 from dcf.advisors.strategist import Change
 from dcf.sessions.conductor.answering import changed, meant
 from dcf.sessions.conductor.attending import attend_to, is_due
 from dcf.sessions.conductor.book import Book
+from dcf.sessions.conductor.discovering import Discover
 from dcf.sessions.conductor.errors import BadRequest
 from dcf.sessions.conductor.fired import Fired
 from dcf.sessions.conductor.hearing import Heard, hear
 from dcf.sessions.conductor.hinting import Hints
-from dcf.sessions.conductor.preparing import Discover, Preparer, Workflows
+from dcf.sessions.conductor.line import read_line
+from dcf.sessions.conductor.preparing import Preparer, Workflows
 from dcf.sessions.conductor.reply import Reply
 from dcf.sessions.conductor.rules import ConductorRules
 from dcf.sessions.conductor.telling import session_text
+from dcf.sessions.conductor.trace import Trace, read_trace
 from dcf.sessions.conductor.turning import Again, Turn, session_rows, take_turn
+from dcf.sessions.conductor.waiting import approvals_of
 from dcf.sessions.conductor.work import Work
 from dcf.sessions.draft import Draft
 from dcf.sessions.guidance import Guidance, Reason
 from dcf.sessions.session import Session
 from dcf.sessions.sessions import Sessions
 from dcf.sessions.task import SessionTask
+
+log = logging.getLogger(__name__)
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
@@ -63,10 +70,15 @@ class Conductor:
         if given in book.gone:
             return await self._recalled(session_id, given)
         heard = hear(text, self.rules, has_question=bool(book.questions))
+        if _begins_workflow(heard, book):
+            heard = hear(text, self.rules, has_question=False)
         hints = Hints(await self.guidance.of(self.conductor_id))
         turn = await self._turn(given, text, heard, session, hints)
         reply, _ = await self.sessions.change(
-            session_id, lambda draft: take_turn(self._work(draft, hints, turn.documents), turn)
+            session_id,
+            lambda draft: take_turn(
+                self._work(draft, hints, turn.documents, waits=turn.waits), turn
+            ),
         )
         if heard.do in ("cancel", "drop"):
             await self.sessions.tick(session_id)
@@ -85,8 +97,10 @@ class Conductor:
             hints = Hints(await self.guidance.of(self.conductor_id))
             documents = await self._documents(_workflows_due(session, book), hints)
             paged = await self._paged(session, book)
+            traces = await self._traces(session, book, paged)
             replies, session = await self.sessions.change(
-                session_id, lambda draft: attend_to(self._work(draft, hints, documents, paged))
+                session_id,
+                lambda draft: attend_to(self._work(draft, hints, documents, paged, traces)),
             )
         replies += await self._analysed(session)
         return replies
@@ -109,7 +123,7 @@ class Conductor:
         await self.sessions.end(session_id, by=self.conductor_id, cancel=cancel)
         replies = await self.attend(session_id)
         session = await self.sessions.get(session_id)
-        rows = session_rows(Book(session.requests), session.tasks)
+        rows = session_rows(Book(session.requests), session)
         said = [reply.text for reply in replies if reply.request]
         text = "\n\n".join([*said, session_text(session, rows)])
         fired = tuple(one for reply in replies for one in reply.fired)
@@ -130,6 +144,9 @@ class Conductor:
             names = {one.item.workflow for one in prepared}
             documents = await self._documents(names, hints)
             return Turn(request_id, text, heard, prepared=prepared, documents=documents)
+        if heard.do == "status":
+            waits = await approvals_of(self.sessions.store, session)
+            return Turn(request_id, text, heard, waits=waits)
         if heard.do not in ("retry", "accept", "drop"):
             return Turn(request_id, text, heard)
         about = meant(book, heard.do, heard.said)
@@ -137,7 +154,10 @@ class Conductor:
             return Turn(request_id, text, heard, numbers=about.numbers, problem=about.problem)
         again = []
         for found in filter(None, map(book.item, about.numbers)):
-            item, fired = await preparer.complete(changed(found[1], heard.do, heard.said))
+            fired: list[Fired] = []
+            item = changed(found[1], heard.do, heard.said)
+            if item.question is None:
+                item, fired = await preparer.complete(item)
             again.append(Again(found[1], item, tuple(fired)))
         documents = await self._documents({one.item.workflow for one in again}, hints)
         return Turn(request_id, text, heard, again=again, documents=documents)
@@ -157,6 +177,18 @@ class Conductor:
         closed = await self.sessions.closed(session.session_id)
         return {task.task_id: task for task in closed if task.task_id in missing}
 
+    async def _traces(
+        self, session: Session, book: Book, paged: Mapping[str, SessionTask]
+    ) -> dict[str, Trace]:
+        """What the tasks of open items left that are over."""
+        there = {**paged, **session.tasks}
+        ended = [
+            there[item.task_id]
+            for _, item in book.items
+            if item.status == "open" and item.task_id in there and not there[item.task_id].is_open
+        ]
+        return {task.task_id: await read_trace(self.sessions, task) for task in ended}
+
     async def _recalled(self, session_id: str, request_id: str) -> Reply:
         """The last word on a request that the record has no more, from the history."""
         text = ""
@@ -171,14 +203,22 @@ class Conductor:
         reason = _why_analyse(session, self.rules)
         if reason is None:
             return []
-        found = await self.guidance.analyse(
-            session.session_id, self.conductor_id, reason=reason[0], by=self.conductor_id
-        )
+        try:
+            found = await self.guidance.analyse(
+                session.session_id, self.conductor_id, reason=reason[0], by=self.conductor_id
+            )
+        except SessionFull as full:
+            log.warning("%s is not analysed: %s", session.session_id, full)
+            return []
         if not found.is_new:
             return []
         did = "; ".join(_change(one) for one in found.changes) or "nothing changed"
         fired = Fired("analysis", reason[1], did, revision=found.revision)
-        await self.sessions.say(session.session_id, "RuleFired", **fired.to_json())
+        try:
+            await self.sessions.say(session.session_id, "RuleFired", **fired.to_json())
+        except SessionFull as full:
+            # The guidelines have it; that a rule fired is only told.
+            log.warning("%s is not told in its history: %s", did, full)
         if not found.changes:
             return []
         return [Reply("", f"The guidelines changed: {did}.", fired=(fired,), is_last=True)]
@@ -200,8 +240,12 @@ class Conductor:
         hints: Hints,
         documents: Mapping[str, Mapping[str, Any] | str],
         paged: Mapping[str, SessionTask] | None = None,
+        traces: Mapping[str, Trace] | None = None,
+        waits: Mapping[str, str] | None = None,
     ) -> Work:
-        return Work(draft, self.conductor_id, self.rules, hints, documents, paged or {})
+        by, rules = self.conductor_id, self.rules
+        known = (paged or {}, traces or {}, waits or {})
+        return Work(draft, by, rules, hints, documents, *known)
 
 
 def _checked(request_id: str) -> str:
@@ -211,6 +255,13 @@ def _checked(request_id: str) -> str:
         value = repr(request_id[:80])
         raise BadRequest(what="The request id", value=value, wanted=wanted, how="leave it away")
     return request_id
+
+
+def _begins_workflow(heard: Heard, book: Book) -> bool:
+    """Whether a workflow is named and nobody asked about one: it is no answer, but a task."""
+    if not read_line(heard.said.get("more", "")).workflow:
+        return False
+    return not any(item.workflow for _, item in book.questions)
 
 
 def _workflows_due(session: Session, book: Book) -> set[str | None]:

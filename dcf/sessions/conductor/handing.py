@@ -72,8 +72,11 @@ def close_down(work: Work) -> None:
     """The session takes nothing new: what waits for an answer, or for something else, is not done
     any more."""
     for request, item in list(work.book.items):
-        if item.status in ("held", "asked"):
-            work.tell(request, replace(item, status="dropped", result="the session ends"))
+        if item.status == "asked" and item.errors:
+            # It was begun, and stays what it came to.
+            work.tell(request, replace(item, status="failed", question=None))
+        elif item.status in ("held", "asked"):
+            work.tell(request, replace(item, status="cancelled", result="the session ends"))
 
 
 def _before(work: Work, item: Item) -> Iterator[Item]:
@@ -147,9 +150,10 @@ def _order(work: Work, request: Request, item: Item, before: list[Item]) -> Orde
 
 
 def _input(work: Work, item: Item, before: list[Item]) -> JSON:
-    """What its line says, over what the session shares; where the results are that it follows."""
+    """What its line says, over what the session shares, and where the results are that it follows.
+    A workflow gets nothing that is not meant for it: its author says what its input is."""
     context, found, size = work.draft.context, {}, 0
-    for member in work.rules.inputs:
+    for member in work.rules.inputs if item.workflow is None else ():
         for name, value in getattr(context, member).items():
             bytes_ = payload.encode(value).size
             if bytes_ <= _INPUT_KEPT and size + bytes_ <= _INPUTS_KEPT:
@@ -160,7 +164,7 @@ def _input(work: Work, item: Item, before: list[Item]) -> JSON:
     }
     if results:
         found["results_before"] = results
-    return {**found, **item.inputs} or None
+    return {**found, **item.inputs} or (None if item.workflow is None else {})
 
 
 def _whom(work: Work, item: Item) -> tuple[str | None, str | None]:

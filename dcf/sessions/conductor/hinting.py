@@ -64,6 +64,10 @@ class Hints:
     def unknown(self, preferred: str) -> Fired:
         return self.fired("skill_preferences", f"there is no skill {preferred}", "left it alone")
 
+    def does_more(self, preferred: str) -> Fired:
+        why = f"{preferred} does more than answer a question"
+        return self.fired("skill_preferences", why, "left it alone")
+
     def avoided(self, skill: str, other: str | None) -> Fired:
         did = "asked the user" if other is None else f"skill {other} instead of {skill}"
         return self.fired("warnings", self._skills[skill], did)

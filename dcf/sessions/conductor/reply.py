@@ -13,8 +13,10 @@ from dcf.sessions.plain import read_into
 @dataclass(frozen=True, slots=True)
 class Row:
     """One task as people see it. ``number`` is what they call it; ``status`` is that of the task,
-    or ``held`` while it waits for an answer or for another task, ``dropped`` when it is not to be
-    done. ``result`` is its summary or error, ``seconds`` how long it was worked on."""
+    or ``held`` while it waits for an answer or for another task, ``cancelled`` when it is not to be
+    done. ``result`` is its summary or error, ``data`` the beginning of what it put out, in words,
+    all of which stands at ``reference``; ``seconds`` is how long it was worked on, ``why`` says why
+    it is not done yet, ``skills`` are those that it has."""
 
     number: int | None
     task_id: str | None
@@ -26,13 +28,16 @@ class Row:
     tries: int = 1
     kind: str = "companion"
     reference: str | None = None
+    data: str | None = None
+    why: str | None = None
+    skills: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self.__slots__}
+        return {**{name: getattr(self, name) for name in self.__slots__}, "skills": [*self.skills]}
 
     @classmethod
     def parse(cls, raw: Mapping[str, Any]) -> Row:
-        return read_into(cls, raw)()
+        return read_into(cls, raw)(skills=tuple(raw.get("skills", ())))
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,16 +9,17 @@ from typing import Any, Literal
 from control_plane import JSON, payload
 from dcf.sessions.plain import plain, read_into
 
-ItemStatus = Literal["held", "open", "asked", "succeeded", "partial", "failed", "dropped"]
+ItemStatus = Literal["held", "open", "asked", "succeeded", "partial", "failed", "cancelled"]
 """``held``: it waits for another item that is asked about or held; ``open``: it is a task;
 ``asked``: it waits for an answer."""
 
-OVER: frozenset[ItemStatus] = frozenset({"succeeded", "partial", "failed", "dropped"})
+OVER: frozenset[ItemStatus] = frozenset({"succeeded", "partial", "failed", "cancelled"})
 WELL: frozenset[ItemStatus] = frozenset({"succeeded", "partial"})
 
-Topic = Literal["failed", "skill", "companion", "order"]
-"""What a question is about: a failed task, a skill or companion that was not found, or an order
-that cannot be given as it is."""
+Topic = Literal["failed", "skill", "input", "companion", "after", "order"]
+"""What a question is about: a failed task, a skill that was not found, an input of which there are
+several, a companion that there is not, a task to follow that there is not, or an order that cannot
+be given as it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,8 @@ class Item:
     ``after`` are numbers of others. ``whom`` is who was asked for, with @ where it is a name.
     ``any_skill``: it goes out without a skill. ``task_id`` is its task at the moment or the last
     one, ``given`` how often it was delegated, ``spent`` how often since the user last decided, and
-    ``errors`` the codes with which it failed since. The last five are as with its task."""
+    ``errors`` the codes with which it failed since. ``data`` is the
+    beginning of what it put out, in words. The last members are as with its task."""
 
     number: int
     position: int
@@ -60,6 +62,7 @@ class Item:
     errors: tuple[str, ...] = ()
     companion_id: str | None = None
     result: str | None = None
+    data: str | None = None
     seconds: float | None = None
     reference: str | None = None
     not_companion: str | None = None

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import regex
 
 from dcf.schema import PatternTooSlow, compile_regex
+from dcf.sessions.conductor.trace import Trace
 
 About = Literal["message", "line", "task", "failure"]
 
@@ -23,6 +24,7 @@ ACTIONS: Mapping[About, frozenset[str]] = {
 }
 """What a rule about each of them can say with ``do``."""
 
+_AGAIN = frozenset({"retry", "escalate"})
 _SEARCH_S = 0.1
 
 
@@ -37,6 +39,8 @@ class When:
     codes: tuple[str, ...] = ()
     same_error: int = 0
     tries: int = 0
+    after_effects: bool | None = None
+    unanswered: bool | None = None
     skills: tuple[str, ...] = ()
 
 
@@ -85,11 +89,18 @@ class Rule:
         PatternTooSlow."""
         return self.pattern is None or self._find("search", text) is not None
 
-    def fits_failure(self, kind: str, errors: Sequence[str], tries: int) -> bool:
-        """Whether it is about a task of this ``kind`` that failed with the last of ``errors``."""
+    def fits_failure(self, kind: str, errors: Sequence[str], tries: int, trace: Trace) -> bool:
+        """Whether it is about a task of this ``kind`` that failed with the last of ``errors``, and
+        left this ``trace``. One that gives it away again is not about a task that may have changed
+        something, unless it says so."""
         when, code = self.when, errors[-1]
+        after_effects = when.after_effects
+        if after_effects is None and self.do in _AGAIN:
+            after_effects = False
         return (
             when.kind in (None, kind)
+            and after_effects in (None, bool(trace.effects))
+            and when.unanswered in (None, trace.awaited is not None)
             and (not when.codes or any(fnmatchcase(code, one) for one in when.codes))
             and errors.count(code) >= when.same_error
             and tries >= when.tries

@@ -12,8 +12,10 @@ from typing import Any
 from dcf.problem import Problem
 from dcf.regular_file import read_regular
 from dcf.sessions.conductor.checking import checked, read_rules
-from dcf.sessions.conductor.errors import InvalidConductorRules
-from dcf.sessions.conductor.rule import About, Rule
+from dcf.sessions.conductor.errors import InvalidConductorRules, RuleTooSlow
+from dcf.sessions.conductor.rule import About, Rule, compiled
+
+_SEARCH_S = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +31,23 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class SkillLimits:
-    """How many skills are looked at, from which score on one is good enough, and how much less the
-    score of another one may be."""
+    """How many skills are looked at; from which score on one is good enough, and one that may do
+    harm (``sure_score``); how much less the score of another one may be, and that of one that
+    counts the same (``tie``); what a question looks like."""
 
     looked_at: int
     min_score: float
+    sure_score: float
     close: float
+    tie: float
+    question: str
+
+    def is_question(self, text: str) -> bool:
+        """Whether the text asks something, and wants nothing done. Raises RuleTooSlow."""
+        try:
+            return compiled(self.question).fullmatch(text.strip(), timeout=_SEARCH_S) is not None
+        except TimeoutError:
+            raise RuleTooSlow(rule="skills.question", pattern=self.question) from None
 
 
 @dataclass(frozen=True, slots=True)

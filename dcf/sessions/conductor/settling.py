@@ -6,12 +6,13 @@ from dataclasses import replace
 
 from dcf.sessions.conductor.fired import Fired
 from dcf.sessions.conductor.request import Item, ItemStatus, Request
+from dcf.sessions.conductor.trace import Trace
 from dcf.sessions.conductor.work import Work
 from dcf.sessions.task import DONE, SessionTask
 
 _TOP_TIER = 3
 _FOLLOWED = "dependency_failed"
-_RESULT_KEPT = 500
+_RESULT_KEPT = 1_000
 
 
 def settle_items(work: Work) -> None:
@@ -23,17 +24,21 @@ def settle_items(work: Work) -> None:
         task = work.task(item.task_id)
         if task is None or task.is_open:
             continue
-        item = _with_end(item, task)
+        trace = work.traces.get(task.task_id)
+        if trace is None:
+            # It ended a moment ago: what it did is read the next time.
+            continue
+        item = _with_end(item, task, trace)
         if task.status in DONE:
             status: ItemStatus = "partial" if task.status == "partial" else "succeeded"
             work.tell(request, replace(item, status=status))
         elif task.status == "cancelled":
-            work.tell(request, replace(item, status="dropped"))
+            work.tell(request, replace(item, status="cancelled"))
         else:
-            _failed(work, request, item, task)
+            _failed(work, request, item, task, trace)
 
 
-def _failed(work: Work, request: Request, item: Item, task: SessionTask) -> None:
+def _failed(work: Work, request: Request, item: Item, task: SessionTask, trace: Trace) -> None:
     code = (task.error or {}).get("code", "failed")
     if not work.takes:
         work.fire(Fired("session-ends", f"{code}", "nothing is given away any more"), item)
@@ -45,7 +50,7 @@ def _failed(work: Work, request: Request, item: Item, task: SessionTask) -> None
         work.book.write(request, replace(item, status="held", spent=spent, result=None))
         return
     item = replace(item, errors=(*item.errors, code), not_companion=task.companion_id)
-    rule, do = _decide(work, item)
+    rule, do = _decide(work, item, trace)
     tier = (task.selection or {}).get("tier")
     if do == "escalate":
         now = max([one for one in (item.tier, tier) if isinstance(one, int)], default=0)
@@ -58,18 +63,17 @@ def _failed(work: Work, request: Request, item: Item, task: SessionTask) -> None
     if do == "give_up":
         work.tell(request, replace(item, status="failed"))
     elif do == "ask":
-        text = f"{item.result or code}: `retry` or `drop it`?"
-        work.ask(request, item, "failed", text)
+        work.ask(request, item, "failed", _question(item.result or code, trace))
     else:
         work.tell(request, replace(item, status="held"))
 
 
-def _decide(work: Work, item: Item) -> tuple[Fired, str]:
+def _decide(work: Work, item: Item, trace: Trace) -> tuple[Fired, str]:
     """Which rule applies, and what it says; never more tries than there are."""
     code, times = item.errors[-1], item.errors.count(item.errors[-1])
     why = f"{code}, {times} times" if times > 1 else code
     for rule in work.rules.about("failure"):
-        if not rule.fits_failure(item.kind, item.errors, item.spent):
+        if not rule.fits_failure(item.kind, item.errors, item.spent, trace):
             continue
         if rule.do in ("retry", "escalate") and item.spent >= work.rules.limits.tries:
             return Fired("tries", f"{why}; {item.spent} tries are the most", "asked"), "ask"
@@ -78,7 +82,18 @@ def _decide(work: Work, item: Item) -> tuple[Fired, str]:
     return Fired("no-rule", f"no rule is about {why}", "asked the user"), "ask"
 
 
-def _with_end(item: Item, task: SessionTask) -> Item:
+def _question(why: str, trace: Trace) -> str:
+    """What the user has to know to decide whether it shall be tried again."""
+    if trace.effects:
+        did = ", ".join(trace.effects)
+        why = f"{why}. Before that it called {did}, and may have changed something. Again, with"
+        return f"{why} `retry`, which may do that once more, or `drop it`?"
+    if trace.awaited is not None:
+        why = f"{why}. Nobody decided on its call of {trace.awaited}, see `dcf approvals`"
+    return f"{why}: `retry` or `drop it`?"
+
+
+def _with_end(item: Item, task: SessionTask, trace: Trace) -> Item:
     """The item with what its task came to."""
     error = task.error or {}
     said = task.summary
@@ -91,6 +106,7 @@ def _with_end(item: Item, task: SessionTask) -> Item:
         item,
         companion_id=task.companion_id,
         result=said[:_RESULT_KEPT] if said else None,
+        data=trace.data,
         seconds=seconds,
         reference=task.reference,
     )

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from dcf.sessions.conductor.reply import Reply, Row
 from dcf.sessions.conductor.request import WELL, Item, Request
+from dcf.sessions.conductor.waiting import Waits
 from dcf.sessions.conductor.work import Work
 from dcf.sessions.session import Session
 from dcf.sessions.task import SessionTask
@@ -13,18 +14,18 @@ from dcf.sessions.task import SessionTask
 ROWS_SHOWN = 50
 """Rows of a table in a text; ``Reply.rows`` has all of them."""
 _DESCRIPTION = 120
-_RESULT = 200
+_RESULT = 400
 
 
-def row_of_task(task: SessionTask) -> Row:
-    """A task that nobody asked this conductor for."""
+def row_of_task(task: SessionTask, number: int | None = None) -> Row:
+    """A task; without ``number`` one that nobody asked this conductor for."""
     error = task.error or {}
     seconds = None
     if task.started_at is not None and task.finished_at is not None:
         seconds = round((task.finished_at - task.started_at) / 1000, 3)
     said = f"{error.get('code')}: {error.get('message')}" if error else task.summary
     return Row(
-        number=None,
+        number=number,
         task_id=task.task_id,
         description=_cut(task.description, _DESCRIPTION),
         status=task.status,
@@ -34,10 +35,11 @@ def row_of_task(task: SessionTask) -> Row:
         tries=max(1, len(task.attempts)),
         kind=task.kind,
         reference=task.reference,
+        skills=task.skills,
     )
 
 
-def row_of_item(item: Item, task: SessionTask | None) -> Row:
+def row_of_item(item: Item, task: SessionTask | None, why: str | None = None) -> Row:
     """What was asked for, with its task as it is now."""
     is_open = item.status == "open" and task is not None
     return Row(
@@ -51,23 +53,29 @@ def row_of_item(item: Item, task: SessionTask | None) -> Row:
         tries=max(1, item.given),
         kind=item.kind,
         reference=item.reference,
+        data=item.data,
+        why=why,
+        skills=item.skills,
     )
 
 
 def rows_of(work: Work, items: Iterable[Item]) -> tuple[Row, ...]:
-    return tuple(row_of_item(item, work.task(item.task_id)) for item in items)
+    waits = Waits(work.draft.session(0), work.book, work.waits)
+    found = [(item, work.task(item.task_id)) for item in items]
+    return tuple(row_of_item(item, task, waits.why(item, task)) for item, task in found)
 
 
 def table(rows: Sequence[Row]) -> str:
     """The rows as a Markdown table."""
-    lines = ["| # | task | companion | status | result | seconds |", "|--|--|--|--|--|--|"]
+    lines = ["| # | task | skill | companion | status | result | seconds |", f"|{'--|' * 7}"]
     for row in rows[:ROWS_SHOWN]:
         cells = (
             "" if row.number is None else str(row.number),
             row.description,
+            _skills(row),
             row.companion_id or ("workers" if row.kind == "workflow" else ""),
             row.status,
-            _cut(row.result or "", _RESULT),
+            _cut(_result(row), _RESULT),
             "" if row.seconds is None else f"{row.seconds:.1f}",
         )
         lines.append(f"| {' | '.join(map(_cell, cells))} |")
@@ -98,7 +106,9 @@ def later_reply(work: Work, request: Request, news: Sequence[Item]) -> Reply:
     numbers = {item.number for item in request.items}
     rows = rows_of(work, request.items if is_last else news)
     if is_last:
-        text = f"{_sum(request.items)}\n\n{table(rows)}"
+        text = _sum(request.items)
+        if any(row.status != "cancelled" for row in rows):
+            text = f"{text}\n\n{table(rows)}{_in_full(rows)}"
     else:
         text = "\n".join(f"**{row.number}** {row.description}: {_where(row)}" for row in rows)
     return Reply(
@@ -115,7 +125,8 @@ def later_reply(work: Work, request: Request, news: Sequence[Item]) -> Reply:
 
 
 def session_text(session: Session, rows: Sequence[Row]) -> str:
-    """How the session stands, or what came of it."""
+    """How the session stands, or what came of it: what was asked for, and how often somebody was
+    given something for that."""
     counts = session.head.counts
     told = [
         f"{number} {name}"
@@ -124,16 +135,18 @@ def session_text(session: Session, rows: Sequence[Row]) -> str:
             ("partial", counts.partial),
             ("failed", counts.failed),
             ("cancelled", counts.cancelled),
+            ("open", len([task for task in session.open_tasks if task.kind != "group"])),
         )
         if number
     ]
-    still = len([task for task in session.open_tasks if task.kind != "group"])
-    told += [f"{still} open"] if still else []
-    ended = ", ".join(told) or "no tasks"
+    asked = [row for row in rows if row.number is not None]
+    done = sum(row.status in WELL for row in asked)
+    said = [f"{done} of {len(asked)} tasks are done"] if asked else []
+    said += [f"delegations: {', '.join(told)}" if asked else ", ".join(told)] if told else []
     who = ", ".join(
         f"{one.companion_id} {one.status}" for one in list(session.companions.values())[:20]
     )
-    text = f"The session is {session.state}: {ended}."
+    text = f"The session is {session.state}: {'; '.join(said) or 'no tasks'}."
     text += f"\nCompanions: {who}." if who else ""
     return f"{text}\n\n{table(rows)}" if rows else text
 
@@ -144,17 +157,38 @@ def _where(row: Row) -> str:
     by = f" ({row.companion_id}{took})" if row.companion_id else ""
     match row.status:
         case "queued":
-            return f"waits until somebody is free, or what it follows is done{_tries(row)}"
+            return f"not begun: {row.why}{_with(row)}{_tries(row)}"
         case "assigned":
-            return f"given to {row.companion_id or 'workers'}{_tries(row)}"
+            why = f"; {row.why}" if row.why else ""
+            return f"given to {row.companion_id or 'workers'}{_with(row)}{_tries(row)}{why}"
         case "held":
-            return "waits for an answer, or for what it follows"
+            return f"not begun: {row.why}"
         case "asked":
-            return row.result or "waits for an answer"
-        case "dropped":
-            return "not done: it was dropped"
-    result = f": {row.result}" if row.result else ""
-    return f"{row.status}{by}{result}"
+            return row.result or "it waits for an answer"
+    result = _result(row)
+    return f"{row.status}{by}: {result}" if result else f"{row.status}{by}"
+
+
+def _result(row: Row) -> str:
+    """Its summary or error and the beginning of what it put out; why it has none yet."""
+    if row.status in ("queued", "assigned", "held"):
+        return f"{row.why or 'under way'}{_tries(row)}"
+    return ": ".join(filter(None, (row.result, row.data)))
+
+
+def _skills(row: Row) -> str:
+    """Its skills as people call them."""
+    return ", ".join(one.removeprefix("skill.").partition("@")[0] for one in row.skills)
+
+
+def _with(row: Row) -> str:
+    return f" with {_skills(row)}" if row.skills else ""
+
+
+def _in_full(rows: Sequence[Row]) -> str:
+    """Where all of the results stand of which the table shows a part."""
+    where = [f"{row.number}: {row.reference}" for row in rows[:ROWS_SHOWN] if row.reference]
+    return f"\n\nIn full: {', '.join(where)}" if where else ""
 
 
 def _tries(row: Row) -> str:
@@ -164,11 +198,19 @@ def _tries(row: Row) -> str:
 
 
 def _sum(items: Sequence[Item]) -> str:
-    well = sum(item.status in WELL for item in items)
-    if well == len(items):
-        return "It is done." if well == 1 else f"All {well} tasks are done."
-    left = ", ".join(f"{item.number} {item.status}" for item in items if item.status not in WELL)
-    return f"{well} of {len(items)} tasks are done; {left}."
+    left = [item for item in items if item.status not in WELL]
+    well = len(items) - len(left)
+    if len(items) == 1:
+        [one] = items
+        return (
+            f"Task {one.number} was {one.status}."
+            if one.status == "cancelled"
+            else (f"Task {one.number} failed." if left else f"Task {one.number} is done.")
+        )
+    if not left:
+        return f"All {well} tasks are done."
+    names = ", ".join(f"task {item.number} ({item.status})" for item in left)
+    return f"{well} of {len(items)} tasks are done; not done: {names}."
 
 
 def _questions(items: Iterable[Item]) -> tuple[str, ...]:

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from dcf.sessions import delegating
 from dcf.sessions.conductor.answering import HELP, again, cancel, drop
 from dcf.sessions.conductor.book import Book
 from dcf.sessions.conductor.errors import BadRequest
@@ -17,9 +16,11 @@ from dcf.sessions.conductor.preparing import Prepared
 from dcf.sessions.conductor.reply import Reply, Row
 from dcf.sessions.conductor.request import Item, Request, stem_of
 from dcf.sessions.conductor.telling import first_reply, row_of_item, row_of_task, session_text
+from dcf.sessions.conductor.waiting import Waits
 from dcf.sessions.conductor.work import Work
 from dcf.sessions.errors import TooMany
-from dcf.sessions.task import SessionTask
+from dcf.sessions.finding import check_conductor, check_taking
+from dcf.sessions.session import Session
 
 _ROWS = 100
 
@@ -46,18 +47,19 @@ class Turn:
     numbers: Sequence[int] = ()
     problem: str = ""
     documents: Mapping[str, Mapping[str, Any] | str] = field(default_factory=dict)
+    waits: Mapping[str, str] = field(default_factory=dict)
 
 
 def take_turn(work: Work, turn: Turn) -> Reply:
     """Do what was said, and answer. The same turn again has the same answer. Raises NoConductor,
     NotOpen, TooMany, BadRequest."""
     draft = work.draft
-    delegating.check_conductor(draft, work.by)
+    check_conductor(draft, work.by)
     known = work.book.find(turn.request_id)
     if known is not None and known.reply is not None:
         return Reply.parse(known.reply)
     if turn.prepared or turn.again:
-        delegating.check_taking(draft, "delegating")
+        check_taking(draft, "delegating")
     _check_room(work)
     work.say("user", turn.text, turn.request_id)
     for fired in turn.heard.fired:
@@ -68,7 +70,7 @@ def take_turn(work: Work, turn: Turn) -> Reply:
     if work.takes:
         hand_out(work)
     request = work.book.find(turn.request_id) or request
-    reply = first_reply(work, request) if request.items else _answer(work, request, said)
+    reply = first_reply(work, request) if request.items else _answer(work, turn, request, said)
     answer = None if request.items else reply.to_json()
     work.book.put(replace(request, reply=reply.to_json(), answer=answer))
     work.say("conductor", reply.text, turn.request_id)
@@ -76,9 +78,13 @@ def take_turn(work: Work, turn: Turn) -> Reply:
     return reply
 
 
-def session_rows(book: Book, tasks: Mapping[str, SessionTask]) -> tuple[Row, ...]:
+def session_rows(
+    book: Book, session: Session, approvals: Mapping[str, str] | None = None
+) -> tuple[Row, ...]:
     """The last hundred of what was asked for and delegated, as far as it is at hand."""
-    rows = [row_of_item(item, tasks.get(item.task_id or "")) for _, item in book.items]
+    tasks, waits = session.tasks, Waits(session, book, approvals or {})
+    items = [(item, tasks.get(item.task_id or "")) for _, item in book.items]
+    rows = [row_of_item(item, task, waits.why(item, task)) for item, task in items]
     ours = {row.task_id for row in rows}
     rows += [
         row_of_task(task)
@@ -93,9 +99,8 @@ def _add(work: Work, request: Request, prepared: Sequence[Prepared]) -> str:
     """Add what was asked for, with numbers."""
     first = work.book.numbers + 1
     work.book.numbers += len(prepared)
-    # What the user numbered is called so; else they are counted.
-    labels = {str(1 + at): first + at for at in range(len(prepared))}
-    labels |= {one.label: first + at for at, one in enumerate(prepared) if one.label}
+    # Numbers are those of the session, but where the user numbered the lines of this message.
+    labels = {one.label: first + at for at, one in enumerate(prepared) if one.label}
     items = [_numbered(work, one, first + at, labels) for at, one in enumerate(prepared)]
     _check_order([item for item, _ in items])
     work.book.put(replace(request, items=tuple(item for item, _ in items)))
@@ -107,7 +112,7 @@ def _add(work: Work, request: Request, prepared: Sequence[Prepared]) -> str:
         elif missing:
             names = ", ".join(map(str, missing))
             text = f"There is no task {names} to follow: `yes` to begin anyway, or `drop it`"
-            work.ask(request, item, "order", text)
+            work.ask(request, item, "after", text)
     revision = work.hints.revision
     if revision and not any(fired.revision for one in prepared for fired in one.fired):
         work.fire(Fired("guidelines", "nothing in them is about this", "none", revision=revision))
@@ -120,7 +125,7 @@ def _numbered(
     """The item with its number and those it follows; which of them there are not."""
     item = prepared.item
     wanted = {one: labels.get(str(one), one) for one in item.after}
-    known = set(labels.values()) | {one.number for _, one in work.book.items}
+    known = {*range(1 + work.book.numbers)} - {0}
     missing = [one for one, its in wanted.items() if its not in known or its == number]
     after = [its for one, its in wanted.items() if one not in missing]
     if prepared.follows and not item.after:
@@ -150,13 +155,14 @@ def _command(work: Work, turn: Turn) -> str:
         return turn.problem
     match heard.do:
         case "talk":
-            return heard.say
+            return heard.say if work.takes else session_text(work.draft.session(0), ())
         case "help":
             return HELP
         case "cancel":
             return cancel(work, heard.said.get("task", "all"))
         case "drop":
-            return "\n".join(drop(work, number) for number in turn.numbers)
+            said = [drop(work, one) or f"{one} is cancelled." for one in turn.numbers]
+            return "\n".join(said)
         case "retry" | "accept":
             said = []
             for one in turn.again:
@@ -164,17 +170,20 @@ def _command(work: Work, turn: Turn) -> str:
                     work.fire(fired, one.item)
                 said.append(again(work, one.before.number, one.before, one.item))
             return "\n".join(filter(None, said))
-    rows = session_rows(work.book, work.draft.tasks)
-    return session_text(work.draft.session(0), rows)
+    session = work.draft.session(0)
+    return session_text(session, session_rows(work.book, session, work.waits))
 
 
-def _answer(work: Work, request: Request, said: str) -> Reply:
+def _answer(work: Work, turn: Turn, request: Request, said: str) -> Reply:
     """What is answered to a command: what it did, and which tasks that concerns."""
     if work.news:
         items = tuple(item for news in work.news.values() for item in news)
         found = first_reply(work, replace(request, items=items), said)
-        return replace(found, is_last=True)
-    rows = session_rows(work.book, work.draft.tasks) if said.startswith("The session is") else ()
+        text = said if turn.heard.do in ("cancel", "drop") and said else found.text
+        return replace(found, text=text, is_last=True)
+    rows: tuple[Row, ...] = ()
+    if said.startswith("The session is"):
+        rows = session_rows(work.book, work.draft.session(0), work.waits)
     return Reply(request.request_id, said, rows=rows, fired=tuple(work.fired), is_last=True)
 
 

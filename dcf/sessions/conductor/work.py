@@ -13,10 +13,11 @@ from dcf.sessions.conductor.fired import Fired
 from dcf.sessions.conductor.hinting import Hints
 from dcf.sessions.conductor.request import Item, Question, Request, Topic
 from dcf.sessions.conductor.rules import ConductorRules
+from dcf.sessions.conductor.trace import Trace
 from dcf.sessions.draft import Draft
 from dcf.sessions.task import SessionTask
 
-TEXT_KEPT = 4_000
+TEXT_KEPT = 16_000
 """Characters of what was said that stand in the history."""
 _CUT = " […]"
 
@@ -24,7 +25,8 @@ _CUT = " […]"
 @dataclass(slots=True)
 class Work:
     """``by`` is the conductor. ``documents`` are those of the workflows that may be delegated, or
-    why there is none; ``paged`` closed tasks that were moved out of the draft. Whoever does
+    why there is none; ``paged`` closed tasks that were moved out of the draft; ``traces`` what is
+    known of tasks that are over, ``waits`` what holds up open ones, in words. Whoever does
     something adds to ``fired``, and to ``news`` what is to be told of a request."""
 
     draft: Draft
@@ -33,6 +35,8 @@ class Work:
     hints: Hints
     documents: Mapping[str, Mapping[str, Any] | str]
     paged: Mapping[str, SessionTask] = field(default_factory=dict)
+    traces: Mapping[str, Trace] = field(default_factory=dict)
+    waits: Mapping[str, str] = field(default_factory=dict)
     fired: list[Fired] = field(default_factory=list)
     news: dict[str, list[Item]] = field(default_factory=dict)
     delegated: list[str] = field(default_factory=list)

@@ -24,13 +24,12 @@ from dcf.advisors.strategist import (
     update,
 )
 from dcf.sessions.draft import Draft
-from dcf.sessions.errors import NoConductor
+from dcf.sessions.finding import check_conductor
 from dcf.sessions.guidance.activity import SessionActivity
 from dcf.sessions.guidance.answers import Analysed, Guided, Reason, Registered, Said
 from dcf.sessions.guidance.errors import OneAgentTwice, UnreadableGuidelines
 from dcf.sessions.guidance.keeping import Keeping
 from dcf.sessions.guidance.notebook import Look, Notebook, Notebooks
-from dcf.sessions.guidance.pages import Pages
 from dcf.sessions.guidance.past import Past
 from dcf.sessions.guidance.remembering import Remembering
 from dcf.sessions.guidance.showing import Memory, show
@@ -57,7 +56,6 @@ class Guidance:
         store = sessions.store
         self.records = ConductorStore(store.backend, cluster=store.cluster, tokens=store.new_id)
         self._notebooks = Notebooks(self.records)
-        self._pages = Pages(sessions)
         self._past = Remembering(past) if past is not None else None
         self._memory = memory
         self._keeping = Keeping(Outbox(store.backend)) if store.feeds_outbox else None
@@ -140,8 +138,11 @@ class Guidance:
     async def activity(self, session_id: str) -> SessionActivity:
         """What happened in the session until now. Raises UnknownSession."""
         session = await self.sessions.get(session_id)
-        tasks = tuple(await self._pages.tasks(session))
-        return SessionActivity(session, tasks, await self.sessions.store.now_ms())
+        paged = await self.sessions.pages.of(session)
+        # A broadcast is its children.
+        tasks = [task for task in (*paged, *session.tasks.values()) if task.kind != "group"]
+        tasks.sort(key=lambda task: (task.delegated_at, task.task_id))
+        return SessionActivity(session, tuple(tasks), await self.sessions.store.now_ms())
 
     async def analyse(
         self, session_id: str, conductor_id: str, *, reason: Reason = "periodic", by: str
@@ -152,12 +153,7 @@ class Guidance:
         NoConductor, UnreadableGuidelines, SessionFull."""
         activity = await self._with_past(await self.activity(session_id))
         session = activity.session
-        if conductor_id not in session.head.conductors:
-            raise NoConductor(
-                conductor_id=conductor_id,
-                session_id=session_id,
-                conductors=" or ".join(session.head.conductors),
-            )
+        check_conductor(session, conductor_id)
         analysed, look = await self._publish(activity, conductor_id, reason, by)
         warnings = [*activity.warnings, *analysed.warnings]
         is_unmarked = look.is_newer(session.head)

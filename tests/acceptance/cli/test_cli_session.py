@@ -134,7 +134,7 @@ def test_what_makes_work_happen_serves_companions_itself(dcf: Dcf) -> None:
     assert dcf("session", "delegate", "own", "later", "--id", "later-1").code == 0
     until(lambda: not served(dcf, "own"), "nobody serves the companion")
     waits = dcf("explain", "later-1")
-    assert "nobody serves companion-generalist-own-" in waits.out
+    assert "nobody serves companion-generalist-" in waits.out
     session = dcf("explain", "own")
     assert "`dcf up --companions 1` serves companions" in session.out
     health = {part["name"]: part for part in dcf("health", "--json").json["parts"]}
@@ -144,6 +144,15 @@ def test_what_makes_work_happen_serves_companions_itself(dcf: Dcf) -> None:
     cancelled = dcf("session", "cancel", "own", "later-1", "--reason", "enough", "--json")
     assert cancelled.json["task_status"] == "cancelled"
     assert dcf("session", "watch", "own", "--idle").code == 0
+
+
+def test_a_task_that_never_ran_is_explained_when_its_session_is_over(dcf: Dcf) -> None:
+    assert dcf("session", "start", "brief", "--objective", "Try it").code == 0
+    assert dcf("session", "delegate", "brief", "something", "--id", "never-1").code == 0
+    assert dcf("session", "finalize", "brief", "--cancel").code == 0
+    found = dcf("explain", "never-1", "--json").json
+    assert (found["session_id"], found["status"]) == ("brief", "cancelled")
+    assert found["run"] is None
 
 
 def test_a_workflow_is_delegated_and_its_end_seen_in_the_session(dcf: Dcf) -> None:

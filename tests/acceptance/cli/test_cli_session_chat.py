@@ -34,9 +34,9 @@ def test_rows_change_below_the_line_while_somebody_types(dcf: Dcf) -> None:
         # In the middle of the next line, the first task goes from row to row.
         user.type("what does it say? skill:support.tri")
         user.until(r"(?:queued|assigned|ready|running)\s+\d+\.\d s")
-        user.until("It is done")
+        user.until("is done")
         user.type("age_ticket ticket_id=TCK-102\r")
-        user.until("It is done")
+        user.until("is done")
         assert "> what does it say? skill:support.triage_ticket ticket_id=TCK-102" in user.seen
         user.type("/tasks\r")
         user.until("result or reason")

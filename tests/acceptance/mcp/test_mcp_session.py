@@ -39,10 +39,14 @@ class One:
         return answer
 
 
-async def serve(companion: One, companion_id: str, *, fails: bool = False) -> str:
+async def serve(companion: One, companion_id: str, token: str, *, fails: bool = False) -> str:
     """Do one task as a companion: its skill is loaded, used under the lease and unloaded."""
     taken = await companion.use(
-        "receive_task", session_id="help-1", companion_id=companion_id, wait_s=30
+        "receive_task",
+        session_id="help-1",
+        companion_id=companion_id,
+        companion_token=token,
+        wait_s=30,
     )
     task = taken["task"]
     assert task is not None
@@ -94,10 +98,12 @@ async def test_a_support_session_over_mcp_alone(site: Site) -> None:
             "register_strategist", conductor_agent_id=ME, strategist_agent_id="strategist-1"
         )
         names = ["companion-ada", "companion-bob"]
-        for name in names:
-            await lead.use("create_companion", **whose, companion_name=name, external=True)
+        tokens = {}
         for name, one in zip(names, (first, second), strict=True):
-            await one.use("receive_task", session_id="help-1", companion_id=name)
+            made = await lead.use("create_companion", **whose, companion_name=name, external=True)
+            tokens[name] = token = made["companion_token"]
+            here = {"session_id": "help-1", "companion_id": name, "companion_token": token}
+            await one.use("receive_task", **here)
         order = {
             "task_description": "Check the order.",
             "required_skills_json": json.dumps([SKILL]),
@@ -112,7 +118,7 @@ async def test_a_support_session_over_mcp_alone(site: Site) -> None:
         )
         assert three["message_sent"] is False
         by_name = {
-            name: asyncio.create_task(serve(client_, name))
+            name: asyncio.create_task(serve(client_, name, tokens[name]))
             for name, client_ in zip(names, (first, second), strict=True)
         }
         assert {await by_name[name] for name in names} == {"t1", "t2"}
@@ -120,13 +126,14 @@ async def test_a_support_session_over_mcp_alone(site: Site) -> None:
             "tasks"
         ][0]["companion_id"]
         client_of = dict(zip(names, (first, second), strict=True))
-        assert await serve(client_of[answering], answering) == three["task_id"]
+        assert await serve(client_of[answering], answering, tokens[answering]) == three["task_id"]
         whole = await lead.use("read_task_result", task_id="t1")
         assert whole["output"] is not None
         # A follow-up turn reuses a companion.
         again = await lead.use("delegate_task", **whose, **order, task_id="t4")
         assert again["companion_id"] in names
-        await serve(client_of[again["companion_id"]], again["companion_id"], fails=True)
+        who = again["companion_id"]
+        await serve(client_of[who], who, tokens[who], fails=True)
         story = await lead.use("explain_task", task_id="t4")
         assert "carrier_down" in story["summary"]
         # The session is analysed, and advice changes the next delegation.
@@ -161,8 +168,10 @@ async def test_the_conductor_is_talked_to_over_mcp(site: Site) -> None:
         lead, ada = One(of_lead), One(of_ada)
         whose = {"session_id": "help-1", "conductor_id": ME}
         await lead.use("create_session_context", **whose, objective="Where is my desk?")
-        await lead.use("create_companion", **whose, companion_name="ada", external=True)
-        await ada.use("receive_task", session_id="help-1", companion_id="companion-ada")
+        made = await lead.use("create_companion", **whose, companion_name="ada", external=True)
+        token = made["companion_token"]
+        here = {"session_id": "help-1", "companion_id": "companion-ada", "companion_token": token}
+        await ada.use("receive_task", **here)
         said = {"session_id": "help-1", "request_id": "r1"}
         text = f"validate the order skill:{SKILL} order_id=ORD-1001"
         asked = await lead.use("send_session_message", **said, message=text)
@@ -172,7 +181,7 @@ async def test_the_conductor_is_talked_to_over_mcp(site: Site) -> None:
         waiting = asyncio.create_task(
             lead.use("send_session_message", **said, message=text, wait_s=30)
         )
-        done = await serve_plainly(ada, "companion-ada")
+        done = await serve_plainly(ada, "companion-ada", token)
         answered = await waiting
         assert answered["open_tasks"] == []
         assert [row["status"] for row in answered["rows"] if row["task_id"] == done] == [
@@ -190,7 +199,7 @@ async def test_the_conductor_is_talked_to_over_mcp(site: Site) -> None:
         [advised] = [one for one in follow_up["fired"] if one["rule"].startswith("guidelines.")]
         assert (advised["rule"], advised["did"]) == ("guidelines.model_selection", "tier 2")
         assert advised["revision"] >= 1
-        task_id = await serve_plainly(ada, "companion-ada")
+        task_id = await serve_plainly(ada, "companion-ada", token)
         assert follow_up["task_ids"] == [task_id]
         status = await lead.use("send_session_message", session_id="help-1", message="status")
         assert {row["status"] for row in status["rows"]} == {"succeeded"}
@@ -203,10 +212,14 @@ async def advise(url: str, **models: Any) -> None:
         await One(client).use("update_conductor_guidelines", **said)
 
 
-async def serve_plainly(companion: One, companion_id: str) -> str:
+async def serve_plainly(companion: One, companion_id: str, token: str) -> str:
     """Report a task as done that nothing was done for."""
     taken = await companion.use(
-        "receive_task", session_id="help-1", companion_id=companion_id, wait_s=30
+        "receive_task",
+        session_id="help-1",
+        companion_id=companion_id,
+        companion_token=token,
+        wait_s=30,
     )
     task = taken["task"]
     await companion.use(

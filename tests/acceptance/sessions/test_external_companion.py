@@ -22,8 +22,15 @@ async def delegated(conductor: Client, text: str, **fields: Any) -> str:
     return str(answer["task_id"])
 
 
-async def received(companion: Client, **fields: Any) -> dict[str, Any]:
-    found = await good(companion, "receive_task", companion_id=EVA, wait_s=20, **SESSION, **fields)
+async def received(companion: Client, token: str) -> dict[str, Any]:
+    found = await good(
+        companion,
+        "receive_task",
+        companion_id=EVA,
+        companion_token=token,
+        wait_s=20,
+        **SESSION,
+    )
     task: dict[str, Any] = found["task"]
     assert task is not None
     return task
@@ -33,7 +40,7 @@ async def received(companion: Client, **fields: Any) -> dict[str, Any]:
 async def test_an_mcp_client_is_a_companion_beside_one_of_ours(desk: Desk) -> None:
     async with desk.client("conductor") as conductor, desk.client("companion") as companion:
         await open_session(conductor, "outside-1", {"carl": "parcels"})
-        await good(
+        made = await good(
             conductor,
             "create_companion",
             conductor_id=BOSS,
@@ -42,9 +49,10 @@ async def test_an_mcp_client_is_a_companion_beside_one_of_ours(desk: Desk) -> No
             external=True,
             **SESSION,
         )
+        token = made["companion_token"]
         # It is listening before there is anything to do.
         async with asyncio.TaskGroup() as group:
-            listening = group.create_task(received(companion))
+            listening = group.create_task(received(companion, token))
             triage = await delegated(
                 conductor,
                 "sort the ticket",
@@ -54,7 +62,7 @@ async def test_an_mcp_client_is_a_companion_beside_one_of_ours(desk: Desk) -> No
             )
         task = listening.result()
         assert (task["task_id"], task["task"]["input"]) == (triage, {"ticket_id": "TCK-104"})
-        assert await received(companion) == task
+        assert await received(companion, token) == task
         # While it has its task, one of ours begins and ends another: two at once.
         delivery = await delegated(
             conductor,
@@ -134,7 +142,7 @@ async def test_an_mcp_client_is_a_companion_beside_one_of_ours(desk: Desk) -> No
             conductor, "sort another", companion_id=EVA, timeout_seconds=1,
             required_skills_json=json.dumps(["support.triage_ticket"]),
         )  # fmt: skip
-        task = await received(companion)
+        task = await received(companion, token)
         assert task["task_id"] == late
         await until(
             conductor, "read_task_result", lambda answer: answer["status"] == "failed", task_id=late
@@ -158,7 +166,7 @@ async def test_an_mcp_client_is_a_companion_beside_one_of_ours(desk: Desk) -> No
             required_skills_json=json.dumps(["support.triage_ticket"]),
             input_data_json=json.dumps({"ticket_id": "TCK-102"}),
         )  # fmt: skip
-        task = await received(companion)
+        task = await received(companion, token)
         await good(
             conductor, "redelegate_task", task_id=moved, companion_id=CARL, reason="too slow"
         )

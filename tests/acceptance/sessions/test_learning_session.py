@@ -78,7 +78,7 @@ async def test_what_an_analysis_finds_changes_the_next_delegation(desk: Desk) ->
         assert "CustomerNotFound (12)" in avoided["why"]
         # No other skill does nearly the same, so the user decides.
         assert after["task_ids"] == [] and avoided["did"] == "asked the user"
-        assert f"skill:{CUSTOMER}" in after["questions"][0]
+        assert f"skill:{CUSTOMER.removeprefix('skill.')}" in after["questions"][0]
         ended = await good(conductor, "finalize_session", cancel=True, **SESSION)
         assert ended["state"] == "completed"
     assert desk("graph", "sync", "--json").code == 0

@@ -20,10 +20,24 @@ class Desk(ToolAnswers):
 
     def __init__(self, platform: Platform) -> None:
         self.platform = platform
+        self.tokens: dict[str, str] = {}
 
     async def call(self, name: str, **arguments: Any) -> dict[str, Any]:
         """The answer of a tool."""
-        return await call(load_catalogue().tools()[name], self.platform, arguments)
+        answer = await call(load_catalogue().tools()[name], self.platform, arguments)
+        if answer.get("companion_token"):
+            self.tokens[answer["companion_id"]] = answer["companion_token"]
+        return answer
+
+    async def receive(self, companion_id: str, wait_s: float = 0.0) -> dict[str, Any]:
+        """What a companion of session s1 gets that was made here."""
+        return await self.good(
+            "receive_task",
+            session_id="s1",
+            companion_id=companion_id,
+            companion_token=self.tokens[companion_id],
+            wait_s=wait_s,
+        )
 
 
 @asynccontextmanager

@@ -108,7 +108,7 @@ async def prepared(desk: Desk) -> None:
     of_me = {"session_id": "s1", "conductor_id": "me"}
     await desk.good("create_session_context", **of_me, objective="help")
     await desk.good("create_companion", **of_me, companion_name="a", external=True)
-    await desk.good("receive_task", session_id="s1", companion_id="companion-a")
+    await desk.receive("companion-a")
     await desk.good("delegate_task", **of_me, task_description="do it", task_id="t")
 
 

@@ -32,13 +32,13 @@ async def conducted(url: str, folder: Path) -> AsyncIterator[tuple[Desk, LocalWo
         await desk.good(
             "create_companion", session_id="s1", conductor_id=ME, companion_name="a", external=True
         )
-        await desk.good("receive_task", session_id="s1", companion_id="companion-a")
+        await desk.receive("companion-a")
         yield desk, world
 
 
 async def work(desk: Desk, **said: Any) -> str:
     """The companion does its next task; the id of the task."""
-    answer = await desk.good("receive_task", session_id="s1", companion_id="companion-a", wait_s=5)
+    answer = await desk.receive("companion-a", wait_s=5)
     task = answer["task"]
     await desk.good(
         "report_task_result",
@@ -149,6 +149,19 @@ async def test_an_answer_that_was_given_and_not_heard_is_not_asked_for_again(
         monkeypatch.undo()
         other = ModelConductor(desk.platform, ME, runtime=world.runtime)
         assert (await other.turn("s1", "hello", request_id="r1")).text == "Hello."
+
+
+async def test_it_makes_no_companions_for_clients_whose_tokens_it_would_remember(
+    redis_url: str, tmp_path: Path
+) -> None:
+    async with conducted(redis_url, tmp_path) as (desk, world):
+        conductor = ModelConductor(desk.platform, ME, runtime=world.runtime)
+        made = Calls("create_companion", {"companion_name": "eva", "external": True})
+        world.script(made, Says("Eva is here."))
+        await conductor.turn("s1", "hire eva", request_id="r1")
+        session = await desk.platform.sessions.get("s1")
+        assert session.companions["companion-eva"].external is False
+        assert "companion_token" not in world.prompts()[-1]
 
 
 async def test_a_session_that_ends_is_summed_up_once(redis_url: str, tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ async def session_on(desk: Desk, *names: str) -> None:
         made = await desk.good(
             "create_companion", session_id="s1", conductor_id=ME, companion_name=name, external=True
         )
-        taken = await desk.good("receive_task", session_id="s1", companion_id=made["companion_id"])
+        taken = await desk.receive(made["companion_id"])
         assert taken["status"] == "no_task"
 
 
@@ -36,7 +36,7 @@ async def delegated(desk: Desk, text: str = "do it", **more: Any) -> dict[str, A
 
 
 async def received(desk: Desk, companion_id: str) -> dict[str, Any]:
-    answer = await desk.good("receive_task", session_id="s1", companion_id=companion_id, wait_s=5)
+    answer = await desk.receive(companion_id, wait_s=5)
     assert answer["status"] == "task_received"
     return answer["task"]
 
@@ -95,7 +95,7 @@ async def test_a_session_from_its_beginning_to_its_archive(redis_url: str, tmp_p
                 specialization=name,
                 external=True,
             )
-            await desk.good("receive_task", session_id="s1", companion_id=f"companion-{name}")
+            await desk.receive(f"companion-{name}")
         first = await delegated(desk, "first", input_data_json='{"n": 1}', task_id="t1")
         second = await delegated(desk, "second", specialization="b", task_id="t2")
         third = await delegated(desk, "third", after_json='["t1"]', task_id="t3")
@@ -150,6 +150,7 @@ async def test_two_clients_delegate_to_one_companion_at_the_same_instant(
     (tmp_path / "other").mkdir()
     async with desk_on(redis_url, tmp_path) as one, desk_on(redis_url, tmp_path / "other") as other:
         await session_on(one, "a")
+        other.tokens = one.tokens
         answers = await asyncio.gather(
             *(
                 delegated(desk, f"task {number}", companion_id=A)

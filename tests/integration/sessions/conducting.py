@@ -8,7 +8,15 @@ from typing import Any
 
 from contract.worlds import World
 
-from control_plane import Committed, Lease, claims, keys, read_record_history
+from control_plane import (
+    Committed,
+    Lease,
+    Noted,
+    ToolCall,
+    claims,
+    keys,
+    read_record_history,
+)
 from dcf.sessions import SEAT_MS, Session, Sessions, SessionTask, inbox_of, seat_of, settle
 from dcf.sessions.conductor import Conductor, ConductorRules, Reply
 from dcf.sessions.guidance import Guidance
@@ -30,6 +38,7 @@ class Stage:
         self.sessions = sessions or Sessions(world.store())
         self.guidance = Guidance(self.sessions)
         self.found: dict[str, Sequence[tuple[str, float]]] = {}
+        self.leases: dict[str, Lease] = {}
         self.flows: dict[str, Mapping[str, Any]] = {"stock": PASS}
         self.conductor = self.conduct(**more)
         self.external = External(self.sessions.store, RunCache(self.sessions.store))
@@ -72,6 +81,19 @@ class Stage:
     async def task(self, task_id: str) -> SessionTask:
         return await self.sessions.task(ID, task_id)
 
+    async def call(self, task_id: str, tool: str, *, verdict: str = "allow", **about: Any) -> None:
+        """Whoever has the task puts a decision on a call of ``tool`` on record, as workers do, and
+        keeps the task, to be done with ``do``."""
+        task = await self.task(task_id)
+        store = self.sessions.store_of(inbox_of(ID, task.companion_id or ""))
+        lease = await store.acquire(task_id, task.state, owner=task.companion_id or "")
+        assert isinstance(lease, Lease), lease
+        event = {"type": "ToolDecision", "tool": tool, "verdict": verdict, "arguments": "d"}
+        to_make = ToolCall("d") if verdict == "allow" else None
+        noted = await store.note(lease, {**event, **about}, event, to_make=to_make)
+        assert isinstance(noted, Noted), noted
+        self.leases[task_id] = lease
+
     async def do(self, task_id: str, outcome: Outcome | None = None) -> SessionTask:
         """Whoever has the task does it."""
         task = await self.task(task_id)
@@ -81,7 +103,8 @@ class Stage:
             return await self.task(task_id)
         assert task.companion_id is not None, task
         store = self.sessions.store_of(inbox_of(ID, task.companion_id))
-        lease = await store.acquire(task_id, task.state, owner=task.companion_id)
+        lease: Any = self.leases.pop(task_id, None)
+        lease = lease or await store.acquire(task_id, task.state, owner=task.companion_id)
         assert isinstance(lease, Lease), lease
         outcome = outcome or Succeeded({"n": 1}, f"did {task.description}")
         done = await self.external.finish(task_id, lease.path, lease.token, outcome)

@@ -88,6 +88,10 @@ class Hosts:
         self._stack.push_async_callback(self.end, host)
         return host
 
+    async def at_work(self, host: CompanionHost) -> None:
+        """Until the host ends; raises what ended it."""
+        await self._work[host]
+
     async def end(self, host: CompanionHost) -> None:
         if not self._work[host].done():
             host.drain()

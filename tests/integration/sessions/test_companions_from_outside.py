@@ -7,14 +7,15 @@ import asyncio
 import pytest
 from integration.sessions.hosts import ME, Hosts, hosts_on
 
-from control_plane import claims, keys
-from dcf.sessions import Order
+from control_plane import AgentStore, claims, keys, read_record_history
+from dcf.sessions import Order, agent_of
 from dcf.sessions.companions import (
     Received,
     ReportedOtherwise,
     ServedByProcess,
     TaskNotYours,
     cleanup_orphaned_companions,
+    outside_tags,
     receive,
     report_progress,
     report_result,
@@ -53,6 +54,19 @@ async def test_who_asks_again_has_the_same_lease_and_reports_once(redis_url: str
             await report_result(
                 hosts.sessions, "s1", A, "t", token, status="failed", summary="none of it"
             )
+
+
+async def test_progress_renews_the_lease_each_time_and_is_told_once_a_second(
+    redis_url: str,
+) -> None:
+    async with hosts_on(redis_url) as hosts:
+        token = (await with_task(hosts, "a")).lease_token
+        for number in range(5):
+            left = await report_progress(hosts.sessions, "s1", A, "t", token, progress_pct=number)
+            assert left > 0
+        told = [one.event async for one in read_record_history(hosts.sessions.records, "s1")]
+        said = [one["progress_pct"] for one in told if one["type"] == "TaskProgress"]
+        assert said[0] == 0 and len(said) < 5
 
 
 async def test_a_task_that_went_to_another_is_not_reported_by_the_first(redis_url: str) -> None:
@@ -111,3 +125,24 @@ async def test_seats_and_inboxes_of_nobody_are_found_and_removed(redis_url: str)
         left = await cleanup_orphaned_companions(hosts.sessions)
         assert (left.seats, left.inboxes) == ((), ())
         assert await receive(hosts.sessions, "s1", A) is not None
+
+
+async def test_records_of_companions_that_are_gone_are_found_and_removed(redis_url: str) -> None:
+    async with hosts_on(redis_url) as hosts:
+        await hosts.sessions.create("s1", ME, "help")
+        await hosts.employ("s1", "a", external=True)
+        records = AgentStore(hosts.sessions.backend)
+        here, gone, over = agent_of("s1", A), agent_of("s1", B), agent_of("s0", A)
+        for agent_id, session_id in ((here, "s1"), (gone, "s1"), (over, "s0")):
+            await records.create(agent_id, agent_id, tags=outside_tags(session_id))
+        # It says of no session that it is in it.
+        await records.create("another", "another", tags=["external", "role:companion"])
+        found = await cleanup_orphaned_companions(hosts.sessions, records=records)
+        assert (set(found.agents), found.removed) == ({gone, over}, False)
+        of_s1 = await cleanup_orphaned_companions(
+            hosts.sessions, records=records, session_id="s1", dry_run=False
+        )
+        assert of_s1.agents == (gone,)
+        await cleanup_orphaned_companions(hosts.sessions, records=records, dry_run=False)
+        left = [agent.agent_id for agent in (await records.page()).agents]
+        assert left == [here, "another"]

@@ -149,9 +149,9 @@ async def test_no_more_tries_than_the_rules_say(world: World) -> None:
     [asked] = await stage.attend()
     assert fired(asked) == ["tries"]
     [no] = [await stage.say("no")]
-    assert no.rows[0].status == "dropped"
+    assert no.rows[0].status == "cancelled"
     [last] = await stage.attend()
-    assert last.text.startswith("0 of 1 tasks are done; 1 dropped.")
+    assert last.text.startswith("Task 1 was cancelled.")
 
 
 async def test_what_is_too_hard_goes_to_a_higher_tier(stage: Stage) -> None:
@@ -183,7 +183,7 @@ async def test_what_followed_something_that_is_dropped_is_not_done(stage: Stage)
     await stage.attend()
     await stage.say("drop it")
     [last] = await stage.attend()
-    assert last.text.startswith("0 of 2 tasks are done; 1 dropped, 2 failed.")
+    assert last.text.startswith("0 of 2 tasks are done; not done: task 1 (cancelled), task 2 (")
     again = await stage.say("retry 1")
     assert [row.number for row in again.rows] == [1, 2]
     for task_id in again.task_ids:
@@ -241,7 +241,7 @@ async def test_of_skills_that_score_alike_the_one_suits_that_suits_the_objective
     stage = Stage(world)
     stage.conductor = stage.conduct(discover=stage.discover)
     stage.found = {
-        "Check": [("skill.line@1", 0.9), ("skill.delivery@1", 0.85), ("skill.far@1", 0.6)],
+        "Check": [("skill.line@1", 0.9), ("skill.delivery@1", 0.88), ("skill.far@1", 0.6)],
         "Check it (help people)": [("skill.far@1", 0.9), ("skill.delivery@1", 0.8)],
     }
     await stage.begin()
@@ -400,8 +400,9 @@ async def test_a_finalize_while_tasks_run_waits_for_them(stage: Stage) -> None:
     await stage.fail(reply.task_ids[1])
     await stage.do(reply.task_ids[2])
     *_, last, end = await stage.attend()
-    assert last.text.startswith("1 of 3 tasks are done; 1 dropped, 2 failed.")
-    assert end.text.startswith("The session is completed: 1 succeeded, 2 failed.")
+    assert last.text.startswith("1 of 3 tasks are done; not done: task 1 (failed), task 2 (")
+    told = "1 of 3 tasks are done; delegations: 1 succeeded, 2 failed."
+    assert end.text.startswith(f"The session is completed: {told}")
     assert end.is_last
     head = (await stage.session()).head
     assert head.analysed == head.counts.closed == 3
@@ -413,7 +414,7 @@ async def test_a_finalize_that_cancels_is_over_at_once(stage: Stage) -> None:
     await stage.say("- one\n- two")
     ending = await stage.conductor.finalize(ID, cancel=True)
     assert ending.is_last
-    assert ending.text.count("dropped") >= 2
+    assert ending.text.count("cancelled") >= 2
     assert (await stage.session()).state == "completed"
 
 

@@ -96,7 +96,7 @@ async def test_a_session_that_ends_waits_for_its_tasks_though_their_host_is_kill
             await delegate(hosts, "t4")
         await mortals.kill(first)
         assert "has it since" in await summary(hosts, "t1")
-        assert "no companion was free" in await summary(hosts, "t3")
+        assert "no companion is free" in await summary(hosts, "t3")
         assert (await hosts.sessions.end("s1", by=ME)).state == "completing"
         told = await explanation(hosts)
         assert "completing" in told["summary"] and "3 open" in told["summary"]

@@ -21,7 +21,7 @@ def test_all_transitions_are_there() -> None:
         "acquire", "beat", "bill", "cancel", "claim", "close", "commit", "finalize", "gc", "keep",
         "leave", "move", "note", "recall", "record_change", "record_create", "record_delete",
         "redrive", "release", "renew", "reserve", "seed", "settle", "signal", "tell", "tick",
-        "told",
+        "told", "turn",
     ]  # fmt: skip
 
 

@@ -73,7 +73,7 @@ def test_a_line_says_what_to_do_with_what_by_whom_and_when(line: str, wish: Wish
         ('2: order_id=7, n="a b" skill:x', True, "accept", "what-was-missing"),
         ("order_id=7 @anna", True, "accept", "what-was-missing"),
         ("order_id=7", False, "task", "whole-message"),
-        ("Thank you!", False, "talk", "greeting"),
+        ("Thank you!", False, "talk", "thanks"),
         ("help", False, "help", "help"),
         ("Say hello to the customer", False, "task", "whole-message"),
         ("1) a\n2) b", False, "task", "list"),

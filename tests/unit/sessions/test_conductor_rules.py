@@ -9,6 +9,7 @@ import pytest
 from dcf.sessions.conductor import ConductorRules, InvalidConductorRules
 from dcf.sessions.conductor.errors import RuleTooSlow
 from dcf.sessions.conductor.hearing import hear
+from dcf.sessions.conductor.trace import Trace
 
 BAD = """\
 apiVersion: conductor-rules/v1
@@ -131,4 +132,31 @@ def test_which_rule_decides_about_a_failure(
     kind: str, errors: list[str], tries: int, name: str
 ) -> None:
     rules = ConductorRules.default().about("failure")
-    assert next(one.name for one in rules if one.fits_failure(kind, errors, tries)) == name
+    found = (one.name for one in rules if one.fits_failure(kind, errors, tries, Trace()))
+    assert next(found) == name
+
+
+@pytest.mark.parametrize(
+    ("errors", "trace", "name"),
+    [
+        (["no_access"], Trace(effects=("bank:refund",)), "may-have-had-effect"),
+        (["DCF.LimitExceeded"], Trace(effects=("bank:refund",)), "may-have-had-effect"),
+        (["deadline_passed"], Trace(awaited="bank:refund"), "nobody-decided"),
+    ],
+)
+def test_what_a_task_did_before_it_failed_decides_whether_it_is_tried_again(
+    errors: list[str], trace: Trace, name: str
+) -> None:
+    rules = ConductorRules.default().about("failure")
+    assert (
+        next(one.name for one in rules if one.fits_failure("companion", errors, 1, trace)) == name
+    )
+
+
+def test_a_rule_of_the_user_tries_again_after_effects_only_where_it_says_so() -> None:
+    own = {"name": "mine", "about": "failure", "priority": 99, "do": "retry"}
+    trace = Trace(effects=("bank:refund",))
+    for when, applies in (({}, False), ({"after_effects": True}, True)):
+        rule = ConductorRules.from_document({"rules": [{**own, "when": when}]}).about("failure")[1]
+        assert rule.name == "mine"
+        assert rule.fits_failure("companion", ["x"], 1, trace) is applies

@@ -166,7 +166,7 @@ async def test_archiving_again_takes_the_place_of_what_was_there(
     assert await write_archive(sessions, "s1", tmp_path) == folder
     assert {one.name for one in folder.iterdir()} == FILES
     assert read(folder, "session.json")["state"] == "completed"
-    assert {one.name for one in tmp_path.iterdir()} == {"s1", ".s1.lock"}
+    assert {one.name for one in tmp_path.iterdir()} == {"s1"}
 
 
 async def test_who_fails_on_the_way_leaves_the_archive_of_before(
@@ -181,7 +181,7 @@ async def test_who_fails_on_the_way_leaves_the_archive_of_before(
     with pytest.raises(CorruptHistory):
         await write_archive(sessions, "s1", tmp_path)
     assert (folder / "history.jsonl").read_bytes() == before
-    assert {one.name for one in tmp_path.iterdir()} == {"s1", ".s1.lock"}
+    assert {one.name for one in tmp_path.iterdir()} == {"s1"}
 
 
 async def test_what_a_killed_process_left_is_put_right(sessions: Sessions, tmp_path: Path) -> None:
@@ -196,7 +196,7 @@ async def test_what_a_killed_process_left_is_put_right(sessions: Sessions, tmp_p
     with pytest.raises(CorruptHistory):
         await write_archive(sessions, "s1", tmp_path)
     assert {one.name for one in folder.iterdir()} == FILES
-    assert {one.name for one in tmp_path.iterdir()} == {"s1", ".s1.lock"}
+    assert {one.name for one in tmp_path.iterdir()} == {"s1"}
 
 
 @pytest.mark.parametrize("session_id", ["..", "../s1", "a/b", "", ".s1", "/etc", "a\n"])

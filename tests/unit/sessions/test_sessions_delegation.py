@@ -30,7 +30,8 @@ from dcf.sessions import (
     UnknownTask,
 )
 from dcf.sessions.assigning import assign
-from dcf.sessions.delegating import broadcast, delegate
+from dcf.sessions.broadcasting import broadcast
+from dcf.sessions.delegating import delegate, redelegate
 from dcf.sessions.draft import PAGE, new_record
 from dcf.sessions.settling import close, take_away
 from dcf.sessions.staffing import describe, dismiss, employ, lose, take_seat
@@ -136,6 +137,57 @@ def test_a_task_said_twice_is_one_task() -> None:
     assert draft.head.counts.delegated == 1
     with pytest.raises(TaskExists):
         delegate(draft, order(description="Something else."), "t")
+
+
+def test_a_task_of_one_that_goes_keeps_its_specialization() -> None:
+    for goes in (
+        lambda draft: dismiss(draft, "companion-a", by=ME),
+        lambda draft: describe(draft, "companion-a", status="error"),
+        lambda draft: lose(draft, "companion-a", "nobody serves it"),
+    ):
+        draft = begun()
+        with_companions(draft, "a", specialization="billing")
+        with_companions(draft, "b", specialization="cooking")
+        delegate(draft, order(companion_id="companion-a"), "t")
+        assert given_to(draft) == {"t": "companion-a"}
+        goes(draft)
+        assert given_to(draft) == {}
+        assert draft.tasks["t"].specialization == "billing"
+
+
+def test_a_task_that_is_taken_away_goes_to_another_if_there_is_one() -> None:
+    draft = begun()
+    with_companions(draft, "a", "b")
+    draft.seat(replace(draft.companions["companion-a"], skills=("skill.pay@1.0.0",)))
+    delegate(draft, order(skills=("skill.pay@1.0.0",)), "t")
+    assert given_to(draft) == {"t": "companion-a"}
+    redelegate(draft, "t", None, by=ME)
+    assert given_to(draft) == {"t": "companion-b"}
+    dismiss(draft, "companion-a", by=ME)
+    redelegate(draft, "t", None, by=ME)
+    assert given_to(draft) == {"t": "companion-b"}
+
+
+def test_what_is_no_companion_s_task_is_not_given_to_one() -> None:
+    draft = begun()
+    with_companions(draft, "a", "b")
+    broadcast(draft, Broadcast(order(), "all", most=2), "g")
+    with pytest.raises(BadValue, match="Task g is a broadcast") as refused:
+        redelegate(draft, "g", "companion-a", by=ME)
+    assert "g_1, g_2" in refused.value.hint
+    delegate(draft, order(workflow={"States": {}}), "w")
+    with pytest.raises(BadValue, match="Task w is a workflow"):
+        redelegate(draft, "w", None, by=ME)
+
+
+def test_a_broadcast_that_is_decided_tells_what_it_cancels() -> None:
+    draft = begun()
+    with_companions(draft, "a", "b", "c")
+    broadcast(draft, Broadcast(order(), "quorum", most=3), "g")
+    for child in ("g_1", "g_3"):
+        close(draft, draft.tasks[child], Settled("succeeded"))
+    told = [event for event in draft.events if event["type"] == "TaskCancelled"]
+    assert [(one["task_id"], one["by"]) for one in told] == [("g_2", "dcf")]
 
 
 def test_what_cannot_be_ordered_is_refused_with_the_names_there_are() -> None:

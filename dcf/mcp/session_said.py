@@ -7,15 +7,13 @@ from dataclasses import dataclass, field
 
 from control_plane import JSON, read_record_history
 from dcf.sessions import Sessions
-from dcf.sessions.archive import clean
+from dcf.sessions.conductor import shown
 
-LONGEST = 16_000
-"""Characters of one saying in the history."""
 SAID = "Said"
 
 
 @dataclass(slots=True)
-class Heard:
+class SessionSaid:
     """``asked`` are the requests that were made, ``answers`` the last answer to each; ``results``
     the tasks that ended and of which the conductor was not told yet, in order."""
 
@@ -57,6 +55,5 @@ async def say(
 ) -> None:
     """Keep in the session that something was said; ``tasks`` are those whose results the conductor
     was told of then. Raises UnknownSession, SessionFull."""
-    kept = clean(text if len(text) <= LONGEST else text[: LONGEST - 1] + "…")
     more: dict[str, JSON] = {"tasks": list(tasks)} if tasks else {}
-    await sessions.say(session_id, SAID, role=role, text=kept, request=request, **more)
+    await sessions.say(session_id, SAID, role=role, text=shown(text), request=request, **more)

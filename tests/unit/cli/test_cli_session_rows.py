@@ -13,9 +13,20 @@ from rich.console import Console
 from dcf.cli.health_overview import hosts_part, sessions_part
 from dcf.cli.open_sessions import OpenSessions
 from dcf.cli.session.board import SessionBoard, build_board
+from dcf.cli.session.live_chat import live_rows
+from dcf.cli.session.numbers import task_id_of
+from dcf.cli.session.reply_text import aligned, parts_of
 from dcf.cli.session.starting import named_values
 from dcf.cli.session.stdin_lines import lines_of
-from dcf.cli.session.tables import TaskTable, changes, cut, row_line, staff_changes
+from dcf.cli.session.tables import (
+    CompanionTable,
+    TaskTable,
+    changes,
+    cut,
+    row_line,
+    staff_changes,
+)
+from dcf.cli.trouble import NotSo
 from dcf.sessions import Companion, Context, Counts, Head, Session, SessionTask
 
 T0 = 1_000_000
@@ -119,6 +130,77 @@ def test_companions_that_come_go_or_are_lost_are_a_line() -> None:
     assert list(staff_changes(before, with_staff({}, gone=gone))) == [
         "companion-a left: the session ended"
     ]
+
+
+def test_a_task_that_waits_for_a_person_says_with_what_to_answer() -> None:
+    given = task("t1", status="assigned", companion_id="companion-a")
+    [row] = board(given, doing={"t1": "waiting (approval)"}).rows
+    assert (row.status, row.found) == ("waiting (approval)", "waits for approval: `dcf approvals`")
+
+
+def numbered(*tasks: SessionTask) -> SessionBoard:
+    """A board of tasks that a conductor by rule calls 1, 2, …; the one after the last waits."""
+    items = [
+        {"number": at, "position": at, "text": one.description, "task_id": one.task_id}
+        for at, one in enumerate(tasks, 1)
+    ]
+    items.append({"number": len(items) + 1, "position": 9, "text": "the next", "status": "asked"})
+    request: Any = {"request_id": "r-1", "at": T0, "stem": "r-1", "items": items}
+    session = replace(board(*tasks).session, requests={"requests": [request]})
+    return build_board(session, tasks, {}, T0)
+
+
+def test_a_task_is_called_by_the_number_that_its_conductor_gave_it() -> None:
+    one = numbered(task("t1"), task("7"))
+    assert [(row.number, row.name) for row in one.rows] == [(1, "1 (t1)"), (2, "2 (7)")]
+    assert row_line(one.rows[0]).startswith("1 (t1) 'do t1' queued")
+    # An id goes before a number; what is neither is told as it is.
+    said = {"1": "t1", "2": "7", "t1": "t1", "7": "7", "5": "5", "gone": "gone"}
+    assert {one_said: task_id_of(one.session, one_said) for one_said in said} == said
+    with pytest.raises(NotSo, match=r"3 .'the next'. is no task yet: it is asked"):
+        task_id_of(one.session, "3")
+
+
+def test_rows_of_what_is_over_make_room_after_a_moment() -> None:
+    def live(now: int) -> list[str]:
+        over = [
+            task(f"t{at}", status="succeeded", finished_at=T0 + at, summary="x") for at in range(6)
+        ]
+        return [row.task_id for row in live_rows(board(*over, task("open"), now=now))]
+
+    assert live(T0 + 10) == ["t0", "t1", "t2", "t3", "t4", "t5", "open"]
+    assert live(T0 + 60_000) == ["t3", "t4", "t5", "open"]
+
+
+def drawn(part: Any, width: int) -> str:
+    console = Console(width=width, record=True, file=open(os.devnull, "w"))  # noqa: SIM115, PTH123
+    console.print(part)
+    return console.export_text()
+
+
+def test_where_a_table_has_no_room_ids_of_companions_stay_whole() -> None:
+    one = Companion(
+        "companion-logistics-0f3c5a", "a", T0, "conductor", specialization="logistics",
+        skills=("support.check_delivery",), status="busy", task_id="r-58f59074-9bc16c24-01",
+        seated_at=T0,
+    )  # fmt: skip
+    lines = drawn(CompanionTable([one], T0, frozenset()), 80).splitlines()
+    assert lines[0].rstrip() == "logistics-0f3c5a  logistics  busy (nobody serves it)"
+    assert lines[1].strip() == "0 done, 0 failed, has r-58f59074-9bc16c24-01"
+    assert lines[2].strip() == "support.check_delivery"
+    assert "logistics-0f3c5a" in drawn(CompanionTable([one], T0, frozenset()), 140)
+
+
+def test_tables_in_an_answer_are_columns_with_what_is_long_below() -> None:
+    long = "x" * 60
+    rows = f"| # | task | result |\n|--|:--|--|\n| 1 | a \\| b | {long} |\n| 10 | c | |"
+    text = f"All is done.\n\n{rows}\n\nBye"
+    before, table, after = parts_of(text)
+    assert (before, after) == ("All is done.\n", "\nBye")
+    assert table == [["#", "task", "result"], ["1", "a | b", long], ["10", "c", ""]]
+    assert list(aligned(table, 80)) == ["#   task", "1   a | b", f"    {long}", "10  c"]
+    assert list(aligned(table[:2], 7)) == ["#", "1", "    a | b", f"    {long}"]
+    assert list(parts_of("a | b\nno table")) == ["a | b\nno table"]
 
 
 def test_the_table_tells_all_of_it_in_its_first_line() -> None:
