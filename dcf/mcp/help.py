@@ -4,11 +4,21 @@ every word that their client puts before them."""
 from __future__ import annotations
 
 
-class Obvious(str):
+class _Mark(str):
+    """Equal to no plain text: typing keeps one ``Annotated`` for marks that are equal."""
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and str.__eq__(self, other)
+
+    def __hash__(self) -> int:
+        return hash((type(self).__name__, str(self)))
+
+
+class Obvious(_Mark):
     """Help that tells a model no more than the parameter's name and type do: clients get the
     parameter without it. ``limit: Annotated[int, Obvious("At most so many.")]``"""
 
 
-class NoEffect(str):
+class NoEffect(_Mark):
     """Help on a parameter that the earlier server had and that changes nothing here: it is taken,
     so that old callers go on, and clients are not told of it."""

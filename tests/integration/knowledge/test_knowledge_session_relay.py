@@ -22,7 +22,7 @@ from dcf.knowledge import (
 )
 from dcf.knowledge.asking import Asker, delegations_counted, session_account, sessions_past
 from dcf.knowledge.session_fact import SessionRecord
-from dcf.sessions import NewCompanion, Order, Sessions
+from dcf.sessions import NewCompanion, Order, Sessions, agent_of
 from dcf.sessions.companions import receive, report_result
 
 RECORDS: list[SessionRecord] = [session(), *DELEGATIONS, *PATTERNS, session(state="completed")]
@@ -164,7 +164,7 @@ async def test_tasks_that_were_really_done_count_for_skills_once_and_know_their_
         )
         assert {name: set(facts) for name, facts in agents} == {
             "boss": {"TOOK_PART_IN", "DELEGATED_TO"},
-            ann: {"TOOK_PART_IN", "DELEGATED_TO", "WORKED_ON"},
+            agent_of("s1", ann): {"TOOK_PART_IN", "DELEGATED_TO", "WORKED_ON"},
         }
         # No name of what is asked about hides it.
         asked = await Asker(knowledge, _no_embedder).ask("which companion fails most?")

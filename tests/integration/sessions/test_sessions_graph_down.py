@@ -98,7 +98,7 @@ async def test_a_session_works_and_ends_without_the_graph_and_is_told_when_it_is
             await sessions.create("s1", ME, "help")
             await sessions.employ("s1", NewCompanion(ME, name="a"))
             first = await last_word(conductor, await conductor.turn("s1", "sort the letters"))
-            assert first.text.startswith("It is done.")
+            assert first.text.startswith("Task 1 is done.")
             [before] = [row.task_id for row in first.rows]
             assert before is not None
             await until_told(url, {before: "succeeded", "s1": "active"})
