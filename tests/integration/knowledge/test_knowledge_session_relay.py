@@ -168,7 +168,7 @@ async def test_tasks_that_were_really_done_count_for_skills_once_and_know_their_
         }
         # No name of what is asked about hides it.
         asked = await Asker(knowledge, _no_embedder).ask("which companion fails most?")
-        assert [one.values["companion"] for one in asked.result] == [ann]
+        assert [one.values["companion"] for one in asked.result] == [agent_of("s1", ann)]
         past = await sessions_past(knowledge.graph, excluding="s1", now=START)
         assert past.specializations == ()
         past = await sessions_past(knowledge.graph, excluding="s2", now=START)
