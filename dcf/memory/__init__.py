@@ -55,6 +55,18 @@ from dcf.memory.letters import CircularMessage, LetterLost, Letters, UnknownLett
 from dcf.memory.memory import Memory
 from dcf.memory.message import Message, NewMessage, Role, heading_of
 from dcf.memory.messages import Messages, UnknownMessage
+from dcf.memory.observation import (
+    CONCEPTS,
+    ICONS,
+    TYPES,
+    Artifact,
+    Concept,
+    NewObservation,
+    Observation,
+    ObservationType,
+    Origin,
+)
+from dcf.memory.observations import Filter, Observations, UnknownObservation
 from dcf.memory.observer import Observer
 from dcf.memory.passage import NewPassage, Passage
 from dcf.memory.passages import PassageFields, Passages, UnknownPassage
@@ -70,7 +82,7 @@ from dcf.memory.projects import (
 )
 from dcf.memory.scratch_pad import PAD_BYTES, PAD_TTL_MS, PadOutcome, ScratchPad
 from dcf.memory.scratch_pads import NoScratchPad, PadFull, ScratchPads
-from dcf.memory.search import KINDS, Found, Kind, Search
+from dcf.memory.search import AGENT_KINDS, KINDS, Found, Kind, Search
 from dcf.memory.session import Session, WorkContext, current_context, working_in
 from dcf.memory.sessions import SessionEnded, Sessions, UnknownSession
 from dcf.memory.setting import source_of
@@ -91,13 +103,17 @@ from dcf.memory.turn_record import TurnRecord, TurnState, Usage
 from dcf.memory.turns import TurnLost, Turns, TurnUnderWay
 
 __all__ = [
+    "AGENT_KINDS",
+    "CONCEPTS",
     "CONTEXT_WINDOW",
+    "ICONS",
     "KINDS",
     "LOADED_SKILLS",
     "PAD_BYTES",
     "PAD_TTL_MS",
     "SKILLS",
     "SYSTEM",
+    "TYPES",
     "Actor",
     "ActorKind",
     "Agent",
@@ -108,6 +124,7 @@ __all__ = [
     "Arrival",
     "Arrivals",
     "ArrivingMessage",
+    "Artifact",
     "AttachedTools",
     "BackupExists",
     "Block",
@@ -121,6 +138,7 @@ __all__ = [
     "CipherMissing",
     "CircularMessage",
     "Clock",
+    "Concept",
     "Conflict",
     "Context",
     "ContextTooSmall",
@@ -129,6 +147,7 @@ __all__ = [
     "Discovery",
     "Event",
     "Events",
+    "Filter",
     "Found",
     "FoundSkill",
     "Garbage",
@@ -160,14 +179,19 @@ __all__ = [
     "NewId",
     "NewLetter",
     "NewMessage",
+    "NewObservation",
     "NewPassage",
     "NewProject",
     "NoScratchPad",
     "NoSuchBlock",
     "NotShareable",
+    "Observation",
+    "ObservationType",
+    "Observations",
     "Observer",
     "OnLimit",
     "OnNameTaken",
+    "Origin",
     "OverLimit",
     "PadFull",
     "PadOutcome",
@@ -209,6 +233,7 @@ __all__ = [
     "UnknownBlock",
     "UnknownLetter",
     "UnknownMessage",
+    "UnknownObservation",
     "UnknownPassage",
     "UnknownProject",
     "UnknownProjectBlock",

@@ -28,6 +28,7 @@ SCRATCH_PAD = Entity(
 SKILL = Entity(
     "skill", "skills", key=("agent_id", "name"), long=frozenset({"content"}), owner="agent_id"
 )
+OBSERVATION = Entity("observation", "observations", key=("id",), unique="digest")
 CONSOLIDATION = Entity("consolidation", "consolidation_sessions", key=("id",))
 """The log of consolidations. It is of nobody: it outlives its agents."""
 
@@ -48,6 +49,7 @@ ENTITIES: Mapping[str, Entity] = {
         SESSION,
         SCRATCH_PAD,
         SKILL,
+        OBSERVATION,
     )
 }
 

@@ -20,6 +20,7 @@ from dcf.memory.invariants import faults
 from dcf.memory.ledger import Ledger
 from dcf.memory.letters import Letters
 from dcf.memory.messages import Messages
+from dcf.memory.observations import Observations
 from dcf.memory.observer import Observer
 from dcf.memory.passages import Passages
 from dcf.memory.projects import Projects
@@ -44,6 +45,7 @@ class Memory:
     labels: Labels
     messages: Messages
     passages: Passages
+    observations: Observations
     contexts: Contexts
     search: Search
     events: Events
@@ -118,6 +120,7 @@ class Memory:
                     labels=Labels(ledger),
                     messages=Messages(ledger),
                     passages=Passages(ledger),
+                    observations=Observations(ledger),
                     contexts=Contexts(ledger),
                     search=Search(ledger, embedder),
                     events=Events(ledger),

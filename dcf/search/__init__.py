@@ -24,7 +24,7 @@ from dcf.search.errors import (
     UnknownEmbedder,
 )
 from dcf.search.index import Change, Hit, SearchIndex
-from dcf.search.tokens import count_tokens
+from dcf.search.tokens import count_tokens, counts_of_tokens
 from dcf.search.words import opening, sentences, spoken, telling_words, words
 
 __all__ = [
@@ -45,6 +45,7 @@ __all__ = [
     "Vectors",
     "Weights",
     "count_tokens",
+    "counts_of_tokens",
     "embedder_named",
     "opening",
     "sentences",

@@ -50,7 +50,9 @@ def search(
     kind: Annotated[
         list[str] | None,
         typer.Option(
-            "--kind", metavar="KIND", help="Only message, passage or block; may be repeated."
+            "--kind",
+            metavar="KIND",
+            help="Only message, passage, block or observation; may be repeated.",
         ),
     ] = None,
     label: Annotated[

@@ -84,7 +84,7 @@ def _demand_kinds(kinds: tuple[str, ...]) -> None:
 
 
 def _lines(found: Found, agents: dict[str, str]) -> list[Text]:
-    owner = agents.get(found.agent_id or "", "nobody")
+    owner = found.project or agents.get(found.agent_id or "", "nobody")
     place = {"block": f"/{found.label}", "message": f" message {found.seq}"}.get(found.kind)
     return [
         Text.assemble(

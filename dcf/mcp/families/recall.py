@@ -14,7 +14,7 @@ from dcf.mcp.envelope import Envelope, Refused
 from dcf.mcp.help import Obvious
 from dcf.mcp.platform import Platform
 from dcf.mcp.tool import tool
-from dcf.memory import KINDS, Event, Found, NewPassage, Passage
+from dcf.memory import AGENT_KINDS, Event, Found, NewPassage, Passage
 from dcf.workflow import iso
 
 AgentId = Annotated[str, Obvious("Id of the agent.")]
@@ -153,7 +153,7 @@ async def search_memory(
         query,
         k=limit,
         agent_ids=None if agent_id is None else [agent_id],
-        kinds=kinds_json or KINDS,
+        kinds=kinds_json or AGENT_KINDS,
         labels=labels_json or (),
     )
     return {"found": [_found(one) for one in found]}

@@ -49,7 +49,7 @@ def index_faults(connection: Connection) -> Iterator[Problem]:
 
 
 def _placed(connection: Connection, entry: Entry, place: int) -> bool:
-    number = 0 if entry.agent_id is None else number_of(connection, entry.agent_id)
+    number = 0 if entry.space is None else number_of(connection, entry.space)
     if number is None or range_at(place) != range_of(number, entry.kind):
         return False
     return entry.kind != "message" or place & 0xFFFF_FFFF == entry.seq

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from dcf.memory.audit.entity import Row
 from dcf.memory.search.found import Kind
+from dcf.memory.search.place import project_space
 from dcf.search import spoken
 
 # Enough to say what a text is about.
@@ -18,11 +19,11 @@ _COUNTED = 65_536
 @dataclass(frozen=True, slots=True)
 class Entry:
     """``text`` is what a row says; ``about`` who says it, what it is called, its tags: words that
-    count for this text alone, not for its neighbours."""
+    count for this text alone, not for its neighbours. ``space`` is whose it is; None: nobody's."""
 
     kind: Kind
     ref: str
-    agent_id: str | None
+    space: str | None
     seq: int
     text: str
     about: str
@@ -47,15 +48,17 @@ class Entry:
 
 def entry_of(name: str, row: Row | None) -> Entry | None:
     """The entry for a row of the entity ``name``; None if nothing of it is searched."""
-    if row is None or name not in ("message", "passage", "block"):
+    if row is None or name not in ("message", "passage", "block", "observation"):
         return None
     if name == "message":
         entry = _of_message(row)
     elif name == "passage":
         about = " ".join([*json.loads(row["tags"]), row["source"]]).strip()
         entry = Entry("passage", row["id"], row["agent_id"], 0, row["text"], about)
-    else:
+    elif name == "block":
         entry = Entry("block", row["id"], None, 0, row["value"], row["label"])
+    else:
+        entry = _of_observation(row)
     return entry if entry.text.strip() else None
 
 
@@ -66,6 +69,14 @@ def _of_message(row: Row) -> Entry:
         said.append(_plain(part.get("arguments" if part["kind"] == "call" else "content")))
     text = "\n".join(one for one in said if one)
     return Entry("message", row["id"], row["agent_id"], row["seq"], text, row["sender"] or "")
+
+
+def _of_observation(row: Row) -> Entry:
+    said = [row["title"], row["subtitle"], *json.loads(row["facts"]), row["narrative"]]
+    places = [one["path"] for one in json.loads(row["artifacts"])]
+    about = " ".join([*places, *json.loads(row["concepts"]), row["type"]])
+    text = "\n".join(one for one in said if one)
+    return Entry("observation", row["id"], project_space(row["project"]), 0, text, about)
 
 
 def _plain(value: object) -> str:

@@ -5,15 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-Kind: TypeAlias = Literal["message", "passage", "block"]
+Kind: TypeAlias = Literal["message", "passage", "block", "observation"]
 
-KINDS: tuple[Kind, ...] = ("message", "passage", "block")
+AGENT_KINDS: tuple[Kind, ...] = ("message", "passage", "block")
+"""What agents have; the others are of projects."""
+
+KINDS: tuple[Kind, ...] = (*AGENT_KINDS, "observation")
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
     """A text that was found. ``ref`` is its id; ``text`` is all of it, or of a long one the part
     around the first word that matches.
+
+    An observation is in the memory of its ``project``; ``tags`` are its concepts.
 
     ``score`` is made of ``words`` (0: none of the query; 1: about what each of them once gives),
     ``near`` (the part of ``words`` that the messages around it have) and ``similarity`` (of what is
@@ -35,4 +40,5 @@ class Found:
     seq: int | None = None
     role: str | None = None
     sender: str | None = None
+    project: str | None = None
     tags: tuple[str, ...] = ()

@@ -16,12 +16,15 @@ from dcf.memory.search.place import (
     range_of,
 )
 
-FORM = 3
+FORM = 4
 """Grows when what is indexed changes: an index of another form is made anew."""
-_WITHOUT_ABOUTS = 2
-"""The form that lacks nothing but the words that texts are about, by themselves."""
 
-_TABLES = (("message", "messages"), ("passage", "passages"), ("block", "blocks"))
+_TABLES = (
+    ("message", "messages"),
+    ("passage", "passages"),
+    ("block", "blocks"),
+    ("observation", "observations"),
+)
 
 
 def follow_search(
@@ -47,10 +50,7 @@ def is_index_old(connection: Connection) -> bool:
 
 def make_index(connection: Connection) -> None:
     """Make the index, unless another process has done so meanwhile."""
-    form = connection.execute("SELECT form FROM search_state").fetchone()[0]
-    if form == _WITHOUT_ABOUTS:
-        _add_abouts(connection)
-    elif form != FORM:
+    if is_index_old(connection):
         rebuild(connection)
 
 
@@ -58,7 +58,7 @@ def rebuild(connection: Connection) -> int:
     """Make the index anew from the rows; how many texts are in it. Vectors come with use."""
     connection.execute("INSERT INTO search_words (search_words) VALUES ('delete-all')")
     connection.execute("INSERT INTO search_abouts (search_abouts) VALUES ('delete-all')")
-    for table in ("search_documents", "search_ranges", "search_vectors", "search_agents"):
+    for table in ("search_documents", "search_ranges", "search_vectors", "search_spaces"):
         connection.execute(f"DELETE FROM {table}")
     count = 0
     for entry in entries(connection):
@@ -75,18 +75,6 @@ def entries(connection: Connection) -> Iterator[Entry]:
             entry = entry_of(name, dict(row))
             if entry is not None:
                 yield entry
-
-
-def _add_abouts(connection: Connection) -> None:
-    """What form 2 lacks; without taking the vectors away, which are slow to make."""
-    for entry in entries(connection):
-        if entry.about:
-            connection.execute(
-                "INSERT INTO search_abouts (rowid, about)"
-                " SELECT place, ? FROM search_documents WHERE kind = ? AND ref = ?",
-                (entry.indexed[1], entry.kind, entry.ref),
-            )
-    connection.execute("UPDATE search_state SET form = ?", (FORM,))
 
 
 def _add(connection: Connection, entry: Entry, place: int | None) -> None:
@@ -133,9 +121,9 @@ def _remove(connection: Connection, entry: Entry) -> int:
 
 
 def _place(connection: Connection, entry: Entry) -> int:
-    if entry.agent_id is None:
+    if entry.space is None:
         return next_place(connection, range_of(NOBODY, entry.kind))
-    which = range_of(given_number(connection, entry.agent_id), entry.kind)
+    which = range_of(given_number(connection, entry.space), entry.kind)
     if entry.kind == "message":
         return bounds(which)[0] + entry.seq
     return next_place(connection, which)
@@ -151,7 +139,7 @@ def _count(connection: Connection, place: int, documents: int, words: int) -> No
 
 def _forget_agent(connection: Connection, agent_id: str) -> None:
     row = connection.execute(
-        "DELETE FROM search_agents WHERE agent_id = ? RETURNING number", (agent_id,)
+        "DELETE FROM search_spaces WHERE space = ? RETURNING number", (agent_id,)
     ).fetchall()
     for (number,) in row:
         for kind in ("message", "passage"):

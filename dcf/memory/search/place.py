@@ -1,8 +1,9 @@
 """Places: the numbers under which texts stand in the index.
 
-A place says whose text it is and of which kind: ``agent's number, kind, number in that``, from the
-highest bits to the lowest. So what one agent has stands together, and a search in it reads nothing
-of others; and the messages before and after one have the places before and after it.
+A place says in whose space a text is and of which kind it is: ``number of the space, kind, number
+in that``, from the highest bits to the lowest. Every agent has a space and so has every project. So
+what stands in one stands together, and a search in it reads nothing of others; and the messages
+before and after one have the places before and after it.
 """
 
 from __future__ import annotations
@@ -18,16 +19,17 @@ if TYPE_CHECKING:
 
 Places: TypeAlias = "NDArray[np.int64]"
 
-_KIND_BITS = 2
+_KIND_BITS = 3
 _INSIDE_BITS = 32
-CODES: dict[Kind, int] = {"message": 0, "passage": 1, "block": 2}
+CODES: dict[Kind, int] = {"message": 0, "passage": 1, "block": 2, "observation": 3}
 """Of the kinds, in the places' bits above the lowest 32."""
 NOBODY = 0
 """The number under which blocks stand: several agents may hold one."""
+_PROJECT = "project:"
 
 
 def range_of(number: int, kind: Kind) -> int:
-    """The range of places of a kind of an agent."""
+    """The range of places of a kind in a space."""
     return number << _KIND_BITS | CODES[kind]
 
 
@@ -42,9 +44,15 @@ def range_at(place: int) -> int:
     return place >> _INSIDE_BITS
 
 
+def codes_at(places: Places) -> Places:
+    """The codes of the kinds of what stands at ``places``."""
+    found: Places = places >> _INSIDE_BITS & (1 << _KIND_BITS) - 1
+    return found
+
+
 def is_message(places: Places) -> NDArray[np.bool_]:
     """At which of ``places`` messages stand."""
-    found: NDArray[np.bool_] = (places >> _INSIDE_BITS) & (1 << _KIND_BITS) - 1 == CODES["message"]
+    found: NDArray[np.bool_] = codes_at(places) == CODES["message"]
     return found
 
 
@@ -57,20 +65,25 @@ def distinct(places: Places) -> Places:
     return inorder[first]
 
 
-def number_of(connection: Connection, agent_id: str) -> int | None:
-    """An agent's number, if it has one."""
+def project_space(project: str) -> str:
+    """The space of what a project has."""
+    return f"{_PROJECT}{project}"
+
+
+def number_of(connection: Connection, space: str) -> int | None:
+    """A space's number, if it has one. The space of an agent is called by the agent's id."""
     row = connection.execute(
-        "SELECT number FROM search_agents WHERE agent_id = ?", (agent_id,)
+        "SELECT number FROM search_spaces WHERE space = ?", (space,)
     ).fetchone()
     return None if row is None else int(row[0])
 
 
-def given_number(connection: Connection, agent_id: str) -> int:
-    """An agent's number; a new one if it has none."""
-    known = number_of(connection, agent_id)
+def given_number(connection: Connection, space: str) -> int:
+    """A space's number; a new one if it has none."""
+    known = number_of(connection, space)
     if known is not None:
         return known
-    cursor = connection.execute("INSERT INTO search_agents (agent_id) VALUES (?)", (agent_id,))
+    cursor = connection.execute("INSERT INTO search_spaces (space) VALUES (?)", (space,))
     return int(cursor.lastrowid or 0)
 
 

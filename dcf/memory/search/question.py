@@ -14,14 +14,17 @@ WORDS = 64
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """``agent_ids``: whose memory (None: everybody's). ``labels`` and ``tags``: only blocks of one
-    of these labels, and passages with all of these tags; either leaves out kinds that have none.
-    ``since`` and ``until``: in ms, both included. ``weights`` multiply the score of blocks by
-    label. ``roles`` and ``session_id``: only such messages."""
+    """``agent_ids`` and ``projects``: whose memory (both None: everybody's). ``labels`` and
+    ``tags``: only blocks of one of these labels, and passages with all of these tags; either leaves
+    out kinds that have none. ``since`` and ``until``: in ms, both included. ``weights`` multiply
+    the score of blocks by label. ``roles`` and ``session_id``: only such messages. ``types``,
+    ``concepts``, ``source_types``, ``source_ids``: only observations of one of these types, about
+    one of these concepts, from one of these kinds of source, from one of these sources."""
 
     query: str
     k: int = 10
     agent_ids: Sequence[str] | None = None
+    projects: Sequence[str] | None = None
     kinds: Sequence[Kind] = KINDS
     labels: Sequence[str] = ()
     tags: Sequence[str] = ()
@@ -29,6 +32,10 @@ class Question:
     until: int | None = None
     roles: Sequence[str] = ()
     session_id: str | None = None
+    types: Sequence[str] = ()
+    concepts: Sequence[str] = ()
+    source_types: Sequence[str] = ()
+    source_ids: Sequence[str] = ()
     weights: Mapping[str, float] = field(default_factory=dict)
 
     @property
@@ -41,17 +48,25 @@ class Question:
     def wanted(self) -> tuple[Kind, ...]:
         """The kinds that the filters leave."""
         left = [kind for kind in KINDS if kind in self.kinds]
-        if self.labels or self.tags or self.roles or self.session_id is not None:
-            having = {
-                "block": bool(self.labels),
-                "passage": bool(self.tags),
-                "message": bool(self.roles) or self.session_id is not None,
-            }
-            left = [kind for kind in left if having[kind]]
-        return tuple(left)
+        having = {
+            "block": bool(self.labels),
+            "passage": bool(self.tags),
+            "message": bool(self.roles) or self.session_id is not None,
+            "observation": bool(
+                self.types or self.concepts or self.source_types or self.source_ids
+            ),
+        }
+        return tuple(kind for kind in left if having[kind] or not any(having.values()))
+
+    @property
+    def is_of_everybody(self) -> bool:
+        """Whether all that is remembered is searched."""
+        return self.agent_ids is None and self.projects is None
 
     @property
     def is_filtered(self) -> bool:
         """Whether not all texts of a kind are wanted."""
-        some = self.labels or self.tags or self.roles or self.session_id is not None
-        return bool(some) or self.since is not None or self.until is not None
+        if self.since is not None or self.until is not None or self.session_id is not None:
+            return True
+        several = (self.labels, self.tags, self.roles, self.types, self.concepts)
+        return any((*several, self.source_types, self.source_ids))

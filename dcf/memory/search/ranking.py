@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from dcf.late_numpy import np
 from dcf.memory.database import Connection
 from dcf.memory.search.hits import Hits
-from dcf.memory.search.place import CODES, Places, distinct, is_message
+from dcf.memory.search.place import CODES, Places, codes_at, distinct, is_message
 from dcf.memory.search.scope import Scope
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def ranked(
     filters will leave few."""
     places, own, all_of = _amounts(found)
     if len(scope.words) < len(CODES):
-        wanted = np.isin(places >> 32 & 3, [CODES[kind] for kind in scope.words])
+        wanted = np.isin(codes_at(places), [CODES[kind] for kind in scope.words])
         places, own, all_of = places[wanted], own[:, wanted], all_of[:, wanted]
     if not len(places):
         return Ranked(places, np.zeros(0), np.zeros(0))
@@ -117,7 +117,7 @@ def _norm(connection: Connection, places: Places, scope: Scope) -> Scores:
     for step in (*_STEPS, *(-step for step in _STEPS)):
         total += np.where(messages, _at(known, lengths, places + step), 0)
     mean = np.select(
-        [places >> 32 & 3 == code for code in range(len(CODES))],
+        [codes_at(places) == code for code in CODES.values()],
         [max(scope.words.get(kind, 1.0), 1.0) for kind in CODES],
     )
     relative = total / (mean * np.where(messages, 2 * len(_STEPS) + 1, 1))

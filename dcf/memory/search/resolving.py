@@ -19,6 +19,10 @@ _NEUTRAL = 0.5
 """The salience of what has none."""
 
 
+_TAGS = {"passage": "tags", "observation": "concepts"}
+"""The column of what a text is marked with."""
+
+
 def found_at(
     connection: Connection, places: Sequence[int], question: Question
 ) -> list[tuple[Found | None, float]]:
@@ -61,6 +65,8 @@ def _one(
         return None, _NEUTRAL
     if document[0] == "block":
         return _block(connection, row, question), _NEUTRAL
+    if document[0] == "observation":
+        return _observation(row, question), _NEUTRAL
     if not _in_time(row["created_at"], question):
         return None, _NEUTRAL
     if document[0] == "passage":
@@ -71,18 +77,20 @@ def _one(
 def newest(connection: Connection, question: Question) -> list[Found]:
     """The newest texts, for a query without words: it tells nothing about what is wanted."""
     found: list[Found] = []
-    scoped = (
-        "" if question.agent_ids is None else " WHERE agent_id IN (SELECT value FROM json_each(?))"
-    )
-    values = [] if question.agent_ids is None else [json.dumps(list(question.agent_ids))]
+    scoped = "" if question.is_of_everybody else " WHERE {} IN (SELECT value FROM json_each(?))"
+    theirs = scoped.format("agent_id")
     tables = {
-        "message": f"SELECT id FROM messages{scoped} ORDER BY created_at DESC, seq DESC",
-        "passage": f"SELECT id FROM passages{scoped} ORDER BY created_at DESC, id DESC",
+        "message": f"SELECT id FROM messages{theirs} ORDER BY created_at DESC, seq DESC",
+        "passage": f"SELECT id FROM passages{theirs} ORDER BY created_at DESC, id DESC",
         "block": "SELECT id FROM blocks WHERE"
-        f" id IN (SELECT block_id FROM held_blocks{scoped}) ORDER BY updated_at DESC, id",
+        f" id IN (SELECT block_id FROM held_blocks{theirs}) ORDER BY updated_at DESC, id",
+        "observation": f"SELECT id FROM observations{scoped.format('project')}"
+        " ORDER BY at DESC, id DESC",
     }
     for kind in question.wanted:
         taken = 0
+        owners = question.projects if kind == "observation" else question.agent_ids
+        values = [] if question.is_of_everybody else [json.dumps(list(owners or ()))]
         for (ref,) in connection.execute(tables[kind], values):
             place = connection.execute(
                 "SELECT place FROM search_documents WHERE kind = ? AND ref = ?", (kind, ref)
@@ -112,6 +120,22 @@ def _passage(row: Mapping[str, Any], question: Question) -> Found | None:
     return _found("passage", row, row["text"], question, row["created_at"])
 
 
+def _observation(row: Mapping[str, Any], question: Question) -> Found | None:
+    if not _in_time(row["at"], question):
+        return None
+    one_of = (
+        (question.types, [row["type"]]),
+        (question.concepts, json.loads(row["concepts"])),
+        (question.source_types, [row["source_type"]]),
+        (question.source_ids, [row["source_id"]]),
+    )
+    if any(wanted and not set(wanted) & set(having) for wanted, having in one_of):
+        return None
+    entry = entry_of("observation", row)
+    text = "" if entry is None else entry.text
+    return _found("observation", row, text, question, row["at"])
+
+
 def _block(connection: Connection, row: Mapping[str, Any], question: Question) -> Found | None:
     if not _in_time(row["updated_at"], question):
         return None
@@ -119,8 +143,8 @@ def _block(connection: Connection, row: Mapping[str, Any], question: Question) -
         "SELECT agent_id, label FROM held_blocks WHERE block_id = ? ORDER BY agent_id, label",
         (row["id"],),
     ).fetchall()
-    if question.agent_ids is not None:
-        asked = set(question.agent_ids)
+    if not question.is_of_everybody:
+        asked = set(question.agent_ids or ())
         holders = [one for one in holders if one["agent_id"] in asked]
         if not holders:
             return None
@@ -152,7 +176,8 @@ def _found(kind: Any, row: Mapping[str, Any], text: str, question: Question, at:
         seq=row.get("seq"),
         role=row.get("role"),
         sender=row.get("sender"),
-        tags=tuple(json.loads(row["tags"])) if kind == "passage" else (),
+        tags=tuple(json.loads(row[_TAGS[kind]])) if kind in _TAGS else (),
+        project=row["project"] if kind == "observation" else None,
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from dcf.memory.database import Connection
 from dcf.memory.search.found import Kind
-from dcf.memory.search.place import CODES, NOBODY, bounds, number_of, range_of
+from dcf.memory.search.place import CODES, NOBODY, bounds, number_of, project_space, range_of
 from dcf.memory.search.question import Question
 
 # Blocks of one agent mostly stand side by side; a few of others between them cost less than another
@@ -17,8 +17,8 @@ _NARROW = 4_000
 _TOTALS = "SELECT {} FROM search_ranges".format(
     # In one go: a group for each kind would have all ranges sorted first.
     ", ".join(
-        f"sum(documents) FILTER (WHERE range & 3 = {code}) AS {kind}s,"
-        f" sum(words) FILTER (WHERE range & 3 = {code}) AS {kind}_words"
+        f"sum(documents) FILTER (WHERE range & 7 = {code}) AS {kind}s,"
+        f" sum(words) FILTER (WHERE range & 7 = {code}) AS {kind}_words"
         for kind, code in CODES.items()
     )
 )
@@ -53,19 +53,21 @@ class Scope:
 
 
 def scope_of(connection: Connection, question: Question) -> Scope:
-    """Where to look for an answer to ``question``. Agents that are not known have nothing."""
+    """Where to look for an answer to ``question``. Agents and projects that are not known have
+    nothing."""
     wanted = question.wanted
-    if question.agent_ids is None:
+    if question.is_of_everybody:
         return _everything(connection, wanted)
-    agent_ids = sorted(set(question.agent_ids))
-    numbers = [number_of(connection, one) for one in agent_ids]
+    agent_ids = sorted(set(question.agent_ids or ()))
+    agents = _numbers(connection, agent_ids)
+    projects = _numbers(connection, [project_space(one) for one in set(question.projects or ())])
+    numbers = {"block": [NOBODY], "observation": projects}
     stretches = _of_blocks(_block_places(connection, agent_ids)) if "block" in wanted else []
     documents = sum(one.last - one.first + 1 for one in stretches)
     words: dict[Kind, float] = {}
     for kind in wanted:
-        known = [NOBODY] if kind == "block" else [one for one in numbers if one is not None]
         count = length = 0
-        for which in (range_of(one, kind) for one in known):
+        for which in (range_of(one, kind) for one in numbers.get(kind, agents)):
             own, said = _counted(connection, which)
             count, length = count + own, length + said
             if own and kind != "block":
@@ -73,6 +75,11 @@ def scope_of(connection: Connection, question: Question) -> Scope:
         words[kind] = length / max(count, 1)
         documents += 0 if kind == "block" else count
     return Scope(_joined(stretches), documents, words)
+
+
+def _numbers(connection: Connection, spaces: Sequence[str]) -> list[int]:
+    found = (number_of(connection, one) for one in spaces)
+    return sorted(one for one in found if one is not None)
 
 
 def _everything(connection: Connection, wanted: Sequence[Kind]) -> Scope:

@@ -40,7 +40,7 @@ _BATCH = 512
 
 
 class Search:
-    """Finds blocks, messages and passages.
+    """Finds blocks, messages, passages and observations.
 
     A text that is written is found by its words as soon as the write is done, and by its meaning
     after the catching up that searches begin with: each takes up to 64 texts, oldest first, and
@@ -67,6 +67,7 @@ class Search:
         *,
         k: int = 10,
         agent_ids: Sequence[str] | None = None,
+        projects: Sequence[str] | None = None,
         kinds: Sequence[Kind] = KINDS,
         labels: Sequence[str] = (),
         tags: Sequence[str] = (),
@@ -74,6 +75,10 @@ class Search:
         until: int | None = None,
         roles: Sequence[str] = (),
         session_id: str | None = None,
+        types: Sequence[str] = (),
+        concepts: Sequence[str] = (),
+        source_types: Sequence[str] = (),
+        source_ids: Sequence[str] = (),
         weights: Mapping[str, float] | None = None,
     ) -> tuple[Found, ...]:
         """The ``k`` texts that fit best, the best first, as ``Question`` says.
@@ -84,15 +89,20 @@ class Search:
         question = Question(
             query,
             k,
-            agent_ids,
-            kinds,
-            labels,
-            tags,
-            since,
-            until,
-            roles,
-            session_id,
-            weights or {},
+            agent_ids=agent_ids,
+            projects=projects,
+            kinds=kinds,
+            labels=labels,
+            tags=tags,
+            since=since,
+            until=until,
+            roles=roles,
+            session_id=session_id,
+            types=types,
+            concepts=concepts,
+            source_types=source_types,
+            source_ids=source_ids,
+            weights=weights or {},
         )
         refuse("the search", question_problems(question))
         embedder = await self._embedder()

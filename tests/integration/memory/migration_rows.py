@@ -183,6 +183,41 @@ SKILL = {
     "created_at": 1,
     "updated_at": 2,
 }
+OBSERVATION = {
+    "id": "observation-1",
+    "project": "/work/ünï",
+    "type": "bugfix",
+    "title": "The harbour list is sorted",
+    "subtitle": "Ships were shown twice.",
+    "facts": '["the key was the name"]',
+    "narrative": "Two ships have one name.",
+    "concepts": '["gotcha"]',
+    "artifacts": '[{"type": "file", "path": "ships.py", "action": "modified"}]',
+    "related": '["dcf://observation/observation-0"]',
+    "source_type": "agent_message",
+    "source_id": "agent-1",
+    "turn": 3,
+    "agent_id": "agent-1",
+    "digest": "d1",
+    "tokens": 40,
+    "index_tokens": 20,
+    "at": 1,
+    "revision": 1,
+    "created_at": 1,
+    "updated_at": 2,
+}
+THREAD = {
+    "id": "thread-1",
+    "source_type": "transcript",
+    "source_id": "t-1",
+    "project": "/work/ünï",
+    "title": "Ships",
+    "status": "active",
+    "turns": 1,
+    "started_at": 1,
+    "updated_at": 2,
+}
+THREAD_TURN = {"thread_id": "thread-1", "number": 1, "role": "user", "text": "Sort them.", "at": 1}
 
 ROWS: dict[int, Rows] = {
     1: {
@@ -205,4 +240,5 @@ ROWS: dict[int, Rows] = {
         "forgotten_consolidations": [{"id": "consolidation-0"}],
     },
     6: {},
+    7: {"observations": [OBSERVATION], "threads": [THREAD], "thread_turns": [THREAD_TURN]},
 }

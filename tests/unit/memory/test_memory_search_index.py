@@ -52,7 +52,7 @@ def dump(connection: Connection) -> set[tuple[object, ...]]:
 
 def everything(connection: Connection) -> list[list[tuple[object, ...]]]:
     """All that is in the index, with its vectors."""
-    tables = ("documents", "ranges", "agents", "vectors", "state", "terms", "about_terms")
+    tables = ("documents", "ranges", "spaces", "vectors", "state", "terms", "about_terms")
     return [
         [tuple(row) for row in connection.execute(f"SELECT * FROM search_{table}")]
         for table in tables
@@ -163,7 +163,7 @@ async def test_a_file_of_an_older_form_is_indexed_when_it_is_opened(
         assert [found.seq for found in await memory.search.find("plum")] == [1]
 
 
-async def test_an_index_of_the_form_before_gets_what_it_lacks_and_keeps_the_rest(
+async def test_the_index_of_an_older_version_of_the_file_is_made_anew(
     tmp_path: Path, by: Actor, clock: Ticking
 ) -> None:
     source = Source(tmp_path / "m.db")
@@ -171,16 +171,13 @@ async def test_an_index_of_the_form_before_gets_what_it_lacks_and_keeps_the_rest
         agent = await memory.agents.create(NewAgent("anna"), by=by)
         await memory.messages.append(agent.id, NewMessage("user", "a plum", sender="bea"), by=by)
         await memory.passages.insert(agent.id, NewPassage("a fig", ("fruit",)), by=by)
-        await memory.search.catch_up()
-        kept = await memory.ledger.read(everything)
         newest = await memory.ledger.read(version_of)
     with closing(source.connect()) as connection:
         migrate(connection, source.path, to=5)
-        assert connection.execute("SELECT form FROM search_state").fetchone()[0] == 2
+        assert connection.execute("SELECT form FROM search_state").fetchone()[0] < 4
         assert migrate(connection, source.path) == (5, newest)
     async with Memory.open(source, clock=clock, new_id=Numbered()) as memory:
         assert await memory.search.check() == ()
-        assert await memory.ledger.read(everything) == kept
         assert [found.ref for found in await memory.search.find("fruit")] == ["passage-1"]
 
 

@@ -1,0 +1,12 @@
+"""What can go wrong with observations."""
+
+from __future__ import annotations
+
+from dcf.memory.errors import MemoryProblem
+
+
+class UnknownObservation(MemoryProblem):
+    """There is no observation {observation_id}."""
+
+    code = "memory_unknown_observation"
+    hint = "it may have been forgotten; `dcf memory history` says when and by whom"

@@ -1,0 +1,142 @@
+"""An observation's fields and their columns."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from dcf.memory.audit.edit import digest_of
+from dcf.memory.audit.entity import Row
+from dcf.memory.checking import json_of, text_problems
+from dcf.memory.observation import (
+    ACTIONS,
+    ARTIFACT_TYPES,
+    CONCEPTS,
+    TYPES,
+    Artifact,
+    NewObservation,
+    Observation,
+    Origin,
+)
+from dcf.problem import Problem
+
+LONGEST_TITLE = 120
+"""Characters: an index has a line for each."""
+MOST_FACTS = 100
+LONGEST_TEXT = 20_000
+"""Characters of a fact or a narrative. What is longer is a source and not what is known of it."""
+
+_LISTS = ("facts", "concepts", "artifacts", "related")
+
+
+def observation_of(row: Row) -> Observation:
+    """The observation in a row."""
+    known = {name: value for name, value in row.items() if name not in _NOT_FIELDS}
+    for name in _LISTS:
+        known[name] = tuple(json.loads(row[name]))
+    known["artifacts"] = tuple(Artifact(**one) for one in known["artifacts"])
+    origin = Origin(row["source_type"], row["source_id"], row["turn"])
+    return Observation(**known, origin=origin)
+
+
+_NOT_FIELDS = {"source_type", "source_id", "turn", "digest"}
+
+
+def columns_of(new: NewObservation) -> dict[str, Any]:
+    """What of a row the observation itself says."""
+    return {
+        "project": new.project,
+        "type": new.type,
+        "title": new.title,
+        "subtitle": new.subtitle,
+        "facts": json_of(list(new.facts)),
+        "narrative": new.narrative,
+        "concepts": json_of(list(dict.fromkeys(new.concepts))),
+        "artifacts": json_of([asdict(one) for one in dict.fromkeys(new.artifacts)]),
+        "related": json_of(list(dict.fromkeys(new.related))),
+        "source_type": new.origin.source_type,
+        "source_id": new.origin.source_id,
+        "turn": new.origin.turn,
+        "agent_id": new.agent_id,
+        "digest": _digest(new),
+    }
+
+
+def problems(place: str, new: NewObservation) -> Iterator[Problem]:
+    """All that is wrong with a new observation at ``place``."""
+    yield from _word_problems(f"{place}/type", "memory_observation_type", new.type, TYPES)
+    for number, concept in enumerate(new.concepts):
+        where = f"{place}/concepts/{number}"
+        yield from _word_problems(where, "memory_observation_concept", concept, CONCEPTS)
+    yield from _line_problems(f"{place}/title", new.title)
+    yield from _long_problems(f"{place}/subtitle", new.subtitle)
+    yield from _long_problems(f"{place}/narrative", new.narrative)
+    if len(new.facts) > MOST_FACTS:
+        yield Problem(
+            "memory_observation_facts",
+            f"there are {len(new.facts)} facts; an observation has at most {MOST_FACTS}",
+            f"{place}/facts",
+            "make several observations of it",
+        )
+    for number, fact in enumerate(new.facts):
+        yield from _long_problems(f"{place}/facts/{number}", fact, filled=True)
+    for number, artifact in enumerate(new.artifacts):
+        yield from _artifact_problems(f"{place}/artifacts/{number}", artifact)
+    yield from _origin_problems(place, new.origin)
+    yield from text_problems(f"{place}/project", new.project)
+    for number, uri in enumerate(new.related):
+        yield from text_problems(f"{place}/related/{number}", uri, filled=True)
+
+
+def _digest(new: NewObservation) -> str:
+    said = [new.type, new.title, new.subtitle, new.narrative, *new.facts]
+    return digest_of(json_of([*asdict(new.origin).values(), new.project, *said]))
+
+
+def _word_problems(place: str, code: str, word: str, known: Sequence[str]) -> Iterator[Problem]:
+    if word not in known:
+        yield Problem(code, f"{place} is {word!r}, not one of {', '.join(known)}", place)
+
+
+def _line_problems(place: str, text: str) -> Iterator[Problem]:
+    yield from text_problems(place, text, filled=True)
+    if len(text) > LONGEST_TITLE or len(text.splitlines()) > 1:
+        yield Problem(
+            "memory_observation_title",
+            f"{place} has {len(text)} characters in {len(text.splitlines())} lines; it is one line"
+            f" of at most {LONGEST_TITLE}",
+            place,
+            "say more in the subtitle, the facts and the narrative",
+        )
+
+
+def _long_problems(place: str, text: str, *, filled: bool = False) -> Iterator[Problem]:
+    yield from text_problems(place, text, filled=filled)
+    if len(text) > LONGEST_TEXT:
+        yield Problem(
+            "memory_observation_text",
+            f"{place} has {len(text):,} characters; it may have {LONGEST_TEXT:,}",
+            place,
+            "say what is known of it, and name the source",
+        )
+
+
+def _artifact_problems(place: str, one: Artifact) -> Iterator[Problem]:
+    code = "memory_observation_artifact"
+    yield from _word_problems(f"{place}/type", code, one.type, ARTIFACT_TYPES)
+    if one.action is not None:
+        yield from _word_problems(f"{place}/action", code, one.action, ACTIONS)
+    yield from text_problems(f"{place}/path", one.path, filled=True)
+
+
+def _origin_problems(place: str, origin: Origin) -> Iterator[Problem]:
+    yield from text_problems(f"{place}/source_type", origin.source_type, filled=True)
+    yield from text_problems(f"{place}/source_id", origin.source_id, filled=True)
+    if origin.turn is not None and origin.turn < 0:
+        yield Problem(
+            "memory_observation_turn",
+            f"{place}/turn is {origin.turn}; turns count from 0 or 1",
+            f"{place}/turn",
+        )

@@ -1,0 +1,211 @@
+"""Observations: kept once, found by words and filters, taken away without a trace in the index."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from memory_world import Numbered, Ticking
+
+from dcf.memory import (
+    TYPES,
+    Actor,
+    Artifact,
+    Filter,
+    InvalidEntry,
+    Memory,
+    NewAgent,
+    NewMessage,
+    NewObservation,
+    Origin,
+    RollbackRefused,
+    Source,
+    UnknownObservation,
+)
+
+RACE = NewObservation(
+    type="bugfix",
+    title="Cache reads are awaited now",
+    origin=Origin("attempt", "attempt-2", 4),
+    project="/work/shop",
+    subtitle="A missing await gave stale prices.",
+    facts=("get() returned a coroutine", "it showed under load only"),
+    narrative="The price list was read from the cache before it was filled.",
+    concepts=("problem-solution", "gotcha"),
+    artifacts=(Artifact("file", "src/cache/reading.py", "modified"),),
+    related=("dcf://observation/observation-0",),
+    at=5_000,
+)
+
+
+async def test_all_that_is_said_is_kept(memory: Memory, by: Actor) -> None:
+    (kept,) = await memory.observations.add(RACE, by=by)
+    assert await memory.observations.get(kept.id) == kept
+    fields = (kept.type, kept.title, kept.subtitle, kept.facts, kept.narrative, kept.concepts)
+    given = (RACE.type, RACE.title, RACE.subtitle, RACE.facts, RACE.narrative, RACE.concepts)
+    assert fields == given
+    assert (kept.artifacts, kept.related) == (RACE.artifacts, RACE.related)
+    assert (kept.origin, kept.at, kept.project) == (RACE.origin, 5_000, "/work/shop")
+    assert kept.index_tokens < kept.tokens
+
+
+async def test_what_a_source_said_is_kept_once(memory: Memory, by: Actor) -> None:
+    (first,) = await memory.observations.add(RACE, by=by)
+    again = await memory.observations.add(RACE, RACE, by=by)
+    assert again == (first, first)
+    later = replace(RACE, origin=Origin("attempt", "attempt-2", 5))
+    other = replace(RACE, origin=Origin("attempt", "attempt-2"))
+    await memory.observations.add(later, other, other, by=by)
+    assert len(await memory.observations.list()) == 3
+
+
+async def test_words_of_each_part_find_it_in_its_project_only(memory: Memory, by: Actor) -> None:
+    (kept,) = await memory.observations.add(RACE, by=by)
+    for query in ("awaited", "stale prices", "coroutine", "filled", "reading.py", "gotcha"):
+        found = await memory.search.find(query, projects=["/work/shop"])
+        assert [one.ref for one in found] == [kept.id], query
+        assert await memory.search.find(query, projects=["/work/other"]) == ()
+
+
+async def test_agents_do_not_see_a_project_unless_they_ask_for_it(
+    memory: Memory, by: Actor
+) -> None:
+    agent = await memory.agents.create(NewAgent("anna"), by=by)
+    await memory.messages.append(agent.id, NewMessage("user", "the cache is slow"), by=by)
+    await memory.observations.add(RACE, by=by)
+
+    async def kinds(agent_ids: list[str] | None, projects: list[str] | None) -> set[str]:
+        found = await memory.search.find("cache", agent_ids=agent_ids, projects=projects)
+        return {one.kind for one in found}
+
+    assert await kinds([agent.id], None) == {"message"}
+    assert await kinds(None, ["/work/shop"]) == {"observation"}
+    assert await kinds([agent.id], ["/work/shop"]) == {"message", "observation"}
+    assert await kinds(None, None) == {"message", "observation"}
+    assert await kinds([], []) == set()
+
+
+@pytest.mark.parametrize(
+    ("which", "expected"),
+    [
+        ({}, ["b", "a"]),
+        ({"types": ["decision"]}, ["b"]),
+        ({"concepts": ["gotcha", "pattern"]}, ["a"]),
+        ({"source_types": ["attempt"]}, ["a"]),
+        ({"source_ids": ["review-1"]}, ["b"]),
+        ({"since": 6_000}, ["b"]),
+        ({"until": 6_000}, ["a"]),
+        ({"types": ["decision"], "until": 6_000}, []),
+        ({"projects": ["/work/shop"]}, ["b", "a"]),
+        ({"projects": ["/nowhere"]}, []),
+    ],
+)
+async def test_filters_of_lists_and_of_search_leave_the_same(
+    memory: Memory, by: Actor, which: dict[str, object], expected: list[str]
+) -> None:
+    decided = replace(
+        RACE,
+        type="decision",
+        title="Prices come from one cache",
+        concepts=("trade-off",),
+        origin=Origin("review", "review-1"),
+        at=7_000,
+    )
+    a, b = await memory.observations.add(RACE, decided, by=by)
+    names = {a.id: "a", b.id: "b"}
+    listed = await memory.observations.list(Filter(**which))  # type: ignore[arg-type]
+    assert [names[one.id] for one in listed] == expected
+    found = await memory.search.find("cache prices", **which)  # type: ignore[arg-type]
+    assert sorted(names[one.ref] for one in found) == sorted(expected)
+    newest = await memory.search.find("", **which)  # type: ignore[arg-type]
+    assert [names[one.ref] for one in newest] == expected
+
+
+async def test_pages_have_each_observation_once(memory: Memory, by: Actor) -> None:
+    new = [replace(RACE, title=f"number {number}", at=number // 3) for number in range(20)]
+    kept = {one.id for one in await memory.observations.add(*new, by=by)}
+    seen: list[str] = []
+    while page := await memory.observations.list(limit=7, before=seen[-1] if seen else None):
+        seen += [one.id for one in page]
+    assert (len(seen), set(seen)) == (20, kept)
+
+
+async def test_all_that_is_wrong_is_said_at_once_and_nothing_is_kept(
+    memory: Memory, by: Actor
+) -> None:
+    bad = replace(
+        RACE,
+        type="idea",  # type: ignore[arg-type]
+        title="two\nlines",
+        concepts=("why",),  # type: ignore[arg-type]
+        facts=("",),
+        artifacts=(Artifact("file", "", "moved"),),  # type: ignore[arg-type]
+        origin=Origin("", "x", -1),
+    )
+    with pytest.raises(InvalidEntry) as caught:
+        await memory.observations.add(RACE, bad, by=by)
+    assert [problem.path for problem in caught.value.problems] == [
+        "/1/type",
+        "/1/concepts/0",
+        "/1/title",
+        "/1/facts/0",
+        "/1/artifacts/0/action",
+        "/1/artifacts/0/path",
+        "/1/source_type",
+        "/1/turn",
+    ]
+    assert await memory.observations.list() == ()
+
+
+async def test_what_is_deleted_is_not_found_and_comes_back_with_a_rollback(
+    memory: Memory, by: Actor
+) -> None:
+    (kept,) = await memory.observations.add(RACE, by=by)
+    await memory.observations.delete(kept.id, by=by)
+    assert await memory.search.find("awaited") == ()
+    with pytest.raises(UnknownObservation):
+        await memory.observations.get(kept.id)
+    (event,) = await memory.events.list(operation="deleted")
+    await memory.events.undo(event.seq, by=by)
+    assert [one.ref for one in await memory.search.find("awaited")] == [kept.id]
+    assert await memory.check() == ()
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["add", "delete", "back"]),
+            st.integers(0, 9),
+            st.sampled_from(TYPES),
+            st.sampled_from(["plum", "fig", "plum fig", "src/plum_tree.py"]),
+        ),
+        max_size=25,
+    )
+)
+async def test_the_index_is_what_one_made_anew_would_be(
+    tmp_path_factory: pytest.TempPathFactory,
+    steps: list[tuple[str, int, str, str]],
+) -> None:
+    path: Path = tmp_path_factory.mktemp("memory") / "m.db"
+    by = Actor("user", "ada")
+    async with Memory.open(Source(path), clock=Ticking(), new_id=Numbered()) as memory:
+        for step, number, kind, words in steps:
+            there = await memory.observations.list()
+            gone = await memory.events.list(operation="deleted")
+            if step == "add":
+                new = replace(RACE, title=words, type=kind, narrative=f"{words} {number}")  # type: ignore[arg-type]
+                await memory.observations.add(replace(new, project=str(number % 3)), by=by)
+            elif step == "delete" and there:
+                await memory.observations.delete(there[number % len(there)].id, by=by)
+            elif step == "back" and gone:
+                with suppress(RollbackRefused):
+                    await memory.events.undo(gone[number % len(gone)].seq, by=by)
+        assert await memory.check() == ()
+    with sqlite3.connect(path) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
