@@ -83,8 +83,8 @@ class NewObservation:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """An observation as it is kept. ``tokens`` is what all of it costs a model to read,
-    ``index_tokens`` what its row of an index does. Times are ms since the epoch, UTC."""
+    """An observation as it is kept. ``tokens`` is what all of it costs a model to read.
+    Times are ms since the epoch, UTC."""
 
     id: str
     project: str
@@ -99,7 +99,6 @@ class Observation:
     origin: Origin
     agent_id: str | None
     tokens: int
-    index_tokens: int
     at: int
     revision: int
     created_at: int

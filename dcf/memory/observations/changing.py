@@ -39,7 +39,6 @@ def _added(journal: Journal, one: Priced) -> Observation:
         "id": journal.new_id("observation"),
         **columns,
         "tokens": one.tokens,
-        "index_tokens": one.index_tokens,
         "at": journal.at if one.new.at is None else one.new.at,
         "revision": 1,
         "created_at": journal.at,

@@ -9,31 +9,24 @@ from dataclasses import dataclass
 from dcf.memory.checking import refuse
 from dcf.memory.observation import NewObservation
 from dcf.memory.observations.fields import problems
-from dcf.memory.observations.rendering import details_of, index_line
+from dcf.memory.observations.rendering import details_of
 from dcf.problem import Problem
 from dcf.search import counts_of_tokens
-
-_ID = "00000000"
 
 
 @dataclass(frozen=True, slots=True)
 class Priced:
-    """A new observation that may be kept. ``tokens``: all of it, ``index_tokens``: its row of an
-    index."""
+    """A new observation that may be kept, and what all of it costs."""
 
     new: NewObservation
     tokens: int
-    index_tokens: int
 
 
 def priced(new: Sequence[NewObservation]) -> tuple[Priced, ...]:
     """The observations with their prices. Raises InvalidEntry with all that is wrong."""
     refuse("the observation", _problems(new))
     tokens = counts_of_tokens([details_of(one) for one in new])
-    rows = counts_of_tokens(
-        [index_line(_ID, one, cost) for one, cost in zip(new, tokens, strict=True)]
-    )
-    return tuple(map(Priced, new, tokens, rows))
+    return tuple(map(Priced, new, tokens))
 
 
 def _problems(new: Sequence[NewObservation]) -> Iterator[Problem]:

@@ -2,16 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from dcf.memory.observation import ICONS, Artifact, NewObservation, Observation
+from dcf.search import count_tokens, counts_of_tokens
+
+ROW_TOKENS = 40
+"""The most that a row of an index costs."""
+_ID = 8
+"""Characters that tell an id from others, as the short names of commits do."""
+_HOUR = 3_600_000
+_SOURCE = 12
+"""Characters of a kind of source in a row."""
 
 
-def index_line(short_id: str, one: Observation | NewObservation, tokens: int) -> str:
-    """A row of an index without its age: id, icon of the type, title, source, what the details
-    cost."""
-    source = one.origin.source_type
-    return f"{short_id} {ICONS[one.type]} {one.title} · {source} · {tokens}t"
+def short_id(observation_id: str) -> str:
+    """The beginning of an id's own part: what rows and citations call an observation by."""
+    return observation_id.removeprefix("observation-")[:_ID]
+
+
+def rows_of(observations: Sequence[Observation], now: int) -> list[str]:
+    """A row of an index for each: id, icon and name of the type, title, kind of source, age, what
+    the details cost in tokens. Titles are cut where a row would cost more than 40 tokens.
+    ``now``: ms since the epoch."""
+    costs = counts_of_tokens([_row(one, one.title, now) for one in observations])
+    return [
+        _row(one, one.title, now) if cost <= ROW_TOKENS else _cut(one, now)
+        for one, cost in zip(observations, costs, strict=True)
+    ]
+
+
+def _row(one: Observation, title: str, now: int) -> str:
+    said = f"{ICONS[one.type]} {one.type}: {title}"
+    age, source = _age(now - one.at), one.origin.source_type[:_SOURCE]
+    return f"{short_id(one.id)} {said} ({source} {age} {_cost(one.tokens)})"
+
+
+def _cut(one: Observation, now: int) -> str:
+    """The row with the longest beginning of the title that leaves it short enough."""
+    low, high = 0, len(one.title)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if count_tokens(_row(one, f"{one.title[:middle]}…", now)) <= ROW_TOKENS:
+            low = middle
+        else:
+            high = middle - 1
+    return _row(one, f"{one.title[:low]}…", now)
+
+
+def _cost(tokens: int) -> str:
+    return f"{tokens}t" if tokens < 10_000 else f"{tokens // 1_000}kt"
+
+
+def _age(ms: int) -> str:
+    hours = max(ms, 0) // _HOUR
+    return f"{hours}h" if hours < 48 else f"{hours // 24}d"
 
 
 def details_of(one: Observation | NewObservation) -> str:

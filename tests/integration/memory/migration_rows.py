@@ -200,7 +200,6 @@ OBSERVATION = {
     "agent_id": "agent-1",
     "digest": "d1",
     "tokens": 40,
-    "index_tokens": 20,
     "at": 1,
     "revision": 1,
     "created_at": 1,

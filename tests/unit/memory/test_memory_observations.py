@@ -22,11 +22,14 @@ from dcf.memory import (
     NewAgent,
     NewMessage,
     NewObservation,
+    Observation,
     Origin,
     RollbackRefused,
     Source,
     UnknownObservation,
 )
+from dcf.memory.observations.rendering import details_of, rows_of
+from dcf.search import count_tokens
 
 RACE = NewObservation(
     type="bugfix",
@@ -51,7 +54,36 @@ async def test_all_that_is_said_is_kept(memory: Memory, by: Actor) -> None:
     assert fields == given
     assert (kept.artifacts, kept.related) == (RACE.artifacts, RACE.related)
     assert (kept.origin, kept.at, kept.project) == (RACE.origin, 5_000, "/work/shop")
-    assert kept.index_tokens < kept.tokens
+    assert kept.tokens == count_tokens(details_of(kept))
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    st.text(st.characters(exclude_characters="\0\n\r", codec="utf-8"), min_size=1, max_size=120),
+    st.integers(0, 10**12),
+)
+def test_a_row_of_the_index_costs_at_most_forty_tokens(title: str, age: int) -> None:
+    known = {field: getattr(RACE, field) for field in ("subtitle", "facts", "narrative")}
+    one = Observation(
+        id="observation-01234567-89ab-4def-8123-456789abcdef",
+        project="p",
+        type="discovery",
+        title=title,
+        concepts=(),
+        artifacts=(),
+        related=(),
+        origin=Origin("coding_agent_transcript", "t-1", 12),
+        agent_id=None,
+        tokens=123_456,
+        at=10**12 - age,
+        revision=1,
+        created_at=0,
+        updated_at=0,
+        **known,
+    )
+    (row,) = rows_of([one], 10**12)
+    assert count_tokens(row) <= 40
+    assert row.startswith("01234567 🟤 discovery: ")
 
 
 async def test_what_a_source_said_is_kept_once(memory: Memory, by: Actor) -> None:

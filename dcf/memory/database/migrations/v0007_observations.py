@@ -19,7 +19,7 @@ STEP = Migration(
         """,
         # ``facts``, ``concepts``, ``artifacts`` and ``related`` are JSON arrays. ``digest`` is that
         # of who says what: the same from the same turn of a source is kept once. ``at`` is when it
-        # happened, ``tokens`` what all of it costs a model, ``index_tokens`` its row of an index.
+        # happened, ``tokens`` what all of it costs a model.
         """
         CREATE TABLE observations (
             id TEXT PRIMARY KEY,
@@ -40,7 +40,6 @@ STEP = Migration(
             agent_id TEXT,
             digest TEXT NOT NULL UNIQUE,
             tokens INTEGER NOT NULL,
-            index_tokens INTEGER NOT NULL,
             at INTEGER NOT NULL,
             revision INTEGER NOT NULL,
             created_at INTEGER NOT NULL,

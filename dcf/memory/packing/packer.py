@@ -1,0 +1,78 @@
+"""Packing what is remembered into a context that has a hard limit.
+
+What was offered first is told in full as long as the details' budget lasts; what does not fit has a
+line in the index, which says what reading it would cost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dcf.memory.packing.offer import Budget, Layer, Offer, Pack, Packed
+from dcf.search import count_tokens, counts_of_tokens
+
+_HEADINGS: dict[Layer, str] = {
+    "details": "## What is known",
+    "index": "## More that can be read by its address",
+}
+_LAYERS: tuple[Layer, ...] = ("details", "index")
+_BETWEEN = 2
+"""Tokens that the line ends around an item may add."""
+
+
+def pack(offers: Sequence[Offer], budget: Budget | None = None) -> Pack:
+    """The offers, the most wanted first, as far as the budget lasts. The same address comes once.
+
+    Tokens are counted on the whole text, by ``count_tokens``: no pack has more than its budget.
+    """
+    budget = budget or Budget()
+    seen: dict[str, Offer] = {}
+    for one in offers:
+        seen.setdefault(one.uri, one)
+    wanted = list(seen.values())
+    details = _taken("details", wanted, budget.details, len(wanted))
+    told = {one.offer.uri for one in details}
+    others = [one for one in wanted if one.uri not in told]
+    index = _taken("index", others, budget.index, budget.rows)
+    kept = [*_within(details, budget.details), *_within(index, budget.index)]
+    text = _text(kept)
+    while kept and (tokens := count_tokens(text)) > budget.tokens:
+        kept.pop()
+        text = _text(kept)
+    tokens = count_tokens(text) if kept else 0
+    return Pack(text, tokens, tuple(kept), len(wanted) - len(kept))
+
+
+def _taken(layer: Layer, offers: Sequence[Offer], most: int, items: int) -> list[Packed]:
+    """Those that fit, in order; one that is too long does not keep shorter ones out."""
+    costs = counts_of_tokens([_told(layer, one) for one in offers]) if offers else []
+    left = most - count_tokens(_HEADINGS[layer]) - _BETWEEN
+    taken: list[Packed] = []
+    for offer, cost in zip(offers, costs, strict=True):
+        if len(taken) < items and cost + _BETWEEN <= left:
+            taken.append(Packed(offer, layer, cost))
+            left -= cost + _BETWEEN
+    return taken
+
+
+def _within(items: list[Packed], most: int) -> list[Packed]:
+    """As many of the first as do not cost more than ``most`` together: texts side by side may cost
+    more than each by itself."""
+    while items and count_tokens(_text(items)) > most:
+        items = items[:-1]
+    return items
+
+
+def _text(items: Sequence[Packed]) -> str:
+    parts: list[str] = []
+    for layer in _LAYERS:
+        told = [_told(layer, one.offer) for one in items if one.layer == layer]
+        if told:
+            parts.append("\n".join([_HEADINGS[layer], *told]))
+    return "\n\n".join(parts)
+
+
+def _told(layer: Layer, offer: Offer) -> str:
+    if layer == "index":
+        return f"- {offer.row}"
+    return f"{offer.details}\n({offer.uri})"
