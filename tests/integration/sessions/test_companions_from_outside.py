@@ -90,10 +90,12 @@ async def test_a_report_after_the_deadline_is_refused(redis_url: str) -> None:
         await hosts.sessions.create("s1", ME, "help")
         await hosts.employ("s1", "a", external=True)
         await receive(hosts.sessions, "s1", A)
-        await hosts.sessions.delegate("s1", Order("do it", ME, task_id="t", timeout_s=1))
-        received = await receive(hosts.sessions, "s1", A, wait_s=1)
+        await hosts.sessions.delegate("s1", Order("do it", ME, task_id="t", timeout_s=3))
+        received = await receive(hosts.sessions, "s1", A, wait_s=2)
         assert received is not None
-        await asyncio.sleep(1.2)
+        deadline = (await hosts.sessions.task("s1", "t")).deadline_at
+        while await hosts.sessions.store.now_ms() <= deadline:
+            await asyncio.sleep(0.05)
         with pytest.raises(TaskNotYours):
             await report_result(
                 hosts.sessions, "s1", A, "t", received.lease_token, status="succeeded", summary="x"
