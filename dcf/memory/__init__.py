@@ -89,6 +89,8 @@ from dcf.memory.setting import source_of
 from dcf.memory.skill import LOADED_SKILLS, SKILLS, Discovery, FoundSkill, Skill, SyncReport
 from dcf.memory.skill_folders import SkillFolders, SkillsTooLarge, UnknownSkills
 from dcf.memory.stats import AgentStats, BlockStats, KindStats, Stats
+from dcf.memory.thread import NewThread, NewTurn, Synced, Thread, ThreadStatus, Turn
+from dcf.memory.threads import Threads, UnknownThread, UnknownTurn
 from dcf.memory.tool_spec import ToolSpec
 from dcf.memory.transfer import (
     Arrival,
@@ -182,6 +184,8 @@ __all__ = [
     "NewObservation",
     "NewPassage",
     "NewProject",
+    "NewThread",
+    "NewTurn",
     "NoScratchPad",
     "NoSuchBlock",
     "NotShareable",
@@ -221,9 +225,14 @@ __all__ = [
     "Source",
     "Stats",
     "SyncReport",
+    "Synced",
     "TextNotFound",
     "TextNotUnique",
+    "Thread",
+    "ThreadStatus",
+    "Threads",
     "ToolSpec",
+    "Turn",
     "TurnLost",
     "TurnRecord",
     "TurnState",
@@ -239,6 +248,8 @@ __all__ = [
     "UnknownProjectBlock",
     "UnknownSession",
     "UnknownSkills",
+    "UnknownThread",
+    "UnknownTurn",
     "UnusableKey",
     "UnusableValue",
     "Usage",

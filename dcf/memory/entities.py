@@ -29,6 +29,7 @@ SKILL = Entity(
     "skill", "skills", key=("agent_id", "name"), long=frozenset({"content"}), owner="agent_id"
 )
 OBSERVATION = Entity("observation", "observations", key=("id",), unique="digest")
+THREAD = Entity("thread", "threads", key=("id",))
 CONSOLIDATION = Entity("consolidation", "consolidation_sessions", key=("id",))
 """The log of consolidations. It is of nobody: it outlives its agents."""
 

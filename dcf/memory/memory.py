@@ -30,6 +30,7 @@ from dcf.memory.search import Search, follow_search, index_faults, is_index_old,
 from dcf.memory.sessions import Sessions
 from dcf.memory.skill_folders import SkillFolders
 from dcf.memory.stats import Stats
+from dcf.memory.threads import Threads
 from dcf.memory.turns import Turns
 from dcf.problem import Problem
 from dcf.search import DEFAULT_EMBEDDER
@@ -46,6 +47,7 @@ class Memory:
     messages: Messages
     passages: Passages
     observations: Observations
+    threads: Threads
     contexts: Contexts
     search: Search
     events: Events
@@ -121,6 +123,7 @@ class Memory:
                     messages=Messages(ledger),
                     passages=Passages(ledger),
                     observations=Observations(ledger),
+                    threads=Threads(ledger),
                     contexts=Contexts(ledger),
                     search=Search(ledger, embedder),
                     events=Events(ledger),
