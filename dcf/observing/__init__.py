@@ -1,0 +1,24 @@
+"""How observations are found in what happened: the exchange with a model, and what a draft may be.
+
+Knows no store: ``prompt_for`` asks about an event, ``parse_observations`` reads the answer.
+"""
+
+from __future__ import annotations
+
+from dcf.observing.answer import Parsed, parse_observations
+from dcf.observing.draft import Artifact, Draft, draft_problems, drafted
+from dcf.observing.event import SourceEvent, event_digest
+from dcf.observing.prompt import Prompt, prompt_for
+
+__all__ = [
+    "Artifact",
+    "Draft",
+    "Parsed",
+    "Prompt",
+    "SourceEvent",
+    "draft_problems",
+    "drafted",
+    "event_digest",
+    "parse_observations",
+    "prompt_for",
+]
