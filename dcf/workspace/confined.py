@@ -7,6 +7,7 @@ check and use leads nowhere, whoever puts it there.
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Iterator, Sequence
@@ -20,6 +21,7 @@ from dcf.workspace.file_results import EntryType
 
 MAX_PATH: Final = 4096
 MAX_DEPTH: Final = 64
+_NO_FOLDER: Final = (errno.ENOTDIR, errno.ELOOP)
 FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -84,7 +86,7 @@ class ConfinedRoot:
 
         Folders on the way that are not there are made with ``make``; otherwise FileRefused with
         the code ``missing``. A link on the way is ``outside_root``, another file
-        ``not_a_directory``.
+        ``not_a_directory``. Raises OSError where a folder cannot be opened or made.
         """
         folder = os.open(self._real, FOLDER)
         try:
@@ -108,7 +110,8 @@ class ConfinedRoot:
             found = Place(folder, name).look()
             if found is not None and stat.S_ISLNK(found.st_mode):
                 raise FileRefused("outside_root", link_message(shown)) from error
-            if found is not None and not stat.S_ISDIR(found.st_mode):
+            if error.errno in _NO_FOLDER:
+                # A folder by now: what was there a moment ago was a file or a link.
                 raise FileRefused("not_a_directory", f"{shown!r} is no folder") from error
             raise
 

@@ -58,7 +58,7 @@ class Files:
         limit = min(DEFAULT_ENTRIES if max_entries is None else max(0, max_entries), MAX_ENTRIES)
         parts = self._root.parts(path)
         shown = "/".join(parts)
-        with self._root.place(parts) as place, _failing("scan_failed"):
+        with _failing("scan_failed"), self._root.place(parts) as place:
             folder = self._open_folder(place, shown or ".")
             found = walk(folder, shown, recursive=recursive, hidden=include_hidden)
             try:
@@ -78,7 +78,7 @@ class Files:
             raise FileRefused("read_failed", "offset and length are not negative")
         name, parts = file_text.check_encoding(encoding), self._parts_of_file(path)
         shown = "/".join(parts)
-        with self._root.place(parts) as place, _failing("read_failed"):
+        with _failing("read_failed"), self._root.place(parts) as place:
             self._regular(place, shown)
             descriptor = os.open(place.name, _READ, dir_fd=place.folder)
             with os.fdopen(descriptor, "rb") as file:
@@ -143,7 +143,7 @@ class Files:
         ``path_not_found``, ``unsupported_type``, ``remove_failed``."""
         parts = self._changeable(self._parts(path, "remove_failed"))
         shown = "/".join(parts)
-        with self._root.place(parts) as place, _failing("remove_failed"):
+        with _failing("remove_failed"), self._root.place(parts) as place:
             found = place.look()
             if found is None:
                 raise FileRefused("path_not_found", f"there is nothing at {shown!r}")

@@ -220,4 +220,36 @@ def test_a_folder_that_turns_into_a_link_while_it_is_used_leads_nowhere(world: W
     finally:
         swapping.clear()
         swapper.join()
-    assert codes <= {None, "outside_root", "path_not_found", "parent_missing", "write_failed"}
+    assert codes <= {
+        None, "outside_root", "path_not_found", "parent_missing", "write_failed", "not_a_directory"
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+@pytest.mark.parametrize("meanwhile", ["link", "file"])
+def test_a_folder_that_is_none_only_while_it_is_opened_is_refused(
+    world: World, name: str, meanwhile: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The race of the test above, won each time: whoever looks before or after sees a folder."""
+    real, aside = world.root / "folder", world.root / "aside"
+    (real / "below").mkdir()
+    other = world.root / "other"
+    if meanwhile == "link":
+        other.symlink_to(world.outside)
+    else:
+        other.touch()
+    opened = os.open
+
+    def open_meanwhile(path: Any, flags: int, *arguments: Any, **options: Any) -> int:
+        if path != "folder":
+            return opened(path, flags, *arguments, **options)
+        real.rename(aside)
+        other.rename(real)
+        try:
+            return opened(path, flags, *arguments, **options)
+        finally:
+            real.rename(other)
+            aside.rename(real)
+
+    monkeypatch.setattr(os, "open", open_meanwhile)
+    assert world.attempt(OPERATIONS[name], "folder/below") == "not_a_directory"
