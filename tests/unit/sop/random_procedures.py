@@ -143,60 +143,63 @@ def directions(numbers: list[str]) -> st.SearchStrategy[Any]:
 
 @st.composite
 def steps(draw: st.DrawFn, parent: str = "", depth: int = 2) -> tuple[Step, ...]:
-    """One list of steps, numbered inside ``parent``."""
-    count = draw(st.integers(1, 3))
+    """One list of steps, numbered inside ``parent``; shorter ones further in."""
     marks = draw(
         st.lists(
-            st.sampled_from(["1", "2", "3", "3a", "10", "2.5"]), min_size=count, max_size=count
+            st.sampled_from(["1", "2", "3", "3a", "10", "2.5"]), min_size=1, max_size=1 + depth
         )
     )
     numbers = [f"{parent}.{mark}" if parent else mark for mark in marks]
     return tuple(draw(step(number, numbers, depth)) for number in numbers)
 
 
+# What a step may have besides: a few of them in each, so that a procedure is made in little time
+# and every two of them stand in one step in some procedure.
+_EXTRAS: dict[str, st.SearchStrategy[Any]] = {
+    "text": texts,
+    "role": people.map(lambda one: " ".join(one.split())),
+    "skills": st.lists(skills, min_size=1, max_size=2).map(tuple),
+    "reads": _several_transfers,
+    "writes": _several_transfers,
+    "approval": st.builds(Approval, st.lists(people, max_size=2).map(tuple)),
+    "retries": st.lists(retries, min_size=1, max_size=2).map(tuple),
+    "deadline": durations,
+    "tier": st.integers(0, 3),
+    "budget": budgets,
+}
+
+
 @st.composite
 def step(draw: st.DrawFn, number: str, numbers: list[str], depth: int) -> Step:
-    inside: dict[str, Any] = {}
     kind = draw(
         st.sampled_from(
             STEP_KINDS if depth else [k for k in STEP_KINDS if k not in ("loop", "parallel")]
         )
     )
     where = directions(numbers)
+    extras = {
+        **_EXTRAS,
+        "branches": st.lists(st.builds(Branch, conditions, where), min_size=1, max_size=2).map(
+            tuple
+        ),
+        "then": where,
+        "handlers": st.lists(
+            st.builds(Handler, st.lists(errors, max_size=2).map(tuple), where),
+            min_size=1,
+            max_size=2,
+        ).map(tuple),
+    }
+    chosen = draw(st.lists(st.sampled_from(sorted(extras)), max_size=4, unique=True))
+    inside = {name: draw(extras[name]) for name in chosen}
     if kind == "loop":
         at_once = st.sampled_from([None, 1, 2, 100])
-        inside = {
-            "loop": draw(st.builds(Loop, dotted, names, at_once)),
-            "steps": draw(steps(number, depth - 1)),
-        }
+        inside["loop"] = draw(st.builds(Loop, dotted, names, at_once))
+        inside["steps"] = draw(steps(number, depth - 1))
     if kind == "parallel":
-        inside = {"lanes": draw(_lanes(number, depth - 1))}
-    return Step(
-        number,
-        draw(some_line),
-        kind,
-        draw(texts),
-        role=draw(st.none() | people.map(lambda one: " ".join(one.split()))),
-        skills=tuple(draw(st.lists(skills, max_size=2))),
-        reads=draw(_several_transfers),
-        writes=draw(_several_transfers),
-        branches=tuple(draw(st.lists(st.builds(Branch, conditions, where), max_size=2))),
-        then=draw(where),
-        wait=draw(waits if kind == "wait" else st.none()),
-        approval=draw(st.none() | st.builds(Approval, st.lists(people, max_size=2).map(tuple))),
-        retries=tuple(draw(st.lists(retries, max_size=2))),
-        deadline=draw(st.none() | durations),
-        handlers=tuple(
-            draw(
-                st.lists(
-                    st.builds(Handler, st.lists(errors, max_size=2).map(tuple), where), max_size=2
-                )
-            )
-        ),
-        tier=draw(st.none() | st.integers(0, 3)),
-        budget=draw(st.none() | budgets),
-        **inside,
-    )
+        inside["lanes"] = draw(_lanes(number, depth - 1))
+    if kind == "wait":
+        inside["wait"] = draw(waits)
+    return Step(number, draw(some_line), kind, **inside)
 
 
 @st.composite

@@ -21,7 +21,7 @@ from dcf.sop.markdown.document import read_markdown
 from dcf.sop.yaml_form.document import read_yaml_form, validator
 
 _SLOW = settings(
-    max_examples=18,
+    max_examples=50,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
