@@ -21,6 +21,9 @@ LETTA := $(LETTA_VENV)/.installed-$(LETTA_VERSION)
 # In this order: the fastest and most precise tests speak first.
 SUITES := $(wildcard $(addprefix tests/,unit contract integration simulation acceptance))
 
+# Bytecode is kept: hundreds of processes would else compile what they import, each for itself.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help demo test test-letta test-llm lint type sim bench docs lock clean

@@ -1,18 +1,18 @@
-"""Commands of ``dcf`` for tests: each a process of its own, without the cost of its imports.
+"""Python programs for tests: each a process of its own, without the cost of its imports.
 
-``run_dcf`` is ``subprocess.run`` of the command line, done by the server in ``command_server.py``;
-``dcf_folder`` has a program ``dcf`` that does the same, for the shells of the documentation. Both
-use one server for each test process, started at its first command.
+``run_dcf`` is ``subprocess.run`` of the command line; ``programs`` has a program ``dcf`` and a
+program ``python`` for whatever starts one. All are done by the server in ``command_server.py``,
+one for all processes of a test run, started by the first that needs it.
 """
 
 from __future__ import annotations
 
-import atexit
+import fcntl
 import os
-import shutil
+import socket
 import subprocess
 import sys
-import tempfile
+import time
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -21,20 +21,26 @@ _SHIM = """#!{python} -IS
 import json, os, signal, socket, sys
 with socket.socket(socket.AF_UNIX) as server:
     server.connect({path!r})
-    request = {{"arguments": sys.argv[1:], "environment": dict(os.environ), "folder": os.getcwd()}}
+    arguments = {arguments!r} + sys.argv[1:]
+    request = {{"arguments": arguments, "environment": dict(os.environ), "folder": os.getcwd()}}
     said = json.dumps(request).encode() + b"\\n"
     sent = socket.send_fds(server, [said], [0, 1, 2])
     server.sendall(said[sent:])
+    for stream in (0, 1, 2):  # the program has them; whoever waits for their end waits for it alone
+        os.close(stream)
     answers = server.makefile("r")
-    command = int(answers.readline())
+    program = int(answers.readline())
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, lambda number, _: os.kill(command, number))
+        signal.signal(number, lambda number, _: os.kill(program, number))
     code = int(answers.readline())
 if code < 0:
-    signal.signal(-code, signal.SIG_DFL)
+    if -code not in (signal.SIGKILL, signal.SIGSTOP):
+        signal.signal(-code, signal.SIG_DFL)
     os.kill(os.getpid(), -code)
-sys.exit(code)
+os._exit(code)
 """
+_stay: socket.socket
+"""Open for as long as this process may need the server."""
 
 
 def run_dcf(
@@ -42,36 +48,49 @@ def run_dcf(
 ) -> subprocess.CompletedProcess[str]:
     """Run a command to its end. Raises subprocess.TimeoutExpired after ``timeout`` seconds, when
     the command has been killed."""
-    command = [str(dcf_folder() / "dcf"), *arguments]
+    command = [str(programs() / "dcf"), *arguments]
     return subprocess.run(
         command, cwd=cwd, env=env, capture_output=True, text=True, timeout=timeout, check=False
     )
 
 
+def python() -> str:
+    """In place of ``sys.executable``, for programs that are not about starting."""
+    return str(programs() / "python")
+
+
 @cache
-def dcf_folder() -> Path:
-    """A folder for ``PATH`` with a program ``dcf``."""
+def programs() -> Path:
+    """A folder for ``PATH`` with programs ``dcf`` and ``python``."""
+    global _stay
+    run = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))
     # Not below pytest's folders, whose names are longer than a socket's may be.
-    folder = Path(tempfile.mkdtemp(prefix=f"dcf-test-{os.getuid()}-c-", dir="/tmp"))
-    path = str(folder / "socket")
-    program = Path(__file__).with_name("command_server.py")
-    server = subprocess.Popen(
-        [sys.executable, str(program), path], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    )
-    atexit.register(_end, server, folder)
-    assert server.stdout is not None
-    assert server.stdout.readline() == b"ready\n"
-    shim = folder / "dcf"
-    shim.write_text(_SHIM.format(python=sys.executable, path=path), encoding="utf-8")
-    shim.chmod(0o700)
+    folder = Path(f"/tmp/dcf-test-{os.getuid()}-c-{run[:12]}")
+    folder.mkdir(mode=0o700, exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / "dcf").exists():
+            _start(folder)
+        _stay = socket.socket(socket.AF_UNIX)
+        _stay.connect(str(folder / "socket"))
+        _stay.sendall(b'{"stay": true}\n')
     return folder
 
 
-def _end(server: subprocess.Popen[bytes], folder: Path) -> None:
-    assert server.stdin is not None
-    server.stdin.close()
-    try:
-        server.wait(10)
-    finally:
-        server.kill()
-        shutil.rmtree(folder)
+def _start(folder: Path) -> None:
+    server = subprocess.Popen(
+        [sys.executable, str(Path(__file__).with_name("command_server.py")), folder / "socket"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+        start_new_session=True,
+    )
+    while not (folder / "socket").exists():
+        assert server.poll() is None, "the server of commands did not start"
+        time.sleep(0.02)
+    for name, arguments in (("python", []), ("dcf", ["-m", "dcf.cli"])):
+        text = _SHIM.format(python=sys.executable, path=str(folder / "socket"), arguments=arguments)
+        draft = folder / f"{name}.new"
+        draft.write_text(text, encoding="utf-8")
+        draft.chmod(0o700)
+        draft.rename(folder / name)

@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from commands import dcf_folder
+from commands import programs, python
 from home_end import end_home
 
 REPOSITORY = Path(__file__).parents[2]
@@ -59,8 +59,8 @@ class Reader:
 
     def __post_init__(self) -> None:
         kept = {key: value for key, value in os.environ.items() if not key.startswith("DCF_")}
-        programs = [str(dcf_folder()), str(Path(sys.executable).parent)]
-        path = os.pathsep.join([*programs, kept.get("PATH", "")])
+        folders = [str(programs()), str(Path(sys.executable).parent)]
+        path = os.pathsep.join([*folders, kept.get("PATH", "")])
         # Its own temporary folder and no terminal: nothing depends on who runs the tests.
         # Nor is anything left in the home of whoever runs them.
         here = {"DCF_HOME": str(self.home), "HOME": str(self.home.parent)}
@@ -82,7 +82,7 @@ class Reader:
         end_home(self.environment)
 
     def _run(self, block: Block) -> None:
-        command = [sys.executable, "-c", block.text]
+        command = [python(), "-c", block.text]
         if block.language == "bash":
             command = ["bash", "-euo", "pipefail", "-c", block.text]
         done = subprocess.run(

@@ -6,10 +6,10 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from commands import python
 from doc_snippets import PAGES, REPOSITORY, blocks_of, is_run, reader_of
 
 _LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)|!\[[^\]]*\]\(([^)\s]+)\)")
@@ -114,7 +114,7 @@ def test_every_page_can_be_reached_from_the_readme() -> None:
 
 
 def test_the_generated_pages_are_those_of_this_source(tmp_path: Path) -> None:
-    subprocess.run([sys.executable, "-m", "dcf.cli.reference", str(tmp_path)], check=True)
+    subprocess.run([python(), "-m", "dcf.cli.reference", str(tmp_path)], check=True)
     for name in _GENERATED:
         committed = (REPOSITORY / "docs/reference" / name).read_text(encoding="utf-8")
         assert committed == (tmp_path / name).read_text(encoding="utf-8"), "run `make docs`"
@@ -155,7 +155,7 @@ def test_no_setting_stands_twice_in_the_example() -> None:
 def test_the_picture_is_drawn_from_the_recorded_run() -> None:
     folder = REPOSITORY / "docs/images"
     drawn = subprocess.run(
-        [sys.executable, str(folder / "draw_run.py"), str(folder / "run.json")],
+        [python(), str(folder / "draw_run.py"), str(folder / "run.json")],
         check=True,
         capture_output=True,
         text=True,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import redis
-from commands import run_dcf
+from commands import python, run_dcf
 
 ROOT = Path(__file__).parents[3]
 _PATIENCE_S = 60.0
@@ -98,7 +97,7 @@ class Dcf:
             return sorted(client.keys("*wf:*"))
 
     def _command(self, arguments: tuple[object, ...]) -> list[str]:
-        return [sys.executable, "-m", "dcf.cli", *map(str, arguments)]
+        return [python(), "-m", "dcf.cli", *map(str, arguments)]
 
 
 def until(true: Callable[[], Any], what: str) -> Any:

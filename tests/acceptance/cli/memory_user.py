@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 import typer.main
+from commands import python
 from dcf_user import Done
 
 from dcf.cli.app import build_app
@@ -58,7 +58,7 @@ class MemoryUser:
         """Start a command as a process, and go on; at a ``terminal``, if there is one."""
         at_terminal = terminal != subprocess.PIPE
         child = subprocess.Popen(
-            [sys.executable, "-m", "dcf.cli", "memory", *map(str, arguments)],
+            [python(), "-m", "dcf.cli", "memory", *map(str, arguments)],
             stdin=terminal if at_terminal else subprocess.DEVNULL,
             stdout=terminal,
             stderr=terminal,

@@ -6,12 +6,12 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
-import sys
 import urllib.request
 from collections import Counter
 from pathlib import Path
 
 import pytest
+from commands import python
 from dcf_user import Dcf
 
 KILLED = Path(__file__).with_name("killed_planner.py")
@@ -70,7 +70,7 @@ def test_a_planner_that_is_killed_goes_on_and_does_everything_once(dcf: Dcf) -> 
 
 
 def _kill(dcf: Dcf, point: str, *arguments: object) -> None:
-    command = [sys.executable, str(KILLED), point, *map(str, arguments)]
+    command = [python(), str(KILLED), point, *map(str, arguments)]
     done = subprocess.run(
         command, cwd=dcf.folder, env=dcf.env, capture_output=True, text=True, timeout=60
     )

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
-import sys
 
+from commands import python
 from dcf_user import Dcf, until
 from terminal import Terminal
 
 PARCEL = "where is the parcel? skill:support.check_delivery order_id=ORD-1004"
 TICKET = "what does it say? skill:support.triage_ticket ticket_id=TCK-102"
-CHAT = (sys.executable, "-m", "dcf.cli", "session", "chat", "desk-1")
+CHAT = ("-m", "dcf.cli", "session", "chat", "desk-1")
 
 
 def start(dcf: Dcf) -> None:
@@ -26,7 +26,7 @@ def served(dcf: Dcf) -> bool:
 
 def test_rows_change_below_the_line_while_somebody_types(dcf: Dcf) -> None:
     start(dcf)
-    with Terminal(CHAT, cwd=dcf.folder, env=dcf.env) as user:
+    with Terminal((python(), *CHAT), cwd=dcf.folder, env=dcf.env) as user:
         user.until("Ctrl-D leaves")
         user.until("desk-1 active: 1 companion, no tasks yet")
         user.type(PARCEL + "\r")
@@ -55,7 +55,7 @@ def test_rows_change_below_the_line_while_somebody_types(dcf: Dcf) -> None:
 def test_whoever_leaves_is_told_how_it_goes_on(dcf: Dcf) -> None:
     start(dcf)
     for key in ("\x04", "\x03"):  # Ctrl-D, Ctrl-C
-        with Terminal(CHAT, cwd=dcf.folder, env=dcf.env) as user:
+        with Terminal((python(), *CHAT), cwd=dcf.folder, env=dcf.env) as user:
             user.until("desk-1 active")
             user.type(key)
             user.until("Session desk-1 is active: `dcf session chat desk-1` goes on")
@@ -66,7 +66,7 @@ def test_whoever_leaves_is_told_how_it_goes_on(dcf: Dcf) -> None:
 def test_lines_of_a_pipe_are_turns_one_after_the_other(dcf: Dcf) -> None:
     start(dcf)
     done = subprocess.run(
-        CHAT,
+        [python(), *CHAT],
         cwd=dcf.folder,
         env=dcf.env,
         input=f"{PARCEL}\n\n{TICKET}\n/companions\n/quit\nnobody reads this\n",
@@ -102,7 +102,7 @@ def test_ctrl_c_stops_the_watching_and_not_the_session(dcf: Dcf) -> None:
 def test_ctrl_c_ends_a_chat_that_waits_for_its_pipe(dcf: Dcf) -> None:
     start(dcf)
     child = subprocess.Popen(
-        CHAT,
+        [python(), *CHAT],
         cwd=dcf.folder,
         env=dcf.env,
         stdin=subprocess.PIPE,

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-import sys
 from typing import Any
 
+from commands import python
 from dcf_user import Dcf, until
 from terminal import Terminal
 
 PARCEL = "skill:support.check_delivery where is the parcel? order_id=ORD-1004"
 BROKEN = "skill:support.check_delivery where is the parcel?"
 LARGE = {"order_id": "ORD-1", "ticket_id": "TCK-1", "amount_cents": 90_000, "currency": "EUR"}
-CHAT = (sys.executable, "-m", "dcf.cli", "session", "chat", "desk-1")
+CHAT = ("-m", "dcf.cli", "session", "chat", "desk-1")
 
 
 def start(dcf: Dcf, *more: object) -> None:
@@ -41,7 +41,7 @@ def test_the_numbers_of_the_conductor_are_those_of_every_command(dcf: Dcf) -> No
 
 def test_an_answer_reaches_who_asked_though_a_chat_was_told_first(dcf: Dcf) -> None:
     start(dcf, "--companions", 1)
-    with Terminal(CHAT, cwd=dcf.folder, env=dcf.env) as user:
+    with Terminal((python(), *CHAT), cwd=dcf.folder, env=dcf.env) as user:
         user.until("desk-1 active: 1 companion")
         # The chat serves the companion, and looks for what came of tasks several times a second.
         asked = ("session", "say", "desk-1", PARCEL, "--request", "mine", "--json")

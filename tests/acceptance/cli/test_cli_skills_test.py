@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
-import sys
 import urllib.error
 import urllib.request
 from pathlib import Path
 from xml.etree import ElementTree
 
+from commands import python
 from dcf_user import ROOT, Dcf
 
 
@@ -51,7 +51,7 @@ def test_a_name_that_is_nowhere_ends_with_2(dcf: Dcf) -> None:
 def test_the_stub_wants_its_token_and_ends_cleanly(dcf: Dcf) -> None:
     config = Path(dcf.env["DCF_GENERATED"]) / "stub" / "stub_config.json"
     process = subprocess.Popen(
-        [sys.executable, "-m", "dcf.cli", "stub", "--port", "0", "--token", "t0ken"],
+        [python(), "-m", "dcf.cli", "stub", "--port", "0", "--token", "t0ken"],
         stdout=subprocess.PIPE, text=True, cwd=dcf.folder,
         env={**dcf.env, "STUB_CONFIG": str(config)},
     )  # fmt: skip

@@ -11,6 +11,7 @@ from typing import Any
 
 import httpx2
 import pytest
+from commands import python
 from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 from mcp_site import Site
@@ -55,7 +56,7 @@ async def test_every_tool_answers_over_http_in_both_generations(site: Site, mode
 
 async def test_every_tool_answers_over_stdio(site: Site) -> None:
     server = StdioServerParameters(
-        command=sys.executable,
+        command=python(),
         args=["-m", "dcf.cli", "mcp"],
         env=site.env,
         cwd=site.folder,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from collections.abc import Iterator
 
 import pytest
+from commands import python
 from planned_sops import GENERATED, ROOT, SOPS, Planned, plan_of
 
 from dcf.planner import Market, ToolResults
@@ -40,7 +40,7 @@ def planned(market: Market) -> dict[str, Planned]:
 def stub_url() -> Iterator[str]:
     """The address of the stub server, a process of its own with the generated cases."""
     config = GENERATED / "stub" / "stub_config.json"
-    command = [sys.executable, "-m", "dcf.tools.stub", "--config", str(config), "--port", "0"]
+    command = [python(), "-m", "dcf.tools.stub", "--config", str(config), "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=ROOT, text=True) as process:
         assert process.stdout is not None
         yield json.loads(process.stdout.readline())["url"]

@@ -10,7 +10,6 @@ import asyncio
 import json
 import random
 import subprocess
-import sys
 import time
 import urllib.request
 from collections import Counter
@@ -22,6 +21,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
+from commands import python
 
 from control_plane import HintQueue, RedisBackend, Store
 from dcf import workflow
@@ -98,7 +98,7 @@ def catalog() -> SkillCatalog:
 def stub_url() -> Iterator[str]:
     """The address of the stub server, a process of its own with the generated cases."""
     config = GENERATED / "stub" / "stub_config.json"
-    command = [sys.executable, "-m", "dcf.tools.stub", "--config", str(config), "--port", "0"]
+    command = [python(), "-m", "dcf.tools.stub", "--config", str(config), "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=ROOT, text=True) as process:
         assert process.stdout is not None
         yield json.loads(process.stdout.readline())["url"]

@@ -7,6 +7,7 @@ import asyncio
 import sys
 from pathlib import Path
 
+from commands import python
 from local_world import local_world
 
 from dcf.advisors import open_board
@@ -39,7 +40,7 @@ async def test_what_was_published_survives_a_kill(tmp_path: Path) -> None:
         revision = 0
         for tag in ("a", "b"):
             publisher = await asyncio.create_subprocess_exec(
-                sys.executable,
+                python(),
                 "-c",
                 PUBLISH,
                 str(tmp_path),

@@ -8,7 +8,6 @@ import json
 import signal
 import socket
 import subprocess
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import Any
 
 import pytest
 import uvicorn
+from commands import python
 from dying_loader import SKILLS
 from loading_samples import AGENT, library, manifest
 
@@ -55,7 +55,7 @@ async def record(agents: AgentStore, agent_id: str = AGENT) -> dict[str, Any]:
 
 async def killed(url: str, act: str, nth: int, when: str) -> bool:
     """Whether the process came to its death; else it came to its end."""
-    arguments = [sys.executable, str(PROGRAM), url, act, str(nth), when]
+    arguments = [python(), str(PROGRAM), url, act, str(nth), when]
     done = await asyncio.to_thread(subprocess.run, arguments, capture_output=True, timeout=60)
     assert done.returncode in (0, -signal.SIGKILL), done.stderr.decode()
     return done.returncode != 0

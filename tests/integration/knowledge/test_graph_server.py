@@ -7,7 +7,6 @@ import asyncio
 import json
 import os
 import signal
-import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from functools import partial
@@ -16,6 +15,7 @@ from typing import Any
 
 import httpx2
 import pytest
+from commands import python
 from integration.knowledge.shop import CHARGE, INSIGHT, MAILS, NEW, OLD, fill
 from integration.knowledge.world import START
 from integration.tools.conftest import serving_app
@@ -312,7 +312,7 @@ async def test_the_command_serves_and_stops(shop: str, redis_server: str, tmp_pa
         "DCF_REDIS_URL": redis_server, "DCF_GRAPH_URL": shop,
     }  # fmt: skip
     child = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "dcf.cli", "graph", "serve", "--port", "0",
+        python(), "-m", "dcf.cli", "graph", "serve", "--port", "0",
         stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE, env=env, cwd=tmp_path,
     )  # fmt: skip
     assert child.stdout is not None

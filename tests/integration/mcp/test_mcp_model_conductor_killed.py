@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import sys
 from collections import Counter
 from pathlib import Path
 from signal import SIGKILL
 
 import pytest
+from commands import python
 from integration.mcp import mortal_conductor
 from integration.mcp.mortal_conductor import ASKED, LINES, ME, conducting
 from integration.mcp.platforms import Desk
@@ -31,7 +31,7 @@ async def begin(desk: Desk, *sessions: str) -> None:
 async def conduct_and_die(redis_url: str, folder: Path, *sessions: str) -> dict[str, int]:
     tests = Path(__file__).parents[2]
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, mortal_conductor.__file__, redis_url, str(folder), *sessions),
+        *(python(), mortal_conductor.__file__, redis_url, str(folder), *sessions),
         stdout=asyncio.subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tests.parent), str(tests)])},
     )

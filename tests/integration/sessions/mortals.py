@@ -24,6 +24,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from commands import python
 from integration.sessions.hosts import ME, hosts_on
 
 from control_plane import RedisBackend, Store
@@ -78,7 +79,7 @@ async def mortals_on(redis_url: str) -> AsyncIterator[Mortals]:
     """What forks them, on this Redis."""
     tests = Path(__file__).parents[2]
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, __file__, redis_url),
+        *(python(), __file__, redis_url),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tests.parent), str(tests)])},

@@ -6,13 +6,13 @@ import asyncio
 import json
 import os
 import signal
-import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import python
 from integration.sessions import mortal_host
 from integration.sessions.hosts import ME, Hosts, hosts_on
 from integration.sessions.mortal_host import CATALOG
@@ -33,7 +33,7 @@ async def host_process(
 ) -> AsyncIterator[asyncio.subprocess.Process]:
     """A host at work in a process of its own, which ends with the block if it did not before."""
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, mortal_host.__file__, redis_url, tools_url, name, moment),
+        *(python(), mortal_host.__file__, redis_url, tools_url, name, moment),
         stdout=asyncio.subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": os.pathsep.join([str(_TESTS.parent), str(_TESTS)])},
     )

@@ -7,12 +7,12 @@ import asyncio
 import json
 import os
 import signal
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from commands import python
 from integration.sessions.hosts import ME
 
 from control_plane import Outbox, RedisBackend, Store
@@ -30,7 +30,7 @@ GENERATED = Path(__file__).parents[3] / "generated"
 async def companion_host(env: dict[str, str]) -> AsyncIterator[None]:
     """``dcf companion``, which carries facts to the graph too."""
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "dcf.cli", "companion"),
+        *(python(), "-m", "dcf.cli", "companion"),
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.DEVNULL,
         env={**os.environ, **env},

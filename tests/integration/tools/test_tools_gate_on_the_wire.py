@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sys
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import python
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
 from older_protocol import OldOnly
@@ -156,7 +156,7 @@ async def test_a_program_reached_with_a_secret_needs_a_skill_that_declares_it(
 ) -> None:
     entry = {
         "transport": "stdio",
-        "command": sys.executable,
+        "command": python(),
         "args": ["-c", PROGRAM],
         "environment": {"VAULT_TOKEN": "${MY_TOKEN}"},
     }

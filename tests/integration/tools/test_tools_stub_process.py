@@ -8,18 +8,18 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import python
 from mcp import Client
 
 
 def command(config: Path, *options: str) -> list[str]:
-    return [sys.executable, "-m", "dcf.tools.stub", "--config", str(config), *options]
+    return [python(), "-m", "dcf.tools.stub", "--config", str(config), *options]
 
 
 def environment(**changes: str) -> dict[str, str]:

@@ -6,13 +6,13 @@ import asyncio
 import json
 import os
 import signal
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import python
 from integration.tools.conftest import serving_app
 from integration.worker import mortal_worker
 from integration.worker.crew import Crew, crew_on
@@ -32,7 +32,7 @@ async def worker_process(
 ) -> AsyncIterator[asyncio.subprocess.Process]:
     """A worker at work in a process of its own, which ends with the block if it did not before."""
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, mortal_worker.__file__, redis_url, tools_url, name, moment),
+        *(python(), mortal_worker.__file__, redis_url, tools_url, name, moment),
         stdout=asyncio.subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": os.pathsep.join([str(_TESTS.parent), str(_TESTS)])},
     )

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import python
 from integration.worker.crew import crew_on
 from redis.asyncio import Redis
 from unit.workflow.stage import Calls, document_of, flow, mapping, parallel, passing, retry, task
@@ -102,7 +102,7 @@ async def test_two_processes_finalize_and_write_the_trail_at_once(
         await crew.store.cancel("r", by="test")
         processes = [
             await asyncio.create_subprocess_exec(
-                sys.executable, "-c", FINALIZE, redis_url, by, str(tmp_path),
+                python(), "-c", FINALIZE, redis_url, by, str(tmp_path),
                 stdout=asyncio.subprocess.PIPE,
             )
             for by in ("p1", "p2")

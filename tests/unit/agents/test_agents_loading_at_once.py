@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from pathlib import Path
+
+from commands import python
 
 PROGRAM = """
 import asyncio, sys
@@ -27,7 +28,7 @@ asyncio.run(main())
 
 def test_two_threads_that_load_it_at_once_do_not_meet(tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, str(tmp_path / "memory.db")],
+        [python(), "-c", PROGRAM, str(tmp_path / "memory.db")],
         capture_output=True,
         text=True,
         timeout=60,
