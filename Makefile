@@ -20,17 +20,23 @@ LETTA_VERSION := 0.16.7
 LETTA := $(LETTA_VENV)/.installed-$(LETTA_VERSION)
 # In this order: the fastest and most precise tests speak first.
 SUITES := $(wildcard $(addprefix tests/,unit contract integration simulation acceptance))
+# Fewer of them: TESTS=tests/unit/asl, or what pytest calls a test, in quotes.
+TESTS ?=
+SHARD ?= 1/1
+# Beyond those that tests/simulation runs, and before those of tests/soak.
+SEEDS ?= 40:140
 
 # Bytecode is kept: hundreds of processes would else compile what they import, each for itself.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-letta test-llm lint type sim bench docs lock clean
+.PHONY: help demo test soak test-letta test-llm lint type sim bench docs lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 	@echo "  PYTHON=python3.12 chooses the interpreter (3.11 to 3.13), JOBS=4 the test processes."
+	@echo "  TESTS=tests/unit/asl chooses the tests."
 
 demo: $(RUN) ## run example workflows, watched; needs no key, no Docker, no installed Redis
 	$(BIN)/dcf demo
@@ -38,7 +44,10 @@ demo: $(RUN) ## run example workflows, watched; needs no key, no Docker, no inst
 test: $(DEV) ## all tests, the fast ones first
 	@# Tests start hundreds of processes, and none of them should compile the source again.
 	$(BIN)/python -m compileall -q control_plane dcf
-	$(BIN)/python -m pytest $(SUITES) -n $(JOBS) --dist worksteal
+	$(BIN)/python -m pytest $(or $(TESTS),$(SUITES)) -n $(JOBS) --dist worksteal
+
+soak: $(DEV) ## long campaigns, installations; goes on where it ended (SHARD=1/4, TESTS=tests/soak)
+	DCF_SOAK=1 $(BIN)/python -m pytest $(or $(TESTS),tests/soak $(SUITES)) --shard $(SHARD) -rs
 
 test-letta: $(DEV) $(LETTA) ## agents on a real Letta server, started for it; 900 MB to install
 	$(BIN)/python tests/letta/serving.py $(LETTA_VENV) -- \
@@ -55,8 +64,8 @@ lint: $(DEV) ## format, style and the layers of imports
 type: $(DEV) ## static types
 	$(BIN)/mypy
 
-sim: $(DEV) ## five hundred seeds of the simulation, each guarantee checked
-	$(BIN)/dcf sim --seeds 0:500 --jobs $(JOBS)
+sim: $(DEV) ## a hundred seeds of the simulation, each guarantee checked (SEEDS=0:1000)
+	$(BIN)/dcf sim --seeds $(SEEDS) --jobs $(JOBS)
 
 bench: $(DEV) ## benchmarks on this machine
 	$(BIN)/python -m benchmarks

@@ -19,6 +19,8 @@ from redis.asyncio import Redis
 
 from control_plane.embedded import Embedded, ServerUnusable
 
+pytest_plugins = ("campaigns", "progress")
+
 # Short on purpose: a Unix socket's path has at most 107 bytes, and pytest's own folders are long.
 _PREFIX = f"dcf-test-{os.getuid()}-"
 
@@ -29,8 +31,11 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-# How fast examples are made says how busy the machine is, nothing of what is tested.
-settings.register_profile("any-machine", suppress_health_check=[HealthCheck.too_slow])
+# How fast examples are made says how busy the machine is, nothing of what is tested. What failed
+# can be repeated from what is printed.
+settings.register_profile(
+    "any-machine", suppress_health_check=[HealthCheck.too_slow], print_blob=True
+)
 settings.load_profile("any-machine")
 
 
