@@ -23,7 +23,7 @@ SUITES := $(wildcard $(addprefix tests/,unit contract integration simulation acc
 # Fewer of them: TESTS=tests/unit/asl, or what pytest calls a test, in quotes.
 TESTS ?=
 SHARD ?= 1/1
-# Beyond those that tests/simulation runs, and before those of tests/soak.
+# Those that follow on what tests/simulation runs.
 SEEDS ?= 40:140
 
 # Bytecode is kept: hundreds of processes would else compile what they import, each for itself.
@@ -56,10 +56,11 @@ test-letta: $(DEV) $(LETTA) ## agents on a real Letta server, started for it; 90
 test-llm: $(DEV) $(LLM) ## a small local model drives a workflow; compiles for many minutes first
 	DCF_LLM_PYTHON=$(LLM_VENV)/bin/python $(BIN)/python -m pytest tests/llm --timeout 900
 
-lint: $(DEV) ## format, style and the layers of imports
+lint: $(DEV) ## format, style, the layers of imports, and that generated/ is up to date
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/lint-imports
+	$(BIN)/dcf skills generate --check
 
 type: $(DEV) ## static types
 	$(BIN)/mypy

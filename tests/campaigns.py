@@ -16,6 +16,7 @@ import subprocess
 from collections import defaultdict
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +45,6 @@ class Results:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.path = root / RESULTS
-        self._digests: dict[tuple[str, ...], str] = {}
 
     def all(self) -> dict[str, dict[str, Any]]:
         """By the id of the test; nothing where nothing was written."""
@@ -72,17 +72,15 @@ class Results:
 
     def digest(self, *inputs: str) -> str:
         """Of the contents of all files there that git knows or would take."""
-        if inputs not in self._digests:
-            listed = self._git(
-                "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *inputs
-            )
-            total = hashlib.sha256()
-            for name in sorted(set(filter(None, listed.split("\0")))):
-                path = self.root / name
-                content = path.read_bytes() if path.exists() else b""
-                total.update(f"{name} {hashlib.sha256(content).hexdigest()}\n".encode())
-            self._digests[inputs] = total.hexdigest()[:16]
-        return self._digests[inputs]
+        listed = self._git(
+            "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *inputs
+        )
+        total = hashlib.sha256()
+        for name in sorted(set(filter(None, listed.split("\0")))):
+            path = self.root / name
+            content = path.read_bytes() if path.exists() else b""
+            total.update(f"{name} {hashlib.sha256(content).hexdigest()}\n".encode())
+        return total.hexdigest()[:16]
 
     def _git(self, *arguments: str) -> str:
         return subprocess.run(
@@ -98,21 +96,18 @@ class Recorder:
         self.reports: dict[str, list[pytest.TestReport]] = defaultdict(list)
 
     @pytest.hookimpl(trylast=True)
-    def pytest_collection_modifyitems(
-        self, config: pytest.Config, items: list[pytest.Item]
-    ) -> None:
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         known = self.results.all()
+        digest = cache(self.results.digest)
         for item in items:
-            mark = item.get_closest_marker("soak")
-            assert mark is not None
-            own = str(item.path.relative_to(config.rootpath))
-            inputs = self.results.digest(*mark.args, own)
             before = known.get(item.nodeid, {})
-            if (before.get("inputs"), before.get("verdict")) == (inputs, "passed"):
+            if before.get("verdict") == "passed" and before["inputs"] == digest(*_inputs(item)):
                 reason = f"passed with the same inputs on {before['date']} at {before['commit']}"
                 item.add_marker(pytest.mark.skip(reason))
-            else:
-                item.user_properties.append((_DIGEST, inputs))
+
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        # Anew: somebody may have worked on while the tests before this one ran.
+        item.user_properties.append((_DIGEST, self.results.digest(*_inputs(item))))
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         inputs = dict(report.user_properties).get(_DIGEST)
@@ -129,6 +124,12 @@ class Recorder:
             "failed" if "failed" in outcomes else "not tried" if "skipped" in outcomes else "passed"
         )
         self.results.write(report.nodeid, str(inputs), verdict, seconds, skipped)
+
+
+def _inputs(item: pytest.Item) -> tuple[str, ...]:
+    mark = item.get_closest_marker("soak")
+    assert mark is not None
+    return (*mark.args, item.nodeid.partition("::")[0])
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

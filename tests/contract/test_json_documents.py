@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from campaigns import campaign
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from redis.asyncio import Redis
@@ -173,12 +174,13 @@ async def apply(documents: JsonDocuments, call: tuple[Any, ...]) -> Any:
     return done.value
 
 
+@campaign(shares=20)
 @settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(calls=st.lists(CALLS, max_size=8))
 async def test_documents_agree_with_plain_python(
-    backend_url: str | None, calls: list[tuple[Any, ...]]
+    share: int, backend_url: str | None, calls: list[tuple[Any, ...]]
 ) -> None:
     backend = await emptied(backend_url)
     documents, model = JsonDocuments(backend), Model()

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from campaigns import campaign
 from flows import RUN, end, linear, seed
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -63,12 +64,13 @@ class RoundTrip:
         return await self._store.value(RUN, json.loads(back))
 
 
+@campaign(shares=20)
 @settings(
-    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(value=VALUES, inline_limit=st.sampled_from([payload.INLINE_LIMIT, 20]))
 async def test_any_value_comes_back_exactly(
-    backend_url: str | None, value: Any, inline_limit: int
+    share: int, backend_url: str | None, value: Any, inline_limit: int
 ) -> None:
     world = await open_world(backend_url)
     assert exactly(await RoundTrip(world)(value, inline_limit=inline_limit)) == exactly(value)

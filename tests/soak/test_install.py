@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,6 +21,13 @@ ROOT = Path(__file__).parents[2]
 PIPS = ("22.3", "23.2.1", "newest")
 INSTALLING = ("Makefile", "pyproject.toml", "requirements")
 BROUGHT = "23.2.1"
+
+
+@pytest.fixture
+def empty() -> Iterator[Path]:
+    """A folder that takes its gigabyte with it, unlike those of pytest."""
+    with tempfile.TemporaryDirectory(prefix="dcf-install-") as folder:
+        yield Path(folder)
 
 
 def run(*command: str | Path, folder: Path = ROOT) -> str:
@@ -62,10 +70,10 @@ def _on_path(name: str) -> Iterator[Path]:
 @pytest.mark.parametrize("lock", ["run", "dev"])
 @pytest.mark.parametrize("pip", PIPS)
 def test_pip_installs_the_lock_file_and_remarks_nothing_on_hashes(
-    pip: str, lock: str, tmp_path: Path
+    pip: str, lock: str, empty: Path
 ) -> None:
-    run(python("3.11"), "-m", "venv", tmp_path)
-    own = tmp_path / "bin/python"
+    run(python("3.11"), "-m", "venv", empty)
+    own = empty / "bin/python"
     chosen = ("--upgrade", "pip") if pip == "newest" else (f"pip=={pip}",)
     run(own, "-m", "pip", "install", "--quiet", *chosen)
     said = run(own, "-m", "pip", "install", "--require-hashes", "-r", f"requirements/{lock}.txt")
@@ -77,27 +85,27 @@ def test_pip_installs_the_lock_file_and_remarks_nothing_on_hashes(
 @pytest.mark.timeout(900)
 @pytest.mark.soak(*INSTALLING)
 @pytest.mark.parametrize("version", ["3.12", "3.13"])
-def test_make_installs_a_fresh_clone(version: str, tmp_path: Path) -> None:
-    clone = cloned(tmp_path / "clone")
+def test_make_installs_a_fresh_clone(version: str, empty: Path) -> None:
+    clone = cloned(empty / "clone")
     run("make", f"PYTHON={python(version)}", ".venv/.installed-run", folder=clone)
     assert f"Python {version}." in run(clone / ".venv/bin/python", "--version")
-    assert "Usage: dcf" in run(clone / ".venv/bin/dcf", "--help", folder=tmp_path)
+    assert "Usage: dcf" in run(clone / ".venv/bin/dcf", "--help", folder=empty)
 
 
 @pytest.mark.timeout(900)
 @pytest.mark.soak(*INSTALLING)
-def test_make_installs_a_fresh_clone_where_an_old_pip_is_brought(tmp_path: Path) -> None:
+def test_make_installs_a_fresh_clone_where_an_old_pip_is_brought(empty: Path) -> None:
     for version in ("3.11", "3.12"):
         brings = run(python(version), "-m", "ensurepip", "--version").split()[1]
         if brings == BROUGHT:
             break
     else:
         pytest.skip(f"no Python here brings pip {BROUGHT}")
-    clone = cloned(tmp_path / "clone")
+    clone = cloned(empty / "clone")
     said = run("make", f"PYTHON={python(version)}", ".venv/.installed-run", folder=clone)
     assert "hash" not in said.replace("--require-hashes", "").lower()
     assert run(clone / ".venv/bin/pip", "--version").split()[1] == BROUGHT
-    assert "Usage: dcf" in run(clone / ".venv/bin/dcf", "--help", folder=tmp_path)
+    assert "Usage: dcf" in run(clone / ".venv/bin/dcf", "--help", folder=empty)
 
 
 def cloned(folder: Path) -> Path:

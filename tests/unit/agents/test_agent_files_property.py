@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from agent_file_samples import gardener, shop
+from campaigns import campaign
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -131,9 +132,10 @@ def files(draw: st.DrawFn) -> AgentFile:
     )
 
 
+@campaign(shares=20)
 @given(files())
-@settings(max_examples=150, deadline=None)
-def test_a_file_that_was_written_says_all_that_its_agents_are(file: AgentFile) -> None:
+@settings(max_examples=50, deadline=None)
+def test_a_file_that_was_written_says_all_that_its_agents_are(share: int, file: AgentFile) -> None:
     again = read_agent_file(json.dumps(write_agent_file(file)))
     assert write_agent_file(again) == write_agent_file(file)
     for one, other in zip(file.agents, again.agents, strict=True):
@@ -206,10 +208,11 @@ own = st.builds(
 )
 
 
+@campaign(shares=20)
 @given(st.sampled_from(MUTATIONS), values | own)
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_a_file_with_anything_in_any_place_is_read_or_refused(
-    where: tuple[Callable[[], Any], tuple[str | int, ...]], other: object
+    share: int, where: tuple[Callable[[], Any], tuple[str | int, ...]], other: object
 ) -> None:
     make, place = where
     try:

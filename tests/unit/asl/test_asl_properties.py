@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from asl_builders import machine_of, run
+from campaigns import campaign
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from machine_expressions import FITTING, PAYLOADS
@@ -27,10 +28,11 @@ def quick(examples: int) -> settings:
     return settings(max_examples=examples, deadline=None, suppress_health_check=checks)
 
 
-@quick(100)
+@campaign(shares=20)
+@quick(50)
 @given(definitions(), INPUTS, SEEDS)
 def test_a_machine_without_errors_ends_and_leaves_what_it_is_given(
-    definition: dict[str, Any], data: Any, seed: int
+    share: int, definition: dict[str, Any], data: Any, seed: int
 ) -> None:
     assert not has_errors(validate(definition))
     before = copy.deepcopy(definition), copy.deepcopy(data)
@@ -50,10 +52,11 @@ def test_one_seed_gives_one_history(definition: dict[str, Any], data: Any, seed:
     assert play(definition, data, seed) == play(definition, data, seed)
 
 
-@quick(60)
+@campaign(shares=20)
+@quick(30)
 @given(definitions(), INPUTS, SEEDS)
 def test_a_printed_definition_is_the_same_machine(
-    definition: dict[str, Any], data: Any, seed: int
+    share: int, definition: dict[str, Any], data: Any, seed: int
 ) -> None:
     printed = dump(definition)
     again = json.loads(printed)
@@ -72,10 +75,11 @@ JUNK = st.sampled_from(
 )
 
 
-@quick(150)
+@campaign(shares=20)
+@quick(75)
 @given(definitions(), st.randoms(use_true_random=False), st.integers(1, 5), st.data())
 def test_a_damaged_definition_gives_problems_and_nothing_else(
-    definition: dict[str, Any], chance: random.Random, times: int, data: st.DataObject
+    share: int, definition: dict[str, Any], chance: random.Random, times: int, data: st.DataObject
 ) -> None:
     definition = copy.deepcopy(definition)
     for _ in range(times):

@@ -7,6 +7,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from campaigns import campaign
 from random_procedures_that_compile import Maker
 from small_market import answer_of, small_market
 
@@ -15,7 +16,7 @@ from dcf.planner import Market, compile_sop, decompile
 from dcf.problem import has_errors
 from dcf.sop import check, parse, print_markdown
 
-SEEDS = range(120)
+SEEDS = 30
 
 
 @pytest.fixture(scope="module")
@@ -23,9 +24,9 @@ def market(tmp_path_factory: pytest.TempPathFactory) -> Market:
     return small_market(tmp_path_factory.mktemp("market"))
 
 
-@pytest.mark.parametrize("tens", range(len(SEEDS) // 10))
-def test_it_compiles_runs_and_decompiles(tens: int, market: Market) -> None:
-    for seed in range(tens * 10, tens * 10 + 10):
+@campaign(shares=40)
+def test_it_compiles_runs_and_decompiles(share: int, market: Market) -> None:
+    for seed in range(share * SEEDS, (share + 1) * SEEDS):
         sop = parse(print_markdown(Maker(Random(seed)).sop()), "made.md").sop
         assert sop is not None, (seed, check(Maker(Random(seed)).sop()))
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from campaigns import campaign
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from skill_samples import (
@@ -123,9 +124,10 @@ def test_the_tree_that_is_damaged_is_whole_before(tmp_path: Path):
     assert generate_all(write_sources(tmp_path / "src", MORE), tmp_path / "out").ok
 
 
-@settings(max_examples=150, deadline=None)
+@campaign(shares=20)
+@settings(max_examples=50, deadline=None)
 @given(damaged_sources())
-def test_any_damage_is_generated_or_refused_whole(changes: dict[str, str]):
+def test_any_damage_is_generated_or_refused_whole(share: int, changes: dict[str, str]):
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "out"
         result = generate_all(write_sources(Path(folder) / "src", {**MORE, **changes}), out)

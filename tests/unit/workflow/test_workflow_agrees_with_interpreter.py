@@ -5,6 +5,7 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
+from campaigns import SOAK, campaign
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from unit.workflow.stage import RUN, Stage, document_of, staged
@@ -174,11 +175,17 @@ def with_bindings(definition: Any) -> Any:
     return definition
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+@campaign(shares=20)
+@settings(
+    max_examples=30,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+    derandomize=not SOAK,
+)
 @given(case=cases())
 @staged
 async def test_the_engine_agrees_with_the_interpreter(
-    case: tuple[dict[str, Any], dict[str, list[str | None]], JSON], stage: Stage
+    share: int, case: tuple[dict[str, Any], dict[str, list[str | None]], JSON], stage: Stage
 ) -> None:
     definition, resources, value = case
     definition = with_bindings(definition)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from campaigns import campaign
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
@@ -174,10 +175,11 @@ def wild(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     assert created.picture() == created.before
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@campaign(shares=20)
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(path=PATHS, name=st.sampled_from(sorted(OPERATIONS)), absolute=st.booleans())
 @example(path="out/secret.txt", name="delete", absolute=False)
-def test_no_path_leads_out(wild: World, path: str, name: str, absolute: bool) -> None:
+def test_no_path_leads_out(share: int, wild: World, path: str, name: str, absolute: bool) -> None:
     for link, target in (("out", wild.outside), ("up", Path(".."))):
         place = wild.root / link
         if not os.path.lexists(place):
