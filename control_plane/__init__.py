@@ -6,109 +6,116 @@ Documents are the truth, messages are hints, and every write to a state is fence
 
 from __future__ import annotations
 
-from control_plane import claims, history, host_signs, keys, payload, script, timers, turns
-from control_plane.agents import (
-    AgentChange,
-    AgentConflict,
-    AgentDocument,
-    AgentPage,
-    AgentStore,
-    check_agent_id,
-)
-from control_plane.assigned import assign, assigned
-from control_plane.backend import Backend
-from control_plane.claims import CLAIM_MS, Claimed
-from control_plane.clock import Clock, NewToken, new_token, wall_clock
-from control_plane.conductors import ConductorDocument, ConductorStore
-from control_plane.documents import (
-    APPROVAL_PROTOCOL,
-    FIRST_PROTOCOL,
-    LANGUAGE_PROTOCOL,
-    SCHEMA_VERSION,
-    Failure,
-    Holder,
-    Join,
-    Limits,
-    RunStatus,
-    StateDocument,
-    StateStatus,
-)
-from control_plane.errors import (
-    AgentBusy,
-    AgentExists,
-    BadDocument,
-    BadName,
-    ConductorBusy,
-    ConductorExists,
-    ControlPlaneError,
-    CorruptHistory,
-    Disconnected,
-    MissingBlob,
-    NameTaken,
-    OutboxFull,
-    PayloadTooLarge,
-    RecordBusy,
-    RecordExists,
-    RecordFull,
-    RunExists,
-    ServerError,
-    SessionBusy,
-    SessionExists,
-    SessionFull,
-    UnknownAgent,
-    UnknownConductor,
-    UnknownRecord,
-    UnknownRun,
-    UnknownSession,
-    UnknownState,
-)
-from control_plane.history import HistoryEvent
-from control_plane.host_signs import LivingHost
-from control_plane.keys import (
-    APPROVALS,
-    DONE,
-    INDEX,
-    RunKeys,
-    check_workflow_id,
-    enclosing_joins,
-    encode_name,
-    frame_of,
-    inside,
-    sibling,
-    split_path,
-)
-from control_plane.lease import (
-    DEFAULT_TTL_MS,
-    NO_BUDGET,
-    Budget,
-    Commit,
-    Committed,
-    Enter,
-    Fan,
-    Lease,
-    Noted,
-    OverBudget,
-    Question,
-    Refusal,
-    Wait,
-)
-from control_plane.outbox import Outbox, OutboxEntry, OutboxLag, sweep_outbox
-from control_plane.output import Output
-from control_plane.payload import JSON, Payload
-from control_plane.queue import Hint, HintQueue, HintQueues, signs_of_life
-from control_plane.reader import Results
-from control_plane.record_document import RecordChange, RecordDocument
-from control_plane.record_history import RecordTail, read_record_history
-from control_plane.record_history import read_record_history as read_agent_history
-from control_plane.record_reader import RecordPage
-from control_plane.records import RecordConflict, RecordStore
-from control_plane.redis_backend import RedisBackend
-from control_plane.run_document import RunDocument
-from control_plane.run_transitions import FirstState
-from control_plane.script import Script
-from control_plane.sessions import SessionDocument, SessionStore, check_session_id
-from control_plane.store import Store
-from control_plane.tool_calls import CALLS_LIMIT, ToolCall, call_name
+from typing import TYPE_CHECKING
+
+from control_plane.late_exports import export_late
+
+if TYPE_CHECKING:
+    from control_plane import claims, history, host_signs, keys, payload, script, timers, turns
+    from control_plane.agents import (
+        AgentChange,
+        AgentConflict,
+        AgentDocument,
+        AgentPage,
+        AgentStore,
+        check_agent_id,
+    )
+    from control_plane.assigned import assign, assigned
+    from control_plane.backend import Backend
+    from control_plane.claims import CLAIM_MS, Claimed
+    from control_plane.clock import Clock, NewToken, new_token, wall_clock
+    from control_plane.conductors import ConductorDocument, ConductorStore
+    from control_plane.documents import (
+        APPROVAL_PROTOCOL,
+        FIRST_PROTOCOL,
+        LANGUAGE_PROTOCOL,
+        SCHEMA_VERSION,
+        Failure,
+        Holder,
+        Join,
+        Limits,
+        RunStatus,
+        StateDocument,
+        StateStatus,
+    )
+    from control_plane.errors import (
+        AgentBusy,
+        AgentExists,
+        BadDocument,
+        BadName,
+        ConductorBusy,
+        ConductorExists,
+        ControlPlaneError,
+        CorruptHistory,
+        Disconnected,
+        MissingBlob,
+        NameTaken,
+        OutboxFull,
+        PayloadTooLarge,
+        RecordBusy,
+        RecordExists,
+        RecordFull,
+        RunExists,
+        ServerError,
+        SessionBusy,
+        SessionExists,
+        SessionFull,
+        UnknownAgent,
+        UnknownConductor,
+        UnknownRecord,
+        UnknownRun,
+        UnknownSession,
+        UnknownState,
+    )
+    from control_plane.history import HistoryEvent
+    from control_plane.host_signs import LivingHost
+    from control_plane.keys import (
+        APPROVALS,
+        DONE,
+        INDEX,
+        RunKeys,
+        check_workflow_id,
+        enclosing_joins,
+        encode_name,
+        frame_of,
+        inside,
+        sibling,
+        split_path,
+    )
+    from control_plane.lease import (
+        DEFAULT_TTL_MS,
+        NO_BUDGET,
+        Budget,
+        Commit,
+        Committed,
+        Enter,
+        Fan,
+        Lease,
+        Noted,
+        OverBudget,
+        Question,
+        Refusal,
+        Wait,
+    )
+    from control_plane.outbox import Outbox, OutboxEntry, OutboxLag, sweep_outbox
+    from control_plane.output import Output
+    from control_plane.payload import JSON, Payload
+    from control_plane.queue import Hint, HintQueue, HintQueues, signs_of_life
+    from control_plane.reader import Results
+    from control_plane.record_document import RecordChange, RecordDocument
+    from control_plane.record_history import RecordTail, read_record_history
+    from control_plane.record_history import read_record_history as read_agent_history
+    from control_plane.record_reader import RecordPage
+    from control_plane.records import RecordConflict, RecordStore
+    from control_plane.redis_backend import RedisBackend
+    from control_plane.run_document import RunDocument
+    from control_plane.run_transitions import FirstState
+    from control_plane.script import Script
+    from control_plane.sessions import SessionDocument, SessionStore, check_session_id
+    from control_plane.store import Store
+    from control_plane.tool_calls import CALLS_LIMIT, ToolCall, call_name
+else:
+    export_late(__name__)
 
 __all__ = [
     "APPROVALS",
@@ -214,6 +221,7 @@ __all__ = [
     "claims",
     "enclosing_joins",
     "encode_name",
+    "export_late",
     "frame_of",
     "history",
     "host_signs",

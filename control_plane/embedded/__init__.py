@@ -1,16 +1,25 @@
 """Redis without installing Redis: bundled server processes, found, started, checked, stopped."""
 
-from control_plane.embedded.address import Address, redact
-from control_plane.embedded.check import Check
-from control_plane.embedded.doctor import diagnose
-from control_plane.embedded.embedded import Embedded, fsync_of
-from control_plane.embedded.errors import ServerUnsuitable, ServerUnusable
-from control_plane.embedded.home import data_home
-from control_plane.embedded.process import ServerProcess
-from control_plane.embedded.resolve import resolve
-from control_plane.embedded.server_check import ServerReport, check_server
-from control_plane.embedded.spec import CONTROL_PLANE, GRAPH, Module, ServerSpec
-from control_plane.embedded.status import LoadProgress, OnProgress, Status
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from control_plane import export_late
+
+if TYPE_CHECKING:
+    from control_plane.embedded.address import Address, redact
+    from control_plane.embedded.check import Check
+    from control_plane.embedded.doctor import diagnose
+    from control_plane.embedded.embedded import Embedded, fsync_of
+    from control_plane.embedded.errors import ServerUnsuitable, ServerUnusable
+    from control_plane.embedded.home import data_home
+    from control_plane.embedded.process import ServerProcess
+    from control_plane.embedded.resolve import resolve
+    from control_plane.embedded.server_check import ServerReport, check_server
+    from control_plane.embedded.spec import CONTROL_PLANE, GRAPH, Module, ServerSpec
+    from control_plane.embedded.status import LoadProgress, OnProgress, Status
+else:
+    export_late(__name__)
 
 __all__ = [
     "CONTROL_PLANE",

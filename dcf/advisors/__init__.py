@@ -7,40 +7,47 @@ evidence, publishes what is sure enough as guidelines and follows what became of
 
 from __future__ import annotations
 
-from dcf.advisors.analysis import Analysis, Collector, Contest, analyse
-from dcf.advisors.errors import (
-    AdvisorProblem,
-    AnotherReflector,
-    NotJson,
-    NotRegistered,
-    OneAgentTwice,
-    RunNotOver,
-)
-from dcf.advisors.reflector.board import GuidelinesBoard
-from dcf.advisors.reflector.desk import reflector_of
-from dcf.advisors.reflector.phrasing import phrased
-from dcf.advisors.reflector.reflecting import Reflection, reflect
-from dcf.advisors.reflector.registration import Registered, open_board, register_reflector
-from dcf.advisors.reflector.shared_blocks import SharedBlocks, read_shared_memory_blocks
-from dcf.advisors.reflector.source import Sink, Source
-from dcf.advisors.reflector.triggering import (
-    ReflectionTriggered,
-    reflection_event,
-    send_reflection,
-    status_warnings,
-    trigger_reflection,
-)
-from dcf.advisors.reflector.updating import GuidelinesUpdated, update_reflector_guidelines
-from dcf.advisors.reflector.wishing import publish_wish, withdraw_wishes
-from dcf.advisors.report import (
-    Report,
-    Section,
-    Table,
-    html_of,
-    markdown_of,
-    report_of,
-    run_section,
-)
+from typing import TYPE_CHECKING
+
+from control_plane import export_late
+
+if TYPE_CHECKING:
+    from dcf.advisors.analysis import Analysis, Collector, Contest, analyse
+    from dcf.advisors.errors import (
+        AdvisorProblem,
+        AnotherReflector,
+        NotJson,
+        NotRegistered,
+        OneAgentTwice,
+        RunNotOver,
+    )
+    from dcf.advisors.reflector.board import GuidelinesBoard
+    from dcf.advisors.reflector.desk import reflector_of
+    from dcf.advisors.reflector.phrasing import phrased
+    from dcf.advisors.reflector.reflecting import Reflection, reflect
+    from dcf.advisors.reflector.registration import Registered, open_board, register_reflector
+    from dcf.advisors.reflector.shared_blocks import SharedBlocks, read_shared_memory_blocks
+    from dcf.advisors.reflector.source import Sink, Source
+    from dcf.advisors.reflector.triggering import (
+        ReflectionTriggered,
+        reflection_event,
+        send_reflection,
+        status_warnings,
+        trigger_reflection,
+    )
+    from dcf.advisors.reflector.updating import GuidelinesUpdated, update_reflector_guidelines
+    from dcf.advisors.reflector.wishing import publish_wish, withdraw_wishes
+    from dcf.advisors.report import (
+        Report,
+        Section,
+        Table,
+        html_of,
+        markdown_of,
+        report_of,
+        run_section,
+    )
+else:
+    export_late(__name__)
 
 __all__ = [
     "AdvisorProblem",

@@ -6,27 +6,34 @@ the rehearsal takes the turns: deterministic, offline, and each of its reports s
 
 from __future__ import annotations
 
-from dcf.agents.assignment import JSON, Assignment
-from dcf.agents.background import meanwhile
-from dcf.agents.briefing import worker_prompt
-from dcf.agents.local import LocalAgents, LocalRuntime, consolidation_writer, sleeptime
-from dcf.agents.messaging import ReplyTimeout, UnknownReceipt
-from dcf.agents.model_choice import (
-    ModelSelection,
-    amsp_metrics,
-    choose_model,
-    execution_metrics,
-    tier_models,
-)
-from dcf.agents.opening import open_runtime, runtime_named
-from dcf.agents.performer import Observer, TaskPerformer, ToolCaller
-from dcf.agents.reply import Receipt, Reply
-from dcf.agents.report import RESULT_STATUS, Report
-from dcf.agents.runtime import AgentRuntime, ToolUse, UseOf
-from dcf.agents.task_error import TaskError
-from dcf.agents.turn_event import TurnEvent, TurnEventKind
-from dcf.agents.usage_limits import UsageLimits
-from dcf.memory import CircularMessage, ToolSpec, Usage
+from typing import TYPE_CHECKING
+
+from control_plane import export_late
+
+if TYPE_CHECKING:
+    from dcf.agents.assignment import JSON, Assignment
+    from dcf.agents.background import meanwhile
+    from dcf.agents.briefing import worker_prompt
+    from dcf.agents.local import LocalAgents, LocalRuntime, consolidation_writer, sleeptime
+    from dcf.agents.messaging import ReplyTimeout, UnknownReceipt
+    from dcf.agents.model_choice import (
+        ModelSelection,
+        amsp_metrics,
+        choose_model,
+        execution_metrics,
+        tier_models,
+    )
+    from dcf.agents.opening import open_runtime, runtime_named
+    from dcf.agents.performer import Observer, TaskPerformer, ToolCaller
+    from dcf.agents.reply import Receipt, Reply
+    from dcf.agents.report import RESULT_STATUS, Report
+    from dcf.agents.runtime import AgentRuntime, ToolUse, UseOf
+    from dcf.agents.task_error import TaskError
+    from dcf.agents.turn_event import TurnEvent, TurnEventKind
+    from dcf.agents.usage_limits import UsageLimits
+    from dcf.memory import CircularMessage, ToolSpec, Usage
+else:
+    export_late(__name__)
 
 __all__ = [
     "JSON",

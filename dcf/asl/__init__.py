@@ -8,83 +8,90 @@ virtual clock; ``run_state`` runs one state alone. Payloads are JSON values and 
 
 from __future__ import annotations
 
-from dcf.asl.checks.aws_wording import Diagnostic
-from dcf.asl.checks.rejection import Rejection, diagnostics, rejection
-from dcf.asl.checks.variable_references import variable_references
-from dcf.asl.context import child_context, iteration_context
-from dcf.asl.definition import MachineType, parse, validate
-from dcf.asl.effect import (
-    Effect,
-    Failure,
-    FanOut,
-    Finish,
-    ObjectRef,
-    ReadItems,
-    RetryAfter,
-    RunTask,
-    Transition,
-    WaitFor,
-    WaitUntil,
-    WriteResults,
-)
-from dcf.asl.errors import (
-    HEARTBEAT_TIMEOUT,
-    TIMEOUT,
-    AslError,
-    DefinitionError,
-    EvaluationError,
-    UnknownState,
-)
-from dcf.asl.machine import StateMachine
-from dcf.asl.maps import MemoryObjects, ObjectStore, read_items, write_results
-from dcf.asl.maps.map_items import item_input
-from dcf.asl.maps.map_run import map_run
-from dcf.asl.payload import JSON, PAYLOAD_LIMIT, size
-from dcf.asl.printing import dump
-from dcf.asl.reading.fields import closest_hint
-from dcf.asl.reading.source import (
-    MAX_DEFINITION,
-    locate,
-    place,
-    read_json,
-    too_large,
-    with_others,
-)
-from dcf.asl.state import (
-    ChoiceState,
-    FailState,
-    MapState,
-    ParallelState,
-    PassState,
-    State,
-    SucceedState,
-    TaskState,
-    WaitState,
-)
-from dcf.asl.step import UnexpectedEvent, step
-from dcf.asl.timestamp import format_timestamp, parse_timestamp
-from dcf.asl.trial.execution import Answer, Execution, TaskCall, TraceEntry, VirtualClock
-from dcf.asl.trial.interpreter import interpret
-from dcf.asl.trial.state_test import run_state
-from dcf.asl.trial.state_test_case import Configuration, MockedError, MockedResult, StateTest
-from dcf.asl.trial.state_test_rules import StateTestRefused
-from dcf.asl.visit import (
-    ChildFailed,
-    Entered,
-    Event,
-    ItemsRead,
-    ItemsUnreadable,
-    Joined,
-    ResultRefused,
-    ResultsUnwritable,
-    ResultsWritten,
-    TaskFailed,
-    TaskSucceeded,
-    TimerFired,
-    Visit,
-    visit_identity,
-)
-from dcf.asl.work_steps import time_limits
+from typing import TYPE_CHECKING
+
+from control_plane import export_late
+
+if TYPE_CHECKING:
+    from dcf.asl.checks.aws_wording import Diagnostic
+    from dcf.asl.checks.rejection import Rejection, diagnostics, rejection
+    from dcf.asl.checks.variable_references import variable_references
+    from dcf.asl.context import child_context, iteration_context
+    from dcf.asl.definition import MachineType, parse, validate
+    from dcf.asl.effect import (
+        Effect,
+        Failure,
+        FanOut,
+        Finish,
+        ObjectRef,
+        ReadItems,
+        RetryAfter,
+        RunTask,
+        Transition,
+        WaitFor,
+        WaitUntil,
+        WriteResults,
+    )
+    from dcf.asl.errors import (
+        HEARTBEAT_TIMEOUT,
+        TIMEOUT,
+        AslError,
+        DefinitionError,
+        EvaluationError,
+        UnknownState,
+    )
+    from dcf.asl.machine import StateMachine
+    from dcf.asl.maps import MemoryObjects, ObjectStore, read_items, write_results
+    from dcf.asl.maps.map_items import item_input
+    from dcf.asl.maps.map_run import map_run
+    from dcf.asl.payload import JSON, PAYLOAD_LIMIT, size
+    from dcf.asl.printing import dump
+    from dcf.asl.reading.fields import closest_hint
+    from dcf.asl.reading.source import (
+        MAX_DEFINITION,
+        locate,
+        place,
+        read_json,
+        too_large,
+        with_others,
+    )
+    from dcf.asl.state import (
+        ChoiceState,
+        FailState,
+        MapState,
+        ParallelState,
+        PassState,
+        State,
+        SucceedState,
+        TaskState,
+        WaitState,
+    )
+    from dcf.asl.step import UnexpectedEvent, step
+    from dcf.asl.timestamp import format_timestamp, parse_timestamp
+    from dcf.asl.trial.execution import Answer, Execution, TaskCall, TraceEntry, VirtualClock
+    from dcf.asl.trial.interpreter import interpret
+    from dcf.asl.trial.state_test import run_state
+    from dcf.asl.trial.state_test_case import Configuration, MockedError, MockedResult, StateTest
+    from dcf.asl.trial.state_test_rules import StateTestRefused
+    from dcf.asl.visit import (
+        ChildFailed,
+        Entered,
+        Event,
+        ItemsRead,
+        ItemsUnreadable,
+        Joined,
+        ResultRefused,
+        ResultsUnwritable,
+        ResultsWritten,
+        TaskFailed,
+        TaskSucceeded,
+        TimerFired,
+        Visit,
+        visit_identity,
+    )
+    from dcf.asl.work_steps import time_limits
+else:
+    export_late(__name__)
 
 __all__ = [
     "HEARTBEAT_TIMEOUT",

@@ -6,14 +6,21 @@ knows the format of a corpus and no case of any.
 
 from __future__ import annotations
 
-from dcf.conformance.case import OPS, Case, Op
-from dcf.conformance.corpus import BadCorpus, read_corpus
-from dcf.conformance.difference import Difference, differences
-from dcf.conformance.executor import EngineName, Executor, Job, Outcome
-from dcf.conformance.judge import LEVELS, Judgement, Level, Required, judge
-from dcf.conformance.report import Judged, Report, Score, report
-from dcf.conformance.result import Result, read_results, write_results
-from dcf.conformance.run_corpus import open_executor, run_case, run_corpus
+from typing import TYPE_CHECKING
+
+from control_plane import export_late
+
+if TYPE_CHECKING:
+    from dcf.conformance.case import OPS, Case, Op
+    from dcf.conformance.corpus import BadCorpus, read_corpus
+    from dcf.conformance.difference import Difference, differences
+    from dcf.conformance.executor import EngineName, Executor, Job, Outcome
+    from dcf.conformance.judge import LEVELS, Judgement, Level, Required, judge
+    from dcf.conformance.report import Judged, Report, Score, report
+    from dcf.conformance.result import Result, read_results, write_results
+    from dcf.conformance.run_corpus import open_executor, run_case, run_corpus
+else:
+    export_late(__name__)
 
 __all__ = [
     "LEVELS",

@@ -6,14 +6,21 @@ what a run did with its states, as plain values.
 
 from __future__ import annotations
 
-from dcf.diagram.boxes import arrange
-from dcf.diagram.chart import Chart, Node, Place, all_nodes
-from dcf.diagram.look import Look, RunLook, Status, Way
-from dcf.diagram.mermaid import to_mermaid
-from dcf.diagram.png import NoPng, to_png
-from dcf.diagram.reading import read_chart
-from dcf.diagram.shapes import Direction, Picture
-from dcf.diagram.svg import to_svg
+from typing import TYPE_CHECKING
+
+from control_plane import export_late
+
+if TYPE_CHECKING:
+    from dcf.diagram.boxes import arrange
+    from dcf.diagram.chart import Chart, Node, Place, all_nodes
+    from dcf.diagram.look import Look, RunLook, Status, Way
+    from dcf.diagram.mermaid import to_mermaid
+    from dcf.diagram.png import NoPng, to_png
+    from dcf.diagram.reading import read_chart
+    from dcf.diagram.shapes import Direction, Picture
+    from dcf.diagram.svg import to_svg
+else:
+    export_late(__name__)
 
 __all__ = [
     "Chart",

@@ -7,24 +7,31 @@ other.
 
 from __future__ import annotations
 
-from dcf.evidence.beta import Beta
-from dcf.evidence.change import RUN_LENGTH, Watch
-from dcf.evidence.choice import Choice, Standing, choose, standings
-from dcf.evidence.comparison import (
-    INFERIOR,
-    MIN_SAMPLES,
-    SIGNIFICANT,
-    Comparison,
-    Verdict,
-    compare,
-    is_non_inferior,
-)
-from dcf.evidence.counts import Counts
-from dcf.evidence.interval import difference_interval, wilson
-from dcf.evidence.record import HALF_LIFE_MS, NOTHING, Record, record_from, record_of
-from dcf.evidence.significance import fisher_exact, holm, mann_whitney
-from dcf.evidence.spread import Spread, quantile, spread_of
-from dcf.evidence.superiority import best_probabilities, probability_greater
+from typing import TYPE_CHECKING
+
+from control_plane import export_late
+
+if TYPE_CHECKING:
+    from dcf.evidence.beta import Beta
+    from dcf.evidence.change import RUN_LENGTH, Watch
+    from dcf.evidence.choice import Choice, Standing, choose, standings
+    from dcf.evidence.comparison import (
+        INFERIOR,
+        MIN_SAMPLES,
+        SIGNIFICANT,
+        Comparison,
+        Verdict,
+        compare,
+        is_non_inferior,
+    )
+    from dcf.evidence.counts import Counts
+    from dcf.evidence.interval import difference_interval, wilson
+    from dcf.evidence.record import HALF_LIFE_MS, NOTHING, Record, record_from, record_of
+    from dcf.evidence.significance import fisher_exact, holm, mann_whitney
+    from dcf.evidence.spread import Spread, quantile, spread_of
+    from dcf.evidence.superiority import best_probabilities, probability_greater
+else:
+    export_late(__name__)
 
 __all__ = [
     "HALF_LIFE_MS",

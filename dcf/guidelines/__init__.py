@@ -6,42 +6,49 @@
 
 from __future__ import annotations
 
-from dcf.guidelines.conflict import Conflict, conflicts, with_conflicts
-from dcf.guidelines.document import LABEL, Guidelines, iso, item_json
-from dcf.guidelines.errors import InvalidGuidelines
-from dcf.guidelines.fitting import fitted, text_of
-from dcf.guidelines.insight import (
-    Category,
-    Evidence,
-    Followed,
-    Insight,
-    Severity,
-    Verdict,
-    insight_id,
-)
-from dcf.guidelines.item import (
-    ITEMS,
-    Action,
-    Author,
-    Goal,
-    Item,
-    ModelAdvice,
-    SkillRecommendation,
-    UserIntentTip,
-    Warning,
-    WorkflowPattern,
-)
-from dcf.guidelines.merging import (
-    expired,
-    merge,
-    next_revision,
-    with_insights,
-    without_expired,
-    without_insights,
-)
-from dcf.guidelines.publishing import condition_text, is_publishable, item_of, publish
-from dcf.guidelines.reading import parse_guidelines, parse_item, read_guidelines
-from dcf.guidelines.rules import DAY_MS, Rules
+from typing import TYPE_CHECKING
+
+from control_plane import export_late
+
+if TYPE_CHECKING:
+    from dcf.guidelines.conflict import Conflict, conflicts, with_conflicts
+    from dcf.guidelines.document import LABEL, Guidelines, iso, item_json
+    from dcf.guidelines.errors import InvalidGuidelines
+    from dcf.guidelines.fitting import fitted, text_of
+    from dcf.guidelines.insight import (
+        Category,
+        Evidence,
+        Followed,
+        Insight,
+        Severity,
+        Verdict,
+        insight_id,
+    )
+    from dcf.guidelines.item import (
+        ITEMS,
+        Action,
+        Author,
+        Goal,
+        Item,
+        ModelAdvice,
+        SkillRecommendation,
+        UserIntentTip,
+        Warning,
+        WorkflowPattern,
+    )
+    from dcf.guidelines.merging import (
+        expired,
+        merge,
+        next_revision,
+        with_insights,
+        without_expired,
+        without_insights,
+    )
+    from dcf.guidelines.publishing import condition_text, is_publishable, item_of, publish
+    from dcf.guidelines.reading import parse_guidelines, parse_item, read_guidelines
+    from dcf.guidelines.rules import DAY_MS, Rules
+else:
+    export_late(__name__)
 
 __all__ = [
     "DAY_MS",

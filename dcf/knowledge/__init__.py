@@ -6,42 +6,49 @@ nodes and edges that Graphiti's own search understands, without any model. ``Kno
 
 from __future__ import annotations
 
-from dcf.knowledge.background import relay_for_ever
-from dcf.knowledge.connection import GraphConnection
-from dcf.knowledge.draining import drain
-from dcf.knowledge.errors import (
-    GraphAway,
-    GraphOff,
-    GraphRefused,
-    GraphSlow,
-    GraphUnsuitable,
-    KnowledgeError,
-    RelayStuck,
-    SettingUnusable,
-)
-from dcf.knowledge.insight_fact import InsightFact
-from dcf.knowledge.knowledge import Knowledge
-from dcf.knowledge.meaning import EMBEDDER, load_embedder, never_zero
-from dcf.knowledge.naming import edge_uuid, entity_uuid, run_uuid, state_outcome_uuid
-from dcf.knowledge.outcome import Outcome, OutcomeStatus, RunFact
-from dcf.knowledge.privacy import Privacy
-from dcf.knowledge.record_kinds import INSIGHT
-from dcf.knowledge.relay import Drained, Progress, Relay
-from dcf.knowledge.schema import DATASETS, GRAPH
-from dcf.knowledge.session_fact import (
-    COMPANION_POOL,
-    SESSION_PIN,
-    TASK_WORKFLOW,
-    CompanionPatternFact,
-    DelegationFact,
-    PatternFact,
-    SessionFact,
-    SessionPatternFact,
-    SkillMetricFact,
-    tell_fact,
-)
-from dcf.knowledge.setting import GraphMode, GraphSetting
-from dcf.knowledge.text_episode import SOURCES, TEXT, TEXTS, TextEpisode
+from typing import TYPE_CHECKING
+
+from control_plane import export_late
+
+if TYPE_CHECKING:
+    from dcf.knowledge.background import relay_for_ever
+    from dcf.knowledge.connection import GraphConnection
+    from dcf.knowledge.draining import drain
+    from dcf.knowledge.errors import (
+        GraphAway,
+        GraphOff,
+        GraphRefused,
+        GraphSlow,
+        GraphUnsuitable,
+        KnowledgeError,
+        RelayStuck,
+        SettingUnusable,
+    )
+    from dcf.knowledge.insight_fact import InsightFact
+    from dcf.knowledge.knowledge import Knowledge
+    from dcf.knowledge.meaning import EMBEDDER, load_embedder, never_zero
+    from dcf.knowledge.naming import edge_uuid, entity_uuid, run_uuid, state_outcome_uuid
+    from dcf.knowledge.outcome import Outcome, OutcomeStatus, RunFact
+    from dcf.knowledge.privacy import Privacy
+    from dcf.knowledge.record_kinds import INSIGHT
+    from dcf.knowledge.relay import Drained, Progress, Relay
+    from dcf.knowledge.schema import DATASETS, GRAPH
+    from dcf.knowledge.session_fact import (
+        COMPANION_POOL,
+        SESSION_PIN,
+        TASK_WORKFLOW,
+        CompanionPatternFact,
+        DelegationFact,
+        PatternFact,
+        SessionFact,
+        SessionPatternFact,
+        SkillMetricFact,
+        tell_fact,
+    )
+    from dcf.knowledge.setting import GraphMode, GraphSetting
+    from dcf.knowledge.text_episode import SOURCES, TEXT, TEXTS, TextEpisode
+else:
+    export_late(__name__)
 
 __all__ = [
     "COMPANION_POOL",

@@ -7,19 +7,22 @@ loaded when ``serve_http``, ``serve_stdio`` or ``Address`` is asked for, not by 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from dcf.mcp.catalogue import Catalogue, load_catalogue
-from dcf.mcp.cost import cost_of, cost_of_role
-from dcf.mcp.envelope import Envelope, Refused
-from dcf.mcp.help import NoEffect, Obvious
-from dcf.mcp.platform import Platform, PlatformConfig
-from dcf.mcp.roles import ROLES, Role
-from dcf.mcp.tool import Tool, tool
+from control_plane import export_late
 
 if TYPE_CHECKING:
+    from dcf.mcp.catalogue import Catalogue, load_catalogue
     from dcf.mcp.conductors import Conducting, conductor_for
+    from dcf.mcp.cost import cost_of, cost_of_role
+    from dcf.mcp.envelope import Envelope, Refused
+    from dcf.mcp.help import NoEffect, Obvious
+    from dcf.mcp.platform import Platform, PlatformConfig
+    from dcf.mcp.roles import ROLES, Role
     from dcf.mcp.serve import Address, serve_http, serve_stdio
+    from dcf.mcp.tool import Tool, tool
+else:
+    export_late(__name__)
 
 __all__ = [
     "ROLES",
@@ -42,18 +45,3 @@ __all__ = [
     "serve_stdio",
     "tool",
 ]
-
-_SERVING = ("Address", "serve_http", "serve_stdio")
-_CONDUCTING = ("Conducting", "conductor_for")
-
-
-def __getattr__(name: str) -> Any:
-    if name in _SERVING:
-        from dcf.mcp import serve
-
-        return getattr(serve, name)
-    if name in _CONDUCTING:
-        from dcf.mcp import conductors
-
-        return getattr(conductors, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -5,104 +5,111 @@
 
 from __future__ import annotations
 
-from dcf.memory.actor import SYSTEM, Actor, ActorKind
-from dcf.memory.agent import CONTEXT_WINDOW, Agent, Lifecycle, NewAgent
-from dcf.memory.agents import AgentExists, AgentFields, Agents, UnknownAgent
-from dcf.memory.attached_tools import AttachedTools
-from dcf.memory.audit.border import HistoryForgotten
-from dcf.memory.audit.conflict import Conflict, RollbackRefused
-from dcf.memory.audit.event import Event
-from dcf.memory.audit.events import Events
-from dcf.memory.block import Block, BlockType, NewBlock, OnLimit, Provenance
-from dcf.memory.blocks import (
-    BlockExists,
-    BlockFields,
-    BlockOfProject,
-    Blocks,
-    BlockShared,
-    Labels,
-    NoSuchBlock,
-    OverLimit,
-    ReadOnlyBlock,
-    TextNotFound,
-    TextNotUnique,
-    UnknownBlock,
-)
-from dcf.memory.context import Context, Contexts, ContextTooSmall
-from dcf.memory.database import (
-    BackupExists,
-    CipherMissing,
-    MemoryBusy,
-    MemoryCorrupt,
-    MemoryForeign,
-    MemoryFull,
-    MemoryInUse,
-    MemoryKey,
-    MemoryTooNew,
-    MemoryUnusable,
-    Source,
-    UnusableKey,
-    UnusableValue,
-    rekey,
-    restore,
-    users_of,
-)
-from dcf.memory.errors import InvalidEntry, MemoryProblem, RevisionConflict
-from dcf.memory.garbage import Garbage, GarbageReport, Retention
-from dcf.memory.ids import Clock, NewId, random_id
-from dcf.memory.letter import Letter, LetterState, NewLetter
-from dcf.memory.letters import CircularMessage, LetterLost, Letters, UnknownLetter
-from dcf.memory.memory import Memory
-from dcf.memory.message import Message, NewMessage, Role, heading_of
-from dcf.memory.messages import Messages, UnknownMessage
-from dcf.memory.observation import (
-    CONCEPTS,
-    ICONS,
-    TYPES,
-    Artifact,
-    Concept,
-    NewObservation,
-    Observation,
-    ObservationType,
-    Origin,
-)
-from dcf.memory.observations import Filter, Observations, UnknownObservation
-from dcf.memory.observer import Observer
-from dcf.memory.passage import NewPassage, Passage
-from dcf.memory.passages import PassageFields, Passages, UnknownPassage
-from dcf.memory.project import NewProject, Project
-from dcf.memory.projects import (
-    NotShareable,
-    ProjectExists,
-    ProjectFields,
-    ProjectHasLabel,
-    Projects,
-    UnknownProject,
-    UnknownProjectBlock,
-)
-from dcf.memory.scratch_pad import PAD_BYTES, PAD_TTL_MS, PadOutcome, ScratchPad
-from dcf.memory.scratch_pads import NoScratchPad, PadFull, ScratchPads
-from dcf.memory.search import AGENT_KINDS, KINDS, Found, Kind, Search
-from dcf.memory.session import Session, WorkContext, current_context, working_in
-from dcf.memory.sessions import SessionEnded, Sessions, UnknownSession
-from dcf.memory.setting import source_of
-from dcf.memory.skill import LOADED_SKILLS, SKILLS, Discovery, FoundSkill, Skill, SyncReport
-from dcf.memory.skill_folders import SkillFolders, SkillsTooLarge, UnknownSkills
-from dcf.memory.stats import AgentStats, BlockStats, KindStats, Stats
-from dcf.memory.thread import NewThread, NewTurn, Synced, Thread, ThreadStatus, Turn
-from dcf.memory.threads import Threads, UnknownThread, UnknownTurn
-from dcf.memory.tool_spec import ToolSpec
-from dcf.memory.transfer import (
-    Arrival,
-    Arrivals,
-    ArrivingMessage,
-    Departure,
-    OnNameTaken,
-    give_out,
-    take_in,
-)
-from dcf.memory.turn_record import TurnRecord, TurnState, Usage
-from dcf.memory.turns import TurnLost, Turns, TurnUnderWay
+from typing import TYPE_CHECKING
+
+from control_plane import export_late
+
+if TYPE_CHECKING:
+    from dcf.memory.actor import SYSTEM, Actor, ActorKind
+    from dcf.memory.agent import CONTEXT_WINDOW, Agent, Lifecycle, NewAgent
+    from dcf.memory.agents import AgentExists, AgentFields, Agents, UnknownAgent
+    from dcf.memory.attached_tools import AttachedTools
+    from dcf.memory.audit.border import HistoryForgotten
+    from dcf.memory.audit.conflict import Conflict, RollbackRefused
+    from dcf.memory.audit.event import Event
+    from dcf.memory.audit.events import Events
+    from dcf.memory.block import Block, BlockType, NewBlock, OnLimit, Provenance
+    from dcf.memory.blocks import (
+        BlockExists,
+        BlockFields,
+        BlockOfProject,
+        Blocks,
+        BlockShared,
+        Labels,
+        NoSuchBlock,
+        OverLimit,
+        ReadOnlyBlock,
+        TextNotFound,
+        TextNotUnique,
+        UnknownBlock,
+    )
+    from dcf.memory.context import Context, Contexts, ContextTooSmall
+    from dcf.memory.database import (
+        BackupExists,
+        CipherMissing,
+        MemoryBusy,
+        MemoryCorrupt,
+        MemoryForeign,
+        MemoryFull,
+        MemoryInUse,
+        MemoryKey,
+        MemoryTooNew,
+        MemoryUnusable,
+        Source,
+        UnusableKey,
+        UnusableValue,
+        rekey,
+        restore,
+        users_of,
+    )
+    from dcf.memory.errors import InvalidEntry, MemoryProblem, RevisionConflict
+    from dcf.memory.garbage import Garbage, GarbageReport, Retention
+    from dcf.memory.ids import Clock, NewId, random_id
+    from dcf.memory.letter import Letter, LetterState, NewLetter
+    from dcf.memory.letters import CircularMessage, LetterLost, Letters, UnknownLetter
+    from dcf.memory.memory import Memory
+    from dcf.memory.message import Message, NewMessage, Role, heading_of
+    from dcf.memory.messages import Messages, UnknownMessage
+    from dcf.memory.observation import (
+        CONCEPTS,
+        ICONS,
+        TYPES,
+        Artifact,
+        Concept,
+        NewObservation,
+        Observation,
+        ObservationType,
+        Origin,
+    )
+    from dcf.memory.observations import Filter, Observations, UnknownObservation
+    from dcf.memory.observer import Observer
+    from dcf.memory.passage import NewPassage, Passage
+    from dcf.memory.passages import PassageFields, Passages, UnknownPassage
+    from dcf.memory.project import NewProject, Project
+    from dcf.memory.projects import (
+        NotShareable,
+        ProjectExists,
+        ProjectFields,
+        ProjectHasLabel,
+        Projects,
+        UnknownProject,
+        UnknownProjectBlock,
+    )
+    from dcf.memory.scratch_pad import PAD_BYTES, PAD_TTL_MS, PadOutcome, ScratchPad
+    from dcf.memory.scratch_pads import NoScratchPad, PadFull, ScratchPads
+    from dcf.memory.search import AGENT_KINDS, KINDS, Found, Kind, Search
+    from dcf.memory.session import Session, WorkContext, current_context, working_in
+    from dcf.memory.sessions import SessionEnded, Sessions, UnknownSession
+    from dcf.memory.setting import source_of
+    from dcf.memory.skill import LOADED_SKILLS, SKILLS, Discovery, FoundSkill, Skill, SyncReport
+    from dcf.memory.skill_folders import SkillFolders, SkillsTooLarge, UnknownSkills
+    from dcf.memory.stats import AgentStats, BlockStats, KindStats, Stats
+    from dcf.memory.thread import NewThread, NewTurn, Synced, Thread, ThreadStatus, Turn
+    from dcf.memory.threads import Threads, UnknownThread, UnknownTurn
+    from dcf.memory.tool_spec import ToolSpec
+    from dcf.memory.transfer import (
+        Arrival,
+        Arrivals,
+        ArrivingMessage,
+        Departure,
+        OnNameTaken,
+        give_out,
+        take_in,
+    )
+    from dcf.memory.turn_record import TurnRecord, TurnState, Usage
+    from dcf.memory.turns import TurnLost, Turns, TurnUnderWay
+else:
+    export_late(__name__)
 
 __all__ = [
     "AGENT_KINDS",

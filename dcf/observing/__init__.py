@@ -5,10 +5,17 @@ Knows no store: ``prompt_for`` asks about an event, ``parse_observations`` reads
 
 from __future__ import annotations
 
-from dcf.observing.answer import Parsed, parse_observations
-from dcf.observing.draft import Artifact, Draft, draft_problems, drafted
-from dcf.observing.event import SourceEvent, event_digest
-from dcf.observing.prompt import Prompt, prompt_for
+from typing import TYPE_CHECKING
+
+from control_plane import export_late
+
+if TYPE_CHECKING:
+    from dcf.observing.answer import Parsed, parse_observations
+    from dcf.observing.draft import Artifact, Draft, draft_problems, drafted
+    from dcf.observing.event import SourceEvent, event_digest
+    from dcf.observing.prompt import Prompt, prompt_for
+else:
+    export_late(__name__)
 
 __all__ = [
     "Artifact",

@@ -6,35 +6,42 @@
 
 from __future__ import annotations
 
-from dcf.planner.compiling.compile import compile_sop
-from dcf.planner.compiling.gap import Gap, write_drafts
-from dcf.planner.compiling.market import THRESHOLDS, Finder, Market, Measured
-from dcf.planner.compiling.plan import Plan, PlannedStep, Risk
-from dcf.planner.compiling.skill_choice import Candidate
-from dcf.planner.compiling.tool_results import ToolResults
-from dcf.planner.compiling.version_choice import VersionChoice, choose_version
-from dcf.planner.conversation.advancing import ModelAtHand
-from dcf.planner.conversation.bench import Bench, the_embedder
-from dcf.planner.conversation.guidance import Guidance, Guide, History, history_of, no_guide
-from dcf.planner.conversation.permissions import Permissions, permissions_of, shown_digest
-from dcf.planner.conversation.planner import Planner
-from dcf.planner.conversation.planning import STEPS, Planning, Status
-from dcf.planner.conversation.question import NEW, Question, misread, wishes
-from dcf.planner.conversation.spending import DraftLimits, Spending
-from dcf.planner.conversation.store import PlanningStore
-from dcf.planner.decompiling.decompile import Decompiled, decompile
-from dcf.planner.errors import (
-    InvalidAnswers,
-    PlanningConflict,
-    PlanningDamaged,
-    PlanningProblem,
-    ShownOtherwise,
-    UnknownPlanning,
-    WorkflowChanged,
-    WrongStatus,
-)
-from dcf.planner.matching.matcher import MARGIN, MATCH_THRESHOLDS, Match, Matched, Matcher
-from dcf.planner.matching.stored import Stored, stored_in
+from typing import TYPE_CHECKING
+
+from control_plane import export_late
+
+if TYPE_CHECKING:
+    from dcf.planner.compiling.compile import compile_sop
+    from dcf.planner.compiling.gap import Gap, write_drafts
+    from dcf.planner.compiling.market import THRESHOLDS, Finder, Market, Measured
+    from dcf.planner.compiling.plan import Plan, PlannedStep, Risk
+    from dcf.planner.compiling.skill_choice import Candidate
+    from dcf.planner.compiling.tool_results import ToolResults
+    from dcf.planner.compiling.version_choice import VersionChoice, choose_version
+    from dcf.planner.conversation.advancing import ModelAtHand
+    from dcf.planner.conversation.bench import Bench, the_embedder
+    from dcf.planner.conversation.guidance import Guidance, Guide, History, history_of, no_guide
+    from dcf.planner.conversation.permissions import Permissions, permissions_of, shown_digest
+    from dcf.planner.conversation.planner import Planner
+    from dcf.planner.conversation.planning import STEPS, Planning, Status
+    from dcf.planner.conversation.question import NEW, Question, misread, wishes
+    from dcf.planner.conversation.spending import DraftLimits, Spending
+    from dcf.planner.conversation.store import PlanningStore
+    from dcf.planner.decompiling.decompile import Decompiled, decompile
+    from dcf.planner.errors import (
+        InvalidAnswers,
+        PlanningConflict,
+        PlanningDamaged,
+        PlanningProblem,
+        ShownOtherwise,
+        UnknownPlanning,
+        WorkflowChanged,
+        WrongStatus,
+    )
+    from dcf.planner.matching.matcher import MARGIN, MATCH_THRESHOLDS, Match, Matched, Matcher
+    from dcf.planner.matching.stored import Stored, stored_in
+else:
+    export_late(__name__)
 
 __all__ = [
     "MARGIN",

@@ -3,10 +3,19 @@
 Nothing is fetched for a reference, and neither a pattern nor a schema can take the process away.
 """
 
-from dcf.schema.fault import SchemaUnusable, invalid_place
-from dcf.schema.pattern import PatternTooSlow, search
-from dcf.schema.regex_rules import LARGEST_PATTERN, compile_regex
-from dcf.schema.schema import ACCEPTS_ALL, Schema, schema_of
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from control_plane import export_late
+
+if TYPE_CHECKING:
+    from dcf.schema.fault import SchemaUnusable, invalid_place
+    from dcf.schema.pattern import PatternTooSlow, search
+    from dcf.schema.regex_rules import LARGEST_PATTERN, compile_regex
+    from dcf.schema.schema import ACCEPTS_ALL, Schema, schema_of
+else:
+    export_late(__name__)
 
 __all__ = [
     "ACCEPTS_ALL",

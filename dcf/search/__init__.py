@@ -6,26 +6,33 @@ meanings; ``count_tokens`` says what a text costs a model.
 
 from __future__ import annotations
 
-from dcf.search.document import Document, Shape
-from dcf.search.embedder import (
-    DEFAULT_EMBEDDER,
-    EMBEDDERS,
-    Embedder,
-    Vectors,
-    Weights,
-    embedder_named,
-)
-from dcf.search.errors import (
-    EmbedderMissing,
-    EmptyQuery,
-    IndexDamaged,
-    IndexUnusable,
-    SearchError,
-    UnknownEmbedder,
-)
-from dcf.search.index import Change, Hit, SearchIndex
-from dcf.search.tokens import count_tokens, counts_of_tokens
-from dcf.search.words import opening, sentences, spoken, telling_words, words
+from typing import TYPE_CHECKING
+
+from control_plane import export_late
+
+if TYPE_CHECKING:
+    from dcf.search.document import Document, Shape
+    from dcf.search.embedder import (
+        DEFAULT_EMBEDDER,
+        EMBEDDERS,
+        Embedder,
+        Vectors,
+        Weights,
+        embedder_named,
+    )
+    from dcf.search.errors import (
+        EmbedderMissing,
+        EmptyQuery,
+        IndexDamaged,
+        IndexUnusable,
+        SearchError,
+        UnknownEmbedder,
+    )
+    from dcf.search.index import Change, Hit, SearchIndex
+    from dcf.search.tokens import count_tokens, counts_of_tokens
+    from dcf.search.words import opening, sentences, spoken, telling_words, words
+else:
+    export_late(__name__)
 
 __all__ = [
     "DEFAULT_EMBEDDER",

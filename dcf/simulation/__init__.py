@@ -6,11 +6,18 @@ against the guarantees, and what fails once fails again from its seed. Needs the
 
 from __future__ import annotations
 
-from dcf.simulation.campaign import simulate_seeds
-from dcf.simulation.server import Sabotage
-from dcf.simulation.simulator import DEFAULT_STEPS, simulate
-from dcf.simulation.verdict import Verdict
-from dcf.simulation.violation import GUARANTEES, Guarantee, Violation
+from typing import TYPE_CHECKING
+
+from control_plane import export_late
+
+if TYPE_CHECKING:
+    from dcf.simulation.campaign import simulate_seeds
+    from dcf.simulation.server import Sabotage
+    from dcf.simulation.simulator import DEFAULT_STEPS, simulate
+    from dcf.simulation.verdict import Verdict
+    from dcf.simulation.violation import GUARANTEES, Guarantee, Violation
+else:
+    export_late(__name__)
 
 __all__ = [
     "DEFAULT_STEPS",

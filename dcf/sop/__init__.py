@@ -4,40 +4,49 @@
 they write parses back to an equal ``Sop``.
 """
 
-from dcf.sop.condition import (
-    AllOf,
-    AnyOf,
-    Comparison,
-    Condition,
-    Constant,
-    Match,
-    Membership,
-    Name,
-    Not,
-    Presence,
-    names_in,
-)
-from dcf.sop.conduct import Approval, Budget, Retry, Transfer, Wait
-from dcf.sop.direction import CONTINUE, Continue, Direction, Finish, GoTo, Stop
-from dcf.sop.language.budget_text import print_budget
-from dcf.sop.language.condition_print import print_condition
-from dcf.sop.language.condition_text import read_condition
-from dcf.sop.language.direction_text import print_direction
-from dcf.sop.language.duration import print_duration
-from dcf.sop.language.loop_text import print_loop
-from dcf.sop.language.phrase import Unreadable
-from dcf.sop.language.retry_text import print_retry
-from dcf.sop.language.wait_text import print_wait
-from dcf.sop.limits import MAX_CHARACTERS, MAX_DEPTH, MAX_STEPS
-from dcf.sop.markdown.printing import print_markdown
-from dcf.sop.markdown.values import print_type
-from dcf.sop.parse import Form, check, form_of, parse, parse_markdown, parse_yaml
-from dcf.sop.procedure import VALUE_TYPES, Guardrail, Note, Role, Sop, Value, ValueType
-from dcf.sop.reading import Reading
-from dcf.sop.skeleton import new_sop
-from dcf.sop.step import STEP_KINDS, Branch, Handler, Lane, Loop, Step, StepKind
-from dcf.sop.yaml_form.document import schema_text
-from dcf.sop.yaml_form.printing import print_yaml, to_data
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from control_plane import export_late
+
+if TYPE_CHECKING:
+    from dcf.sop.condition import (
+        AllOf,
+        AnyOf,
+        Comparison,
+        Condition,
+        Constant,
+        Match,
+        Membership,
+        Name,
+        Not,
+        Presence,
+        names_in,
+    )
+    from dcf.sop.conduct import Approval, Budget, Retry, Transfer, Wait
+    from dcf.sop.direction import CONTINUE, Continue, Direction, Finish, GoTo, Stop
+    from dcf.sop.language.budget_text import print_budget
+    from dcf.sop.language.condition_print import print_condition
+    from dcf.sop.language.condition_text import read_condition
+    from dcf.sop.language.direction_text import print_direction
+    from dcf.sop.language.duration import print_duration
+    from dcf.sop.language.loop_text import print_loop
+    from dcf.sop.language.phrase import Unreadable
+    from dcf.sop.language.retry_text import print_retry
+    from dcf.sop.language.wait_text import print_wait
+    from dcf.sop.limits import MAX_CHARACTERS, MAX_DEPTH, MAX_STEPS
+    from dcf.sop.markdown.printing import print_markdown
+    from dcf.sop.markdown.values import print_type
+    from dcf.sop.parse import Form, check, form_of, parse, parse_markdown, parse_yaml
+    from dcf.sop.procedure import VALUE_TYPES, Guardrail, Note, Role, Sop, Value, ValueType
+    from dcf.sop.reading import Reading
+    from dcf.sop.skeleton import new_sop
+    from dcf.sop.step import STEP_KINDS, Branch, Handler, Lane, Loop, Step, StepKind
+    from dcf.sop.yaml_form.document import schema_text
+    from dcf.sop.yaml_form.printing import print_yaml, to_data
+else:
+    export_late(__name__)
 
 __all__ = [
     "CONTINUE",

@@ -2,40 +2,47 @@
 
 from __future__ import annotations
 
-from dcf.worker.agent_allowance import AgentAllowances, make_record
-from dcf.worker.agent_removal import remove_agent
-from dcf.worker.agent_sweeper import AgentSweeper
-from dcf.worker.agent_tasks import AgentTasks, SkilledAgents
-from dcf.worker.agent_tools import AgentTools
-from dcf.worker.as_agent import AGENT_UNAVAILABLE, AsAgent, unavailable
-from dcf.worker.blob_keep import keep_in
-from dcf.worker.current_toolbox import CurrentToolbox
-from dcf.worker.current_work import Work, current_work
-from dcf.worker.external_ledger import CallsOpen, ExternalLedger, OtherCall
-from dcf.worker.generated_rules import (
-    LOCK,
-    NO_LOCK,
-    POLICY,
-    approvers_of,
-    finished,
-    lock_is_missing,
-    read_lock,
-    read_policy,
-)
-from dcf.worker.handler_import import InvalidHandlers, import_handlers
-from dcf.worker.keeper import LeaseKeeper
-from dcf.worker.keeper_thread import KeeperThread
-from dcf.worker.lease_ledger import LeaseLedger
-from dcf.worker.lease_lost import LeaseLost
-from dcf.worker.live_environment import LiveEnvironment
-from dcf.worker.performer import AgentPerformer, Beat, Handler, Performer, TaskFailure
-from dcf.worker.process import Post, Premises, open_premises, open_queue, serve, until_told
-from dcf.worker.skill_gates import ChangedSkill, SkillGates, declared_by, schemas_of
-from dcf.worker.try_budget import budgets_of
-from dcf.worker.watched import Watched
-from dcf.worker.worker import Worker, WorkerConfig
-from dcf.worker.worker_agents import WorkerAgents, is_sealed, tags_for
-from dcf.worker.working_skills import FollowedSkills, SkillsInUse, WorkingSkills
+from typing import TYPE_CHECKING
+
+from control_plane import export_late
+
+if TYPE_CHECKING:
+    from dcf.worker.agent_allowance import AgentAllowances, make_record
+    from dcf.worker.agent_removal import remove_agent
+    from dcf.worker.agent_sweeper import AgentSweeper
+    from dcf.worker.agent_tasks import AgentTasks, SkilledAgents
+    from dcf.worker.agent_tools import AgentTools
+    from dcf.worker.as_agent import AGENT_UNAVAILABLE, AsAgent, unavailable
+    from dcf.worker.blob_keep import keep_in
+    from dcf.worker.current_toolbox import CurrentToolbox
+    from dcf.worker.current_work import Work, current_work
+    from dcf.worker.external_ledger import CallsOpen, ExternalLedger, OtherCall
+    from dcf.worker.generated_rules import (
+        LOCK,
+        NO_LOCK,
+        POLICY,
+        approvers_of,
+        finished,
+        lock_is_missing,
+        read_lock,
+        read_policy,
+    )
+    from dcf.worker.handler_import import InvalidHandlers, import_handlers
+    from dcf.worker.keeper import LeaseKeeper
+    from dcf.worker.keeper_thread import KeeperThread
+    from dcf.worker.lease_ledger import LeaseLedger
+    from dcf.worker.lease_lost import LeaseLost
+    from dcf.worker.live_environment import LiveEnvironment
+    from dcf.worker.performer import AgentPerformer, Beat, Handler, Performer, TaskFailure
+    from dcf.worker.process import Post, Premises, open_premises, open_queue, serve, until_told
+    from dcf.worker.skill_gates import ChangedSkill, SkillGates, declared_by, schemas_of
+    from dcf.worker.try_budget import budgets_of
+    from dcf.worker.watched import Watched
+    from dcf.worker.worker import Worker, WorkerConfig
+    from dcf.worker.worker_agents import WorkerAgents, is_sealed, tags_for
+    from dcf.worker.working_skills import FollowedSkills, SkillsInUse, WorkingSkills
+else:
+    export_late(__name__)
 
 __all__ = [
     "AGENT_UNAVAILABLE",

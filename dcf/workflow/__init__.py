@@ -3,54 +3,61 @@ result, an audit trail and an explanation."""
 
 from __future__ import annotations
 
-from dcf.workflow.approval import (
-    Decision,
-    PendingApproval,
-    answer_approval,
-    check_question,
-    decide_approval,
-    find_approval,
-    in_words,
-    pending_approvals,
-    question_of,
-)
-from dcf.workflow.asking import approval_wait, standing_grants
-from dcf.workflow.audit_trail import write_audit_trail
-from dcf.workflow.callback import beat_task, fail_task, succeed_task
-from dcf.workflow.choreography import Choreographer
-from dcf.workflow.document import WorkflowDocument, document_of, load, validate
-from dcf.workflow.errors import (
-    ApprovalSettled,
-    InvalidWorkflow,
-    NoApprovalPending,
-    NotAnApprover,
-    NotRedrivable,
-    SeveralPending,
-    StillRunning,
-    TaskExpired,
-    TaskSettled,
-    UnknownTaskToken,
-    WorkflowError,
-)
-from dcf.workflow.explanation import Explanation, Reason, explain, live_workers
-from dcf.workflow.external import EXTERNAL_TTL_MS, External, needs_work
-from dcf.workflow.external_assignment import Assignment
-from dcf.workflow.finalization import count, finalize
-from dcf.workflow.graph import Graph, graph_of
-from dcf.workflow.imports import Folders, Imported
-from dcf.workflow.listing import newest_runs
-from dcf.workflow.local_objects import LocalObjects
-from dcf.workflow.naming import Naming, PlainNames
-from dcf.workflow.objects import Objects, no_objects
-from dcf.workflow.pins import further_pins
-from dcf.workflow.redriving import Redrive, redrive
-from dcf.workflow.result import Result, result, wait
-from dcf.workflow.review import Review, review
-from dcf.workflow.run import Run, RunCache, iso
-from dcf.workflow.submission import skill_pins, submit
-from dcf.workflow.tally import Tally, is_earlier
-from dcf.workflow.task import AwaitingApproval, Failed, Outcome, Perform, Succeeded, Task
-from dcf.workflow.task_token import TokenClaim
+from typing import TYPE_CHECKING
+
+from control_plane import export_late
+
+if TYPE_CHECKING:
+    from dcf.workflow.approval import (
+        Decision,
+        PendingApproval,
+        answer_approval,
+        check_question,
+        decide_approval,
+        find_approval,
+        in_words,
+        pending_approvals,
+        question_of,
+    )
+    from dcf.workflow.asking import approval_wait, standing_grants
+    from dcf.workflow.audit_trail import write_audit_trail
+    from dcf.workflow.callback import beat_task, fail_task, succeed_task
+    from dcf.workflow.choreography import Choreographer
+    from dcf.workflow.document import WorkflowDocument, document_of, load, validate
+    from dcf.workflow.errors import (
+        ApprovalSettled,
+        InvalidWorkflow,
+        NoApprovalPending,
+        NotAnApprover,
+        NotRedrivable,
+        SeveralPending,
+        StillRunning,
+        TaskExpired,
+        TaskSettled,
+        UnknownTaskToken,
+        WorkflowError,
+    )
+    from dcf.workflow.explanation import Explanation, Reason, explain, live_workers
+    from dcf.workflow.external import EXTERNAL_TTL_MS, External, needs_work
+    from dcf.workflow.external_assignment import Assignment
+    from dcf.workflow.finalization import count, finalize
+    from dcf.workflow.graph import Graph, graph_of
+    from dcf.workflow.imports import Folders, Imported
+    from dcf.workflow.listing import newest_runs
+    from dcf.workflow.local_objects import LocalObjects
+    from dcf.workflow.naming import Naming, PlainNames
+    from dcf.workflow.objects import Objects, no_objects
+    from dcf.workflow.pins import further_pins
+    from dcf.workflow.redriving import Redrive, redrive
+    from dcf.workflow.result import Result, result, wait
+    from dcf.workflow.review import Review, review
+    from dcf.workflow.run import Run, RunCache, iso
+    from dcf.workflow.submission import skill_pins, submit
+    from dcf.workflow.tally import Tally, is_earlier
+    from dcf.workflow.task import AwaitingApproval, Failed, Outcome, Perform, Succeeded, Task
+    from dcf.workflow.task_token import TokenClaim
+else:
+    export_late(__name__)
 
 __all__ = [
     "EXTERNAL_TTL_MS",

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from dcf.workspace.confined import ConfinedRoot
-from dcf.workspace.document_key import DEFAULT_PREFIX, DocumentKeys
-from dcf.workspace.document_path import parse_path, show_path
-from dcf.workspace.errors import FileRefused, WorkspaceError
-from dcf.workspace.file_results import (
-    Content,
-    Entry,
-    Listing,
-    Made,
-    Moved,
-    Removed,
-    Written,
-)
-from dcf.workspace.files import Files
-from dcf.workspace.json_documents import Document, JsonDocuments
+from typing import TYPE_CHECKING
+
+from control_plane import export_late
+
+if TYPE_CHECKING:
+    from dcf.workspace.confined import ConfinedRoot
+    from dcf.workspace.document_key import DEFAULT_PREFIX, DocumentKeys
+    from dcf.workspace.document_path import parse_path, show_path
+    from dcf.workspace.errors import FileRefused, WorkspaceError
+    from dcf.workspace.file_results import (
+        Content,
+        Entry,
+        Listing,
+        Made,
+        Moved,
+        Removed,
+        Written,
+    )
+    from dcf.workspace.files import Files
+    from dcf.workspace.json_documents import Document, JsonDocuments
+else:
+    export_late(__name__)
 
 __all__ = [
     "DEFAULT_PREFIX",

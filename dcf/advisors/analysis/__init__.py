@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from dcf.advisors.analysis.analysis import Analysis, Collector, analyse
-from dcf.advisors.analysis.bottlenecks import Bottleneck, critical_path
-from dcf.advisors.analysis.cause import pattern_of
-from dcf.advisors.analysis.contest import Contest, Rival, skill_name
-from dcf.advisors.analysis.drift import Drift
-from dcf.advisors.analysis.failures import FailureCluster
-from dcf.advisors.analysis.recalibration import Recalibration, Signal, TierShare
-from dcf.advisors.analysis.retries import Retries
-from dcf.advisors.analysis.track import RUNS, TrackRecord
+from typing import TYPE_CHECKING
+
+from control_plane import export_late
+
+if TYPE_CHECKING:
+    from dcf.advisors.analysis.analysis import Analysis, Collector, analyse
+    from dcf.advisors.analysis.bottlenecks import Bottleneck, critical_path
+    from dcf.advisors.analysis.cause import pattern_of
+    from dcf.advisors.analysis.contest import Contest, Rival, skill_name
+    from dcf.advisors.analysis.drift import Drift
+    from dcf.advisors.analysis.failures import FailureCluster
+    from dcf.advisors.analysis.recalibration import Recalibration, Signal, TierShare
+    from dcf.advisors.analysis.retries import Retries
+    from dcf.advisors.analysis.track import RUNS, TrackRecord
+else:
+    export_late(__name__)
 
 __all__ = [
     "RUNS",

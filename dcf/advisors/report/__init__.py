@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from dcf.advisors.report.content import report_of
-from dcf.advisors.report.html import html_of
-from dcf.advisors.report.markdown import markdown_of
-from dcf.advisors.report.report import Bar, Chart, Command, Report, Section, Table
-from dcf.advisors.report.run_content import run_section
+from typing import TYPE_CHECKING
+
+from control_plane import export_late
+
+if TYPE_CHECKING:
+    from dcf.advisors.report.content import report_of
+    from dcf.advisors.report.html import html_of
+    from dcf.advisors.report.markdown import markdown_of
+    from dcf.advisors.report.report import Bar, Chart, Command, Report, Section, Table
+    from dcf.advisors.report.run_content import run_section
+else:
+    export_late(__name__)
 
 __all__ = [
     "Bar",

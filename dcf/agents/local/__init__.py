@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
-from dcf.agents.local.agents import LocalAgents
-from dcf.agents.local.consolidating import consolidation_writer, sleeptime
-from dcf.agents.local.tasks import LocalRuntime
+from typing import TYPE_CHECKING
+
+from control_plane import export_late
+
+if TYPE_CHECKING:
+    from dcf.agents.local.agents import LocalAgents
+    from dcf.agents.local.consolidating import consolidation_writer, sleeptime
+    from dcf.agents.local.tasks import LocalRuntime
+else:
+    export_late(__name__)
 
 __all__ = ["LocalAgents", "LocalRuntime", "consolidation_writer", "sleeptime"]

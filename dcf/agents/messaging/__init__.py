@@ -8,8 +8,15 @@ the answer, the end of the turn and the message to the sender are one change.
 
 from __future__ import annotations
 
-from dcf.agents.messaging.errors import ReplyTimeout, UnknownReceipt
-from dcf.agents.messaging.inbox import Inbox
-from dcf.agents.messaging.postman import Postman
+from typing import TYPE_CHECKING
+
+from control_plane import export_late
+
+if TYPE_CHECKING:
+    from dcf.agents.messaging.errors import ReplyTimeout, UnknownReceipt
+    from dcf.agents.messaging.inbox import Inbox
+    from dcf.agents.messaging.postman import Postman
+else:
+    export_late(__name__)
 
 __all__ = ["Inbox", "Postman", "ReplyTimeout", "UnknownReceipt"]

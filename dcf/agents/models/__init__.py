@@ -8,24 +8,31 @@ library and the providers' clients are loaded by the first model that is built.
 
 from __future__ import annotations
 
-from dcf.agents.models.allowance import Allowance, Bound, Unlimited, Used
-from dcf.agents.models.call_settings import CallSettings, read_call_settings
-from dcf.agents.models.checks import model_problems, name_problems
-from dcf.agents.models.choice import MODEL, ROLES, NamedModel, model_settings, named_model
-from dcf.agents.models.failure import (
-    ModelBudgetExhausted,
-    ModelFailure,
-    ModelNotConfigured,
-    ModelRefused,
-    ModelTimeout,
-    ModelUnavailable,
-    PriceUnknown,
-)
-from dcf.agents.models.library import Models
-from dcf.agents.models.name import REHEARSAL, ModelName, parse_name
-from dcf.agents.models.pace import Pace
-from dcf.agents.models.price import Price, PriceTable, read_prices
-from dcf.agents.models.tally import Tally
+from typing import TYPE_CHECKING
+
+from control_plane import export_late
+
+if TYPE_CHECKING:
+    from dcf.agents.models.allowance import Allowance, Bound, Unlimited, Used
+    from dcf.agents.models.call_settings import CallSettings, read_call_settings
+    from dcf.agents.models.checks import model_problems, name_problems
+    from dcf.agents.models.choice import MODEL, ROLES, NamedModel, model_settings, named_model
+    from dcf.agents.models.failure import (
+        ModelBudgetExhausted,
+        ModelFailure,
+        ModelNotConfigured,
+        ModelRefused,
+        ModelTimeout,
+        ModelUnavailable,
+        PriceUnknown,
+    )
+    from dcf.agents.models.library import Models
+    from dcf.agents.models.name import REHEARSAL, ModelName, parse_name
+    from dcf.agents.models.pace import Pace
+    from dcf.agents.models.price import Price, PriceTable, read_prices
+    from dcf.agents.models.tally import Tally
+else:
+    export_late(__name__)
 
 __all__ = [
     "MODEL",

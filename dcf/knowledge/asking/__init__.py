@@ -11,42 +11,49 @@ these is meant, by the rules of ``QUESTIONS``.
 
 from __future__ import annotations
 
-from dcf.knowledge.asking.account import Account, account_of
-from dcf.knowledge.asking.alike import Alike, runs_like
-from dcf.knowledge.asking.asker import Asked, Asker, Chooser, checked
-from dcf.knowledge.asking.blame import Failure, Helped, Why, pattern_of, why
-from dcf.knowledge.asking.changing import Changes, Fall, Suspect, what_changed
-from dcf.knowledge.asking.crossing import DIMENSIONS, Crossed, Dimension, Narrowed, crossing
-from dcf.knowledge.asking.delegations import (
-    DELEGATION_DIMENSIONS,
-    DelegationDimension,
-    Handed,
-    delegations_counted,
-)
-from dcf.knowledge.asking.episodes import (
-    EpisodeMeasured,
-    EpisodeText,
-    clear_group,
-    delete_fact,
-    delete_text,
-    groups_written,
-    is_measured,
-    newest_episodes,
-)
-from dcf.knowledge.asking.errors import QuestionTooWide, UnknownThing
-from dcf.knowledge.asking.exporting import exported
-from dcf.knowledge.asking.groups import GROUPS, Chosen, Part, chosen
-from dcf.knowledge.asking.matching import ORDERS, SURE, Matched, match
-from dcf.knowledge.asking.model_choice import ModelChooser
-from dcf.knowledge.asking.names import Names, names_in
-from dcf.knowledge.asking.overview import Overview, overview
-from dcf.knowledge.asking.patterns import patterns
-from dcf.knowledge.asking.period import Period
-from dcf.knowledge.asking.questions import QUESTIONS, Question
-from dcf.knowledge.asking.ranking import Ranked, ranking
-from dcf.knowledge.asking.run_counting import runs_counted
-from dcf.knowledge.asking.session_account import SessionAccount, session_account
-from dcf.knowledge.asking.sessions_past import PastTrack, SessionsPast, sessions_past
+from typing import TYPE_CHECKING
+
+from control_plane import export_late
+
+if TYPE_CHECKING:
+    from dcf.knowledge.asking.account import Account, account_of
+    from dcf.knowledge.asking.alike import Alike, runs_like
+    from dcf.knowledge.asking.asker import Asked, Asker, Chooser, checked
+    from dcf.knowledge.asking.blame import Failure, Helped, Why, pattern_of, why
+    from dcf.knowledge.asking.changing import Changes, Fall, Suspect, what_changed
+    from dcf.knowledge.asking.crossing import DIMENSIONS, Crossed, Dimension, Narrowed, crossing
+    from dcf.knowledge.asking.delegations import (
+        DELEGATION_DIMENSIONS,
+        DelegationDimension,
+        Handed,
+        delegations_counted,
+    )
+    from dcf.knowledge.asking.episodes import (
+        EpisodeMeasured,
+        EpisodeText,
+        clear_group,
+        delete_fact,
+        delete_text,
+        groups_written,
+        is_measured,
+        newest_episodes,
+    )
+    from dcf.knowledge.asking.errors import QuestionTooWide, UnknownThing
+    from dcf.knowledge.asking.exporting import exported
+    from dcf.knowledge.asking.groups import GROUPS, Chosen, Part, chosen
+    from dcf.knowledge.asking.matching import ORDERS, SURE, Matched, match
+    from dcf.knowledge.asking.model_choice import ModelChooser
+    from dcf.knowledge.asking.names import Names, names_in
+    from dcf.knowledge.asking.overview import Overview, overview
+    from dcf.knowledge.asking.patterns import patterns
+    from dcf.knowledge.asking.period import Period
+    from dcf.knowledge.asking.questions import QUESTIONS, Question
+    from dcf.knowledge.asking.ranking import Ranked, ranking
+    from dcf.knowledge.asking.run_counting import runs_counted
+    from dcf.knowledge.asking.session_account import SessionAccount, session_account
+    from dcf.knowledge.asking.sessions_past import PastTrack, SessionsPast, sessions_past
+else:
+    export_late(__name__)
 
 __all__ = [
     "DELEGATION_DIMENSIONS",

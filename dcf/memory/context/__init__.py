@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from dcf.memory.context.assembly import assemble
-from dcf.memory.context.context import Context
-from dcf.memory.context.contexts import Contexts
-from dcf.memory.context.errors import ContextTooSmall
-from dcf.memory.context.rendering import rendered_blocks
+from typing import TYPE_CHECKING
+
+from control_plane import export_late
+
+if TYPE_CHECKING:
+    from dcf.memory.context.assembly import assemble
+    from dcf.memory.context.context import Context
+    from dcf.memory.context.contexts import Contexts
+    from dcf.memory.context.errors import ContextTooSmall
+    from dcf.memory.context.rendering import rendered_blocks
+else:
+    export_late(__name__)
 
 __all__ = ["Context", "ContextTooSmall", "Contexts", "assemble", "rendered_blocks"]

@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
-from dcf.memory.database.backup import rekey, restore
-from dcf.memory.database.connection import Connection, Source
-from dcf.memory.database.database import Database, Work
-from dcf.memory.database.errors import (
-    BackupExists,
-    CipherMissing,
-    MemoryBusy,
-    MemoryCorrupt,
-    MemoryForeign,
-    MemoryFull,
-    MemoryInUse,
-    MemoryKey,
-    MemoryTooNew,
-    MemoryUnusable,
-    UnusableKey,
-    UnusableValue,
-)
-from dcf.memory.database.integrity import damage
-from dcf.memory.database.migration import Migration, migrate, migrations, version_of
-from dcf.memory.database.packing import packed, unpacked
-from dcf.memory.database.users import users_of
+from typing import TYPE_CHECKING
+
+from control_plane import export_late
+
+if TYPE_CHECKING:
+    from dcf.memory.database.backup import rekey, restore
+    from dcf.memory.database.connection import Connection, Source
+    from dcf.memory.database.database import Database, Work
+    from dcf.memory.database.errors import (
+        BackupExists,
+        CipherMissing,
+        MemoryBusy,
+        MemoryCorrupt,
+        MemoryForeign,
+        MemoryFull,
+        MemoryInUse,
+        MemoryKey,
+        MemoryTooNew,
+        MemoryUnusable,
+        UnusableKey,
+        UnusableValue,
+    )
+    from dcf.memory.database.integrity import damage
+    from dcf.memory.database.migration import Migration, migrate, migrations, version_of
+    from dcf.memory.database.packing import packed, unpacked
+    from dcf.memory.database.users import users_of
+else:
+    export_late(__name__)
 
 __all__ = [
     "BackupExists",

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from dcf.memory.messages.appending import append
-from dcf.memory.messages.archiving import archive
-from dcf.memory.messages.errors import UnknownMessage
-from dcf.memory.messages.fields import message_of
-from dcf.memory.messages.finding import Page, live_rows, message_rows
-from dcf.memory.messages.messages import Messages
-from dcf.memory.messages.pricing import Priced, priced
+from typing import TYPE_CHECKING
+
+from control_plane import export_late
+
+if TYPE_CHECKING:
+    from dcf.memory.messages.appending import append
+    from dcf.memory.messages.archiving import archive
+    from dcf.memory.messages.errors import UnknownMessage
+    from dcf.memory.messages.fields import message_of
+    from dcf.memory.messages.finding import Page, live_rows, message_rows
+    from dcf.memory.messages.messages import Messages
+    from dcf.memory.messages.pricing import Priced, priced
+else:
+    export_late(__name__)
 
 __all__ = [
     "Messages",

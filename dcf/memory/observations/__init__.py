@@ -1,7 +1,16 @@
 """What was learned from what happened."""
 
-from dcf.memory.observations.errors import UnknownObservation
-from dcf.memory.observations.finding import Filter
-from dcf.memory.observations.observations import Observations
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from control_plane import export_late
+
+if TYPE_CHECKING:
+    from dcf.memory.observations.errors import UnknownObservation
+    from dcf.memory.observations.finding import Filter
+    from dcf.memory.observations.observations import Observations
+else:
+    export_late(__name__)
 
 __all__ = ["Filter", "Observations", "UnknownObservation"]

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from dcf.memory.packing.offer import Budget, Layer, Offer, Pack, Packed
-from dcf.memory.packing.packer import pack
+from typing import TYPE_CHECKING
+
+from control_plane import export_late
+
+if TYPE_CHECKING:
+    from dcf.memory.packing.offer import Budget, Layer, Offer, Pack, Packed
+    from dcf.memory.packing.packer import pack
+else:
+    export_late(__name__)
 
 __all__ = ["Budget", "Layer", "Offer", "Pack", "Packed", "pack"]

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from dcf.memory.search.agreement import index_faults
-from dcf.memory.search.found import AGENT_KINDS, KINDS, Found, Kind
-from dcf.memory.search.indexing import follow_search, is_index_old, make_index, rebuild
-from dcf.memory.search.question import Question
-from dcf.memory.search.search import Search
+from typing import TYPE_CHECKING
+
+from control_plane import export_late
+
+if TYPE_CHECKING:
+    from dcf.memory.search.agreement import index_faults
+    from dcf.memory.search.found import AGENT_KINDS, KINDS, Found, Kind
+    from dcf.memory.search.indexing import follow_search, is_index_old, make_index, rebuild
+    from dcf.memory.search.question import Question
+    from dcf.memory.search.search import Search
+else:
+    export_late(__name__)
 
 __all__ = [
     "AGENT_KINDS",

@@ -1,6 +1,15 @@
 """Threads of other programs."""
 
-from dcf.memory.threads.errors import UnknownThread, UnknownTurn
-from dcf.memory.threads.threads import Threads
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from control_plane import export_late
+
+if TYPE_CHECKING:
+    from dcf.memory.threads.errors import UnknownThread, UnknownTurn
+    from dcf.memory.threads.threads import Threads
+else:
+    export_late(__name__)
 
 __all__ = ["Threads", "UnknownThread", "UnknownTurn"]

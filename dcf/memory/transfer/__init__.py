@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from dcf.memory.transfer.arrival import (
-    Arrival,
-    Arrivals,
-    ArrivingMessage,
-    OnNameTaken,
-    take_in,
-)
-from dcf.memory.transfer.departure import Departure, give_out
+from typing import TYPE_CHECKING
+
+from control_plane import export_late
+
+if TYPE_CHECKING:
+    from dcf.memory.transfer.arrival import (
+        Arrival,
+        Arrivals,
+        ArrivingMessage,
+        OnNameTaken,
+        take_in,
+    )
+    from dcf.memory.transfer.departure import Departure, give_out
+else:
+    export_late(__name__)
 
 __all__ = [
     "Arrival",

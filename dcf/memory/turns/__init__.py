@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from dcf.memory.turns.errors import TurnLost, TurnUnderWay
-from dcf.memory.turns.turns import Turns
+from typing import TYPE_CHECKING
+
+from control_plane import export_late
+
+if TYPE_CHECKING:
+    from dcf.memory.turns.errors import TurnLost, TurnUnderWay
+    from dcf.memory.turns.turns import Turns
+else:
+    export_late(__name__)
 
 __all__ = ["TurnLost", "TurnUnderWay", "Turns"]

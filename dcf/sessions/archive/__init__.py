@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from dcf.sessions.archive.archive import write_archive
-from dcf.sessions.archive.redacting import clean
+from typing import TYPE_CHECKING
+
+from control_plane import export_late
+
+if TYPE_CHECKING:
+    from dcf.sessions.archive.archive import write_archive
+    from dcf.sessions.archive.redacting import clean
+else:
+    export_late(__name__)
 
 __all__ = ["clean", "write_archive"]

@@ -6,16 +6,23 @@ in the session's record, so that whoever goes on, in whatever process, does noth
 
 from __future__ import annotations
 
-from dcf.sessions.conductor.book import Book
-from dcf.sessions.conductor.conductor import Conductor
-from dcf.sessions.conductor.discovering import Discover
-from dcf.sessions.conductor.errors import BadRequest, InvalidConductorRules
-from dcf.sessions.conductor.fired import Fired
-from dcf.sessions.conductor.preparing import Workflows
-from dcf.sessions.conductor.reply import Reply, Row
-from dcf.sessions.conductor.rules import ConductorRules
-from dcf.sessions.conductor.telling import row_of_task
-from dcf.sessions.conductor.work import shown
+from typing import TYPE_CHECKING
+
+from control_plane import export_late
+
+if TYPE_CHECKING:
+    from dcf.sessions.conductor.book import Book
+    from dcf.sessions.conductor.conductor import Conductor
+    from dcf.sessions.conductor.discovering import Discover
+    from dcf.sessions.conductor.errors import BadRequest, InvalidConductorRules
+    from dcf.sessions.conductor.fired import Fired
+    from dcf.sessions.conductor.preparing import Workflows
+    from dcf.sessions.conductor.reply import Reply, Row
+    from dcf.sessions.conductor.rules import ConductorRules
+    from dcf.sessions.conductor.telling import row_of_task
+    from dcf.sessions.conductor.work import shown
+else:
+    export_late(__name__)
 
 __all__ = [
     "BadRequest",

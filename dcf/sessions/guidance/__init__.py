@@ -6,15 +6,22 @@ change; a memory block only shows them.
 
 from __future__ import annotations
 
-from dcf.advisors.strategist import Updated
-from dcf.sessions.guidance.activity import SessionActivity
-from dcf.sessions.guidance.answers import REASONS, Analysed, Guided, Reason, Registered, Said
-from dcf.sessions.guidance.errors import OneAgentTwice, UnreadableGuidelines
-from dcf.sessions.guidance.event import analysis_event
-from dcf.sessions.guidance.guidance import Guidance
-from dcf.sessions.guidance.opening import open_guidance
-from dcf.sessions.guidance.past import GraphPast, History, Past
-from dcf.sessions.guidance.showing import REFERENCE, REGISTRATION, Memory, agent_named
+from typing import TYPE_CHECKING
+
+from control_plane import export_late
+
+if TYPE_CHECKING:
+    from dcf.advisors.strategist import Updated
+    from dcf.sessions.guidance.activity import SessionActivity
+    from dcf.sessions.guidance.answers import REASONS, Analysed, Guided, Reason, Registered, Said
+    from dcf.sessions.guidance.errors import OneAgentTwice, UnreadableGuidelines
+    from dcf.sessions.guidance.event import analysis_event
+    from dcf.sessions.guidance.guidance import Guidance
+    from dcf.sessions.guidance.opening import open_guidance
+    from dcf.sessions.guidance.past import GraphPast, History, Past
+    from dcf.sessions.guidance.showing import REFERENCE, REGISTRATION, Memory, agent_named
+else:
+    export_late(__name__)
 
 __all__ = [
     "REASONS",

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from dcf.skills.comparison.bump import is_enough, next_version, step_between
-from dcf.skills.comparison.change import Bump, Change
-from dcf.skills.comparison.compare import Comparison, compare_skills
-from dcf.skills.comparison.compare_trees import TreeComparison, compare_trees
-from dcf.skills.comparison.schema_changes import schema_changes
-from dcf.skills.comparison.tool_pins import PinChange, RenewedPins, renew_pins, tool_pin
+from typing import TYPE_CHECKING
+
+from control_plane import export_late
+
+if TYPE_CHECKING:
+    from dcf.skills.comparison.bump import is_enough, next_version, step_between
+    from dcf.skills.comparison.change import Bump, Change
+    from dcf.skills.comparison.compare import Comparison, compare_skills
+    from dcf.skills.comparison.compare_trees import TreeComparison, compare_trees
+    from dcf.skills.comparison.schema_changes import schema_changes
+    from dcf.skills.comparison.tool_pins import PinChange, RenewedPins, renew_pins, tool_pin
+else:
+    export_late(__name__)
 
 __all__ = [
     "Bump",

@@ -6,11 +6,18 @@
 
 from __future__ import annotations
 
-from dcf.skills.discovery.filters import EGRESS, RISKS, Filters, InvalidFilter
-from dcf.skills.discovery.form import SKILL_SHAPE, skill_document
-from dcf.skills.discovery.price import Price, price_of
-from dcf.skills.discovery.skill_search import SkillHit, SkillSearch, index_path
-from dcf.skills.discovery.skillset import Wanted, get_skillset, get_skillset_from_catalog
+from typing import TYPE_CHECKING
+
+from control_plane import export_late
+
+if TYPE_CHECKING:
+    from dcf.skills.discovery.filters import EGRESS, RISKS, Filters, InvalidFilter
+    from dcf.skills.discovery.form import SKILL_SHAPE, skill_document
+    from dcf.skills.discovery.price import Price, price_of
+    from dcf.skills.discovery.skill_search import SkillHit, SkillSearch, index_path
+    from dcf.skills.discovery.skillset import Wanted, get_skillset, get_skillset_from_catalog
+else:
+    export_late(__name__)
 
 __all__ = [
     "EGRESS",

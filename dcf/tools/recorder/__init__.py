@@ -3,11 +3,20 @@
 Importing this package loads the MCP SDK; `dcf.tools` itself does not.
 """
 
-from dcf.tools.recorder.authored import authored_tools
-from dcf.tools.recorder.proxy import Proxy, create_recorder_app
-from dcf.tools.recorder.recording import Recorded, Recording
-from dcf.tools.recorder.redaction import Redaction
-from dcf.tools.recorder.tools_file import tools_text
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from control_plane import export_late
+
+if TYPE_CHECKING:
+    from dcf.tools.recorder.authored import authored_tools
+    from dcf.tools.recorder.proxy import Proxy, create_recorder_app
+    from dcf.tools.recorder.recording import Recorded, Recording
+    from dcf.tools.recorder.redaction import Redaction
+    from dcf.tools.recorder.tools_file import tools_text
+else:
+    export_late(__name__)
 
 __all__ = [
     "Proxy",
