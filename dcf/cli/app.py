@@ -2,60 +2,44 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
 from dcf.cli.answer import Answer
-from dcf.cli.commands import (
-    asl,
-    authoring,
-    deciding,
-    graph,
-    health,
-    inspecting,
-    memory,
-    planning,
-    reflecting,
-    running,
-    services,
-    serving,
-    session,
-    showing,
-    simulating,
-    skills,
-    sop,
-    steering,
-    stub,
-    working,
-)
 
-FAMILIES = (
-    running,
-    services,
-    serving,
-    working,
-    session,
-    health,
-    inspecting,
-    steering,
-    deciding,
-    authoring,
-    sop,
-    planning,
-    skills,
-    memory,
-    graph,
-    reflecting,
-    stub,
-    showing,
-    simulating,
-    asl,
-)
+FAMILIES = {
+    "running": ("run", "submit", "watch"),
+    "services": ("up", "down", "doctor"),
+    "serving": ("serve", "mcp"),
+    "working": ("worker", "companion"),
+    "session": ("session",),
+    "health": ("health",),
+    "inspecting": ("runs", "explain", "history"),
+    "steering": ("cancel", "redrive", "callback"),
+    "deciding": ("approvals", "approve", "reject"),
+    "authoring": ("validate",),
+    "sop": ("sop",),
+    "planning": ("plan", "plans"),
+    "skills": ("skills",),
+    "memory": ("memory",),
+    "graph": ("graph",),
+    "reflecting": ("reflect", "advise"),
+    "stub": ("stub",),
+    "showing": ("demo",),
+    "simulating": ("sim",),
+    "asl": ("asl",),
+}
+"""The modules of ``dcf.cli.commands`` and the commands of each, in the order of the help."""
 
 
-def build_app() -> typer.Typer:
-    """The application with every family registered, in the order of its help."""
+def build_app(first: str | None = None) -> typer.Typer:
+    """The application, for a command line whose first word is ``first``.
+
+    A command comes with its family alone: to make all of them takes longer than most commands run.
+    Anything else (None, an option, a word that is no command) gets every family.
+    """
     app = typer.Typer(
         help=_HELP,
         rich_markup_mode=None,
@@ -64,8 +48,9 @@ def build_app() -> typer.Typer:
         pretty_exceptions_enable=False,
     )
     app.callback(invoke_without_command=True)(_root)
-    for family in FAMILIES:
-        family.register(app)
+    meant = [family for family, commands in FAMILIES.items() if first in commands]
+    for family in meant or FAMILIES:
+        import_module(f"dcf.cli.commands.{family}").register(app)
     return app
 
 

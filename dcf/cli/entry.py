@@ -71,7 +71,8 @@ def _answer_of(arguments: list[str]) -> Answer | None:
     try:
         from dcf.cli.app import build_app
 
-        answer = build_app()(arguments, prog_name="dcf", standalone_mode=False)
+        app = build_app(arguments[0] if arguments else None)
+        answer = app(arguments, prog_name="dcf", standalone_mode=False)
         if answer == INTERRUPTED:
             # What typer makes of Ctrl-C where the command has no answer of its own to it.
             return _INTERRUPTED

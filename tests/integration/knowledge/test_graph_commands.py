@@ -38,9 +38,9 @@ Graph = Callable[..., Done]
 
 
 @cache
-def commands() -> Any:
-    """All commands, put together once."""
-    return typer.main.get_command(build_app())
+def commands(first: str) -> Any:
+    """The commands of a family, put together once."""
+    return typer.main.get_command(build_app(first))
 
 
 @pytest.fixture(scope="module")

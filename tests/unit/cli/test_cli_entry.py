@@ -148,7 +148,7 @@ def test_only_names_that_can_be_keys_are_pools(command: str, pool: str) -> None:
 def test_a_defect_is_short_on_the_screen_and_whole_in_the_log(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    def broken() -> None:
+    def broken(first: str) -> None:
         raise ZeroDivisionError("nobody foresaw this")
 
     monkeypatch.setattr("dcf.cli.app.build_app", broken)
@@ -165,7 +165,7 @@ def test_a_defect_is_short_on_the_screen_and_whole_in_the_log(
 def test_with_debug_a_defect_shows_its_traceback(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken() -> None:
+    def broken(first: str) -> None:
         raise ZeroDivisionError
 
     monkeypatch.setattr("dcf.cli.app.build_app", broken)
@@ -177,7 +177,7 @@ def test_with_debug_a_defect_shows_its_traceback(
 
 
 def test_ctrl_c_is_130(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted() -> None:
+    def interrupted(first: str) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("dcf.cli.app.build_app", interrupted)

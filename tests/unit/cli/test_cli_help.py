@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 import typer.main
 
-from dcf.cli.app import build_app
+from dcf.cli.app import FAMILIES, build_app
 
 HEAVY = ("mcp", "pydantic_ai", "redis", "rich", "starlette", "jsonschema", "yaml", "control_plane")
 
@@ -28,7 +28,7 @@ def commands() -> Iterator[tuple[str, ...]]:
 
 
 def help_of(*path: str, capsys: pytest.CaptureFixture[str]) -> str:
-    build_app()([*path, "--help"], prog_name="dcf", standalone_mode=False)
+    build_app(*path[:1])([*path, "--help"], prog_name="dcf", standalone_mode=False)
     return capsys.readouterr().out
 
 
@@ -40,6 +40,13 @@ def test_the_promised_commands_are_there() -> None:
         ("skills", "generate"),
         ("skills", "validate"),
     } <= set(commands())
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_command_comes_with_its_family_alone(family: str) -> None:
+    for first in FAMILIES[family]:
+        found = typer.main.get_command(build_app(first))
+        assert tuple(found.commands) == FAMILIES[family]
 
 
 @pytest.mark.parametrize("path", list(commands()), ids=" ".join)
