@@ -2,79 +2,105 @@
 
 from __future__ import annotations
 
-import json
-import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from tests.unit.cli.forking import Forks, forks
+
 LIBRARIES = {"numpy", "mcp", "mcp_types", "pydantic_ai", "starlette", "uvicorn", "httpx2"}
-AGENTS = {"dcf.agents", "dcf.memory", "dcf.worker"}
-SERVING = {"dcf.mcp", "dcf.simulation", "dcf.skill_tests", "dcf.conformance"}
+AGENTS = {"dcf.agents.local", "dcf.memory.memory", "dcf.worker.worker"}
+SERVING = {"dcf.mcp.serve", "dcf.simulation.simulation", "dcf.skill_tests.run"}
+LANGUAGES = {"jsonschema", "yaml", "regex", "jsonpath", "dcf.asl.definition", "dcf.skills.catalog"}
+
+
+@pytest.fixture(scope="module")
+def processes() -> Iterator[Forks]:
+    with forks() as found:
+        yield found
 
 
 @pytest.mark.parametrize(
     "module",
     [
-        "dcf.cli.approvals",
-        "dcf.cli.callback",
-        "dcf.cli.down",
-        "dcf.cli.explain",
-        "dcf.cli.run",
-        "dcf.cli.runs",
-        "dcf.cli.skills",
-        "dcf.cli.steer",
-        "dcf.cli.submit",
-        "dcf.cli.up",
-        "dcf.cli.validate",
-        "dcf.cli.watch",
+        "approvals",
+        "callback",
+        "down",
+        "explain",
+        "runs",
+        "steer",
+        "submit",
+        "up",
+        "validate",
+        "watch",
     ],
 )
-def test_a_command_about_runs_loads_neither_agents_nor_servers(module: str) -> None:
-    loaded = run(f"import json, sys, {module}; print(json.dumps(sorted(sys.modules)))")
-    assert set(loaded) & (LIBRARIES | AGENTS | SERVING) == set()
+def test_a_command_about_runs_loads_neither_agents_nor_servers(
+    module: str, processes: Forks, tmp_path: Path
+) -> None:
+    loaded = processes.modules(f"import dcf.cli.{module}", tmp_path)
+    assert loaded & (LIBRARIES | AGENTS | SERVING) == set()
 
 
-@pytest.mark.parametrize("module", ["dcf.cli.up", "dcf.cli.down"])
-def test_services_come_and_go_without_reading_workflows(module: str) -> None:
-    loaded = run(f"import json, sys, {module}; print(json.dumps(sorted(sys.modules)))")
-    assert set(loaded) & {"dcf.workflow", "dcf.asl", "dcf.skills", "jsonschema", "yaml"} == set()
+@pytest.mark.parametrize("module", ["down", "runs", "up"])
+def test_what_only_looks_reads_no_language(module: str, processes: Forks, tmp_path: Path) -> None:
+    loaded = processes.modules(f"import dcf.cli.{module}", tmp_path)
+    assert loaded & LANGUAGES == set()
 
 
-@pytest.mark.parametrize("room", ["dcf.agents", "dcf.memory", "dcf.search", "dcf.worker"])
-def test_a_room_is_entered_without_what_only_work_needs(room: str) -> None:
-    loaded = run(f"import json, sys, {room}; print(json.dumps(sorted(sys.modules)))")
-    assert set(loaded) & LIBRARIES == set()
+def test_entering_a_room_loads_none_of_it(processes: Forks, tmp_path: Path) -> None:
+    rooms = {
+        f"dcf.{init.parent.name}"
+        for init in Path(__file__).parents[3].joinpath("dcf").glob("*/__init__.py")
+    } - {"dcf.cli"}
+    assert len(rooms) > 20
+
+    loaded = processes.modules(f"import {', '.join(sorted(rooms))}", tmp_path)
+
+    ours = {name for name in loaded if name.split(".")[0] in ("dcf", "control_plane")}
+    assert ours == rooms | {"dcf", "control_plane", "control_plane.late_exports"}
+
+
+@pytest.mark.parametrize(
+    "module", ["agents.opening", "memory.memory", "search.index", "worker.worker"]
+)
+def test_what_works_is_loaded_without_what_only_work_needs(
+    module: str, processes: Forks, tmp_path: Path
+) -> None:
+    loaded = processes.modules(f"import dcf.{module}", tmp_path)
+    assert loaded & LIBRARIES == set()
 
 
 @pytest.mark.parametrize("words", ["memory init ada", "memory agents", "memory show ada"])
-def test_a_memory_is_looked_at_without_computing_vectors(words: str, tmp_path: Path) -> None:
-    code, loaded = command("memory", "init", "ada", home=tmp_path)
+def test_a_memory_is_looked_at_without_computing_vectors(
+    words: str, processes: Forks, tmp_path: Path
+) -> None:
+    code, loaded = processes.command("memory", "init", "ada", folder=tmp_path)
     if words != "memory init ada":
-        code, loaded = command(*words.split(), home=tmp_path)
+        code, loaded = processes.command(*words.split(), folder=tmp_path)
     assert code == 0
     assert loaded & (LIBRARIES | SERVING | {"dcf.worker", "dcf.workflow", "jsonschema"}) == set()
 
 
-def test_a_document_is_checked_without_agents(tmp_path: Path) -> None:
+def test_a_document_is_checked_without_agents(processes: Forks, tmp_path: Path) -> None:
     file = tmp_path / "a.json"
     file.write_text('{"StartAt": "A", "States": {"A": {"Type": "Pass", "End": true}}}')
-    code, loaded = command("validate", str(file), home=tmp_path)
+    code, loaded = processes.command("validate", str(file), folder=tmp_path)
     assert code == 0
     assert loaded & (LIBRARIES | AGENTS | SERVING) == set()
 
 
-def test_a_vector_that_is_computed_loads_numpy() -> None:
+def test_a_vector_that_is_computed_loads_numpy(processes: Forks, tmp_path: Path) -> None:
     program = "from dcf.late_numpy import np; print(int(np.int64(2) + np.int64(3)))"
-    assert run(program) == 5
+    assert processes.run(program, tmp_path) == 5
 
 
 def test_a_start_is_not_spent_on_collecting_garbage() -> None:
     program = """
-import gc, json
+import gc
 from dcf.cli.entry import main
 
 def collections():
@@ -84,32 +110,11 @@ before = collections()
 try:
     main(["run", "--help"])
 finally:
-    print(json.dumps(collections() - before))
+    print(collections() - before, gc.get_freeze_count() > gc.get_count()[0])
 """
-    assert run(program) <= 2
-
-
-def command(*arguments: str, home: Path) -> tuple[int, set[str]]:
-    """The exit code of a command in a new process, and the modules that it had loaded."""
-    program = (
-        "import json, sys\n"
-        "from dcf.cli.entry import run_command\n"
-        f"code = run_command({list(arguments)!r})\n"
-        "print(json.dumps([code, sorted(sys.modules)]))"
-    )
-    code, modules = run(program, home)
-    return code, set(modules)
-
-
-def run(program: str, home: Path | None = None) -> Any:
-    """What the last line says that ``program`` prints, in a process with its own home."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("DCF_")}
     done = subprocess.run(
-        [sys.executable, "-c", program],
-        capture_output=True,
-        text=True,
-        check=True,
-        env=kept if home is None else {**kept, "DCF_HOME": str(home / "home")},
-        cwd=home,
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
-    return json.loads(done.stdout.splitlines()[-1])
+    made, frozen = done.stdout.splitlines()[-1].split()
+    assert int(made) <= 2
+    assert frozen == "True", "the end of the process looks for garbage once more"
