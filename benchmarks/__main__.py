@@ -24,6 +24,7 @@ from benchmarks.memory import memory
 from benchmarks.memory_blocks import memory_blocks
 from benchmarks.memory_search import memory_search
 from benchmarks.raw import RAW, calibrate
+from benchmarks.starts import starts
 from benchmarks.tool_calls import tool_calls
 from benchmarks.tool_hops import tool_hops
 from control_plane.embedded import Embedded, fsync_of
@@ -42,6 +43,8 @@ async def measure(*, quick: bool, show: Console) -> list[Figure]:
             show.print("calibrating: Redis and the scripts alone …")
             figures += await calibrate(url, pings=2_000 * scale, hops=250 * scale)
             raw = next(figure.value for figure in figures if figure.note == RAW)
+            show.print("starts of commands …")
+            figures += starts(scratch, url, repeats=3 * scale)
             show.print("workers: chains and a Map …")
             figures += await throughput(url, raw=raw, length=125 * scale, items=250 * scale)
             figures += await latency(url, length=500 * scale)

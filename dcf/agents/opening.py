@@ -6,13 +6,12 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
-from dcf.agents.local import LocalAgents
-from dcf.agents.models import Allowance, Models
-from dcf.memory import Agent, Memory
 from dcf.problem import Problem
 
 if TYPE_CHECKING:
+    from dcf.agents.models import Allowance, Models
     from dcf.agents.runtime import AgentRuntime, UseOf
+    from dcf.memory import Agent, Memory
 
 RUNTIMES = ("local", "letta")
 
@@ -52,6 +51,8 @@ async def open_runtime(
     """
     runtime: AgentRuntime
     if runtime_named(environment) == "local":
+        from dcf.agents.local import LocalAgents
+
         runtime = LocalAgents(
             memory,
             models=models,
