@@ -19,9 +19,9 @@ from dcf.cli.entry import run_command
 
 
 @cache
-def _commands() -> Any:
-    """All commands, put together once: that takes longer than most of them do."""
-    return typer.main.get_command(build_app())
+def _commands(first: str) -> Any:
+    """The commands of a family, put together once: that takes longer than most of them do."""
+    return typer.main.get_command(build_app(first))
 
 
 class MemoryUser:
