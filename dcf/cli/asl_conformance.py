@@ -43,6 +43,7 @@ from dcf.conformance import (
     write_results,
 )
 from dcf.problem import Problem
+from dcf_agents.installation import extra_command
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,10 +113,7 @@ def _run(cases: Sequence[Case], wish: Wish, screen: Screen) -> dict[str, Result]
                 progress.tell(f"{len(results)} of {len(cases)} cases")
     except ModuleNotFoundError as error:
         message = f"the engine `{wish.engine}` needs {error.name}, which is not installed"
-        hint = (
-            "`.venv/bin/pip install -e '.[sim]'` installs it in a clone, as `make test` does; "
-            "--engine pure needs nothing more"
-        )
+        hint = f"`{extra_command('sim')}` installs it; --engine pure needs nothing more"
         raise EnvironmentTrouble("engine_missing", message, hint) from error
     except BrokenProcessPool as error:
         message = "a process that ran cases was ended from outside, so the results are not whole"

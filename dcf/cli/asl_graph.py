@@ -31,6 +31,7 @@ from dcf.diagram import (
     to_svg,
 )
 from dcf.problem import Problem
+from dcf_agents.installation import extra_command
 
 Format = Literal["mermaid", "svg", "png"]
 _BY_SUFFIX: dict[str, Format] = {
@@ -137,10 +138,7 @@ def _draw(
     try:
         return to_png(svg, picture)
     except NoPng as missing:
-        hint = (
-            "`.venv/bin/pip install -e '.[png]'` installs that in a clone, as `make test` does; "
-            "--format svg needs nothing more"
-        )
+        hint = f"`{extra_command('png')}` installs that; --format svg needs nothing more"
         raise EnvironmentTrouble("no_png", f"PNG cannot be drawn: {missing}", hint) from missing
 
 

@@ -24,6 +24,7 @@ from dcf.cli.trouble import NotSo
 from dcf.cli.wording import counted
 from dcf.skills import SkillCatalog, SkillError
 from dcf.tools import InvalidDocument, Registry
+from dcf_agents.installation import package_command
 
 _PACKAGES = ("dcf", "redis", "mcp", "pydantic-ai-slim", "typer")
 _CONNECT_S = 2.0
@@ -62,7 +63,7 @@ def _installed(package: str) -> Check:
     try:
         return Check(name, True, version(package))
     except PackageNotFoundError:
-        return Check(name, False, "not installed", "install DCF with its requirements again")
+        return Check(name, False, "not installed", package_command(package))
 
 
 async def _redis(settings: Settings) -> list[Check]:

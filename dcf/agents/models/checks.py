@@ -20,6 +20,7 @@ from dcf.agents.models.provider import (
     Provider,
 )
 from dcf.problem import Problem
+from dcf_agents.installation import extra_command
 
 Installed = Callable[[str], bool]
 
@@ -102,7 +103,7 @@ def _package(provider: Provider, installed: Installed) -> Problem | None:
     if installed(provider.package):
         return None
     message = f"models of {provider.name} need the package {provider.package.partition('.')[0]}"
-    return Problem("MODEL_PACKAGE", message, hint=f"pip install 'dcf[{provider.extra}]'")
+    return Problem("MODEL_PACKAGE", message, hint=extra_command(provider.extra))
 
 
 def _url(provider: Provider, environment: Mapping[str, str]) -> Problem | None:

@@ -252,8 +252,7 @@ def conformance(
 
     Levels: the status; the value (with output and error name); exact (with the cause); details
     (with what Tasks were given, and the stages of tested states). Time is virtual, and Tasks
-    answer what was recorded. The engines twin and redis need the extra sim, in a clone
-    `.venv/bin/pip install -e '.[sim]'`.
+    answer what was recorded. The engines twin and redis need the extra sim.
     """
     from dcf.cli.asl_conformance import Wish, conformance
     from dcf.cli.screen import Screen

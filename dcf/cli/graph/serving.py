@@ -10,7 +10,6 @@ import sys
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +32,7 @@ from dcf.knowledge import (
     relay_for_ever,
 )
 from dcf.stopping import stop
+from dcf_agents.installation import installed_version
 
 if TYPE_CHECKING:
     from dcf.knowledge.graphiti import ExtractionSetting
@@ -84,7 +84,7 @@ async def serve_graph(
         desk = GraphDesk(
             graph, address.url, Outbox(store.backend), privacy, extracts=extraction is not None
         )
-        app = create_graph_app(desk, guard, version=version("dcf"))
+        app = create_graph_app(desk, guard, version=installed_version())
         try:
             await serve_app(app, host, port, grace_s=_GRACE_S, on_ready=ready)
         except CannotServe as error:

@@ -7,13 +7,16 @@ import os
 from importlib.util import find_spec
 
 from dcf.knowledge.errors import KnowledgeError
+from dcf_agents.installation import extra_command
 
 
 class GraphitiMissing(KnowledgeError):
     """Graphiti's search is not installed."""
 
     code = "graphiti_missing"
-    hint = "pip install 'dcf[knowledge]'"
+
+    def __init__(self) -> None:
+        super().__init__(hint=extra_command("knowledge"))
 
 
 def demand_graphiti() -> None:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dcf.memory.errors import MemoryProblem
+from dcf_agents.installation import extra_command
 
 
 class MemoryBusy(MemoryProblem):
@@ -107,4 +108,7 @@ class CipherMissing(MemoryProblem):
     """A memory file with a key needs the package sqlcipher3, which is not installed."""
 
     code = "memory_cipher_missing"
-    hint = "install DCF with its extra `encryption`, or sqlcipher3 by itself"
+
+    def __init__(self) -> None:
+        self.hint = extra_command("encryption")
+        super().__init__()

@@ -27,6 +27,7 @@ from dcf.agents.letta.block_state import members_of as block_members
 from dcf.agents.letta.files import _put_prompts_first
 from dcf.agents.letta.message_state import messages_of, question
 from dcf.memory import Memory, NewAgent, NewBlock, Source, ToolSpec, random_id
+from dcf_agents.installation import extra_command
 
 texts = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=20)
 names = texts.filter(str.strip)
@@ -224,4 +225,4 @@ async def test_without_its_package_the_extra_is_named(monkeypatch: pytest.Monkey
     runtime = LettaAgents(LettaServer("http://127.0.0.1:8283"))
     with pytest.raises(LettaMissing) as raised:
         await runtime.check()
-    assert "dcf[letta]" in raised.value.hint
+    assert raised.value.hint == extra_command("letta")

@@ -20,6 +20,7 @@ from dcf.agents.models import (
     read_prices,
 )
 from dcf.problem import Problem
+from dcf_agents.installation import extra_command
 
 SECRET = "sk-do-not-show-me"
 
@@ -124,7 +125,7 @@ def test_a_missing_key_is_named_and_a_missing_package_too() -> None:
     assert [problem.message for problem in key] == [
         "models of google need a key, and GOOGLE_API_KEY or GEMINI_API_KEY is not set"
     ]
-    assert [problem.hint for problem in package] == ["pip install 'dcf[openai]'"]
+    assert [problem.hint for problem in package] == [extra_command("openai")]
 
 
 def test_the_key_of_a_compatible_server_is_named_not_given() -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from dcf.cli import main
+from dcf_agents.installation import extra_command
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -162,4 +163,4 @@ def test_without_the_extra_sim_the_user_is_told(run: Run, monkeypatch: pytest.Mo
     code, _, err = run([case("a", 1)], "--engine", "twin")
 
     assert code == 3
-    assert ".venv/bin/pip install -e '.[sim]'" in err
+    assert extra_command("sim") in err

