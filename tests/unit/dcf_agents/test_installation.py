@@ -28,7 +28,7 @@ REPOSITORY = Path(__file__).parents[3]
 WHEEL = "file:///srv/wheels/dcf_agents-0.1.0-py3-none-any.whl"
 # The name of somebody else's program, with an extra of ours.
 _OLD_FORM = re.compile(
-    r"""pip3? install[^\n]*\bdcf\[|["'`]dcf\[|\.venv/bin/pip\b|["']dcf[<=>~]="""
+    r"""pip3? install[^\n]*\bdcf\[|["'`]dcf\[|[.]venv/bin/pip\b|["']dcf[<=>~]="""
     r"""|pip3? install (-\S+ )*["']?dcf["'`]?(\s|$)"""
 )
 
