@@ -24,7 +24,11 @@ COPY pyproject.toml README.md LICENSE ./
 COPY control_plane control_plane
 COPY dcf dcf
 COPY dcf_agents dcf_agents
+COPY docs docs
+COPY generated generated
 COPY prompts prompts
+COPY skills_src skills_src
+COPY workflows workflows
 RUN uv build --wheel --no-build-isolation --out-dir /wheels . \
     && uv pip install --python /opt/dcf/bin/python --no-deps /wheels/*.whl
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator
@@ -31,18 +32,24 @@ from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
 from dcf.cli.stub_server import StubServer
 from dcf.cli.timeline import Moment, read_timeline
+from dcf_agents.shipped import shipped
 
 _LEASE_S = 2.0
 _PATIENCE_S = 60.0
 _WORKERS = ("worker-A", "worker-B")
-_NEXT = (
-    ".venv/bin/dcf run workflows/support-ticket.json --input workflows/inputs/ticket-refund.json"
-)
+_WORKFLOW, _INPUT = "workflows/order-processing.json", "workflows/inputs/order-demo.json"
+_NEXT = "dcf run workflows/support-ticket.json --input workflows/inputs/ticket-refund.json"
 
 
-async def play(workflow: Path, given: Path, settings: Settings, screen: Screen) -> Answer:
-    """The whole demonstration; exit code 0 only if the result is right and done once."""
+async def play(
+    workflow: Path | None, given: Path | None, settings: Settings, screen: Screen
+) -> Answer:
+    """The whole demonstration; exit code 0 only if the result is right and done once. Without a
+    ``workflow`` it is the one that comes with DCF, with the skills that do."""
     started = time.monotonic()
+    if workflow is None:
+        workflow, settings = shipped(_WORKFLOW), replace(settings, generated=shipped("generated"))
+    given = given or shipped(_INPUT)
     demo = _own_settings(settings)
     stub = StubServer(demo, BackgroundFolder(demo.notes, demo.logs))
     prepared = prepare(workflow, str(given), None, demo, stub.url)
@@ -59,8 +66,16 @@ async def play(workflow: Path, given: Path, settings: Settings, screen: Screen) 
         note = ErrorNote("demo_too_slow", f"not over after {_PATIENCE_S:g} s", hint)
         return Answer(status="error", error=note, exit_code=FAILED)
     seconds = time.monotonic() - started
-    show = [*answer.show, Text(f"\n{seconds:.1f} s in all. Next:\n  {_NEXT}", "dim")]
+    show = [*answer.show, Text(f"\n{seconds:.1f} s in all. Next:\n  {_next()}", "dim")]
     return replace(answer, fields={**answer.fields, "seconds": round(seconds, 1)}, show=show)
+
+
+def _next() -> str:
+    """A command for the folder that this is: the clone, or one without examples."""
+    program = Path(sys.executable).with_name("dcf")
+    dcf = str(program.relative_to(Path.cwd())) if program.is_relative_to(Path.cwd()) else "dcf"
+    begin = "" if Path(_WORKFLOW).is_file() else f"{dcf} init --examples && "
+    return f"{begin}{dcf}{_NEXT.removeprefix('dcf')}"
 
 
 async def _act(

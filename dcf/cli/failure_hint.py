@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from dcf_agents.shipped import docs_page
+
 _READER, _NO_HANDLER = "States.ItemReaderFailed", "DCF.NoHandler"
 _MODEL = ("DCF.ModelNotConfigured", "DCF.ModelRefused", "DCF.ModelUnavailable")
 
@@ -19,10 +21,10 @@ def run_hint(error: str | None, objects: Path) -> str:
     if error == _NO_HANDLER:
         return (
             "run workers that have it, `dcf worker --handlers MODULE:NAME` "
-            "(docs/how-to/handlers.md), or give the Task an AgentBinding"
+            f"({docs_page('how-to/handlers.md')}), or give the Task an AgentBinding"
         )
     if error in _MODEL:
-        return "`dcf doctor` looks at the settings of models (docs/how-to/models.md)"
+        return f"`dcf doctor` looks at the settings of models ({docs_page('how-to/models.md')})"
     return ""
 
 

@@ -6,6 +6,8 @@ from dcf.cli.exits import BAD_INPUT, ENVIRONMENT, FAILED
 from dcf.cli.trouble import Trouble, list_troubles
 from dcf.cli.wording import counted
 from dcf.problem import Problem
+from dcf_agents.installation import reinstall_command
+from dcf_agents.shipped import NotShipped
 
 # Errors of Redis that are the setting's: no server can answer to it.
 _SETTING_CODES = frozenset({"setting_invalid", "server_url_invalid"})
@@ -235,7 +237,9 @@ def _worker(error: BaseException) -> Trouble | None:
 
 
 def _system(error: BaseException) -> Trouble | None:
-    """What the operating system refused, where it says about which file."""
+    """What the operating system refused, where it says about which file; what is not installed."""
+    if isinstance(error, NotShipped):
+        return Trouble(ENVIRONMENT, "not_shipped", str(error), reinstall_command())
     if not isinstance(error, OSError) or error.filename is None:
         return None
     reason = f"{error.filename}: {error.strerror or type(error).__name__}"

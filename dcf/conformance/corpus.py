@@ -9,6 +9,7 @@ from typing import Any
 
 from dcf.conformance.case import OPS, Case
 from dcf.problem import Problem
+from dcf_agents.shipped import docs_page
 
 _TEXTS = ("family", "definition_text")
 _OBJECTS = ("tasks", "s3", "context", "variables", "mock", "stateConfiguration")
@@ -95,7 +96,7 @@ def _what_is_wrong(value: dict[str, Any]) -> list[str]:
 
 
 def _problem(file: Path, line: int, message: str) -> Problem:
-    hint = "see docs/how-to/conformance.md for the format"
+    hint = f"see {docs_page('how-to/conformance.md')} for the format"
     return Problem("CLI_CORPUS", message, hint=hint, file=str(file), line=line)
 
 

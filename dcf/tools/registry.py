@@ -13,6 +13,7 @@ from dcf.tools.document import placed, pointer, read_document
 from dcf.tools.errors import InvalidDocument, UnknownServer
 from dcf.tools.server_config import ServerConfig, build_server
 from dcf.tools.substitution import references, substitute
+from dcf_agents.shipped import docs_page
 
 NO_STUB = "http://127.0.0.1:0"
 """What ``DCF_STUB_URL`` is while no stub runs. Nobody can listen there, as somebody might at the
@@ -81,7 +82,7 @@ def _servers_of(
             Problem(
                 "REG_SHAPE",
                 "a registry is an object with an object `servers`",
-                hint="see docs/how-to/real-servers.md for the form of a registry",
+                hint=f"see {docs_page('how-to/real-servers.md')} for the form of a registry",
             )
         )
         return []
@@ -98,7 +99,7 @@ def _servers_of(
                     "REG_SHAPE",
                     rule,
                     path,
-                    hint="see docs/how-to/real-servers.md for the form of a registry",
+                    hint=f"see {docs_page('how-to/real-servers.md')} for the form of a registry",
                 )
             )
             continue
@@ -138,7 +139,7 @@ def _overrides(document: Mapping[str, Any], stage: str, problems: list[Problem])
                 "REG_SHAPE",
                 "overrides must map an env to servers",
                 "/overrides",
-                hint="see docs/how-to/real-servers.md for the form of a registry",
+                hint=f"see {docs_page('how-to/real-servers.md')} for the form of a registry",
             )
         )
         return {}

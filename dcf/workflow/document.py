@@ -18,6 +18,7 @@ from dcf.problem import Problem, has_errors
 from dcf.schema import SchemaUnusable, schema_of
 from dcf.skills import SkillCatalog, UnknownSkill
 from dcf.workflow.errors import InvalidWorkflow
+from dcf_agents.shipped import docs_page
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,7 +286,7 @@ def _pointer(parts: Any) -> str:
 
 def _schema_hint(schema: Any) -> str:
     description = schema.get("description") if isinstance(schema, dict) else None
-    return str(description) if description else "see docs/reference/workflow.md"
+    return str(description) if description else f"see {docs_page('reference/workflow.md')}"
 
 
 def _closest(names: Any, otherwise: str) -> str:

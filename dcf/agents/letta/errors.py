@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dcf.memory import MemoryProblem
 from dcf.problem import Problem
 from dcf_agents.installation import extra_command
+from dcf_agents.shipped import docs_page
 
 _MOST_NAMED = 20
 
@@ -57,4 +58,7 @@ class LettaFailed(MemoryProblem):
     """The Letta server at {url} failed (HTTP {status}): {cause}."""
 
     code = "letta_failed"
-    hint = "its log says more; only the versions that docs/how-to/runtimes.md names are tested"
+    hint = (
+        f"its log says more; only the versions that {docs_page('how-to/runtimes.md')} names are "
+        "tested"
+    )

@@ -11,20 +11,16 @@ from typing import TypeAlias
 from dcf.agents.templates.errors import InvalidTemplate, UnknownTemplate
 from dcf.agents.templates.template import Template
 from dcf.problem import Problem
+from dcf_agents.shipped import shipped
 
 Mark: TypeAlias = tuple[tuple[str, int, int], ...]
 
 HERE = Path(__file__).resolve().parent
-# In an installed package the prompts lie beside the room; in a checkout at its top.
-_PROMPTS = (HERE.parent / "prompts", HERE.parents[2] / "prompts")
 
 
 def prompts_folder() -> Path:
-    """DCF's prompts. Raises FileNotFoundError when the package is incomplete."""
-    for folder in _PROMPTS:
-        if folder.is_dir():
-            return folder
-    raise FileNotFoundError(f"no prompts: neither {' nor '.join(map(str, _PROMPTS))} is there")
+    """DCF's prompts. Raises NotShipped when the installation is not whole."""
+    return shipped("prompts")
 
 
 def templates(own: Path | None = None) -> Mapping[str, Template]:

@@ -26,11 +26,18 @@ def register(app: typer.Typer) -> None:
 
 def demo(
     workflow: Annotated[
-        Path, typer.Option("--workflow", metavar="FILE", help="The workflow to run.")
-    ] = Path("workflows/order-processing.json"),
-    input_: Annotated[Path, typer.Option("--input", metavar="FILE", help="Its input.")] = Path(
-        "workflows/inputs/order-demo.json"
-    ),
+        Path | None,
+        typer.Option(
+            "--workflow",
+            metavar="FILE",
+            help="The workflow to run, with --input and your own skills.",
+            show_default="the order that comes with DCF, and its skills",
+        ),
+    ] = None,
+    input_: Annotated[
+        Path | None,
+        typer.Option("--input", metavar="FILE", help="Its input.", show_default="order-demo"),
+    ] = None,
     as_json: JsonOption = False,
 ) -> Answer:
     """Kill a worker in a tool call, see its work survive.

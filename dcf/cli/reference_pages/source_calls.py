@@ -61,16 +61,23 @@ def text_of(node: ast.expr | None, function: ast.AST | None, line: int) -> str:
     if isinstance(node, ast.Constant):
         return node.value if isinstance(node.value, str) else ""
     if isinstance(node, ast.JoinedStr):
-        pieces = [
-            str(part.value) if isinstance(part, ast.Constant) else _HOLE for part in node.values
-        ]
-        text = "".join(pieces)
+        text = "".join(map(_piece, node.values))
         return text if text.strip(_HOLE + " :") else ""
     if isinstance(node, ast.BinOp):
         return text_of(node.left, function, line) + text_of(node.right, function, line)
     if isinstance(node, ast.Name) and function is not None:
         return text_of(_assigned(node.id, function, line), None, line)
     return ""
+
+
+def _piece(part: ast.expr) -> str:
+    """A part of an f-string: its text, the page that `docs_page` names, or a hole."""
+    if isinstance(part, ast.Constant):
+        return str(part.value)
+    inner = part.value if isinstance(part, ast.FormattedValue) else part
+    if isinstance(inner, ast.Call) and called_name(inner) == "docs_page":
+        return f"docs/{text_of(inner.args[0], None, 0)}"
+    return _HOLE
 
 
 def called_name(call: ast.Call) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 from dcf.problem import Problem
 from dcf.tools.document import pointer
 from dcf.tools.gate.glob import LONGEST
+from dcf_agents.shipped import docs_page
 
 _ABSENT = object()
 
@@ -132,7 +133,7 @@ class Spot:
         return self.value is True
 
     def _must_be(self, wanted: str) -> None:
-        hint = "see docs/how-to/permissions.md for the form of a policy"
+        hint = f"see {docs_page('how-to/permissions.md')} for the form of a policy"
         self.problem("POLICY_SHAPE", f"{self._name} must be {wanted}", hint)
 
     @property

@@ -107,5 +107,5 @@ def test_the_context_is_what_is_copied_and_nothing_else() -> None:
 def test_the_wheel_finds_its_parts_in_the_context() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     wheel = project["tool"]["hatch"]["build"]["targets"]["wheel"]
-    named = {*wheel["packages"], *wheel["force-include"]}
+    named = set(wheel["only-include"])
     assert named | {"pyproject.toml", "README.md", "LICENSE"} <= _copied(BUILD)
