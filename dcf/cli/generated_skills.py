@@ -8,7 +8,7 @@ from dcf.cli.trouble import BadInput
 from dcf.problem import Problem
 from dcf.skills import SkillCatalog
 
-_BEGIN = "begin with `dcf skills new NAME`, then `dcf skills generate`"
+_BEGIN = "begin with `dcf init`, or with `dcf skills new NAME` and `dcf skills generate`"
 
 
 def open_skills(generated: Path) -> SkillCatalog:

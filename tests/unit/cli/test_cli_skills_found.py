@@ -71,7 +71,7 @@ def test_in_an_empty_folder_each_command_says_how_to_begin(
     monkeypatch.delenv("DCF_GENERATED")
     assert run_command(["skills", *command.split()]) == 2
 
-    assert "begin with `dcf skills new NAME`" in capsys.readouterr().err
+    assert "begin with `dcf init`, or with `dcf skills new NAME`" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
