@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from dcf.cli.answer import Answer, ErrorNote, present
 from dcf.cli.exits import BAD_INPUT, FAILED, INTERRUPTED, OK
+from dcf_agents.telemetry import switch_off_telemetry
 
 if TYPE_CHECKING:
     from typer.exceptions import TyperException
@@ -28,6 +29,7 @@ _COLLECT_AFTER = 50_000
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run ``dcf`` with ``arguments`` (those of the process when None) and exit."""
     gc.set_threshold(_COLLECT_AFTER)
+    switch_off_telemetry()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # A terminal that cannot show a character gets its number instead of our traceback.

@@ -14,6 +14,7 @@ from dcf.search.wheel_file import wheel_file
 from dcf.search.word_vectors import WordVectors
 from dcf.search.words import telling_words
 from dcf_agents.installation import extra_command
+from dcf_agents.telemetry import switch_off_telemetry
 
 _INSTALL = partial(extra_command, "minilm")
 _MODEL = "all-MiniLM-L6-v2-onnx-int8"
@@ -35,6 +36,7 @@ class MiniLM:
     weights = Weights(words=0.4, named=0.05, length=0.25, sentence=0.5)
 
     def __init__(self) -> None:
+        switch_off_telemetry()
         try:
             import onnxruntime
             from tokenizers import Tokenizer

@@ -3,11 +3,11 @@ from it."""
 
 from __future__ import annotations
 
-import os
 from importlib.util import find_spec
 
 from dcf.knowledge.errors import KnowledgeError
 from dcf_agents.installation import extra_command
+from dcf_agents.telemetry import switch_off_telemetry
 
 
 class GraphitiMissing(KnowledgeError):
@@ -21,8 +21,8 @@ class GraphitiMissing(KnowledgeError):
 
 def demand_graphiti() -> None:
     """Make ``graphiti_core`` ready to be imported, and import it. Raises GraphitiMissing."""
-    # Looked at when something is reported, so that it has to stay.
-    os.environ["GRAPHITI_TELEMETRY_ENABLED"] = "false"
+    # Read when something is reported, so that it has to stay.
+    switch_off_telemetry()
     if find_spec("graphiti_core") is None:
         raise GraphitiMissing
     import dotenv
