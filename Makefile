@@ -35,8 +35,8 @@ unexport PYTHONDONTWRITEBYTECODE
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
-	@echo "  PYTHON=python3.12 chooses the interpreter (3.11 to 3.13), JOBS=4 the test processes."
-	@echo "  TESTS=tests/unit/asl chooses the tests."
+	@echo "  PYTHON=python3.12 chooses the interpreter (3.11 to 3.13; 3.14 is not tested)."
+	@echo "  JOBS=4 sets the test processes, TESTS=tests/unit/asl chooses the tests."
 
 demo: $(RUN) ## run example workflows, watched; needs no key, no Docker, no installed Redis
 	$(BIN)/dcf demo

@@ -24,9 +24,9 @@ from dcf.cli.trouble import NotSo
 from dcf.cli.wording import counted
 from dcf.skills import SkillCatalog, SkillError
 from dcf.tools import InvalidDocument, Registry
-from dcf_agents.installation import package_command
+from dcf_agents.installation import DISTRIBUTION, package_command, reinstall_command
 
-_PACKAGES = ("dcf", "redis", "mcp", "pydantic-ai-slim", "typer")
+_PACKAGES = (DISTRIBUTION, "redis", "mcp", "pydantic-ai-slim", "typer")
 _CONNECT_S = 2.0
 
 
@@ -63,7 +63,8 @@ def _installed(package: str) -> Check:
     try:
         return Check(name, True, version(package))
     except PackageNotFoundError:
-        return Check(name, False, "not installed", package_command(package))
+        hint = reinstall_command() if package == DISTRIBUTION else package_command(package)
+        return Check(name, False, "not installed", hint)
 
 
 async def _redis(settings: Settings) -> list[Check]:
