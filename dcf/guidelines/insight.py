@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, TypeAlias
 
+from dcf.citation import Citation
 from dcf.digest import canonical_json, digest
 
 Category: TypeAlias = Literal[
@@ -35,8 +36,8 @@ class Evidence:
 
     @property
     def links(self) -> tuple[str, ...]:
-        """The runs as addresses, ``dcf://run/<id>``."""
-        return tuple(f"dcf://run/{run}" for run in self.runs)
+        """The runs as they are cited, ``dcf://run/{id}``."""
+        return tuple(str(Citation("run", run)) for run in self.runs)
 
 
 @dataclass(frozen=True, slots=True)

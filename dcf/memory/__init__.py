@@ -60,17 +60,7 @@ if TYPE_CHECKING:
     from dcf.memory.memory import Memory
     from dcf.memory.message import Message, NewMessage, Role, heading_of
     from dcf.memory.messages import Messages, UnknownMessage
-    from dcf.memory.observation import (
-        CONCEPTS,
-        ICONS,
-        TYPES,
-        Artifact,
-        Concept,
-        NewObservation,
-        Observation,
-        ObservationType,
-        Origin,
-    )
+    from dcf.memory.observation import NewObservation, Observation, Origin
     from dcf.memory.observations import Filter, Observations, UnknownObservation
     from dcf.memory.observer import Observer
     from dcf.memory.passage import NewPassage, Passage
@@ -108,6 +98,7 @@ if TYPE_CHECKING:
     )
     from dcf.memory.turn_record import TurnRecord, TurnState, Usage
     from dcf.memory.turns import TurnLost, Turns, TurnUnderWay
+    from dcf.observing import CONCEPTS, ICONS, TYPES, Artifact, Concept, ObservationType
 else:
     export_late(__name__)
 

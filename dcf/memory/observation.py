@@ -7,41 +7,8 @@ what looks useful, and the source itself if that does not do.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, get_args
 
-ObservationType: TypeAlias = Literal[
-    "decision", "bugfix", "feature", "refactor", "discovery", "change"
-]
-"""What happened: a choice with its reason, something mended, a new ability, another structure with
-the same behaviour, something learned about what there is, any other change."""
-
-Concept: TypeAlias = Literal[
-    "how-it-works",
-    "why-it-exists",
-    "what-changed",
-    "problem-solution",
-    "gotcha",
-    "pattern",
-    "trade-off",
-]
-"""Why it matters."""
-
-ArtifactType: TypeAlias = Literal["file", "issue", "pr", "commit", "url"]
-Action: TypeAlias = Literal["read", "modified", "created", "deleted"]
-
-TYPES: tuple[ObservationType, ...] = get_args(ObservationType)
-CONCEPTS: tuple[Concept, ...] = get_args(Concept)
-ARTIFACT_TYPES: tuple[ArtifactType, ...] = get_args(ArtifactType)
-ACTIONS: tuple[Action, ...] = get_args(Action)
-
-ICONS: dict[ObservationType, str] = {
-    "decision": "🔴",
-    "bugfix": "🟢",
-    "feature": "🔵",
-    "refactor": "🟣",
-    "discovery": "🟤",
-    "change": "⚪",
-}
+from dcf.observing import Artifact, Concept, ObservationType
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +18,6 @@ class Origin:
     source_type: str
     source_id: str
     turn: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Artifact:
-    """What was touched: ``path`` is a path, an id or an address."""
-
-    type: ArtifactType
-    path: str
-    action: Action | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,19 +11,40 @@ from control_plane import export_late
 
 if TYPE_CHECKING:
     from dcf.observing.answer import Parsed, parse_observations
-    from dcf.observing.draft import Artifact, Draft, draft_problems, drafted
+    from dcf.observing.draft import (
+        ACTIONS,
+        ARTIFACT_TYPES,
+        CONCEPTS,
+        ICONS,
+        TYPES,
+        Action,
+        Artifact,
+        ArtifactType,
+        Concept,
+        Draft,
+        ObservationType,
+        drafted,
+    )
     from dcf.observing.event import SourceEvent, event_digest
     from dcf.observing.prompt import Prompt, prompt_for
 else:
     export_late(__name__)
 
 __all__ = [
+    "ACTIONS",
+    "ARTIFACT_TYPES",
+    "CONCEPTS",
+    "ICONS",
+    "TYPES",
+    "Action",
     "Artifact",
+    "ArtifactType",
+    "Concept",
     "Draft",
+    "ObservationType",
     "Parsed",
     "Prompt",
     "SourceEvent",
-    "draft_problems",
     "drafted",
     "event_digest",
     "parse_observations",

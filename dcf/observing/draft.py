@@ -9,7 +9,6 @@ from types import MappingProxyType
 from typing import Literal, TypeAlias, get_args
 
 from dcf.observing.cleaning import cleaned, one_line
-from dcf.problem import Problem
 
 ObservationType: TypeAlias = Literal[
     "decision", "bugfix", "feature", "refactor", "discovery", "change"
@@ -111,48 +110,3 @@ def cut(text: str, chars: int, words: int | None = None) -> str:
         # A last word is left out rather than torn, if not much is lost by that.
         short = whole if whole and len(rest) < chars // 2 else short[: chars - 1]
     return short if short == text else f"{short.rstrip(' ,;:')}…"
-
-
-def draft_problems(draft: Draft) -> list[Problem]:
-    """All rules that ``draft`` breaks; none of what ``drafted`` made with a title."""
-    found = [*_unknown(draft)]
-    if not draft.title.strip():
-        found.append(_problem("title-missing", "an observation needs a title", "/title"))
-    for path, text, chars, words in (
-        ("/title", draft.title, TITLE_CHARS, TITLE_WORDS),
-        ("/subtitle", draft.subtitle, SUBTITLE_CHARS, SUBTITLE_WORDS),
-        ("/narrative", draft.narrative, NARRATIVE_CHARS, None),
-        *((f"/facts/{n}", fact, FACT_CHARS, None) for n, fact in enumerate(draft.facts)),
-        *((f"/artifacts/{n}", one.path, PATH_CHARS, None) for n, one in enumerate(draft.artifacts)),
-    ):
-        if len(text) > chars:
-            found.append(_problem("too-long", f"it has more than {chars} characters", path))
-        if words is not None and len(text.split()) > words:
-            found.append(_problem("too-long", f"it has more than {words} words", path))
-    for path, count, most in (
-        ("/facts", len(draft.facts), FACTS),
-        ("/artifacts", len(draft.artifacts), ARTIFACTS),
-    ):
-        if count > most:
-            found.append(_problem("too-many", f"there are {count}, above {most}", path))
-    return found
-
-
-def _unknown(draft: Draft) -> Iterable[Problem]:
-    for path, value, known in (
-        ("/type", draft.type, TYPES),
-        *((f"/concepts/{n}", one, CONCEPTS) for n, one in enumerate(draft.concepts)),
-        *((f"/artifacts/{n}/type", a.type, ARTIFACT_TYPES) for n, a in enumerate(draft.artifacts)),
-        *(
-            (f"/artifacts/{n}/action", a.action, ACTIONS)
-            for n, a in enumerate(draft.artifacts)
-            if a.action is not None
-        ),
-    ):
-        if value not in known:
-            hint = f"use one of: {', '.join(known)}"
-            yield _problem("unknown-value", f"{value!r} is not known", path, hint)
-
-
-def _problem(code: str, message: str, path: str, hint: str = "shorten it") -> Problem:
-    return Problem(code=f"observation-{code}", message=message, path=path, hint=hint)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from control_plane import JSON, MissingBlob, Store, UnknownRun, payload
-from dcf.sessions.task import REFERENCE, SessionTask
+from dcf.citation import Citation
+from dcf.sessions.task import SessionTask
 
 RESULT_LIMIT = 64 * 1024
 """Bytes of a result that is passed on; a larger one is read by its reference."""
@@ -18,7 +19,7 @@ async def input_of(store: Store, task: SessionTask) -> JSON:
     for other in task.after:
         result = await result_of(store, other)
         if result is not None and payload.encode(result).size <= RESULT_LIMIT:
-            found[f"{REFERENCE}{other}"] = result
+            found[str(Citation("run", other))] = result
     return _filled(task.input, found) if found else task.input
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from control_plane import JSON
+from dcf.citation import Citation
 from dcf.sessions.plain import plain, read_into
 
 TaskStatus = Literal["queued", "assigned", "succeeded", "failed", "partial", "cancelled"]
@@ -15,9 +16,6 @@ Priority = Literal["low", "normal", "high", "urgent"]
 
 PRIORITIES: tuple[Priority, ...] = get_args(Priority)
 """From the one that waits longest."""
-
-REFERENCE = "dcf://run/"
-"""Before the id of a task it says where its result stands."""
 
 ID_TAKEN = "task_id_taken"
 """The error of a task that failed because the run of its id is somebody else's."""
@@ -120,7 +118,7 @@ class SessionTask:
         """Where its result stands, once it has one."""
         if self.status not in DONE or self.kind == "group":
             return None
-        return f"{REFERENCE}{self.task_id}"
+        return str(Citation("run", self.task_id))
 
     def to_json(self) -> dict[str, Any]:
         """What is stored: all that is not as it is without saying."""

@@ -185,6 +185,15 @@ WORST = [
     "ya29.",
     "authorization=abc,",
     "cookie: a",
+    "cookie: a=b;",
+    "jdbc:oracle:thin:a/",
+    "://a:b",
+    "login x password ",
+    "password:\n a",
+    "password=\\",
+    "-----BEGIN PRIVATE KEY-----MIIEvQIBADANBgkqh\n",
+    "==",
+    '{"a":',
 ]
 """What each pattern may begin with, and what it reads far before it fails."""
 

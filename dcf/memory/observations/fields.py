@@ -10,16 +10,8 @@ from typing import Any
 from dcf.memory.audit.edit import digest_of
 from dcf.memory.audit.entity import Row
 from dcf.memory.checking import json_of, text_problems
-from dcf.memory.observation import (
-    ACTIONS,
-    ARTIFACT_TYPES,
-    CONCEPTS,
-    TYPES,
-    Artifact,
-    NewObservation,
-    Observation,
-    Origin,
-)
+from dcf.memory.observation import NewObservation, Observation, Origin
+from dcf.observing import ACTIONS, ARTIFACT_TYPES, CONCEPTS, TYPES, Artifact
 from dcf.problem import Problem
 
 LONGEST_TITLE = 120

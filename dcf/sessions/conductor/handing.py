@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import PurePath
 
 from control_plane import JSON, payload
+from dcf.citation import Citation
 from dcf.sessions import delegating, staffing
 from dcf.sessions.assigning import assign, is_suitable
 from dcf.sessions.companion import GENERALIST, PREFIX, Companion
@@ -17,7 +18,6 @@ from dcf.sessions.errors import SessionProblem
 from dcf.sessions.order import Order
 from dcf.sessions.similar import similar
 from dcf.sessions.staffing import NewCompanion
-from dcf.sessions.task import REFERENCE
 
 _INPUT_KEPT = 4 * 1024
 """Bytes of a member of the context that is given to tasks; what is larger they read there."""
@@ -160,7 +160,9 @@ def _input(work: Work, item: Item, before: list[Item]) -> JSON:
                 found[name] = value
                 size += bytes_
     results = {
-        str(one.number): f"{REFERENCE}{one.task_id}" for one in before if one.task_id is not None
+        str(one.number): str(Citation("run", one.task_id))
+        for one in before
+        if one.task_id is not None
     }
     if results:
         found["results_before"] = results

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from dcf.citation import Citation
 from dcf.sessions.rendering.fitting import Part, Room, fitted
 from dcf.sessions.rendering.log import shortened
 from dcf.sessions.rendering.rendered import Rendered, Stamp
@@ -47,7 +48,7 @@ def task_context(
     }
     parts = []
     if current is not None:
-        run = f"dcf://run/{current.task_id}"
+        run = str(Citation("run", current.task_id))
         parts = [
             Part("current_task.task.description", run, most=_DESCRIPTION),
             Part("current_task.task.input", run),

@@ -1,0 +1,188 @@
+"""How well functions are found by what is said of them: ``python -m benchmarks.code_questions``.
+
+The questions are docstrings of our own sources and of the packages that we build on; the docstrings
+are taken out of what is searched. Beside the retriever the same pieces are searched by plain FTS5
+(words as SQLite cuts them, BM25) and by ripgrep (how many words of the question stand in a piece,
+then how many lines have one). The weights of the retriever were chosen on docstrings of the same
+sources, some of them of this set.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import importlib.util
+import sqlite3
+import subprocess
+import tempfile
+import time
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from benchmarks.code_corpus import Question, write_corpus
+from benchmarks.figure import quantile
+from dcf.code import CodeRetriever
+from dcf.code.ripgrep import ripgrep
+from dcf.search import EMBEDDERS, embedder_named, telling_words
+
+_OURS = ("dcf", "control_plane")
+_PACKAGES = (
+    *("httpx2", "jsonschema", "mcp", "pydantic", "redis", "regex"),
+    *("rich", "starlette", "typer", "uvicorn", "yaml"),
+)
+_COUNT = 400
+
+Span: TypeAlias = tuple[str, int, int]
+"""The path of a file, the first and the last line of a piece."""
+Search: TypeAlias = Callable[[str], Awaitable[Sequence[Span]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Shares of 1; ``p95_ms`` is the 95th percentile of one search."""
+
+    hit_at_1: float
+    recall_at_10: float
+    p95_ms: float
+
+
+async def measure(questions: Sequence[Question], search: Search) -> Found:
+    """What ``search`` finds: a piece is right where it holds the first line of the function."""
+    firsts, tens, took_ms = 0, 0, list[float]()
+    for question in questions:
+        began = time.perf_counter()
+        spans = (await search(question.text))[:10]
+        took_ms.append((time.perf_counter() - began) * 1e3)
+        right = [
+            path == question.path and first <= question.first_line <= last
+            for path, first, last in spans
+        ]
+        firsts += right[:1] == [True]
+        tens += any(right)
+    return Found(firsts / len(questions), tens / len(questions), quantile(took_ms, 0.95))
+
+
+class PlainFts:
+    """The pieces in a table of FTS5 as its manual begins."""
+
+    def __init__(self, pieces: Mapping[Span, str]) -> None:
+        self._spans = list(pieces)
+        self._sql = sqlite3.connect(":memory:")
+        self._sql.execute("CREATE VIRTUAL TABLE pieces USING fts5(path, text)")
+        self._sql.executemany(
+            "INSERT INTO pieces (rowid, path, text) VALUES (?, ?, ?)",
+            ((row, span[0], text) for row, (span, text) in enumerate(pieces.items())),
+        )
+
+    async def search(self, question: str) -> list[Span]:
+        wanted = " OR ".join(f'"{word}"' for word in telling_words(question))
+        rows = self._sql.execute(
+            "SELECT rowid FROM pieces WHERE pieces MATCH ? ORDER BY rank LIMIT 10", (wanted,)
+        )
+        return [self._spans[row] for (row,) in rows]
+
+
+class PlainRipgrep:
+    """Lines with a word of the question, counted in pieces."""
+
+    def __init__(self, pieces: Mapping[Span, str], root: Path) -> None:
+        self._root = root
+        self._at = {
+            (path, line): (path, first, last)
+            for path, first, last in pieces
+            for line in range(first, last + 1)
+        }
+
+    async def search(self, question: str) -> list[Span]:
+        return await asyncio.to_thread(self._search, question)
+
+    def _search(self, question: str) -> list[Span]:
+        found: dict[Span, list[str]] = {}
+        for path, line, word in self._lines(telling_words(question)):
+            span = self._at.get((path, line))
+            if span is not None:
+                found.setdefault(span, []).append(word)
+        return sorted(found, key=lambda span: (-len(set(found[span])), -len(found[span]), span))
+
+    def _lines(self, words: Sequence[str]) -> Iterator[tuple[str, int, str]]:
+        options = ["--no-config", "--no-heading", "--with-filename", "-noiwF", "--null"]
+        asked = [f"--regexp={word}" for word in words]
+        # Its program is given whole, there is no shell.
+        ran = subprocess.run(
+            [ripgrep(), *options, *asked, "."], cwd=self._root, capture_output=True, check=False
+        )
+        for row in ran.stdout.decode(errors="replace").splitlines():
+            path, _, rest = row.partition("\0")
+            line, _, word = rest.partition(":")
+            yield path.removeprefix("./"), int(line), word.lower()
+
+
+def places() -> list[tuple[str, Path]]:
+    """Our rooms and the packages that are installed."""
+    here = Path(__file__).parents[1]
+    found = [(name, here / name) for name in _OURS]
+    for name in _PACKAGES:
+        spec = importlib.util.find_spec(name)
+        if spec is not None and spec.origin is not None:
+            found.append((name, Path(spec.origin).parent))
+    return found
+
+
+async def report(count: int, embedders: Sequence[str]) -> None:
+    """Print the scores of all three."""
+    with tempfile.TemporaryDirectory(prefix="dcf-code-") as folder:
+        root = Path(folder) / "corpus"
+        questions = await asyncio.to_thread(write_corpus, places(), root, count)
+        print(f"{len(questions)} questions", flush=True)
+        for embedder in embedders:
+            used = None if embedder == "none" else embedder_named(embedder)
+            index = Path(folder) / f"{embedder}.db"
+            retriever = CodeRetriever(root, index, used)
+            began = time.perf_counter()
+            synced = await retriever.sync()
+            took = time.perf_counter() - began
+            _show(f"retriever, {embedder}", await measure(questions, _asking(retriever)))
+            print(f"    {synced.files:,} files indexed in {took:.1f} s", flush=True)
+        pieces = _pieces(index)
+        _show("plain FTS5", await measure(questions, PlainFts(pieces).search))
+        _show("ripgrep", await measure(questions, PlainRipgrep(pieces, root).search))
+
+
+def _asking(retriever: CodeRetriever) -> Search:
+    async def search(question: str) -> list[Span]:
+        hits = await retriever.find(question, tokens=4_000)
+        return [(hit.path, hit.first_line, hit.last_line) for hit in hits]
+
+    return search
+
+
+def _pieces(index: Path) -> dict[Span, str]:
+    with closing(sqlite3.connect(index)) as connection:
+        rows = connection.execute(
+            "SELECT path, first_line, last_line, text FROM pieces p JOIN files f ON f.id = p.file"
+        )
+        return {(path, first, last): text for path, first, last, text in rows}
+
+
+def _show(name: str, found: Found) -> None:
+    print(
+        f"{name:<22} hit@1 {found.hit_at_1:.3f}  recall@10 {found.recall_at_10:.3f}"
+        f"  p95 {found.p95_ms:.1f} ms",
+        flush=True,
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Make the questions, and ask them."""
+    parser = argparse.ArgumentParser(prog="benchmarks.code_questions", description=__doc__)
+    parser.add_argument("--count", type=int, default=_COUNT, help="questions (default: 400)")
+    parser.add_argument("--embedder", action="append", choices=EMBEDDERS)
+    options = parser.parse_args(arguments)
+    asyncio.run(report(options.count, options.embedder or ("none", "wordllama")))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,41 @@
+"""Code of a project folder, found by what it says, what it is called, and what it means.
+
+``CodeRetriever`` keeps an index of a folder and answers questions; ``symbols_of`` gives the
+definitions in a text.
+"""
+
+from __future__ import annotations
+
+from dcf.code.errors import (
+    CodeProblem,
+    IndexTrouble,
+    InvalidSearch,
+    RipgrepFailed,
+    RipgrepMissing,
+    RootMissing,
+    TooManyFiles,
+)
+from dcf.code.hit import CodeHit
+from dcf.code.language import LANGUAGES, language_of
+from dcf.code.retriever import CodeRetriever
+from dcf.code.symbol import Symbol, SymbolKind
+from dcf.code.symbols import symbols_of
+from dcf.code.syncing import Synced
+
+__all__ = [
+    "LANGUAGES",
+    "CodeHit",
+    "CodeProblem",
+    "CodeRetriever",
+    "IndexTrouble",
+    "InvalidSearch",
+    "RipgrepFailed",
+    "RipgrepMissing",
+    "RootMissing",
+    "Symbol",
+    "SymbolKind",
+    "Synced",
+    "TooManyFiles",
+    "language_of",
+    "symbols_of",
+]

@@ -1,0 +1,142 @@
+"""Which files of a folder are searched, and what is in them."""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+from dcf.code.errors import RootMissing, TooManyFiles
+from dcf.code.ripgrep import records
+from dcf.problem import Problem
+
+MOST_FILES = 200_000
+LARGEST = 4 * 1024 * 1024
+"""Bytes: what is larger was made by a program, and is no text that one reads."""
+_BEGINNING = 8_192
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+# Without O_NONBLOCK the opening of a pipe waits for somebody who writes.
+_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """By which a file that did not change is known without reading it."""
+
+    size: int
+    mtime_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file as it was read. ``data`` is None where it is no text that is searched; ``problem``
+    says why, or what is odd about it."""
+
+    stamp: Stamp
+    data: bytes | None
+    problem: Problem | None = None
+
+
+def checked_root(root: Path) -> Path:
+    """The folder itself, links resolved. Raises ``RootMissing``."""
+    try:
+        real = root.resolve(strict=True)
+        os.close(os.open(real, _FOLDER))
+    except (OSError, ValueError, RuntimeError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise RootMissing(root=root, reason=reason) from error
+    return real
+
+
+async def listed(root: Path) -> tuple[str, ...]:
+    """The paths, relative to ``root`` and in order, of all files that git does not ignore, whether
+    it knows them already or not; without hidden ones and links. Paths that are no UTF-8 are left
+    out: nobody could cite them.
+
+    Raises ``RipgrepMissing``, ``RipgrepFailed``, ``TooManyFiles``.
+    """
+    arguments = ["--files", "--null", *ignoring(root)]
+    found, more = await records(arguments, root, end=b"\0", most=MOST_FILES)
+    if more:
+        raise TooManyFiles(root=root, most=MOST_FILES)
+    return tuple(sorted(path for one in found if (path := path_text(one)) is not None))
+
+
+def ignoring(root: Path) -> list[str]:
+    """The options by which ripgrep ignores what git does, and nothing else."""
+    options = ["--no-ignore-dot"]
+    # In a folder that is not git's, its own .gitignore files are asked, not those of folders above.
+    if not any((folder / ".git").exists() for folder in (root, *root.parents)):
+        options += ["--no-require-git", "--no-ignore-parent"]
+    return options
+
+
+def path_text(path: bytes) -> str | None:
+    """A path as ripgrep prints it; None if it is no UTF-8."""
+    try:
+        return path.decode().removeprefix("./")
+    except UnicodeDecodeError:
+        return None
+
+
+def read(root: Path, path: str, known: Stamp | None) -> Source | None:
+    """The file at ``path`` below ``root``, or None if it is as it was ``known``.
+
+    No link is followed on the way, so nothing outside of the root is read, whoever changes it
+    meanwhile. Raises ``OSError`` for what is not there or may not be read.
+    """
+    descriptor = _opened(root, path)
+    with os.fdopen(descriptor, "rb") as stream:
+        status = os.fstat(descriptor)
+        stamp = Stamp(status.st_size, status.st_mtime_ns)
+        if stamp == known:
+            return None
+        if not stat.S_ISREG(status.st_mode):
+            return _refused(stamp, path, "code_file_odd", "it is no regular file", "")
+        if status.st_size > LARGEST:
+            return _too_large(stamp, path)
+        data = stream.read(LARGEST + 1)
+    if len(data) > LARGEST:
+        return _too_large(stamp, path)
+    if b"\0" in data[:_BEGINNING]:
+        # No problem of anybody's: pictures and programs stand beside sources everywhere.
+        return Source(stamp, None)
+    return Source(stamp, data, _not_utf8(data, path))
+
+
+def _opened(root: Path, path: str) -> int:
+    *folders, name = path.split("/")
+    folder = os.open(root, _FOLDER)
+    try:
+        for one in folders:
+            inner = os.open(one, _FOLDER, dir_fd=folder)
+            os.close(folder)
+            folder = inner
+        return os.open(name, _FILE, dir_fd=folder)
+    finally:
+        os.close(folder)
+
+
+def _too_large(stamp: Stamp, path: str) -> Source:
+    return _refused(
+        stamp,
+        path,
+        "code_file_large",
+        f"it has over {LARGEST:,} bytes and is not searched",
+        "if it is generated, let .gitignore name it",
+    )
+
+
+def _refused(stamp: Stamp, path: str, code: str, message: str, hint: str) -> Source:
+    return Source(stamp, None, Problem(code, message, "", hint, "warning", path))
+
+
+def _not_utf8(data: bytes, path: str) -> Problem | None:
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        message = "it is no UTF-8: the bytes that are none are read as �"
+        return Problem("code_file_encoding", message, "", "", "warning", path, line)
+    return None

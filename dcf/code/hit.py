@@ -1,0 +1,22 @@
+"""What a search of code gives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class CodeHit:
+    """Lines ``first_line`` to ``last_line`` (from 1, both included) of the file ``path``, which is
+    relative to the root. ``symbol`` is the qualified name of what they define or stand in, empty
+    outside of everything. ``text`` is of whole lines and costs ``tokens``. ``score`` is between 0
+    and 1; it may be compared inside of one answer. ``why`` are the reasons, the strongest first."""
+
+    path: str
+    first_line: int
+    last_line: int
+    symbol: str
+    text: str
+    tokens: int
+    score: float
+    why: tuple[str, ...]

@@ -1,0 +1,53 @@
+"""Names of programs: whole, in their parts, and in what people ask."""
+
+from __future__ import annotations
+
+import re
+
+from dcf.search import spoken
+
+_NAME = re.compile(r"[^\W\d]\w*")
+_QUOTED = re.compile(r"`+([^`\n]{1,200})`+")
+# What no word of a language looks like: parts joined by _, a capital inside, a call, a path of
+# names. Everything else may be a name as well, but is searched as a word.
+_CODE = re.compile(r"[^\W\d]\w*(?=\()|\w*[a-z0-9][A-Z]\w*|[A-Z]{2,}[a-z]\w*|\w*[^\W_]_+[^\W_]\w*")
+_DOTTED = re.compile(r"(?<![\w.])[^\W\d]\w*(?:\.[^\W\d]\w*)+(?![\w.]*\.\s)")
+_ABBREVIATIONS = frozenset({"e.g", "i.e", "a.k.a"})
+_SHORTEST = 3
+_LONGEST = 100
+_MOST = 16
+
+
+def told(text: str) -> str:
+    """``text`` with the parts of each name of several parts behind it, so that either is found.
+
+    >>> told("chargePayment(order_id)")
+    'chargePayment charge Payment (order_id order id )'
+    """
+    return _NAME.sub(_with_parts, text)
+
+
+def asked_names(question: str) -> tuple[str, ...]:
+    """What is written in ``question`` as programs write it, each once, in its order; at most 16.
+
+    >>> asked_names("where does chargePayment call `refund` or Basket.add?")
+    ('chargePayment', 'refund', 'Basket', 'add')
+    """
+    places: dict[str, int] = {}
+    for found in _QUOTED.finditer(question):
+        for name in _NAME.finditer(found[1]):
+            places.setdefault(name[0], found.start(1) + name.start())
+    for found in _CODE.finditer(question):
+        places.setdefault(found[0], found.start())
+    for found in _DOTTED.finditer(question):
+        if found[0].lower() not in _ABBREVIATIONS:
+            for name in _NAME.finditer(found[0]):
+                places.setdefault(name[0], found.start() + name.start())
+    ordered = sorted(places, key=lambda name: places[name])
+    return tuple(name for name in ordered if _SHORTEST <= len(name) <= _LONGEST)[:_MOST]
+
+
+def _with_parts(found: re.Match[str]) -> str:
+    name = found[0]
+    parts = spoken(name)
+    return name if parts == name else f"{name} {parts} "

@@ -1,0 +1,78 @@
+"""What is asked of a search of code."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from dcf.code.identifiers import asked_names
+from dcf.problem import Problem
+from dcf.search import spoken, telling_words, words
+
+MOST_HITS = 100
+MOST_TOKENS = 4_000
+LONGEST = 100_000
+"""Characters of a question."""
+_WORDS = 64
+"""More words of one question than these say nothing more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """``limit`` is the most hits, ``tokens`` the most of the text of each. ``paths``: only in these
+    files and folders, relative to the root. ``near``: the file that the one who asks has open; its
+    own code and that beside it come a little earlier."""
+
+    text: str
+    limit: int = 10
+    tokens: int = 400
+    paths: Sequence[str] = ()
+    near: str | None = None
+
+    @property
+    def words(self) -> list[str]:
+        """The words that are looked for, in small letters, each once; whole names too."""
+        asked = [*self.names, *telling_words(spoken(self.text))]
+        return list(dict.fromkeys(word.lower() for word in asked))[:_WORDS]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What is written as programs write it."""
+        return asked_names(self.text)
+
+    @property
+    def folders(self) -> tuple[str, ...]:
+        """``paths`` without detours; empty where one is the root itself."""
+        plain = [posixpath.normpath(path) for path in self.paths]
+        return () if "." in plain else tuple(dict.fromkeys(plain))
+
+
+def problems_of(question: Question) -> Iterator[Problem]:
+    """All that is wrong with a question."""
+    if len(question.text) > LONGEST:
+        message = f"the question has {len(question.text):,} characters, more than {LONGEST:,}"
+        yield Problem("code_question_long", message, "/text", "ask for one thing")
+    elif not words(question.text):
+        message = "the question has no letter and no digit"
+        yield Problem("code_question_empty", message, "/text", "say what the code does")
+    for name, value, most in (
+        ("limit", question.limit, MOST_HITS),
+        ("tokens", question.tokens, MOST_TOKENS),
+    ):
+        if not 1 <= value <= most:
+            message = f"{name} is {value}, not between 1 and {most:,}"
+            yield Problem(f"code_{name}", message, f"/{name}")
+    for number, path in enumerate(question.paths):
+        yield from _path_problems(path, f"/paths/{number}")
+    if question.near is not None:
+        yield from _path_problems(question.near, "/near")
+
+
+def _path_problems(path: str, place: str) -> Iterator[Problem]:
+    plain = posixpath.normpath(path)
+    if not path or "\0" in path:
+        yield Problem("code_path", f"{path!r} is no path", place)
+    elif plain == ".." or plain.startswith(("../", "/")):
+        message = f"{path!r} lies outside of the root"
+        yield Problem("code_path_outside", message, place, "name it relative to the root")

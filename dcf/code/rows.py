@@ -1,0 +1,127 @@
+"""The rows of an index: files, their pieces, and the words of these."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dcf.code.files import Stamp
+from dcf.code.identifiers import told
+from dcf.code.piece import Piece
+from dcf.problem import Problem
+
+_PIECE = "p.id, f.path, p.first_line, p.last_line, p.name, p.kind, p.begins, p.text"
+
+
+@dataclass(frozen=True, slots=True)
+class KnownFile:
+    """A file as the index has it."""
+
+    stamp: Stamp
+    digest: bytes
+    problems: tuple[Problem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class KnownPiece:
+    """A piece as the index has it: ``name`` is the qualified name of what it defines or stands in,
+    ``begins`` has the names of all definitions that begin in it; both may be empty."""
+
+    id: int
+    path: str
+    first_line: int
+    last_line: int
+    name: str
+    kind: str
+    begins: str
+    text: str
+
+
+def files(connection: sqlite3.Connection) -> dict[str, KnownFile]:
+    """All files by their paths."""
+    rows = connection.execute("SELECT path, size, mtime_ns, digest, problems FROM files")
+    return {
+        path: KnownFile(
+            Stamp(size, mtime_ns), digest, tuple(Problem(**one) for one in json.loads(problems))
+        )
+        for path, size, mtime_ns, digest, problems in rows
+    }
+
+
+def put_stamp(connection: sqlite3.Connection, path: str, stamp: Stamp) -> None:
+    """A file that was touched and is what it was."""
+    connection.execute(
+        "UPDATE files SET size = ?, mtime_ns = ? WHERE path = ?",
+        (stamp.size, stamp.mtime_ns, path),
+    )
+
+
+def put_file(
+    connection: sqlite3.Connection, path: str, file: KnownFile, pieces: Sequence[Piece]
+) -> None:
+    """A file that is new or was changed, in place of what was at its path."""
+    remove_file(connection, path)
+    problems = json.dumps([one.to_dict() for one in file.problems], ensure_ascii=False)
+    at = connection.execute(
+        "INSERT INTO files (path, size, mtime_ns, digest, problems) VALUES (?, ?, ?, ?, ?)",
+        (path, file.stamp.size, file.stamp.mtime_ns, file.digest, problems),
+    ).lastrowid
+    for piece in pieces:
+        name = piece.symbol.qualified_name if piece.symbol else ""
+        kind = piece.symbol.kind if piece.symbol else ""
+        begins = " ".join(piece.names)
+        key = connection.execute(
+            "INSERT INTO pieces (file, first_line, last_line, name, kind, begins, text)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (at, piece.first_line, piece.last_line, name, kind, begins, piece.text),
+        ).lastrowid
+        connection.execute(
+            "INSERT INTO words (rowid, name, path, body) VALUES (?, ?, ?, ?)",
+            (key, *indexed(name, begins, path, piece.text)),
+        )
+
+
+def remove_file(connection: sqlite3.Connection, path: str) -> None:
+    """A file and all that is known of it, words too: they go by what was indexed for them."""
+    for piece in _pieces(connection, "f.path = ?", (path,)):
+        connection.execute(
+            "INSERT INTO words (words, rowid, name, path, body) VALUES ('delete', ?, ?, ?, ?)",
+            (piece.id, *indexed(piece.name, piece.begins, piece.path, piece.text)),
+        )
+        connection.execute("DELETE FROM vectors WHERE piece = ?", (piece.id,))
+    connection.execute(
+        "DELETE FROM pieces WHERE file = (SELECT id FROM files WHERE path = ?)", (path,)
+    )
+    connection.execute("DELETE FROM files WHERE path = ?", (path,))
+
+
+def indexed(name: str, begins: str, path: str, text: str) -> tuple[str, str, str]:
+    """What is indexed of a piece: its names, its path, and its text."""
+    return told(f"{name} {begins}"), told(path), told(text)
+
+
+def pieces_by_id(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int, KnownPiece]:
+    """Those of ``ids`` that are there."""
+    found = _pieces(connection, "p.id IN (SELECT value FROM json_each(?))", (json.dumps(ids),))
+    return {one.id: one for one in found}
+
+
+def piece_at(connection: sqlite3.Connection, path: str, line: int) -> int | None:
+    """The piece that a line of a file is in."""
+    row = connection.execute(
+        "SELECT p.id FROM pieces p JOIN files f ON f.id = p.file"
+        " WHERE f.path = ? AND p.first_line <= ? AND p.last_line >= ?",
+        (path, line, line),
+    ).fetchone()
+    return None if row is None else int(row[0])
+
+
+def _pieces(
+    connection: sqlite3.Connection, where: str, values: tuple[object, ...]
+) -> list[KnownPiece]:
+    rows = connection.execute(
+        f"SELECT {_PIECE} FROM pieces p JOIN files f ON f.id = p.file WHERE {where}", values
+    )
+    return [KnownPiece(*row) for row in rows.fetchall()]

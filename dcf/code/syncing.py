@@ -1,0 +1,127 @@
+"""Bringing an index up to date with the files of a folder."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from dcf.code.files import Source, Stamp, read
+from dcf.code.language import language_of
+from dcf.code.piece import Piece, pieces
+from dcf.code.rows import KnownFile, put_file, put_stamp, remove_file
+from dcf.code.symbols import parsed
+from dcf.problem import Problem
+
+_PARSED = 1_048_576
+"""Bytes: a longer text is cut by lines. A person writes none; a program's has one line."""
+# A file may be written twice within one tick of the clock of its file system.
+_FRESH_NS = 2_000_000_000
+_UNKNOWN_TIME = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Synced:
+    """What an update found, in files: ``unchanged`` are those whose content is what it was.
+    ``embedded`` counts pieces. ``problems`` are of files that are not, or not wholly, searched."""
+
+    added: int = 0
+    changed: int = 0
+    removed: int = 0
+    unchanged: int = 0
+    embedded: int = 0
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def files(self) -> int:
+        """All that there are now."""
+        return self.added + self.changed + self.unchanged
+
+    def __add__(self, other: Synced) -> Synced:
+        return Synced(
+            self.added + other.added,
+            self.changed + other.changed,
+            self.removed + other.removed,
+            self.unchanged + other.unchanged,
+            self.embedded + other.embedded,
+            (*self.problems, *other.problems),
+        )
+
+
+def sync_files(
+    connection: sqlite3.Connection, root: Path, paths: Sequence[str], known: Mapping[str, KnownFile]
+) -> Synced:
+    """Index those of ``paths`` that are not as they are ``known``. What vanished meanwhile, or may
+    not be read, goes."""
+    total = Synced()
+    for path in paths:
+        before = known.get(path)
+        try:
+            source = read(root, path, before.stamp if before else None)
+        except OSError as error:
+            remove_file(connection, path)
+            total += Synced(removed=int(before is not None), problems=_unread(path, error))
+            continue
+        total += _sync_file(connection, path, before, source)
+    return total
+
+
+def remove_files(connection: sqlite3.Connection, paths: Sequence[str]) -> Synced:
+    """Files that are not there any more."""
+    for path in paths:
+        remove_file(connection, path)
+    return Synced(removed=len(paths))
+
+
+def _sync_file(
+    connection: sqlite3.Connection, path: str, before: KnownFile | None, source: Source | None
+) -> Synced:
+    if source is None:
+        return Synced(unchanged=1, problems=before.problems if before else ())
+    stamp = _lasting(source.stamp)
+    digest = b"" if source.data is None else hashlib.sha256(source.data).digest()
+    if before is not None and source.data is not None and before.digest == digest:
+        put_stamp(connection, path, stamp)
+        return Synced(unchanged=1, problems=before.problems)
+    cut, odd = _cut(path, source.data)
+    problems = (source.problem, *odd) if source.problem else tuple(odd)
+    put_file(connection, path, KnownFile(stamp, digest, problems), cut)
+    counted = Synced(added=1) if before is None else Synced(changed=1)
+    return counted + Synced(problems=problems)
+
+
+def _cut(path: str, data: bytes | None) -> tuple[Sequence[Piece], list[Problem]]:
+    if data is None:
+        return (), []
+    # Errors in it are a problem already; with the sign of Windows, the first name is not one.
+    text = data.decode("utf-8", "replace").removeprefix("\ufeff")
+    language = language_of(path)
+    if language is None:
+        return pieces(text, ()), []
+    if len(data) > _PARSED:
+        message = f"it has over {_PARSED:,} bytes and is cut by lines, not by definitions"
+        return pieces(text, ()), [Problem("code_file_long", message, "", "", "warning", path)]
+    found = parsed(text, language)
+    odd = []
+    if found.error_line is not None:
+        message = f"it is no {language} from here on; what can be read of it is searched"
+        line = found.error_line
+        odd.append(Problem("code_syntax", message, "", "", "warning", path, line))
+    return pieces(text, found.symbols), odd
+
+
+def _lasting(stamp: Stamp) -> Stamp:
+    """By which the file is known later. One that was just written may be written again without
+    another time: its content is looked at again next time."""
+    fresh = stamp.mtime_ns > time.time_ns() - _FRESH_NS
+    return Stamp(stamp.size, _UNKNOWN_TIME) if fresh else stamp
+
+
+def _unread(path: str, error: OSError) -> tuple[Problem, ...]:
+    if isinstance(error, FileNotFoundError):
+        return ()
+    message = f"it cannot be read: {error.strerror}"
+    return (Problem("code_file_unread", message, "", "", "warning", path),)

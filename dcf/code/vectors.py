@@ -1,0 +1,78 @@
+"""What pieces mean: a vector for each, of one embedder."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Sequence
+
+from dcf.code.rows import KnownPiece, pieces_by_id
+from dcf.late_numpy import np
+from dcf.search import Embedder, Vectors, spoken
+
+# Half the size, and three digits are enough to rank by.
+_STORED = "<f2"
+_LONGEST = 4_000
+"""Characters of a piece that are embedded: later ones move the mean of its words little."""
+
+# How much the name counts once more, by itself: what a function does is said there. From 0.3 to 0.6
+# there is no difference.
+_NAME = 0.3
+
+
+def name_of(embedder: Embedder) -> str:
+    """Says which vectors may be compared."""
+    return f"{embedder.name} {embedder.version}"
+
+
+def missing(connection: sqlite3.Connection, embedder: Embedder, limit: int) -> list[KnownPiece]:
+    """Up to ``limit`` pieces without a vector of this embedder."""
+    state = connection.execute("SELECT embedder FROM about").fetchone()[0]
+    without = (
+        "SELECT id FROM pieces WHERE id NOT IN (SELECT piece FROM vectors) LIMIT ?"
+        if state == name_of(embedder)
+        else "SELECT id FROM pieces LIMIT ?"
+    )
+    ids = [row[0] for row in connection.execute(without, (limit,))]
+    return list(pieces_by_id(connection, ids).values())
+
+
+def embedded(embedder: Embedder, pieces: Sequence[KnownPiece]) -> dict[int, bytes]:
+    """Their vectors, as they are kept."""
+    texts = [_meant(one) for one in pieces] + [spoken(one.name) for one in pieces]
+    texts_rows, names_rows = np.split(embedder.embed(texts), [len(pieces)])
+    rows = (texts_rows + _NAME * names_rows) / (1 + _NAME)
+    return {one.id: row.astype(_STORED).tobytes() for one, row in zip(pieces, rows, strict=True)}
+
+
+def keep(connection: sqlite3.Connection, embedder: Embedder, made: dict[int, bytes]) -> None:
+    """Write vectors, of pieces that are still there. Those of another embedder go."""
+    name = name_of(embedder)
+    if connection.execute("SELECT embedder FROM about").fetchone()[0] != name:
+        connection.execute("DELETE FROM vectors")
+        connection.execute("UPDATE about SET embedder = ?", (name,))
+    connection.executemany(
+        "INSERT OR REPLACE INTO vectors (piece, value) SELECT id, ? FROM pieces WHERE id = ?",
+        [(value, key) for key, value in made.items()],
+    )
+
+
+def similarities(
+    connection: sqlite3.Connection, embedder: Embedder, asked: Vectors, ids: Sequence[int]
+) -> dict[int, float]:
+    """How near those of ``ids`` that have a vector are to ``asked``, one row."""
+    if connection.execute("SELECT embedder FROM about").fetchone()[0] != name_of(embedder):
+        return {}
+    rows = connection.execute(
+        "SELECT piece, value FROM vectors WHERE piece IN (SELECT value FROM json_each(?))",
+        (json.dumps(ids),),
+    ).fetchall()
+    if not rows:
+        return {}
+    values = np.frombuffer(b"".join(value for _, value in rows), dtype=_STORED)
+    near = values.astype(np.float32).reshape(len(rows), -1) @ asked
+    return {row[0]: float(one) for row, one in zip(rows, near, strict=True)}
+
+
+def _meant(piece: KnownPiece) -> str:
+    return f"{spoken(piece.name)}\n{spoken(piece.path)}\n{spoken(piece.text[:_LONGEST])}"

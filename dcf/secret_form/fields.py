@@ -1,0 +1,61 @@
+"""Secrets in headers, options of commands, elements of XML and addresses.
+
+All patterns are for texts in small letters.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from dcf.secret_form.found import Found
+from dcf.secret_form.naming import IS, NAME, kind_of
+from dcf.secret_form.said import is_count, is_said
+
+_TORN = r"(?=(?:\.{3}|…)?\s*\Z)"
+_COOKIE = re.compile(
+    r"\b(?:set-)?cookies?\\?[\"']?\s*+[:=]\s*+\\?[\"']?(?P<secret>(?P<value>)[\w.%-]++=[^\s;\"'\\]*+"
+    # Further ones, and what is said about them, as Path=/ and HttpOnly.
+    r"(?:;[ \t]*+[\w.%-]++(?:=[^\s;\"'\\]*+)?)*+)"
+)
+_AUTHORIZATION = re.compile(
+    rf"authorization{IS}\\?[\"']?"
+    # Without a scheme it may be said of somebody: "authorization: two persons".
+    r"(?P<secret>(?:(?:bearer|basic|digest|token|apikey)\s++(?P<value>)|(?=\S{0,15}\d|\S{16}))"
+    r"[^\s\"',;\[\\]{4,}+)"
+)
+_SIGNATURE = re.compile(r"[?&](?:x-\w{1,20}-)?sig(?:nature)?=(?P<secret>(?P<value>)[^\s&#\"'\\]++)")
+_ELEMENT = re.compile(
+    rf"<[\w:.-]*?(?P<name>{NAME})>(?P<secret>[^<\"\\]++(?=<\\?/)|[^<\s\"\\]++{_TORN})"
+)
+_OPTION = re.compile(
+    # As a list of arguments too.
+    rf"(?<![^\s\"'])--?[\w-]*?(?P<name>{NAME})(?:\s++|\\?[\"']\s*+,\s*+\\?[\"'])"
+    r"(?P<secret>[^\s\"'\\-][^\s\"'\\]{2,}+)"
+)
+_NETRC = re.compile(r"\blogin\s++\S++\s++password\s++(?P<secret>(?P<value>)[^\s\"\\]++)")
+_CURL = re.compile(
+    r"(?<=\s)(?:-u|--user)[ =]\\?[\"']?[\w.@-]++:(?P<secret>(?P<value>)[^\s\"'\\]++)"
+)
+_FORMS = (
+    ("cookie", _COOKIE),
+    ("signature", _SIGNATURE),
+    ("authorization", _AUTHORIZATION),
+    ("password", _NETRC),
+    ("password", _CURL),
+)
+
+
+def in_fields(lower: str) -> Iterator[Found]:
+    """What is found in ``lower``, a text in small letters."""
+    for kind, form in _FORMS:
+        for hit in form.finditer(lower):
+            start, end = hit.span("secret")
+            if not is_said(lower, max(start, hit.start("value")), quoted=False):
+                yield Found(kind, start, end)
+    for form in (_ELEMENT, _OPTION):
+        for hit in form.finditer(lower):
+            start, end = hit.span("secret")
+            counted = hit["name"] == "token" and is_count(lower, start)
+            if not counted and not is_said(lower, start, quoted=False):
+                yield Found(kind_of(hit["name"]), start, end)

@@ -1,0 +1,56 @@
+"""JSON that is kept as it is written while some of its texts and numbers are replaced."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+_TOKEN = re.compile(
+    r'(?P<text>"(?:[^"\\]|\\.)*+")(?P<name>\s*+:)?|(?P<number>-?\d[\d.eE+-]*+)|[{}\[\]]'
+)
+_BEGINS = re.compile(r'\s*+[{\["]')
+_BLANK = re.compile(r"\s*+")
+_DECODER = json.JSONDecoder(strict=False)
+
+
+def is_json(text: str) -> bool:
+    """Whether ``text`` is JSON, or several documents of it as in JSON Lines, and has texts."""
+    at = 0
+    if not _BEGINS.match(text):
+        return False
+    try:
+        while at < len(text):
+            at = _after_blanks(text, _DECODER.raw_decode(text, _after_blanks(text, at))[1])
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def in_json(text: str, replace: Callable[[Any, str], Any]) -> str:
+    """``text``, which is JSON, with ``replace(value, name)`` in place of each text and number that
+    it changes. ``name`` is that of the member whose value it is or in whose list it stands; it is
+    empty where there is none, and for names, which are texts too."""
+    name = ""
+
+    def token(hit: re.Match[str]) -> str:
+        nonlocal name
+        if hit["text"] is None and hit["number"] is None:
+            name = "" if hit[0] != "[" else name
+            return hit[0]
+        written = hit["text"] or hit["number"]
+        value = json.loads(written, strict=False)
+        if hit["name"]:
+            name = value
+        changed = replace(value, "" if hit["name"] else name)
+        if changed == value:
+            return hit[0]
+        return json.dumps(changed, ensure_ascii=written.isascii()) + (hit["name"] or "")
+
+    return _TOKEN.sub(token, text)
+
+
+def _after_blanks(text: str, at: int) -> int:
+    blank = _BLANK.match(text, at)
+    return blank.end() if blank else at

@@ -1,0 +1,56 @@
+"""Names of secrets in a text, and what separates them from their values."""
+
+from __future__ import annotations
+
+# Looks behind stand after the letters: what begins with a letter is searched much faster.
+_CHOSEN = (
+    r"pass(?:word|wd|phrase)|pwd(?<![a-z]pwd)|dbpwd|secret"
+    r"|(?:cvv|cvc)(?<![a-z]...)2?"
+)
+_MADE = (
+    r"passcode"
+    # Those of pages, and of what is parsed, are no secrets.
+    r"|token(?<!unexpected token)(?<!pagetoken)(?<!page[-_ ]token)"
+    r"(?<!nexttoken)(?<!next[-_ ]token)"
+    r"|(?:api|access|secret|private|account|shared|signing|signature|encryption|master|auth)"
+    r"[-_ ]?key(?:[-_]base)?"
+    # Of sessions in the cookies of well-known servers, and of the files of npm and Docker.
+    r"|jsessionid|phpsessid|asp\.net_sessionid|connect\.sid|auth(?<=[\"_]auth)"
+)
+_ENDING = r"(?:[-_]?\d|[-_](?:prod|live|test|dev|staging|old|new))?"
+NAME = rf"(?:(?P<chosen>{_CHOSEN})|(?:{_MADE})){_ENDING}"
+"""The end of the name of a secret, in small letters. People choose the values of ``chosen``: any
+word may be one. Machines make those of the others, and plain words are none."""
+IS = r"[*`]{0,2}\\?[\"']?[*`]{0,2}\s*+(?:=>|:=|[:=])[*`]{0,2}\s*+"
+"""Between a name and its value."""
+_KINDS = (
+    ("pass", "password"),
+    ("pwd", "password"),
+    ("cv", "card code"),
+    ("sess", "session"),
+    ("sid", "session"),
+    ("token", "token"),
+    ("key", "key"),
+    ("auth", "authorization"),
+)
+
+
+def small(text: str) -> str:
+    """``text`` in small letters, each at its place."""
+    lower = text.lower()
+    # A few letters, as İ, become two.
+    return lower if len(lower) == len(text) else "".join(map(_small_letter, text))
+
+
+def _small_letter(letter: str) -> str:
+    lower = letter.lower()
+    return lower if len(lower) == 1 else letter
+
+
+def kind_of(name: str) -> str:
+    """What a reader calls the value of ``name``.
+
+    >>> kind_of("db_passwd")
+    'password'
+    """
+    return next((kind for part, kind in _KINDS if part in name), "secret")

@@ -1,0 +1,74 @@
+"""What follows the name of a secret and is none: what is said of it, references, source code.
+
+All of it is matched in small letters, but for words, which are told from secrets by their letters.
+"""
+
+from __future__ import annotations
+
+import re
+
+_NO_PART = r"(?![\w@#$%^&*+=/-])"
+_STATED = (
+    r"(?:is|are|was|were|be|has|have|had|must|may|can|could|cannot|should|will|would|do|does|did"
+    r"|not?|none|nil|null|undefined|unset|true|false|empty|blank|missing|absent|invalid|valid"
+    r"|required|optional|expired|expires|expiring|unknown|wrong|incorrect|mismatch|changed|rotated"
+    r"|revoked|refused|rejected|denied|failed|failure|pending|redacted|hidden|masked|removed"
+    r"|expected)"
+)
+# So may also begin a secret of several words, which is then in quotes.
+_WORDS = (
+    r"(?:an?|the|yes|to|too|for|from|of|in|on|or|and|with|without|by|at|as|if|when|while|this|that"
+    r"|these|it|its|your|our|their|my|please|ok|okay|string|text|str|int|integer|number|bytes|bool"
+    r"|boolean|object|value|option|flag|argument|parameter|enter|use|see|set|get|check|only|token"
+    r"|authentication|auth|access|credentials?|await|new|lambda|any|secretstr)"
+)
+_PLACEHOLDER = (
+    r"\$\{|\{\{|\{\w*\}|%s|%\(|%[a-z][a-z_]*%|\$[a-z][a-z_]*\b|\*{3}|<[\w -]+>|\["
+    # The path of a file, as in PWD=/home/ann, of which a part may have been taken out.
+    r"|/\[|~?/[a-z][\w.-]*+(?:/[\w.-]++)*+/?+(?![\w+=/])"
+)
+_BARE = re.compile(rf"(?:{_STATED}|{_WORDS}){_NO_PART}|{_PLACEHOLDER}")
+_QUOTED = re.compile(rf"{_STATED}{_NO_PART}|{_WORDS}\\?[\"']|{_PLACEHOLDER}")
+_REFERENCE = re.compile(
+    # A call or an item.
+    r"[a-z_][a-z_.]*+[(\[]|(?=[a-z]++[._\d])[a-z][\w.]*+\("
+    r"|(?:self|cls|this|args|kwargs|config|cfg|conf|settings|options|opts|params|request|req"
+    rf"|response|resp|ctx|context|env|environ|os|process|secrets)\.[a-z_][a-z_.]*+{_NO_PART}"
+)
+_VARIABLE = re.compile(
+    r"[a-z_.]*+(?:(?<=password)|(?<=passwd)|(?<=pwd)|(?<=secret)|(?<=token)|(?<=key)"
+    rf"|(?<=keys)|(?<=tokens)){_NO_PART}"
+)
+_COUNT = re.compile(rf"\d{{1,9}}(?:\.\d{{1,9}})?{_NO_PART}(?!\.\w)")
+_WORD = re.compile(rf"[A-Z]?[a-z]{{1,11}}{_NO_PART}(?!\.\w)")
+_TYPE_OR_VARIABLE = re.compile(rf"[A-Za-z_][A-Za-z_.]*+{_NO_PART}")
+
+
+def is_said(lower: str, at: int, *, quoted: bool) -> bool:
+    """Whether something is said there about a secret, or stands for one."""
+    return (_QUOTED if quoted else _BARE).match(lower, at) is not None
+
+
+def is_reference(lower: str, at: int) -> bool:
+    """Whether the source of a program goes there for a secret: ``getpass()``, ``self.x``."""
+    return _REFERENCE.match(lower, at) is not None
+
+
+def is_variable(lower: str, at: int) -> bool:
+    """Whether it is a variable there that is itself called like a secret: ``db_password``."""
+    found = _VARIABLE.match(lower, at)
+    return found is not None and ("_" in found[0] or "." in found[0])
+
+
+def is_count(text: str, at: int) -> bool:
+    """Whether a number of tokens stands there."""
+    return _COUNT.match(text, at) is not None
+
+
+def is_word(text: str, at: int, between: str) -> bool:
+    """Whether what follows ``between`` is a word of prose, a type or a variable, which machines do
+    not make: "access key: Ring the bell", ``token: TokenReader``, ``token = Name.Builtin``."""
+    if between.startswith(":") and between[-1].isspace() and _WORD.match(text, at):
+        return True
+    spaced = between[0].isspace() or between.startswith(":")
+    return spaced and between[-1].isspace() and _TYPE_OR_VARIABLE.match(text, at) is not None

@@ -1,0 +1,132 @@
+"""Secrets taken out of texts, also where a text is JSON, and out of JSON values."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from dcf.secret_form.fields import in_fields
+from dcf.secret_form.found import Found, united
+from dcf.secret_form.json_text import in_json, is_json
+from dcf.secret_form.makers import made_by_makers
+from dcf.secret_form.named import named
+from dcf.secret_form.naming import small
+from dcf.secret_form.standing import of_addresses, of_schemes, private_keys, signed_tokens
+
+Put = str | Callable[[str], str]
+"""What is put in the place of a secret: always the same, or by its kind."""
+_PASSES = 4
+"""A text in which the fourth finds something new was written for that."""
+_BY_LOOK = (private_keys, signed_tokens, made_by_makers)
+# Every text in which a secret has a name has one of these: most texts are done with.
+_MAY_BE_NAMED = re.compile(r"pass|pwd|secret|token|key|cv[vc]|cookie|auth|sig|sess|\.sid|-u")
+
+
+def marked(kind: str) -> str:
+    """What takes the place of a secret where nothing else is asked for.
+
+    >>> marked("github token")
+    '[redacted: github token]'
+    """
+    return f"[redacted: {kind}]"
+
+
+def is_credential(text: str) -> bool:
+    """Whether ``text`` holds what only a credential looks like: an API key of a known maker, a
+    signed token, a private key."""
+    return any(True for find in _BY_LOOK for _ in find(text))
+
+
+def without_credentials(text: str, put: Put = marked) -> str:
+    """``text`` with ``put`` in place of what only a credential looks like, what follows ``Bearer``
+    and ``Basic``, and the user and password of an address. JSON stays JSON."""
+
+    def once(text: str) -> str:
+        if is_json(text):
+            return in_json(
+                text, lambda one, _: without_credentials(one, put) if isinstance(one, str) else one
+            )
+        return _replaced(text, _credentials(text, small(text)), put)
+
+    return _until_still(text, once)
+
+
+def without_secrets(text: str, put: Put = marked) -> str:
+    """The same, and with ``put`` in place of the values that texts like ``password=…``,
+    ``"client_secret": "…"`` or ``Cookie: …`` give to the name of a secret."""
+
+    def once(text: str) -> str:
+        if is_json(text):
+            return in_json(text, lambda one, name: value_without_secrets(one, put, name))
+        return _replaced(text, _secrets(text), put)
+
+    return _until_still(text, once)
+
+
+def value_without_secrets(value: Any, put: Put = marked, name: str = "") -> Any:
+    """A JSON value with ``put`` where a secret was: by its form, and all of what is the value of a
+    member whose ``name`` is that of a secret."""
+    if isinstance(value, str):
+        kind = _kind_of_member(name, value)
+        return without_secrets(value, put) if kind is None else _stand_in(put, kind)
+    if isinstance(value, list):
+        return [value_without_secrets(item, put, name) for item in value]
+    if isinstance(value, Mapping):
+        return {
+            without_secrets(key, put): value_without_secrets(item, put, key)
+            for key, item in value.items()
+        }
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        kind = _kind_of_member(name, value)
+        return value if kind is None else _stand_in(put, kind)
+    return value
+
+
+def _kind_of_member(name: str, value: str | float) -> str | None:
+    """What kind of secret ``name`` says that its ``value`` is; None where it is none."""
+    lower_name = small(name)
+    if not _MAY_BE_NAMED.search(lower_name):
+        return None
+    begin = json.dumps(name, ensure_ascii=False) + ": "
+    text = begin + json.dumps(value, ensure_ascii=False)
+    lower = small(text)
+    at = len(begin) + isinstance(value, str)
+    found = (*named(text, lower), *in_fields(lower))
+    return next((one.kind for one in found if one.start == at), None)
+
+
+def _secrets(text: str) -> list[Found]:
+    lower = small(text)
+    found = _credentials(text, lower)
+    if _MAY_BE_NAMED.search(lower):
+        found += [*in_fields(lower), *named(text, lower)]
+    return found
+
+
+def _credentials(text: str, lower: str) -> list[Found]:
+    found = [one for find in (*_BY_LOOK, of_addresses) for one in find(text)]
+    return [*found, *of_schemes(text, lower)]
+
+
+def _replaced(text: str, found: Iterable[Found], put: Put) -> str:
+    parts, at = [], 0
+    for one in united(found):
+        parts += [text[at : one.start], _stand_in(put, one.kind)]
+        at = one.end
+    return "".join([*parts, text[at:]])
+
+
+def _until_still(text: str, once: Callable[[str], str]) -> str:
+    """``text`` after ``once``, again where it took something out: what was hidden by one secret, as
+    the beginning of the next word was, is seen when that is gone."""
+    for _ in range(_PASSES):
+        before, text = text, once(text)
+        if text == before:
+            break
+    return text
+
+
+def _stand_in(put: Put, kind: str) -> str:
+    return put if isinstance(put, str) else put(kind)

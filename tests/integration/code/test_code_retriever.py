@@ -1,0 +1,304 @@
+"""Questions about a real folder, through ripgrep and a file of SQLite."""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dcf.code import CodeHit, CodeRetriever, IndexTrouble, InvalidSearch, RootMissing
+from dcf.search import Vectors, Weights, count_tokens, embedder_named
+
+SHOP = '''import os
+
+
+class Basket:
+    def add(self, item, price):
+        self.items.append((item, price))
+
+    def total(self):
+        return sum(price for _, price in self.items)
+
+
+def charge_payment(basket, card):
+    """Take the money."""
+    return card.pay(basket.total())
+'''
+CALLER = "from shop import charge_payment\n\n\ndef checkout(b):\n    charge_payment(b, None)\n"
+
+
+class Broken:
+    """An embedder that cannot be used."""
+
+    name = "broken"
+    version = "1"
+    weights = Weights(words=1.0)
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        raise RuntimeError("no model")
+
+    embed_queries = embed
+    embed_words = embed
+
+
+class Wide(Broken):
+    """One that gives each text the same meaning."""
+
+    name = "wide"
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        return np.ones((len(texts), 4), dtype=np.float32) / 2
+
+    embed_queries = embed
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    (folder / "src").mkdir(parents=True)
+    (folder / "src" / "shop.py").write_text(SHOP)
+    (folder / "src" / "desk.py").write_text(CALLER)
+    return folder
+
+
+@pytest.fixture
+def retriever(root: Path, tmp_path: Path) -> CodeRetriever:
+    return CodeRetriever(root, tmp_path / "index" / "code.db")
+
+
+def places(hits: Sequence[CodeHit]) -> list[tuple[str, str]]:
+    return [(hit.path, hit.symbol) for hit in hits]
+
+
+async def paths(retriever: CodeRetriever, question: str = "needle") -> set[str]:
+    return {hit.path for hit in await retriever.find(question, limit=100)}
+
+
+async def test_a_question_finds_a_function_and_says_why(retriever: CodeRetriever) -> None:
+    report = await retriever.sync()
+    assert (report.added, report.files, report.problems) == (2, 2, ())
+    (hit,) = await retriever.find("the total price of all items", limit=1)
+    assert (hit.path, hit.symbol, hit.first_line, hit.last_line) == (
+        "src/shop.py",
+        "Basket.total",
+        8,
+        9,
+    )
+    assert hit.text.startswith("    def total(self):") and hit.text.count("\n") == 1
+    assert hit.tokens == count_tokens(hit.text)
+    assert hit.why == ("words: total, price, items",)
+
+
+async def test_a_name_finds_its_definition_first_and_then_who_says_it(
+    retriever: CodeRetriever,
+) -> None:
+    await retriever.sync()
+    first, second, *_ = await retriever.find("who calls charge_payment?")
+    assert (first.symbol, first.why[0]) == ("charge_payment", "defines charge_payment")
+    assert (second.symbol, second.why[0]) == ("checkout", "says charge_payment (line 5)")
+
+
+async def test_only_what_changed_is_read_again_and_old_words_are_gone(
+    root: Path, retriever: CodeRetriever
+) -> None:
+    await retriever.sync()
+    (root / "src" / "shop.py").write_text(SHOP.replace("total", "sum_up"))
+    (root / "src" / "desk.py").unlink()
+    (root / "new.go").write_text("package a\n\nfunc Needle() {}\n")
+    report = await retriever.sync()
+    assert (report.added, report.changed, report.removed) == (1, 1, 1)
+    assert await retriever.find("total") == ()
+    assert places(await retriever.find("needle")) == [("new.go", "Needle")]
+    assert (await retriever.sync()).unchanged == 2
+
+
+async def test_a_change_of_the_same_size_right_after_is_seen(
+    root: Path, retriever: CodeRetriever
+) -> None:
+    (root / "a.py").write_text("alpha = 1\n")
+    await retriever.sync()
+    (root / "a.py").write_text("omega = 1\n")
+    await retriever.sync()
+    assert places(await retriever.find("omega")) == [("a.py", "")]
+    assert await retriever.find("alpha") == ()
+
+
+@pytest.mark.parametrize("is_git", [True, False])
+async def test_what_git_ignores_is_not_searched(
+    root: Path, retriever: CodeRetriever, is_git: bool
+) -> None:
+    if is_git:
+        subprocess.run(["git", "init", "-q", root], check=True)
+    (root / ".gitignore").write_text("*.log\nbuild/\n!keep.log\n")
+    (root / "src" / ".gitignore").write_text("local.py\n")
+    # No file of git's: it does not ignore by these.
+    (root / ".ignore").write_text("kept.py\n")
+    (root / "build").mkdir()
+    for name in ("a.log", "keep.log", "build/b.py", "src/local.py", "kept.py", "local.py"):
+        (root / name).write_text("needle = 1\n")
+    await retriever.sync()
+    assert await paths(retriever) == {"keep.log", "kept.py", "local.py"}
+    assert await paths(retriever, "`needle`") == {"keep.log", "kept.py", "local.py"}
+
+
+async def test_links_are_not_followed(root: Path, retriever: CodeRetriever, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "secret.py").write_text("needle = 1\n")
+    (root / "file.py").symlink_to(outside / "secret.py")
+    (root / "folder").symlink_to(outside)
+    await retriever.sync()
+    assert await paths(retriever) == set()
+    assert await retriever.find("`needle`", paths=["folder", "file.py"]) == ()
+
+
+async def test_odd_files_are_told_and_the_others_are_there(
+    root: Path, retriever: CodeRetriever
+) -> None:
+    (root / "picture.py").write_bytes(b"\x89PNG\0needle")
+    (root / "large.txt").write_bytes(b"needle\n" * 1_500_000)
+    (root / "latin.py").write_bytes(b"x = 1\nneedle = 'caf\xe9'\n")
+    (root / "torn.py").write_text("def good():\n    return 1\n\ndef (needle:\n")
+    (root / "empty.py").write_text("")
+    report = await retriever.sync()
+    assert [(one.file, one.code, one.line) for one in report.problems] == [
+        ("large.txt", "code_file_large", None),
+        ("latin.py", "code_file_encoding", 2),
+        ("torn.py", "code_syntax", 4),
+    ]
+    assert await paths(retriever) == {"latin.py", "torn.py"}
+    assert ("torn.py", "good") in places(await retriever.find("good"))
+    # They are told as long as they are there.
+    assert (await retriever.sync()).problems == report.problems
+
+
+async def test_paths_narrow_and_the_open_file_comes_earlier(
+    root: Path, retriever: CodeRetriever
+) -> None:
+    for folder in ("a", "b", "ab"):
+        (root / folder).mkdir()
+        (root / folder / "same.py").write_text("needle = 1\n")
+    await retriever.sync()
+    (hit,) = await retriever.find("needle", paths=["./a/", "a/same.py"])
+    assert hit.path == "a/same.py"
+    first, *_ = await retriever.find("needle", near="b/same.py")
+    assert (first.path, first.why[-1]) == ("b/same.py", "near b/same.py: +0.1")
+
+
+@pytest.mark.parametrize("tokens", [1, 5, 30, 200])
+async def test_a_text_never_costs_more_than_was_asked(
+    root: Path, retriever: CodeRetriever, tokens: int
+) -> None:
+    body = "".join(f"    step_{n} = needle({n})\n" for n in range(100))
+    (root / "long.py").write_text(f"def needles():\n{body}")
+    (root / "line.js").write_text("var needle='" + "ab1" * 5_000 + "'")
+    await retriever.sync()
+    hits = await retriever.find("needle", tokens=tokens)
+    assert len(hits) == 2
+    for hit in hits:
+        assert hit.tokens == count_tokens(hit.text) <= tokens
+        lines = (root / hit.path).read_text().split("\n")[hit.first_line - 1 : hit.last_line]
+        assert "\n".join(lines).startswith(hit.text)
+
+
+async def test_all_problems_of_a_question_are_told(retriever: CodeRetriever) -> None:
+    with pytest.raises(InvalidSearch) as caught:
+        await retriever.find(" ?! ", limit=0, tokens=9_999, paths=["../x", "/etc"], near="")
+    assert [one.path for one in caught.value.problems] == [
+        "/text",
+        "/limit",
+        "/tokens",
+        "/paths/0",
+        "/paths/1",
+        "/near",
+    ]
+    with pytest.raises(InvalidSearch, match="100,001 characters"):
+        await retriever.find("a" * 100_001)
+
+
+async def test_strange_questions_are_only_words(retriever: CodeRetriever) -> None:
+    await retriever.sync()
+    for question in (
+        'total" OR name:',
+        "-e total --files",
+        "* NEAR(total)",
+        "total\0x",
+        "é総",
+        "\ud800 a",
+    ):
+        await retriever.find(question)
+    assert places(await retriever.find("total " * 15_000, limit=1)) == [
+        ("src/shop.py", "Basket.total")
+    ]
+
+
+def test_a_root_that_is_no_folder_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for name in ("missing", "file"):
+        with pytest.raises(RootMissing, match=name):
+            CodeRetriever(tmp_path / name, tmp_path / "code.db")
+
+
+async def test_a_damaged_index_is_removed_and_made_anew(root: Path, tmp_path: Path) -> None:
+    path = tmp_path / "code.db"
+    path.write_bytes(b"no database at all, and long enough to be looked at" * 100)
+    retriever = CodeRetriever(root, path)
+    with pytest.raises(IndexTrouble, match="damaged"):
+        await retriever.sync()
+    assert (await retriever.sync()).added == 2
+
+
+async def test_an_embedder_that_fails_leaves_words_and_names(root: Path, tmp_path: Path) -> None:
+    retriever = CodeRetriever(root, tmp_path / "code.db", Broken())
+    report = await retriever.sync()
+    assert [one.code for one in report.problems] == ["code_embedder"]
+    assert (await retriever.find("total price"))[0].symbol == "Basket.total"
+
+
+async def test_vectors_of_another_embedder_are_made_anew(root: Path, tmp_path: Path) -> None:
+    path = tmp_path / "code.db"
+    count = (await CodeRetriever(root, path, embedder_named("wordllama")).sync()).embedded
+    assert count > 0
+    wide = CodeRetriever(root, path, Wide())
+    assert "meaning" not in str(await wide.find("total"))
+    assert (await wide.sync()).embedded == count
+    assert (await wide.sync()).embedded == 0
+    assert "meaning: 1.00" in str(await wide.find("total"))
+
+
+async def test_after_many_changes_the_index_is_as_one_made_anew(root: Path, tmp_path: Path) -> None:
+    chance = random.Random(8)
+    lines = SHOP.split("\n") + CALLER.split("\n") + ["HTTPServer_x = caféBar", "\x01", "e_ é_"]
+    followed = CodeRetriever(root, tmp_path / "followed.db", Wide())
+    for _ in range(15):
+        for _ in range(20):
+            file = root / f"f{chance.randrange(12)}.{chance.choice(['py', 'js', 'txt'])}"
+            if chance.random() < 0.25:
+                file.unlink(missing_ok=True)
+            else:
+                file.write_text("\n".join(chance.choices(lines, k=chance.randrange(40))))
+        await followed.sync()
+    anew = CodeRetriever(root, tmp_path / "anew.db", Wide())
+    await anew.sync()
+    assert _content(tmp_path / "followed.db") == _content(tmp_path / "anew.db")
+
+
+def _content(path: Path) -> list[object]:
+    """All that an index holds, by places in files."""
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE VIRTUAL TABLE temp.terms USING fts5vocab(main, words, instance)")
+        place = "(SELECT path || ':' || first_line FROM pieces p JOIN files f ON f.id = file WHERE"
+        return [
+            connection.execute(query).fetchall()
+            for query in (
+                f"SELECT term, {place} p.id = doc), col, offset FROM terms ORDER BY 1, 2, 3, 4",
+                f"SELECT {place} p.id = piece), value FROM vectors ORDER BY 1",
+                "SELECT path, first_line, last_line, name, kind, begins, text FROM pieces p"
+                " JOIN files f ON f.id = file ORDER BY 1, 2",
+            )
+        ]
