@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from dcf.problem import Problem, ProblemError
+from dcf_agents.installation import extra_command
 
 
 class CodeProblem(ProblemError):
@@ -24,7 +26,10 @@ class RipgrepMissing(CodeProblem):
     """ripgrep is not there: looked for {path}, and for rg on the PATH."""
 
     code = "code_ripgrep_missing"
-    hint = "pip install 'ripgrep==14.1.0'"
+
+    def __init__(self, *, path: Path) -> None:
+        self.hint = extra_command("code")
+        super().__init__(path=path)
 
 
 class RipgrepFailed(CodeProblem):
