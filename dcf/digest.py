@@ -13,6 +13,11 @@ def digest(data: bytes) -> str:
     return f"sha256:{hashlib.sha256(data).hexdigest()}"
 
 
+def text_digest(text: bytes) -> str:
+    """The digest of a text with lines that end in LF, the same for a checkout with CRLF."""
+    return digest(text.replace(b"\r\n", b"\n"))
+
+
 def canonical_json(value: Any) -> bytes:
     """The shortest text with sorted keys, in UTF-8: what digests are taken of."""
     text = json.dumps(

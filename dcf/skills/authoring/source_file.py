@@ -15,8 +15,7 @@ MAX_BYTES = 1_048_576
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """``name`` is relative to the source folder, with slashes. ``data`` is None when unreadable;
-    its lines end in LF, so that a checkout with CRLF has the same text and the same digest."""
+    """``name`` is relative to the source folder, with slashes. ``data`` is None when unreadable."""
 
     path: Path
     name: str
@@ -49,7 +48,7 @@ def read_source(path: Path, root: Path) -> SourceFile:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         return _refused(path, name, "SKILL_FILE_ENCODING", "the file is not UTF-8 text", line)
-    return SourceFile(path, name, data.replace(b"\r\n", b"\n"))
+    return SourceFile(path, name, data)
 
 
 def _refused(path: Path, name: str, code: str, message: str, line: int = 1) -> SourceFile:

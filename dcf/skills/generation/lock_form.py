@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dcf.digest import canonical_json, digest, tool_digest
+from dcf.digest import canonical_json, digest, text_digest, tool_digest
 from dcf.skills.authoring.dependencies import Dependencies
 from dcf.skills.authoring.source_tree import SourceTree
 from dcf.skills.authoring.tool_index import ToolIndex, ToolSource
@@ -23,7 +23,7 @@ def lock_document(
     """The lock of sources that passed all checks; ``files`` are all other artefacts."""
     return {
         "lockVersion": 2,
-        "sources": {name: digest(file.data or b"") for name, file in tree.files.items()},
+        "sources": {name: text_digest(file.data or b"") for name, file in tree.files.items()},
         "artefacts": {name: digest(data) for name, data in files.items()},
         "skills": {
             manifest["manifestId"]: {
