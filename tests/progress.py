@@ -60,6 +60,7 @@ class Progress:
     def __init__(self, reporter: pytest.TerminalReporter, kept: Path | None) -> None:
         self.reporter = reporter
         self.kept = kept
+        self.running = True
         self.rewrites = reporter.isatty
         self.every_s = 0.5 if self.rewrites else 15
         known = json.loads(kept.read_text("utf-8")) if kept and kept.exists() else {}
@@ -84,9 +85,9 @@ class Progress:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_report_teststatus(self, report: Any) -> Generator[None, Any, Any]:
-        category, _, _ = yield
-        # No dots.
-        return category, "", ""
+        category, letter, word = yield
+        # No dots; but at the end the words are asked for once more.
+        return (category, "", "") if self.running else (category, letter, word)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         test = report.nodeid
@@ -123,6 +124,7 @@ class Progress:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self) -> None:
+        self.running = False
         if self.rewrites:
             self.reporter.rewrite("", erase=True)
         if self.kept is None:
