@@ -12,7 +12,17 @@ import pytest
 from conftest import Install, Installed
 from lonely import Alone, run_alone
 
-pytestmark = pytest.mark.timeout(900)
+pytestmark = [
+    pytest.mark.timeout(900),
+    pytest.mark.soak(
+        "Makefile",
+        "pyproject.toml",
+        "requirements",
+        "dcf_agents",
+        "tests/soak/conftest.py",
+        "tests/soak/lonely.py",
+    ),
+]
 
 # DCF_HOME where it is not set: docs/reference/settings.md. The folder one works in is the user's.
 _DOCUMENTED = Path(".local/share/dcf")

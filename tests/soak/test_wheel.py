@@ -13,7 +13,17 @@ from pathlib import Path
 import pytest
 from conftest import Install, Installed
 
-pytestmark = pytest.mark.timeout(900)
+pytestmark = [
+    pytest.mark.timeout(900),
+    pytest.mark.soak(
+        "Makefile",
+        "pyproject.toml",
+        "requirements",
+        "dcf_agents",
+        "tests/soak/conftest.py",
+        "tests/soak/lonely.py",
+    ),
+]
 
 
 class User:
