@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from control_plane.late_exports import export_late
+from control_plane.late_exports import export_late, load_exports
 
 if TYPE_CHECKING:
     from control_plane import claims, history, host_signs, keys, payload, script, timers, turns
@@ -227,6 +227,7 @@ __all__ = [
     "host_signs",
     "inside",
     "keys",
+    "load_exports",
     "new_token",
     "payload",
     "read_agent_history",

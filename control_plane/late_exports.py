@@ -32,6 +32,18 @@ def export_late(package: str) -> None:
     module.__class__ = _LatePackage
 
 
+def load_exports(*packages: str) -> None:
+    """Imports whatever ``packages`` export late, now.
+
+    For a process that is about to hold leases: an import later would stop its event loop, on a busy
+    machine for longer than a lease lasts.
+    """
+    for package in packages:
+        module = import_module(package)
+        for name in vars(module).get("__late__", ()):
+            getattr(module, name)
+
+
 class _LatePackage(ModuleType):
     """``__late__``: (module, name there) of each export."""
 

@@ -15,7 +15,14 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-from control_plane import AgentStore, ControlPlaneError, HintQueue, RedisBackend, Store
+from control_plane import (
+    AgentStore,
+    ControlPlaneError,
+    HintQueue,
+    RedisBackend,
+    Store,
+    load_exports,
+)
 from dcf.agents import (
     AgentRuntime,
     LocalAgents,
@@ -44,6 +51,13 @@ from dcf.worker.working_skills import FollowedSkills
 from dcf.workflow import Choreographer, LocalObjects, Objects, no_objects
 
 log = logging.getLogger(__name__)
+
+LOADED_FIRST = (
+    *("control_plane", "dcf.agents", "dcf.agents.models", "dcf.agents.loading", "dcf.asl"),
+    *("dcf.knowledge", "dcf.memory", "dcf.schema", "dcf.skills", "dcf.tools", "dcf.worker"),
+    "dcf.workflow",
+)
+"""The rooms that work uses: loaded whole before there are leases to keep."""
 
 _QUEUE_CONNECTIONS = 2
 _RELAY_CONNECTIONS = 8
@@ -152,6 +166,7 @@ async def serve(post: Post, *, on_ready: Callable[[], None]) -> bool:
 async def open_premises(post: Post, stack: AsyncExitStack) -> Premises:
     """Open what ``post`` names, until ``stack`` closes; what ends is carried to the graph. Raises
     as ``serve``."""
+    load_exports(*LOADED_FIRST)
     setting = GraphSetting.from_env(post.env)
     store = Store(_backend(post, stack), pool=post.pool, outbox=setting.mode != "off")
     if setting.mode == "on":

@@ -8,6 +8,8 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 
+from dcf.worker import process
+
 REPOSITORY = Path(__file__).parents[2]
 FACES = {
     # Rooms inside rooms that have a face of their own, for what most of the outer room's users do
@@ -63,6 +65,17 @@ def test_every_name_of_a_face_is_there() -> None:
         if not hasattr(import_module(face), name)
     ]
     assert missing == []
+
+
+def test_a_worker_loads_every_room_that_it_uses_before_it_has_leases_to_keep() -> None:
+    used = {
+        _room(module)
+        for source in (REPOSITORY / "dcf" / "worker").rglob("*.py")
+        for node in ast.walk(ast.parse(source.read_text(encoding="utf-8")))
+        for _, module, _ in _imports(node)
+        if _is_package(_room(module))
+    }
+    assert used - set(process.LOADED_FIRST) == set()
 
 
 def _past_a_face(source: Path) -> Iterator[str]:

@@ -9,6 +9,7 @@ from contextlib import AsyncExitStack
 from dataclasses import replace
 from functools import partial
 
+from control_plane import load_exports
 from dcf.sessions.companions.agents import CompanionAgents
 from dcf.sessions.companions.host import CompanionHost, HostConfig
 from dcf.sessions.companions.inboxes import Inboxes
@@ -25,6 +26,7 @@ async def serve_companions(post: Post, config: HostConfig, *, on_ready: Callable
     ``on_ready`` is called when seats can be taken. Raises as ``dcf.worker.serve``, and BadName and
     UnknownSession for a session to be served that there is not.
     """
+    load_exports("dcf.sessions", "dcf.sessions.companions")
     async with AsyncExitStack() as stack:
         there = await open_premises(post, stack)
         sessions = Sessions(there.store)

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from control_plane import load_exports
+
 NUMBER = count()
 
 FACE = """
@@ -102,3 +104,9 @@ def test_an_export_can_be_replaced(room: str, monkeypatch: pytest.MonkeyPatch) -
         assert face.colour == "blue"
 
     assert face.colour == "red"
+
+
+def test_all_exports_can_be_loaded_at_once(room: str) -> None:
+    load_exports(room)
+
+    assert loaded(room) == {"paint", "result", "units"}
