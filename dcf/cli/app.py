@@ -19,7 +19,7 @@ FAMILIES = {
     "inspecting": ("runs", "explain", "history"),
     "steering": ("cancel", "redrive", "callback"),
     "deciding": ("approvals", "approve", "reject"),
-    "authoring": ("validate",),
+    "authoring": ("init", "validate"),
     "sop": ("sop",),
     "planning": ("plan", "plans"),
     "skills": ("skills",),

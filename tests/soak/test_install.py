@@ -104,7 +104,7 @@ def test_make_installs_a_fresh_clone_where_an_old_pip_is_brought(empty: Path) ->
     clone = cloned(empty / "clone")
     said = run("make", f"PYTHON={python(version)}", ".venv/.installed-run", folder=clone)
     assert "hash" not in said.replace("--require-hashes", "").lower()
-    assert run(clone / ".venv/bin/pip", "--version").split()[1] == BROUGHT
+    assert run(clone / ".venv/bin/python", "-m", "pip", "--version").split()[1] == BROUGHT
     assert "Usage: dcf" in run(clone / ".venv/bin/dcf", "--help", folder=empty)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -16,9 +17,17 @@ def test_child():
 
 
 def test_sigint_reaches_children_of_a_run_in_the_background(tmp_path: Path) -> None:
-    (tmp_path / "conftest.py").write_text((Path(__file__).parents[1] / "conftest.py").read_text())
+    tests = Path(__file__).parents[1]
+    (tmp_path / "conftest.py").write_text((tests / "conftest.py").read_text())
     (tmp_path / "test_child.py").write_text(_CHILD)
     run = '"$0" -m pytest -q -p no:cacheprovider . & wait $!'
     command = ["sh", "-c", run, sys.executable]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        command,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(tests)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
     assert done.returncode == 0, done.stdout + done.stderr
