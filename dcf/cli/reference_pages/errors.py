@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import inspect
+import pkgutil
 import re
 from collections.abc import Iterable, Iterator
+from importlib import import_module
 
 from control_plane import ControlPlaneError
 from control_plane.embedded import ServerUnusable
@@ -50,6 +52,7 @@ def errors_page() -> str:
     """The text of ``errors.md``."""
     tasks = table(("name", "when"), ((f"`{name}`", text) for name, text in TASK_ERRORS.items()))
     parts = [f"## How a Task or a run fails\n\n{_TASKS}\n\n{tasks}", f"## Error codes\n\n{_CODES}"]
+    _load("control_plane", "dcf")
     seen: set[type] = set()
     for title, base in _ROOMS.items():
         rows = [_row(kind) for kind in _family(base) if kind not in seen]
@@ -61,10 +64,18 @@ def errors_page() -> str:
     return page("Errors", _INTRO, *parts)
 
 
+def _load(*packages: str) -> None:
+    """Import all of them: only what is loaded is known as a subclass."""
+    for name in packages:
+        for module in pkgutil.walk_packages(import_module(name).__path__, f"{name}."):
+            if not module.name.endswith("__main__"):
+                import_module(module.name)
+
+
 def _family(base: type[Exception]) -> list[type[Exception]]:
-    """``base`` and every class below it that DCF defines, parents first."""
+    """``base`` and every class below it that DCF defines, parents first, by module."""
     found = [base]
-    for child in base.__subclasses__():
+    for child in sorted(base.__subclasses__(), key=lambda kind: kind.__module__):
         if child.__module__.partition(".")[0] in ("dcf", "control_plane"):
             found += [kind for kind in _family(child) if kind not in found]
     return found
