@@ -2,7 +2,8 @@
 
 PYTHON ?= python3
 VENV ?= .venv
-JOBS ?= 2
+# Two more than there are cores: many tests wait for processes and clocks.
+JOBS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 2)
 
 BIN := $(VENV)/bin
 # pip installs one thing, uv, by its hash: which pip a Python brings decides nothing.

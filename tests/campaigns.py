@@ -38,6 +38,13 @@ def campaign(shares: int) -> Callable[[Any], Any]:
     return lambda test: item(each(test))
 
 
+def soak_only(*inputs: str) -> Callable[[Any], Any]:
+    """A test that `make test` leaves to `make soak`, beside others of its file that it runs."""
+    item = pytest.mark.soak(*inputs)
+    left = pytest.mark.skipif(not SOAK, reason="`make soak` runs it")
+    return lambda test: item(left(test))
+
+
 class Results:
     """What is known of each item: ``date``, ``commit``, ``inputs`` (a digest), ``verdict`` (passed,
     failed or not tried), ``seconds`` and, if not tried, ``why``. Processes may write at once."""

@@ -3,13 +3,13 @@
 Most of what a short command costs is importing. A forked program is a process of its own, with its
 own arguments, environment, folder and streams; only its imports were done before. The processes
 that it starts with the interpreter (workers, stubs) are forked from it in the same way, see
-``_Seed``. What the interpreter does at a start is tested by processes that are
-started with ``sys.executable`` (tests/unit/cli/test_cli_start.py, and whatever says so).
+``_Seed``. What the interpreter does at a start is tested by processes that are started with
+``sys.executable``, as in tests/unit/cli/test_cli_start.py.
 
 ``python command_server.py SOCKET`` listens. A client sends one JSON line and its standard streams
 as file descriptors: ``{"arguments", "environment", "folder"}``, the arguments being those of the
-interpreter: ``-m MODULE …``, ``-c CODE …`` or ``FILE …``. It receives the pid of its program at
-once and the exit code at the end, each as a decimal number on a line. A client that goes away
+interpreter: ``-m MODULE …``, ``-c CODE …``, ``-`` or ``FILE …``. It receives the pid of its program
+at once and the exit code at the end, each as a decimal number on a line. A client that goes away
 kills its program. ``{"stay": true}`` is the request of a test process: the server ends, and
 removes the folder of its socket, when the last of these is gone.
 """
@@ -43,6 +43,21 @@ from typing import Any
 _REQUEST_BYTES = 1 << 20
 _PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
 _INTERPRETER = sys.executable
+# What libraries import when they are used, as many programs do.
+_LATE = (
+    "anyio._backends._asyncio",
+    "encodings.idna",
+    "genai_prices.data",
+    "rich._emoji_codes",
+    "tokenizers",
+    "typer._adapters",
+    "typer._click.decorators",
+    "uvicorn.lifespan.on",
+    "uvicorn.protocols.http.auto",
+    "uvicorn.protocols.websockets.auto",
+)
+# Commands that start others, see _Seed.
+_STARTING = frozenset({"demo", "plan", "run", "session", "up"})
 _exec: Callable[..., int] = subprocess._fork_exec  # type: ignore[attr-defined]
 
 
@@ -53,6 +68,8 @@ def main(path: str) -> None:
         listener.bind(path)
         listener.listen(128)
         _import("control_plane", "dcf")
+        for name in _LATE:
+            importlib.import_module(name)
         # What is there now stays: looking at it would make each child copy its pages.
         gc.collect()
         gc.freeze()
@@ -167,8 +184,8 @@ def _be_the_program(request: Mapping[str, Any], streams: Sequence[int]) -> None:
             os.close(stream)
         os.chdir(request["folder"])
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        _seed = _Seed()
-        subprocess._fork_exec = _seed.fork_in_place_of_exec  # type: ignore[attr-defined]
+        if not _STARTING.isdisjoint(request["arguments"][:3]):
+            subprocess._fork_exec = _Seed().fork_in_place_of_exec  # type: ignore[attr-defined]
     except BaseException:
         traceback.print_exc()
         os._exit(1)
@@ -199,14 +216,15 @@ def _run(arguments: Sequence[str], environment: Mapping[str, str]) -> None:
 def _code_of(arguments: list[str]) -> int:
     safe = arguments[0] == "-P"
     kind, *rest = arguments[1:] if safe else arguments
-    first = str(Path(kind).resolve().parent) if kind not in ("-m", "-c") else str(Path.cwd())
+    first = str(Path(kind).resolve().parent) if kind not in ("-m", "-c", "-") else str(Path.cwd())
     more = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     sys.path[:0] = [*([] if safe else [first]), *filter(None, more)]
     sys.path_importer_cache.clear()
     try:
-        if kind == "-c":
-            sys.argv = ["-c", *rest[1:]]
-            exec(compile(rest[0], "<string>", "exec"), {"__name__": "__main__"})
+        if kind in ("-c", "-"):
+            text = rest.pop(0) if kind == "-c" else sys.stdin.read()
+            sys.argv = [kind, *rest]
+            exec(compile(text, "<string>", "exec"), {"__name__": "__main__"})
         elif kind == "-m":
             sys.argv = rest
             module = sys.modules.get(rest[0])

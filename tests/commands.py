@@ -8,10 +8,13 @@ one for all processes of a test run, started by the first that needs it.
 from __future__ import annotations
 
 import fcntl
+import io
+import json
 import os
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -48,10 +51,32 @@ def run_dcf(
 ) -> subprocess.CompletedProcess[str]:
     """Run a command to its end. Raises subprocess.TimeoutExpired after ``timeout`` seconds, when
     the command has been killed."""
-    command = [str(programs() / "dcf"), *arguments]
-    return subprocess.run(
-        command, cwd=cwd, env=env, capture_output=True, text=True, timeout=timeout, check=False
-    )
+    request = {
+        "arguments": ["-m", "dcf.cli", *arguments],
+        "environment": {**env},
+        "folder": str(cwd),
+    }
+    said = json.dumps(request).encode() + b"\n"
+    folder = programs()
+    with (
+        socket.socket(socket.AF_UNIX) as server,
+        tempfile.TemporaryFile() as out,
+        tempfile.TemporaryFile() as error,
+        Path(os.devnull).open("rb") as nothing,
+    ):
+        server.connect(str(folder / "socket"))
+        streams = [stream.fileno() for stream in (nothing, out, error)]
+        server.sendall(said[socket.send_fds(server, [said], streams) :])
+        server.settimeout(timeout)
+        try:
+            _pid, code = server.makefile("r").readlines()
+        except TimeoutError:
+            raise subprocess.TimeoutExpired(["dcf", *arguments], timeout) from None
+        texts = []
+        for stream in (out, error):
+            stream.seek(0)
+            texts.append(io.TextIOWrapper(stream, encoding="utf-8").read())
+    return subprocess.CompletedProcess(["dcf", *arguments], int(code), *texts)
 
 
 def python() -> str:

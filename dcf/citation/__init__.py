@@ -7,11 +7,18 @@ exists, nor who may read it.
 
 from __future__ import annotations
 
-from dcf.citation.citation import Citation
-from dcf.citation.errors import InvalidCitation
-from dcf.citation.finding import FoundCitation, find_citations
-from dcf.citation.form import KINDS, TEMPLATES, Kind, Part
-from dcf.citation.reading import parse_citation
+from typing import TYPE_CHECKING
+
+from control_plane import export_late
+
+if TYPE_CHECKING:
+    from dcf.citation.citation import Citation
+    from dcf.citation.errors import InvalidCitation
+    from dcf.citation.finding import FoundCitation, find_citations
+    from dcf.citation.form import KINDS, TEMPLATES, Kind, Part
+    from dcf.citation.reading import parse_citation
+else:
+    export_late(__name__)
 
 __all__ = [
     "KINDS",

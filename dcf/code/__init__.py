@@ -6,21 +6,28 @@ definitions in a text.
 
 from __future__ import annotations
 
-from dcf.code.errors import (
-    CodeProblem,
-    IndexTrouble,
-    InvalidSearch,
-    RipgrepFailed,
-    RipgrepMissing,
-    RootMissing,
-    TooManyFiles,
-)
-from dcf.code.hit import CodeHit
-from dcf.code.language import LANGUAGES, language_of
-from dcf.code.retriever import CodeRetriever
-from dcf.code.symbol import Symbol, SymbolKind
-from dcf.code.symbols import symbols_of
-from dcf.code.syncing import Synced
+from typing import TYPE_CHECKING
+
+from control_plane import export_late
+
+if TYPE_CHECKING:
+    from dcf.code.errors import (
+        CodeProblem,
+        IndexTrouble,
+        InvalidSearch,
+        RipgrepFailed,
+        RipgrepMissing,
+        RootMissing,
+        TooManyFiles,
+    )
+    from dcf.code.hit import CodeHit
+    from dcf.code.language import LANGUAGES, language_of
+    from dcf.code.retriever import CodeRetriever
+    from dcf.code.symbol import Symbol, SymbolKind
+    from dcf.code.symbols import symbols_of
+    from dcf.code.syncing import Synced
+else:
+    export_late(__name__)
 
 __all__ = [
     "LANGUAGES",

@@ -8,15 +8,22 @@ each place where it might begin.
 
 from __future__ import annotations
 
-from dcf.secret_form.json_text import in_json, is_json
-from dcf.secret_form.taking_out import (
-    Put,
-    is_credential,
-    marked,
-    value_without_secrets,
-    without_credentials,
-    without_secrets,
-)
+from typing import TYPE_CHECKING
+
+from control_plane import export_late
+
+if TYPE_CHECKING:
+    from dcf.secret_form.json_text import in_json, is_json
+    from dcf.secret_form.taking_out import (
+        Put,
+        is_credential,
+        marked,
+        value_without_secrets,
+        without_credentials,
+        without_secrets,
+    )
+else:
+    export_late(__name__)
 
 __all__ = [
     "Put",

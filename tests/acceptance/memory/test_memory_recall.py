@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from campaigns import soak_only
 
 from benchmarks.memory_retrieval import measure
 
@@ -58,6 +59,7 @@ async def test_recorded_conversations_are_remembered(embedder: str, least: float
 
 @needs_recorded
 @needs_minilm
+@soak_only("dcf/search", "dcf/memory", "requirements/dev.txt")
 @pytest.mark.timeout(600)
 async def test_recorded_conversations_are_remembered_better_with_minilm() -> None:
     assert (await measure(CONVERSATIONS, "minilm")).at_10 >= 0.79

@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from campaigns import soak_only
 
 from benchmarks.retrieval import measure
 from dcf.search import embedder_named
@@ -80,6 +81,7 @@ def test_recorded_requests_find_their_tools_with_the_default_embedder(
 
 @needs_recorded
 @needs_minilm
+@soak_only("dcf/search", "dcf/memory", "requirements/dev.txt")
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize(
     ("name", "first", "within_five"),
