@@ -2,8 +2,8 @@
 
 PYTHON ?= python3
 VENV ?= .venv
-# Two more than there are cores: many tests wait for processes and clocks.
-JOBS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 2)
+# One more than there are cores: many tests wait for processes and clocks.
+JOBS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 
 BIN := $(VENV)/bin
 # pip installs one thing, uv, by its hash: which pip a Python brings decides nothing.
@@ -44,7 +44,7 @@ demo: $(RUN) ## run example workflows, watched; needs no key, no Docker, no inst
 
 test: $(DEV) ## all tests, the fast ones first
 	@# Tests start hundreds of processes, and none of them should compile the source again.
-	$(BIN)/python -m compileall -q control_plane dcf dcf_agents
+	$(BIN)/python -m compileall -q -j 0 control_plane dcf dcf_agents
 	$(BIN)/python -m pytest $(or $(TESTS),$(SUITES)) -n $(JOBS) --dist worksteal
 
 soak: $(DEV) ## long campaigns, installations; goes on where it ended (SHARD=1/4, TESTS=tests/soak)

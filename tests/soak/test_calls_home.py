@@ -71,6 +71,20 @@ async def search():
 
 asyncio.run(search())
 """
+_CODE = """
+import asyncio
+from pathlib import Path
+from dcf.code import CodeRetriever
+
+async def search():
+    Path("tea.py").write_text("def brew(leaves):\\n    return leaves\\n")
+    retriever = CodeRetriever(Path(), Path("code.db"))
+    await retriever.sync()
+    [hit, *_] = await retriever.find("brew")
+    print(hit)
+
+asyncio.run(search())
+"""
 # An address on this machine where nobody listens: going there is asked for, going elsewhere is not.
 _NEAR = {
     "DCF_MODEL_RETRIES": "0",
@@ -107,6 +121,7 @@ FIRST_USES: dict[str, list[list[str]]] = {
     "anthropic": [["python", "-c", _MODEL, "anthropic:claude-haiku-4-5"]],
     "google": [["python", "-c", _MODEL, "google:gemini-3-flash"]],
     "letta": [["python", "-c", _LETTA]],
+    "code": [["python", "-c", _CODE]],
 }
 
 

@@ -11,7 +11,7 @@ from dcf.cli.asking import at_terminal
 from dcf.cli.exits import FAILED, INTERRUPTED, OK
 from dcf.cli.screen import Screen
 from dcf.cli.session.attendants import Attendants
-from dcf.cli.session.board import SessionBoard
+from dcf.cli.session.board import SessionBoard, read_board
 from dcf.cli.session.chat_commands import COMMANDS, run_command
 from dcf.cli.session.conducting import open_conductor
 from dcf.cli.session.conversation import Conversation, refusal
@@ -42,21 +42,22 @@ async def chat(session_id: str, settings: Settings, screen: Screen, source: Text
     interrupted, refused = False, 0
     async with open_desk(settings, screen) as desk:
         await desk.get(session_id)
-        async with (
-            open_conductor(session_id, settings, screen) as conductor,
-            Attendants(desk, session_id, screen),
-        ):
-            talk = Conversation(desk, conductor, session_id, heard, overheard)
-            try:
+        try:
+            async with (
+                open_conductor(session_id, settings, screen) as conductor,
+                Attendants(desk, session_id, screen),
+            ):
+                talk = Conversation(desk, conductor, session_id, heard, overheard)
                 if at_terminal(screen):
                     from dcf.cli.session.live_chat import live_chat
 
                     await live_chat(talk, screen)
                 else:
                     refused = await _read_out(talk, screen, source)
-            except asyncio.CancelledError:
-                interrupted = True
-        board = await talk.board()
+        except asyncio.CancelledError:
+            # Ctrl-C, also where the companions are being served and nothing was said yet.
+            interrupted = True
+        board = await read_board(desk.sessions, await desk.get(session_id))
         return await _end(desk, board, said, interrupted=interrupted, refused=refused)
 
 
