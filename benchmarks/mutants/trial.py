@@ -122,7 +122,7 @@ class Trial:
             slowest_s = max((self._seconds(test) or 0 for test in tests), default=0)
             timeout_s = max(_TEST_TIMEOUT_S, round(5 * slowest_s))
             command += ["--hypothesis-seed=0", f"--timeout={timeout_s}", "--tb=no"]
-            command += ["-p", "benchmarks.witness", "--witness", str(witness)]
+            command += ["-p", "benchmarks.mutants.witness", "--witness", str(witness)]
             env = self._env | {"HYPOTHESIS_STORAGE_DIRECTORY": scratch}
             process = subprocess.Popen(
                 command, cwd=self._copy, env=env, start_new_session=True, preexec_fn=_less_memory,
