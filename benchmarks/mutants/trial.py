@@ -119,6 +119,7 @@ class Trial:
             chosen.write_text("\n".join(tests), encoding="utf-8")
             witness.touch()
             command = [sys.executable, "-m", "pytest", f"@{chosen}", "-x", *options]
+            command += ["--rootdir", str(self._copy)]
             slowest_s = max((self._seconds(test) or 0 for test in tests), default=0)
             timeout_s = max(_TEST_TIMEOUT_S, round(5 * slowest_s))
             command += ["--hypothesis-seed=0", f"--timeout={timeout_s}", "--tb=no"]
