@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from coverage import Coverage, CoverageData
@@ -19,51 +19,66 @@ SUITES = ("tests/unit", "tests/contract", "tests/integration", "tests/simulation
 
 
 def cover(data: Path, suites: Sequence[str], jobs: int) -> None:
-    """Run the suites folder by folder, each into one file of ``data / "cover"``, and combine them.
-    A folder whose file is there is not run again."""
+    """Run the suites folder by folder, each into one file of ``data / "cover"``, then what failed
+    once more with nothing beside it, and combine them. What has its file is not run again."""
     parts = data / "cover"
     parts.mkdir(parents=True, exist_ok=True)
     check_source(data)
     folders = sorted({file.parent for suite in suites for file in Path(suite).rglob("test_*.py")})
-    for folder in folders:
-        name = ".".join(folder.parts[1:])
-        if (parts / f"{name}.sqlite").exists():
-            continue
-        print(f"{folder} …")
-        with tempfile.TemporaryDirectory(dir=data) as scratch:
-            measured, witness = Path(scratch, "sqlite"), Path(scratch, "witness")
-            command = [sys.executable, "-m", "pytest", *sorted(map(str, folder.glob("test_*.py")))]
-            command += ["-n", str(jobs), "--dist", "worksteal", "--hypothesis-seed=0"]
-            command += ["--cov", "--cov-context=test", "--cov-report=", "--timeout=300"]
-            command += ["-p", "benchmarks.mutants.witness", "--witness", str(witness)]
-            env = {**os.environ, "COVERAGE_FILE": str(measured), "COVERAGE_CORE": "ctrace"}
-            status = subprocess.run(command, env=env, check=False).returncode
-            # 1: some test failed. It is left out, since a test that fails anyway notices nothing.
-            if status not in (0, 1) or not measured.exists():
-                raise SystemExit(f"{folder}: pytest ended with {status}, see above; run it again")
-            witness.rename(parts / f"{name}.jsonl")
-            measured.rename(parts / f"{name}.sqlite")
+    names = [".".join(folder.parts[1:]) for folder in folders]
+    for name, folder in zip(names, folders, strict=True):
+        _measure(parts, name, sorted(map(str, folder.glob("test_*.py"))), jobs)
+    failed = _outcomes(parts, names)[1]
+    if failed:
+        names.append("again")
+        _measure(parts, "again", sorted(failed), 0)
     print("combining …")
     whole = Coverage(data_file=str(data / "map.sqlite"))
     whole.erase()
-    whole.combine([str(parts / f"{'.'.join(one.parts[1:])}.sqlite") for one in folders], keep=True)
+    whole.combine([str(parts / f"{name}.sqlite") for name in names], keep=True)
     whole.save()
-    durations, failed = _durations(parts)
+    durations, failed = _outcomes(parts, names)
     (data / "tests.json").write_text(json.dumps(durations), encoding="utf-8")
-    print(f"{len(durations)} tests; left out, since they failed: {sorted(failed)}")
+    # A test that fails anyway notices nothing.
+    print(f"{len(durations)} tests; left out, since they failed twice: {sorted(failed)}")
 
 
-def _durations(parts: Path) -> tuple[dict[str, float], set[str]]:
-    """Seconds of each test that passed, and the tests that did not."""
-    durations: Counter[str] = Counter()
-    passed: set[str] = set()
+def _measure(parts: Path, name: str, tests: Sequence[str], jobs: int) -> None:
+    """Run tests into ``NAME.sqlite`` and ``NAME.jsonl``, which appear when all of them ended."""
+    if (parts / f"{name}.sqlite").exists():
+        return
+    print(f"{name} …", flush=True)
+    with tempfile.TemporaryDirectory(dir=parts) as scratch:
+        measured, witness = Path(scratch, "sqlite"), Path(scratch, "witness")
+        command = [sys.executable, "-m", "pytest", *tests, "-n", str(jobs), "--dist", "worksteal"]
+        # Under coverage a test takes twice as long.
+        command += ["--hypothesis-seed=0", "--timeout=300"]
+        command += ["--cov", "--cov-context=test", "--cov-report="]
+        command += ["-p", "benchmarks.mutants.witness", "--witness", str(witness)]
+        env = {**os.environ, "COVERAGE_FILE": str(measured), "COVERAGE_CORE": "ctrace"}
+        status = subprocess.run(command, env=env, check=False).returncode
+        # 1: some test failed.
+        if status not in (0, 1) or not measured.exists():
+            raise SystemExit(f"{name}: pytest ended with {status}, see above; call it again")
+        witness.rename(parts / f"{name}.jsonl")
+        measured.rename(parts / f"{name}.sqlite")
+
+
+def _outcomes(parts: Path, names: Iterable[str]) -> tuple[dict[str, float], set[str]]:
+    """Seconds of each test that passed, and the tests that did not: the last time counts."""
+    durations: dict[str, float] = {}
     failed: set[str] = set()
-    for file in parts.glob("*.jsonl"):
-        for line in json_lines(file):
-            durations[line["test"]] += line.get("seconds", 0)
-            passed |= {line["test"]} if line.get("outcome") == "passed" else set()
-            failed |= {line["test"]} if line.get("outcome") == "failed" else set()
-    return {test: round(durations[test], 3) for test in sorted(passed - failed)}, failed
+    for name in names:
+        seconds: Counter[str] = Counter()
+        failed_here: set[str] = set()
+        for line in json_lines(parts / f"{name}.jsonl"):
+            seconds[line["test"]] += line.get("seconds", 0)
+            if line.get("outcome") == "failed":
+                failed_here.add(line["test"])
+        durations |= seconds
+        failed = failed - seconds.keys() | failed_here
+    passed = sorted(durations.keys() - failed)
+    return {test: round(durations[test], 3) for test in passed}, failed
 
 
 class LineMap:
