@@ -54,7 +54,7 @@ def _measure(parts: Path, name: str, tests: Sequence[str], jobs: int) -> None:
         # Under coverage a test takes twice as long.
         command += ["--hypothesis-seed=0", "--timeout=300"]
         command += ["--cov", "--cov-context=test", "--cov-report="]
-        command += ["-p", "benchmarks.mutants.witness", "--witness", str(witness)]
+        command += ["-p", "benchmarks.mutants.witness", f"--witness={witness}"]
         env = {**os.environ, "COVERAGE_FILE": str(measured), "COVERAGE_CORE": "ctrace"}
         status = subprocess.run(command, env=env, check=False).returncode
         # 1: some test failed.

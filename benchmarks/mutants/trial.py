@@ -80,50 +80,62 @@ class Trial:
         budget" or "broken", where the tests cannot be collected on the unchanged tree either."""
         began = time.monotonic()
         original = (self._copy / file).read_text(encoding="utf-8")
-        self._write(file, changed)
+        left, ran, result = list(tests), 0, {"status": "survived"}
         try:
-            result = self._until_one_fails(list(tests), began + self._budget_s)
-            if result.get("how") == "stopped":
+            while left:
+                self._write(file, changed)
+                result, more = self._until_one_fails(left, began + self._budget_s)
+                ran += more
                 self._write(file, original)
-                if self._pytest(["--collect-only"], tests[:_FIRST], time.monotonic() + 300).status:
-                    result["status"] = "broken"
+                if result["status"] != "noticed" or self._passes_unchanged(result):
+                    break
+                if result["how"] == "stopped":
+                    result = {"status": "broken"}
+                    break
+                left = left[left.index(result["by"]) + 1 :]
+                result = {"status": "survived"}
         finally:
             self._write(file, original)
-        return {**result, "seconds": round(time.monotonic() - began, 1)}
+        return {**result, "ran": ran, "seconds": round(time.monotonic() - began, 1)}
 
-    def _until_one_fails(self, left: list[str], deadline: float) -> dict[str, Any]:
+    def _passes_unchanged(self, result: dict[str, Any]) -> bool:
+        """Whether the test that noticed a change has nothing to say about the tree as it was."""
+        return self._pytest([result["by"]], time.monotonic() + self._budget_s).status == 0
+
+    def _until_one_fails(self, left: list[str], deadline: float) -> tuple[dict[str, Any], int]:
+        """The result, and how many tests ran."""
         ran, first = 0, True
         while left:
             batch = left[:_FIRST] if first else left
-            seen = self._pytest([], batch, deadline)
+            seen = self._pytest(batch, deadline)
             ran += seen.ran
             if seen.failed is not None:
                 # What fails by chance, or after another test only, did not notice the change.
-                again = self._pytest([], [seen.failed], time.monotonic() + self._budget_s)
+                again = self._pytest([seen.failed], time.monotonic() + self._budget_s)
                 if again.status != 0:
-                    return {"status": "noticed", "by": seen.failed, "how": "failed", "ran": ran}
+                    return {"status": "noticed", "by": seen.failed, "how": "failed"}, ran
                 left = left[left.index(seen.failed) + 1 :]
             elif seen.hung is not None:
-                return {"status": "noticed", "by": seen.hung, "how": "hung", "ran": ran}
+                return {"status": "noticed", "by": seen.hung, "how": "hung"}, ran
             elif seen.status is None:
-                return {"status": "survived within budget", "ran": ran}
+                return {"status": "survived within budget"}, ran
             elif seen.status != 0:
-                return {"status": "noticed", "by": batch[0], "how": "stopped", "ran": ran}
+                return {"status": "noticed", "by": batch[0], "how": "stopped"}, ran
             else:
                 left, first = left[len(batch) :], False
-        return {"status": "survived", "ran": ran}
+        return {"status": "survived"}, ran
 
-    def _pytest(self, options: Sequence[str], tests: Sequence[str], deadline: float) -> _Seen:
+    def _pytest(self, tests: Sequence[str], deadline: float) -> _Seen:
         with tempfile.TemporaryDirectory(prefix="dcf-mutant-") as scratch:
             chosen, witness = Path(scratch, "tests"), Path(scratch, "witness")
             chosen.write_text("\n".join(tests), encoding="utf-8")
             witness.touch()
-            command = [sys.executable, "-m", "pytest", f"@{chosen}", "-x", *options]
-            command += ["--rootdir", str(self._copy)]
+            command = [sys.executable, "-m", "pytest", f"@{chosen}", "-x"]
+            command += ["-c", str(self._copy / "pyproject.toml")]
             slowest_s = max((self._seconds(test) or 0 for test in tests), default=0)
             timeout_s = max(_TEST_TIMEOUT_S, round(5 * slowest_s))
             command += ["--hypothesis-seed=0", f"--timeout={timeout_s}", "--tb=no"]
-            command += ["-p", "benchmarks.mutants.witness", "--witness", str(witness)]
+            command += ["-p", "benchmarks.mutants.witness", f"--witness={witness}"]
             env = self._env | {"HYPOTHESIS_STORAGE_DIRECTORY": scratch}
             process = subprocess.Popen(
                 command, cwd=self._copy, env=env, start_new_session=True, preexec_fn=_less_memory,

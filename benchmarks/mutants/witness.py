@@ -1,7 +1,7 @@
 """A pytest plugin that writes which test began and how it ended, one JSON line each, at once:
 what `python -m benchmarks.mutants` reads, also after it ended pytest in the middle of a test.
 
-``pytest -p benchmarks.mutants.witness --witness FILE``. Lines: ``{"test", "began"}``, ``began`` in
+``pytest -p benchmarks.mutants.witness --witness=FILE``. Lines: ``{"test", "began"}``, ``began`` in
 seconds since 1970, and for each of a test's three phases ``{"test", "outcome", "seconds"}``.
 """
 

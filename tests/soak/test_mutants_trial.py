@@ -15,7 +15,9 @@ TESTS = """\
 from pathlib import Path
 import dcf.larger
 
-def test_two(): assert dcf.larger.larger(2, 1) == 2
+def test_never(): assert False
+
+async def test_two(): assert dcf.larger.larger(2, 1) == 2
 
 def test_once():
     mark = Path(__file__).with_name("mark")
@@ -28,8 +30,9 @@ def test_once():
 @pytest.fixture
 def copy(short_dir: Path) -> Path:
     """A tree of the product's two packages with one module, one test that can notice something,
-    and one that fails the first time only."""
+    one that fails the first time only, and one that always does."""
     for name, text in {
+        "pyproject.toml": '[tool.pytest.ini_options]\nasyncio_mode = "auto"\n',
         "dcf/__init__.py": "",
         "control_plane/__init__.py": "",
         "dcf/larger.py": SOURCE,
@@ -43,12 +46,14 @@ def copy(short_dir: Path) -> Path:
     return short_dir
 
 
-def test_a_change_is_noticed_by_the_test_that_fails_twice(copy: Path) -> None:
+def test_a_change_is_noticed_by_the_test_that_fails_because_of_it(copy: Path) -> None:
     trial = Trial(copy, {}.get, 30)
-    chance, two = "tests/test_larger.py::test_once", "tests/test_larger.py::test_two"
-    equal = trial.attempt("dcf/larger.py", SOURCE.replace(">", ">="), [two])
-    assert equal["status"] == "survived"
+    once, never, two = (f"tests/test_larger.py::test_{name}" for name in ("once", "never", "two"))
+    equal = trial.attempt("dcf/larger.py", SOURCE.replace(">", ">="), [never, two])
+    assert (equal["status"], equal["ran"]) == ("survived", 2)
     # As long as the original, and in the same second: compiled modules must not be mixed up.
-    smaller = trial.attempt("dcf/larger.py", SOURCE.replace(">", "<"), [chance, two])
+    smaller = trial.attempt("dcf/larger.py", SOURCE.replace(">", "<"), [once, two])
     assert (smaller["status"], smaller["by"], smaller["ran"]) == ("noticed", two, 2)
     assert (copy / "dcf/larger.py").read_text() == SOURCE
+    gone = trial.attempt("dcf/larger.py", SOURCE, ["tests/test_larger.py::test_gone"])
+    assert gone["status"] == "broken"
