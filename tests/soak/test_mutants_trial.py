@@ -10,6 +10,8 @@ import pytest
 from benchmarks.mutants.files import ROOT
 from benchmarks.mutants.trial import Trial
 
+pytestmark = pytest.mark.soak("benchmarks/mutants", "requirements/dev.txt")
+
 SOURCE = "def larger(a, b):\n    return a if a > b else b\n"
 TESTS = """\
 from pathlib import Path
