@@ -1,8 +1,8 @@
 """Python programs for tests: each a process of its own, without the cost of its imports.
 
-``run_dcf`` is ``subprocess.run`` of the command line; ``programs`` has a program ``dcf`` and a
-program ``python`` for whatever starts one. All are done by the server in ``command_server.py``,
-one for all processes of a test run, started by the first that needs it.
+``run_dcf`` is ``subprocess.run`` of the command line, ``programs`` has a program ``dcf`` for shells,
+and ``python`` is one for whatever starts an interpreter. All are done by the server in
+``command_server.py``, one for all processes of a test run, started by the first that needs it.
 """
 
 from __future__ import annotations
@@ -81,12 +81,13 @@ def run_dcf(
 
 def python() -> str:
     """In place of ``sys.executable``, for programs that are not about starting."""
-    return str(programs() / "python")
+    return str(programs() / "forked-python")
 
 
 @cache
 def programs() -> Path:
-    """A folder for ``PATH`` with programs ``dcf`` and ``python``."""
+    """A folder for ``PATH`` with a program ``dcf``. Who follows a page starts real interpreters, as
+    readers do: one that is there at once meets ports that the one before it has not left yet."""
     global _stay
     run = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))
     # Not below pytest's folders, whose names are longer than a socket's may be.
@@ -113,7 +114,7 @@ def _start(folder: Path) -> None:
     while not (folder / "socket").exists():
         assert server.poll() is None, "the server of commands did not start"
         time.sleep(0.02)
-    for name, arguments in (("python", []), ("dcf", ["-m", "dcf.cli"])):
+    for name, arguments in (("forked-python", []), ("dcf", ["-m", "dcf.cli"])):
         text = _SHIM.format(python=sys.executable, path=str(folder / "socket"), arguments=arguments)
         draft = folder / f"{name}.new"
         draft.write_text(text, encoding="utf-8")
