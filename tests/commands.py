@@ -1,7 +1,7 @@
 """Python programs for tests: each a process of its own, without the cost of its imports.
 
-``run_dcf`` is ``subprocess.run`` of the command line, ``programs`` has a program ``dcf`` for shells,
-and ``python`` is one for whatever starts an interpreter. All are done by the server in
+``run_dcf`` is ``subprocess.run`` of the command line, ``programs`` has a program ``dcf`` for
+shells, and ``python`` is one for whatever starts an interpreter. All are done by the server in
 ``command_server.py``, one for all processes of a test run, started by the first that needs it.
 """
 
