@@ -108,7 +108,6 @@ def _start(folder: Path) -> None:
         [sys.executable, str(Path(__file__).with_name("command_server.py")), folder / "socket"],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
-        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
         start_new_session=True,
     )
     while not (folder / "socket").exists():

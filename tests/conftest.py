@@ -19,6 +19,9 @@ from redis.asyncio import Redis
 
 from control_plane.embedded import Embedded, ServerUnusable
 
+# Before tests that import numpy themselves, so that they compute with one thread too.
+from dcf import late_numpy  # noqa: F401
+
 pytest_plugins = ("campaigns", "progress")
 
 # Short on purpose: a Unix socket's path has at most 107 bytes, and pytest's own folders are long.

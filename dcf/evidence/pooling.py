@@ -17,9 +17,9 @@ from math import log, pi
 from typing import TYPE_CHECKING
 
 from dcf.evidence.beta import Beta
+from dcf.late_numpy import np
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
@@ -35,8 +35,6 @@ def pooled(beliefs: Sequence[Beta]) -> tuple[Beta, ...]:
     stands alone stays as it is. What is returned is taken to be independent, which says of the
     differences between versions rather less than is known. Parameters must be, and are, >= 1.
     """
-    import numpy as np
-
     if len(beliefs) < 2:
         return tuple(beliefs)
     first, second, alone = _priors()
@@ -60,8 +58,6 @@ def pooled(beliefs: Sequence[Beta]) -> tuple[Beta, ...]:
 @cache
 def _priors() -> tuple[Floats, Floats, Floats]:
     """The parameters of all priors, and ln B of each."""
-    import numpy as np
-
     usual = (np.arange(_USUAL) + 0.5) / _USUAL
     alike = 2 / ((np.arange(_ALIKE) + 0.5) / _ALIKE) ** 2 - 2
     first = (1 + np.outer(alike, usual)).ravel()
@@ -76,8 +72,6 @@ def _log_beta(a: Floats, b: Floats) -> Floats:
 def _log_gamma(x: Floats) -> Floats:
     """ln of the gamma function of x >= 1 to eleven digits: Stirling's series at x + 7 (DLMF 5.11.1,
     5.5.1). numpy has none."""
-    import numpy as np
-
     rising = np.prod([x + step for step in range(_SHIFT)], axis=0)
     y = x + _SHIFT
     z = 1 / y**2

@@ -7,9 +7,9 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from dcf.evidence.beta import Beta, log_beta
+from dcf.late_numpy import np
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
@@ -27,8 +27,6 @@ def best_probabilities(beliefs: Sequence[Beta]) -> tuple[float, ...]:
     that follow the shape of every distribution, with Gauss-Legendre nodes in each, and the F_j at
     the nodes come from integrating the interpolating polynomial of f_j. Parameters must be >= 1.
     """
-    import numpy as np
-
     if len(beliefs) == 1:
         return (1.0,)
     nodes, weights, running = _rule()
@@ -61,8 +59,6 @@ def probability_greater(first: Beta, second: Beta) -> float:
 
 
 def _borders(beliefs: Sequence[Beta]) -> Floats:
-    import numpy as np
-
     ends = [belief.mean + at * belief.deviation for belief in beliefs for at in _BORDERS]
     inner = np.array([end for end in ends if 0 < end < 1])
     return np.unique(np.concatenate(([0.0], inner, [1.0])))
@@ -72,7 +68,6 @@ def _borders(beliefs: Sequence[Beta]) -> Floats:
 def _rule() -> tuple[Floats, Floats, Floats]:
     """Nodes and weights on [-1, 1], and the matrix that takes values at the nodes to integrals from
     -1 to each node: the integral of the Legendre polynomial P_k is (P_k+1 - P_k-1) / (2k + 1)."""
-    import numpy as np
     from numpy.polynomial import legendre
 
     nodes, weights = legendre.leggauss(_NODES)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-import numpy as np
-
+from dcf.late_numpy import np
 from dcf.search.embedder import Vectors, Weights, unit
 from dcf.search.errors import EmbedderMissing
 from dcf.search.tokens import whole

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
+from dcf.late_numpy import np
 from dcf.search.embedder import Vectors, Weights, unit
 from dcf.search.tokens import wordllama_file, wordllama_tokenizer
 from dcf.search.words import telling_words

@@ -98,6 +98,18 @@ def test_a_vector_that_is_computed_loads_numpy(processes: Forks, tmp_path: Path)
     assert processes.run(program, tmp_path) == 5
 
 
+def test_vectors_are_multiplied_by_one_thread(processes: Forks, tmp_path: Path) -> None:
+    program = """
+from pathlib import Path
+from dcf.late_numpy import np
+
+large = np.ones((1000, 1000))
+large @ large
+print(len(list(Path("/proc/self/task").iterdir())))
+"""
+    assert processes.run(program, tmp_path) == 1
+
+
 def test_a_start_is_not_spent_on_collecting_garbage() -> None:
     program = """
 import gc
