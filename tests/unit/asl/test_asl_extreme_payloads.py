@@ -43,7 +43,7 @@ def test_a_definition_may_nest_as_deep_as_it_likes(levels: int) -> None:
 EXTREMES: list[Any] = [
     *(10**400, -(10**400), 1e308, -1e308, 5e-324, -0.0, 2**63, True, None, "", "\ud800", "\x00"),
     *("🂡" * 50, "9" * 400, {"k" * 100_000: 1}, {"": {"\x00": ["\udfff"]}}, {"a.$": "$.x"}),
-    *(deep(100), deep(2000), deep(50_000), [[]] * 1000, "2030-01-01T00:00:00Z", "{% 1 %}"),
+    *(deep(100), deep(2000), deep(10_000), [[]] * 1000, "2030-01-01T00:00:00Z", "{% 1 %}"),
 ]
 EXPRESSIONS: list[dict[str, Any]] = [
     *({"Type": "Wait", field: "$.x"} for field in ("SecondsPath", "TimestampPath")),

@@ -7,7 +7,8 @@ import tracemalloc
 from typing import Any
 
 import pytest
-from asl_builders import machine_of, run
+from asl_builders import lower_limits, machine_of, run
+from campaigns import campaign
 
 from dcf.asl import Execution, parse, validate
 from dcf.problem import has_errors
@@ -97,13 +98,19 @@ def soon() -> Any:
     assert evaluate("$sum([1..100])").output == 5050
 
 
+@campaign(shares=2)
 @pytest.mark.parametrize("code", JSONATA.values(), ids=JSONATA)
-def test_hostile_jsonata_is_an_error(code: str) -> None:
+def test_hostile_jsonata_is_an_error(
+    code: str, share: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lower_limits(monkeypatch, share)
+
     execution = evaluate(code)
 
     assert (execution.status, execution.error) == ("FAILED", "States.QueryEvaluationError")
 
 
+@campaign(shares=2)
 @pytest.mark.parametrize(
     "code",
     [
@@ -113,7 +120,8 @@ def test_hostile_jsonata_is_an_error(code: str) -> None:
         "$replace($pad('a', 99999, 'a'), /a/, $pad('b', 99999, 'b'))",
     ],
 )
-def test_memory_stays_bounded(code: str) -> None:
+def test_memory_stays_bounded(code: str, share: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    part = lower_limits(monkeypatch, share)
     deep: Any = "'\"\\"
     for _ in range(60):
         deep = [{"a": deep}]
@@ -125,7 +133,7 @@ def test_memory_stays_bounded(code: str) -> None:
 
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert most < MOST_MEMORY
+    assert most < MOST_MEMORY * part
 
 
 @pytest.mark.parametrize(
@@ -146,6 +154,7 @@ def test_text_that_is_hostile_to_the_parser_is_refused(code: str) -> None:
     assert has_errors(validate(machine_of(S=state)))
 
 
+@campaign(shares=2)
 @pytest.mark.parametrize(
     "path",
     [
@@ -154,7 +163,8 @@ def test_text_that_is_hostile_to_the_parser_is_refused(code: str) -> None:
         *("$[*]['a','a','a','a']..*..*..*", "$..[0,0,0,0,0,0]..[0,0,0,0,0,0]..[0,0,0,0]"),
     ],
 )
-def test_a_hostile_jsonpath_ends(path: str) -> None:
+def test_a_hostile_jsonpath_ends(path: str, share: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    lower_limits(monkeypatch, share)
     value: Any = {"a": f"{A}!"}
     for _ in range(14):
         value = {"a": value, "b": [value]}

@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 
 import pytest
+from asl_builders import lower_limits
+from campaigns import campaign
 from jsonata_scope import jsonata, jsonata_cause
 
 from dcf.asl import evaluation_budget
@@ -36,6 +38,7 @@ def test_ranges() -> None:
     assert MEMORY in jsonata_cause("$range(1, 360146, 1)")
 
 
+@campaign(shares=2)
 @pytest.mark.parametrize(
     "text",
     [
@@ -65,7 +68,8 @@ def test_ranges() -> None:
         "$reduce([1..800000], function($a, $b) { $append($a, $b) }, [])",
     ],
 )
-def test_blow_ups_meet_a_limit(text: str) -> None:
+def test_blow_ups_meet_a_limit(text: str, share: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    lower_limits(monkeypatch, share)
     started = time.thread_time()
 
     cause = jsonata_cause(text)
