@@ -12,6 +12,7 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
+from campaigns import campaign
 
 from dcf.conformance import Case, EngineName, Result, differences, read_corpus, report, run_corpus
 
@@ -23,7 +24,7 @@ _EXCEPTIONS = files("dcf.cli.reference_pages") / "conformance_exceptions.json"
 
 
 def results_of(cases: list[Case], engine: EngineName = "pure") -> dict[str, Result]:
-    return {result.name: result for result in run_corpus(cases, engine=engine, jobs=2)}
+    return {result.name: result for result in run_corpus(cases, engine=engine)}
 
 
 def test_our_own_corpus_holds_in_value_and_in_details() -> None:
@@ -58,7 +59,10 @@ def test_what_aws_answered_is_what_the_interpreter_answers() -> None:
 
 @pytest.mark.timeout(600)
 @pytest.mark.skipif(not RECORDED.is_file(), reason="there is no recorded corpus here")
+@campaign(shares=4)
 @pytest.mark.parametrize("engine", ["twin", "redis"])
-def test_the_engine_answers_what_was_recorded_as_the_interpreter_does(engine: EngineName) -> None:
-    cases = [case for case in read_corpus(RECORDED) if case.op == "execute"]
+def test_the_engine_answers_what_was_recorded_as_the_interpreter_does(
+    engine: EngineName, share: int
+) -> None:
+    cases = [case for case in read_corpus(RECORDED) if case.op == "execute"][share::4]
     assert differences(cases, results_of(cases, engine), results_of(cases)) == []
