@@ -24,7 +24,7 @@ SUITES := $(wildcard $(addprefix tests/,unit contract integration simulation acc
 # Fewer of them: TESTS=tests/unit/asl, or what pytest calls a test, in quotes.
 TESTS ?=
 SHARD ?= 1/1
-# Those that follow on what tests/simulation runs.
+# Those that follow on the forty of which tests/simulation runs some.
 SEEDS ?= 40:140
 
 # Bytecode is kept: hundreds of processes would else compile what they import, each for itself.

@@ -29,10 +29,13 @@ class Numbered:
         return f"{kind}-{self._made[kind]}"
 
 
-def started(script: str, *arguments: object) -> subprocess.Popen[bytes]:
-    """A process that runs ``script``, with pipes."""
+def started(
+    script: str, *arguments: object, interpreter: str = sys.executable
+) -> subprocess.Popen[bytes]:
+    """A process that runs ``script``, with pipes. Who is not killed may come from
+    ``commands.python``."""
     return subprocess.Popen(
-        [sys.executable, "-c", script, *map(str, arguments)],
+        [interpreter, "-c", script, *map(str, arguments)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -5,14 +5,13 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from jsonschema import Draft202012Validator
+from jsonschema_rs import Draft202012Validator
 
 from control_plane.documents import schema
 
 
 @cache
 def _validator(name: str) -> Draft202012Validator:
-    Draft202012Validator.check_schema(schema(name))
     return Draft202012Validator(schema(name))
 
 
@@ -40,6 +39,6 @@ def check_documents(dump: dict[str, Any]) -> int:
             continue
         checked += 1
         for error in _validator(name).iter_errors(document):
-            problems.append(f"{key} {error.json_path}: {error.message}")
+            problems.append(f"{key} {error.instance_path}: {error.message}")
     assert not problems, "\n".join(problems)
     return checked

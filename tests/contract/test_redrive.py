@@ -186,7 +186,7 @@ async def test_a_redriven_run_is_in_the_index_and_no_longer_among_the_done(world
     )  # fmt: skip
 
 
-async def wide(world: World, n: int = 700) -> tuple[Store, Flow, Flaky]:
+async def wide(world: World, n: int = 510) -> tuple[Store, Flow, Flaky]:
     """A failed run with more broken states than one call takes."""
     flow, store, work = fanned(linear("T"), window=n), world.store(), Flaky("M[0]/T")
     await seed(store, flow, list(range(n)))
@@ -262,7 +262,7 @@ async def test_a_redrive_whose_client_died_is_begun_anew(world: World) -> None:
     await timers.sweep(world.store())
     assert await redrive(store) is None
     assert (await run_to_end(world, flow, work)).status == "succeeded"
-    assert (await store.outputs(RUN, ["Z"]))["Z"]["data"] == list(range(700))
+    assert (await store.outputs(RUN, ["Z"]))["Z"]["data"] == list(range(510))
 
 
 async def test_states_that_were_never_entered_are_pending_again(world: World) -> None:

@@ -20,7 +20,7 @@ from control_plane import (
     timers,
 )
 
-WIDE: Flow = linear(*(f"S{number}" for number in range(1_200)))
+WIDE: Flow = linear(*(f"S{number}" for number in range(1_010)))
 
 
 async def test_a_seeded_run_has_its_first_state_ready_and_the_others_pending(
@@ -70,7 +70,7 @@ async def test_a_submission_that_died_at_any_call_is_continued(
             Refusal("closed"),
         )
     assert await seed(store, WIDE, "in") is not (call == 3 and when == "after")
-    assert len(await store.paths(RUN)) == 1_200
+    assert len(await store.paths(RUN)) == 1_010
     lease = await lease_of(store, "S0")
     assert lease.input == "in"
     queue = await world.backend.command("XRANGE", "cp:queue:default", "-", "+")

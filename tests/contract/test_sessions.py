@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from campaigns import campaign
 from desks import ID, ME, Desk
 from interleaved import Breaking
 from worlds import World, open_world
@@ -41,6 +42,8 @@ from dcf.sessions import (
     settle,
 )
 from dcf.workflow import Failed, InvalidWorkflow, Succeeded
+
+SHARES = 3
 
 
 @pytest.fixture
@@ -354,9 +357,10 @@ async def test_fifty_writers_of_one_context_lose_nothing(desk: Desk) -> None:
     assert len(await desk.events("ContextUpdated")) == 200
 
 
-async def test_whoever_dies_after_any_call_the_session_ends_the_same() -> None:
+@campaign(SHARES)
+async def test_whoever_dies_after_any_call_the_session_ends_the_same(share: int) -> None:
     """On the twin alone, which passes the contract: each call is once the last."""
-    fatal = 1
+    fatal = 1 + share
     while True:
         world = await open_world(None)
         desk = Desk(world)
@@ -381,7 +385,7 @@ async def test_whoever_dies_after_any_call_the_session_ends_the_same() -> None:
         assert len(settled) == len(by_id), "each is settled once"
         if survived:
             break
-        fatal += 1
+        fatal += SHARES
     assert fatal > 20
 
 

@@ -11,7 +11,7 @@ from dcf.simulation import Guarantee, Sabotage
 @dataclass(frozen=True, slots=True)
 class Broken:
     """``guarantees``: at least one of these must be reported within ``seeds`` seeds. ``likely`` is
-    one that has done so; it is tried first."""
+    a small one that has done so; it is tried first."""
 
     name: str
     sabotage: Sabotage
@@ -51,18 +51,19 @@ BROKEN = (
         "a commit does not look at token and fence",
         _all(without(_HOLDER, "false"), "commit"),
         frozenset({"fenced"}),
-        likely=6,
+        likely=14,
     ),
     Broken(
         "a commit does not look at the end of its lease",
         _all(without("if lease.ends <= NOW then return 'lease_expired' end"), "commit"),
         frozenset({"fenced"}),
-        likely=2,
+        likely=35,
     ),
     Broken(
         "fences do not grow",
         _all(without("math.max(ctl.fence + 1, NOW)", "7"), "acquire", "commit"),
         frozenset({"fenced"}),
+        likely=7,
     ),
     Broken(
         "a commit does not ask whether the run and its joins are alive",
@@ -74,12 +75,13 @@ BROKEN = (
         "a join fires one frame too early",
         _all(without("join.finished == join.n", "join.finished >= join.n - 1"), "commit"),
         frozenset({"joins", "sound"}),
+        likely=9,
     ),
     Broken(
         "a join stays open after it has fired",
         _all(without("    join.open = false\n    wake(parent)", "    wake(parent)"), "commit"),
         frozenset({"joins"}),
-        likely=23,
+        likely=40,
     ),
     Broken(
         "a frame counts twice",
@@ -88,6 +90,7 @@ BROKEN = (
             "commit",
         ),
         frozenset({"joins", "ends", "sound"}),
+        likely=32,
     ),
     Broken(
         "a lost hint is not written again",
@@ -96,6 +99,7 @@ BROKEN = (
             "tick",
         ),
         frozenset({"ends"}),
+        likely=31,
     ),
     Broken(
         "an ended lease is not taken back",
@@ -107,7 +111,7 @@ BROKEN = (
             "tick",
         ),
         frozenset({"ends"}),
-        likely=4,
+        likely=26,
     ),
     Broken(
         "a takeover counts as a retry",
@@ -119,7 +123,7 @@ BROKEN = (
             "tick",
         ),
         frozenset({"effect"}),
-        likely=2,
+        likely=35,
     ),
     Broken(
         "a retry is the same try again",
@@ -131,17 +135,19 @@ BROKEN = (
             "commit",
         ),
         frozenset({"effect", "one_commit"}),
+        likely=31,
     ),
     Broken(
         "closing touches what is finished",
         _all(without("if ctl and OPEN[ctl.status] then", "if ctl then"), "close"),
         frozenset({"terminal", "history"}),
+        likely=37,
     ),
     Broken(
         "a cancelled run counts as succeeded",
         _all(without("end_run('cancelled'", "end_run('succeeded'"), "cancel"),
         frozenset({"cancelled", "result", "terminal"}),
-        likely=5,
+        likely=37,
     ),
     Broken(
         "an event does not cover the one before",
@@ -150,11 +156,13 @@ BROKEN = (
             "acquire",
         ),
         frozenset({"history"}),
+        likely=32,
     ),
     Broken(
         "a hint stays queued after it was followed",
         _all(without("redis.call('XDEL', QUEUE, REQ.hint)"), "acquire"),
         frozenset({"clean"}),
+        likely=37,
     ),
     Broken(
         "tokens are stored as they are",
@@ -166,6 +174,7 @@ BROKEN = (
         "variables are not handed on",
         _all(without("ARGV[3], ARGV[9])", "ARGV[3], '')"), "commit"),
         frozenset({"result"}),
+        likely=7,
     ),
     Broken(
         "a join tolerates one failure more than it may",
@@ -173,19 +182,19 @@ BROKEN = (
             without("join.failed > join.fail_limit", "join.failed > join.fail_limit + 1"), "commit"
         ),
         frozenset({"joins"}),
-        likely=6,
+        likely=30,
     ),
     Broken(
         "an answer to an earlier try counts",
         _all(without("ctl.visit ~= REQ.visit or ctl.try ~= REQ.try", "false"), "signal"),
         frozenset({"result"}),
-        likely=8,
+        likely=24,
     ),
     Broken(
         "an answer is accepted and forgotten",
         _all(without("= REQ.event, REQ.call, 0", "= nil, REQ.call, 0"), "signal"),
         frozenset({"ends", "result"}),
-        likely=2,
+        likely=31,
     ),
     Broken(
         "a rejection is taken up as an approval",
@@ -197,6 +206,7 @@ BROKEN = (
             "acquire",
         ),
         frozenset({"approved"}),
+        likely=39,
     ),
     Broken(
         "calls before an approval are forgotten",
@@ -209,7 +219,7 @@ BROKEN = (
             "commit",
         ),
         frozenset({"approved"}),
-        likely=2,
+        likely=31,
     ),
     Broken(
         "a second answer to a question counts",
@@ -223,7 +233,7 @@ BROKEN = (
             "signal",
         ),
         frozenset({"sound", "approved", "result"}),
-        likely=2,
+        likely=39,
     ),
     Broken(
         "an answer counts although its time has passed",
@@ -238,12 +248,12 @@ BROKEN = (
         "nobody else is asked when an approver is silent",
         _all(without(" or ctl.wait == 'approval'"), "tick"),
         frozenset({"ends", "one_commit"}),
-        likely=2,
+        likely=44,
     ),
     Broken(
         "an approval counts for the next question too",
         _all(without(" or ctl.ask ~= REQ.ask", ""), "signal"),
         frozenset({"sound", "result", "approved"}),
-        likely=18,
+        likely=71,
     ),
 )

@@ -8,12 +8,18 @@ import sys
 from collections import Counter
 
 import pytest
-from campaigns import campaign
+from campaigns import SOAK, campaign
 
 from dcf.simulation import simulate, simulate_seeds
 
-_DIGEST = (
-    "import sys; from dcf.simulation import simulate; print(simulate(int(sys.argv[1])).digest)"
+# Of the first forty seeds those that together run each line, and go each way from it, that all of
+# them do.
+_CHOSEN = (1, 2, 4, 5, 6, 8, 9, 10, 12, 14, 16, 18, 19, 20, 21, 23, 24, 28, 29, 31, 34, 35, 37)
+# Whose histories are short.
+_SHORT = (7, 9, 26, 30, 33)
+_DIGESTS = (
+    "import sys; from dcf.simulation import simulate;"
+    "print(*(simulate(int(seed)).digest for seed in sys.argv[1:]))"
 )
 _FAULTS = (
     "runs succeeded",
@@ -43,7 +49,7 @@ _FAULTS = (
 @pytest.mark.timeout(300)
 @campaign(shares=50)
 def test_every_guarantee_holds_while_faults_of_every_kind_happen(share: int) -> None:
-    seeds = range(share * 100, share * 100 + (100 if share else 40))
+    seeds = range(share * 100, share * 100 + 100) if SOAK else _CHOSEN
     verdicts = [simulate(seed) for seed in seeds]
     broken = [
         "\n".join([*map(str, verdict.violations), verdict.replay])
@@ -56,16 +62,16 @@ def test_every_guarantee_holds_while_faults_of_every_kind_happen(share: int) -> 
     assert [fault for fault in _FAULTS if not totals[fault]] == []
 
 
-@pytest.mark.parametrize("seed", [1, 12, 31])
+@pytest.mark.parametrize("seed", [1, 14, 31])
 def test_one_seed_gives_one_history(seed: int) -> None:
     assert simulate(seed) == simulate(seed)
 
 
-@pytest.mark.parametrize("seed", [3, 24])
-def test_one_seed_gives_one_history_in_every_process(seed: int) -> None:
+def test_one_seed_gives_one_history_in_every_process() -> None:
+    seeds = (14, 24)
     digests = {
         subprocess.run(
-            [sys.executable, "-c", _DIGEST, str(seed)],
+            [sys.executable, "-c", _DIGESTS, *map(str, seeds)],
             env={**os.environ, "PYTHONHASHSEED": hash_seed},
             capture_output=True,
             text=True,
@@ -73,15 +79,16 @@ def test_one_seed_gives_one_history_in_every_process(seed: int) -> None:
         ).stdout
         for hash_seed in ("1", "4711")
     }
-    assert digests == {f"{simulate(seed).digest}\n"}
+    here = [simulate(seed).digest for seed in seeds]
+    assert digests == {f"{' '.join(here)}\n"}
 
 
 def test_several_processes_give_the_same_verdicts_in_order() -> None:
-    assert list(simulate_seeds(range(6), jobs=2)) == [simulate(seed) for seed in range(6)]
+    assert list(simulate_seeds(_SHORT, jobs=2)) == [simulate(seed) for seed in _SHORT]
 
 
 def test_with_one_step_the_weather_is_calm_and_nobody_dies() -> None:
-    for seed in range(6):
+    for seed in _SHORT:
         verdict = simulate(seed, steps=1)
         assert verdict.ok
         assert verdict.counts["workers crashed"] == 0

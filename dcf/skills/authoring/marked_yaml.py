@@ -25,11 +25,12 @@ def read_yaml(text: str, file: str) -> tuple[Document | None, list[Problem]]:
 
     Never raises, whatever the text is. ``file`` is the name that problems carry.
     """
-    problems = _too_deep(text, file)
-    if problems:
-        return None, problems
     try:
-        node = yaml.SafeLoader(text).get_single_node()
+        node = _Bounded(text).get_single_node()
+    except _TooDeep as error:
+        line, column = _mark(error.mark)
+        message = f"values are nested more than {MAX_DEPTH} deep"
+        return None, [Problem("SKILL_YAML_LIMIT", message, "", "", "error", file, line, column)]
     except (yaml.YAMLError, ValueError, OverflowError) as error:
         return None, [_syntax_problem(error, file)]
     if node is None:
@@ -49,24 +50,27 @@ def read_yaml(text: str, file: str) -> tuple[Document | None, list[Problem]]:
     return (None if errors else Document(file, value, reader.marks)), reader.problems
 
 
-def _too_deep(text: str, file: str) -> list[Problem]:
-    # The event stream is read without recursion; composing nodes is not, so depth is bounded first.
-    depth = 0
-    try:
-        for event in yaml.parse(text, Loader=yaml.SafeLoader):
-            if isinstance(event, yaml.CollectionStartEvent):
-                depth += 1
-                if depth > MAX_DEPTH:
-                    line, column = _mark(event.start_mark)
-                    message = f"values are nested more than {MAX_DEPTH} deep"
-                    return [
-                        Problem("SKILL_YAML_LIMIT", message, "", "", "error", file, line, column)
-                    ]
-            elif isinstance(event, yaml.CollectionEndEvent):
-                depth -= 1
-    except (yaml.YAMLError, ValueError, OverflowError) as error:
-        return [_syntax_problem(error, file)]
-    return []
+class _TooDeep(Exception):
+    """A collection at ``mark`` is nested too deep."""
+
+    def __init__(self, mark: yaml.Mark) -> None:
+        super().__init__()
+        self.mark = mark
+
+
+class _Bounded(yaml.SafeLoader):
+    """Composes nodes, by recursion as PyYAML does, but never deeper than is allowed."""
+
+    _depth = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        if self._depth == MAX_DEPTH and self.check_event(yaml.CollectionStartEvent):
+            raise _TooDeep(self.peek_event().start_mark)  # type: ignore[no-untyped-call]
+        self._depth += 1
+        try:
+            return super().compose_node(parent, index)
+        finally:
+            self._depth -= 1
 
 
 def _mark(mark: Any) -> Mark:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -24,11 +26,22 @@ from dcf.memory import (
     restore,
 )
 
-pytest.importorskip("sqlcipher3")
+sqlcipher3 = pytest.importorskip("sqlcipher3")
 
 BY = Actor("user", "ada")
 SECRET = "the treasure is under the old oak"
 KEY = "it's a \"key\" with 'quotes'"
+
+
+@pytest.fixture(autouse=True, scope="module")
+def quick_keys() -> Iterator[None]:
+    """To make a key of what somebody typed takes a tenth of a second, on purpose; here it takes a
+    thousandth."""
+    with closing(sqlcipher3.connect(":memory:")) as connection:
+        [rounds] = connection.execute("PRAGMA cipher_default_kdf_iter").fetchone()
+        connection.execute("PRAGMA cipher_default_kdf_iter = 2000")
+        yield
+        connection.execute(f"PRAGMA cipher_default_kdf_iter = {rounds}")
 
 
 def opened(source: Source) -> Memory:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import python
 from memory_world import Numbered, Ticking, started
 from migration_rows import ROWS
 
@@ -180,9 +181,13 @@ asyncio.run(main())
 
 
 async def test_several_processes_may_be_the_first_to_open_the_file(tmp_path: Path) -> None:
+    interpreter = python()
     for attempt in range(3):
         path, start = tmp_path / f"{attempt}.db", str(time.time() + 1.5)
-        processes = [started(OPENER, path, start, f"agent {number}") for number in range(5)]
+        processes = [
+            started(OPENER, path, start, f"agent {number}", interpreter=interpreter)
+            for number in range(5)
+        ]
         assert [process.communicate(timeout=60)[1] for process in processes] == [b""] * 5
         async with Memory.open(Source(path), clock=Ticking(), new_id=Numbered()) as memory:
             assert len(await memory.agents.list()) == 5

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from commands import python
 from memory_world import Numbered, Ticking, started
 
 from dcf.memory import Actor, Memory, NewAgent, NewBlock, Source
@@ -55,7 +56,8 @@ async def test_ten_processes_write_at_once_without_an_error_or_a_lost_update(
             NewAgent("anna"), by=BY, blocks=[NewBlock(label) for label in labels]
         )
         writers = [
-            started(WRITER, source.path, f"p{one}", APPENDS, WRITES) for one in range(PROCESSES)
+            started(WRITER, source.path, f"p{one}", APPENDS, WRITES, interpreter=python())
+            for one in range(PROCESSES)
         ]
         for writer in writers:
             assert writer.stdout is not None

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from typing import Any
 
+from campaigns import campaign
 from contract.interleaved import Breaking
 from contract.worlds import open_world
 from integration.sessions.conducting import ID, PASS, Stage
@@ -13,6 +13,7 @@ from control_plane import Disconnected, claims, history, keys
 from dcf.sessions import Sessions, seat_of
 from dcf.sessions.conductor import Reply
 
+SHARES = 3
 ASKED = "- Open the door\n- then go in\n- workflow:stock item=7\n- for billing: Write a bill"
 
 
@@ -29,33 +30,31 @@ class Dying(Breaking):
         return await super().command(*args)
 
 
-async def test_whoever_dies_after_any_call_another_goes_on_and_nothing_is_done_twice() -> None:
+@campaign(SHARES)
+async def test_whoever_dies_after_any_call_another_goes_on_and_nothing_is_done_twice(
+    share: int,
+) -> None:
     """On the twin, which passes the contract of the control plane: each call is once the last."""
-    fatal = 1
-    async for survived in _deaths():
-        if survived:
-            break
-        fatal += 1
+    fatal = 1 + share
+    while not await _survived(fatal):
+        fatal += SHARES
     assert fatal > 20
 
 
-async def _deaths() -> AsyncIterator[bool]:
-    """Die after each call in turn, go on elsewhere, and check; whether the end was reached."""
-    fatal = 0
-    while True:
-        fatal += 1
-        world = await open_world(None)
-        await Stage(world).begin()
-        breaking = Dying(world.backend, fatal, "after")
-        mortal = Stage(world, Sessions(world.store(breaking)))
-        try:
-            await _conduct(mortal, Stage(world))
-        except Disconnected:
-            assert breaking.broken
-        survivor = Stage(world)
-        replies = await _conduct(survivor, survivor)
-        await _check(survivor, replies)
-        yield not breaking.broken
+async def _survived(fatal: int) -> bool:
+    """Die after the call ``fatal``, go on elsewhere, and check; whether the end came before it."""
+    world = await open_world(None)
+    await Stage(world).begin()
+    breaking = Dying(world.backend, fatal, "after")
+    mortal = Stage(world, Sessions(world.store(breaking)))
+    try:
+        await _conduct(mortal, Stage(world))
+    except Disconnected:
+        assert breaking.broken
+    survivor = Stage(world)
+    replies = await _conduct(survivor, survivor)
+    await _check(survivor, replies)
+    return not breaking.broken
 
 
 async def _conduct(stage: Stage, hands: Stage) -> list[Reply]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import python
 
 from dcf.tools import (
     Registry,
@@ -52,9 +53,9 @@ server.run("stdio")
 """
 
 
-def program(code: str = SERVER, **config: Any) -> Toolbox:
+def program(code: str = SERVER, *, command: str = sys.executable, **config: Any) -> Toolbox:
     config = {"args": ("-c", code), "retries": 0, **config}
-    server = ServerConfig("local", transport="stdio", command=sys.executable, **config)
+    server = ServerConfig("local", transport="stdio", command=command, **config)
     return Toolbox(Registry([server]))
 
 
@@ -79,7 +80,7 @@ async def test_what_a_program_writes_to_standard_error_is_logged_without_secrets
 ) -> None:
     caplog.set_level(logging.DEBUG)
     secret = {"TOKEN": "s3cret-value"}
-    async with program(environment=secret, secrets=secret) as box:
+    async with program(environment=secret, secrets=secret, command=python()) as box:
         found = (await call(box, "environment")).data
         assert found["TOKEN"] == "[secret TOKEN]"
     assert "local: starting with [secret TOKEN]" in caplog.messages
@@ -121,7 +122,7 @@ async def test_a_program_that_ignores_everything_is_killed_with_its_children(
 
 
 async def test_a_program_that_dies_is_unavailable_with_its_code_and_last_words() -> None:
-    async with program() as box:
+    async with program(command=python()) as box:
         await call(box, "echo", text="x")
         with pytest.raises(ToolUnavailable, match=r"ended with code 3: .*out of ink") as caught:
             await call(box, "die")
@@ -135,19 +136,19 @@ async def test_a_program_that_cannot_start_says_why() -> None:
     assert not caught.value.sent
 
 
-async def test_an_answer_of_a_hundred_megabytes_fails_its_own_call_only() -> None:
-    async with program() as box:
+async def test_an_answer_beyond_the_limit_fails_its_own_call_only() -> None:
+    async with program(command=python()) as box:
         await call(box, "echo", text="x")
         others = [asyncio.create_task(call(box, "echo", text=str(n))) for n in range(3)]
         with pytest.raises(ToolResultTooLarge):
-            await call(box, "large", timeout_s=60, megabytes=100)
+            await call(box, "large", timeout_s=60, megabytes=20)
         assert [(await other).data for other in others] == ["0", "1", "2"]
         assert len((await call(box, "large", megabytes=2)).text) == 2_000_000
 
 
 async def test_a_call_that_is_given_up_is_cancelled_in_the_program(tmp_path: Path) -> None:
     mark = tmp_path / "mark"
-    async with program() as box:
+    async with program(command=python()) as box:
         await call(box, "echo", text="x")
         with pytest.raises(ToolTimeout):
             await call(box, "hang", timeout_s=0.5, mark=str(mark))
@@ -159,5 +160,5 @@ async def test_a_call_that_is_given_up_is_cancelled_in_the_program(tmp_path: Pat
 
 async def test_noise_on_standard_output_is_no_end() -> None:
     noisy = SERVER.replace("server.run", "print('hello, I am a banner', flush=True)\nserver.run")
-    async with program(noisy) as box:
+    async with program(noisy, command=python()) as box:
         assert (await call(box, "echo", text="x")).data == "x"
