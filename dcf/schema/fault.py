@@ -33,8 +33,11 @@ def invalid_place(schema: Any) -> SchemaUnusable | None:
 
     from jsonschema import Draft202012Validator, SchemaError
 
+    from dcf.schema.meta import is_schema
+
     try:
-        Draft202012Validator.check_schema(schema)
+        if not is_schema(schema):
+            Draft202012Validator.check_schema(schema)
     except SchemaError as error:
         return SchemaUnusable("invalid", error.message, path=tuple(error.absolute_path))
     except (RecursionError, OverflowError, re.error) as error:
