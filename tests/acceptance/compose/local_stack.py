@@ -1,8 +1,9 @@
 """The services of compose.yaml as processes of this machine.
 
 Commands, environments and health checks are those of the file. What differs: hosts are 127.0.0.1,
-ports are free ones, and volumes are folders. Of the images of others, the programs come from the
-wheels that DCF embeds: a server for `redis-server`, a few lines of Python for `redis-cli`.
+ports are free ones, volumes are folders, and `dcf` is forked (tests/commands.py) unless a test has
+``interpreters``. Of the images of others, the programs come from the wheels that DCF embeds: a
+server for `redis-server`, a few lines of Python for `redis-cli`.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from commands import programs, python
 from compose_file import ROOT, Service, services
 
 from control_plane.embedded.binaries import FALKORDB, REDIS_SERVER, REJSON, Binary
@@ -65,6 +67,8 @@ class LocalStack:
         self.folder = folder
         self.services = services(env)
         self.running: list[Process] = []
+        self.interpreters = False
+        """Whether services are started from here on by an interpreter each, as in a container."""
         self._ports = {port: free_port() for port in ("6379", "8379", "8337", "8765", "8000")}
         self._bin = folder / "bin"
         volumes = ("workflows/runs", "generated", "workspace", "sessions")
@@ -93,9 +97,10 @@ class LocalStack:
 
     def check(self, process: Process) -> subprocess.CompletedProcess[str]:
         """The health check of a service, run once where the service runs."""
+        path = os.pathsep.join([str(programs()), process.environment["PATH"]])
         return subprocess.run(
-            [self._here(part) for part in process.service.health],
-            env=process.environment,
+            ["/usr/bin/env", *(self._here(part) for part in process.service.health)],
+            env={**process.environment, "PATH": path},
             capture_output=True,
             text=True,
             check=False,
@@ -155,14 +160,17 @@ class LocalStack:
         data = self.folder / f"data-{service.name}"
         data.mkdir(exist_ok=True)
         published = "8379" if service.name == "falkordb" else "6379"
-        path = os.pathsep.join([str(self._bin), str(Path(sys.executable).parent), "/usr/bin:/bin"])
-        ours = {"HOME": "/tmp", "PYTHONDONTWRITEBYTECODE": "1"} if service.is_ours else {}
+        ours = Path(sys.executable).parent if self.interpreters else programs()
+        path = os.pathsep.join([str(self._bin), str(ours), "/usr/bin:/bin"])
+        image = {"HOME": "/tmp", "PYTHONDONTWRITEBYTECODE": "1"} if service.is_ours else {}
         shims = {
             "SHIM_PORT": self._ports[published],
             "SHIM_DATA": str(data),
             "SHIM_MODULE_ARGS": service.environment.get("FALKORDB_ARGS", ""),
         }
-        given = {name: self._here(value) for name, value in {**ours, **service.environment}.items()}
+        given = {
+            name: self._here(value) for name, value in {**image, **service.environment}.items()
+        }
         return {"PATH": path, **shims, **given}
 
     def _here(self, text: str) -> str:
@@ -178,7 +186,7 @@ class LocalStack:
     def _program(self, name: str, text: str, module: Binary) -> None:
         file = self._bin / name
         file.write_text(
-            text.format(python=sys.executable, server=REDIS_SERVER.path(), module=module.path())
+            text.format(python=python(), server=REDIS_SERVER.path(), module=module.path())
         )
         file.chmod(0o755)
 

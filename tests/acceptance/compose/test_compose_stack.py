@@ -92,6 +92,7 @@ async def _until(client: Client, run: str, true: Callable[[], Awaitable[_T | Non
 
 
 async def test_a_run_through_the_stack_survives_the_death_of_its_worker(stack: LocalStack) -> None:
+    stack.interpreters = True
     # A shorter lease than the file's half minute, so that the test need not wait for it to end.
     workers = stack.up("worker", "worker", more=("--lease-ttl", "3"))
     stack.up("dcf-mcp", "graphiti-mcp")
@@ -218,6 +219,7 @@ async def test_only_the_bearer_of_the_token_comes_in_under_a_name_of_the_server(
 
 def test_health_checks_tell_who_is_not_well(stack: LocalStack) -> None:
     [mcp] = stack.up("dcf-mcp")
+    stack.interpreters = True  # for a worker that is stopped, and not who forked it
     [worker] = stack.up("worker")
     redis, stub = (
         next(one for one in stack.running if one.service.name == name)
