@@ -86,8 +86,7 @@ def python() -> str:
 
 @cache
 def programs() -> Path:
-    """A folder for ``PATH`` with a program ``dcf``. Who follows a page starts real interpreters, as
-    readers do: one that is there at once meets ports that the one before it has not left yet."""
+    """A folder for ``PATH`` with a program ``dcf``."""
     global _stay
     run = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))
     # Not below pytest's folders, whose names are longer than a socket's may be.

@@ -59,8 +59,12 @@ class Reader:
 
     def __post_init__(self) -> None:
         kept = {key: value for key, value in os.environ.items() if not key.startswith("DCF_")}
-        folders = [str(programs()), str(Path(sys.executable).parent)]
-        path = os.pathsep.join([*folders, kept.get("PATH", "")])
+        # What pages call ``python`` is forked here, and the interpreter of any other test.
+        own = self.home.parent / "bin"
+        own.mkdir()
+        (own / "python").symlink_to(python())
+        folders = [own, programs(), Path(sys.executable).parent]
+        path = os.pathsep.join([*map(str, folders), kept.get("PATH", "")])
         # Its own temporary folder and no terminal: nothing depends on who runs the tests.
         # Nor is anything left in the home of whoever runs them.
         here = {"DCF_HOME": str(self.home), "HOME": str(self.home.parent)}
