@@ -122,22 +122,15 @@ def _catalogue() -> str:
 
 def _all_codes() -> frozenset[str]:
     """Every code that stands in the source as a text of its own."""
-    errors = {
-        node.value.value
-        for _, tree in source_trees()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Assign | ast.AnnAssign)
-        and isinstance(node.value, ast.Constant)
-        and any(isinstance(t, ast.Name) and t.id == "code" for t in _targets(node))
-    }
-    found = {
-        node.value
-        for _, tree in source_trees()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Constant)
-        and isinstance(node.value, str)
-        and _CODE.fullmatch(node.value)
-    }
+    found: set[str] = set()
+    errors: set[object] = set()
+    for _, tree in source_trees():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant):
+                if isinstance(node.value, str) and _CODE.fullmatch(node.value):
+                    found.add(node.value)
+            elif isinstance(node, ast.Assign | ast.AnnAssign) and _names_code(node):
+                errors.add(getattr(node.value, "value", None))
     # The codes of exceptions are on the page of errors; what a room exports is no code.
     return frozenset(found - errors - _exported() - {_CODE.pattern})
 
@@ -155,8 +148,11 @@ def _exported() -> set[str]:
     }
 
 
-def _targets(node: ast.Assign | ast.AnnAssign) -> list[ast.expr]:
-    return node.targets if isinstance(node, ast.Assign) else [node.target]
+def _names_code(node: ast.Assign | ast.AnnAssign) -> bool:
+    """Whether a text, or another constant, is assigned to ``code``."""
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    named = any(isinstance(one, ast.Name) and one.id == "code" for one in targets)
+    return named and isinstance(node.value, ast.Constant)
 
 
 def _row(code: str, calls: list[CodeCall]) -> tuple[str, str, str]:

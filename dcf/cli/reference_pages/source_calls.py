@@ -114,15 +114,15 @@ def _read(code: str, at: int, call: ast.Call, function: ast.AST | None, room: st
 def _calls(tree: ast.Module) -> Iterator[tuple[ast.AST | None, ast.Call]]:
     """Each call with the innermost function around it."""
 
-    def walk(node: ast.AST, function: ast.AST | None) -> Iterator[tuple[ast.AST | None, ast.Call]]:
+    waiting: list[tuple[ast.AST, ast.AST | None]] = [(tree, None)]
+    while waiting:  # in the order of the source
+        node, function = waiting.pop()
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             function = node
         if isinstance(node, ast.Call):
             yield function, node
-        for child in ast.iter_child_nodes(node):
-            yield from walk(child, function)
-
-    yield from walk(tree, None)
+        inner = [(child, function) for child in ast.iter_child_nodes(node)]
+        waiting.extend(reversed(inner))
 
 
 def _constants(codes: frozenset[str]) -> dict[str, str]:
