@@ -24,6 +24,7 @@ SUITES := $(wildcard $(addprefix tests/,unit contract integration simulation acc
 # Fewer of them: TESTS=tests/unit/asl, or what pytest calls a test, in quotes.
 TESTS ?=
 SHARD ?= 1/1
+SOAK_FLAGS ?=
 # Those that follow on the forty of which tests/simulation runs some.
 SEEDS ?= 40:140
 
@@ -32,7 +33,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test soak test-letta test-llm lint type sim bench docs lock clean
+.PHONY: help demo test soak peers test-letta test-llm lint type sim bench docs lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -48,7 +49,9 @@ test: $(DEV) ## all tests, the fast ones first
 	$(BIN)/python -m pytest $(or $(TESTS),$(SUITES)) -n $(JOBS) --dist worksteal
 
 soak: $(DEV) ## long campaigns, installations; goes on where it ended (SHARD=1/4, TESTS=tests/soak)
-	DCF_SOAK=1 $(BIN)/python -m pytest $(or $(TESTS),tests/soak $(SUITES)) --shard $(SHARD) -rs
+	DCF_SOAK=1 $(BIN)/python -m pytest $(or $(TESTS),tests/soak $(SUITES)) --shard $(SHARD) $(SOAK_FLAGS) -rs
+
+peers: test-letta test-llm ## both of the next two: other people's servers and models
 
 test-letta: $(DEV) $(LETTA) ## agents on a real Letta server, started for it; 900 MB to install
 	$(BIN)/python tests/letta/serving.py $(LETTA_VENV) -- \
@@ -93,7 +96,8 @@ compile = $(UV) pip compile --quiet --universal --python-version 3.11 \
 	--generate-hashes --no-strip-extras --no-annotate --no-emit-index-url \
 	--custom-compile-command 'make lock' $(LOCK_FLAGS) $(2) --output-file requirements/$(1).txt
 
-# $(call install,NAME): exactly what the lock file says, and this clone; what it lacks is removed.
+# $(call install,NAME): exactly what the lock file says, and this clone; what it lacks is removed,
+# so that an environment for users is none for developers any more.
 define install
 	@echo 'Installing the locked requirements into $(VENV): once, about half a minute.'
 	$(UV) pip sync --quiet --python $(BIN)/python --require-hashes --compile-bytecode requirements/$(1).txt
@@ -109,13 +113,15 @@ $(UV): requirements/uv.txt | $(BIN)/python
 	@touch $@
 
 $(RUN): requirements/run.txt pyproject.toml $(UV)
+	@rm -f $(DEV)
 	$(call install,run)
 	@touch $@
 
-$(LLM): pyproject.toml | $(BIN)/python
+$(LLM): pyproject.toml $(UV)
 	@echo 'Compiling llama.cpp into $(LLM_VENV): once, five minutes or more; needs a C++ compiler.'
 	$(PYTHON) -m venv $(LLM_VENV)
-	CMAKE_ARGS=-DLLAVA_BUILD=OFF CMAKE_BUILD_PARALLEL_LEVEL=$(JOBS) $(LLM_VENV)/bin/python -m pip install -q --disable-pip-version-check --no-input '.[local-llm]'
+	CMAKE_ARGS=-DLLAVA_BUILD=OFF CMAKE_BUILD_PARALLEL_LEVEL=$(JOBS) $(UV) pip install --quiet \
+		--python $(LLM_VENV)/bin/python --constraints requirements/dev.txt '.[local-llm]'
 	@touch $@
 
 # Packages of the time of that version: with today's it does not start. Its wheel has no migrations.

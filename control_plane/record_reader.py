@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic
@@ -31,7 +32,8 @@ class RecordPage(Generic[D]):
 
 class RecordReader(Generic[D]):
     """What can be asked about records of one kind. With ``cluster`` their keys share a slot.
-    ``jitter`` gives numbers from 0 to 1: how much of a pause is really waited."""
+    ``jitter`` gives numbers from 0 to 1: how much of a pause is really waited. ``clock_s`` gives
+    seconds from any moment on."""
 
     kind: RecordKind[D]
 
@@ -42,11 +44,13 @@ class RecordReader(Generic[D]):
         cluster: bool = False,
         tokens: NewToken = new_token,
         jitter: Callable[[], float] = random.random,
+        clock_s: Callable[[], float] = time.monotonic,
     ) -> None:
         self.backend = backend
         self.cluster = cluster
         self.new_id = tokens
         self._jitter = jitter
+        self._clock_s = clock_s
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     def keys(self, record_id: str) -> RecordKeys:

@@ -26,6 +26,7 @@ HISTORY_KEPT_MS = 7 * 24 * 3600 * 1000
 _ATTEMPTS = 200
 _FIRST_PAUSE_S = 0.001
 _LONGEST_PAUSE_S = 0.064
+_LONGEST_IN_ATTEMPTS = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,9 +119,11 @@ class RecordStore(RecordReader[D]):
         # Users of this store take turns: only those of other processes have to be outrun.
         turns = self._turns.setdefault(record_id, asyncio.Lock())
         async with turns:
+            took_s = 0.0
             for attempt in range(_ATTEMPTS):
                 if attempt:
-                    await asyncio.sleep(self._jitter() * _pause_s(attempt))
+                    await asyncio.sleep(self._jitter() * _pause_s(attempt, took_s))
+                began_s = self._clock_s()
                 document = await self.get(record_id, members)
                 if document is None or document.incarnation != (
                     incarnation or document.incarnation
@@ -133,6 +136,7 @@ class RecordStore(RecordReader[D]):
                 written = await self.change(document, change)
                 if not isinstance(written, RecordConflict):
                     return written
+                took_s = self._clock_s() - began_s
         raise self.kind.busy(**self._named(record_id), attempts=_ATTEMPTS)
 
     async def delete(
@@ -238,7 +242,10 @@ def _kept(pairs: Sequence[str]) -> dict[str, JSON]:
     return {member: payload.decode(json.loads(text)) for member, text in texts}
 
 
-def _pause_s(attempt: int) -> float:
+def _pause_s(attempt: int, took_s: float) -> float:
     """The longest pause before an attempt that follows ``attempt`` lost ones, in seconds: 1 ms,
-    2 ms, 4 ms … 64 ms. Who waits a random part of it meets others less and less."""
-    return float(min(_FIRST_PAUSE_S * 2 ** min(attempt - 1, 16), _LONGEST_PAUSE_S))
+    2 ms, 4 ms … 64 ms, and where an attempt takes longer than a few of these, several times what
+    the last one took. Who waits a random part of it meets others less and less; pauses that are
+    short beside the attempts would leave each with its share of one in all who try."""
+    pause_s = min(_FIRST_PAUSE_S * 2 ** min(attempt - 1, 16), _LONGEST_PAUSE_S)
+    return float(max(pause_s, min(attempt, _LONGEST_IN_ATTEMPTS) * took_s))

@@ -1,20 +1,22 @@
 """Long campaigns: `make test` runs a small share of each; `make soak` runs all of them and what
 stands in tests/soak, and keeps the results in tests/soak/results.json.
 
-A test with the mark ``soak(*inputs)`` is an item of `make soak`. Its result is written as soon as
-it ends. What has passed is not run again until one of the inputs (files and folders below the
-root) or the test's own file changes.
+A test with the mark ``soak(*inputs, product=())`` is an item of `make soak`. Its result is written
+as soon as it ends. What has passed is not run again until one of the inputs (files and folders
+below the root), the test's own file or the product changes. ``--installation`` asks less, for each
+landing: there the product alone is no reason.
 """
 
 from __future__ import annotations
 
+import argparse
 import fcntl
 import hashlib
 import json
 import os
 import subprocess
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -27,7 +29,7 @@ SOAK = os.environ.get("DCF_SOAK") == "1"
 # Where a campaign may find something: its items run again when any of it changed.
 PRODUCT = ("control_plane", "dcf", "prompts", "requirements/dev.txt")
 RESULTS = Path("tests/soak/results.json")
-_DIGEST = "inputs"
+_DIGESTS = "digests"
 
 
 def campaign(shares: int) -> Callable[[Any], Any]:
@@ -46,8 +48,9 @@ def soak_only(*inputs: str) -> Callable[[Any], Any]:
 
 
 class Results:
-    """What is known of each item: ``date``, ``commit``, ``inputs`` (a digest), ``verdict`` (passed,
-    failed or not tried), ``seconds`` and, if not tried, ``why``. Processes may write at once."""
+    """What is known of each item: ``date``, ``commit``, ``inputs`` and ``product`` (digests),
+    ``verdict`` (passed, failed or not tried), ``seconds`` and, if not tried, ``why``. Processes may
+    write at once, and may be killed: the file is always whole."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -58,24 +61,31 @@ class Results:
         text = self.path.read_text("utf-8") if self.path.exists() else ""
         return json.loads(text or "{}")
 
-    def write(self, item: str, inputs: str, verdict: str, seconds: float, why: str) -> None:
+    def write(
+        self, item: str, digests: Mapping[str, str], verdict: str, seconds: float, why: str
+    ) -> None:
         # A plus where the commit is not all that ran.
-        changed = "+" if self._git("status", "--porcelain", "--", ".", f":!{RESULTS}") else ""
+        others = ("--", ".", f":!{RESULTS}", f":!{RESULTS}.new")
+        changed = "+" if self._git("status", "--porcelain", *others) else ""
         known = {
             "date": f"{datetime.now(UTC):%Y-%m-%d}",
             "commit": self._git("rev-parse", "--short=12", "HEAD").strip() + changed,
-            "inputs": inputs,
+            **digests,
             "verdict": verdict,
             "seconds": round(seconds, 1),
             **({"why": why} if why else {}),
         }
-        with self.path.open("a", encoding="utf-8") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
+        folder = os.open(self.path.parent, os.O_RDONLY)
+        try:
+            fcntl.flock(folder, fcntl.LOCK_EX)
             kept = self.all() | {item: known}
             # A line for each, so that results of two branches merge.
             lines = [f"{json.dumps(name)}: {json.dumps(kept[name])}" for name in sorted(kept)]
-            file.truncate(0)
-            file.write("{\n" + ",\n".join(lines) + "\n}\n")
+            draft = Path(f"{self.path}.new")
+            draft.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+            draft.replace(self.path)
+        finally:
+            os.close(folder)
 
     def digest(self, *inputs: str) -> str:
         """Of the contents of all files there that git knows or would take."""
@@ -100,6 +110,7 @@ class Recorder:
 
     def __init__(self, config: pytest.Config) -> None:
         self.results = Results(config.rootpath)
+        self.compared = ("inputs",) if config.getoption("--installation") else ("inputs", "product")
         self.reports: dict[str, list[pytest.TestReport]] = defaultdict(list)
 
     @pytest.hookimpl(trylast=True)
@@ -108,17 +119,20 @@ class Recorder:
         digest = cache(self.results.digest)
         for item in items:
             before = known.get(item.nodeid, {})
-            if before.get("verdict") == "passed" and before["inputs"] == digest(*_inputs(item)):
+            now = _digests(item, digest)
+            if before.get("verdict") == "passed" and all(
+                before.get(name) == now.get(name) for name in self.compared
+            ):
                 reason = f"passed with the same inputs on {before['date']} at {before['commit']}"
                 item.add_marker(pytest.mark.skip(reason))
 
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         # Anew: somebody may have worked on while the tests before this one ran.
-        item.user_properties.append((_DIGEST, self.results.digest(*_inputs(item))))
+        item.user_properties.append((_DIGESTS, _digests(item, self.results.digest)))
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        inputs = dict(report.user_properties).get(_DIGEST)
-        if inputs is None:
+        digests = dict(report.user_properties).get(_DIGESTS)
+        if not isinstance(digests, dict):
             return
         reports = self.reports[report.nodeid]
         reports.append(report)
@@ -130,23 +144,44 @@ class Recorder:
         verdict = (
             "failed" if "failed" in outcomes else "not tried" if "skipped" in outcomes else "passed"
         )
-        self.results.write(report.nodeid, str(inputs), verdict, seconds, skipped)
+        self.results.write(report.nodeid, digests, verdict, seconds, skipped)
 
 
-def _inputs(item: pytest.Item) -> tuple[str, ...]:
+def _digests(item: pytest.Item, digest: Callable[..., str]) -> dict[str, str]:
     mark = item.get_closest_marker("soak")
     assert mark is not None
-    return (*mark.args, item.nodeid.partition("::")[0])
+    found = {"inputs": digest(*mark.args, item.nodeid.partition("::")[0])}
+    if "product" in mark.kwargs:
+        found["product"] = digest(*mark.kwargs["product"])
+    return found
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        "--shard", metavar="N/M", default="1/1", help="with DCF_SOAK=1: each M-th item only"
+        "--shard",
+        metavar="N/M",
+        type=_shard,
+        default=(1, 1),
+        help="with DCF_SOAK=1: each M-th item only",
+    )
+    parser.addoption(
+        "--installation",
+        action="store_true",
+        help="with DCF_SOAK=1: run again what depends on the installation, if that changed",
     )
 
 
+def _shard(text: str) -> tuple[int, int]:
+    mine, _, of = text.partition("/")
+    if not (mine.isdigit() and of.isdigit() and 1 <= int(mine) <= int(of)):
+        raise argparse.ArgumentTypeError(f"{text!r} is no N/M with 1 <= N <= M, such as 1/4")
+    return int(mine), int(of)
+
+
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "soak(*inputs): an item of `make soak`, tests/campaigns.py")
+    config.addinivalue_line(
+        "markers", "soak(*inputs, product=()): an item of `make soak`, campaigns.py"
+    )
     if SOAK:
         config.pluginmanager.register(Recorder(config))
         # Where a seed is fixed for `make test`, each share would find the same.
@@ -156,7 +191,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if SOAK:
-        shard, of = map(int, config.getoption("--shard").split("/"))
+        shard, of = config.getoption("--shard")
         kept = [item for item in items if item.get_closest_marker("soak")][shard - 1 :: of]
         config.hook.pytest_deselected(items=[item for item in items if item not in kept])
         items[:] = kept

@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from itertools import count
 from typing import Any
 
 import pytest
@@ -289,9 +290,18 @@ async def test_fifty_writers_that_know_nothing_of_each_other_lose_nothing(redis_
     await backend.close()
 
 
-async def test_pauses_grow_to_64_ms_and_are_of_random_length(
-    sessions: SessionStore, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("took_s", "ms"),
+    [
+        (0.0, [0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 32.0]),
+        # A server that is slow to answer: up to sixteen times what an attempt takes.
+        (0.01, [5.0, 10.0, 15.0, 20.0, 25.0, 30.0, 35.0, 40.0]),
+    ],
+)
+async def test_pauses_grow_and_are_of_random_length(
+    took_s: float, ms: list[float], sessions: SessionStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    moments = count(step=took_s)
     pauses: list[float] = []
 
     async def sleep(seconds: float) -> None:
@@ -304,10 +314,10 @@ async def test_pauses_grow_to_64_ms_and_are_of_random_length(
     await sessions.create("s", "S")
     monkeypatch.setattr("control_plane.records.asyncio.sleep", sleep)
     with pytest.raises(SessionBusy, match="200 times"):
-        await Late(sessions.backend, jitter=lambda: 0.5).update("s", lambda _: said("X"))
-    assert [round(pause * 1000, 1) for pause in pauses[:8]] == [
-        0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 32.0
-    ]  # fmt: skip
+        late = Late(sessions.backend, jitter=lambda: 0.5, clock_s=lambda: next(moments))
+        await late.update("s", lambda _: said("X"))
+    assert [round(pause * 1000, 1) for pause in pauses[:8]] == ms
+    assert round(max(pauses), 3) == max(0.032, 8 * took_s)
     assert len(pauses) == 199
 
 

@@ -5,43 +5,13 @@ from __future__ import annotations
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from wheels import REPOSITORY, Install, Installed
 
-REPOSITORY = Path(__file__).parents[2]
 _UV = Path(sys.executable).with_name("uv")
-
-Install = Callable[[str], "Installed"]
-
-
-@dataclass(frozen=True)
-class Installed:
-    """An environment outside of the clone, made by uv: it has no pip."""
-
-    folder: Path
-
-    @property
-    def python(self) -> Path:
-        return self.folder / "bin" / "python"
-
-    @property
-    def dcf(self) -> str:
-        return str(self.folder / "bin" / "dcf")
-
-    def environment(self, home: Path) -> dict[str, str]:
-        """What a fresh user has in the environment; its programs come first."""
-        temporary = home / "tmp"
-        temporary.mkdir(parents=True, exist_ok=True)
-        return {
-            "PATH": f"{self.folder / 'bin'}:/usr/local/bin:/usr/bin:/bin",
-            "HOME": str(home),
-            "TMPDIR": str(temporary),
-            "LANG": "C.UTF-8",
-            "PYTHONDONTWRITEBYTECODE": "1",
-        }
 
 
 @pytest.fixture(scope="session")

@@ -9,20 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import Install, Installed
 from lonely import Alone, run_alone
+from wheels import Install, Installed, of_the_wheel
 
-pytestmark = [
-    pytest.mark.timeout(900),
-    pytest.mark.soak(
-        "Makefile",
-        "pyproject.toml",
-        "requirements",
-        "dcf_agents",
-        "tests/soak/conftest.py",
-        "tests/soak/lonely.py",
-    ),
-]
+pytestmark = of_the_wheel
 
 # DCF_HOME where it is not set: docs/reference/settings.md. The folder one works in is the user's.
 _DOCUMENTED = Path(".local/share/dcf")

@@ -11,19 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import Install, Installed
+from wheels import Install, Installed, of_the_wheel
 
-pytestmark = [
-    pytest.mark.timeout(900),
-    pytest.mark.soak(
-        "Makefile",
-        "pyproject.toml",
-        "requirements",
-        "dcf_agents",
-        "tests/soak/conftest.py",
-        "tests/soak/lonely.py",
-    ),
-]
+pytestmark = of_the_wheel
 
 
 class User:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
+from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import campaigns
@@ -27,6 +30,9 @@ def test_lock(): ran("lock")
 def test_code():
     ran("code")
     assert Path("code/a.py").read_text() == "good"
+
+@pytest.mark.soak("lock.txt", product=("product",))
+def test_product(): ran("product")
 
 @pytest.mark.soak("lock.txt")
 def test_other(): pytest.skip("no Python 3.99 here")
@@ -79,11 +85,12 @@ def clone(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Iterato
 
 
 def test_only_what_changed_failed_or_was_not_tried_is_run_again(clone: Clone) -> None:
-    assert clone.soak(code=1) == {"lock", "code"}
+    assert clone.soak(code=1) == {"lock", "code", "product"}
     results = clone.results()
     assert {name: one["verdict"] for name, one in results.items()} == {
         "test_lock": "passed",
         "test_code": "failed",
+        "test_product": "passed",
         "test_other": "not tried",
     }
     assert results["test_other"]["why"] == "Skipped: no Python 3.99 here"
@@ -102,17 +109,54 @@ def test_only_what_changed_failed_or_was_not_tried_is_run_again(clone: Clone) ->
     (clone.folder / "code/b.py").write_text("new")
     assert clone.soak() == {"code"}
     (clone.folder / "lock.txt").write_text("2")
-    assert clone.soak() == {"lock"}
+    assert clone.soak() == {"lock", "product"}
+
+
+def test_a_landing_asks_only_whether_the_installation_changed(clone: Clone) -> None:
+    (clone.folder / "code/a.py").write_text("good")
+    assert clone.soak() == {"lock", "code", "product"}
+    (clone.folder / "product").write_text("2")
+    assert clone.soak("--installation") == set()
+    assert clone.soak() == {"product"}
+    (clone.folder / "lock.txt").write_text("2")
+    assert clone.soak("--installation") == {"lock", "product"}
 
 
 def test_shards_share_the_items(clone: Clone) -> None:
-    assert clone.soak("--shard", "1/2") == {"lock"}
+    assert clone.soak("--shard", "1/2") == {"lock", "product"}
     assert clone.soak("--shard", "2/2", code=1) == {"code"}
     assert clone.soak(code=1) == {"code"}
-    assert set(clone.results()) == {"test_lock", "test_code", "test_other"}
+    assert set(clone.results()) == {"test_lock", "test_code", "test_product", "test_other"}
+
+
+@pytest.mark.parametrize("shard", ["0/4", "5/4", "1", "a/b", "1/0"])
+def test_a_shard_that_there_is_not_is_refused(clone: Clone, shard: str) -> None:
+    assert clone.soak("--shard", shard, code=pytest.ExitCode.USAGE_ERROR) == set()
+
+
+def test_results_are_whole_where_a_process_is_killed(clone: Clone) -> None:
+    clone.soak(code=1)
+    before = clone.results()
+    Path(f"{Results(clone.folder).path}.new").write_text('{"half')
+    assert clone.results() == before
+    assert clone.soak(code=1) == {"code"}
 
 
 def test_elsewhere_nothing_of_it_runs(clone: Clone, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(campaigns, "SOAK", False)
     assert clone.soak() == set()
     assert clone.results() == {}
+
+
+def test_all_suites_can_be_collected_together() -> None:
+    """Helpers are imported by their bare names, from the folders of all suites."""
+    root = Path(__file__).parents[1]
+    helpers = [file for file in root.rglob("*.py") if not file.name.startswith("test_")]
+    names = Counter(
+        file.name for file in helpers if file.name not in ("conftest.py", "__init__.py")
+    )
+    assert [name for name, count in names.items() if count > 1] == []
+    importing = re.compile(r"^(?:from|import) conftest\b", re.MULTILINE)
+    assert [
+        str(one) for one in root.rglob("*.py") if importing.search(one.read_text("utf-8"))
+    ] == []

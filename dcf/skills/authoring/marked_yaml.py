@@ -7,7 +7,9 @@ cannot become a large value.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import Any, cast
 
 import yaml
 
@@ -17,6 +19,11 @@ from dcf.skills.authoring.scalar import TAG, read_scalar
 
 MAX_DEPTH = 64
 MAX_VALUES = 100_000
+_FAULTS = (yaml.YAMLError, ValueError, OverflowError)
+# libyaml takes a fifteenth of the time of PyYAML itself. Every wheel of PyYAML has it, a build from
+# source may not. The two differ in rare texts: libyaml accepts more tabs, and counts fewer kinds of
+# line breaks.
+_Quick = getattr(yaml, "CSafeLoader", None)
 _QUOTE = 'put it in quotes ("…") when text is meant'
 
 
@@ -26,12 +33,12 @@ def read_yaml(text: str, file: str) -> tuple[Document | None, list[Problem]]:
     Never raises, whatever the text is. ``file`` is the name that problems carry.
     """
     try:
-        node = _Bounded(text).get_single_node()
+        node = _root(text)
     except _TooDeep as error:
         line, column = _mark(error.mark)
         message = f"values are nested more than {MAX_DEPTH} deep"
         return None, [Problem("SKILL_YAML_LIMIT", message, "", "", "error", file, line, column)]
-    except (yaml.YAMLError, ValueError, OverflowError) as error:
+    except _FAULTS as error:
         return None, [_syntax_problem(error, file)]
     if node is None:
         return None, [
@@ -48,6 +55,30 @@ def read_yaml(text: str, file: str) -> tuple[Document | None, list[Problem]]:
     value = reader.read(node, "")
     errors = any(problem.is_error for problem in reader.problems)
     return (None if errors else Document(file, value, reader.marks)), reader.problems
+
+
+def _root(text: str) -> yaml.Node | None:
+    """The node of the whole text. Raises ``_TooDeep``, and one of ``_FAULTS`` with PyYAML's words,
+    which do not depend on the installation."""
+    if _Quick is not None:
+        with suppress(*_FAULTS):
+            if _within_depth(yaml.parse(text, Loader=_Quick)):
+                return cast(yaml.Node | None, _Quick(text).get_single_node())
+    return _Bounded(text).get_single_node()
+
+
+def _within_depth(events: Iterable[yaml.Event]) -> bool:
+    """Whether collections are nested as deep as is allowed: before they are composed, which libyaml
+    does by recursion."""
+    depth = 0
+    for event in events:
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+            if depth > MAX_DEPTH:
+                return False
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+    return True
 
 
 class _TooDeep(Exception):
