@@ -48,9 +48,10 @@ def main() -> None:
         sys.stderr.write(f"warning: {stranger}\n")
     try:
         from dcf.cli import main as run
-    except ImportError:
+    except ImportError as error:
         if stranger is None:
             raise
+        sys.stderr.write(f"error: DCF cannot start: {error}\n")
         sys.exit(_ENVIRONMENT)
     run()
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import shutil
 import sys
 from collections.abc import Mapping
 from functools import cache
@@ -45,9 +46,7 @@ def reinstall_command() -> str:
 
 def uninstall_command(name: str) -> str:
     """The shell command that removes the distribution ``name`` from this environment."""
-    if _has_pip() and not _own_uv().is_file():
-        return f"{shlex.quote(_near(Path(sys.executable)))} -m pip uninstall {name}"
-    return f"{_uv()} pip uninstall {name} --python {_environment()}"
+    return _with_installer("uninstall", name)
 
 
 def clone() -> Path | None:
@@ -103,12 +102,21 @@ def _distribution() -> Distribution | None:
 
 
 def _command(*what: str) -> str:
-    given = " ".join(map(shlex.quote, what))
+    return _with_installer("install", " ".join(map(shlex.quote, what)))
+
+
+def _with_installer(action: str, given: str) -> str:
+    """A command of whichever installer there is for this environment."""
     # An environment made by uv has no pip; one made by our Makefile has both, and uv is faster.
-    if _has_pip() and not _own_uv().is_file():
-        return f"{shlex.quote(_near(Path(sys.executable)))} -m pip install {given}"
-    # uv takes the environment of the shell, which may be another one.
-    return f"{_uv()} pip install {given} --python {_environment()}"
+    own_uv = _own_uv().is_file()
+    if _has_pip() and not own_uv:
+        return f"{shlex.quote(_near(Path(sys.executable)))} -m pip {action} {given}"
+    if own_uv or shutil.which("uv"):
+        # uv takes the environment of the shell, which may be another one.
+        return f"{_uv()} pip {action} {given} --python {_environment()}"
+    # Who made this environment had a uv that this shell does not find.
+    base = shlex.quote(getattr(sys, "_base_executable", None) or "python3")
+    return f"{base} -m pip --python {_environment()} {action} {given}"
 
 
 def _has_pip() -> bool:

@@ -53,7 +53,8 @@ _validator: Any = _Validator(_WHOLE, format_checker=Draft202012Validator.FORMAT_
 
 
 def is_schema(document: Any) -> bool:
-    """Whether ``Draft202012Validator.check_schema`` accepts ``document``.
+    """Whether ``Draft202012Validator.check_schema`` accepts ``document``; of one that is nested so
+    deep that Python's recursion ends that, this may still say True.
 
     Raises what that raises besides ``SchemaError``: ``RecursionError``, ``OverflowError`` and
     ``re.error``.

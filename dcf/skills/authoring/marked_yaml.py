@@ -153,6 +153,11 @@ class _Reader:
             message = "an alias (*name) stands inside the value that it names"
             self._object(node, pointer, "SKILL_YAML_RECURSION", message)
             return None
+        if len(self._open) == MAX_DEPTH:
+            message = f"values are nested more than {MAX_DEPTH} deep, through aliases (*name)"
+            self._object(node, pointer, "SKILL_YAML_LIMIT", message)
+            self._budget = -1  # once is enough: what follows is not read
+            return None
         self._open.add(id(node))
         try:
             return self._collection(node, pointer)

@@ -12,7 +12,7 @@ from agent_file_samples import SECRETS, gardener, shop
 from dcf.agents.files import AgentFile, InvalidAgentFile, read_agent_file, write_agent_file
 from dcf.memory import NewBlock
 
-SAMPLES = Path("/work/shared/samples/agent-files")
+SAMPLES = Path(__file__).parents[4] / "shared" / "samples" / "agent-files"
 
 
 def read(value: Any) -> AgentFile:

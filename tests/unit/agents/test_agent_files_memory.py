@@ -32,7 +32,7 @@ from dcf.memory import (
 )
 
 BY = Actor("user", "ada")
-SAMPLES = Path("/work/shared/samples/agent-files")
+SAMPLES = Path(__file__).parents[4] / "shared" / "samples" / "agent-files"
 
 
 @pytest.fixture

@@ -49,13 +49,14 @@ def test_another_dcf_is_named_with_what_mends_it_and_the_command_goes_on(package
         assert part in done.stderr
 
 
-def test_where_it_hides_ours_the_same_line_is_said_and_no_traceback(packages: Path) -> None:
+def test_where_it_hides_ours_the_error_follows_and_no_traceback(packages: Path) -> None:
     (packages / "dcf").mkdir()
     (packages / "dcf" / "__init__.py").write_text("import yieldcurves_that_nobody_has\n")
     done = start("--version", packages=packages)
     assert done.returncode == 3
-    assert len(done.stderr.splitlines()) == 1
-    assert uninstall_command("dcf") in done.stderr
+    warning, error = done.stderr.splitlines()
+    assert warning.startswith("warning: ") and uninstall_command("dcf") in warning
+    assert error.startswith("error: DCF cannot start: ") and "yieldcurves_that_nobody_has" in error
 
 
 def test_alone_nothing_is_said() -> None:

@@ -43,12 +43,15 @@ class Place:
         monkeypatch.setattr(sys, "executable", str(folder / "env" / "bin" / "python"))
         monkeypatch.chdir(folder)
 
-    def has(self, *, uv: bool = False, pip: bool = False) -> None:
+    def has(self, *, uv: bool = False, pip: bool = False, uv_on_path: bool = True) -> None:
         programs = self.folder / "env" / "bin"
         programs.mkdir(parents=True, exist_ok=True)
         if uv:
             (programs / "uv").touch()
         self._patch.setattr(installation, "find_spec", lambda name: pip or None)
+        self._patch.setattr(
+            installation.shutil, "which", lambda _: "/bin/uv" if uv_on_path else None
+        )
 
     def installed(self, direct_url: dict[str, Any] | None) -> None:
         """DCF in it, with the note that installers leave for what is not from an index."""
@@ -101,6 +104,17 @@ def test_an_environment_made_by_uv_has_no_pip_and_is_named_to_the_uv_of_the_path
         f"uv pip install 'dcf-agents[openai] @ {WHEEL}' --python env"
     )
     assert uninstall_command("dcf") == "uv pip uninstall dcf --python env"
+
+
+def test_where_the_shell_finds_no_uv_the_interpreter_below_the_environment_does_it(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "_base_executable", "/usr/bin/python3.12")
+    place.has(uv_on_path=False)
+    place.installed({"url": WHEEL, "archive_info": {}})
+    assert extra_command("openai") == (
+        f"/usr/bin/python3.12 -m pip --python env install 'dcf-agents[openai] @ {WHEEL}'"
+    )
 
 
 @pytest.mark.parametrize(

@@ -74,6 +74,20 @@ def test_nesting_is_bounded_before_anything_recurses():
     assert codes("[" * MAX_DEPTH + "]" * MAX_DEPTH) == []
 
 
+@pytest.mark.parametrize("each", [1, 60])
+def test_nesting_through_aliases_is_bounded_too(each: int):
+    def chain(levels: int) -> str:
+        rest = (f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * each)}]" for n in range(1, levels))
+        return "\n".join(["a0: &a0 [1]", *rest])
+
+    assert codes(chain(2)) == []
+    assert codes(chain(440)) == ["SKILL_YAML_LIMIT"]
+    if each == 1:
+        # The mapping of the names is one level.
+        assert codes(chain(MAX_DEPTH - 1)) == []
+        assert codes(chain(MAX_DEPTH)) == ["SKILL_YAML_LIMIT"]
+
+
 @pytest.mark.parametrize("tag", ["!!python/object/apply:os.system [ls]", "!mine x", "!!set {a}"])
 def test_tags_beyond_json_are_refused(tag: str):
     assert codes(f"a: {tag}") == ["SKILL_YAML_TAG"]
