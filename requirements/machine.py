@@ -21,7 +21,7 @@ def main():
     if not OLDEST <= version <= NEWEST:
         return (
             "DCF needs Python 3.11 to 3.14, and this is {}.{}. Name another one: "
-            "make PYTHON=python3.12 …".format(*version)
+            "make PYTHON=python3.12 ...".format(*version)
         )
     if importlib.util.find_spec("ensurepip") is None:
         return (

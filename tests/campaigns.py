@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import is_hypothesis_test, seed, settings
 
 SOAK = os.environ.get("DCF_SOAK") == "1"
 # Where a campaign may find something: its items run again when any of it changed.
@@ -33,11 +33,17 @@ _DIGESTS = "digests"
 
 
 def campaign(shares: int) -> Callable[[Any], Any]:
-    """Runs the test once for each ``share``, its argument, from which it takes its seeds (and where
-    hypothesis chooses, takes none): share 0 in `make test`, all ``shares`` in `make soak`."""
+    """Runs the test once for each ``share``, its argument, from which it takes its seeds: share 0
+    in `make test`, all ``shares`` in `make soak`. Where hypothesis chooses, share 0 of `make test`
+    has a fixed seed, and `make soak` has others each time."""
     each = pytest.mark.parametrize("share", range(shares if SOAK else 1))
     item = pytest.mark.soak(*PRODUCT)
-    return lambda test: item(each(test))
+
+    def decorate(test: Any) -> Any:
+        fixed = is_hypothesis_test(test) and not SOAK
+        return item(each(seed(0)(test) if fixed else test))
+
+    return decorate
 
 
 def soak_only(*inputs: str) -> Callable[[Any], Any]:
@@ -58,8 +64,14 @@ class Results:
 
     def all(self) -> dict[str, dict[str, Any]]:
         """By the id of the test; nothing where nothing was written."""
-        text = self.path.read_text("utf-8") if self.path.exists() else ""
-        return json.loads(text or "{}")
+        try:
+            known = json.loads(self.path.read_text("utf-8")) if self.path.exists() else {}
+            if not isinstance(known, dict):
+                raise ValueError("it is no object")
+        except ValueError as error:
+            message = f"{self.path} is damaged ({error}): git checkout {RESULTS}"
+            raise pytest.UsageError(message) from None
+        return known
 
     def write(
         self, item: str, digests: Mapping[str, str], verdict: str, seconds: float, why: str

@@ -277,7 +277,7 @@ class _Seed:
         """What ``subprocess`` calls to start a process, its arguments as in CPython 3.11 to 3.13.
         What is not a module for the interpreter is executed."""
         words = [os.fsdecode(one) for one in arguments]
-        if words[0] != _INTERPRETER or words[1] not in ("-P", "-m"):
+        if words[0] != _INTERPRETER or words[1:2] not in (["-P"], ["-m"]):
             return _exec(
                 arguments, programs, close, kept, folder, environment, p2cread, p2cwrite, c2pread,
                 c2pwrite, errread, errwrite, errpipe_read, errpipe_write, *rest,

@@ -49,8 +49,8 @@ _stay: socket.socket
 def run_dcf(
     arguments: Sequence[str], *, cwd: Path, env: Mapping[str, str], timeout: float
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command to its end. Raises subprocess.TimeoutExpired after ``timeout`` seconds, when
-    the command has been killed."""
+    """Run a command to its end. Raises subprocess.TimeoutExpired where it says nothing for
+    ``timeout`` seconds; the server then kills it."""
     request = {
         "arguments": ["-m", "dcf.cli", *arguments],
         "environment": {**env},

@@ -81,10 +81,15 @@ class Files:
         with _failing("read_failed"), self._root.place(parts) as place:
             self._regular(place, shown)
             descriptor = os.open(place.name, _READ, dir_fd=place.folder)
-            with os.fdopen(descriptor, "rb") as file:
-                found = os.fstat(file.fileno())
+            try:
+                found = os.fstat(descriptor)
+                # Not by fdopen, which refuses a folder and leaves it open.
                 if not stat.S_ISREG(found.st_mode):
                     raise FileRefused("not_a_file", f"{shown!r} is no file")
+            except BaseException:
+                os.close(descriptor)
+                raise
+            with os.fdopen(descriptor, "rb") as file:
                 file.seek(min(offset, found.st_size))
                 data = file.read(MAX_BYTES if length is None else min(length, MAX_BYTES))
         more = offset + len(data) < found.st_size

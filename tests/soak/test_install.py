@@ -77,8 +77,7 @@ def test_pip_installs_the_lock_file_and_remarks_nothing_on_hashes(
     chosen = ("--upgrade", "pip") if pip == "newest" else (f"pip=={pip}",)
     run(own, "-m", "pip", "install", "--quiet", *chosen)
     said = run(own, "-m", "pip", "install", "--require-hashes", "-r", f"requirements/{lock}.txt")
-    remarks = re.findall(r"^.*(?:warning|error|hash).*$", said, re.MULTILINE | re.IGNORECASE)
-    assert [line for line in remarks if "hash" in line.lower()] == []
+    assert re.findall(r".*hash.*", said, re.IGNORECASE) == []
     assert run(own, "-m", "pip", "check").strip() == "No broken requirements found."
 
 
@@ -87,7 +86,8 @@ def test_pip_installs_the_lock_file_and_remarks_nothing_on_hashes(
 @pytest.mark.parametrize("version", ["3.12", "3.13"])
 def test_make_installs_a_fresh_clone(version: str, empty: Path) -> None:
     clone = cloned(empty / "clone")
-    run("make", f"PYTHON={python(version)}", ".venv/.installed-run", folder=clone)
+    for lock in ("run", "dev"):
+        run("make", f"PYTHON={python(version)}", f".venv/.installed-{lock}", folder=clone)
     assert f"Python {version}." in run(clone / ".venv/bin/python", "--version")
     assert "Usage: dcf" in run(clone / ".venv/bin/dcf", "--help", folder=empty)
 

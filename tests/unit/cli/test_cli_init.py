@@ -6,6 +6,8 @@ That its workflow runs and its tests pass is shown by docs/how-to/start-a-projec
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -42,7 +44,8 @@ def test_a_project_begins_where_one_is(init: Init, tmp_path: Path) -> None:
     assert code == 0
     written = files_in(tmp_path)
     assert set(said["written"]) == written
-    assert {".gitignore", "README.md", "workflows/greet.json", "generated/skills.lock"} <= written
+    assert {".gitattributes", ".gitignore", "README.md", "workflows/greet.json"} <= written
+    assert "generated/skills.lock" in written
     assert said["next"][0] == "dcf skills test"
     assert len((tmp_path / "README.md").read_text().splitlines()) == 10
 
@@ -75,10 +78,48 @@ def test_every_file_in_the_way_is_named_and_nothing_is_written(init: Init, tmp_p
     assert (tmp_path / "README.md").read_text() == "mine"
 
 
-def test_a_folder_that_is_a_file_is_in_the_way(init: Init, tmp_path: Path) -> None:
+@pytest.mark.parametrize("folder", ["shop", "shop/deep/down"])
+def test_a_folder_that_is_a_file_is_in_the_way(init: Init, tmp_path: Path, folder: str) -> None:
     (tmp_path / "shop").write_text("")
-    code, said = init("shop")
+    code, said = init(folder)
     assert (code, [one["file"] for one in said["problems"]]) == (2, ["shop"])
+
+
+@pytest.mark.parametrize("name", ["workflows", "generated", "skills_src"])
+@pytest.mark.parametrize("leads_to", ["nowhere", "other", "itself"])
+def test_a_link_is_in_the_way_wherever_it_leads(
+    init: Init, tmp_path: Path, name: str, leads_to: str
+) -> None:
+    (tmp_path / "other").mkdir()
+    (tmp_path / "shop").mkdir()
+    target = name if leads_to == "itself" else f"../{leads_to}"
+    (tmp_path / "shop" / name).symlink_to(target)
+    code, said = init("shop")
+    assert (code, [one["file"] for one in said["problems"]]) == (2, [f"shop/{name}"])
+    assert files_in(tmp_path / "other") == set()
+
+
+@pytest.mark.parametrize("written", [1, 4, 8, 100])
+def test_what_was_killed_in_the_middle_is_gone_on_with(
+    init: Init, tmp_path: Path, written: int
+) -> None:
+    init("whole")
+    # What is generated is written last.
+    names = sorted(files_in(tmp_path / "whole"), key=lambda name: name.startswith("generated"))
+    for name in names[:written]:
+        (tmp_path / "shop" / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(tmp_path / "whole" / name, tmp_path / "shop" / name)
+    assert init("shop")[0] == 0
+    assert files_in(tmp_path / "shop") == files_in(tmp_path / "whole")
+
+
+@pytest.mark.parametrize("name", ["a b;rm", "-odd", "~", "it's"])
+def test_the_next_command_can_be_pasted(init: Init, tmp_path: Path, name: str) -> None:
+    _, said = init(f"./{name}")
+    shown = subprocess.run(
+        ["sh", "-c", f"{said['next'][0]} && pwd"], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert Path(shown.stdout.strip()) == tmp_path / name
 
 
 def test_other_files_and_empty_folders_are_in_nobodys_way(init: Init, tmp_path: Path) -> None:
@@ -99,4 +140,5 @@ def test_examples_are_those_that_come_with_dcf(init: Init, tmp_path: Path) -> No
         "generated/skills.lock",
     ):
         assert (tmp_path / "shop" / name).read_bytes() == shipped(name).read_bytes()
+    assert {".gitattributes", ".gitignore"} <= written
     assert not [name for name in written if name.startswith(("workflows/runs", "docs"))]

@@ -292,3 +292,22 @@ def test_a_tree_deeper_than_any_path_is_listed_and_deleted(files: Files, root: P
     assert len(files.list_directory(recursive=True).entries) == 65
     files.delete_path("d", recursive=True)
     assert names(root) == []
+
+
+def test_a_file_that_becomes_a_folder_before_it_is_opened_leaves_nothing_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = Files(tmp_path)
+    looked = Files._regular
+
+    def swap(*arguments: Any, **options: Any) -> None:
+        looked(*arguments, **options)
+        (tmp_path / "a").unlink()
+        (tmp_path / "a").mkdir()
+
+    (tmp_path / "a").touch()
+    monkeypatch.setattr(Files, "_regular", staticmethod(swap))
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    with pytest.raises(FileRefused, match="is no file"):
+        files.read_file("a")
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
