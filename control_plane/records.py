@@ -27,6 +27,7 @@ _ATTEMPTS = 200
 _FIRST_PAUSE_S = 0.001
 _LONGEST_PAUSE_S = 0.064
 _LONGEST_IN_ATTEMPTS = 16
+_LONGEST_SLOW_PAUSE_S = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,8 +245,9 @@ def _kept(pairs: Sequence[str]) -> dict[str, JSON]:
 
 def _pause_s(attempt: int, took_s: float) -> float:
     """The longest pause before an attempt that follows ``attempt`` lost ones, in seconds: 1 ms,
-    2 ms, 4 ms … 64 ms, and where an attempt takes longer than a few of these, several times what
-    the last one took. Who waits a random part of it meets others less and less; pauses that are
-    short beside the attempts would leave each with its share of one in all who try."""
+    2 ms, 4 ms … 64 ms. Where the server is slow it is up to 16 times what the last attempt took, at
+    most 2 s. Who waits a random part of it meets others less and less; of N writers whose pauses
+    are shorter than their attempts, each would win one attempt in N."""
     pause_s = min(_FIRST_PAUSE_S * 2 ** min(attempt - 1, 16), _LONGEST_PAUSE_S)
-    return float(max(pause_s, min(attempt, _LONGEST_IN_ATTEMPTS) * took_s))
+    slow_s = min(min(attempt, _LONGEST_IN_ATTEMPTS) * took_s, _LONGEST_SLOW_PAUSE_S)
+    return float(max(pause_s, slow_s))

@@ -26,9 +26,6 @@ pytest_plugins = ("campaigns", "progress")
 
 # Short on purpose: a Unix socket's path has at most 107 bytes, and pytest's own folders are long.
 _PREFIX = f"dcf-test-{os.getuid()}-"
-_MEMORY = Path("/dev/shm")
-_ENOUGH = 8 << 30
-_failed = False
 
 # A shell without job control starts what stands before `&` with SIGINT ignored, and every child of
 # it inherits that: programs that tests end by Ctrl-C would never end. Workers of xdist read this
@@ -43,44 +40,6 @@ settings.register_profile(
     "any-machine", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
 )
 settings.load_profile("any-machine")
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_configure(config: pytest.Config) -> None:
-    """Folders of tests are in memory where there is enough: nobody pulls the plug here, and waiting
-    for a disk, ten thousand times, takes longer than the tests that do it."""
-    if config.option.basetemp is not None or hasattr(config, "workerinput"):
-        return
-    _clear_memory()
-    if _MEMORY.is_dir() and min(shutil.disk_usage(_MEMORY).free, _free_memory()) > _ENOUGH:
-        config.option.basetemp = tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=_MEMORY)
-
-
-def pytest_unconfigure(config: pytest.Config) -> None:
-    # What failed can be looked at until the next run.
-    kept = Path(f"{config.option.basetemp}")
-    if kept.parent == _MEMORY and not hasattr(config, "workerinput") and not _failed:
-        shutil.rmtree(kept, ignore_errors=True)
-
-
-def pytest_sessionfinish(exitstatus: int) -> None:
-    global _failed
-    _failed = exitstatus != pytest.ExitCode.OK
-
-
-def _free_memory() -> int:
-    """Bytes that programs can have; none where the system does not say."""
-    known = Path("/proc/meminfo")
-    lines = known.read_text(encoding="ascii").splitlines() if known.exists() else []
-    found = [line.split()[1] for line in lines if line.startswith("MemAvailable:")]
-    return 1024 * int(found[0]) if found else 0
-
-
-def _clear_memory() -> None:
-    for folder in _MEMORY.glob(f"{_PREFIX}[0-9]*-*"):
-        owner = folder.name.removeprefix(_PREFIX).partition("-")[0]
-        if not Path(f"/proc/{owner}").exists():
-            shutil.rmtree(folder, ignore_errors=True)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

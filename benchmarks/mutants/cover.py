@@ -20,7 +20,7 @@ SUITES = ("tests/unit", "tests/contract", "tests/integration", "tests/simulation
 
 def cover(data: Path, suites: Sequence[str], jobs: int) -> None:
     """Run the suites folder by folder, each into one file of ``data / "cover"``, then what failed
-    once more with nothing beside it, and combine them. What has its file is not run again."""
+    once more without other processes, and combine them. A folder that has its file is left out."""
     parts = data / "cover"
     parts.mkdir(parents=True, exist_ok=True)
     check_source(data)

@@ -76,8 +76,8 @@ def run(data: Path, shard: tuple[int, int], budget_s: float, *, unchanged: bool 
 
 def recheck(data: Path, before: Path, shard: tuple[int, int], budget_s: float) -> None:
     """The mutants of a report, on the tree as it is now. What a test noticed before is noticed now
-    where the changed file, the test's file and the helpers beside and above it are the same. What
-    else there is is tried: with the test that noticed it, then with those that run the line."""
+    where the changed file, the test's file and the helpers in its folders are the same. The others
+    are tried: with the test that noticed it, then with those that run the line."""
     check_source(data)
     old = json.loads(before.read_text(encoding="utf-8"))
     write_json(data / "picks.json", {**old, "commit": _git("rev-parse", "HEAD")})
@@ -138,7 +138,7 @@ def _tried(mutant: Json, trial: Trial, by_line: LineMap, *, unchanged: bool) -> 
 
 def guard(root: Path, file: str, test: str) -> str:
     """A digest of what a result depends on first: the changed file, the test's file, and the
-    modules beside and above it that are no tests."""
+    modules in its folders that are not tests."""
     test_file = Path(test.partition("::")[0])
     helpers = {
         one.relative_to(root)

@@ -175,8 +175,8 @@ class Trial:
                     os.kill(int(environ.parent.name), signal.SIGKILL)
 
     def _write(self, file: str, text: str) -> None:
-        """Compiled modules are told apart by seconds and size: each text gets a second of its own,
-        or a module compiled from the text before would be loaded."""
+        """Python compares the time, in seconds, and the size of a source with those of its compiled
+        module. Each text gets another second, so that the module of the text before is not used."""
         path = self._copy / file
         path.write_text(text, encoding="utf-8")
         self._moment += 2

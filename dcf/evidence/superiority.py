@@ -68,8 +68,7 @@ def _borders(beliefs: Sequence[Beta]) -> Floats:
 def _rule() -> tuple[Floats, Floats, Floats]:
     """Nodes and weights on [-1, 1], and the matrix that takes values at the nodes to integrals from
     -1 to each node: the integral of the Legendre polynomial P_k is (P_k+1 - P_k-1) / (2k + 1)."""
-    from numpy.polynomial import legendre
-
+    legendre = np.polynomial.legendre
     nodes, weights = legendre.leggauss(_NODES)
     values = legendre.legvander(nodes, _NODES)
     integrals = np.empty((_NODES, _NODES))

@@ -2,8 +2,8 @@
 
 The meta-schema of 2020-12 is split over eight documents, and each part of a schema is compared with
 every one of them, by references that are resolved anew each time. Here the eight are one object,
-and a reference is a lookup in a dictionary: the same answer in a ninth of the time. What is wrong,
-and where, is left to the meta-schema itself: it is asked for few documents.
+and a reference is a lookup in a dictionary: the same answer in an eighth of the time. What is
+wrong, and where, is left to the meta-schema itself: it is asked for few documents.
 """
 
 from __future__ import annotations

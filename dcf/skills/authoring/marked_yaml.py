@@ -21,8 +21,8 @@ MAX_DEPTH = 64
 MAX_VALUES = 100_000
 _FAULTS = (yaml.YAMLError, ValueError, OverflowError)
 # libyaml takes a fifteenth of the time of PyYAML itself. Every wheel of PyYAML has it, a build from
-# source may not. The two differ in rare texts: libyaml accepts more tabs, and counts fewer kinds of
-# line breaks.
+# source may not. The two differ in rare texts: libyaml accepts more tabs, tags and uses of `? ` and
+# `---`, and counts fewer kinds of line breaks.
 _Quick = getattr(yaml, "CSafeLoader", None)
 _QUOTE = 'put it in quotes ("…") when text is meant'
 

@@ -25,6 +25,13 @@ def test_what_is_not_set_is_off_and_what_is_set_stays(monkeypatch: pytest.Monkey
     assert {name: os.environ[name] for name in SWITCHES} == {**SWITCHES, "DO_NOT_TRACK": "0"}
 
 
+def test_a_switch_that_is_set_to_nothing_is_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in SWITCHES:
+        monkeypatch.setenv(name, "")
+    switch_off_telemetry()
+    assert {name: os.environ[name] for name in SWITCHES} == SWITCHES
+
+
 def test_nothing_else_in_the_code_sets_these_switches() -> None:
     places = [
         str(file.relative_to(REPOSITORY))

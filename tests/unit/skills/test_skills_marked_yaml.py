@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 
 import pytest
+from campaigns import campaign
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dcf.skills.authoring import marked_yaml
 from dcf.skills.authoring.marked_yaml import MAX_DEPTH, read_yaml
+
+
+@pytest.fixture(autouse=True, scope="module", params=["libyaml", "PyYAML"])
+def parser(request: pytest.FixtureRequest) -> Iterator[str]:
+    """All rules hold with libyaml, and in an installation that has none."""
+    assert marked_yaml._Quick is not None, "this installation has no libyaml"
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == "PyYAML":
+            patch.setattr(marked_yaml, "_Quick", None)
+        yield request.param
 
 
 def codes(text: str) -> list[str]:
@@ -161,3 +174,22 @@ def test_json_text_is_read_as_the_same_value(value: object):
     assert problems == []
     assert document is not None
     assert document.value == {"v": value}
+
+
+PIECES = st.sampled_from(
+    [
+        *("a", "b: ", ": ", "- ", "\n", "\n  ", " ", ", ", "[", "]", "{", "}"),
+        *('"', "'", "|\n", ">-\n"),
+        *("&a ", "*a", " #", "...\n", "%", "\\n", "\\/", "é", "\U0001f600", "yes", "0x1", "1", "~"),
+    ]
+)  # fmt: skip
+
+
+@campaign(shares=20)
+@given(text=st.lists(PIECES, max_size=9).map("".join))
+def test_both_parsers_read_a_text_as_the_same(text: str, share: int) -> None:
+    """But for tabs, tags, rare line breaks, `---` and `? `, in which libyaml is less strict."""
+    read = read_yaml(text, "x.yaml")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(marked_yaml, "_Quick", None)
+        assert read_yaml(text, "x.yaml") == read
