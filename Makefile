@@ -2,8 +2,8 @@
 
 PYTHON ?= python3
 VENV ?= .venv
-# One more than there are cores: many tests wait for processes and clocks.
-JOBS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
+# Two more than there are cores: many tests wait for processes and clocks.
+JOBS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 2)
 
 BIN := $(VENV)/bin
 # pip installs one thing, uv, by its hash: which pip a Python brings decides nothing.
@@ -35,9 +35,13 @@ SEEDS ?= 40:140
 
 # Bytecode is kept: hundreds of processes would else compile what they import, each for itself.
 unexport PYTHONDONTWRITEBYTECODE
+SYSTEM_CERTS := /etc/ssl/certs/ca-certificates.crt /etc/ssl/cert.pem /etc/pki/tls/certs/ca-bundle.crt
 # What a user has set for other installations.
 unexport PIP_CONSTRAINT PIP_DRY_RUN PIP_NO_BINARY PIP_PREFIX PIP_REQUIRE_VIRTUALENV PIP_TARGET PIP_USER
 unexport UV_CONSTRAINT UV_EXCLUDE_NEWER UV_OVERRIDE PYTHONHOME PYTHONPATH
+# uv trusts whom the machine trusts, as pip does: a company's proxy has a certificate of its own.
+# A machine that has no list of them is served with uv's.
+export UV_SYSTEM_CERTS ?= $(if $(wildcard $(SYSTEM_CERTS)),1,0)
 
 # An environment keeps the interpreter that it was made with, whatever PYTHON names later.
 ifeq ($(origin PYTHON)$(filter clean help,$(MAKECMDGOALS)),command line)

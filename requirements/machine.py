@@ -35,7 +35,10 @@ def main():
 
 def remarks(version):
     if version > NEWEST_TESTED:
-        yield "Python {}.{} is not tested; 3.11 to 3.13 are.".format(*version)
+        yield (
+            "Python {}.{} is not tested; all tests run on 3.11, those of installation and start on "
+            "3.12 and 3.13 too.".format(*version)
+        )
     if not has_servers(version):
         yield (
             "there is no embedded Redis for {} {} and Python {}.{}: run Redis 8 or newer, or "
