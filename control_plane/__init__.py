@@ -85,6 +85,7 @@ if TYPE_CHECKING:
     from control_plane.lease import (
         DEFAULT_TTL_MS,
         NO_BUDGET,
+        Alone,
         Budget,
         Commit,
         Committed,
@@ -137,6 +138,7 @@ __all__ = [
     "AgentExists",
     "AgentPage",
     "AgentStore",
+    "Alone",
     "Backend",
     "BadDocument",
     "BadName",

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from control_plane.payload import JSON
 
-SCHEMA_VERSION = "1.3.0"
+SCHEMA_VERSION = "1.4.0"
 PROTOCOL = 3
 """The newest version of a run's rules that this client knows. A worker leases only what it knows;
 see ``acquire.lua``. A run is submitted under the oldest version whose workers can take it."""
@@ -113,6 +113,7 @@ class StateDocument:
     round: int
     attempts: int
     takeovers: int
+    deaths: int
     fence: int
     input: JSON
     variables: JSON
@@ -155,6 +156,7 @@ class StateDocument:
             round=ctl["pv"],
             attempts=ctl["attempts"],
             takeovers=ctl["takeovers"],
+            deaths=ctl.get("deaths", 0),
             fence=int(ctl["fence"]),
             input=raw["input"],
             variables=raw.get("variables"),

@@ -9,7 +9,7 @@ from typing import Any
 
 from control_plane import payload
 from control_plane.documents import PROTOCOL, Limits, StateDocument
-from control_plane.lease import DEFAULT_TTL_MS, Commit, Lease, Refusal
+from control_plane.lease import DEFAULT_TTL_MS, Alone, Commit, Lease, Refusal
 from control_plane.model_calls import ModelCalls
 from control_plane.payload import JSON, Payload
 from control_plane.run_document import RunDocument
@@ -28,13 +28,21 @@ class Leases(ModelCalls):
         token: str | None = None,
         hint: tuple[str, str] | None = None,
         pool: str | None = None,
+        alone: Alone | None = None,
     ) -> Lease | Refusal:
         """Lease a ready state. ``hint`` is (group, entry id) of the hint that led here: it is
         dropped whatever the answer is. ``pool`` is the one whose worker asks and in whose queue the
-        hint is, without it the store's own."""
+        hint is, without it the store's own. ``alone`` says that nothing else of which a worker died
+        is worked on where this is: only so ``suspect`` states are leased."""
         if pool is not None and pool != self.pool:
             return await self.in_pool(pool).acquire(
-                workflow_id, path, owner=owner, ttl_ms=ttl_ms, token=token, hint=hint
+                workflow_id,
+                path,
+                owner=owner,
+                ttl_ms=ttl_ms,
+                token=token,
+                hint=hint,
+                alone=alone,
             )
         token = token or self._tokens()
         request: dict[str, Any] = {
@@ -45,6 +53,8 @@ class Leases(ModelCalls):
             "protocols": PROTOCOL,
             "pool": self.pool,
         }
+        if alone is not None:
+            request["alone"] = alone
         if hint is not None and not self.cluster:
             request["group"], request["hint"] = hint
         answer = await self.call("acquire", workflow_id, request)
@@ -93,9 +103,12 @@ class Leases(ModelCalls):
             return Refusal(answer[0])
         return int(answer[1]) - int(answer[2])
 
-    async def release(self, lease: Lease) -> Refusal | None:
-        """Give ``lease`` back unfinished; None when the state is ready again."""
-        answer = await self.call("release", lease.workflow_id, lease.credentials)
+    async def release(self, lease: Lease, *, died: str | None = None) -> Refusal | None:
+        """Give ``lease`` back unfinished; None when the state is ready again. ``died`` tells how the
+        process ended that worked under it alone: the death is counted, also when the lease has
+        ended by itself since."""
+        request = lease.credentials if died is None else {**lease.credentials, "died": died}
+        answer = await self.call("release", lease.workflow_id, request)
         return None if answer[0] == "ok" else Refusal(answer[0])
 
     async def _lease(

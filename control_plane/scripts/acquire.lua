@@ -1,9 +1,11 @@
 -- Lease a ready state or frame ticket.
--- ARGV[1]  {run, path, token, owner, ttl, protocols, pool, group?, hint?}   ttl in ms
+-- ARGV[1]  {run, path, token, owner, ttl, protocols, pool, alone?, group?, hint?}   ttl in ms
+--          alone: here, where its holder works on one suspect at a time; watched, in a process for it
+--          alone whose end another process tells
 -- Reply    {"ok", fence, now, document, what tells this run from others that had its id}
 --          {"not_ready", status} | {"lease_held", owner, lease end} | {"cancelled"} | {"closed"}
 --          | {"unknown_state"} | {"unknown_run"} | {"unknown_protocol"}
---          | {"wrong_pool", pool}
+--          | {"wrong_pool", pool} | {"suspect"}: a worker died that held it; leased alone only
 -- A state whose deadline passed while nobody held it is leased with the event `timeout`.
 -- A decision on what was asked is no event of the work: it is kept as `answered`, and the slot is free
 -- for what may happen while the work goes on.
@@ -28,6 +30,7 @@ if not resent then
     return reply('lease_held', ctl.lease.owner, integer(ctl.lease.ends))
   end
   if ctl.status ~= 'ready' then return reply('not_ready', ctl.status) end
+  if ctl.deaths and not REQ.alone then return reply('suspect') end
   if not ctl.event and ctl.deadline and ctl.deadline <= NOW then ctl.event = 'timeout' end
   local event = ctl.event
   if event == 'approval' then ctl.event, ctl.answered = nil, true end
@@ -35,6 +38,7 @@ if not resent then
   save(path, ctl, '$.times.started', integer(NOW))
   record_event('LeaseAcquired', path, ',"visit":' .. ctl.visit .. ',"try":' .. ctl.try .. ',"fence":'
     .. integer(ctl.fence) .. ',"owner":' .. quote(REQ.owner)
+    .. (REQ.alone and ',"alone":' .. quote(REQ.alone) or '')
     .. (event and ',"event":' .. quote(event) or ''))
 end
 return reply('ok', integer(ctl.fence), integer(NOW), redis.call('JSON.GET', state_key(path)),

@@ -49,8 +49,9 @@ end
 local held_in = ctl.turn
 local leased, woken = { path = '', fence = '', visit = 0, run = '', at = integer(NOW) }, {}
 local function offer(target, target_ctl)
-  -- Who holds a state of a run that was moved to another pool goes on with nothing else of it.
-  if REQ.next_token and leased.path == '' and held_in == turn then
+  -- Who holds a state of a run that was moved to another pool goes on with nothing else of it; and a
+  -- suspect is leased to whoever works on it alone.
+  if REQ.next_token and leased.path == '' and held_in == turn and not target_ctl.deaths then
     grant(target_ctl, REQ.next_token)
     leased.path, leased.fence, leased.visit = target, integer(target_ctl.fence), target_ctl.visit
   else
@@ -94,7 +95,8 @@ end
 local function ask_approval()
   ctl.worked = (ctl.worked or 0) + NOW - (ctl.begun or NOW)
   forget_limits(ctl)
-  ctl.takeovers, ctl.answered, ctl.asked_at, ctl.ask = 0, nil, NOW, (ctl.ask or 0) + 1
+  forgive(ctl)
+  ctl.answered, ctl.asked_at, ctl.ask = nil, NOW, (ctl.ask or 0) + 1
   local run = load_run()
   if run.protocol < APPROVAL_PROTOCOL then
     run.protocol = APPROVAL_PROTOCOL
@@ -111,7 +113,8 @@ if REQ.outcome == 'wait' then
   ctl.status, ctl.wait = 'waiting', REQ.wait
   ctl.wait_until = REQ.wait_until or (REQ.delay and NOW + REQ.delay) or nil
   if REQ.wait == 'retry' then
-    ctl.try, ctl.takeovers, ctl.retries = ctl.try + 1, 0, REQ.retries
+    ctl.try, ctl.retries = ctl.try + 1, REQ.retries
+    forgive(ctl)
     forget_try(ctl)
   elseif REQ.wait == 'join' then
     -- Like a fence it also grows across a document that was lost and made anew.

@@ -31,7 +31,8 @@ local NOW = tonumber(TIME[1]) * 1000 + math.floor(tonumber(TIME[2]) / 1000)
 
 local REHINT_MIN, REHINT_MAX = 15000, 60000
 local QUEUE_LIMIT = 100000
-local TAKEOVER_LIMIT = 3
+-- How many workers may die over a state, where its own limit says nothing.
+local DEATHS_LIMIT = 3
 -- The first version of the rules in which a state can wait for approval.
 local APPROVAL_PROTOCOL = 3
 -- Events that somebody outside was told to have counted: nothing takes their place.
@@ -156,6 +157,22 @@ local function forget_try(ctl)
   ctl.made, ctl.model = nil, nil
 end
 
+-- A worker died, or vanished, that held this state, and maybe others beside it. Nobody can tell which
+-- of them it died of, so the first death makes each of them a suspect, which from then on is leased
+-- to be worked on alone: only a death there is its own. See docs/decisions/0036.
+local function count_death(ctl)
+  ctl.deaths = (ctl.deaths or 0) + 1
+  local limit = ctl.deaths_limit or DEATHS_LIMIT
+  if ctl.deaths >= limit and not ANSWER[ctl.event] then
+    ctl.event = 'worker_lost'
+  end
+  -- Even telling it that its workers died kills its workers.
+  return ctl.deaths > 2 * limit
+end
+
+-- What is worked on again is a suspect still, of which nothing is known but that.
+local function forgive(ctl) ctl.takeovers, ctl.deaths = 0, ctl.deaths and 1 end
+
 -- Write the control record and its public copy; further (path, JSON text) pairs may follow.
 local function save(path, ctl, ...)
   local key = state_key(path)
@@ -205,9 +222,11 @@ end
 -- The control record of a fresh visit; `before` is the record of the visit it follows, if any.
 local function fresh(kind, pv, spec, before)
   local ctl = { kind = kind, pv = pv, visit = 1, try = 1, attempts = 0, takeovers = 0, fence = 0,
-    rounds = 0, timeout_ms = spec.timeout_ms, hb_ms = spec.hb_ms, callback = spec.callback }
+    rounds = 0, timeout_ms = spec.timeout_ms, hb_ms = spec.hb_ms, callback = spec.callback,
+    deaths_limit = spec.deaths }
   if before then
     ctl.visit, ctl.fence, ctl.rounds = before.visit + 1, before.fence, before.rounds
+    ctl.deaths = before.deaths and 1
   end
   wake(ctl)
   return ctl
@@ -221,7 +240,7 @@ local function grant(ctl, token)
   ctl.status, ctl.ready_at, ctl.hint_at = 'running', nil, nil
   ctl.attempts = ctl.attempts + 1
   ctl.lease = { token = redis.sha1hex(token), owner = REQ.owner, ts = NOW, ttl = REQ.ttl,
-    ends = NOW + REQ.ttl }
+    ends = NOW + REQ.ttl, alone = REQ.alone }
   ctl.begun = ctl.begun or NOW
   if ctl.timeout_ms and not ctl.deadline then ctl.deadline = ctl.begun + ctl.timeout_ms end
   if ctl.hb_ms then ctl.hb_due = NOW + ctl.hb_ms end
@@ -281,6 +300,11 @@ local function end_run(status, exit, failure, said)
   redis.call('ZREM', DUE, '')
   record('{"type":"RunEnded","status":"' .. status .. '","exit":' .. quote(exit) .. '}')
   look_at(NOW)
+end
+
+local function end_lost(path)
+  end_run('failed', path, '{"error":"DCF.WorkerLost","cause":"every worker that took up this state '
+    .. 'died or vanished"}')
 end
 
 -- Every reply leaves through here: the chain is sealed and the hints are attached.

@@ -39,7 +39,8 @@ local function revisit(path, change)
     redis.call('RENAME', output_key(path), output_key(earlier))
   end
   redis.call('SADD', PATHS, earlier)
-  ctl.visit, ctl.try, ctl.attempts, ctl.takeovers = ctl.visit + 1, ctl.try + 1, 0, 0
+  ctl.visit, ctl.try, ctl.attempts = ctl.visit + 1, ctl.try + 1, 0
+  forgive(ctl)
   ctl.event, ctl.retries, ctl.commit_id, ctl.result = nil, nil, nil, nil
   forget_try(ctl)
   change(ctl)

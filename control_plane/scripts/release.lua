@@ -1,5 +1,6 @@
--- Give a lease back unfinished (a draining worker): ready again, no takeover counted.
--- ARGV[1]  {run, path, token, fence}
+-- Give a lease back unfinished (a draining worker): ready again, no takeover counted. Or tell that the
+-- process died that worked under it, and on nothing else: that death is counted.
+-- ARGV[1]  {run, path, token, fence, died?}   died: how, for people
 -- The same token and fence again get the same answer.
 -- Reply    {"ok"} | {"lease_lost"} | {"lease_expired"} | {"timed_out"} | {"cancelled"} | {"closed"}
 --          | {"unknown_state"} | {"unknown_run"}
@@ -10,11 +11,31 @@ if not ctl then return reply('unknown_state') end
 -- A token may be brought again for a later lease, a fence is never given twice.
 local released = redis.sha1hex(REQ.token .. '/' .. integer(REQ.fence))
 if ctl.released == released then return reply('ok') end
-local why = dead(path, ctl) or not_holder(ctl)
+local unheard = redis.sha1hex(REQ.token) .. '/' .. integer(REQ.fence)
+local late = REQ.died and ctl.unheard == unheard
+local why = dead(path, ctl) or not late and not_holder(ctl)
 if why then return reply(why) end
-wake(ctl)
-ctl.released = released
+local which = ',"visit":' .. ctl.visit .. ',"fence":' .. integer(REQ.fence)
+-- Who holds it by now is not told: the next death that counts tells it.
+local taken = ctl.status ~= 'ready' and late
+local over = false
+if taken then
+  ctl.deaths = (ctl.deaths or 0) + 1
+elseif REQ.died then
+  over = count_death(ctl)
+end
+if not late then wake(ctl) end
+ctl.released, ctl.unheard = released, nil
 save(path, ctl)
-record_event('LeaseReleased', path, ',"visit":' .. ctl.visit .. ',"fence":' .. integer(ctl.fence))
-hint(path)
+if REQ.died then
+  record_event('WorkerDied', path, which .. ',"try":' .. ctl.try .. ',"how":' .. quote(REQ.died)
+    .. ',"event":' .. (ctl.event and quote(ctl.event) or 'null'))
+else
+  record_event('LeaseReleased', path, which)
+end
+if over then
+  end_lost(path)
+elseif not taken then
+  hint(path)
+end
 return reply('ok')

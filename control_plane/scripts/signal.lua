@@ -24,7 +24,8 @@ local bad = put(state_key(path), '$.event', ARGV[2])
 if bad then return refuse(bad) end
 local holder = ctl.lease
 -- Who takes the answer up is not to blame for those that died over the work.
-ctl.event, ctl.signal, ctl.takeovers = REQ.event, REQ.call, 0
+ctl.event, ctl.signal = REQ.event, REQ.call
+forgive(ctl)
 wake(ctl)
 save(path, ctl)
 local which = ',"visit":' .. ctl.visit .. ',"try":' .. ctl.try

@@ -4,19 +4,32 @@
 -- What a redrive prepares is left as it is. Standalone, a run that does not exist leaves the index.
 -- Nothing is executed here: a state is only put back to ready, with the event that explains why.
 
+-- A lease ended without a word. Who holds one in a process that another one watches died together
+-- with who would tell, so that nothing is said against the state. Whether the run is to end.
+local function lose(ctl)
+  ctl.takeovers = ctl.takeovers + 1
+  local alone = ctl.lease.alone
+  if alone == 'watched' then
+    ctl.unheard = ctl.lease.token .. '/' .. integer(ctl.fence)
+  elseif alone or not ctl.deaths then
+    return count_death(ctl)
+  end
+end
+
 local function expire(path, ctl)
-  local before = ctl.event
+  local before, over = ctl.event, false
   if not ctl.event and ctl.deadline and ctl.deadline <= NOW then
     ctl.event = 'timeout'
   elseif not ctl.event and ctl.hb_due and ctl.hb_due <= NOW then
     ctl.event = 'heartbeat'
   else
-    ctl.takeovers = ctl.takeovers + 1
-    if ctl.takeovers > TAKEOVER_LIMIT and not ANSWER[before] then ctl.event = 'worker_lost' end
+    over = lose(ctl)
   end
   record_event(ctl.event ~= before and 'LeaseRevoked' or 'LeaseExpired', path, ',"visit":' .. ctl.visit .. ',"try":'
     .. ctl.try .. ',"fence":' .. integer(ctl.fence) .. ',"owner":' .. quote(ctl.lease.owner)
+    .. (ctl.lease.alone and ',"alone":' .. quote(ctl.lease.alone) or '')
     .. ',"event":' .. (ctl.event and quote(ctl.event) or 'null'))
+  return over
 end
 
 local function fire(path, ctl)
@@ -42,11 +55,10 @@ local function move(path)
   end
   local at = due_at(ctl)
   if not at or at > NOW then return schedule(path, ctl) end
-  if ctl.status == 'running' then expire(path, ctl) else fire(path, ctl) end
-  if ctl.takeovers > 2 * TAKEOVER_LIMIT + 1 then
-    -- Even telling it that its workers died kills its workers.
-    return end_run('failed', path, '{"error":"DCF.WorkerLost","cause":"every worker that took up '
-      .. 'this state died or vanished"}')
+  if ctl.status == 'waiting' then
+    fire(path, ctl)
+  elseif expire(path, ctl) then
+    return end_lost(path)
   end
   wake(ctl)
   hint(path)

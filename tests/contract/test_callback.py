@@ -179,16 +179,16 @@ async def test_an_answer_outlives_the_workers_that_die_over_it(world: World) -> 
     flow: Flow = {"start": "A", "states": {"A": {"callback": True}}}
     store = world.store()
     await seed(store, flow)
-    for _ in range(3):
+    for _ in range(2):
         await lose_a_worker(world, store)
     assert await answer(store, "kept") is None
     assert (await store.states(RUN, ["A"]))["A"].takeovers == 0
-    for _ in range(7):
+    for _ in range(5):
         await lose_a_worker(world, store)
     told = [entry.event async for entry in history.read(store, RUN)]
     lost = [event for event in told if event["type"] in ("LeaseExpired", "LeaseRevoked")]
-    assert [event["type"] for event in lost] == ["LeaseExpired"] * 10
-    assert [event["event"] for event in lost] == [None] * 3 + ["callback"] * 7
+    assert [event["type"] for event in lost] == ["LeaseExpired"] * 7
+    assert [event["event"] for event in lost] == [None] * 2 + ["callback"] * 5
     lease = await lease_of(store, "A")
     assert (lease.event, lease.event_payload) == ("callback", "kept")
 
@@ -197,7 +197,7 @@ async def test_an_answer_that_kills_every_worker_ends_the_run(world: World) -> N
     flow: Flow = {"start": "A", "states": {"A": {"callback": True}}}
     store = await waiting(world, flow)
     await answer(store)
-    for _ in range(8):
+    for _ in range(7):
         await lose_a_worker(world, store)
     run = await store.run(RUN)
     assert run.status == "failed"

@@ -178,7 +178,7 @@ async def test_a_task_whose_workers_all_die_fails_the_run(world: World) -> None:
     run = await drive(world, [Worker(world.store(), world.queue(), flow, die)])
     assert run.error is not None
     assert run.error.error == "E.worker_lost"
-    assert performed == 4
+    assert performed == 3
 
 
 async def test_clocks_of_workers_that_are_hours_wrong_change_nothing(

@@ -109,10 +109,9 @@ async def test_a_move_said_again_late_or_out_of_turn_moves_nothing(world: World)
 
 
 async def test_a_move_is_no_takeover_and_forgives_none(world: World) -> None:
-    """Three takeovers are what a try has; the fourth tells the state that its workers are lost."""
     store = world.store()
     await seed(store, linear("A"))
-    for turn in range(1, 9):
+    for turn in range(1, 7):
         await lease_of(store, "A")
         if turn % 2:
             await world.advance(TTL_MS)
@@ -121,7 +120,7 @@ async def test_a_move_is_no_takeover_and_forgives_none(world: World) -> None:
             assert await store.move(RUN, f"p{turn}", turn=turn, by="x", revoke=True) is None
             store = store.in_pool(f"p{turn}")
     state = (await store.states(RUN, ["A"]))["A"]
-    assert (state.takeovers, state.event, state.try_) == (4, "worker_lost", 1)
+    assert (state.takeovers, state.event, state.try_) == (3, "worker_lost", 1)
 
 
 async def test_a_lease_that_ended_by_itself_is_counted_by_the_sweep(world: World) -> None:

@@ -9,6 +9,7 @@ from flows import RUN, Flow, Work, echo, step
 from worlds import World
 
 from control_plane import (
+    Alone,
     Committed,
     ControlPlaneError,
     Disconnected,
@@ -55,7 +56,12 @@ class Worker:
         hints = await self.queue.read(count, block_ms=1)
         for hint in hints:
             answer = await self.store.acquire(
-                hint.workflow_id, hint.path, owner=self.name, ttl_ms=TTL_MS, hint=hint.key
+                hint.workflow_id,
+                hint.path,
+                owner=self.name,
+                ttl_ms=TTL_MS,
+                hint=hint.key,
+                alone="here",
             )
             if isinstance(answer, Lease):
                 await self.advance(answer)
@@ -120,9 +126,16 @@ async def run_to_end(
     return await drive(world, [worker], run=run)
 
 
-async def lease_of(store: Store, path: str, *, owner: str = "worker-1", run: str = RUN) -> Lease:
+async def lease_of(
+    store: Store,
+    path: str,
+    *,
+    owner: str = "worker-1",
+    run: str = RUN,
+    alone: Alone | None = "here",
+) -> Lease:
     """A lease that must be had."""
-    answer = await store.acquire(run, path, owner=owner, ttl_ms=TTL_MS)
+    answer = await store.acquire(run, path, owner=owner, ttl_ms=TTL_MS, alone=alone)
     assert isinstance(answer, Lease), answer
     return answer
 

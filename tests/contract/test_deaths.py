@@ -1,0 +1,160 @@
+"""Whom a death is charged to: the state that its worker held alone, and no neighbour of it."""
+
+from __future__ import annotations
+
+import pytest
+from flows import RUN, Flow, end, linear, seed
+from workers import TTL_MS, lease_of
+from worlds import World
+
+from control_plane import Alone, Committed, Failure, Lease, Refusal, Store, history, timers
+
+LIMIT = 3
+
+
+async def lose(world: World, store: Store, path: str = "A", *, alone: Alone | None) -> None:
+    """A worker takes the state, and nothing is heard of it any more."""
+    await lease_of(store, path, alone=alone)
+    await world.advance(TTL_MS)
+    await timers.tick(store, RUN)
+
+
+async def deaths(store: Store, path: str = "A") -> int:
+    return (await store.states(RUN, [path]))[path].deaths
+
+
+async def test_after_a_death_a_state_is_leased_alone_only(world: World) -> None:
+    store = world.store()
+    await seed(store, linear("A"))
+    await lose(world, store, alone=None)
+    refused = await store.acquire(RUN, "A", owner="w", ttl_ms=TTL_MS)
+    assert refused == Refusal("suspect")
+    assert (await lease_of(store, "A", alone="watched")).event is None
+
+
+async def test_whoever_dies_with_its_neighbour_is_not_charged_for_it_again(world: World) -> None:
+    """Its own process is killed again and again, together with the one that watches it."""
+    store = world.store()
+    await seed(store, linear("A"))
+    await lose(world, store, alone=None)
+    for _ in range(4 * LIMIT):
+        await lose(world, store, alone="watched")
+    state = (await store.states(RUN, ["A"]))["A"]
+    assert (state.status, state.event, state.deaths) == ("ready", None, 1)
+    assert state.takeovers == 4 * LIMIT + 1
+
+
+@pytest.mark.parametrize("told", [False, True], ids=["vanished", "told"])
+async def test_deaths_alone_are_counted_up_to_the_limit(world: World, told: bool) -> None:
+    store = world.store()
+    await seed(store, linear("A"))
+    await lose(world, store, alone=None)
+    for number in range(2, LIMIT + 1):
+        assert (await store.states(RUN, ["A"]))["A"].event is None
+        if told:
+            lease = await lease_of(store, "A", alone="watched")
+            assert await store.release(lease, died="exit by signal 9") is None
+        else:
+            await lose(world, store, alone="here")
+        assert await deaths(store) == number
+    assert (await lease_of(store, "A")).event == "worker_lost"
+
+
+async def test_how_a_worker_died_is_on_record(world: World) -> None:
+    store = world.store()
+    await seed(store, linear("A"))
+    lease = await lease_of(store, "A", alone="watched")
+    await store.release(lease, died='exit by signal 9, last line "Killed"')
+    told = [entry.event async for entry in history.read(store, RUN)][-1]
+    assert told["type"] == "WorkerDied"
+    assert told["how"] == 'exit by signal 9, last line "Killed"'
+    assert (told["path"], told["fence"], told["event"]) == ("A", lease.fence, None)
+
+
+async def test_a_death_that_is_told_twice_counts_once(world: World) -> None:
+    store = world.store()
+    await seed(store, linear("A"))
+    lease = await lease_of(store, "A", alone="watched")
+    for _ in range(2):
+        assert await store.release(lease, died="exit with status 3") is None
+    assert await deaths(store) == 1
+
+
+async def test_a_death_is_told_after_the_lease_has_ended_too(world: World) -> None:
+    store = world.store()
+    await seed(store, linear("A"))
+    lease = await lease_of(store, "A", alone="watched")
+    await world.advance(TTL_MS)
+    await timers.tick(store, RUN)
+    assert await deaths(store) == 0
+    for _ in range(2):
+        assert await store.release(lease, died="no answer") is None
+    assert await deaths(store) == 1
+
+
+async def test_a_death_that_is_told_late_ends_nobody_elses_lease(world: World) -> None:
+    store = world.store()
+    await seed(store, linear("A"))
+    for number in range(LIMIT):
+        lease = await lease_of(store, "A", alone="watched")
+        await world.advance(TTL_MS)
+        await timers.tick(store, RUN)
+        holder = await lease_of(store, "A", alone="watched")
+        assert await store.release(lease, died="no answer") is None
+        assert await deaths(store) == number + 1
+        assert isinstance(await store.renew(holder), int)
+        assert await store.release(holder) is None
+    # A release tells nothing; the next death that counts does.
+    assert (await store.states(RUN, ["A"]))["A"].event is None
+
+
+async def test_a_lease_that_was_kept_cannot_be_told_a_death_of_by_others(world: World) -> None:
+    store = world.store()
+    await seed(store, linear("A"))
+    lease = await lease_of(store, "A", alone="watched")
+    assert await store.release(lease) is None
+    second = await lease_of(store, "A", alone="watched")
+    await store.commit(second, end(linear("A"), second, None), commit_id="c1")
+    assert isinstance(await store.release(second, died="exit with status 0"), Refusal)
+    assert await deaths(store) == 0
+
+
+async def test_an_orderly_end_leaves_a_suspect_what_it_was(world: World) -> None:
+    store = world.store()
+    await seed(store, linear("A"))
+    await lose(world, store, alone=None)
+    for _ in range(2 * LIMIT):
+        assert await store.release(await lease_of(store, "A", alone="watched")) is None
+    assert await deaths(store) == 1
+    assert await store.acquire(RUN, "A", owner="w", ttl_ms=TTL_MS) == Refusal("suspect")
+
+
+async def test_a_suspect_is_not_entered_in_place(world: World) -> None:
+    """A loop comes back to a state that workers died over."""
+    flow: Flow = {"start": "A", "states": {"A": {"next": "B"}, "B": {"next": "A"}}}
+    store = world.store()
+    await seed(store, flow)
+    await lose(world, store, alone=None)
+    first = await lease_of(store, "A")
+    entered = await store.commit(first, end(flow, first, None), commit_id="c1", in_place=True)
+    assert isinstance(entered, Committed) and isinstance(entered.lease, Lease)
+    again = await store.commit(
+        entered.lease, end(flow, entered.lease, None), commit_id="c2", in_place=True
+    )
+    assert isinstance(again, Committed) and again.lease is None
+    state = (await store.states(RUN, ["A"]))["A"]
+    assert (state.visit, state.status, state.deaths) == (2, "ready", 1)
+
+
+async def test_a_retry_after_lost_workers_begins_alone(world: World) -> None:
+    flow, store = linear("A", retry=1, delay=10), world.store()
+    await seed(store, flow)
+    for _ in range(LIMIT):
+        await lose(world, store, alone="here")
+    lease = await lease_of(store, "A")
+    assert lease.event == "worker_lost"
+    await store.commit(lease, end(flow, lease, None, Failure("E")), commit_id="c1")
+    await world.advance(10)
+    await timers.tick(store, RUN)
+    assert await store.acquire(RUN, "A", owner="w", ttl_ms=TTL_MS) == Refusal("suspect")
+    assert await deaths(store) == 1
