@@ -102,7 +102,8 @@ class StateDocument:
     had assigned when the state was entered), ``event_payload`` and ``fan`` are as stored
     (``payload.decode`` or ``Store.value`` gives the value). ``approval`` is what somebody was asked
     in this try, None before; ``ask`` the number of that question; once it is ``answered``, the
-    decision is the event's payload."""
+    decision is the event's payload. ``deaths`` are those of workers that are charged to it, and
+    ``how`` tells of the last one, where somebody saw it."""
 
     path: str
     type: str
@@ -114,6 +115,7 @@ class StateDocument:
     attempts: int
     takeovers: int
     deaths: int
+    how: str | None
     fence: int
     input: JSON
     variables: JSON
@@ -157,6 +159,7 @@ class StateDocument:
             attempts=ctl["attempts"],
             takeovers=ctl["takeovers"],
             deaths=ctl.get("deaths", 0),
+            how=ctl.get("how"),
             fence=int(ctl["fence"]),
             input=raw["input"],
             variables=raw.get("variables"),

@@ -17,9 +17,9 @@ from control_plane.payload import JSON, Payload
 DEFAULT_TTL_MS = 30_000
 
 Alone = Literal["here", "watched"]
-"""How a state is worked on alone: ``here``, in a process that works on one such state at a time, and
-whose death counts; or ``watched``, in a process for nothing else, whose death another process tells
-(``Leases.release``)."""
+"""How a state is worked on alone: ``here``, in a process that works on one such state at a time,
+and whose death counts; or ``watched``, in a process for nothing else, whose death another process
+tells (``Leases.release``)."""
 
 
 @dataclass(slots=True)

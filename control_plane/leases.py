@@ -104,8 +104,8 @@ class Leases(ModelCalls):
         return int(answer[1]) - int(answer[2])
 
     async def release(self, lease: Lease, *, died: str | None = None) -> Refusal | None:
-        """Give ``lease`` back unfinished; None when the state is ready again. ``died`` tells how the
-        process ended that worked under it alone: the death is counted, also when the lease has
+        """Give ``lease`` back unfinished; None when the state is ready again. ``died`` tells how
+        the process ended that worked under it alone: the death is counted, also when the lease has
         ended by itself since."""
         request = lease.credentials if died is None else {**lease.credentials, "died": died}
         answer = await self.call("release", lease.workflow_id, request)

@@ -25,7 +25,7 @@ elseif REQ.died then
   over = count_death(ctl)
 end
 if not late then wake(ctl) end
-ctl.released, ctl.unheard = released, nil
+ctl.released, ctl.unheard, ctl.how = released, nil, REQ.died or ctl.how
 save(path, ctl)
 if REQ.died then
   record_event('WorkerDied', path, which .. ',"try":' .. ctl.try .. ',"how":' .. quote(REQ.died)

@@ -18,6 +18,7 @@ from dcf.cli.timeline import Moment, read_timeline
 _STYLES = {
     "LeaseExpired": "bold red",
     "LeaseRevoked": "bold red",
+    "WorkerDied": "bold red",
     "StateFailed": "red",
     "ChildFailed": "red",
     "RetryScheduled": "yellow",

@@ -70,7 +70,9 @@ class Timeline:
             self.holders[path] = owner
         elif kind.startswith("State") or kind in ("FannedOut", "FrameOpened", "WaitStarted"):
             owner = self._take_over(path)
-        if kind in ("LeaseExpired", "LeaseRevoked", "LeaseReleased", "TimerFired"):
+        if kind in (
+            *("LeaseExpired", "LeaseRevoked", "LeaseReleased", "WorkerDied", "TimerFired"),
+        ):
             self._led_by.pop(path, None)
         if said.get("next"):
             self._lead(str(said["next"]), owner)

@@ -13,6 +13,7 @@ from pathlib import Path
 from dcf.cli.agents_home import demand_agents_home
 from dcf.cli.answer import Answer
 from dcf.cli.background import BackgroundFolder
+from dcf.cli.crew import worker_command
 from dcf.cli.exits import INTERRUPTED
 from dcf.cli.log_lines import log_to_stderr
 from dcf.cli.model_check import demand_models
@@ -21,12 +22,16 @@ from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
 from dcf.cli.stub_server import StubServer
 from dcf.memory import source_of
-from dcf.worker import Post, WorkerConfig, import_handlers, serve
+from dcf.worker import Post, WorkerConfig, assignment_of, import_handlers, serve
+
+# Whoever watches it ends it soon after.
+_SOLO_DRAIN_S = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerOrder:
-    """The command line of ``dcf worker``."""
+    """The command line of ``dcf worker``. With ``solo`` it works on one state, which is told on its
+    standard input."""
 
     concurrency: int
     pool: str
@@ -34,11 +39,13 @@ class WorkerOrder:
     name: str | None
     handlers: str | None
     attached: bool
+    solo: bool
     as_json: bool
 
 
 async def work(order: WorkerOrder, settings: Settings) -> Answer:
     """Work until told to stop."""
+    assigned = assignment_of(sys.stdin.readline()) if order.solo else None
     log_to_stderr(settings.log_level)
     demand_models(settings)
     await demand_agents_home(settings)
@@ -52,6 +59,10 @@ async def work(order: WorkerOrder, settings: Settings) -> Answer:
         handlers=handlers,
         attached=order.attached,
     )
+    if order.solo:
+        post = replace(post, config=replace(post.config, drain_s=_SOLO_DRAIN_S))
+    else:
+        post = replace(post, solo=_solo_command(order, post.name))
 
     def ready() -> None:
         line = {
@@ -66,12 +77,19 @@ async def work(order: WorkerOrder, settings: Settings) -> Answer:
         # With --json stdout carries the one document at the end.
         print(json.dumps(line), file=sys.stderr if order.as_json else sys.stdout, flush=True)
 
-    orderly = await serve(post, on_ready=ready)
+    orderly = await serve(post, on_ready=ready, assigned=assigned)
     return Answer(
         {"worker": post.name, "drained": orderly},
         status="drained" if orderly else "interrupted",
         exit_code=0 if orderly else INTERRUPTED,
     )
+
+
+def _solo_command(order: WorkerOrder, name: str) -> tuple[str, ...]:
+    """The command line of a process that does for one state what this one does for all."""
+    handlers = ("--handlers", order.handlers) if order.handlers else ()
+    same = worker_command(name, pool=order.pool, lease_s=order.lease_s, attached=True)
+    return (*same, *handlers, "--solo")
 
 
 def post_of(

@@ -58,7 +58,10 @@ REFUSALS: Mapping[str, str] = {
 
 TIMEOUT = ("States.Timeout", None)
 HEARTBEAT = ("States.HeartbeatTimeout", None)
-WORKER_LOST = ("DCF.WorkerLost", "as many workers as its limit allows died or vanished with this state")
+WORKER_LOST = (
+    "DCF.WorkerLost",
+    "as many workers as its limit allows died or vanished with this state",
+)
 REVOKED: Mapping[str, tuple[str, str | None]] = {
     "timeout": TIMEOUT,
     "heartbeat": HEARTBEAT,

@@ -34,8 +34,10 @@ if TYPE_CHECKING:
     from dcf.worker.lease_lost import LeaseLost
     from dcf.worker.live_environment import LiveEnvironment
     from dcf.worker.performer import AgentPerformer, Beat, Handler, Performer, TaskFailure
-    from dcf.worker.process import Post, Premises, open_premises, open_queue, serve, until_told
+    from dcf.worker.process import Post, Premises, open_premises, open_queue, serve
     from dcf.worker.skill_gates import ChangedSkill, SkillGates, declared_by, schemas_of
+    from dcf.worker.solo import SoloProcess, assignment_of, exit_of
+    from dcf.worker.told import Drainable, run_to_its_end, until_told
     from dcf.worker.try_budget import budgets_of
     from dcf.worker.watched import Watched
     from dcf.worker.worker import Worker, WorkerConfig
@@ -59,6 +61,7 @@ __all__ = [
     "CallsOpen",
     "ChangedSkill",
     "CurrentToolbox",
+    "Drainable",
     "ExternalLedger",
     "FollowedSkills",
     "Handler",
@@ -75,6 +78,7 @@ __all__ = [
     "SkillGates",
     "SkilledAgents",
     "SkillsInUse",
+    "SoloProcess",
     "TaskFailure",
     "Watched",
     "Work",
@@ -83,9 +87,11 @@ __all__ = [
     "WorkerConfig",
     "WorkingSkills",
     "approvers_of",
+    "assignment_of",
     "budgets_of",
     "current_work",
     "declared_by",
+    "exit_of",
     "finished",
     "import_handlers",
     "is_sealed",
@@ -97,6 +103,7 @@ __all__ = [
     "read_lock",
     "read_policy",
     "remove_agent",
+    "run_to_its_end",
     "schemas_of",
     "serve",
     "tags_for",

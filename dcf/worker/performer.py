@@ -91,6 +91,10 @@ async def _contained(work: Awaitable[Outcome]) -> Outcome:
         if here is not None and here.cancelling():
             raise
         return Failed("States.TaskFailed", "CancelledError: the work was cancelled from inside")
+    except (SystemExit, KeyboardInterrupt) as error:
+        # What a script says to end its process; here it ends its Task.
+        log.warning("the work of a Task raised %s", type(error).__name__)
+        return Failed("States.TaskFailed", f"{type(error).__name__}: {error}".rstrip(": "))
     except Exception as error:
         log.warning("the work of a Task broke", exc_info=error)
         return Failed("States.TaskFailed", f"{type(error).__name__}: {error}")

@@ -5,21 +5,20 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-import signal
-import sys
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Protocol
 
 from control_plane import (
     AgentStore,
     ControlPlaneError,
     HintQueue,
+    Lease,
     RedisBackend,
+    Refusal,
     Store,
     load_exports,
 )
@@ -45,6 +44,8 @@ from dcf.worker.generated_rules import approvers_of
 from dcf.worker.keeper import LeaseKeeper
 from dcf.worker.keeper_thread import KeeperThread
 from dcf.worker.performer import Handler, Performer
+from dcf.worker.solo import SoloProcess
+from dcf.worker.told import Drainable, until_told
 from dcf.worker.worker import Worker, WorkerConfig
 from dcf.worker.worker_agents import WorkerAgents, is_sealed
 from dcf.worker.working_skills import FollowedSkills
@@ -63,22 +64,6 @@ _QUEUE_CONNECTIONS = 2
 _RELAY_CONNECTIONS = 8
 
 
-class Drainable(Protocol):
-    """What works until it is told to stop."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def busy(self) -> int:
-        """How much is in work."""
-        ...
-
-    def drain(self) -> None: ...
-
-    async def run(self) -> None: ...
-
-
 @dataclass(frozen=True, slots=True)
 class Post:
     """Where a worker process works, and with what.
@@ -90,7 +75,9 @@ class Post:
     moment, if that is not in ``env`` for good (``DCF_STUB_URL``). ``handlers`` serve Tasks by
     ``Resource``. With ``attached`` the worker also drains when its standard input, a
     pipe, ends: when whoever started it is gone. In ``memory`` its agents live, made from DCF's
-    templates and those in the folder ``templates``; without one they remember nothing.
+    templates and those in the folder ``templates``; without one they remember nothing. ``solo`` is
+    the command of a process that works on one state that is given to it (``Assigned``); without it
+    states that a worker died over are worked on here, one at a time.
     """
 
     redis_url: str = field(repr=False)
@@ -105,6 +92,7 @@ class Post:
     attached: bool = False
     memory: Source | None = None
     templates: Path | None = None
+    solo: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,10 +116,39 @@ class Premises:
         return AgentTasks(self.skills, self.runtime or self.plain, self.store, env, performers)
 
 
-async def serve(post: Post, *, on_ready: Callable[[], None]) -> bool:
+@dataclass(frozen=True, slots=True)
+class Assigned:
+    """``worker`` with one state to work on."""
+
+    worker: Worker
+    lease: Lease
+
+    @property
+    def name(self) -> str:
+        return self.worker.name
+
+    @property
+    def busy(self) -> int:
+        return self.worker.busy
+
+    @property
+    def held(self) -> list[str]:
+        return self.worker.held
+
+    def drain(self) -> None:
+        self.worker.drain()
+
+    async def run(self) -> None:
+        await self.worker.run_one(self.lease)
+
+
+async def serve(
+    post: Post, *, on_ready: Callable[[], None], assigned: tuple[str, str, str] | None = None
+) -> bool:
     """Work until SIGTERM or SIGINT; True after an orderly end, False when a second signal cut it
     short (leases that were held then end by themselves).
 
+    With ``assigned``, run, path and token of a lease, it works on that state alone and ends.
     ``on_ready`` is called when the worker can take work. Raises ControlPlaneError, SkillError,
     ToolsError, MemoryProblem, KnowledgeError and InvalidTemplate when it cannot start.
     """
@@ -139,7 +156,8 @@ async def serve(post: Post, *, on_ready: Callable[[], None]) -> bool:
         there = await open_premises(post, stack)
         store = there.store
         queue = HintQueue(open_queue(post, stack), pool=post.pool, consumer=post.name)
-        await queue.open()
+        if assigned is None:
+            await queue.open()
         workers = sweeper = None
         if there.runtime is not None:
             workers = WorkerAgents(there.runtime, records=there.records, own=post.templates)
@@ -155,11 +173,20 @@ async def serve(post: Post, *, on_ready: Callable[[], None]) -> bool:
             now=time.monotonic,
             config=post.config,
             on_sealed=sweeper.end if sweeper else None,
+            solo=SoloProcess(post.solo, store, there.keeper) if post.solo else None,
         )
-        orderly = await until_told(worker, on_ready, attached=post.attached)
+        work: Drainable = worker
+        if assigned is not None:
+            lease = await store.held(*assigned)
+            if isinstance(lease, Refusal):
+                log.info("%s: %s is taken by others: %s", post.name, assigned[1], lease.code)
+                return True
+            work = Assigned(worker, lease)
+        orderly = await until_told(work, on_ready, attached=post.attached)
         if orderly and sweeper is not None:
             await sweeper.at_last(partial(_is_sealed_now, worker, store))
-        await _leave(queue)
+        if assigned is None:
+            await _leave(queue)
     return orderly
 
 
@@ -283,40 +310,6 @@ async def _remembering(
         resting = sleeptime(memory, models, post.env).run_for_ever()
         await stack.enter_async_context(meanwhile(resting))
     return runtime
-
-
-async def until_told(worker: Drainable, on_ready: Callable[[], None], *, attached: bool) -> bool:
-    """Run ``worker``: the first signal drains it, the second stops it at once."""
-    loop = asyncio.get_running_loop()
-    work = asyncio.create_task(worker.run())
-    told = False
-
-    def stop(reason: str) -> None:
-        nonlocal told
-        if told:
-            log.warning("%s: %s again, stopping at once", worker.name, reason)
-            work.cancel()
-            return
-        told = True
-        log.info("%s: %s, finishing %d states in work", worker.name, reason, worker.busy)
-        worker.drain()
-
-    def starter_gone() -> None:
-        loop.remove_reader(sys.stdin)
-        if not told:
-            stop("its starter is gone")
-
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stop, number.name)
-    if attached:
-        # Nothing is ever written to the pipe: readable means that its other end was closed.
-        loop.add_reader(sys.stdin, starter_gone)
-    on_ready()
-    try:
-        await work
-    except asyncio.CancelledError:
-        return False
-    return True
 
 
 async def _leave(queue: HintQueue) -> None:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from control_plane import (
     DEFAULT_TTL_MS,
+    Alone,
     Committed,
     ControlPlaneError,
     Disconnected,
@@ -38,6 +39,8 @@ log = logging.getLogger(__name__)
 _RECONNECT_S = 0.25
 # Work that does not even end when it is cancelled is not waited for longer than this.
 _CANCELLING_S = 1.0
+# Processes for one state each, of those that a worker died over.
+_MOST_SOLO = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +72,16 @@ class Hints(Protocol):
 Turn = Callable[[Hint], AbstractAsyncContextManager[str | None]]
 """In whose name a hinted state is worked on, once it is that one's turn; None for nobody's."""
 
+Solo = Callable[[Lease], Awaitable[str | None]]
+"""Has the state of a lease worked on by a process for nothing else; how that process ended, or None
+where it did not begin."""
+
 
 class Worker:
     """One worker. ``now`` is a monotonic clock in seconds; ``queue`` has a backend of its own;
     ``on_sealed`` is told of each run that this worker seals. With ``turn`` it works in the name of
-    several, otherwise in its own."""
+    several, otherwise in its own. States that a worker died over are worked on one at a time: by
+    ``solo``, or without one here."""
 
     def __init__(
         self,
@@ -89,6 +97,7 @@ class Worker:
         naming: Naming | None = None,
         on_sealed: Callable[[str], object] | None = None,
         turn: Turn | None = None,
+        solo: Solo | None = None,
     ) -> None:
         self._name = name
         self.config = config or WorkerConfig()
@@ -103,6 +112,9 @@ class Worker:
             name, store, queue, now=now, every_s=self.config.sweep_s, on_sealed=on_sealed
         )
         self._turn = turn or self._own_turn
+        self._solo = solo
+        self._suspects: dict[tuple[str, str], Hint] = {}
+        self._suspected = asyncio.Event()
         self._slots = asyncio.Semaphore(self.config.concurrency)
         self._draining = asyncio.Event()
         # Insertion-ordered, so that one seed of the simulation gives one history.
@@ -118,6 +130,11 @@ class Worker:
     def busy(self) -> int:
         """How many states are in work."""
         return len(self._working)
+
+    @property
+    def held(self) -> list[str]:
+        """The states in work, each with its run."""
+        return [f"{lease.path} of {lease.workflow_id}" for lease in tuple(self._held.values())]
 
     @property
     def is_draining(self) -> bool:
@@ -140,6 +157,7 @@ class Worker:
         loops = [
             asyncio.create_task(self._until_draining(self._sweeper.run)),
             asyncio.create_task(self._until_draining(self._take_loop)),
+            asyncio.create_task(self._until_draining(self._suspect_loop)),
         ]
         draining = asyncio.create_task(self._draining.wait())
         try:
@@ -185,19 +203,42 @@ class Worker:
                 self._start(hint)
 
     def _start(self, hint: Hint) -> None:
-        task = asyncio.create_task(self._drive(hint))
+        task = self._put_to_work(self._drive(hint))
+        task.add_done_callback(lambda _: self._slots.release())
+
+    def _suspect(self, hint: Hint) -> None:
+        """Have the hinted state worked on alone. A hint may come again while it waits."""
+        self._suspects[hint.workflow_id, hint.path] = hint
+        self._suspected.set()
+
+    async def _suspect_loop(self) -> None:
+        """Have suspects worked on: here one at a time, so that it is known whose death one is."""
+        alone: Alone = "here" if self._solo is None else "watched"
+        most = 1 if self._solo is None else min(self.config.concurrency, _MOST_SOLO)
+        places = asyncio.Semaphore(most)
+        while True:
+            await places.acquire()
+            await self._suspected.wait()
+            hint = self._suspects.pop(next(iter(self._suspects)))
+            if not self._suspects:
+                self._suspected.clear()
+            task = self._put_to_work(self._drive(hint, alone))
+            task.add_done_callback(lambda _: places.release())
+
+    def _put_to_work(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = asyncio.create_task(work)
         self._working[task] = None
         task.add_done_callback(self._finished)
+        return task
 
     def _finished(self, task: asyncio.Task[None]) -> None:
         if not task.cancelled() and (error := task.exception()) is not None:
             # A defect of ours: nothing is committed, the lease ends by itself, somebody else tries,
-            # and a fourth loss fails the state.
+            # and a third loss fails the state.
             context = {"message": f"{self.name}: a step failed", "exception": error, "task": task}
             task.get_loop().call_exception_handler(context)
         self._working.pop(task, None)
         self._held.pop(task, None)
-        self._slots.release()
 
     # -- doing it ---------------------------------------------------------------------------------
 
@@ -205,13 +246,13 @@ class Worker:
     async def _own_turn(self, _hint: Hint) -> AsyncIterator[str | None]:
         yield self.name
 
-    async def _drive(self, hint: Hint) -> None:
+    async def _drive(self, hint: Hint, alone: Alone | None = None) -> None:
         """Take one hinted state when it is its turn."""
         async with self._turn(hint) as owner:
             if owner is not None:
-                await self._take(hint, owner)
+                await self._take(hint, owner, alone)
 
-    async def _take(self, hint: Hint, owner: str) -> None:
+    async def _take(self, hint: Hint, owner: str, alone: Alone | None) -> None:
         """Lease one hinted state for ``owner``, and go on in place from there."""
         try:
             answer = await self._store.acquire(
@@ -221,21 +262,38 @@ class Worker:
                 ttl_ms=self.config.ttl_ms,
                 hint=hint.key,
                 pool=hint.pool,
+                alone=alone,
             )
             if isinstance(answer, Refusal):
+                if answer.code == "suspect":
+                    self._suspect(hint)
                 log.debug("%s: %s of %s: %s", self.name, hint.path, hint.workflow_id, answer.code)
                 return
             if self._giving_back:
                 await self._store.release(answer)
                 return
-            await self._advance(answer)
+            if alone == "watched":
+                await self._have_done(answer)
+            else:
+                await self._advance(answer, goes_on=alone is None)
         except LeaseLost as lost:
             log.info("%s: gave up %s: %s", self.name, hint.path, lost.code)
         except ControlPlaneError as error:
             # The lease ends by itself and somebody takes the state over.
             log.error("%s: %s of %s: %s", self.name, hint.path, hint.workflow_id, error)
 
-    async def _advance(self, lease: Lease) -> None:
+    async def _have_done(self, lease: Lease) -> None:
+        """Let a process for nothing else do it, and tell of its death."""
+        task = asyncio.current_task()
+        if task is not None:
+            self._held[task] = lease
+        if self._solo is None:
+            raise RuntimeError("nobody works on it in a process of its own")
+        died = await self._solo(lease)
+        # Refused where it has ended the lease itself.
+        await self._store.release(lease, died=died)
+
+    async def _advance(self, lease: Lease, *, goes_on: bool = True) -> None:
         started, hops = self._now(), 0
         current: Lease | None = lease
         task = asyncio.current_task()
@@ -244,7 +302,8 @@ class Worker:
                 self._held[task] = current
             hops += 1
             in_place = (
-                not self._draining.is_set()
+                goes_on
+                and not self._draining.is_set()
                 and hops < self.config.hops
                 and self._now() - started < self.config.hop_s
             )
@@ -282,6 +341,27 @@ class Worker:
             kept=kept,
             in_place=in_place,
         )
+
+    async def run_one(self, lease: Lease) -> None:
+        """Work on the state of ``lease``, and on nothing else, until it is done or ``drain``."""
+        home = asyncio.get_running_loop()
+        self._keeper.on_failure = lambda: home.call_soon_threadsafe(self.drain)
+        work = self._put_to_work(self._alone(lease))
+        draining = asyncio.create_task(self._draining.wait())
+        try:
+            await asyncio.wait([work, draining], return_when=asyncio.FIRST_COMPLETED)
+            await self._finish_work()
+        finally:
+            for task in (draining, work):
+                task.cancel()
+
+    async def _alone(self, lease: Lease) -> None:
+        try:
+            await self._advance(lease, goes_on=False)
+        except LeaseLost as lost:
+            log.info("%s: gave up %s: %s", self.name, lease.path, lost.code)
+        except ControlPlaneError as error:
+            log.error("%s: %s of %s: %s", self.name, lease.path, lease.workflow_id, error)
 
     # -- stopping ---------------------------------------------------------------------------------
 

@@ -87,7 +87,7 @@ def _broken(workflow_id: str, documents: dict[str, StateDocument]) -> list[Reaso
         if is_tolerated(document.path, documents):
             continue
         if document.status == "failed" and document.error is not None:
-            why = str(document.error)
+            why = f"{document.error}{_killed(document)}"
         elif document.status in ("cancelled", "ready", "running", "waiting"):
             why = "cut off when the run ended"
         else:
@@ -116,7 +116,8 @@ def _reason(
         if workers == 0:
             why = f"ready{event} for {age}, and no worker reads pool {pool!r}"
             return Reason(path, status, why, f"dcf worker --pool {pool}")
-        return Reason(path, status, f"ready{event} for {age}; a worker will take it")
+        takes = "a worker will take it" + (", and nothing beside it" if document.deaths else "")
+        return Reason(path, status, f"ready{event} for {age}; {takes}{_killed(document)}")
     if status == "running" and document.holder is not None:
         return Reason(path, status, _held(document, now))
     why = _waits(document, now)
@@ -126,6 +127,16 @@ def _reason(
         why += f", but no worker reads pool {pool!r} to take it up then"
         return Reason(path, status, why, f"dcf worker --pool {pool}")
     return Reason(path, status, why)
+
+
+def _killed(document: StateDocument) -> str:
+    """What is known of the workers that died over it; "" where none did."""
+    if not document.deaths:
+        return ""
+    workers = "a worker" if document.deaths == 1 else f"{document.deaths} workers"
+    if document.how is None:
+        return f"; {workers} died or vanished while it was in work"
+    return f"; killed {workers}: {document.how}"
 
 
 def _deciding(workflow_id: str, document: StateDocument) -> str:

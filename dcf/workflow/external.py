@@ -137,7 +137,7 @@ class External:
             idle = next((one for one in ready if not needs_work(one)), None)
             if idle is None:
                 break
-            answer = await self._store.acquire(workflow_id, idle.path, owner=owner)
+            answer = await self._store.acquire(workflow_id, idle.path, owner=owner, alone="here")
             if isinstance(answer, Refusal):
                 break
             found = await self._steps.advance(answer, hand_over, ours=True)
@@ -161,7 +161,10 @@ class External:
     async def _acquire(
         self, workflow_id: str, path: str, owner: str, ttl_ms: int, token: str
     ) -> Lease | Refusal:
-        return await self._store.acquire(workflow_id, path, owner=owner, ttl_ms=ttl_ms, token=token)
+        # Whoever asks works on one Task at a time, as far as we know.
+        return await self._store.acquire(
+            workflow_id, path, owner=owner, ttl_ms=ttl_ms, token=token, alone="here"
+        )
 
     async def _ready(self, workflow_id: str) -> list[StateDocument]:
         due = await self._store.backend.command(

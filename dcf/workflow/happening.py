@@ -6,7 +6,10 @@ from control_plane import JSON, Lease, Store
 from dcf import asl
 from dcf.workflow.asking import rejection
 
-WORKER_LOST = ("DCF.WorkerLost", "as many workers as its limit allows died or vanished with this state")
+WORKER_LOST = (
+    "DCF.WorkerLost",
+    "as many workers as its limit allows died or vanished with this state",
+)
 # As on AWS, a limit that has passed has no cause beyond its name.
 TIMED_OUT = ("States.Timeout", None)
 HEARTBEAT_MISSED = ("States.HeartbeatTimeout", None)

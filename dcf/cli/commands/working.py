@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 from typing import Annotated
 
@@ -54,6 +53,7 @@ def worker(
         ),
     ] = None,
     attached: Annotated[bool, typer.Option("--attached", hidden=True)] = False,
+    solo: Annotated[bool, typer.Option("--solo", hidden=True)] = False,
     as_json: JsonOption = False,
 ) -> Answer:
     """Work on ready states until SIGTERM or Ctrl-C.
@@ -63,9 +63,10 @@ def worker(
     """
     from dcf.cli.settings import Settings
     from dcf.cli.worker import WorkerOrder, work
+    from dcf.worker import run_to_its_end
 
-    order = WorkerOrder(concurrency, pool, lease_s, name, handlers, attached, as_json)
-    return asyncio.run(work(order, Settings.from_env(os.environ)))
+    order = WorkerOrder(concurrency, pool, lease_s, name, handlers, attached, solo, as_json)
+    return run_to_its_end(work(order, Settings.from_env(os.environ)))
 
 
 def companion(
@@ -91,6 +92,7 @@ def companion(
     """
     from dcf.cli.companion import HostOrder, host
     from dcf.cli.settings import Settings
+    from dcf.worker import run_to_its_end
 
     order = HostOrder(most, session, pool, lease_s, name, attached, as_json)
-    return asyncio.run(host(order, Settings.from_env(os.environ)))
+    return run_to_its_end(host(order, Settings.from_env(os.environ)))

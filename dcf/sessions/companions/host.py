@@ -75,6 +75,11 @@ class CompanionHost:
         """How many tasks are in work."""
         return self._worker.busy
 
+    @property
+    def held(self) -> list[str]:
+        """The tasks in work."""
+        return self._worker.held
+
     def drain(self) -> None:
         """Take nothing more; ``run`` returns when what is in work is done or given back."""
         self._worker.drain()

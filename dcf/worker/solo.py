@@ -1,0 +1,149 @@
+"""A worker process for one state: whatever it dies of, nothing else is lost, and its death is seen.
+
+It gets its assignment as the first line of its standard input, and says in a line on its standard
+output that it has begun. The end of its input tells it that whoever watches it is gone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import signal
+import sys
+from asyncio.subprocess import PIPE, Process
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import TextIO
+
+from control_plane import Lease, Refusal, Store
+from dcf.worker.keeper import LeaseKeeper
+from dcf.worker.kept_work import KeptLease
+
+log = logging.getLogger(__name__)
+
+_GRACE_S = 5.0
+# A process that was told to end gives its lease back meanwhile.
+_ENDING_S = 0.8
+_AGAIN_S = 2.0
+_LONGEST_LINE = 1 << 20
+_SHOWN = 200
+
+
+class SoloProcess:
+    """Starts ``command``, a worker that takes its assignment from its input. ``keeper`` keeps the
+    lease until the process does."""
+
+    def __init__(self, command: Sequence[str], store: Store, keeper: LeaseKeeper) -> None:
+        self._command = tuple(command)
+        self._store = store
+        self._keeper = keeper
+
+    async def __call__(self, lease: Lease) -> str | None:
+        """Have the state of ``lease`` worked on; how the process ended, or None where it did not
+        begin. Raises LeaseLost when the lease was lost meanwhile."""
+        process = await asyncio.create_subprocess_exec(
+            *self._command, stdin=PIPE, stdout=PIPE, stderr=PIPE, limit=_LONGEST_LINE
+        )
+        lines = LastLine(process, sys.stderr)
+        try:
+            with KeptLease(self._keeper, lease):
+                if not await _begin(process, lease):
+                    await _ended(process)
+                    await asyncio.sleep(_AGAIN_S)
+                    return None
+            hung = await self._ends(process, lease)
+            if hung:
+                process.kill()
+            await process.wait()
+            return hung or f"{exit_of(process.returncode or 0)}{await lines.last()}"
+        finally:
+            await _ended(process)
+            await lines.last()
+
+    async def _ends(self, process: Process, lease: Lease) -> str:
+        """Wait for its end; "", or why it is not waited for any longer."""
+        while True:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(process.wait(), max(1.0, lease.ttl_ms / 1000))
+                return ""
+            held = await self._store.held(lease.workflow_id, lease.path, lease.token)
+            if isinstance(held, Refusal):
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(process.wait(), _GRACE_S)
+                    return ""
+                return f"it lost its lease and did not end within {_GRACE_S:.0f} s"
+
+
+class LastLine:
+    """Passes on what ``process`` says on its standard error, and keeps the last line of it."""
+
+    def __init__(self, process: Process, out: TextIO) -> None:
+        self._last = ""
+        self._out = out
+        self._reading = asyncio.create_task(self._read(process))
+
+    async def last(self) -> str:
+        """``, last line "…"``, or nothing where it said nothing. To be asked once it has ended:
+        what it started may still hold its standard error, and is not waited for."""
+        await asyncio.wait([self._reading], timeout=_ENDING_S)
+        self._reading.cancel()
+        return f", last line {json.dumps(self._last, ensure_ascii=False)}" if self._last else ""
+
+    async def _read(self, process: Process) -> None:
+        stream = process.stderr
+        while stream is not None:
+            try:
+                line = await stream.readline()
+            except ValueError:
+                # Longer than the limit: what was read of it is gone.
+                continue
+            if not line:
+                return
+            text = line.decode(errors="replace")
+            self._out.write(text)
+            self._out.flush()
+            self._last = text.strip()[-_SHOWN:] or self._last
+
+
+def exit_of(status: int) -> str:
+    """How a process ended, for people: ``exit by signal 9 (SIGKILL)``."""
+    if status >= 0:
+        return f"exit with status {status}"
+    try:
+        return f"exit by signal {-status} ({signal.Signals(-status).name})"
+    except ValueError:
+        return f"exit by signal {-status}"
+
+
+def assignment_of(line: str) -> tuple[str, str, str]:
+    """Run, path and token of the assignment that ``line`` is."""
+    said = json.loads(line)
+    return said["run"], said["path"], said["token"]
+
+
+async def _begin(process: Process, lease: Lease) -> bool:
+    """Give it its assignment; whether it said that it begins."""
+    assert process.stdin is not None and process.stdout is not None
+    said = {"run": lease.workflow_id, "path": lease.path, "token": lease.token}
+    try:
+        process.stdin.write(f"{json.dumps(said)}\n".encode())
+        await process.stdin.drain()
+        return bool(await process.stdout.readline())
+    except ConnectionError:
+        return False
+
+
+async def _ended(process: Process) -> None:
+    """End it, if it has not ended: in order, or else at once."""
+    if process.stdin is not None:
+        process.stdin.close()
+    try:
+        async with asyncio.timeout(_ENDING_S):
+            await process.wait()
+    except TimeoutError:
+        log.warning("worker process %d did not end in order, and is killed", process.pid)
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()

@@ -1,0 +1,117 @@
+"""How a process that works is told to end, and does, whatever its work does meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Coroutine
+from types import FrameType
+from typing import Any, Protocol, TypeVar
+
+log = logging.getLogger(__name__)
+
+_SIGNALS = (signal.SIGTERM, signal.SIGINT)
+# What is told to stop at once has this long for it.
+_AT_ONCE_S = 2.0
+_CUT_SHORT = 130
+_T = TypeVar("_T")
+
+
+class Drainable(Protocol):
+    """What works until it is told to stop."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def busy(self) -> int:
+        """How much is in work."""
+        ...
+
+    @property
+    def held(self) -> list[str]:
+        """What is in work, for people."""
+        ...
+
+    def drain(self) -> None: ...
+
+    async def run(self) -> None: ...
+
+
+async def until_told(worker: Drainable, on_ready: Callable[[], None], *, attached: bool) -> bool:
+    """Run ``worker``: the first signal drains it, the second stops it at once; False then. Work
+    that lets nothing else run in its thread is abandoned with the process 2 s after the second."""
+    loop = asyncio.get_running_loop()
+    work = asyncio.create_task(worker.run())
+    told = 0
+
+    def stop(reason: str) -> None:
+        if told > 1:
+            log.warning("%s: %s again, stopping at once", worker.name, reason)
+            work.cancel()
+            return
+        log.info("%s: %s, finishing %d states in work", worker.name, reason, worker.busy)
+        worker.drain()
+
+    def on_signal(number: int, _frame: FrameType | None) -> None:
+        # Here and not in the loop, which runs nothing while a handler blocks it.
+        nonlocal told
+        told += 1
+        if told == 2:
+            abandoning = threading.Timer(_AT_ONCE_S, _abandon, [worker])
+            abandoning.daemon = True
+            abandoning.start()
+            work.add_done_callback(lambda _: abandoning.cancel())
+        loop.call_soon_threadsafe(stop, signal.Signals(number).name)
+
+    def starter_gone() -> None:
+        nonlocal told
+        loop.remove_reader(sys.stdin)
+        if not told:
+            told = 1
+            stop("its starter is gone")
+
+    before = {number: signal.signal(number, on_signal) for number in _SIGNALS}
+    if attached:
+        # Nothing is ever written to the pipe: readable means that its other end was closed.
+        loop.add_reader(sys.stdin, starter_gone)
+    on_ready()
+    try:
+        await work
+    except asyncio.CancelledError:
+        return False
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    return True
+
+
+def run_to_its_end(main: Coroutine[Any, Any, _T]) -> _T:
+    """``asyncio.run``, but what is raised in one of the tasks to end the process, and that nobody
+    awaits there, ends that task alone: Tasks are worked on by code of others."""
+    with asyncio.Runner() as runner:
+        loop = runner.get_loop()
+        task = loop.create_task(main)
+        while True:
+            try:
+                return loop.run_until_complete(task)
+            except (SystemExit, KeyboardInterrupt) as error:
+                if task.done() or _is_from_keyboard(error):
+                    raise
+                log.warning("a task raised %s: it ended, nothing else", type(error).__name__)
+
+
+def _is_from_keyboard(error: BaseException) -> bool:
+    """Whether Ctrl-C raised it, which it does as long as nobody else has asked for the signal."""
+    ours = signal.getsignal(signal.SIGINT) is not signal.default_int_handler
+    return isinstance(error, KeyboardInterrupt) and not ours
+
+
+def _abandon(worker: Drainable) -> None:
+    held = ", ".join(worker.held) or "nothing that is known"
+    log.error("%s: does not end; abandoned in work: %s", worker.name, held)
+    os._exit(_CUT_SHORT)

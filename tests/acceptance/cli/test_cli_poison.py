@@ -1,0 +1,127 @@
+"""Tasks that kill their workers: they are stopped and named, and nothing beside them fails."""
+
+from __future__ import annotations
+
+import signal
+import time
+from functools import partial
+from typing import Any
+
+import pytest
+from acceptance.cli.dcf_user import Dcf, until
+
+LIMIT = 3
+HANDLERS = """
+import asyncio, os, signal, subprocess, sys, time
+
+async def kill(_):
+    print("out of memory, I guess", file=sys.stderr, flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+async def leave(_):
+    os._exit(7)
+
+async def exit_(_):
+    sys.exit(4)
+
+async def exit_below(_):
+    async def below():
+        raise KeyboardInterrupt
+    await asyncio.gather(asyncio.create_task(below()))
+
+async def effect(name):
+    with open("effects", "a") as file:
+        print(name, file=file, flush=True)
+    await asyncio.sleep(1)
+    return name
+
+async def block(_):
+    with open("blocked", "w"):
+        time.sleep(300)
+
+HANDLERS = {
+    "kill": kill, "leave": leave, "exit": exit_, "exit below": exit_below, "effect": effect,
+    "block": block,
+}
+"""
+
+
+def task(resource: str, **more: Any) -> dict[str, Any]:
+    return {"Type": "Task", "Resource": resource, "End": True, **more}
+
+
+def one(**state: Any) -> dict[str, Any]:
+    return {"StartAt": "T", "States": {"T": state}}
+
+
+@pytest.fixture
+def handlers(dcf: Dcf) -> tuple[str, ...]:
+    """What a worker is started with."""
+    dcf("up")
+    dcf.write("hand.py", HANDLERS)
+    return ("--handlers", "hand:HANDLERS", "--lease-ttl", "2")
+
+
+def test_poison_tasks_are_stopped_and_named_and_their_neighbours_succeed(
+    dcf: Dcf, handlers: tuple[str, ...]
+) -> None:
+    neighbours, poisons = ("a", "b"), {"killer": "kill", "leaver": "leave"}
+    for run, resource in {**dict.fromkeys(neighbours, "effect"), **poisons}.items():
+        flow = dcf.write(f"{run}.json", one(**task(resource)))
+        assert dcf("submit", flow, "--id", run, "--input", f'"{run}"').code == 0
+    first = dcf.worker(*handlers)
+    assert first.wait(60) != 0
+
+    second = dcf.worker(*handlers)
+    for run in (*neighbours, *poisons):
+        until(partial(is_over, dcf, run), f"the end of {run}")
+
+    assert [status(dcf, run) for run in neighbours] == ["succeeded"] * 2
+    assert [status(dcf, run) for run in poisons] == ["failed"] * 2
+    assert second.poll() is None
+    why = {run: why_failed(dcf, run) for run in poisons}
+    assert all("DCF.WorkerLost" in said for said in why.values())
+    assert f"killed {LIMIT} workers: exit by signal 9 (SIGKILL)" in why["killer"]
+    assert 'last line "out of memory, I guess"' in why["killer"]
+    assert "exit with status 7" in why["leaver"]
+    told = [event["event"] for event in dcf("history", "killer", "--json").json["events"]]
+    assert (told.count("LeaseExpired"), told.count("WorkerDied")) == (1, LIMIT - 1)
+
+
+@pytest.mark.parametrize("resource", ["exit", "exit below"])
+def test_what_a_handler_raises_to_end_the_process_fails_its_task_alone(
+    dcf: Dcf, handlers: tuple[str, ...], resource: str
+) -> None:
+    worker = dcf.worker(*handlers)
+    done = dcf("run", dcf.write("flow.json", one(**task(resource))), "--json")
+    assert done.code == 1
+    assert done.json["error"]["code"] == "States.TaskFailed"
+    assert worker.poll() is None
+
+
+def test_a_second_signal_ends_a_worker_whose_handler_blocks_it(
+    dcf: Dcf, handlers: tuple[str, ...]
+) -> None:
+    dcf.write("flow.json", one(**task("block")))
+    assert dcf("submit", "flow.json", "--id", "stuck").code == 0
+    worker = dcf.worker(*handlers)
+    until((dcf.folder / "blocked").exists, "the handler")
+    worker.send_signal(signal.SIGTERM)
+    time.sleep(0.1)  # two signals at once are one
+    worker.send_signal(signal.SIGTERM)
+    said = worker.communicate(timeout=60)[1]
+    assert worker.returncode == 130
+    assert "abandoned in work: T of stuck" in said
+
+
+def why_failed(dcf: Dcf, run: str) -> str:
+    [reason] = dcf("explain", run, "--json").json["reasons"]
+    return str(reason["why"])
+
+
+def is_over(dcf: Dcf, run: str) -> bool:
+    return status(dcf, run) in ("succeeded", "failed")
+
+
+def status(dcf: Dcf, run: str) -> str:
+    return str(dcf("explain", run, "--json").json["run_status"])
