@@ -44,10 +44,12 @@ class RunTransitions(Reader):
         timeout_ms: int | None = None,
         protocol: int = FIRST_PROTOCOL,
         pins: str | None = None,
+        deaths: int | None = None,
     ) -> bool:
         """Create a run: ``states`` are (path, type), pending until entered; workers that do not
         know ``protocol`` leave it alone; ``pins`` is a digest of what ``meta`` pins the run to, for
-        the history. True when it is new, False when the same run was there.
+        the history; ``deaths`` is how many workers may die over a state (None: 3). True when it is
+        new, False when the same run was there.
 
         Interrupted anywhere, the same call goes on where it stopped. Raises RunExists when the id
         belongs to another definition or input, BadDocument when ``meta`` cannot be stored.
@@ -67,6 +69,7 @@ class RunTransitions(Reader):
             "pool": self.pool,
             "protocol": protocol,
             "call": self.new_id(),
+            "deaths": deaths,
         }
         created = False
         for number, batch in enumerate(batches):

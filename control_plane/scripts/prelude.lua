@@ -31,7 +31,7 @@ local NOW = tonumber(TIME[1]) * 1000 + math.floor(tonumber(TIME[2]) / 1000)
 
 local REHINT_MIN, REHINT_MAX = 15000, 60000
 local QUEUE_LIMIT = 100000
--- How many workers may die over a state, where its own limit says nothing.
+-- How many workers may die over a state, where its run says nothing of that.
 local DEATHS_LIMIT = 3
 -- The first version of the rules in which a state can wait for approval.
 local APPROVAL_PROTOCOL = 3
@@ -162,7 +162,7 @@ end
 -- to be worked on alone: only a death there is its own. See docs/decisions/0036.
 local function count_death(ctl)
   ctl.deaths = (ctl.deaths or 0) + 1
-  local limit = ctl.deaths_limit or DEATHS_LIMIT
+  local limit = load_run().deaths or DEATHS_LIMIT
   if ctl.deaths >= limit and not ANSWER[ctl.event] then
     ctl.event = 'worker_lost'
   end
@@ -222,8 +222,7 @@ end
 -- The control record of a fresh visit; `before` is the record of the visit it follows, if any.
 local function fresh(kind, pv, spec, before)
   local ctl = { kind = kind, pv = pv, visit = 1, try = 1, attempts = 0, takeovers = 0, fence = 0,
-    rounds = 0, timeout_ms = spec.timeout_ms, hb_ms = spec.hb_ms, callback = spec.callback,
-    deaths_limit = spec.deaths }
+    rounds = 0, timeout_ms = spec.timeout_ms, hb_ms = spec.hb_ms, callback = spec.callback }
   if before then
     ctl.visit, ctl.fence, ctl.rounds = before.visit + 1, before.fence, before.rounds
     ctl.deaths = before.deaths and 1

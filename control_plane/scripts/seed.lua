@@ -2,6 +2,7 @@
 -- last call its first state as ready. Until that call the run is "pending" and nothing can move.
 -- ARGV[1]  {run, call, digest, protocol, pool, states?: [{path, type}], timeout_ms?,
 --           pins?: digest of what the run is pinned to, for the history,
+--           deaths?: how many workers may die over a state,
 --           start?: {path, type, timeout_ms?, hb_ms?, callback?}}
 -- ARGV[2]  meta document     ARGV[3]  input of the first state, or ""
 -- Reply    {"ok", "created" | "present"} | {"exists", digest} | {"bad_document", message}
@@ -25,7 +26,7 @@ if bad then
 end
 if not run then
   run = { status = 'pending', protocol = REQ.protocol, digest = REQ.digest, pool = REQ.pool,
-    born = integer(NOW), said = {} }
+    born = integer(NOW), said = {}, deaths = REQ.deaths }
   redis.call('JSON.MSET', META, '$.ctl', cjson.encode(run), META, '$.status', '"pending"',
     META, '$.created_at', integer(NOW))
   look_at(NOW + REHINT_MAX)

@@ -45,9 +45,11 @@ def prepare(
     stub_url: str,
     *,
     models: bool = False,
+    worker_deaths: int | None = None,
 ) -> Prepared:
     """Read and check workflow, input, id, skills and servers, and ``models`` where this process's
-    own workers will ask them. Raises BadInput with all problems."""
+    own workers will ask them; ``worker_deaths`` takes the place of the document's own limit. Raises
+    BadInput with all problems."""
     catalog = open_catalog(settings)
     document, problems = check_file(file, catalog, settings)
     if models:
@@ -66,6 +68,7 @@ def prepare(
             problems += _bound_models(document, file, settings)
     if document is None or has_errors(problems):
         raise BadInput(problems)
+    document = document.with_worker_deaths(worker_deaths)
     run = workflow_id or fresh_id(document.name)
     pins = _pins(document, catalog, settings, problems)
     return Prepared(document, value.value, run, catalog, servers, pins)

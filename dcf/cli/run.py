@@ -41,6 +41,7 @@ class RunOrder:
     runs: Path
     pool: str | None
     timeout_s: float | None
+    worker_deaths: int | None = None
 
 
 async def run_workflow(order: RunOrder, settings: Settings, screen: Screen) -> Answer:
@@ -54,6 +55,7 @@ async def run_workflow(order: RunOrder, settings: Settings, screen: Screen) -> A
         settings,
         stub.url,
         models=order.workers > 0,
+        worker_deaths=order.worker_deaths,
     )
     for warning in prepared.document.warnings:
         screen.warn(str(warning))

@@ -23,12 +23,14 @@ async def submit_workflow(
     given: str | None,
     workflow_id: str | None,
     pool: str,
+    worker_deaths: int | None,
     settings: Settings,
     screen: Screen,
 ) -> Answer:
     """Start a run and say who will carry it out."""
     folder = BackgroundFolder(settings.notes, settings.logs)
-    prepared = prepare(file, given, workflow_id, settings, StubServer(settings, folder).url)
+    stub_url = StubServer(settings, folder).url
+    prepared = prepare(file, given, workflow_id, settings, stub_url, worker_deaths=worker_deaths)
     for warning in prepared.document.warnings:
         screen.warn(str(warning))
     for stranger in Garrison(folder).strangers(pool, settings.generated):

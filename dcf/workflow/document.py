@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -47,6 +47,10 @@ class WorkflowDocument:
         """What the document says, whatever the order of members and the spacing: SHA-256."""
         text = json.dumps(self.raw, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
         return payload.digest(text)
+
+    def with_worker_deaths(self, limit: int | None) -> WorkflowDocument:
+        """This document with another limit of deaths over a state; itself for None."""
+        return self if limit is None else replace(self, raw={**self.raw, "worker_deaths": limit})
 
     def check_input(self, value: Any) -> list[Problem]:
         """Where ``value`` violates ``workflow_input_schema``; all places."""

@@ -97,6 +97,7 @@ async def submit(
         ),
         timeout_ms=int(machine.timeout_s * 1000) if machine.timeout_s is not None else None,
         protocol=_protocol(document),
+        deaths=document.raw.get("worker_deaths"),
     )
 
 

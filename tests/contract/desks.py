@@ -61,7 +61,7 @@ class Desk:
         """Lease the task's state as the companion that has it."""
         assert task.companion_id is not None
         store = self.sessions.store_of(inbox_of(ID, task.companion_id))
-        return await store.acquire(task.task_id, task.state, owner=task.companion_id)
+        return await store.acquire(task.task_id, task.state, owner=task.companion_id, alone="here")
 
     async def finish(self, lease: Lease, outcome: Outcome | None = None) -> Committed | Refusal:
         outcome = outcome or Succeeded({"n": 1}, "did it")

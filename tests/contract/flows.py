@@ -86,6 +86,7 @@ async def seed(
     digest: str = "d1",
     timeout_ms: int | None = None,
     protocol: int = 1,
+    deaths: int | None = None,
 ) -> bool:
     """Start a run of ``flow``."""
     first = flow["states"][flow["start"]]
@@ -103,6 +104,7 @@ async def seed(
         ),
         timeout_ms=timeout_ms,
         protocol=protocol,
+        deaths=deaths,
     )
 
 

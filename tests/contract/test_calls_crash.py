@@ -32,7 +32,7 @@ class Tool:
 
 async def work(store: Store, tool: Tool, wanted: list[str], end: str) -> None:
     """Hold the lease once and call what is wanted; then give the lease back, or vanish."""
-    lease = await store.acquire(RUN, "A", owner="w", ttl_ms=TTL_MS)
+    lease = await store.acquire(RUN, "A", owner="w", ttl_ms=TTL_MS, alone="here")
     if not isinstance(lease, Lease):
         return
     for digest in wanted:

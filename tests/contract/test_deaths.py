@@ -60,6 +60,16 @@ async def test_deaths_alone_are_counted_up_to_the_limit(world: World, told: bool
     assert (await lease_of(store, "A")).event == "worker_lost"
 
 
+@pytest.mark.parametrize("limit", [1, 2, 5])
+async def test_the_limit_is_that_of_the_run(world: World, limit: int) -> None:
+    store = world.store()
+    await seed(store, linear("A"), deaths=limit)
+    for _ in range(limit):
+        assert (await store.states(RUN, ["A"]))["A"].event is None
+        await lose(world, store, alone="here")
+    assert (await lease_of(store, "A")).event == "worker_lost"
+
+
 async def test_how_a_worker_died_is_on_record(world: World) -> None:
     store = world.store()
     await seed(store, linear("A"))

@@ -56,7 +56,12 @@ class Driver:
                 await self.queue.open()
                 for hint in await self.queue.read(4, block_ms=20):
                     answer = await self.store.acquire(
-                        hint.workflow_id, hint.path, owner=self.name, ttl_ms=TTL_MS, hint=hint.key
+                        hint.workflow_id,
+                        hint.path,
+                        owner=self.name,
+                        ttl_ms=TTL_MS,
+                        hint=hint.key,
+                        alone="here",
                     )
                     if isinstance(answer, Lease):
                         await self._advance(answer)

@@ -105,8 +105,8 @@ BROKEN = (
         "an ended lease is not taken back",
         _all(
             without(
-                "if ctl.status == 'running' then expire(path, ctl)",
-                "if ctl.status == 'running' then return",
+                "  elseif expire(path, ctl) then\n",
+                "  else return end\n  if false then\n",
             ),
             "tick",
         ),
@@ -129,8 +129,8 @@ BROKEN = (
         "a retry is the same try again",
         _all(
             without(
-                "ctl.try, ctl.takeovers, ctl.retries = ctl.try + 1",
-                "ctl.try, ctl.takeovers, ctl.retries = ctl.try",
+                "ctl.try, ctl.retries = ctl.try + 1",
+                "ctl.try, ctl.retries = ctl.try",
             ),
             "commit",
         ),
@@ -192,7 +192,7 @@ BROKEN = (
     ),
     Broken(
         "an answer is accepted and forgotten",
-        _all(without("= REQ.event, REQ.call, 0", "= nil, REQ.call, 0"), "signal"),
+        _all(without("= REQ.event, REQ.call\n", "= nil, REQ.call\n"), "signal"),
         frozenset({"ends", "result"}),
         likely=31,
     ),

@@ -67,7 +67,7 @@ async def _submit(store: Store, definition: dict[str, Any]) -> None:
 
 
 async def _acquire(store: Store, path: str) -> Lease:
-    lease = await store.acquire(_RUN, path, owner="w", ttl_ms=1000)
+    lease = await store.acquire(_RUN, path, owner="w", ttl_ms=1000, alone="here")
     assert isinstance(lease, Lease), lease
     return lease
 
@@ -80,8 +80,8 @@ async def _step(store: Store, path: str) -> None:
     assert not isinstance(answer, Refusal)
 
 
-async def _lose_four_workers(store: Store, clock: Clock, path: str) -> None:
-    for _ in range(4):
+async def _lose_three_workers(store: Store, clock: Clock, path: str) -> None:
+    for _ in range(3):
         await _acquire(store, path)
         clock.pass_s(2)
         await timers.tick(store, _RUN)
@@ -110,7 +110,7 @@ async def test_a_state_that_kills_its_workers_fails_the_run_instead_of_living_fo
     """Seed 31: no state but a Task could take the event `worker_lost`; workers broke on it."""
     states = {"A": state, "B": _PASS} if state["Type"] == "Choice" else {"A": state}
     await _submit(store, {"StartAt": "A", "States": states})
-    await _lose_four_workers(store, clock, "A")
+    await _lose_three_workers(store, clock, "A")
     await _step(store, "A")
     ended = await result(store, _RUN)
     assert ended.status == "failed"
@@ -122,7 +122,7 @@ async def test_a_map_that_kills_its_workers_can_catch_it(store: Store, clock: Cl
     state = {"Type": "Map", "ItemsPath": "$.items", "ItemProcessor": _INNER, "Catch": catch,
              "End": True}  # fmt: skip
     await _submit(store, {"StartAt": "A", "States": {"A": state, "B": _PASS}})
-    await _lose_four_workers(store, clock, "A")
+    await _lose_three_workers(store, clock, "A")
     await _step(store, "A")
     await _step(store, "B")
     assert (await result(store, _RUN)).status == "succeeded"
@@ -132,7 +132,7 @@ async def test_a_frame_that_kills_its_workers_fails_the_map(store: Store, clock:
     state = {"Type": "Map", "ItemsPath": "$.items", "ItemProcessor": _INNER, "End": True}
     await _submit(store, {"StartAt": "A", "States": {"A": state}})
     await _step(store, "A")
-    await _lose_four_workers(store, clock, "A[0]")
+    await _lose_three_workers(store, clock, "A[0]")
     await _step(store, "A[0]")
     await _step(store, "A")
     ended = await result(store, _RUN)

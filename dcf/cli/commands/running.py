@@ -33,6 +33,17 @@ TimeoutOption = Annotated[
     float | None,
     typer.Option("--timeout", metavar="SECONDS", min=0, help="Stop watching after this long."),
 ]
+DeathsOption = Annotated[
+    int | None,
+    typer.Option(
+        "--worker-deaths",
+        metavar="N",
+        min=1,
+        max=100,
+        help="How many workers may die over one state before it fails.",
+        show_default="what the workflow says, else 3",
+    ),
+]
 _EXITS = (OK, FAILED, BAD_INPUT, ENVIRONMENT, INTERRUPTED)
 
 
@@ -64,6 +75,7 @@ def run(
     runs: RunsOption = DEFAULT_RUNS,
     pool: RunPoolOption = None,
     timeout_s: TimeoutOption = None,
+    worker_deaths: DeathsOption = None,
     as_json: JsonOption = False,
 ) -> Answer:
     """Run a workflow and watch it to its end.
@@ -76,7 +88,9 @@ def run(
     from dcf.cli.screen import Screen
     from dcf.cli.settings import Settings
 
-    order = RunOrder(file, input_, workflow_id, workers, lease_s, runs, pool, timeout_s)
+    order = RunOrder(
+        file, input_, workflow_id, workers, lease_s, runs, pool, timeout_s, worker_deaths
+    )
     return asyncio.run(run_workflow(order, Settings.from_env(os.environ), Screen(as_json=as_json)))
 
 
@@ -85,6 +99,7 @@ def submit(
     input_: InputOption = None,
     workflow_id: IdOption = None,
     pool: PoolOption = DEFAULT_POOL,
+    worker_deaths: DeathsOption = None,
     as_json: JsonOption = False,
 ) -> Answer:
     """Start a run and return at once.
@@ -97,7 +112,9 @@ def submit(
 
     screen = Screen(as_json=as_json)
     settings = Settings.from_env(os.environ)
-    return asyncio.run(submit_workflow(file, input_, workflow_id, pool, settings, screen))
+    return asyncio.run(
+        submit_workflow(file, input_, workflow_id, pool, worker_deaths, settings, screen)
+    )
 
 
 def watch(
