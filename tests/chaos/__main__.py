@@ -1,0 +1,203 @@
+"""``python -m tests.chaos [--minutes 5] [--seed N] [--json FILE]``."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import random
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from redis.exceptions import RedisError
+from rich.console import Console
+from rich.table import Table
+
+from control_plane import ControlPlaneError, RedisBackend
+from control_plane import Store as Runs
+from dcf.workflow import document_of, submit
+from tests.chaos.crew import Crew
+from tests.chaos.effects import LEDGER, Ledger
+from tests.chaos.faults import Faults, Store
+from tests.chaos.machines import Order, make_order
+from tests.chaos.network import Network
+from tests.chaos.verdict import Verdict, judge, left_processes
+
+_ROOT = Path(__file__).parents[2]
+_LEASE_S = 2.0
+_OPEN_AT_MOST = 40
+_SUBMIT_EACH_S = 0.5
+_QUIET_S = 180.0
+_DRAIN_S = 30.0
+
+
+async def chaos(args: argparse.Namespace, show: Console) -> dict[str, Any]:
+    """Let it happen; the report."""
+    rng = random.Random(args.seed)
+    with tempfile.TemporaryDirectory(prefix="dcf-chaos-", dir="/tmp") as folder:
+        home = Path(folder)
+        ledger = Ledger(home / "ledger.db")
+        store = Store(home)
+        await store.open()
+        network = Network(home / "n.sock", lambda: store.socket)
+        await network.open()
+        env = {
+            "DCF_HOME": str(home),
+            "DCF_REDIS_URL": f"unix://{home / 'n.sock'}",
+            "DCF_GENERATED": str(home / "generated"),
+            "PYTHONPATH": str(_ROOT),
+            LEDGER: str(ledger.file),
+        }
+        crew = Crew(args.workers, env, home, _LEASE_S)
+        faults = Faults(store, crew, network, rng, lease_s=_LEASE_S, each_s=args.each)
+        try:
+            with (home / "workers.log").open("w") as log:
+                crew.open(log)
+                orders, late = await _turmoil(args, show, store, faults, crew, rng)
+            backend = RedisBackend.from_url(f"unix://{store.socket}")
+            verdict = await judge(Runs(backend), orders, ledger)
+            await backend.close()
+            if late:
+                verdict.add("workers end", f"{late} did not end within {_DRAIN_S:.0f} s")
+            for process in left_processes(home):
+                verdict.add("no process is left", process)
+            return _report(args, faults, await store.refusals(), crew, verdict)
+        finally:
+            if args.keep:
+                Path(args.keep).write_text((home / "workers.log").read_text(errors="replace"))
+            await network.close()
+            await store.close()
+
+
+async def _turmoil(
+    args: argparse.Namespace,
+    show: Console,
+    store: Store,
+    faults: Faults,
+    crew: Crew,
+    rng: random.Random,
+) -> tuple[list[Order], int]:
+    """Submit runs while faults happen, then wait until all have ended, and drain the workers."""
+    orders: list[Order] = []
+    told = asyncio.create_task(_tell(show, orders, faults, args.minutes * 60))
+    over = asyncio.Event()
+    submitting = asyncio.create_task(_submit(store, orders, rng, args.poison, over))
+    await faults.happen(args.minutes * 60)
+    over.set()
+    await submitting
+    told.cancel()
+    show.print(f"quiet: waiting for the end of {len(orders)} runs …")
+    ends = time.monotonic() + _QUIET_S
+    while time.monotonic() < ends and await _open_runs(store, orders):
+        await asyncio.sleep(0.5)
+    return orders, await crew.close(_DRAIN_S)
+
+
+async def _submit(
+    store: Store, orders: list[Order], rng: random.Random, poison: float, over: asyncio.Event
+) -> None:
+    """One run after another, as long as not too many are open. Submitting meets the faults of the
+    server, and is said again with the same id, as users are told to."""
+    own = random.Random(rng.getrandbits(64))
+    while not over.is_set():
+        await asyncio.sleep(_SUBMIT_EACH_S)
+        try:
+            if len(await _open_runs(store, orders)) >= _OPEN_AT_MOST:
+                continue
+        except (RedisError, OSError):
+            continue
+        order = make_order(len(orders), own, poison)
+        orders.append(order)
+        document = document_of(order.definition, name="chaos")
+        while True:
+            backend = RedisBackend.from_url(f"unix://{store.socket}")
+            try:
+                await submit(Runs(backend), document, {}, workflow_id=order.id)
+                break
+            except ControlPlaneError:
+                await asyncio.sleep(0.3)
+            finally:
+                await backend.close()
+
+
+async def _open_runs(store: Store, orders: list[Order]) -> list[str]:
+    async with store.client() as client:
+        pipe = client.pipeline(transaction=False)
+        for order in orders:
+            pipe.execute_command("JSON.GET", f"cp:wf:{{{order.id}}}:meta", ".status")
+        statuses = await pipe.execute(raise_on_error=False) if orders else []
+    ended = ('"succeeded"', '"failed"', '"cancelled"', '"timed_out"')
+    return [o.id for o, status in zip(orders, statuses, strict=True) if status not in ended]
+
+
+async def _tell(show: Console, orders: list[Order], faults: Faults, seconds: float) -> None:
+    began = time.monotonic()
+    while True:
+        await asyncio.sleep(15)
+        left = max(0.0, seconds - (time.monotonic() - began))
+        said = ", ".join(f"{count} {kind}" for kind, count in faults.happened.most_common())
+        show.print(f"{len(orders)} runs; {said or 'no fault yet'}; {left:.0f} s left")
+
+
+def _report(
+    args: argparse.Namespace, faults: Faults, refused: Any, crew: Crew, verdict: Verdict
+) -> dict[str, Any]:
+    return {
+        "seed": args.seed,
+        "minutes": args.minutes,
+        "faults": dict(faults.happened.most_common()),
+        "refused commands": dict(refused),
+        "workers started": crew.starts,
+        "workers that ended by themselves": crew.own,
+        **verdict.to_json(),
+    }
+
+
+def table(report: dict[str, Any]) -> Table:
+    """The report for people."""
+    shown = Table(title="DCF chaos")
+    shown.add_column("what")
+    shown.add_column("count", justify="right")
+    for name in ("faults", "refused commands", "runs"):
+        for kind, count in report[name].items():
+            shown.add_row(f"{name}: {kind}", f"{count:,}")
+        shown.add_section()
+    for name in ("tasks", "attempts", "workers started", "workers that ended by themselves"):
+        shown.add_row(name, f"{report[name]:,}")
+    return shown
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.chaos", description=__doc__)
+    parser.add_argument("--minutes", type=float, default=5.0)
+    parser.add_argument("--seed", type=int, default=int(time.time()))
+    parser.add_argument("--workers", type=int, default=4)
+    parser.add_argument("--each", type=float, default=0.8, help="seconds between two faults")
+    parser.add_argument("--poison", type=float, default=0.03, help="share of poison runs")
+    parser.add_argument("--json", metavar="FILE", help="write the report there")
+    parser.add_argument("--keep", metavar="FILE", help="copy the workers' log there")
+    args = parser.parse_args()
+    show = Console(stderr=True)
+    report = asyncio.run(chaos(args, show))
+    if args.json:
+        Path(args.json).write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
+    show.print(table(report))
+    for guarantee, sentences in report["broken"].items():
+        show.print(f"[red]broken: {guarantee}: {len(sentences)} times")
+        for sentence in sentences[:10]:
+            show.print(f"  {sentence}")
+    if report["broken"]:
+        repeat = f"make chaos MINUTES={args.minutes:g} CHAOS_FLAGS='--seed {args.seed}'"
+        show.print(f"To begin with the same choices: {repeat}")
+        return 1
+    show.print("Every guarantee held.")
+    return 0
+
+
+if __name__ == "__main__":
+    os.environ.pop("DCF_HOME", None)
+    sys.exit(main())

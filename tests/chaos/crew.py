@@ -1,0 +1,94 @@
+"""Worker processes as a deployment keeps them: whoever ends is started again."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import signal
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TextIO
+
+_AGAIN_S = 0.5
+
+
+class Crew:
+    """``count`` workers. ``own`` counts the ends that were not caused from here."""
+
+    def __init__(self, count: int, env: Mapping[str, str], folder: Path, lease_s: float) -> None:
+        self._count = count
+        self._env = dict(env)
+        self._folder = folder
+        self._lease_s = lease_s
+        self._living: dict[int, asyncio.subprocess.Process] = {}
+        self._killed: set[int] = set()
+        self._keeping: list[asyncio.Task[None]] = []
+        self._ending = False
+        self.own = 0
+        self.starts = 0
+
+    def open(self, log: TextIO) -> None:
+        self._keeping = [
+            asyncio.create_task(self._keep(number, log)) for number in range(self._count)
+        ]
+
+    async def close(self, patience_s: float) -> int:
+        """Drain them; how many had to be killed."""
+        self._ending = True
+        for process in self._living.values():
+            process.send_signal(signal.SIGCONT)
+            process.terminate()
+        _, late = await asyncio.wait(self._keeping, timeout=patience_s)
+        for process in tuple(self._living.values()):
+            process.kill()
+        await asyncio.gather(*self._keeping)
+        return len(late)
+
+    def kill(self, rng: random.Random) -> bool:
+        """SIGKILL for one of them; whether there was one."""
+        process = self._any(rng)
+        if process is not None:
+            self._killed.add(process.pid)
+            process.kill()
+        return process is not None
+
+    async def freeze(self, rng: random.Random, seconds: float) -> bool:
+        """SIGSTOP for one of them, for a while."""
+        process = self._any(rng)
+        if process is None:
+            return False
+        process.send_signal(signal.SIGSTOP)
+        try:
+            await asyncio.sleep(seconds)
+        finally:
+            if process.returncode is None:
+                process.send_signal(signal.SIGCONT)
+        return True
+
+    def _any(self, rng: random.Random) -> asyncio.subprocess.Process | None:
+        living = [p for p in self._living.values() if p.returncode is None]
+        return rng.choice(living) if living else None
+
+    async def _keep(self, number: int, log: TextIO) -> None:
+        while not self._ending:
+            self.starts += 1
+            process = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-P", "-m", "dcf.cli", "worker"),
+                *("--handlers", "tests.chaos.effects:HANDLERS"),
+                *("--lease-ttl", f"{self._lease_s:g}", "--concurrency", "6"),
+                *("--name", f"w{number}-{self.starts}"),
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=asyncio.subprocess.DEVNULL,
+                stderr=log,
+                cwd=self._folder,
+                env={**os.environ, **self._env},
+            )
+            self._living[number] = process
+            await process.wait()
+            del self._living[number]
+            if process.pid not in self._killed and not self._ending:
+                self.own += 1
+            if not self._ending:
+                await asyncio.sleep(_AGAIN_S)
