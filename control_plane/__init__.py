@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     )
     from control_plane.assigned import assign, assigned
     from control_plane.backend import Backend
-    from control_plane.claims import CLAIM_MS, Claimed
+    from control_plane.claims import ACCEPTED_EVERY_MS, CLAIM_MS, Claimed
     from control_plane.clock import Clock, NewToken, new_token, wall_clock
     from control_plane.conductors import ConductorDocument, ConductorStore
     from control_plane.documents import (
@@ -55,6 +55,8 @@ if TYPE_CHECKING:
         RecordBusy,
         RecordExists,
         RecordFull,
+        RefusedForGood,
+        RefusedForNow,
         RunExists,
         ServerError,
         SessionBusy,
@@ -66,6 +68,7 @@ if TYPE_CHECKING:
         UnknownRun,
         UnknownSession,
         UnknownState,
+        WrongType,
     )
     from control_plane.history import HistoryEvent
     from control_plane.host_signs import LivingHost
@@ -118,6 +121,7 @@ else:
     export_late(__name__)
 
 __all__ = [
+    "ACCEPTED_EVERY_MS",
     "APPROVALS",
     "APPROVAL_PROTOCOL",
     "CALLS_LIMIT",
@@ -189,6 +193,8 @@ __all__ = [
     "RecordTail",
     "RedisBackend",
     "Refusal",
+    "RefusedForGood",
+    "RefusedForNow",
     "Results",
     "RunDocument",
     "RunExists",
@@ -212,6 +218,7 @@ __all__ = [
     "UnknownSession",
     "UnknownState",
     "Wait",
+    "WrongType",
     "assign",
     "assigned",
     "call_name",

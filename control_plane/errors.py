@@ -23,10 +23,31 @@ class Disconnected(ControlPlaneError):
     code = "disconnected"
 
 
+class RefusedForNow(Disconnected):
+    """Redis refuses for a while: it is waited for like one that is away. ``fields``: ``refusal``
+    (``OOM``), ``scope`` (``writes`` or ``commands``), ``reason`` and ``hint`` for people, and
+    ``answer``, what Redis said."""
+
+    code = "redis_refuses"
+
+
 class ServerError(ControlPlaneError):
     """Redis refused a command."""
 
     code = "server_error"
+
+
+class RefusedForGood(ServerError):
+    """Redis does not work for this client until somebody changes something: a wrong password, no
+    JSON. ``fields``: ``refusal`` (``NOAUTH``), ``reason``, ``hint`` and ``answer``."""
+
+    code = "redis_unusable"
+
+
+class WrongType(ServerError):
+    """A key holds something else than what DCF keeps there. ``fields``: ``hint``."""
+
+    code = "wrong_type"
 
 
 class BadDocument(ControlPlaneError):

@@ -18,6 +18,9 @@ _STRUCTURAL = re.compile(r"[%/\[\]#:@{}\x00-\x1f\x7f]")
 _SEGMENT = re.compile(r"([^\[/]+)(?:\[(\d+)\])?")
 
 INDEX = "cp:wf:index"
+ACCEPTED = f"{{{INDEX}}}:accepted"
+"""string: when a sweep's write was accepted last (ms), in the slot of the index. Gone when the last
+worker has left."""
 DONE = "cp:wf:done"
 OUTBOX_RUNS = "cp:{outbox}:runs"
 """stream of {run, id}: runs that ended and are not yet in the graph. A hint: the run's document

@@ -21,7 +21,9 @@ from control_plane import (
     Hint,
     Lease,
     Refusal,
+    RefusedForGood,
     Store,
+    WrongType,
     timers,
 )
 from dcf.asl import DefinitionError
@@ -29,6 +31,8 @@ from dcf.stopping import stop
 from dcf.worker.keeper import LeaseKeeper
 from dcf.worker.kept_work import KeptLease
 from dcf.worker.lease_lost import LeaseLost
+from dcf.worker.outage import Outage
+from dcf.worker.patience import patiently
 from dcf.worker.performer import AgentPerformer
 from dcf.worker.sweeper import Sweeper
 from dcf.workflow import Choreographer, Naming, RunCache
@@ -99,8 +103,15 @@ class Worker:
         self._performer = performer
         self._now = now
         self._runs = RunCache(store, naming)
+        self.outage = Outage(name, now)
         self._sweeper = Sweeper(
-            name, store, queue, now=now, every_s=self.config.sweep_s, on_sealed=on_sealed
+            name,
+            store,
+            queue,
+            now=now,
+            every_s=self.config.sweep_s,
+            on_sealed=on_sealed,
+            on_swept=self.outage.over,
         )
         self._turn = turn or self._own_turn
         self._slots = asyncio.Semaphore(self.config.concurrency)
@@ -109,6 +120,7 @@ class Worker:
         self._working: dict[asyncio.Task[None], None] = {}
         self._held: dict[asyncio.Task[None], Lease] = {}
         self._giving_back = False
+        self._unusable: RefusedForGood | None = None
 
     @property
     def name(self) -> str:
@@ -133,7 +145,8 @@ class Worker:
         self._draining.set()
 
     async def run(self) -> None:
-        """Work until ``drain``, or until leases can no longer be kept."""
+        """Work until ``drain``, or until leases can no longer be kept. Raises RefusedForGood and
+        WrongType where Redis is not one to work with."""
         home = asyncio.get_running_loop()
         # The keeper may run in another thread.
         self._keeper.on_failure = lambda: home.call_soon_threadsafe(self.drain)
@@ -150,6 +163,8 @@ class Worker:
                     loop.result()
             await stop(*loops)
             await self._finish_work()
+            if self._unusable is not None:
+                raise self._unusable
         finally:
             for task in (draining, *loops, *self._working):
                 task.cancel()
@@ -162,7 +177,9 @@ class Worker:
             try:
                 await loop()
             except Disconnected as error:
-                log.warning("%s: %s; trying again", self.name, error)
+                self.outage.seen(error)
+            except (RefusedForGood, WrongType):
+                raise
             except ControlPlaneError as error:
                 log.error("%s: %s; trying again", self.name, error)
             await asyncio.sleep(_RECONNECT_S)
@@ -231,9 +248,21 @@ class Worker:
             await self._advance(answer)
         except LeaseLost as lost:
             log.info("%s: gave up %s: %s", self.name, hint.path, lost.code)
+            if isinstance(lost.__cause__, RefusedForGood):
+                self._give_up(lost.__cause__)
+        except Disconnected as error:
+            # The lease, if there is one, ends by itself, and the sweep brings the state back.
+            self.outage.seen(error)
+        except RefusedForGood as error:
+            self._give_up(error)
         except ControlPlaneError as error:
             # The lease ends by itself and somebody takes the state over.
             log.error("%s: %s of %s: %s", self.name, hint.path, hint.workflow_id, error)
+
+    def _give_up(self, error: RefusedForGood) -> None:
+        """Nothing that is left to do can be done."""
+        self._unusable = error
+        self.drain()
 
     async def _advance(self, lease: Lease) -> None:
         started, hops = self._now(), 0
@@ -270,7 +299,9 @@ class Worker:
     async def _step(self, lease: Lease, in_place: bool) -> Committed | Refusal:
         """Do the step of ``lease`` while the keeper keeps it."""
         try:
-            run = await self._runs.get(lease.workflow_id, lease.incarnation)
+            run = await patiently(
+                lease, lambda: self._runs.get(lease.workflow_id, lease.incarnation)
+            )
         except DefinitionError as error:
             # It was submitted to a version that could read it. No other worker of this one can.
             return await self._choreographer.refuse(lease, str(error))
