@@ -12,6 +12,7 @@ from control_plane.late_exports import export_late, load_exports
 
 if TYPE_CHECKING:
     from control_plane import claims, history, host_signs, keys, payload, script, timers, turns
+    from control_plane.accepting import Refused, refused_now
     from control_plane.agents import (
         AgentChange,
         AgentConflict,
@@ -193,6 +194,7 @@ __all__ = [
     "RecordTail",
     "RedisBackend",
     "Refusal",
+    "Refused",
     "RefusedForGood",
     "RefusedForNow",
     "Results",
@@ -239,6 +241,7 @@ __all__ = [
     "payload",
     "read_agent_history",
     "read_record_history",
+    "refused_now",
     "script",
     "sibling",
     "signs_of_life",

@@ -19,8 +19,7 @@ _SEGMENT = re.compile(r"([^\[/]+)(?:\[(\d+)\])?")
 
 INDEX = "cp:wf:index"
 ACCEPTED = f"{{{INDEX}}}:accepted"
-"""string: when a sweep's write was accepted last (ms), in the slot of the index. Gone when the last
-worker has left."""
+"""string: when a sweep's write was accepted last (ms, kept to a second); in the index's slot."""
 DONE = "cp:wf:done"
 OUTBOX_RUNS = "cp:{outbox}:runs"
 """stream of {run, id}: runs that ended and are not yet in the graph. A hint: the run's document

@@ -21,7 +21,6 @@ from control_plane import (
     HintQueue,
     RedisBackend,
     Store,
-    keys,
     load_exports,
 )
 from dcf.agents import (
@@ -160,7 +159,7 @@ async def serve(post: Post, *, on_ready: Callable[[], None]) -> bool:
         orderly = await until_told(worker, on_ready, attached=post.attached)
         if orderly and sweeper is not None:
             await sweeper.at_last(partial(_is_sealed_now, worker, store))
-        await _leave(queue, store)
+        await _leave(queue)
     return orderly
 
 
@@ -320,10 +319,9 @@ async def until_told(worker: Drainable, on_ready: Callable[[], None], *, attache
     return True
 
 
-async def _leave(queue: HintQueue, store: Store) -> None:
-    """So that nobody counts on this worker any more, nor on its sweeps."""
+async def _leave(queue: HintQueue) -> None:
+    """So that nobody counts on this worker any more."""
     try:
         await queue.leave()
-        await store.backend.command("DEL", keys.ACCEPTED)
     except ControlPlaneError as error:
         log.warning("could not leave the queue: %s", error)
