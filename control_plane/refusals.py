@@ -215,7 +215,11 @@ def translated(
         if isinstance(error, away):
             return Disconnected(f"Redis is not reachable: {error}")
         return ServerError(str(error))
-    answer = _answer(error)
+    return as_error(refusing, _answer(error), server)
+
+
+def as_error(refusing: Refusing, answer: str, server: str) -> ControlPlaneError:
+    """What is raised where ``server``, named without credentials, gave this ``answer``."""
     if refusing.scope == "key":
         return WrongType(answer, hint=refusing.hint)
     about = {"refusal": refusing.code, "reason": refusing.reason, "hint": refusing.hint}
