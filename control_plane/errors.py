@@ -24,10 +24,10 @@ class Disconnected(ControlPlaneError):
 
 
 class RefusedForNow(Disconnected):
-    """Redis refuses for a while: it is waited for like one that is away. ``fields``: ``refusal``
-    (``OOM``), ``scope`` (``writes`` or ``commands``), ``reason`` and ``hint`` for people, and
-    ``answer``, what Redis said."""
+    """Redis refuses for a while; the call did nothing and may be repeated."""
 
+    # Fields: refusal (OOM), scope (writes or commands), reason and hint for people, and answer,
+    # what Redis said.
     code = "redis_refuses"
 
 
@@ -38,15 +38,16 @@ class ServerError(ControlPlaneError):
 
 
 class RefusedForGood(ServerError):
-    """Redis does not work for this client until somebody changes something: a wrong password, no
-    JSON. ``fields``: ``refusal`` (``NOAUTH``), ``reason``, ``hint`` and ``answer``."""
+    """Redis refuses to work for DCF until somebody changes something."""
 
+    # Fields: refusal (NOAUTH), reason, hint and answer.
     code = "redis_unusable"
 
 
 class WrongType(ServerError):
-    """A key holds something else than what DCF keeps there. ``fields``: ``hint``."""
+    """A key of DCF's holds something else."""
 
+    # Field: hint.
     code = "wrong_type"
 
 

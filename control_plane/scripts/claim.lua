@@ -2,7 +2,7 @@
 -- others leave it be and nothing is lost by whoever dies over it.
 -- KEYS[1]  cp:wf:index, or another sorted set of what is due (ms)   (the derived names of the prelude
 --          are not used)
--- KEYS[2]  {cp:wf:index}:accepted, with the index alone: the moment (ms) of the last write, kept to a
+-- KEYS[2]  cp:accepted:{cp:wf:index}, with the index alone: the moment (ms) of the last write, kept to a
 --          second, so that others can tell since when there was none
 -- ARGV[1]  {limit, of?: only those of these members that are due}
 -- Reply    {members, when the next one is due (ms) or "", now}

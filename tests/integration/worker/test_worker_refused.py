@@ -158,7 +158,7 @@ async def test_a_worker_says_once_that_it_waits_and_once_that_it_is_over(
 ) -> None:
     async with crew_on(redis.url) as crew:
         crew.worker(sweep_s=0.05)
-        await _until(lambda: redis.admin.exists("{cp:wf:index}:accepted") == 1)
+        await _until(lambda: redis.admin.exists("cp:accepted:{cp:wf:index}") == 1)
         with redis.refusing["OOM"]():
             refused = _refused(redis)
             await _until(lambda: _refused(redis) > refused + 5)
