@@ -20,6 +20,7 @@ from control_plane import (
     ControlPlaneError,
     HintQueue,
     RedisBackend,
+    RefusedForNow,
     Store,
     load_exports,
 )
@@ -139,7 +140,6 @@ async def serve(post: Post, *, on_ready: Callable[[], None]) -> bool:
         there = await open_premises(post, stack)
         store = there.store
         queue = HintQueue(open_queue(post, stack), pool=post.pool, consumer=post.name)
-        await queue.open()
         workers = sweeper = None
         if there.runtime is not None:
             workers = WorkerAgents(there.runtime, records=there.records, own=post.templates)
@@ -156,6 +156,12 @@ async def serve(post: Post, *, on_ready: Callable[[], None]) -> bool:
             config=post.config,
             on_sealed=sweeper.end if sweeper else None,
         )
+        try:
+            # Whoever hears that the worker is ready may count on it.
+            await queue.open()
+        except RefusedForNow as error:
+            # The worker opens it itself as soon as Redis takes writes.
+            worker.outage.seen(error)
         orderly = await until_told(worker, on_ready, attached=post.attached)
         if orderly and sweeper is not None:
             await sweeper.at_last(partial(_is_sealed_now, worker, store))

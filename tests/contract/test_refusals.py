@@ -3,6 +3,7 @@ for good is known as that; and no refusal is taken for a document that cannot be
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from importlib import resources
@@ -26,6 +27,7 @@ from control_plane import (
     timers,
 )
 from control_plane.refusals import TABLE, refusal_in
+from dcf.workspace import JsonDocuments
 
 WRITES = Script("write", "return redis.call('SET', KEYS[1], 'v')")
 READS = Script("read", "return redis.call('GET', KEYS[1])")
@@ -128,6 +130,37 @@ async def test_a_refusal_that_cannot_be_made_here_is_known_by_its_text(
         assert await heard(backend) == {code}
         said.says = None
         assert await backend.command("PING") == "PONG"
+
+
+async def test_a_document_of_agents_is_changed_when_writes_are_taken_again(
+    server: RefusingServer,
+) -> None:
+    server.admin.flushall()
+    async with backend_on(server.url) as backend:
+        documents = JsonDocuments(backend)
+        await documents.create("doc:plan", {"steps": 1})
+        refused = Counting(backend)
+        with server.refusing["OOM"]():
+            adding = asyncio.create_task(JsonDocuments(refused).increment("doc:plan", "$.steps", 1))
+            await asyncio.wait_for(refused.once.wait(), 20)
+        await adding
+        assert await documents.read("doc:plan", "$.steps") == 2
+
+
+class Counting:
+    """A backend; ``once`` is set when it was refused."""
+
+    def __init__(self, inner: RedisBackend) -> None:
+        self._inner = inner
+        self.once = asyncio.Event()
+        self.command, self.close = inner.command, inner.close
+
+    async def run(self, *asked: Any) -> Any:
+        try:
+            return await self._inner.run(*asked)
+        except RefusedForNow:
+            self.once.set()
+            raise
 
 
 async def test_after_a_failover_the_address_is_looked_up_again(server: RefusingServer) -> None:

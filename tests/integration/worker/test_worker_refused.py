@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
+import signal
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -192,6 +194,25 @@ async def test_a_worker_that_may_not_work_here_ends_and_says_why(redis: Refusing
     assert trouble.message.startswith(f"Redis at {redis.url} refuses to work for DCF: its access")
     assert "\n" not in trouble.message and "secret" not in trouble.message
     assert "ACL SETUSER" in trouble.hint
+
+
+async def test_a_worker_that_starts_while_writes_are_refused_works_when_they_are_taken(
+    redis: RefusingServer,
+) -> None:
+    ready = asyncio.Event()
+
+    async def work(given: Any) -> Any:
+        return given
+
+    async with crew_on(redis.url) as crew:
+        await submit(crew.store, document_of(flow(A=task())), 7, workflow_id="r")
+        with redis.refusing["OOM"]():
+            post = Post(redis.url, "w1", handlers={"work": work})
+            serving = asyncio.create_task(serve(post, on_ready=ready.set))
+            await ready.wait()
+        assert (await crew.end("r", 40)).output == 7
+        os.kill(os.getpid(), signal.SIGTERM)
+        assert await serving
 
 
 async def test_a_key_that_is_somebody_elses_ends_a_worker(redis: RefusingServer) -> None:
