@@ -100,6 +100,10 @@ async def worker_health(settings: Settings, name: str | None, pool: str, within_
         raise _unhealthy(f"{who} does not read the pool {pool}", _others(signs, pool))
     youngest = min(ours, key=lambda worker: ours[worker])
     if ours[youngest] > within_s:
+        refused = await read_refusal(settings)
+        if refused is not None:
+            # To read hints is a write for Redis: a worker that waits can give no sign of life.
+            raise _unhealthy(f"{refused.sentence}; until then no worker can say that it lives")
         age = f"{ours[youngest]:.0f} s"
         raise _unhealthy(f"{youngest} gave its last sign of life {age} ago, in the pool {pool}")
     fields = {"worker": youngest, "idle_s": ours[youngest]}

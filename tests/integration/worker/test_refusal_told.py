@@ -18,9 +18,11 @@ from control_plane import RedisBackend, Refused, Store, claims, keys, refused_no
 from control_plane.embedded import ServerUnsuitable, check_server
 from dcf.cli.doctor import examine
 from dcf.cli.explain import explain_run
+from dcf.cli.health import worker_health
 from dcf.cli.health_overview import overview
 from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
+from dcf.cli.trouble import NotSo
 from dcf.workflow import submit
 
 
@@ -149,6 +151,17 @@ async def test_health_doctor_and_explain_say_it(redis: RefusingServer, tmp_path:
     checks = {check["name"]: check for check in doctor.fields["checks"]}
     assert "maxmemory" in checks["redis writes"]["hint"]
     assert "out of memory; the run waits" in " ".join(map(str, explained.show))
+
+
+async def test_a_worker_that_cannot_say_that_it_lives_is_not_called_dead(
+    redis: RefusingServer, tmp_path: Path
+) -> None:
+    settings = Settings.from_env({"DCF_HOME": str(tmp_path), "DCF_REDIS_URL": redis.url})
+    async with crew_on(redis.url) as crew:
+        crew.worker(name="w1")
+        await _until(lambda: "xreadgroup" in _clients(redis))
+        with redis.refusing["NOREPLICAS"](), pytest.raises(NotSo, match="Redis refuses writes"):
+            await worker_health(settings, "w1", "default", -1)
 
 
 async def test_a_busy_server_is_no_wrong_password(redis: RefusingServer) -> None:

@@ -4,20 +4,28 @@ Catch or Retry of its definition hears of it. What Redis refuses for good ends a
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import os
 import signal
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+from integration.tools.conftest import serving_app
 from integration.worker.crew import crew_on
+from integration.worker.test_worker_on_redis import skill_with
 from refusing_server import RefusingServer, between, refusing_server
 from unit.workflow.stage import document_of, flow, mapping, task
 
-from control_plane import Disconnected, RefusedForGood, Store
+from control_plane import Disconnected, RefusedForGood, Store, history
+from dcf.agents import LocalRuntime
 from dcf.cli.trouble import explain_error
-from dcf.worker import Post, current_work, serve
+from dcf.skills import SkillCatalog, SkillTool
+from dcf.tools import Registry, ServerConfig, Toolbox
+from dcf.tools.stub import create_stub_app
+from dcf.worker import Post, SkilledAgents, current_work, serve
 from dcf.workflow import submit
 
 REAL = ("OOM", "NOREPLICAS", "READONLY", "MASTERDOWN", "MISCONF", "BUSY", "MAXCLIENTS")
@@ -135,6 +143,54 @@ async def test_so_is_it_when_the_refusal_cannot_be_made_here(
         saying = _Saying(there, SAID[code])
         attempts = await lived_through(there.url, effects, refused_commit, saying)
     assert (attempts, len(effects.keys), len(set(effects.keys))) == (1, 4, 4)
+
+
+@pytest.mark.parametrize("step", ["note", "put_blob", "commit"])
+async def test_a_tool_is_called_once_though_what_stands_around_its_call_is_refused(
+    redis: RefusingServer, step: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Before the call its number is taken, after it a large answer is kept."""
+    refused = 0
+    original = getattr(Store, step)
+
+    async def refused_first(self: Store, *args: Any, **options: Any) -> Any:
+        nonlocal refused
+        if refused:
+            return await original(self, *args, **options)
+        with redis.refusing["OOM"]():
+            try:
+                return await original(self, *args, **options)
+            except Disconnected:
+                refused += 1
+                raise
+
+    config = tmp_path / "stub_config.json"
+    text = {"defaultResponse": "x" * 400_000}
+    config.write_text(json.dumps({"seed": 1, "servers": {"math": {"tools": {"text": text}}}}))
+    tool = SkillTool("math", "text", "text", "", False, {"type": "object"})
+    catalog = SkillCatalog([skill_with(tool)])
+    binding = {
+        "agent_template_ref": {"name": "any"},
+        "skills": ["counting@1.0.0"],
+        "tool_name": "text",
+    }
+    definition = flow(
+        A={"Type": "Task", "AgentBinding": binding, "Catch": ANYTHING},
+        Done={"Type": "Succeed"},
+        Caught={"Type": "Fail", "Error": "Caught"},
+    )
+    async with crew_on(redis.url) as crew, serving_app(create_stub_app(config)) as address:
+        server = ServerConfig("math", url=f"{address}/mcp/math", retries=0)
+        async with Toolbox(Registry([server])) as toolbox:
+            document = document_of(definition, catalog=catalog)
+            await submit(crew.store, document, {}, workflow_id="r", catalog=catalog)
+            monkeypatch.setattr(Store, step, refused_first)
+            crew.worker(agents=SkilledAgents(catalog, toolbox, LocalRuntime(), crew.store))
+            result = await crew.end("r")
+        state = (await crew.store.states("r", ["A"]))["A"]
+        events = [event.event["type"] async for event in history.read(crew.store, "r")]
+    assert (result.status, refused, state.attempts) == ("succeeded", 1, 1)
+    assert events.count("ToolDecision") == 1
 
 
 async def test_work_whose_renewal_was_refused_for_long_is_taken_up_again(
