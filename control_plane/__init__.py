@@ -12,6 +12,7 @@ from control_plane.late_exports import export_late, load_exports
 
 if TYPE_CHECKING:
     from control_plane import claims, history, host_signs, keys, payload, script, timers, turns
+    from control_plane.accepting import Refused, refused_now
     from control_plane.agents import (
         AgentChange,
         AgentConflict,
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     )
     from control_plane.assigned import assign, assigned
     from control_plane.backend import Backend
-    from control_plane.claims import CLAIM_MS, Claimed
+    from control_plane.claims import ACCEPTED_EVERY_MS, CLAIM_MS, Claimed
     from control_plane.clock import Clock, NewToken, new_token, wall_clock
     from control_plane.conductors import ConductorDocument, ConductorStore
     from control_plane.documents import (
@@ -55,6 +56,8 @@ if TYPE_CHECKING:
         RecordBusy,
         RecordExists,
         RecordFull,
+        RefusedForGood,
+        RefusedForNow,
         RunExists,
         ServerError,
         SessionBusy,
@@ -66,6 +69,7 @@ if TYPE_CHECKING:
         UnknownRun,
         UnknownSession,
         UnknownState,
+        WrongType,
     )
     from control_plane.history import HistoryEvent
     from control_plane.host_signs import LivingHost
@@ -119,6 +123,7 @@ else:
     export_late(__name__)
 
 __all__ = [
+    "ACCEPTED_EVERY_MS",
     "APPROVALS",
     "APPROVAL_PROTOCOL",
     "CALLS_LIMIT",
@@ -191,6 +196,9 @@ __all__ = [
     "RecordTail",
     "RedisBackend",
     "Refusal",
+    "Refused",
+    "RefusedForGood",
+    "RefusedForNow",
     "Results",
     "RunDocument",
     "RunExists",
@@ -214,6 +222,7 @@ __all__ = [
     "UnknownSession",
     "UnknownState",
     "Wait",
+    "WrongType",
     "assign",
     "assigned",
     "call_name",
@@ -234,6 +243,7 @@ __all__ = [
     "payload",
     "read_agent_history",
     "read_record_history",
+    "refused_now",
     "script",
     "sibling",
     "signs_of_life",

@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from control_plane import payload, script
+from control_plane import keys, payload, script
 from control_plane.backend import Backend
 
 CLAIM_MS = 15_000
 """How far ahead a claim pushes a member, in ms (see claim.lua)."""
+ACCEPTED_EVERY_MS = 1_000
+"""How often whoever claims of the index writes down that writes are accepted (see claim.lua)."""
 _BATCH = 500
 
 
@@ -31,10 +33,11 @@ async def claim(
     backend: Backend, key: str, limit: int, *, of: Sequence[str] | None = None
 ) -> Claimed:
     """Claim up to ``limit`` members that are due, those that are due longest first; with ``of``
-    none but these."""
+    none but these. A claim of the index also notes when a write was accepted last."""
     asked = {"limit": limit} if of is None else {"limit": limit, "of": list(of)}
     request = payload.to_text(asked)
-    members, head, now = await backend.run(script.load("claim"), [key], [request])
+    names = [key, keys.ACCEPTED] if key == keys.INDEX else [key]
+    members, head, now = await backend.run(script.load("claim"), names, [request])
     return Claimed(tuple(members), int(now), int(float(head)) if head else None)
 
 

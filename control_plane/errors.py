@@ -23,10 +23,32 @@ class Disconnected(ControlPlaneError):
     code = "disconnected"
 
 
+class RefusedForNow(Disconnected):
+    """Redis refuses for a while; the call did nothing and may be repeated."""
+
+    # Fields: refusal (OOM), scope (writes or commands), reason and hint for people, and answer,
+    # what Redis said.
+    code = "redis_refuses"
+
+
 class ServerError(ControlPlaneError):
     """Redis refused a command."""
 
     code = "server_error"
+
+
+class RefusedForGood(ServerError):
+    """Redis refuses to work for DCF until somebody changes something."""
+
+    # Fields: refusal (NOAUTH), reason, hint and answer.
+    code = "redis_unusable"
+
+
+class WrongType(ServerError):
+    """A key of DCF's holds something else."""
+
+    # Field: hint.
+    code = "wrong_type"
 
 
 class BadDocument(ControlPlaneError):

@@ -18,6 +18,8 @@ _STRUCTURAL = re.compile(r"[%/\[\]#:@{}\x00-\x1f\x7f]")
 _SEGMENT = re.compile(r"([^\[/]+)(?:\[(\d+)\])?")
 
 INDEX = "cp:wf:index"
+ACCEPTED = f"cp:accepted:{{{INDEX}}}"
+"""string: when a sweep's write was accepted last (ms, kept to a second); in the index's slot."""
 DONE = "cp:wf:done"
 OUTBOX_RUNS = "cp:{outbox}:runs"
 """stream of {run, id}: runs that ended and are not yet in the graph. A hint: the run's document

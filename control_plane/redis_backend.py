@@ -9,21 +9,17 @@ from typing import Any
 from redis.asyncio import BlockingConnectionPool, Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import ExponentialBackoff
-from redis.exceptions import (
-    BusyLoadingError,
-    ConnectionError,
-    ReadOnlyError,
-    RedisError,
-    TimeoutError,
-)
+from redis.exceptions import ConnectionError, RedisError, TimeoutError
 
 from control_plane.batching import BatchedScripts
-from control_plane.errors import ControlPlaneError, Disconnected, ServerError
+from control_plane.embedded.address import redact
+from control_plane.errors import ControlPlaneError
+from control_plane.refusals import refusal_of, translated
 from control_plane.script import Script
 
 # A blocking read returns within 2 s; a socket that is silent for longer than this is dead.
 SOCKET_TIMEOUT_S = 10.0
-_AWAY = (ConnectionError, TimeoutError, BusyLoadingError, ReadOnlyError)
+_AWAY = (ConnectionError, TimeoutError)
 
 
 class RedisBackend:
@@ -31,11 +27,12 @@ class RedisBackend:
 
     Calls are repeated a few times when the connection drops: a script that moves a state or a run
     gives a repeated call its first answer, and for the rest (tick, claim, close, gc) a repetition
-    does nothing that the next sweep would not do.
+    does nothing that the next sweep would not do. ``place`` names the server in what is said of it.
     """
 
-    def __init__(self, client: Redis) -> None:
+    def __init__(self, client: Redis, *, place: str = "its address") -> None:
         self._client = client
+        self._place = place
         self._send: Callable[..., Awaitable[Any]] = client.execute_command
         self._scripts = BatchedScripts(client)
         # Replies as RESP2 gives them, the shape that the twin answers in too.
@@ -52,16 +49,16 @@ class RedisBackend:
             protocol=2,
             socket_timeout=SOCKET_TIMEOUT_S,
             retry=Retry(ExponentialBackoff(cap=0.5, base=0.02), retries),
-            retry_on_error=[ConnectionError, TimeoutError, BusyLoadingError],
+            retry_on_error=[ConnectionError, TimeoutError],
         )
-        return cls(Redis(connection_pool=pool))
+        return cls(Redis(connection_pool=pool), place=redact(url))
 
     async def run(self, script: Script, keys: Sequence[str], args: Sequence[str | int]) -> Any:
         """See ``Backend.run``."""
         try:
             return await self._scripts.run(script, keys, args)
         except RedisError as error:
-            raise _translated(error) from error
+            raise await self._translated(error) from error
 
     async def command(self, *args: str | int) -> Any:
         """See ``Backend.command``.
@@ -75,7 +72,7 @@ class RedisBackend:
         try:
             return await self._send(*args)
         except RedisError as error:
-            raise _translated(error) from error
+            raise await self._translated(error) from error
         finally:
             if task is not None and task.cancelling() > before:
                 raise asyncio.CancelledError
@@ -85,9 +82,10 @@ class RedisBackend:
         await self._client.aclose()
         await self._client.connection_pool.aclose()
 
-
-def _translated(error: RedisError) -> ControlPlaneError:
-    """One of Redis's exceptions as the control plane's own."""
-    if isinstance(error, _AWAY):
-        return Disconnected(f"Redis is not reachable: {error}")
-    return ServerError(str(error))
+    async def _translated(self, error: RedisError) -> ControlPlaneError:
+        """``error`` as the control plane's own."""
+        refusing = refusal_of(error)
+        if refusing is not None and refusing.elsewhere:
+            # The name of the server may stand for another one by now.
+            await self._client.connection_pool.disconnect(inuse_connections=False)
+        return translated(error, away=_AWAY, server=self._place)

@@ -1,8 +1,8 @@
 """Lua scripts: each transition of the control plane is one file in ``scripts/``.
 
-A prelude (shared local functions; one for runs, one for records) is put before each body, and a
-second one where several scripts speak of the same thing, so that one script is one text with one
-SHA1, on a real Redis as in the in-process twin.
+Preludes (shared local functions; one for all, then one for runs or one for records) are put before
+each body, and another where several scripts speak of the same thing, so that one script is one text
+with one SHA1, on a real Redis as in the in-process twin.
 """
 
 from __future__ import annotations
@@ -64,6 +64,6 @@ def load(name: str) -> Script:
     folder = resources.files("control_plane") / "scripts"
     shared = PRELUDES[max((start for start in PRELUDES if name.startswith(start)), key=len)]
     subject = [SUBJECTS[name]] if name in SUBJECTS else []
-    parts = [shared, *subject, name]
+    parts = ["refusal_prelude", shared, *subject, name]
     texts = [(folder / f"{part}.lua").read_text(encoding="utf-8") for part in parts]
     return Script(name, "\n".join(texts))

@@ -9,7 +9,7 @@ import logging
 from dataclasses import dataclass, field
 
 from control_plane import claims, keys
-from control_plane.errors import ServerError
+from control_plane.errors import RefusedForGood, ServerError
 from control_plane.store import Store
 
 log = logging.getLogger(__name__)
@@ -66,6 +66,8 @@ async def sweep(store: Store, *, limit: int = RUNS_A_SWEEP) -> Swept:
     for workflow_id in claimed.members:
         try:
             ticked = await tick(store, workflow_id)
+        except RefusedForGood:
+            raise
         except ServerError as error:
             # The others are due too; this one is looked at again in 15 s.
             log.error("cannot tick run %s: %s", workflow_id, error)

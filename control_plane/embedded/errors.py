@@ -106,6 +106,13 @@ class ServerRefusedLogin(ServerUnsuitable):
     remedy = "Put user and password into DCF_REDIS_URL: redis://user:password@host:port/0."
 
 
+class ServerBusy(ServerUnsuitable):
+    """The Redis server at {server} refuses commands: {reason}."""
+
+    code = "server_busy"
+    remedy = "Try again in a moment; {help}."
+
+
 class ServerLoading(ServerUnsuitable):
     """The Redis server at {server} is still loading its data ({percent:.0f} %)."""
 

@@ -10,6 +10,7 @@ from redis.exceptions import AuthenticationError, RedisError, ResponseError
 from control_plane.embedded.address import redact
 from control_plane.embedded.check import Check
 from control_plane.embedded.errors import (
+    ServerBusy,
     ServerLoading,
     ServerReadOnly,
     ServerRefusedLogin,
@@ -19,6 +20,7 @@ from control_plane.embedded.errors import (
     ServerWithoutJson,
 )
 from control_plane.embedded.vitals import ANSWER_TIMEOUT_S, Vitals, connection, take_vitals
+from control_plane.refusals import refusal_of
 
 OLDEST_VERSION = "7.0"
 
@@ -46,9 +48,12 @@ async def check_server(url: str, timeout_s: float = ANSWER_TIMEOUT_S) -> ServerR
             await _demand_json(client, vitals, server)
     except ValueError as error:
         raise ServerUrlInvalid(server=server, reason=_scrub(error, url)) from error
-    except (AuthenticationError, ResponseError) as error:
-        raise ServerRefusedLogin(server=server, reason=_scrub(error, url)) from error
     except (RedisError, OSError) as error:
+        refusing = refusal_of(error) if isinstance(error, RedisError) else None
+        if refusing is not None and refusing.passes:
+            raise ServerBusy(server=server, reason=refusing.reason, help=refusing.hint) from error
+        if isinstance(error, AuthenticationError | ResponseError):
+            raise ServerRefusedLogin(server=server, reason=_scrub(error, url)) from error
         raise ServerUnreachable(server=server, reason=_scrub(error, url)) from error
     return ServerReport(
         server, vitals.version, vitals.modules.get("rejson", vitals.version), _concerns(vitals)

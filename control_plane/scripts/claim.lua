@@ -2,10 +2,12 @@
 -- others leave it be and nothing is lost by whoever dies over it.
 -- KEYS[1]  cp:wf:index, or another sorted set of what is due (ms)   (the derived names of the prelude
 --          are not used)
+-- KEYS[2]  cp:accepted:{cp:wf:index}, with the index alone: the moment (ms) of the last write, kept to a
+--          second, so that others can tell since when there was none
 -- ARGV[1]  {limit, of?: only those of these members that are due}
 -- Reply    {members, when the next one is due (ms) or "", now}
 
-local PUSH = 15000
+local PUSH, ACCEPTED_EVERY = 15000, 1000
 local members = {}
 if REQ.of then
   for _, member in ipairs(REQ.of) do
@@ -16,5 +18,8 @@ else
   members = redis.call('ZRANGE', META, '-inf', NOW, 'BYSCORE', 'LIMIT', 0, REQ.limit)
 end
 for _, member in ipairs(members) do redis.call('ZADD', META, NOW + PUSH, member) end
+if KEYS[2] and NOW - tonumber(redis.call('GET', KEYS[2]) or 0) >= ACCEPTED_EVERY then
+  redis.call('SET', KEYS[2], integer(NOW))
+end
 local head = redis.call('ZRANGE', META, 0, 0, 'WITHSCORES')
 return { members, head[2] or '', integer(NOW) }

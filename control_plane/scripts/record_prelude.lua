@@ -53,10 +53,8 @@ local function remember(ctl)
   end
 end
 
--- The reply to a write that the server refused. A server that takes no writes just now is not the
--- text's fault: that is an error of the call, which can be repeated.
-local NO_WRITES = { OOM = true, MISCONF = true, NOREPLICAS = true, READONLY = true }
+-- The reply to a write that the server refused.
 local function refuse(message)
-  if NO_WRITES[string.match(message, '^%u+')] then return { err = message } end
+  if refuses(message) then return { err = message } end
   return { 'bad_document', message }
 end

@@ -15,6 +15,7 @@ from control_plane.twin.defects import UndeclaredKey, Unsupported
 from control_plane.twin.faults import Faults
 from control_plane.twin.keyspace import Keyspace
 from control_plane.twin.lua_runtime import LuaRuntime
+from control_plane.twin.refusing import Refusing
 from control_plane.twin.stream_reads import READS, Read
 from control_plane.twin.waiters import Waiters
 
@@ -39,6 +40,7 @@ class Twin:
         self._strict = strict_keys
         self._space = Keyspace()
         self._faults = Faults()
+        self._refusing = Refusing()
         self._waiters = Waiters()
         self._declared: frozenset[str] = frozenset()
         self._tags: frozenset[str] = frozenset()
@@ -49,6 +51,7 @@ class Twin:
         """See ``Backend.run``. What a failing script wrote before its error stays written."""
         self._space.now_us = self._clock()
         self._calls = []
+        self._refusing.begin()
         if self._strict:
             self._declared = frozenset(keys)
             self._tags = frozenset(map(_hash_tag, keys))
@@ -62,6 +65,8 @@ class Twin:
         name, *texts = map(str, args)
         name = name.upper()
         self._space.now_us = self._clock()
+        self._refusing.begin()
+        self._refusing.check(name)
         try:
             if name in READS:
                 read = READS[name](texts)
@@ -113,6 +118,7 @@ class Twin:
             message = self._faults.strike(name)
             if message is not None:
                 raise ServerError(message)
+        self._refusing.check(name)
         if not command.accepts(len(args)):
             raise ServerError("ERR Wrong number of args calling Redis command from script")
         if self._strict:
@@ -132,6 +138,10 @@ class Twin:
         ``*`` matches every command. The command is not executed; the fault strikes once.
         """
         self._faults.arm(command_name, message, nth)
+
+    def refuse(self, message: str | None) -> None:
+        """Refuse writes with the error ``message`` from now on; with None no longer."""
+        self._refusing.message = message
 
     def clear_faults(self) -> None:
         """Forget faults that did not strike."""

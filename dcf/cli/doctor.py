@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
+from typing import Any
 from urllib.parse import urlsplit
 
+from control_plane import Refused
 from control_plane.embedded import Check, Embedded, diagnose
 from dcf.cli.agents_home import runtime_check
 from dcf.cli.answer import Answer, ErrorNote
@@ -15,7 +17,7 @@ from dcf.cli.check_table import check_table
 from dcf.cli.crew import Garrison, name_of
 from dcf.cli.exits import ENVIRONMENT, OK
 from dcf.cli.graph.doctor import graph_checks
-from dcf.cli.health import read_hosts
+from dcf.cli.health import read_hosts, read_refusal
 from dcf.cli.model_check import model_checks
 from dcf.cli.open_sessions import read_sessions
 from dcf.cli.settings import Settings
@@ -34,10 +36,12 @@ async def examine(settings: Settings) -> Answer:
     """Every finding; exit code 3 when something that is needed is missing."""
     folder = BackgroundFolder(settings.notes, settings.logs)
     stub = StubServer(settings, folder)
+    refused = await _refused(settings)
     checks = [
         *await diagnose(settings.env),
         *(_installed(package) for package in _PACKAGES),
         *await _redis(settings),
+        *_writes(refused),
         *await graph_checks(settings),
         await _stub(stub, settings),
         _workers(folder),
@@ -48,7 +52,9 @@ async def examine(settings: Settings) -> Answer:
         *await _servers(settings, stub.url),
     ]
     missing = [check for check in checks if check.required and not check.ok]
-    fields = {"checks": [asdict(check) for check in checks]}
+    fields: dict[str, Any] = {"checks": [asdict(check) for check in checks]}
+    if refused is not None:
+        fields["refused"] = refused.to_json()
     if not missing:
         return Answer(
             fields, [check_table(checks), "Everything that is needed is there."], exit_code=OK
@@ -79,6 +85,21 @@ async def _redis(settings: Settings) -> list[Check]:
         ]
     found = f"Redis {status.version}, JSON {status.json_version}, pid {status.pid}"
     return [Check("redis server", status.responding, found, "see its log", required=False)]
+
+
+async def _refused(settings: Settings) -> Refused | None:
+    """How Redis refuses; None also where none answers, which other checks tell."""
+    try:
+        return await read_refusal(settings)
+    except NotSo:
+        return None
+
+
+def _writes(refused: Refused | None) -> list[Check]:
+    if refused is None:
+        return []
+    found = f"{refused.sentence}; runs go on by themselves when it ends"
+    return [Check("redis writes", False, found, refused.hint)]
 
 
 async def _stub(stub: StubServer, settings: Settings) -> Check:

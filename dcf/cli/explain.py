@@ -8,7 +8,15 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from control_plane import Outbox, OutboxLag, RunDocument, Store, UnknownRun
+from control_plane import (
+    Outbox,
+    OutboxLag,
+    Refused,
+    RunDocument,
+    Store,
+    UnknownRun,
+    refused_now,
+)
 from control_plane.embedded import Address
 from dcf.cli.answer import Answer
 from dcf.cli.board_table import status_text
@@ -36,9 +44,11 @@ async def explain_run(workflow_id: str, settings: Settings, screen: Screen) -> A
         found = await explain(store, workflow_id)
         cost = (await count(store, workflow_id)).cost
         lag = await Outbox(store.backend).lag() if run.outbox == "waiting" else None
+        refused = await refused_now(store.backend)
     said = found.to_json()
     said["graph"] = run.outbox
     said["cost"] = cost
+    said["refused"] = None if refused is None else refused.to_json()
     said["run_status"] = said.pop("status")
     summary = Text.assemble(status_text(found.status), f"  {workflow_id}: {found.summary}")
     hint = run_hint(run.error.error, settings.objects) if run.error else ""
@@ -48,6 +58,7 @@ async def explain_run(workflow_id: str, settings: Settings, screen: Screen) -> A
         said,
         [
             summary,
+            *_refusal(refused, run),
             *_cost(cost),
             *_waiting(lag),
             *_of_session(task),
@@ -91,6 +102,14 @@ def _of_session(task: Mapping[str, Any]) -> list[Text]:
     error = task["task_error"]
     why = f" ({error['code']}: {error['message']})" if error else ""
     return [Text(f"task of session {task['session_id']}: {task['task_status']}{why}{by}")]
+
+
+def _refusal(refused: Refused | None, run: RunDocument) -> list[Text]:
+    """That nothing can move because Redis takes no writes."""
+    if refused is None:
+        return []
+    then = "" if run.is_over else "; the run waits, and goes on by itself when it ends"
+    return [Text(f"{refused.sentence}{then}"), Text(f"hint: {refused.hint}")]
 
 
 def _waiting(lag: OutboxLag | None) -> list[Text]:

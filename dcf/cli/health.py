@@ -16,7 +16,10 @@ from control_plane import (
     ControlPlaneError,
     LivingHost,
     RedisBackend,
+    Refused,
+    RefusedForNow,
     host_signs,
+    refused_now,
     signs_of_life,
 )
 from dcf.cli.answer import Answer
@@ -97,6 +100,10 @@ async def worker_health(settings: Settings, name: str | None, pool: str, within_
         raise _unhealthy(f"{who} does not read the pool {pool}", _others(signs, pool))
     youngest = min(ours, key=lambda worker: ours[worker])
     if ours[youngest] > within_s:
+        refused = await read_refusal(settings)
+        if refused is not None:
+            # To read hints is a write for Redis: a worker that waits can give no sign of life.
+            raise _unhealthy(f"{refused.sentence}; until then no worker can say that it lives")
         age = f"{ours[youngest]:.0f} s"
         raise _unhealthy(f"{youngest} gave its last sign of life {age} ago, in the pool {pool}")
     fields = {"worker": youngest, "idle_s": ours[youngest]}
@@ -164,6 +171,11 @@ async def read_hosts(settings: Settings) -> list[LivingHost]:
     return await ask_redis(settings, host_signs.living_hosts)
 
 
+async def read_refusal(settings: Settings) -> Refused | None:
+    """How Redis refuses just now. Raises NotSo where it does not answer."""
+    return await ask_redis(settings, refused_now)
+
+
 async def ask_redis(settings: Settings, ask: Callable[[RedisBackend], Awaitable[T]]) -> T:
     """What ``ask`` answers. Raises NotSo where Redis does not answer in time."""
     url = await _redis_url(settings)
@@ -171,6 +183,8 @@ async def ask_redis(settings: Settings, ask: Callable[[RedisBackend], Awaitable[
     try:
         async with asyncio.timeout(_LIMIT_S):
             return await ask(backend)
+    except RefusedForNow as error:
+        raise _unhealthy(str(error), str(error.fields["hint"])) from None
     except (ControlPlaneError, TimeoutError) as error:
         raise _unhealthy(f"Redis does not answer: {error or 'no answer in time'}") from None
     finally:

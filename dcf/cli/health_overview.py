@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Literal
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from rich.table import Table
@@ -14,7 +14,7 @@ from dcf.cli.answer import Answer, ErrorNote
 from dcf.cli.background import BackgroundFolder
 from dcf.cli.crew import Garrison, name_of
 from dcf.cli.exits import FAILED
-from dcf.cli.health import NO_ANSWER, read_hosts, read_signs, server_health
+from dcf.cli.health import NO_ANSWER, read_hosts, read_refusal, read_signs, server_health
 from dcf.cli.open_sessions import OpenSessions, read_sessions
 from dcf.cli.settings import Settings, graph_mode
 from dcf.cli.stub_server import StubServer
@@ -26,11 +26,18 @@ _STYLES = {"healthy": "green", "unhealthy": "bold red", "not running": "yellow"}
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One part, and what there is to say about it."""
+    """One part, and what there is to say about it; ``refused`` is how a Redis refuses."""
 
     name: str
     status: Literal["healthy", "unhealthy", "not running"]
     found: str
+    refused: dict[str, Any] | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        fields = asdict(self)
+        if self.refused is None:
+            del fields["refused"]
+        return fields
 
 
 async def overview(settings: Settings, pool: str, mcp_port: int, within_s: float) -> Answer:
@@ -44,7 +51,7 @@ async def overview(settings: Settings, pool: str, mcp_port: int, within_s: float
         await _stub(settings, folder),
         *await _graph(settings),
     ]
-    fields = {"parts": [asdict(part) for part in parts]}
+    fields = {"parts": [part.to_json() for part in parts]}
     ill = [part.name for part in parts if part.status == "unhealthy"]
     if not ill:
         return Answer(fields, [_table(parts)], status="healthy")
@@ -72,6 +79,10 @@ async def _redis_and_workers(
     settings: Settings, folder: BackgroundFolder, pool: str, within_s: float
 ) -> list[Part]:
     try:
+        refused = await read_refusal(settings)
+        if refused is not None:
+            # To read hints is a write for Redis: workers that wait can give no sign of life.
+            return [Part("redis", "unhealthy", refused.sentence, refused.to_json())]
         signs = await read_signs(settings, pool)
     except NotSo as error:
         return [Part("redis", "unhealthy", error.message)]

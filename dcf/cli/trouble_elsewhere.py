@@ -59,6 +59,11 @@ def _control_plane(error: BaseException) -> Trouble | None:
     if isinstance(error, ServerUnusable):
         exit_code = BAD_INPUT if code in _SETTING_CODES else ENVIRONMENT
         return Trouble(exit_code, code, error.message, error.hint)
+    if isinstance(error, cp.RefusedForNow | cp.RefusedForGood):
+        return Trouble(ENVIRONMENT, code, text, str(error.fields["hint"]))
+    if isinstance(error, cp.WrongType):
+        message = f"a key of DCF's holds something else: {text}"
+        return Trouble(ENVIRONMENT, code, message, str(error.fields["hint"]))
     if isinstance(error, cp.Disconnected):
         hint = "`dcf up` starts the embedded Redis; `dcf doctor` looks at DCF_REDIS_URL"
         return Trouble(ENVIRONMENT, code, text, hint)

@@ -13,6 +13,7 @@ HINTS = {
     "unknown_skill": "get_skillset has the skills",
     "unknown_state": "read_workflow_control_plane names the states",
     "unknown_task": "list_session_tasks has the ids",
+    "redis_refuses": "say the same again in a moment; what was done is not done twice",
     "not_the_conductor": "conductor_id is who the session names, see read_session",
     "memory_unknown_block": "list_memory_blocks has the labels and ids",
     "memory_no_such_block": "it may have been deleted; read_memory_history says when and by whom",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from control_plane import ControlPlaneError
+from control_plane import ControlPlaneError, refused_now
 from dcf.mcp.catalogue import load_catalogue
 from dcf.mcp.platform import Platform
 from dcf.skills import SkillError
@@ -33,10 +33,12 @@ async def health(platform: Platform) -> dict[str, Any]:
 async def _redis(platform: Platform) -> dict[str, Any]:
     try:
         async with asyncio.timeout(_LIMIT_S):
-            await platform.backend.command("PING")
+            refused = await refused_now(platform.backend)
     except (ControlPlaneError, TimeoutError):
         # What exactly is wrong may name hosts, and this is said to anybody.
         return {"status": "down", "error": "redis: it does not answer"}
+    if refused is not None:
+        return {"status": "refusing", "error": f"redis: {refused.sentence}"}
     return {"status": "ok", "error": None}
 
 

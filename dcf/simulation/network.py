@@ -55,6 +55,8 @@ class FaultyBackend:
         await asyncio.sleep(fate.there_s + (fate.trouble_s if fate.fault == "slow" else 0.0))
         if process.dead:
             await process.die()
+        if fate.fault == "refused":
+            self._server.refuse(fate.answer, fate.trouble_s)
         if fate.fault == "request_lost":
             raise Disconnected("the request was lost")
         reply = await act()

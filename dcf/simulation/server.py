@@ -8,9 +8,10 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from control_plane import ControlPlaneError, Script
+from control_plane import ControlPlaneError, Script, ServerError
 from control_plane import keys as redis_keys
 from control_plane import script as scripts
+from control_plane.refusals import as_error, refusal_in
 from control_plane.twin import Twin
 from dcf.simulation.order import EPOCH_S
 from dcf.simulation.virtual_loop import VirtualLoop, at_once
@@ -77,6 +78,8 @@ class Server:
             name: _broken(scripts.load(name), change) for name, change in (sabotage or {}).items()
         }
         self._late: list[asyncio.Task[Any]] = []
+        self._refuses_until = 0.0
+        self._answer: str | None = None
 
     async def run(
         self, who: str, script: Script, keys: Sequence[str], args: Sequence[str | int]
@@ -87,9 +90,10 @@ class Server:
         texts = [str(text) for text in args[1:]]
         try:
             reply = await self.twin.run(self._actual(script), keys, args)
-        except ControlPlaneError as error:
+        except ControlPlaneError as told:
+            error = _as_backends_raise(told)
             self._watcher.failed(self._call(who, script, request, texts, [str(error)]), error)
-            raise
+            raise error from told
         call = self._call(who, script, request, texts, reply)
         self._watcher.called(call)
         if script.name != "claim":
@@ -100,7 +104,22 @@ class Server:
         """Run a command now (a blocking read when something is there)."""
         self._count()
         self.trace.append(f"{self._loop.now:12.6f}  {who:<10} {' '.join(map(str, args))[:120]}")
-        return await self.twin.command(*args)
+        try:
+            return await self.twin.command(*args)
+        except ControlPlaneError as told:
+            raise _as_backends_raise(told) from told
+
+    def refuse(self, answer: str, seconds: float) -> None:
+        """Take no writes for a while, and say ``answer`` to who asks for some."""
+        self._refuses_until = max(self._refuses_until, self._loop.now + seconds)
+        self._answer = answer
+        self.twin.refuse(answer)
+        self._loop.call_later(seconds, self._accept)
+
+    def _accept(self) -> None:
+        if self._loop.now >= self._refuses_until:
+            self._answer = None
+            self.twin.refuse(None)
 
     def later(self, act: Callable[[], Awaitable[Any]]) -> None:
         """A call arrives whose sender is gone."""
@@ -127,13 +146,13 @@ class Server:
             return
         self.hints += len(paths)
         stream = redis_keys.queue(POOL)
-        entries = at_once(self.twin.command("XREVRANGE", stream, "+", "-", "COUNT", len(paths)))
+        entries = self._anyway("XREVRANGE", stream, "+", "-", "COUNT", len(paths))
         for entry, fields in entries:
             fault = self._weather.hint_fault()
             if fault in ("lost", "late"):
-                at_once(self.twin.command("XDEL", stream, entry))
+                self._anyway("XDEL", stream, entry)
             if fault == "doubled":
-                at_once(self.twin.command("XADD", stream, "*", *fields))
+                self._anyway("XADD", stream, "*", *fields)
             if fault == "late":
                 self.hints_under_way += 1
                 self._loop.call_later(self._weather.seconds(0.01, 20.0), self._deliver, fields)
@@ -141,7 +160,21 @@ class Server:
     def _deliver(self, fields: Sequence[str]) -> None:
         """A late hint arrives."""
         self.hints_under_way -= 1
-        at_once(self.twin.command("XADD", redis_keys.queue(POOL), "*", *fields))
+        self._anyway("XADD", redis_keys.queue(POOL), "*", *fields)
+
+    def _anyway(self, *args: str | int) -> Any:
+        """What happens to hints is nobody's command: it is not refused."""
+        self.twin.refuse(None)
+        try:
+            return at_once(self.twin.command(*args))
+        finally:
+            self.twin.refuse(self._answer)
+
+
+def _as_backends_raise(error: ControlPlaneError) -> ControlPlaneError:
+    """The twin answers as a server; a backend knows a refusal by its answer."""
+    refusing = refusal_in(str(error)) if type(error) is ServerError else None
+    return error if refusing is None else as_error(refusing, str(error), "the twin")
 
 
 def _broken(original: Script, change: Callable[[str], str]) -> Script:

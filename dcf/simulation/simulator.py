@@ -75,7 +75,10 @@ def _prepare(seed: int, steps: int, sabotage: Sabotage | None) -> Simulation:
     rng = random.Random(seed)
     scenario = make_scenario(rng)
     loop = VirtualLoop()
-    weather = Weather(random.Random(rng.getrandbits(64)), ttl_s=scenario.ttl_s)
+    bits = rng.getrandbits(64)
+    # From the same bits: what else happens under a seed is the same with and without refusals.
+    refusals = random.Random(f"refusals {bits}")
+    weather = Weather(random.Random(bits), refusals=refusals, ttl_s=scenario.ttl_s)
     witness = Witness(lambda: simulation.records)
     server = Server(loop, weather, steps=steps, watcher=witness, sabotage=sabotage)
     records = Records(server.twin)

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from dcf.worker.lease_ledger import LeaseLedger
     from dcf.worker.lease_lost import LeaseLost
     from dcf.worker.live_environment import LiveEnvironment
+    from dcf.worker.outage import Outage
     from dcf.worker.performer import AgentPerformer, Beat, Handler, Performer, TaskFailure
     from dcf.worker.process import Post, Premises, open_premises, open_queue, serve
     from dcf.worker.skill_gates import ChangedSkill, SkillGates, declared_by, schemas_of
@@ -72,6 +73,7 @@ __all__ = [
     "LeaseLost",
     "LiveEnvironment",
     "OtherCall",
+    "Outage",
     "Performer",
     "Post",
     "Premises",

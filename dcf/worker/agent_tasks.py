@@ -86,7 +86,7 @@ class AgentTasks:
             in_use.gates.gate((*skills, *needed)),
             in_use.toolbox,
             ledger,
-            keep=keep_in(self._store, task.lease.workflow_id),
+            keep=keep_in(self._store, task.lease.workflow_id, lease=task.lease),
         )
         work = _Work(task, dispatcher, beat)
         selection = Selection.of(skills, self._environment, binding)

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from control_plane import Payload, Store, payload
+from control_plane import Lease, Payload, Store, payload
 from dcf.tools import Keep
+from dcf.worker.patience import patiently
 
 
-def keep_in(store: Store, workflow_id: str) -> Keep:
-    """Keeps results as blobs of a run, to be removed with it; ``blob:{sha256}`` refers to them."""
+def keep_in(store: Store, workflow_id: str, *, lease: Lease | None = None) -> Keep:
+    """Keeps results as blobs of a run, to be removed with it; ``blob:{sha256}`` refers to them.
+    Under a ``lease`` a Redis that is away is waited for: the call was made."""
 
     async def keep(content: bytes) -> str:
         text = content.decode()
         digest = payload.digest(text)
-        await store.put_blob(workflow_id, Payload(text, digest, len(text), blob=text))
+        blob = Payload(text, digest, len(text), blob=text)
+        if lease is None:
+            await store.put_blob(workflow_id, blob)
+        else:
+            await patiently(lease, lambda: store.put_blob(workflow_id, blob))
         return f"blob:{digest}"
 
     return keep

@@ -14,6 +14,7 @@ from control_plane import JSON, Lease, Refusal, Store, ToolCall, payload
 from dcf.tools import Decision, ToolResult
 from dcf.worker.lease_ledger import LeaseLedger
 from dcf.worker.lease_lost import LeaseLost
+from dcf.worker.patience import patiently
 
 # Longer than it takes to end a lease with a question; then somebody died over it.
 _ASKING_MS = 10_000
@@ -58,7 +59,8 @@ class ExternalLedger(LeaseLedger):
         to_make = ToolCall(digest, known=self._numbers.answered(digest), name=self._name)
         if self._name is None and not to_make.known:
             return None
-        number = await self._store.recall(self._lease, to_make)
+        lease = self._lease
+        number = await patiently(lease, lambda: self._store.recall(lease, to_make))
         if isinstance(number, Refusal):
             raise _raised(number)
         if number is None:
@@ -68,7 +70,8 @@ class ExternalLedger(LeaseLedger):
                 return ToolResult(**entry["result"])
         # Without an answer it is made again, under its number.
         self._begun = number
-        text = await self._store.settled(self._lease, number)
+        begun = number
+        text = await patiently(lease, lambda: self._store.settled(lease, begun))
         return None if text is None else ToolResult(**json.loads(text)["result"])
 
     async def note(self, decision: Decision) -> int | None:
@@ -79,7 +82,8 @@ class ExternalLedger(LeaseLedger):
     async def settle(self, number: int, decision: Decision, result: ToolResult) -> None:
         """Keep the answer. Who has lost the lease by now keeps nothing."""
         await super().settle(number, decision, result)
-        await self._store.settle(self._lease, number, payload.to_text(self.journal[-1]))
+        answer = payload.to_text(self.journal[-1])
+        await patiently(self._lease, lambda: self._store.settle(self._lease, number, answer))
         self._number = None
 
     async def close(self) -> None:

@@ -36,6 +36,7 @@ class Watch:
     limit_at: float | None = None
     heartbeat_s: float | None = None
     beat: bool = False
+    told: bool = False
 
     def plan(self, now: float) -> None:
         """Renew at a third of the time to live, or soon after a limit passes."""
@@ -159,12 +160,18 @@ class LeaseKeeper:
             if now >= watch.ends_at:
                 self._lose(watch, "lease_expired")
             else:
-                log.warning("cannot renew the lease of %s: %s", watch.lease.path, error)
+                if not watch.told:
+                    reason = str(error) or "no answer in time"
+                    log.warning("cannot renew the lease of %s: %s", watch.lease.path, reason)
+                watch.told = True
                 watch.renew_at = min(watch.ends_at, now + min(1.0, ttl / 10))
             return
         if isinstance(answer, Refusal):
             self._lose(watch, answer.code)
             return
+        if watch.told:
+            log.warning("the lease of %s is renewed again", watch.lease.path)
+        watch.told = False
         watch.ends_at = now + ttl
         if beat:
             watch.beat_at = now

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Protocol
 
-from control_plane import JSON
+from control_plane import JSON, Disconnected, RefusedForGood
 from dcf.worker.current_work import Work, begin_work
 from dcf.worker.lease_lost import LeaseLost
 from dcf.workflow import Failed, Outcome, Succeeded, Task
@@ -86,6 +86,9 @@ async def _contained(work: Awaitable[Outcome]) -> Outcome:
         return Failed(failure.error, failure.cause)
     except LeaseLost:
         raise
+    except (Disconnected, RefusedForGood) as error:
+        # No outcome of the work: it is done again, under the same keys, when Redis can be had.
+        raise LeaseLost(error.code) from error
     except asyncio.CancelledError:
         here = asyncio.current_task()
         if here is not None and here.cancelling():

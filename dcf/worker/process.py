@@ -19,6 +19,7 @@ from control_plane import (
     Lease,
     RedisBackend,
     Refusal,
+    RefusedForNow,
     Store,
     load_exports,
 )
@@ -156,8 +157,6 @@ async def serve(
         there = await open_premises(post, stack)
         store = there.store
         queue = HintQueue(open_queue(post, stack), pool=post.pool, consumer=post.name)
-        if assigned is None:
-            await queue.open()
         workers = sweeper = None
         if there.runtime is not None:
             workers = WorkerAgents(there.runtime, records=there.records, own=post.templates)
@@ -182,6 +181,13 @@ async def serve(
                 log.info("%s: %s is taken by others: %s", post.name, assigned[1], lease.code)
                 return True
             work = Assigned(worker, lease)
+        else:
+            try:
+                # Whoever hears that the worker is ready may count on it.
+                await queue.open()
+            except RefusedForNow as error:
+                # The worker opens it itself as soon as Redis takes writes.
+                worker.outage.seen(error)
         orderly = await until_told(work, on_ready, attached=post.attached)
         if orderly and sweeper is not None:
             await sweeper.at_last(partial(_is_sealed_now, worker, store))

@@ -42,9 +42,14 @@ class SoloProcess:
     async def __call__(self, lease: Lease) -> str | None:
         """Have the state of ``lease`` worked on; how the process ended, or None where it did not
         begin. Raises LeaseLost when the lease was lost meanwhile."""
-        process = await asyncio.create_subprocess_exec(
-            *self._command, stdin=PIPE, stdout=PIPE, stderr=PIPE, limit=_LONGEST_LINE
-        )
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *self._command, stdin=PIPE, stdout=PIPE, stderr=PIPE, limit=_LONGEST_LINE
+            )
+        except OSError as error:
+            log.error("a worker process for %s cannot be started: %s", lease.path, error)
+            await asyncio.sleep(_AGAIN_S)
+            return None
         lines = LastLine(process, sys.stderr)
         try:
             with KeptLease(self._keeper, lease):

@@ -8,7 +8,15 @@ import logging
 from collections.abc import Callable
 from typing import Protocol
 
-from control_plane import ControlPlaneError, Store, UnknownRun, timers
+from control_plane import (
+    ControlPlaneError,
+    Disconnected,
+    RefusedForGood,
+    Store,
+    UnknownRun,
+    WrongType,
+    timers,
+)
 from dcf.workflow import StillRunning, finalize
 
 log = logging.getLogger(__name__)
@@ -30,7 +38,8 @@ class Queue(Protocol):
 
 class Sweeper:
     """Sweeps in the name of the worker ``name``, at least every ``every_s`` seconds. ``now`` is a
-    monotonic clock in seconds; ``on_sealed`` is told of each run that was sealed."""
+    monotonic clock in seconds; ``on_sealed`` is told of each run that was sealed, ``on_swept`` of
+    each sweep."""
 
     def __init__(
         self,
@@ -41,6 +50,7 @@ class Sweeper:
         now: Callable[[], float],
         every_s: float,
         on_sealed: Callable[[str], object] | None = None,
+        on_swept: Callable[[], object] | None = None,
     ) -> None:
         self._name = name
         self._store = store
@@ -48,12 +58,15 @@ class Sweeper:
         self._now = now
         self._every_s = every_s
         self._on_sealed = on_sealed
+        self._on_swept = on_swept
 
     async def run(self) -> None:
         """Sweep for ever."""
         stale_at = self._now()
         while True:
             swept = await timers.sweep(self._store)
+            if self._on_swept is not None:
+                self._on_swept()
             for workflow_id in swept.over:
                 await self.finalize(workflow_id)
             for workflow_id in swept.unfinished:
@@ -74,12 +87,20 @@ class Sweeper:
             log.debug("%s: %s runs again", self._name, workflow_id)
         except UnknownRun:
             log.debug("%s: %s was removed", self._name, workflow_id)
+        except RefusedForGood:
+            raise
+        except Disconnected as error:
+            log.info("%s: %s is sealed later: %s", self._name, workflow_id, error)
         except ControlPlaneError as error:
             # A run that cannot be sealed keeps no other from its end.
             log.error("%s: %s cannot be finalized: %s", self._name, workflow_id, error)
 
     async def _abandon(self, workflow_id: str, now_ms: int) -> None:
-        run = await self._store.run(workflow_id)
+        try:
+            run = await self._store.run(workflow_id)
+        except WrongType as error:
+            log.error("%s: %s cannot be read: %s", self._name, workflow_id, error)
+            return
         if run.status == "pending" and now_ms - (run.created_at or now_ms) > _ABANDONED_MS:
             log.warning("%s: removing %s, never completely submitted", self._name, workflow_id)
             await self._store.remove(workflow_id, abandoned=True)

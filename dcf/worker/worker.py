@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 from control_plane import (
@@ -22,7 +23,9 @@ from control_plane import (
     Hint,
     Lease,
     Refusal,
+    RefusedForGood,
     Store,
+    WrongType,
     timers,
 )
 from dcf.asl import DefinitionError
@@ -30,6 +33,8 @@ from dcf.stopping import stop
 from dcf.worker.keeper import LeaseKeeper
 from dcf.worker.kept_work import KeptLease
 from dcf.worker.lease_lost import LeaseLost
+from dcf.worker.outage import Outage
+from dcf.worker.patience import patiently
 from dcf.worker.performer import AgentPerformer
 from dcf.worker.sweeper import Sweeper
 from dcf.workflow import Choreographer, Naming, RunCache
@@ -108,8 +113,15 @@ class Worker:
         self._performer = performer
         self._now = now
         self._runs = RunCache(store, naming)
+        self.outage = Outage(name, now)
         self._sweeper = Sweeper(
-            name, store, queue, now=now, every_s=self.config.sweep_s, on_sealed=on_sealed
+            name,
+            store,
+            queue,
+            now=now,
+            every_s=self.config.sweep_s,
+            on_sealed=on_sealed,
+            on_swept=self.outage.over,
         )
         self._turn = turn or self._own_turn
         self._solo = solo
@@ -121,6 +133,7 @@ class Worker:
         self._working: dict[asyncio.Task[None], None] = {}
         self._held: dict[asyncio.Task[None], Lease] = {}
         self._giving_back = False
+        self._unusable: RefusedForGood | None = None
 
     @property
     def name(self) -> str:
@@ -150,7 +163,8 @@ class Worker:
         self._draining.set()
 
     async def run(self) -> None:
-        """Work until ``drain``, or until leases can no longer be kept."""
+        """Work until ``drain``, or until leases can no longer be kept. Raises RefusedForGood and
+        WrongType where Redis is not one to work with."""
         home = asyncio.get_running_loop()
         # The keeper may run in another thread.
         self._keeper.on_failure = lambda: home.call_soon_threadsafe(self.drain)
@@ -168,6 +182,8 @@ class Worker:
                     loop.result()
             await stop(*loops)
             await self._finish_work()
+            if self._unusable is not None:
+                raise self._unusable
         finally:
             for task in (draining, *loops, *self._working):
                 task.cancel()
@@ -180,7 +196,9 @@ class Worker:
             try:
                 await loop()
             except Disconnected as error:
-                log.warning("%s: %s; trying again", self.name, error)
+                self.outage.seen(error)
+            except (RefusedForGood, WrongType):
+                raise
             except ControlPlaneError as error:
                 log.error("%s: %s; trying again", self.name, error)
             await asyncio.sleep(_RECONNECT_S)
@@ -254,7 +272,7 @@ class Worker:
 
     async def _take(self, hint: Hint, owner: str, alone: Alone | None) -> None:
         """Lease one hinted state for ``owner``, and go on in place from there."""
-        try:
+        with self._contained(hint.workflow_id, hint.path):
             answer = await self._store.acquire(
                 hint.workflow_id,
                 hint.path,
@@ -268,19 +286,30 @@ class Worker:
                 if answer.code == "suspect":
                     self._suspect(hint)
                 log.debug("%s: %s of %s: %s", self.name, hint.path, hint.workflow_id, answer.code)
-                return
-            if self._giving_back:
+            elif self._giving_back:
                 await self._store.release(answer)
-                return
-            if alone == "watched":
+            elif alone == "watched":
                 await self._have_done(answer)
             else:
                 await self._advance(answer, goes_on=alone is None)
+
+    @contextmanager
+    def _contained(self, workflow_id: str, path: str) -> Iterator[None]:
+        """What Redis answers ends the work on one state, and no other."""
+        try:
+            yield
         except LeaseLost as lost:
-            log.info("%s: gave up %s: %s", self.name, hint.path, lost.code)
+            log.info("%s: gave up %s: %s", self.name, path, lost.code)
+            if isinstance(lost.__cause__, RefusedForGood):
+                self._give_up(lost.__cause__)
+        except Disconnected as error:
+            # The lease, if there is one, ends by itself, and the sweep brings the state back.
+            self.outage.seen(error)
+        except RefusedForGood as error:
+            self._give_up(error)
         except ControlPlaneError as error:
             # The lease ends by itself and somebody takes the state over.
-            log.error("%s: %s of %s: %s", self.name, hint.path, hint.workflow_id, error)
+            log.error("%s: %s of %s: %s", self.name, path, workflow_id, error)
 
     async def _have_done(self, lease: Lease) -> None:
         """Let a process for nothing else do it, and tell of its death."""
@@ -291,7 +320,12 @@ class Worker:
             raise RuntimeError("nobody works on it in a process of its own")
         died = await self._solo(lease)
         # Refused where it has ended the lease itself.
-        await self._store.release(lease, died=died)
+        await patiently(lease, partial(self._store.release, lease, died=died))
+
+    def _give_up(self, error: RefusedForGood) -> None:
+        """Nothing that is left to do can be done."""
+        self._unusable = error
+        self.drain()
 
     async def _advance(self, lease: Lease, *, goes_on: bool = True) -> None:
         started, hops = self._now(), 0
@@ -329,7 +363,9 @@ class Worker:
     async def _step(self, lease: Lease, in_place: bool) -> Committed | Refusal:
         """Do the step of ``lease`` while the keeper keeps it."""
         try:
-            run = await self._runs.get(lease.workflow_id, lease.incarnation)
+            run = await patiently(
+                lease, lambda: self._runs.get(lease.workflow_id, lease.incarnation)
+            )
         except DefinitionError as error:
             # It was submitted to a version that could read it. No other worker of this one can.
             return await self._choreographer.refuse(lease, str(error))
@@ -356,12 +392,8 @@ class Worker:
                 task.cancel()
 
     async def _alone(self, lease: Lease) -> None:
-        try:
+        with self._contained(lease.workflow_id, lease.path):
             await self._advance(lease, goes_on=False)
-        except LeaseLost as lost:
-            log.info("%s: gave up %s: %s", self.name, lease.path, lost.code)
-        except ControlPlaneError as error:
-            log.error("%s: %s of %s: %s", self.name, lease.path, lease.workflow_id, error)
 
     # -- stopping ---------------------------------------------------------------------------------
 

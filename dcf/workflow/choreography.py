@@ -7,7 +7,6 @@ Flow states need no agent: the holder of the lease advances them alone. A Task i
 
 from __future__ import annotations
 
-import asyncio
 import random
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
@@ -17,7 +16,6 @@ from control_plane import (
     BadDocument,
     Commit,
     Committed,
-    Disconnected,
     Failure,
     Lease,
     Payload,
@@ -37,6 +35,7 @@ from dcf.workflow.effect_commit import (
 from dcf.workflow.fans import Fans
 from dcf.workflow.frame_opening import FrameOpening, failed_frame
 from dcf.workflow.objects import Objects, no_objects
+from dcf.workflow.patience import patiently
 from dcf.workflow.run import Run
 from dcf.workflow.stepping import Stepping
 from dcf.workflow.tally import add_metrics
@@ -46,7 +45,6 @@ from dcf.workflow.task_approval import NamedApprover, named_approver
 Kept = AbstractContextManager[object]
 """Keeps a lease while it is entered; it may raise when the lease was lost."""
 
-_AWAY_S = 0.25
 _UNREADABLE = "States.Runtime"
 
 
@@ -91,7 +89,7 @@ class Choreographer:
             return await self._say(lease, asked, in_place)
         state = run.machine.locate(list(split_path(lease.path)))
         with kept:
-            visit = await self._stepping.visit(run, lease, state)
+            visit = await patiently(lease, lambda: self._stepping.visit(run, lease, state))
             taken = await self._stepping.take(run, lease, state, visit, perform)
         if taken.refused is not None:
             return taken.refused
@@ -154,31 +152,23 @@ class Choreographer:
             return None
         if not lease.retries and lease.approval is None:
             return dict(outcome.metrics)
-        found = await self._store.states(lease.workflow_id, [lease.path])
+        found = await patiently(lease, lambda: self._store.states(lease.workflow_id, [lease.path]))
         return add_metrics(found[lease.path].metrics or {}, outcome.metrics)
 
     async def _say(self, lease: Lease, commit: Commit, in_place: bool) -> Committed | Refusal:
-        """Commit, again and again while the server is away and the lease may still hold: work that
-        is done is not done twice because Redis restarts."""
+        """Commit; a server that is away is waited for."""
         commit_id = self._store.new_id()
-        patience = lease.ttl_ms / 1000
-        while True:
-            try:
-                return await self._store.commit(
-                    lease, commit, commit_id=commit_id, in_place=in_place
-                )
-            except Disconnected:
-                if patience <= 0:
-                    raise
-                await asyncio.sleep(_AWAY_S)
-                patience -= _AWAY_S
+        return await patiently(
+            lease,
+            lambda: self._store.commit(lease, commit, commit_id=commit_id, in_place=in_place),
+        )
 
     async def _open_frame(
         self, run: Run, lease: Lease, kept: Kept, in_place: bool
     ) -> Committed | Refusal:
         """Enter the first state of an iteration or branch."""
         with kept:
-            opening = await self._frames.open(run, lease)
+            opening = await patiently(lease, lambda: self._frames.open(run, lease))
         answer = await self._say(lease, opening.commit, in_place)
         if isinstance(answer, Committed):
             self._frames.opened(run, lease, opening)

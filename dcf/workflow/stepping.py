@@ -14,6 +14,7 @@ from dcf.workflow.happening import happened
 from dcf.workflow.identity import lease_identity
 from dcf.workflow.limits import work_limits
 from dcf.workflow.objects import Objects
+from dcf.workflow.patience import patiently
 from dcf.workflow.run import Run, state_context
 from dcf.workflow.task import AwaitingApproval, Failed, Outcome, Perform, Succeeded, Task
 from dcf.workflow.task_approval import NamedApprover, approved, unapproved
@@ -80,7 +81,7 @@ class Stepping:
         self, run: Run, lease: Lease, state: asl.State, visit: asl.Visit, perform: Perform
     ) -> Taken:
         """Step ``state`` until it wants something that is committed."""
-        event = await happened(self._store, lease, state)
+        event = await patiently(lease, lambda: happened(self._store, lease, state))
         if takes_callback(state) and not run.callback_secret and isinstance(event, asl.Entered):
             event = asl.TaskFailed(*_NO_TOKENS)
         taken = Taken(
@@ -124,7 +125,7 @@ class Stepping:
         limits = work_limits(effect)
         if limits != lease.limits:
             # They depend on what was not known when the state was entered.
-            renewed = await self._store.renew(lease, limits=limits)
+            renewed = await patiently(lease, lambda: self._store.renew(lease, limits=limits))
             if isinstance(renewed, Refusal):
                 taken.refused = renewed
                 return
@@ -135,7 +136,10 @@ class Stepping:
             kept = without_token(arguments, token)
         elif lease.approval is not None and lease.given is not None:
             # What was approved is what was asked for: expressions may make something else of it.
-            arguments = kept = await self._store.value(lease.workflow_id, lease.given)
+            given = lease.given
+            arguments = kept = await patiently(
+                lease, lambda: self._store.value(lease.workflow_id, given)
+            )
         try:
             if arguments is not lease.input:
                 taken.effective = payload.encode(kept)

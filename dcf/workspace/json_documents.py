@@ -5,13 +5,22 @@ from __future__ import annotations
 import asyncio
 import copy
 import hashlib
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from importlib import resources
-from typing import Final
+from typing import Any, Final
 from weakref import WeakValueDictionary
 
-from control_plane import JSON, Backend, BadDocument, NewToken, Script, ServerError, new_token
+from control_plane import (
+    JSON,
+    Backend,
+    BadDocument,
+    NewToken,
+    RefusedForNow,
+    Script,
+    ServerError,
+    new_token,
+)
 from dcf.workspace import document_edit as edits
 from dcf.workspace.document_key import DocumentKeys
 from dcf.workspace.document_path import Path, parse_path
@@ -31,6 +40,8 @@ from dcf.workspace.errors import (
 _ATTEMPTS: Final = 200
 # Longer than a backend repeats a call whose answer was lost.
 _REMEMBERED_MS: Final = 120_000
+_PATIENCE_S: Final = 10.0
+_AGAIN_S: Final = 0.25
 _WRONG_TYPE = ("WRONGTYPE", "wrong Redis type")
 
 Edit = Callable[[JSON, list[str]], JSON]
@@ -194,7 +205,7 @@ class JsonDocuments:
 
     async def _text(self, key: str) -> str | None:
         try:
-            text: str | None = await self._backend.command("JSON.GET", key, ".")
+            text: str | None = await _patiently(lambda: self._backend.command("JSON.GET", key, "."))
         except ServerError as error:
             raise _explained(key, error) from error
         return text
@@ -203,8 +214,8 @@ class JsonDocuments:
         # In a cluster the hash tag keeps the note beside its document: keys hold no braces.
         call = f"cp:doc:call:{{{key}}}:{self._tokens()}"
         try:
-            reply: int = await self._backend.run(
-                self._replace, [key, call], [read, text, _REMEMBERED_MS]
+            reply: int = await _patiently(
+                lambda: self._backend.run(self._replace, [key, call], [read, text, _REMEMBERED_MS])
             )
         except ServerError as error:
             raise _explained(key, error) from error
@@ -222,6 +233,20 @@ class JsonDocuments:
         if size > self._max_bytes:
             raise TooLarge(what=f"the document {key}", size=size, limit=self._max_bytes)
         return text
+
+
+async def _patiently(ask: Callable[[], Awaitable[Any]]) -> Any:
+    """What ``ask`` gives. A Redis that refuses for a moment is no answer that an agent could do
+    something with. Raises RefusedForNow when it lasts."""
+    patience_s = _PATIENCE_S
+    while True:
+        try:
+            return await ask()
+        except RefusedForNow:
+            if patience_s <= 0:
+                raise
+            await asyncio.sleep(_AGAIN_S)
+            patience_s -= _AGAIN_S
 
 
 def _script() -> Script:

@@ -21,6 +21,7 @@ from control_plane import (
     Failure,
     FirstState,
     Payload,
+    RefusedForNow,
     ServerError,
     Store,
     history,
@@ -272,7 +273,7 @@ async def test_a_server_out_of_memory_refuses_a_call_as_a_whole(redis_url: str, 
     await world.open()
     call = await SCENES[scene](world, world.store())
     before = await world.dump()
-    with out_of_memory(redis_url), pytest.raises(ServerError):
+    with out_of_memory(redis_url), pytest.raises(RefusedForNow, match="out of memory"):
         await call()
     assert await world.dump() == before
     await world.advance(1)

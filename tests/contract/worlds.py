@@ -10,7 +10,7 @@ from typing import Any
 
 from redis.asyncio import Redis
 
-from control_plane import Backend, HintQueue, RedisBackend, Store
+from control_plane import Backend, HintQueue, RedisBackend, Store, keys
 from control_plane.script import Script
 from control_plane.twin import Twin
 
@@ -82,8 +82,9 @@ class World(ABC):
         return HintQueue(_Prompt(self.backend), pool=pool, consumer=consumer)
 
     async def keys(self) -> list[str]:
-        """Every key, sorted, but the clock."""
-        return sorted(key for key in await self.backend.command("KEYS", "*") if key != CLOCK_KEY)
+        """Every key, sorted, but the clock and what tells that Redis accepts writes."""
+        found = await self.backend.command("KEYS", "*")
+        return sorted(key for key in found if key not in (CLOCK_KEY, keys.ACCEPTED))
 
     async def dump(self) -> dict[str, Any]:
         """Everything stored, comparable between backends."""

@@ -48,6 +48,12 @@ _HOLDER = "lease.token ~= redis.sha1hex(REQ.token)\n    or ctl.fence ~= REQ.fenc
 
 BROKEN = (
     Broken(
+        "a server that takes no writes is taken for a document that cannot be stored",
+        _all(without("  if refuses(message) then return { err = message } end\n"), "commit"),
+        frozenset({"sound"}),
+        likely=8,
+    ),
+    Broken(
         "a commit does not look at token and fence",
         _all(without(_HOLDER, "false"), "commit"),
         frozenset({"fenced"}),

@@ -22,12 +22,14 @@ def scripts_page() -> str:
         for file in folder.iterdir()
         if file.name.endswith(".lua")
     }
+    everything = headers.pop("refusal_prelude")
     runs, records = headers.pop("prelude"), headers.pop("record_prelude")
     subjects = {
         subject: headers.pop(subject) for subject in dict.fromkeys(script.SUBJECTS.values())
     }
     parts = [f"## {name}\n\n{block(headers[name])}" for name in sorted(headers)]
     shared = [
+        f"## Shared by all scripts\n\n{block(everything)}",
         f"## Shared by the scripts of runs\n\n{block(runs)}",
         f"## Shared by the scripts of records\n\n{block(records)}",
     ]

@@ -13,7 +13,16 @@ import time
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 
-from control_plane import ControlPlaneError, UnknownSession, claims, host_signs, keys
+from control_plane import (
+    ControlPlaneError,
+    Disconnected,
+    RefusedForGood,
+    UnknownSession,
+    WrongType,
+    claims,
+    host_signs,
+    keys,
+)
 from dcf.memory import MemoryProblem
 from dcf.sessions.companions.agents import CompanionAgents
 from dcf.sessions.companions.inboxes import Inboxes
@@ -217,6 +226,10 @@ class CompanionHost:
         while True:
             try:
                 await step()
+            except Disconnected as error:
+                self._worker.outage.seen(error)
+            except (RefusedForGood, WrongType):
+                raise
             except (ControlPlaneError, MemoryProblem) as error:
                 log.warning("%s: %s; trying again", self.name, error)
             await asyncio.sleep(every_s)

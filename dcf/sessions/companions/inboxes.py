@@ -4,10 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable
 
-from control_plane import Backend, ControlPlaneError, Hint, HintQueues, Store
+from control_plane import (
+    Backend,
+    ControlPlaneError,
+    Disconnected,
+    Hint,
+    HintQueues,
+    RefusedForGood,
+    Store,
+    WrongType,
+)
 from dcf.stopping import stop
+from dcf.worker import Outage
 
 log = logging.getLogger(__name__)
 
@@ -93,6 +104,7 @@ class _Shard:
         self.backend = backend
         self.queues = HintQueues(backend, consumer=consumer)
         self._arrived = arrived
+        self._outage = Outage(f"the inboxes of {consumer}", time.monotonic)
         self._reading = asyncio.create_task(self._read())
         self._reading.add_done_callback(self._ended)
 
@@ -110,6 +122,12 @@ class _Shard:
             try:
                 for hint in await self.queues.read(1, block_ms=_BLOCK_MS):
                     self._arrived.put_nowait(hint)
+                self._outage.over()
+            except Disconnected as error:
+                self._outage.seen(error)
+                await asyncio.sleep(_AWAY_S)
+            except (RefusedForGood, WrongType):
+                raise
             except ControlPlaneError as error:
                 log.warning("inboxes cannot be read: %s; trying again", error)
                 await asyncio.sleep(_AWAY_S)

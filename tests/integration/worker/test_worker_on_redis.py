@@ -158,9 +158,9 @@ async def test_a_task_works_again_when_its_tool_server_is_back(
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     config = tmp_path / "stub_config.json"
-    config.write_text(_stub_text())
+    config.write_text(stub_text())
     tool = SkillTool("math", "count", "count", "", True, {"type": "object"})
-    catalog = SkillCatalog([_skill(tool)])
+    catalog = SkillCatalog([skill_with(tool)])
     server = ServerConfig("math", url=f"http://127.0.0.1:{port}/mcp/math", retries=0)
     binding = {
         "agent_template_ref": {"name": "any"},
@@ -195,11 +195,11 @@ async def test_an_error_of_a_handler_runs_through_catch_on_a_real_server(redis_u
     assert result.output == {"n": 1, "error": {"Error": "Boom", "Cause": "as planned"}}
 
 
-def _stub_text() -> str:
+def stub_text() -> str:
     return json.dumps({"seed": 1, "servers": {"math": {"tools": TOOLS["math"]}}})
 
 
-def _skill(tool: SkillTool) -> Manifest:
+def skill_with(tool: SkillTool) -> Manifest:
     return Manifest(
         manifest_id="skill.counting@1.0.0",
         name="counting",

@@ -10,7 +10,8 @@ _CRASHES = {"crash_before", "crash_after", "crash_in_flight"}
 
 
 def _faults(seed: int, *, mortal: bool = True, calm: bool = False) -> list[str]:
-    weather = Weather(random.Random(seed), ttl_s=5)
+    refusals = random.Random(f"refusals {seed}")
+    weather = Weather(random.Random(seed), refusals=refusals, ttl_s=5)
     if calm:
         weather.calm()
     return [weather.fate(weight=3, mortal=mortal).fault for _ in range(400)]
@@ -24,6 +25,11 @@ def test_one_seed_gives_one_weather() -> None:
 def test_calm_weather_has_no_faults() -> None:
     for seed in range(20):
         assert set(_faults(seed, calm=True)) == {"none"}
+
+
+def test_under_some_seeds_the_server_takes_no_writes_for_a_while() -> None:
+    refused = [_faults(seed).count("refused") for seed in range(20)]
+    assert any(refused) and not all(refused) and max(refused) <= 6
 
 
 def test_only_mortals_die() -> None:

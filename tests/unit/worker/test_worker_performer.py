@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from control_plane import Lease
+from control_plane import Disconnected, Lease, RefusedForNow
 from dcf import asl
-from dcf.worker import Performer, TaskFailure
+from dcf.worker import LeaseLost, Performer, TaskFailure
 from dcf.workflow import Failed, Run, Succeeded, Task
 
 DEFINITION = {
@@ -70,6 +70,16 @@ async def test_any_other_exception_is_states_task_failed() -> None:
     assert await performer.perform(a_task(), silent) == Failed(
         "States.TaskFailed", "KeyError: 'who'"
     )
+
+
+@pytest.mark.parametrize("error", [RefusedForNow("OOM"), Disconnected("away")])
+async def test_a_redis_that_is_away_or_refuses_is_no_outcome(error: Disconnected) -> None:
+    """Neither Retry nor Catch may hear of it: the work is done again when Redis can be had."""
+    for performer in (Performer({"work": lambda _: raising(error)}), Performer({}, Agents(error))):
+        task = a_task() if performer._agents is None else a_task("B")
+        with pytest.raises(LeaseLost) as lost:
+            await performer.perform(task, silent)
+        assert lost.value.code == error.code
 
 
 async def test_a_cancellation_from_inside_is_a_failure() -> None:
