@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING
 from control_plane.late_exports import export_late, load_exports
 
 if TYPE_CHECKING:
-    from control_plane import claims, history, host_signs, keys, payload, script, timers, turns
+    from control_plane import (
+        claims,
+        history,
+        host_signs,
+        keys,
+        payload,
+        run_lists,
+        script,
+        timers,
+        turns,
+    )
     from control_plane.agents import (
         AgentChange,
         AgentConflict,
@@ -43,6 +53,7 @@ if TYPE_CHECKING:
         AgentExists,
         BadDocument,
         BadName,
+        BadPlace,
         ConductorBusy,
         ConductorExists,
         ControlPlaneError,
@@ -140,6 +151,7 @@ __all__ = [
     "Backend",
     "BadDocument",
     "BadName",
+    "BadPlace",
     "Budget",
     "Claimed",
     "Clock",
@@ -232,6 +244,7 @@ __all__ = [
     "payload",
     "read_agent_history",
     "read_record_history",
+    "run_lists",
     "script",
     "sibling",
     "signs_of_life",

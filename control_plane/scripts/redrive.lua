@@ -87,6 +87,7 @@ if REQ.last then
   redis.call('JSON.MSET', META, '$.ctl', cjson.encode(run), META, '$.status', '"running"',
     META, '$.error', 'null', META, '$.exit', 'null', META, '$.finished_at', 'null',
     META, '$.finalized_at', 'null')
+  enlist(run)
   record('{"type":"RunRedriven"}')
   if REQ.timeout_ms then redis.call('ZADD', DUE, NOW + REQ.timeout_ms, '') end
   if INDEX then

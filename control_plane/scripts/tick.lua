@@ -69,6 +69,7 @@ end
 
 local head = redis.call('ZRANGE', DUE, 0, 0, 'WITHSCORES')
 local run = load_run()
+enlist(run)
 if INDEX and not run then
   redis.call('ZREM', INDEX, REQ.run)
 elseif INDEX and run.status == 'running' then

@@ -1,14 +1,15 @@
 """What every worker does besides its own work: it brings back what a lost hint or a dead worker
-left behind, seals runs that are over, and removes submissions that stopped half way."""
+left behind, seals runs that are over, removes submissions that stopped half way, and completes the
+lists of runs."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from typing import Protocol
 
-from control_plane import ControlPlaneError, Store, UnknownRun, timers
+from control_plane import ControlPlaneError, Store, UnknownRun, run_lists, timers
 from dcf.workflow import StillRunning, finalize
 
 log = logging.getLogger(__name__)
@@ -52,6 +53,7 @@ class Sweeper:
     async def run(self) -> None:
         """Sweep for ever."""
         stale_at = self._now()
+        filling: AsyncIterator[int] | None = None
         while True:
             swept = await timers.sweep(self._store)
             for workflow_id in swept.over:
@@ -62,6 +64,10 @@ class Sweeper:
                 await self._queue.open()
                 await self._queue.drop_stale()
                 stale_at = self._now() + _STALE_HINTS_EVERY_S
+                filling = filling or run_lists.filling(self._store)
+            # A slice at a time: what is due does not wait for a hundred thousand runs.
+            if filling is not None and not await anext(filling, 0):
+                filling = None
             await asyncio.sleep(_nap(swept, self._every_s))
 
     async def finalize(self, workflow_id: str) -> None:

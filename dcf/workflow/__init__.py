@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from dcf.workflow.finalization import count, finalize
     from dcf.workflow.graph import Graph, graph_of
     from dcf.workflow.imports import Folders, Imported
-    from dcf.workflow.listing import newest_runs
     from dcf.workflow.local_objects import LocalObjects
     from dcf.workflow.naming import Naming, PlainNames
     from dcf.workflow.objects import Objects, no_objects
@@ -119,7 +118,6 @@ __all__ = [
     "live_workers",
     "load",
     "needs_work",
-    "newest_runs",
     "no_objects",
     "pending_approvals",
     "question_of",

@@ -15,6 +15,7 @@ from control_plane import (
     UnknownAgent,
     history,
     read_agent_history,
+    run_lists,
 )
 from dcf.mcp.envelope import Envelope, Refused
 from dcf.mcp.help import NoEffect, Obvious
@@ -23,7 +24,7 @@ from dcf.mcp.platform import Platform
 from dcf.mcp.run_end import agents_of, end_run
 from dcf.mcp.tool import tool
 from dcf.mcp.views import moment
-from dcf.workflow import explain, newest_runs, redrive
+from dcf.workflow import explain, redrive
 
 _BY = "dcf-mcp"
 _PLACE = re.compile("[0-9]{1,18}(?:-[0-9]{1,18})?")
@@ -38,6 +39,7 @@ class Runs(Envelope, total=False):
         list[dict[str, Any]],
         Field(description="{workflow_id, workflow_name, status, pool, started_at, finished_at}."),
     ]
+    next_after: Annotated[str | None, Field(description="Where to go on; null at the end.")]
 
 
 class Explained(Envelope, total=False):
@@ -92,8 +94,10 @@ async def list_runs(
     platform: Platform,
     status: Annotated[RunStatus | None, Obvious("Only those.")] = None,
     limit: _Limit = 50,
+    after: Annotated[str | None, Obvious("next_after of the page before.")] = None,
 ) -> Runs:
     """List runs, the newest first."""
+    page = await run_lists.list_runs(platform.store, limit, status=status, after=after)
     found = [
         {
             "workflow_id": run.workflow_id,
@@ -104,9 +108,9 @@ async def list_runs(
             "finished_at": run.finished_at and moment(run.finished_at / 1000),
             "error": run.error.to_json() if run.error else None,
         }
-        async for run in newest_runs(platform.store, limit, status)
+        for run in page.runs
     ]
-    return {"runs": found}
+    return {"runs": found, "next_after": page.next_after}
 
 
 @tool("planner", "worker", "reflector", "strategist")
