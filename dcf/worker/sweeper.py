@@ -49,6 +49,8 @@ class Sweeper:
         self._now = now
         self._every_s = every_s
         self._on_sealed = on_sealed
+        self._over: asyncio.Queue[str] = asyncio.Queue()
+        self._unsealed: set[str] = set()
 
     async def run(self) -> None:
         """Sweep for ever."""
@@ -56,8 +58,11 @@ class Sweeper:
         filling: AsyncIterator[int] | None = None
         while True:
             swept = await timers.sweep(self._store)
+            # Timers do not wait until runs that are over are sealed.
             for workflow_id in swept.over:
-                await self.finalize(workflow_id)
+                if workflow_id not in self._unsealed:
+                    self._unsealed.add(workflow_id)
+                    self._over.put_nowait(workflow_id)
             for workflow_id in swept.unfinished:
                 await self._abandon(workflow_id, swept.now_ms)
             if self._now() >= stale_at:
@@ -69,6 +74,13 @@ class Sweeper:
             if filling is not None and not await anext(filling, 0):
                 filling = None
             await asyncio.sleep(_nap(swept, self._every_s))
+
+    async def seal(self) -> None:
+        """Seal what the sweeps found to be over, for ever."""
+        while True:
+            workflow_id = await self._over.get()
+            self._unsealed.discard(workflow_id)
+            await self.finalize(workflow_id)
 
     async def finalize(self, workflow_id: str) -> None:
         """Seal a run that is over."""

@@ -139,6 +139,7 @@ class Worker:
         self._keeper.on_failure = lambda: home.call_soon_threadsafe(self.drain)
         loops = [
             asyncio.create_task(self._until_draining(self._sweeper.run)),
+            asyncio.create_task(self._until_draining(self._sweeper.seal)),
             asyncio.create_task(self._until_draining(self._take_loop)),
         ]
         draining = asyncio.create_task(self._draining.wait())
