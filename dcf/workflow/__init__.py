@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from dcf.workflow.tally import Tally, is_earlier
     from dcf.workflow.task import AwaitingApproval, Failed, Outcome, Perform, Succeeded, Task
     from dcf.workflow.task_token import TokenClaim
+    from dcf.workflow.timeline import Moment, Timeline, read_timeline
 else:
     export_late(__name__)
 
@@ -73,6 +74,7 @@ __all__ = [
     "Imported",
     "InvalidWorkflow",
     "LocalObjects",
+    "Moment",
     "Naming",
     "NoApprovalPending",
     "NotAnApprover",
@@ -95,6 +97,7 @@ __all__ = [
     "Task",
     "TaskExpired",
     "TaskSettled",
+    "Timeline",
     "TokenClaim",
     "UnknownTaskToken",
     "WorkflowDocument",
@@ -121,6 +124,7 @@ __all__ = [
     "no_objects",
     "pending_approvals",
     "question_of",
+    "read_timeline",
     "redrive",
     "result",
     "review",

@@ -24,7 +24,7 @@ from dcf.mcp.platform import Platform
 from dcf.mcp.run_end import agents_of, end_run
 from dcf.mcp.tool import tool
 from dcf.mcp.views import moment
-from dcf.workflow import explain, redrive
+from dcf.workflow import Timeline, explain, redrive
 
 _BY = "dcf-mcp"
 _PLACE = re.compile("[0-9]{1,18}(?:-[0-9]{1,18})?")
@@ -60,7 +60,7 @@ class Events(Envelope, total=False):
     workflow_id: Annotated[str, Field(description="Id of the run.")]
     agent_id: Annotated[str, Field(description="Id of the agent.")]
     events: Annotated[
-        list[dict[str, Any]], Field(description="In order, each with at, type and its fields.")
+        list[dict[str, Any]], Field(description="In order, each with at, type, who and its fields.")
     ]
     next_after: Annotated[str | None, Field(description="Where to go on; null at the end.")]
 
@@ -156,10 +156,13 @@ async def _page(found: AsyncIterator[HistoryEvent], limit: int) -> dict[str, Any
     """``{events, next_after}``: at most ``limit`` events."""
     events: list[dict[str, Any]] = []
     last: str | None = None
+    # It begins here: who went on in place with what an earlier page tells of is "worker".
+    timeline = Timeline()
     async for one in found:
         if len(events) == limit:
             return {"events": events, "next_after": last}
-        events.append({"at": moment(one.at / 1000), **one.event})
+        who = timeline.add(one).who
+        events.append({"at": moment(one.at / 1000), **one.event, "who": who})
         last = one.entry
     return {"events": events, "next_after": None}
 
@@ -182,7 +185,7 @@ async def cancel_workflow(
 @tool("planner", strict=True)
 async def redrive_workflow(platform: Platform, workflow_id: RunId) -> Moved:
     """Let a failed or cancelled run go on: what is done stays done, what broke runs again."""
-    plan = await redrive(await platform.store_for(workflow_id), workflow_id)
+    plan = await redrive(await platform.store_for(workflow_id), workflow_id, by=_BY)
     return {
         "status": "redriven",
         "workflow_id": workflow_id,
