@@ -9,7 +9,7 @@ import logging
 from collections.abc import AsyncIterator, Callable
 from typing import Protocol
 
-from control_plane import ControlPlaneError, Store, UnknownRun, run_lists, timers
+from control_plane import INDEX, ControlPlaneError, Store, UnknownRun, claims, run_lists, timers
 from dcf.workflow import StillRunning, finalize
 
 log = logging.getLogger(__name__)
@@ -49,8 +49,9 @@ class Sweeper:
         self._now = now
         self._every_s = every_s
         self._on_sealed = on_sealed
-        self._over: asyncio.Queue[str] = asyncio.Queue()
-        self._unsealed: set[str] = set()
+        # In the order in which they ended.
+        self._over: dict[str, None] = {}
+        self._some_over = asyncio.Event()
 
     async def run(self) -> None:
         """Sweep for ever."""
@@ -60,9 +61,7 @@ class Sweeper:
             swept = await timers.sweep(self._store)
             # Timers do not wait until runs that are over are sealed.
             for workflow_id in swept.over:
-                if workflow_id not in self._unsealed:
-                    self._unsealed.add(workflow_id)
-                    self._over.put_nowait(workflow_id)
+                self._put_over(workflow_id)
             for workflow_id in swept.unfinished:
                 await self._abandon(workflow_id, swept.now_ms)
             if self._now() >= stale_at:
@@ -75,12 +74,25 @@ class Sweeper:
                 filling = None
             await asyncio.sleep(_nap(swept, self._every_s))
 
+    async def seal_ended(self, workflow_id: str) -> None:
+        """Have a run sealed that has just ended here, unless another's sweep was quicker."""
+        claimed = await claims.claim(self._store.backend, INDEX, 1, of=[workflow_id])
+        if claimed.members:
+            self._put_over(workflow_id)
+
     async def seal(self) -> None:
-        """Seal what the sweeps found to be over, for ever."""
+        """Seal what is over, one after another, for ever: work that waits goes first."""
         while True:
-            workflow_id = await self._over.get()
-            self._unsealed.discard(workflow_id)
+            await self._some_over.wait()
+            await self.seal_rest()
+            self._some_over.clear()
+
+    async def seal_rest(self) -> None:
+        """Seal what is left. What is not, since this was cancelled, is still left."""
+        while self._over:
+            workflow_id = next(iter(self._over))
             await self.finalize(workflow_id)
+            del self._over[workflow_id]
 
     async def finalize(self, workflow_id: str) -> None:
         """Seal a run that is over."""
@@ -95,6 +107,10 @@ class Sweeper:
         except ControlPlaneError as error:
             # A run that cannot be sealed keeps no other from its end.
             log.error("%s: %s cannot be finalized: %s", self._name, workflow_id, error)
+
+    def _put_over(self, workflow_id: str) -> None:
+        self._over[workflow_id] = None
+        self._some_over.set()
 
     async def _abandon(self, workflow_id: str, now_ms: int) -> None:
         run = await self._store.run(workflow_id)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -149,8 +149,13 @@ class Worker:
                 if loop.done():
                     # A defect: a worker that no longer sweeps or takes must not look alive.
                     loop.result()
+            until = self._now() + self.config.drain_s
             await stop(*loops)
             await self._finish_work()
+            # What is left then is sealed by others, in 15 s.
+            with suppress(TimeoutError):
+                async with asyncio.timeout(max(until - self._now(), 0)):
+                    await self._sweeper.seal_rest()
         finally:
             for task in (draining, *loops, *self._working):
                 task.cancel()
@@ -266,7 +271,7 @@ class Worker:
         if committed.run_status is not None:
             self._runs.forget(lease.workflow_id)
             self._choreographer.forget(lease.workflow_id)
-            await self._sweeper.finalize(lease.workflow_id)
+            await self._sweeper.seal_ended(lease.workflow_id)
 
     async def _step(self, lease: Lease, in_place: bool) -> Committed | Refusal:
         """Do the step of ``lease`` while the keeper keeps it."""

@@ -242,7 +242,7 @@ BROKEN = (
             "signal",
         ),
         frozenset({"sound"}),
-        likely=53,
+        likely=97,
     ),
     Broken(
         "nobody else is asked when an approver is silent",
