@@ -24,6 +24,7 @@ from benchmarks.memory import memory
 from benchmarks.memory_blocks import memory_blocks
 from benchmarks.memory_search import memory_search
 from benchmarks.raw import RAW, calibrate
+from benchmarks.run_lists import listing
 from benchmarks.starts import starts
 from benchmarks.tool_calls import tool_calls
 from benchmarks.tool_hops import tool_hops
@@ -60,6 +61,8 @@ async def measure(*, quick: bool, show: Console) -> list[Figure]:
             figures += await memory_blocks(scratch, samples=250 * scale)
             show.print("agents' memories: searching …")
             figures += await memory_search(scratch, agents=250 * scale)
+            show.print("the list of runs …")
+            figures += await listing(url, runs=2_500 * scale)
             show.print("memory …")
             figures += await memory(url, scratch / "generated")
         finally:

@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING
 from control_plane.late_exports import export_late, load_exports
 
 if TYPE_CHECKING:
-    from control_plane import claims, history, host_signs, keys, payload, script, timers, turns
+    from control_plane import (
+        claims,
+        history,
+        host_signs,
+        keys,
+        payload,
+        run_lists,
+        script,
+        timers,
+        turns,
+    )
     from control_plane.accepting import Refused, refused_now
     from control_plane.agents import (
         AgentChange,
@@ -44,6 +54,7 @@ if TYPE_CHECKING:
         AgentExists,
         BadDocument,
         BadName,
+        BadPlace,
         ConductorBusy,
         ConductorExists,
         ControlPlaneError,
@@ -147,6 +158,7 @@ __all__ = [
     "Backend",
     "BadDocument",
     "BadName",
+    "BadPlace",
     "Budget",
     "Claimed",
     "Clock",
@@ -244,6 +256,7 @@ __all__ = [
     "read_agent_history",
     "read_record_history",
     "refused_now",
+    "run_lists",
     "script",
     "sibling",
     "signs_of_life",

@@ -69,6 +69,12 @@ class UnknownRun(ControlPlaneError):
     code = "unknown_run"
 
 
+class BadPlace(ControlPlaneError):
+    """{after} is neither the id of a run nor the next_after of a list."""
+
+    code = "bad_place"
+
+
 class UnknownState(ControlPlaneError):
     """Run {workflow_id} has no document for {path}."""
 

@@ -21,6 +21,8 @@ INDEX = "cp:wf:index"
 ACCEPTED = f"cp:accepted:{{{INDEX}}}"
 """string: when a sweep's write was accepted last (ms, kept to a second); in the index's slot."""
 DONE = "cp:wf:done"
+RUNS_FILLED = "cp:{runs}:filled"
+"""hash: done (score of DONE up to which the lists of runs are brought up to date), counted (ms)."""
 OUTBOX_RUNS = "cp:{outbox}:runs"
 """stream of {run, id}: runs that ended and are not yet in the graph. A hint: the run's document
 says whether it is, and is found again by a sweep of ``DONE``."""
@@ -176,6 +178,11 @@ def turn(session_id: str) -> str:
 def progress(session_id: str, task_id: str) -> str:
     """There for a moment after the progress of a task was told."""
     return f"cp:progress:{session_id}:{task_id}"
+
+
+def runs(status: str) -> str:
+    """The runs of one status: a sorted set, run -> when it was made (ms)."""
+    return f"cp:{{runs}}:{status}"
 
 
 def queue(pool: str) -> str:

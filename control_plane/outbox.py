@@ -7,7 +7,7 @@ is lost when a reader dies; whoever comes next takes them over, and may write so
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,13 +15,13 @@ from control_plane import keys, payload, script
 from control_plane.backend import Backend
 from control_plane.errors import OutboxFull, ServerError
 from control_plane.run_document import RunDocument
+from control_plane.run_lists import pages_by_score
 from control_plane.store import Store
 
 GROUP = "graph"
 _STREAMS = (keys.OUTBOX_RUNS, keys.OUTBOX_RECORDS)
 _REFUSED_LIMIT = 1_000
 _LONGEST_REASON = 300
-_PAGE = 500
 # How far a clock, or a client of a cluster, may lag behind when it writes DONE.
 _SWEEP_MARGIN_MS = 60_000
 
@@ -188,7 +188,7 @@ async def sweep_outbox(
     since = 0 if everything or dropped != known else int(swept or 0)
     now_ms = await store.now_ms()
     found = 0
-    async for page in _ended(store, since):
+    async for page, _ in pages_by_score(backend, keys.DONE, str(since)):
         told = 0
         for run in await store.run_many(page):
             if everything or _waits(run):
@@ -202,26 +202,6 @@ async def sweep_outbox(
         *(("known", dropped) if dropped is not None else ()),
     )  # fmt: skip
     return found
-
-
-async def _ended(store: Store, since: int) -> AsyncIterator[list[str]]:
-    """Ids of runs that ended at ``since`` (ms) or later, page by page, each once. By their times
-    and not by their places: runs that are removed meanwhile make no other one be missed."""
-    start, seen = str(since), set[str]()
-    while True:
-        answer = await store.backend.command(
-            "ZRANGE", keys.DONE, start, "+inf", "BYSCORE",
-            "LIMIT", 0, _PAGE + len(seen), "WITHSCORES",
-        )  # fmt: skip
-        page = [name for name in answer[::2] if name not in seen]
-        if not page:
-            return
-        # The next page begins with the time that this one ends with.
-        last = answer[-1]
-        same = {name for name, at in zip(answer[::2], answer[1::2], strict=True) if at == last}
-        seen = same if last != start else seen | same
-        start = last
-        yield page
 
 
 def _waits(run: RunDocument) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -65,6 +65,17 @@ class Reader(Values):
             for path, text in zip(wanted, texts, strict=True)
             if text is not None
         }
+
+    async def count_done(self, paths: Mapping[str, Sequence[str]]) -> dict[str, int]:
+        """How many of the states at ``paths`` of each run are done, 500 a read; in a cluster, where
+        each run has a slot of its own, one run a read."""
+        named = {run: [self.keys(run).state(path) for path in of] for run, of in paths.items()}
+        if self.cluster:
+            found = [text for of in named.values() for text in await self._read_many(of, ".status")]
+        else:
+            found = await self._read_many([name for of in named.values() for name in of], ".status")
+        statuses = iter(found)
+        return {run: sum(next(statuses) == '"done"' for _ in of) for run, of in named.items()}
 
     async def outputs(self, workflow_id: str, paths: Iterable[str]) -> dict[str, dict[str, Any]]:
         """The output documents of ``paths`` that exist, as stored, 500 a read."""

@@ -200,6 +200,7 @@ class RunTransitions(Reader):
         unseal: Sequence[str] = (),
         timeout_ms: int | None = None,
         ended: int | None = None,
+        by: str | None = None,
     ) -> Refusal | None:
         """Run a failed run again from the states in ``again``; ``resume`` are the joins and frames
         above them, ``unseal`` the states that were never entered.
@@ -223,6 +224,7 @@ class RunTransitions(Reader):
                 "last": last,
                 "timeout_ms": timeout_ms,
                 "ended": ended,
+                "by": by,
             }
             answer = await self.call("redrive", workflow_id, request, extra=[keys.DONE])
             if refusal := self._refused(answer, workflow_id):

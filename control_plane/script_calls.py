@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from copy import copy
 from typing import Any, Self
@@ -74,8 +75,10 @@ class ScriptCalls:
             names += [keys.INDEX, keys.queue(self.pool), *extra]
         answer: list[Any] = await self.backend.run(script.load(name), names, [text, *texts])
         if self.cluster:
-            look, paths, pool = answer[-1]
+            look, paths, pool, relist = answer[-1]
             await self.send_hints(workflow_id, paths, pool)
+            if relist:
+                await self.relist(workflow_id)
             if look:
                 await self.backend.command("ZADD", keys.INDEX, "LT", look, workflow_id)
         return answer
@@ -87,6 +90,18 @@ class ScriptCalls:
                 "XADD", keys.queue(pool), "MAXLEN", "~", QUEUE_LIMIT, "*",
                 "workflow", workflow_id, "path", path,
             )  # fmt: skip
+
+    async def relist(self, workflow_id: str) -> None:
+        """Let the lists say of a run what its document says (for clusters; elsewhere the scripts
+        do it). Who dies here leaves it to the run's next tick, or to its retirement."""
+        meta, written = self.keys(workflow_id).meta, None
+        # Until nobody moved the run meanwhile: what was written last must not be an older state.
+        while written != (text := await self.backend.command("JSON.GET", meta, ".ctl") or "{}"):
+            run = json.loads(text)
+            entry = [workflow_id, run.get("status", ""), run.get("born", "")]
+            request = payload.to_text({"runs": [entry]})
+            await self.backend.run(script.load("enlist"), [keys.runs("running")], [request])
+            written = text
 
     async def _drop_hint(self, hint: tuple[str, str]) -> None:
         group, entry = hint

@@ -5,6 +5,7 @@ Each worker sweeps now and then. Nothing is executed here: states are put back t
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from dataclasses import dataclass, field
 
@@ -14,8 +15,10 @@ from control_plane.store import Store
 
 log = logging.getLogger(__name__)
 
-RUNS_A_SWEEP = 16
-PATHS_A_TICK = 100
+# Claimed and ticked together. Who dies over them keeps them from the others for 15 s.
+RUNS_AT_ONCE = 32
+# So many times a sweep goes on while it finds as many as it can take: then others get a turn.
+ROUNDS_A_SWEEP = 32
 # In a cluster the script cannot write the index; this bounds how late a look can be.
 LOOK_AHEAD_MS = 60_000
 
@@ -45,12 +48,7 @@ class Swept:
 
 async def tick(store: Store, workflow_id: str) -> Ticked:
     """Let time move what is due in one run."""
-    run_keys = store.keys(workflow_id)
-    now_ms = await store.now_ms()
-    due = await store.backend.command(
-        "ZRANGE", run_keys.due, "-inf", now_ms, "BYSCORE", "LIMIT", 0, PATHS_A_TICK
-    )
-    answer = await store.call("tick", workflow_id, {"paths": due})
+    answer = await store.call("tick", workflow_id, {})
     next_due = int(float(answer[1])) if answer[1] else None
     if store.cluster and answer[4] == "running":
         look = int(answer[2]) + LOOK_AHEAD_MS
@@ -59,30 +57,42 @@ async def tick(store: Store, workflow_id: str) -> Ticked:
     return Ticked(int(answer[3]), next_due, int(answer[2]), answer[4])
 
 
-async def sweep(store: Store, *, limit: int = RUNS_A_SWEEP) -> Swept:
-    """Claim up to ``limit`` runs that are due for a look and tick each."""
-    claimed = await claims.claim(store.backend, keys.INDEX, limit)
-    swept = Swept(now_ms=claimed.now_ms, next_look_ms=claimed.next_ms)
-    for workflow_id in claimed.members:
-        try:
-            ticked = await tick(store, workflow_id)
-        except RefusedForGood:
-            raise
-        except ServerError as error:
-            # The others are due too; this one is looked at again in 15 s.
-            log.error("cannot tick run %s: %s", workflow_id, error)
-            continue
-        swept.moved += ticked.moved
-        if ticked.status == "":
-            # Removed, or its submission died at once: there is nothing to look at.
-            if store.cluster:
-                await store.leave_index(workflow_id, swept.now_ms + claims.CLAIM_MS)
-        elif ticked.status == "pending":
-            swept.unfinished.append(workflow_id)
-        elif ticked.status != "running":
-            swept.over.append(workflow_id)
-        elif ticked.next_due_ms is not None:
-            known = swept.next_look_ms
-            due = ticked.next_due_ms
-            swept.next_look_ms = due if known is None else min(known, due)
+async def sweep(store: Store, *, limit: int = RUNS_AT_ONCE) -> Swept:
+    """Claim the runs that are due for a look, ``limit`` at a time, and tick them together."""
+    swept = Swept()
+    for _ in range(ROUNDS_A_SWEEP):
+        claimed = await claims.claim(store.backend, keys.INDEX, limit)
+        swept.now_ms, swept.next_look_ms = claimed.now_ms, claimed.next_ms
+        looks = [_look(store, swept, workflow_id) for workflow_id in claimed.members]
+        # All of them end before one's failure is raised: what is due there does not wait for it.
+        for result in await asyncio.gather(*looks, return_exceptions=True):
+            if isinstance(result, BaseException):
+                raise result
+        if len(claimed.members) < limit:
+            break
     return swept
+
+
+async def _look(store: Store, swept: Swept, workflow_id: str) -> None:
+    """Tick a claimed run, and note in ``swept`` what it came to."""
+    try:
+        ticked = await tick(store, workflow_id)
+    except RefusedForGood:
+        raise
+    except ServerError as error:
+        # The others are due too; this one is looked at again in 15 s.
+        log.error("cannot tick run %s: %s", workflow_id, error)
+        return
+    swept.moved += ticked.moved
+    if ticked.status == "":
+        # Removed, or its submission died at once: there is nothing to look at.
+        if store.cluster:
+            await store.leave_index(workflow_id, swept.now_ms + claims.CLAIM_MS)
+    elif ticked.status == "pending":
+        swept.unfinished.append(workflow_id)
+    elif ticked.status != "running":
+        swept.over.append(workflow_id)
+    elif ticked.next_due_ms is not None:
+        known = swept.next_look_ms
+        due = ticked.next_due_ms
+        swept.next_look_ms = due if known is None else min(known, due)

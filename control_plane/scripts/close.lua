@@ -30,6 +30,8 @@ for i = 1, #REQ.paths do
 end
 if REQ.last then
   redis.call('DEL', DUE)
+  -- Whatever moved it here: another version of the software, or in a cluster one that died over it.
+  enlist(run)
   if INDEX then
     redis.call('ZADD', KEYS[4], NOW, REQ.run)
     redis.call('ZREM', INDEX, REQ.run)

@@ -17,6 +17,7 @@ if run and not REQ.last and not run.removing then
   run.removing = true
   if run.status == 'pending' then run.status = 'cancelled' end
   redis.call('JSON.MSET', META, '$.ctl', cjson.encode(run), META, '$.status', quote(run.status))
+  enlist(run)
 end
 local removed = 0
 for i = 1, #REQ.paths do
@@ -30,6 +31,7 @@ end
 if REQ.last then
   removed = removed + redis.call('DEL', META, HISTORY, CHAIN, DUE, PATHS, STAGE, RUN .. 'blobs',
     RUN .. 'agents', DATA .. 'audit:finalize')
+  enlist(nil)
   if INDEX then
     redis.call('ZREM', INDEX, REQ.run)
     redis.call('ZREM', KEYS[4], REQ.run)

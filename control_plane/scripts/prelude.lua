@@ -1,5 +1,5 @@
 -- Shared by every script. All keys of one run hash to one slot, so a script is given the run's meta
--- key and derives the others from it; only the index and the queue live elsewhere.
+-- key and derives the others from it; only the index, the lists and the queue live elsewhere.
 --
 -- KEYS[1]  cp:wf:{id}:meta            JSON    the run
 -- KEYS[2]  cp:wf:index                zset    standalone only: run -> next look-at time (ms)
@@ -12,10 +12,13 @@
 --          cp:wf:{id}:paths           set     every path that has a document
 --          dp:wf:{id}:output:{path}   JSON    what a state put out
 --          dp:wf:{id}:calls:{path}    hash    fence, number -> what a tool answered under that lease
+--          cp:{runs}:{status}         zset    standalone only: run -> when it was made (ms), in the list
+--          of its status and in no other
 -- ARGV[1]  request: a JSON object of scalars; `run` is the workflow id
 -- ARGV[2…] JSON texts made by the client, written verbatim
--- Reply: {code, …, {look, paths}}: for clients of a cluster, where a script can reach neither index
--- nor queue: when to look at the run at the latest (ms, or ""), and the paths that became ready.
+-- Reply: {code, …, {look, paths, pool, relist}}: for clients of a cluster, where a script can reach
+-- neither index nor lists nor queue: when to look at the run at the latest (ms, or ""), the paths that
+-- became ready and their pool, and whether the lists have to follow the run (1 | 0).
 --
 -- Redis does not roll back a script that fails: read and decide first, then write the client's
 -- JSON (the only writes that can fail), then write values made here.
@@ -39,7 +42,10 @@ local APPROVAL_PROTOCOL = 3
 local ANSWER = { callback = true, approval = true }
 local OPEN = { pending = true, ready = true, running = true, waiting = true }
 
-local hints, look, chain = {}, nil, nil
+local LISTS = 'cp:{runs}:'
+local STATUSES = { 'pending', 'running', 'succeeded', 'failed', 'timed_out', 'cancelled' }
+
+local hints, look, chain, relist = {}, nil, nil, 0
 -- The turn in which the run was moved last (nil: never), known after `dead`.
 local turn
 -- Set by a script whose documents wait for a later call: nobody shall look at them before.
@@ -102,6 +108,24 @@ local function hint(path)
     -- The run's own pool: who sweeps it may work in another one.
     local queue = 'cp:queue:' .. load_run().pool
     redis.call('XADD', queue, 'MAXLEN', '~', QUEUE_LIMIT, '*', 'workflow', REQ.run, 'path', path)
+  end
+end
+
+-- Put a run into the list of `status`, or with nil into none.
+local function place(id, status, born)
+  -- What stands there already stands in no other: this is the only place that writes them.
+  if status and redis.call('ZADD', LISTS .. status, born, id) == 0 then return end
+  for _, other in ipairs(STATUSES) do
+    if other ~= status then redis.call('ZREM', LISTS .. other, id) end
+  end
+end
+
+-- Let the lists say of this run what its document says; `run` is its control record, or nil.
+local function enlist(run)
+  if INDEX then
+    place(REQ.run, run and run.status, run and run.born)
+  else
+    relist = 1
   end
 end
 
@@ -297,6 +321,7 @@ local function end_run(status, exit, failure, said)
   redis.call('JSON.MSET', META, '$.ctl', cjson.encode(run), META, '$.status', '"' .. status .. '"',
     META, '$.exit', quote(exit), META, '$.error', failure, META, '$.finished_at', integer(NOW))
   redis.call('ZREM', DUE, '')
+  enlist(run)
   record('{"type":"RunEnded","status":"' .. status .. '","exit":' .. quote(exit) .. '}')
   look_at(NOW)
 end
@@ -312,7 +337,8 @@ local function reply(...)
     redis.call('HSET', CHAIN, 'digest', chain.digest, 'events', chain.events, 'steps', chain.steps)
   end
   local answer = { ... }
-  answer[#answer + 1] = { look and integer(look) or '', hints, #hints > 0 and load_run().pool or '' }
+  answer[#answer + 1] = { look and integer(look) or '', hints, #hints > 0 and load_run().pool or '',
+    relist }
   return answer
 end
 

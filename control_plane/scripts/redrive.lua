@@ -1,7 +1,8 @@
 -- Start a failed run again from what failed. While it is prepared (at most 500 paths a call) the run
 -- is still over, so nothing moves; the last call lets it run.
 -- KEYS[4]  cp:wf:done   zset   standalone only
--- ARGV[1]  {run, call, first, last, ended?, timeout_ms?, again: [path], resume: [path], unseal: [path]}
+-- ARGV[1]  {run, call, first, last, ended?, timeout_ms?, by?, again: [path], resume: [path],
+--           unseal: [path]}
 --          ended:  when the run ended (ms) that this plan was made for
 --          again:  states to run once more, as a new visit with the same input and a new try
 --          resume: joins and frames above them, opened once more with what already finished
@@ -88,7 +89,8 @@ if REQ.last then
   redis.call('JSON.MSET', META, '$.ctl', cjson.encode(run), META, '$.status', '"running"',
     META, '$.error', 'null', META, '$.exit', 'null', META, '$.finished_at', 'null',
     META, '$.finalized_at', 'null')
-  record('{"type":"RunRedriven"}')
+  enlist(run)
+  record('{"type":"RunRedriven"' .. (REQ.by and ',"by":' .. quote(REQ.by) or '') .. '}')
   if REQ.timeout_ms then redis.call('ZADD', DUE, NOW + REQ.timeout_ms, '') end
   if INDEX then
     redis.call('ZREM', KEYS[4], REQ.run)

@@ -29,6 +29,7 @@ if not run then
     born = integer(NOW), said = {}, deaths = REQ.deaths }
   redis.call('JSON.MSET', META, '$.ctl', cjson.encode(run), META, '$.status', '"pending"',
     META, '$.created_at', integer(NOW))
+  enlist(run)
   look_at(NOW + REHINT_MAX)
 end
 
@@ -47,6 +48,7 @@ if start then
   run.status, run.said.seed = 'running', REQ.call
   redis.call('JSON.MSET', META, '$.ctl', cjson.encode(run), META, '$.status', '"running"',
     META, '$.started_at', integer(NOW))
+  enlist(run)
   record('{"type":"RunStarted","digest":"' .. REQ.digest .. '"'
     .. (REQ.pins and ',"pins":"' .. REQ.pins .. '"' or '') .. '}')
   if REQ.timeout_ms then

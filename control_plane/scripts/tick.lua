@@ -1,8 +1,10 @@
 -- Let time move what is due in one run: lost hints, ended leases, deadlines, timers.
--- ARGV[1]  {run, paths: [path]}   at most 100, in due order, as the client read them
+-- ARGV[1]  {run}   at most 100 paths, in due order; where more are due, the next one is due at once
 -- Reply    {"ok", next due (ms) or "", now, states moved, run status or "" when there is no such run}
 -- What a redrive prepares is left as it is. Standalone, a run that does not exist leaves the index.
 -- Nothing is executed here: a state is only put back to ready, with the event that explains why.
+
+local PATHS_A_TICK = 100
 
 -- A lease ended without a word. Who holds one in a process that another one watches died together
 -- with who would tell, so that nothing is said against the state. Whether the run is to end.
@@ -67,8 +69,9 @@ local function move(path)
 end
 
 local preparing = (load_run() or {}).preparing
-for i = 1, preparing and 0 or #REQ.paths do
-  local path = REQ.paths[i]
+local due = redis.call('ZRANGE', DUE, '-inf', NOW, 'BYSCORE', 'LIMIT', 0, PATHS_A_TICK)
+for i = 1, preparing and 0 or #due do
+  local path = due[i]
   local at = redis.call('ZSCORE', DUE, path)
   if at and tonumber(at) <= NOW then
     if path ~= '' then
@@ -81,6 +84,7 @@ end
 
 local head = redis.call('ZRANGE', DUE, 0, 0, 'WITHSCORES')
 local run = load_run()
+enlist(run)
 if INDEX and not run then
   redis.call('ZREM', INDEX, REQ.run)
 elseif INDEX and run.status == 'running' then

@@ -31,7 +31,7 @@ from dcf.cli.saboteur import Saboteur
 from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
 from dcf.cli.stub_server import StubServer
-from dcf.cli.timeline import Moment, read_timeline
+from dcf.workflow import Moment, read_timeline
 from dcf_agents.shipped import shipped
 
 _LEASE_S = 2.0

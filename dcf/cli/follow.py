@@ -16,7 +16,7 @@ from dcf.cli.board_table import board_table, changes
 from dcf.cli.children import Children
 from dcf.cli.interrupt import heed_interrupt
 from dcf.cli.screen import Screen
-from dcf.cli.timeline import read_timeline
+from dcf.workflow import read_timeline
 
 _LOOK_S = 0.1
 _AWAY_S = 0.5

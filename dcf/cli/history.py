@@ -13,7 +13,7 @@ from dcf.cli.event_line import event_line
 from dcf.cli.redis_access import find_redis, open_store
 from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
-from dcf.cli.timeline import Moment, read_timeline
+from dcf.workflow import Moment, read_timeline
 
 _STYLES = {
     "LeaseExpired": "bold red",

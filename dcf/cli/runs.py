@@ -9,7 +9,7 @@ from typing import Any, cast, get_args
 from rich.table import Table
 from rich.text import Text
 
-from control_plane import RunDocument, RunStatus, Store
+from control_plane import RunDocument, RunStatus, run_lists
 from dcf.cli.answer import Answer
 from dcf.cli.board import now_ms, root_paths
 from dcf.cli.board_table import seconds_text, status_text
@@ -18,7 +18,7 @@ from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput
 from dcf.problem import Problem
-from dcf.workflow import iso, newest_runs
+from dcf.workflow import iso
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,29 +45,39 @@ class Line:
         }
 
 
-async def list_runs(settings: Settings, screen: Screen, limit: int, status: str | None) -> Answer:
-    """The newest ``limit`` runs, of one ``status`` if that is given."""
+async def list_runs(
+    settings: Settings, screen: Screen, limit: int, status: str | None, after: str | None
+) -> Answer:
+    """The newest ``limit`` runs, of one ``status`` and ``after`` a run if that is given."""
     known = get_args(RunStatus)
     if status is not None and status not in known:
         hint = f"one of {', '.join(known)}"
         raise BadInput([Problem("CLI_STATUS", f"no run is {status!r}", hint=hint, file="--status")])
     address = await find_redis(settings, screen)
     async with open_store(address) as store:
-        runs = [run async for run in newest_runs(store, limit, cast(RunStatus | None, status))]
+        wanted = cast(RunStatus | None, status)
+        page = await run_lists.list_runs(store, limit, status=wanted, after=after)
+        paths = {run.workflow_id: root_paths(run) for run in page.runs}
+        done = await store.count_done(paths)
         now = await now_ms(store)
-        lines = [await _line(store, run, now) for run in runs]
-    show = [_table(lines)] if lines else ["No runs yet: `dcf run FILE` makes one."]
-    return Answer({"runs": [line.to_json() for line in lines]}, show)
+    lines = [
+        Line(run, done[run.workflow_id], len(paths[run.workflow_id]), _seconds(run, now))
+        for run in page.runs
+    ]
+    fields = {"runs": [line.to_json() for line in lines], "next_after": page.next_after}
+    return Answer(fields, _shown(lines, after, page.next_after))
 
 
-async def _line(store: Store, run: RunDocument, now: int) -> Line:
-    paths = root_paths(run)
-    documents = await store.states(run.workflow_id, paths)
-    done = sum(document.status == "done" for document in documents.values())
-    seconds = None
-    if run.started_at is not None:
-        seconds = ((run.finished_at or now) - run.started_at) / 1000
-    return Line(run, done, len(paths), seconds)
+def _seconds(run: RunDocument, now: int) -> float | None:
+    """How long a run took, or takes by now."""
+    return None if run.started_at is None else ((run.finished_at or now) - run.started_at) / 1000
+
+
+def _shown(lines: list[Line], after: str | None, next_after: str | None) -> list[Any]:
+    if not lines:
+        return ["No more runs." if after else "No runs yet: `dcf run FILE` makes one."]
+    more = [f"There are more: --after {lines[-1].run.workflow_id}"] if next_after else []
+    return [_table(lines), *more]
 
 
 def _table(lines: list[Line]) -> Table:

@@ -45,7 +45,7 @@ async def redrive_run(
     if watch and settings.stub_config.is_file():
         await stub.ensure()
     async with open_store(address, pool=pool) as store:
-        plan = await redrive(store, workflow_id)
+        plan = await redrive(store, workflow_id, by=who())
         again = ", ".join(plan.again)
         screen.say(f"{workflow_id} goes on from {again}")
         if watch:

@@ -8,6 +8,7 @@ from typing import Any
 
 from control_plane import DONE, INDEX, RunKeys
 from control_plane import keys as redis_keys
+from control_plane.run_lists import STATUSES
 from control_plane.twin import Twin
 from dcf.simulation.evidence import Evidence
 from dcf.simulation.server import GROUP, POOL
@@ -38,6 +39,13 @@ def check_end(evidence: Evidence, twin: Twin) -> Iterator[Violation]:
         yield Violation("clean", run, "it still stands in the index of active runs")
     if at_once(twin.command("ZSCORE", DONE, run)) is None:
         yield Violation("clean", run, "it does not stand among the finished runs")
+    lists = [
+        status
+        for status in STATUSES
+        if at_once(twin.command("ZSCORE", redis_keys.runs(status), run)) is not None
+    ]
+    if lists != [meta.status]:
+        yield Violation("clean", run, f"it is {meta.status} and stands in the lists of {lists}")
     yield from _check_audit(evidence, evidence.audit)
 
 

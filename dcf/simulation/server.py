@@ -19,6 +19,8 @@ from dcf.simulation.weather import Weather
 
 POOL = "default"
 GROUP = "workers"
+# Scripts that speak of several runs, and of no state.
+_NO_HINTS = frozenset({"claim", "list", "enlist"})
 
 Sabotage = Mapping[str, Callable[[str], str]]
 """Changes to the source of scripts by name: for tests that prove that violations are seen."""
@@ -96,7 +98,7 @@ class Server:
             raise error from told
         call = self._call(who, script, request, texts, reply)
         self._watcher.called(call)
-        if script.name != "claim":
+        if script.name not in _NO_HINTS:
             self._disturb_hints(reply[-1][1])
         return reply
 

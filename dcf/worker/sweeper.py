@@ -1,20 +1,24 @@
 """What every worker does besides its own work: it brings back what a lost hint or a dead worker
-left behind, seals runs that are over, and removes submissions that stopped half way."""
+left behind, seals runs that are over, removes submissions that stopped half way, and completes the
+lists of runs."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from typing import Protocol
 
 from control_plane import (
+    INDEX,
     ControlPlaneError,
     Disconnected,
     RefusedForGood,
     Store,
     UnknownRun,
     WrongType,
+    claims,
+    run_lists,
     timers,
 )
 from dcf.workflow import StillRunning, finalize
@@ -59,23 +63,52 @@ class Sweeper:
         self._every_s = every_s
         self._on_sealed = on_sealed
         self._on_swept = on_swept
+        # In the order in which they ended.
+        self._over: dict[str, None] = {}
+        self._some_over = asyncio.Event()
 
     async def run(self) -> None:
         """Sweep for ever."""
         stale_at = self._now()
+        filling: AsyncIterator[int] | None = None
         while True:
             swept = await timers.sweep(self._store)
             if self._on_swept is not None:
                 self._on_swept()
+            # Timers do not wait until runs that are over are sealed.
             for workflow_id in swept.over:
-                await self.finalize(workflow_id)
+                self._put_over(workflow_id)
             for workflow_id in swept.unfinished:
                 await self._abandon(workflow_id, swept.now_ms)
             if self._now() >= stale_at:
                 await self._queue.open()
                 await self._queue.drop_stale()
                 stale_at = self._now() + _STALE_HINTS_EVERY_S
+                filling = filling or run_lists.filling(self._store)
+            # A slice at a time: what is due does not wait for a hundred thousand runs.
+            if filling is not None and not await anext(filling, 0):
+                filling = None
             await asyncio.sleep(_nap(swept, self._every_s))
+
+    async def seal_ended(self, workflow_id: str) -> None:
+        """Have a run sealed that has just ended here, unless another's sweep was quicker."""
+        claimed = await claims.claim(self._store.backend, INDEX, 1, of=[workflow_id])
+        if claimed.members:
+            self._put_over(workflow_id)
+
+    async def seal(self) -> None:
+        """Seal what is over, one after another, for ever: work that waits goes first."""
+        while True:
+            await self._some_over.wait()
+            await self.seal_rest()
+            self._some_over.clear()
+
+    async def seal_rest(self) -> None:
+        """Seal what is left. What is not, since this was cancelled, is still left."""
+        while self._over:
+            workflow_id = next(iter(self._over))
+            await self.finalize(workflow_id)
+            del self._over[workflow_id]
 
     async def finalize(self, workflow_id: str) -> None:
         """Seal a run that is over."""
@@ -94,6 +127,10 @@ class Sweeper:
         except ControlPlaneError as error:
             # A run that cannot be sealed keeps no other from its end.
             log.error("%s: %s cannot be finalized: %s", self._name, workflow_id, error)
+
+    def _put_over(self, workflow_id: str) -> None:
+        self._over[workflow_id] = None
+        self._some_over.set()
 
     async def _abandon(self, workflow_id: str, now_ms: int) -> None:
         try:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
@@ -170,6 +170,7 @@ class Worker:
         self._keeper.on_failure = lambda: home.call_soon_threadsafe(self.drain)
         loops = [
             asyncio.create_task(self._until_draining(self._sweeper.run)),
+            asyncio.create_task(self._until_draining(self._sweeper.seal)),
             asyncio.create_task(self._until_draining(self._take_loop)),
             asyncio.create_task(self._until_draining(self._suspect_loop)),
         ]
@@ -180,10 +181,15 @@ class Worker:
                 if loop.done():
                     # A defect: a worker that no longer sweeps or takes must not look alive.
                     loop.result()
+            until = self._now() + self.config.drain_s
             await stop(*loops)
             await self._finish_work()
             if self._unusable is not None:
                 raise self._unusable
+            # What is left then is sealed by others, in 15 s.
+            with suppress(TimeoutError):
+                async with asyncio.timeout(max(until - self._now(), 0)):
+                    await self._sweeper.seal_rest()
         finally:
             for task in (draining, *loops, *self._working):
                 task.cancel()
@@ -358,7 +364,7 @@ class Worker:
         if committed.run_status is not None:
             self._runs.forget(lease.workflow_id)
             self._choreographer.forget(lease.workflow_id)
-            await self._sweeper.finalize(lease.workflow_id)
+            await self._sweeper.seal_ended(lease.workflow_id)
 
     async def _step(self, lease: Lease, in_place: bool) -> Committed | Refusal:
         """Do the step of ``lease`` while the keeper keeps it."""

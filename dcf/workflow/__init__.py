@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from dcf.workflow.finalization import count, finalize
     from dcf.workflow.graph import Graph, graph_of
     from dcf.workflow.imports import Folders, Imported
-    from dcf.workflow.listing import newest_runs
     from dcf.workflow.local_objects import LocalObjects
     from dcf.workflow.naming import Naming, PlainNames
     from dcf.workflow.objects import Objects, no_objects
@@ -57,6 +56,7 @@ if TYPE_CHECKING:
     from dcf.workflow.tally import Tally, is_earlier
     from dcf.workflow.task import AwaitingApproval, Failed, Outcome, Perform, Succeeded, Task
     from dcf.workflow.task_token import TokenClaim
+    from dcf.workflow.timeline import Moment, Timeline, read_timeline
 else:
     export_late(__name__)
 
@@ -75,6 +75,7 @@ __all__ = [
     "Imported",
     "InvalidWorkflow",
     "LocalObjects",
+    "Moment",
     "Naming",
     "NoApprovalPending",
     "NotAnApprover",
@@ -97,6 +98,7 @@ __all__ = [
     "Task",
     "TaskExpired",
     "TaskSettled",
+    "Timeline",
     "TokenClaim",
     "UnknownTaskToken",
     "WorkflowDocument",
@@ -120,11 +122,11 @@ __all__ = [
     "live_workers",
     "load",
     "needs_work",
-    "newest_runs",
     "no_objects",
     "patiently",
     "pending_approvals",
     "question_of",
+    "read_timeline",
     "redrive",
     "result",
     "review",

@@ -17,6 +17,7 @@ from dcf.workflow.finalization import finalize
 from dcf.workflow.result import result
 from dcf.workflow.run import iso
 from dcf.workflow.tally import is_earlier, is_tolerated
+from dcf.workflow.timeline import Timeline
 
 _LONGEST_NAME = 120
 
@@ -49,8 +50,17 @@ async def write_audit_trail(store: Store, workflow_id: str, root: Path, *, by: s
         output["data"] = await store.value(workflow_id, output["data"])
         _write(folder / "data_plane" / "outputs" / file_name(path), output)
     _write(folder / "data_plane" / "audit" / "finalize.json", audit)
+    timeline = Timeline()
     lines = [
-        json.dumps({"at": iso(event.at), **event.event, "chain": event.digest}, ensure_ascii=False)
+        json.dumps(
+            {
+                "at": iso(event.at),
+                **event.event,
+                "who": timeline.add(event).who,
+                "chain": event.digest,
+            },
+            ensure_ascii=False,
+        )
         async for event in history.read(store, workflow_id)
     ]
     _replace(folder / "history.jsonl", "".join(f"{line}\n" for line in lines))

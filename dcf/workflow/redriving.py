@@ -25,8 +25,8 @@ class Redrive:
     resume: list[str]
 
 
-async def redrive(store: Store, workflow_id: str) -> Redrive:
-    """Let the run go on. Raises UnknownRun, NotRedrivable."""
+async def redrive(store: Store, workflow_id: str, *, by: str | None = None) -> Redrive:
+    """Let the run go on, in the name of ``by``. Raises UnknownRun, NotRedrivable."""
     while True:
         run = await store.run(workflow_id)
         if not run.is_over or run.status == "succeeded":
@@ -49,6 +49,7 @@ async def redrive(store: Store, workflow_id: str) -> Redrive:
             timeout_ms=int(machine.timeout_s * 1000) if machine.timeout_s is not None else None,
             # Somebody else may redrive it, and it may end again, while this plan is made.
             ended=run.finished_at,
+            by=by,
         )
         if refusal is None:
             return plan

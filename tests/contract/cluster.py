@@ -14,7 +14,7 @@ from redis import Redis
 from redis.exceptions import ConnectionError
 from worlds import World
 
-from control_plane import INDEX, Backend, RedisBackend
+from control_plane import INDEX, Backend, RedisBackend, keys
 from control_plane.embedded.binaries import REDIS_SERVER, REJSON, require
 from control_plane.script import Script
 
@@ -96,7 +96,11 @@ class ClusterWorld(World):
     def __init__(self, url: str, runs: Sequence[str]) -> None:
         super().__init__()
         self._backend = _SlotClocks.from_url(url)
-        self._clocks = [clock_key(INDEX), *(clock_key(f"{{{run}}}") for run in runs)]
+        self._clocks = [
+            clock_key(INDEX),
+            clock_key(keys.runs("running")),
+            *(clock_key(f"{{{run}}}") for run in runs),
+        ]
 
     @property
     def backend(self) -> Backend:

@@ -6,11 +6,22 @@ from typing import Any
 
 import pytest
 from flows import RUN, Flow, linear, seed
+from interleaved import Breaking
 from test_join import fanned
 from workers import TTL_MS, Worker, drive, lease_of, pass_time, put_away
 from worlds import World
 
-from control_plane import INDEX, Hint, HintQueue, Lease, Refusal, Store, script, timers
+from control_plane import (
+    INDEX,
+    Disconnected,
+    Hint,
+    HintQueue,
+    Lease,
+    Refusal,
+    Store,
+    script,
+    timers,
+)
 
 FLOW: Flow = {
     "start": "A",
@@ -181,12 +192,13 @@ async def test_a_claimed_run_is_left_to_its_claimer_for_15_seconds(world: World)
     assert (await world.backend.run(script.load(claim), [INDEX], [request]))[0] == [RUN]
 
 
-async def test_a_sweep_claims_at_most_16_runs(world: World) -> None:
+async def test_a_sweep_that_dies_keeps_no_more_runs_than_it_ticks_at_once(world: World) -> None:
     store = world.store()
-    for number in range(20):
+    for number in range(timers.RUNS_AT_ONCE + 4):
         await seed(store, linear("A"), run=f"r{number}")
     await world.advance(15_000)
-    await timers.sweep(store)
+    with pytest.raises(Disconnected):
+        await timers.sweep(world.store(Breaking(world.backend, 2)))
     due = await world.backend.command("ZCOUNT", INDEX, "-inf", world.now_ms)
     assert due == 4
 
@@ -203,6 +215,36 @@ async def test_more_than_a_hundred_due_states_are_moved_by_further_ticks(world: 
     await world.advance(TTL_MS)
     moved = [(await timers.tick(store, RUN)).moved for _ in range(3)]
     assert moved == [100, 50, 0]
+
+
+async def test_one_sweep_lets_all_fire_that_is_due_in_however_many_runs(world: World) -> None:
+    flow: Flow = {"start": "W", "states": {"W": {"wait": 1_000}}}
+    store = world.store()
+    names = [f"r-{number}" for number in range(3 * timers.RUNS_AT_ONCE + 4)]
+    for name in names:
+        await seed(store, flow, run=name)
+        await Worker(store, world.queue(), flow).once(await lease_of(store, "W", run=name))
+    await world.advance(1_000)
+    swept = await timers.sweep(store)
+    assert swept.moved == len(names)
+    assert [(await store.states(name, ["W"]))["W"].event for name in names] == ["timer"] * len(
+        names
+    )
+    assert (await timers.sweep(store)).moved == 0
+
+
+async def test_a_run_that_cannot_be_ticked_keeps_none_of_the_others_back(world: World) -> None:
+    flow: Flow = {"start": "W", "states": {"W": {"wait": 1_000}}}
+    store = world.store()
+    for name in ("r-0", "r-1", "r-2"):
+        await seed(store, flow, run=name)
+        await Worker(store, world.queue(), flow).once(await lease_of(store, "W", run=name))
+    due = store.keys("r-1").due
+    await world.backend.command("DEL", due)
+    await world.backend.command("SET", due, "no sorted set")
+    await world.advance(1_000)
+    assert (await timers.sweep(store)).moved == 2
+    await world.backend.command("DEL", due)
 
 
 async def test_an_index_entry_without_a_run_disappears(world: World) -> None:

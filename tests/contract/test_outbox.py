@@ -18,10 +18,10 @@ from control_plane import (
     Refusal,
     Store,
     keys,
+    run_lists,
     script,
     sweep_outbox,
 )
-from control_plane import outbox as outbox_module
 
 
 async def ended_run(world: World, workflow_id: str = RUN, **options: Any) -> Store:
@@ -161,7 +161,7 @@ async def test_a_sweep_goes_by_time_and_misses_nobody_when_others_are_removed(
     # Ids that sort before RUN, and ended no later; they have no documents any more.
     for number in range(7):
         await world.backend.command("ZADD", keys.DONE, int(at) - number // 4, f"!gone{number}")
-    monkeypatch.setattr(outbox_module, "_PAGE", 2)
+    monkeypatch.setattr(run_lists, "_SLICE", 2)
     looked_at: list[str] = []
 
     async def removing(ids: Sequence[str]) -> list[Any]:

@@ -35,19 +35,28 @@ def runs(
             "--status", help="pending, running, succeeded, failed, timed_out or cancelled."
         ),
     ] = None,
+    after: Annotated[
+        str | None,
+        typer.Option(
+            "--after",
+            metavar="PLACE",
+            help="Go on after this run: its id, or `next_after` of the page before.",
+        ),
+    ] = None,
     as_json: JsonOption = False,
 ) -> Answer:
     """List runs, the newest first.
 
     By when they were submitted, whether they still run or not. The duration is that of the whole
-    run, from its start to its end or until now.
+    run, from its start to its end or until now. Where there are more, the last line says how to go
+    on.
     """
     from dcf.cli.runs import list_runs
     from dcf.cli.screen import Screen
     from dcf.cli.settings import Settings
 
     screen = Screen(as_json=as_json)
-    return asyncio.run(list_runs(Settings.from_env(os.environ), screen, limit, status))
+    return asyncio.run(list_runs(Settings.from_env(os.environ), screen, limit, status, after))
 
 
 def explain(workflow_id: RunArgument, as_json: JsonOption = False) -> Answer:

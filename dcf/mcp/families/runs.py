@@ -15,6 +15,7 @@ from control_plane import (
     UnknownAgent,
     history,
     read_agent_history,
+    run_lists,
 )
 from dcf.mcp.envelope import Envelope, Refused
 from dcf.mcp.help import NoEffect, Obvious
@@ -23,7 +24,7 @@ from dcf.mcp.platform import Platform
 from dcf.mcp.run_end import agents_of, end_run
 from dcf.mcp.tool import tool
 from dcf.mcp.views import moment
-from dcf.workflow import explain, newest_runs, redrive
+from dcf.workflow import Timeline, explain, redrive
 
 _BY = "dcf-mcp"
 _PLACE = re.compile("[0-9]{1,18}(?:-[0-9]{1,18})?")
@@ -38,6 +39,7 @@ class Runs(Envelope, total=False):
         list[dict[str, Any]],
         Field(description="{workflow_id, workflow_name, status, pool, started_at, finished_at}."),
     ]
+    next_after: Annotated[str | None, Field(description="Where to go on; null at the end.")]
 
 
 class Explained(Envelope, total=False):
@@ -58,7 +60,7 @@ class Events(Envelope, total=False):
     workflow_id: Annotated[str, Field(description="Id of the run.")]
     agent_id: Annotated[str, Field(description="Id of the agent.")]
     events: Annotated[
-        list[dict[str, Any]], Field(description="In order, each with at, type and its fields.")
+        list[dict[str, Any]], Field(description="In order, each with at, type, who and its fields.")
     ]
     next_after: Annotated[str | None, Field(description="Where to go on; null at the end.")]
 
@@ -92,8 +94,10 @@ async def list_runs(
     platform: Platform,
     status: Annotated[RunStatus | None, Obvious("Only those.")] = None,
     limit: _Limit = 50,
+    after: Annotated[str | None, Obvious("next_after of the page before.")] = None,
 ) -> Runs:
     """List runs, the newest first."""
+    page = await run_lists.list_runs(platform.store, limit, status=status, after=after)
     found = [
         {
             "workflow_id": run.workflow_id,
@@ -104,9 +108,9 @@ async def list_runs(
             "finished_at": run.finished_at and moment(run.finished_at / 1000),
             "error": run.error.to_json() if run.error else None,
         }
-        async for run in newest_runs(platform.store, limit, status)
+        for run in page.runs
     ]
-    return {"runs": found}
+    return {"runs": found, "next_after": page.next_after}
 
 
 @tool("planner", "worker", "reflector", "strategist")
@@ -152,10 +156,13 @@ async def _page(found: AsyncIterator[HistoryEvent], limit: int) -> dict[str, Any
     """``{events, next_after}``: at most ``limit`` events."""
     events: list[dict[str, Any]] = []
     last: str | None = None
+    # It begins here: who went on in place with what an earlier page tells of is "worker".
+    timeline = Timeline()
     async for one in found:
         if len(events) == limit:
             return {"events": events, "next_after": last}
-        events.append({"at": moment(one.at / 1000), **one.event})
+        who = timeline.add(one).who
+        events.append({"at": moment(one.at / 1000), **one.event, "who": who})
         last = one.entry
     return {"events": events, "next_after": None}
 
@@ -178,7 +185,7 @@ async def cancel_workflow(
 @tool("planner", strict=True)
 async def redrive_workflow(platform: Platform, workflow_id: RunId) -> Moved:
     """Let a failed or cancelled run go on: what is done stays done, what broke runs again."""
-    plan = await redrive(await platform.store_for(workflow_id), workflow_id)
+    plan = await redrive(await platform.store_for(workflow_id), workflow_id, by=_BY)
     return {
         "status": "redriven",
         "workflow_id": workflow_id,

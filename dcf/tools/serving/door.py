@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hmac
 import ipaddress
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
+
+from dcf.tools.serving.authority import Authority, Origin
 
 OPEN_PATHS = frozenset({"/healthz"})
 """Health checks need no token; they say nothing of runs."""
@@ -67,12 +68,12 @@ class Guard:
         if self.enabled:
             # Off loopback a page in a browser lacks the token, so names are checked on request.
             checks_hosts = self.loopback or bool(self.hosts)
-            host, origin = headers.get("host", ""), headers.get("origin")
-            if checks_hosts and not self._knows_host(host):
+            host = Authority.of_headers(headers.getlist("host"))
+            if checks_hosts and (host is None or not self._knows_host(host)):
                 return _refuse(421, "host_not_allowed", f"see {_HOSTS}")
-            own = checks_hosts and origin is not None and _is_own(origin, host)
-            if origin is not None and not own and not _listed_in(origin, self.origins):
-                return _refuse(403, "origin_not_allowed", f"see {_ORIGINS}")
+            for origin in headers.getlist("origin"):
+                if not self._knows_origin(origin, host if checks_hosts else None):
+                    return _refuse(403, "origin_not_allowed", f"see {_ORIGINS}")
         if self.token is None or path in OPEN_PATHS:
             return None
         given = headers.get("authorization", "").encode()
@@ -82,8 +83,15 @@ class Guard:
         answer.headers["WWW-Authenticate"] = 'Bearer realm="dcf"'
         return answer
 
-    def _knows_host(self, given: str) -> bool:
-        return _listed_in(given, self.hosts) or (self.loopback and _names_loopback("//" + given))
+    def _knows_host(self, given: Authority) -> bool:
+        return given.is_one_of(self.hosts) or (self.loopback and is_loopback(given.host))
+
+    def _knows_origin(self, given: str, own: Authority | None) -> bool:
+        origin = Origin.parse(given)
+        if origin is None:
+            return False
+        is_own = origin.authority == own and origin.scheme in ("http", "https")
+        return is_own or origin.is_one_of(self.origins)
 
 
 class Door:
@@ -98,28 +106,6 @@ class Door:
         if scope["type"] == "http":
             refusal = self._guard.refusal(Headers(scope=scope), scope["path"])
         await (refusal or self._app)(scope, receive, send)
-
-
-def _listed_in(given: str, allowed: Sequence[str]) -> bool:
-    return any(_matches(given, one) for one in allowed)
-
-
-def _is_own(origin: str, host: str) -> bool:
-    return origin.lower() in (f"http://{host.lower()}", f"https://{host.lower()}")
-
-
-def _matches(given: str, allowed: str) -> bool:
-    if allowed.endswith(":*"):
-        return given == allowed[:-2] or given.startswith(allowed[:-1])
-    return given == allowed
-
-
-def _names_loopback(address: str) -> bool:
-    try:
-        host = urlsplit(address).hostname
-    except ValueError:
-        return False
-    return host is not None and is_loopback(host)
 
 
 def _listed(text: str) -> tuple[str, ...]:

@@ -21,3 +21,19 @@ def test_a_run_that_goes_on_does_not_stand_before_newer_ones(
     listed = dcf("runs", "--limit", limit, "--json").json["runs"]
 
     assert [run["workflow_id"] for run in listed] == expected
+
+
+def test_pages_of_runs_follow_each_other(dcf: Dcf) -> None:
+    file = dcf.write("pass.json", PASS)
+    for name in ("old", "middle", "new"):
+        assert dcf("submit", file, "--id", name).code == 0
+
+    first = dcf("runs", "--limit", 2, "--json").json
+    assert [run["workflow_id"] for run in first["runs"]] == ["new", "middle"]
+    second = dcf("runs", "--limit", 2, "--after", first["next_after"], "--json").json
+    assert [run["workflow_id"] for run in second["runs"]] == ["old"]
+    assert second["next_after"] is None
+
+    assert "--after middle" in dcf("runs", "--limit", 2).out
+    refused = dcf("runs", "--after", "17x.old")
+    assert (refused.code, "next_after" in refused.err) == (2, True)

@@ -7,6 +7,65 @@ from starlette.datastructures import Headers
 
 from dcf.tools.serving import CannotServe, Guard, check_exposure, is_loopback
 
+EVIL = [
+    "",
+    "[",
+    "[]",
+    ".",
+    "evil:80@127.0.0.1",
+    "evil@127.0.0.1",
+    "@localhost",
+    "localhost@",
+    "127.0.0.1.evil.com",
+    "localhost.evil.com:80",
+    "localhost:80:80",
+    "localhost:80 ",
+    " localhost",
+    "local\thost",
+    "localhost\t",
+    "localhost\n",
+    "localhost:80\r",
+    "localhost evil.com",
+    "localhost,evil.com",
+    "localhost, localhost",
+    "%6cocalhost",
+    "localhost%00",
+    "127.0.0.1%2eevil.com",
+    "[::1%25lo]",
+    "[::1%lo]",
+    "[::1",
+    "::1",
+    "[::1]evil.com",
+    "[::1].evil.com:80",
+    "evil.com[::1]",
+    "[127.0.0.1]",
+    "[v1.localhost]",
+    "localhost/",
+    "localhost?",
+    "evil.com#@localhost",
+    "evil.com\\@localhost",
+    "http://localhost",
+    "//localhost",
+    "127.0.0.\u0661",
+    "127.0.0.\xb9",
+    "127.0.0.1:\u0668\u0660",
+    "\uff4cocalhost",
+    "127\u30020\u30020\u30021",
+    "127.0.0.1.",
+    "127.1",
+    "0x7f.0.0.1",
+    "0177.0.0.1",
+    "2130706433",
+    "localhost..",
+    "localhost:-1",
+    "localhost:+80",
+    "localhost:0x50",
+    "localhost:65536",
+    "localhost:000080",
+    "localhost:*",
+]
+"""None of these names this machine; most are what some parser of URLs takes for it."""
+
 
 def status(guard: Guard, path: str = "/mcp", **headers: str) -> int:
     given = Headers({"host": "127.0.0.1:8337"} | headers)
@@ -26,12 +85,16 @@ def status(guard: Guard, path: str = "/mcp", **headers: str) -> int:
         ("localhost.example.org", 421),
         ("example.org:8337#@localhost", 421),
         ("192.168.1.2", 421),
-        ("", 421),
-        ("[", 421),
+        ("LocalHost:8337", 200),
+        ("localhost.", 200),
+        ("localhost:", 200),
+        ("[0:0:0:0:0:0:0:1]", 200),
+        *((evil, 421) for evil in EVIL),
     ],
 )
 def test_on_loopback_only_its_names_are_answered(host: str, wanted: int) -> None:
-    assert status(Guard(), host=host) == wanted
+    # As a server decodes what stood on the wire.
+    assert status(Guard(), host=host.encode().decode("latin-1")) == wanted
 
 
 def test_the_guard_can_be_switched_off_and_named_exceptions_made() -> None:
@@ -102,3 +165,17 @@ def test_nothing_is_served_off_loopback_without_a_token(host: str) -> None:
         check_exposure("127.0.0.1", weak)
     check_exposure(host, "sixteen-letters!")
     check_exposure("127.0.0.1", None)
+
+
+def test_two_hosts_are_none_and_every_origin_has_to_be_allowed() -> None:
+    def answered(*pairs: tuple[str, str]) -> int:
+        raw = [(name.encode(), value.encode()) for name, value in pairs]
+        refusal = Guard().refusal(Headers(raw=raw), "/mcp")
+        return 200 if refusal is None else refusal.status_code
+
+    assert answered(("host", "localhost:80")) == 200
+    assert answered(("host", "localhost:80"), ("host", "evil.com")) == 421
+    assert answered(("host", "localhost:80"), ("host", "localhost:80")) == 421
+    own = ("origin", "http://localhost:80")
+    assert answered(("host", "localhost:80"), own) == 200
+    assert answered(("host", "localhost:80"), own, ("origin", "http://evil.com")) == 403

@@ -122,6 +122,7 @@ async def test_the_history_is_complete_and_in_order(tmp_path: Path, stage: Stage
     kinds = [line["type"] for line in lines]
     assert (kinds[0], kinds[-2:]) == ("RunStarted", ["RunEnded", "RunFinalized"])
     assert all(line["chain"] and line["at"].endswith("Z") for line in lines)
+    assert [line["who"] for line in lines] == ["client", *["w1"] * (len(lines) - 1)]
 
 
 @staged

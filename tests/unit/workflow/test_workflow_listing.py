@@ -1,36 +1,37 @@
-"""Which runs there are: read together, not one by one."""
+"""Which runs there are: workers keep the lists complete while they do their work."""
 
 from __future__ import annotations
 
-from typing import Any
+from stage import Stage, passing, staged
 
-from stage import Stage, staged
-
-from dcf.workflow import newest_runs
+from control_plane import keys
+from control_plane.run_lists import STATUSES
 
 
 @staged
-async def test_any_number_of_runs_is_listed_with_as_many_reads_as_one(stage: Stage) -> None:
-    machine = {"StartAt": "A", "States": {"A": {"Type": "Wait", "Seconds": 9999, "End": True}}}
-    reads: list[str] = []
-    command = stage.store.backend.command
+async def test_a_worker_lists_runs_of_an_older_version_that_are_over_or_wait(stage: Stage) -> None:
+    waiting = {"StartAt": "A", "States": {"A": {"Type": "Wait", "Seconds": 900_000, "End": True}}}
+    worker = stage.worker()
+    await stage.submit(waiting, run="waits")
+    await stage.until_status("A", "waiting", "waits")
+    await stage.submit({"StartAt": "A", "States": {"A": passing(End=True)}}, run="over")
+    await stage.end("over")
 
-    async def counted(*args: str | int) -> Any:
-        reads.append(str(args[0]))
-        return await command(*args)
+    async def is_done() -> bool:
+        return await stage.store.backend.command("ZCARD", keys.DONE) == 1
 
-    async def listed() -> list[str]:
-        reads.clear()
-        stage.store.backend.command = counted  # type: ignore[method-assign]
-        try:
-            return [run.workflow_id async for run in newest_runs(stage.store, 50)]
-        finally:
-            stage.store.backend.command = command  # type: ignore[method-assign]
+    await stage.until(is_done)
+    await stage.leave(worker)
+    await stage.store.backend.command("DEL", keys.RUNS_FILLED, *map(keys.runs, STATUSES))
 
-    await stage.submit(machine, run="r-0")
-    assert await listed() == ["r-0"]
-    alone = len(reads)
-    for number in range(1, 30):
-        await stage.submit(machine, run=f"r-{number}")
-    assert len(await listed()) == 30
-    assert len(reads) == alone
+    stage.worker(name="w2")
+
+    async def are_listed() -> bool:
+        names = [("running", "waits"), ("succeeded", "over")]
+        at = [
+            await stage.store.backend.command("ZSCORE", keys.runs(status), run)
+            for status, run in names
+        ]
+        return None not in at
+
+    await stage.until(are_listed)

@@ -1,7 +1,8 @@
 """The history of a run as a timeline: when, what, where, and who did it.
 
 An event of its own tells who took a state from the queue. A state that was taken in place, by who
-finished the one before, has none: the holder is then the one of the state that led there.
+finished the one before, has none: the holder is then the one of the state that led there. Where
+nobody's name is known, it is the part of the system that acted.
 """
 
 from __future__ import annotations
@@ -12,12 +13,19 @@ from typing import Any
 
 from control_plane import HistoryEvent
 
+CLIENT, SWEEPER, WORKER, AGENT, SYSTEM = "client", "sweeper", "worker", "agent", "system"
+"""Parts of the system: what submits, redrives and answers; what lets time move runs; what works on
+states; an agent outside runs; and whatever else acts there."""
+_BY_TIME = frozenset({"TimerFired", "LeaseExpired", "LeaseRevoked"})
+_BY_CLIENTS = frozenset({"RunStarted", "RunCancelled", "RunRedriven", "RunMoved", "Signalled"})
+_BY_AGENTS = frozenset({"ToolDecision", "ModelCall", "ModelCallRefused", "ApprovalRequested"})
 _PLAIN = frozenset({"type", "path", "owner", "by", "visit", "digest", "output"})
 
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """One event. ``offset_s`` counts from the first one; ``details`` are its other members."""
+    """One event. ``offset_s`` counts from the first one; ``who`` is a name or a part of the system;
+    ``details`` are its other members."""
 
     offset_s: float
     type: str
@@ -44,19 +52,29 @@ class Timeline:
         self._led_by: dict[str, str] = {}
         self._start: int | None = None
 
-    def add(self, event: HistoryEvent) -> None:
-        """The next event."""
+    def add(self, event: HistoryEvent) -> Moment:
+        """The next event, as it stands in ``moments`` then."""
         said = event.event
         self._start = event.at if self._start is None else self._start
-        kind, path = str(said.get("type", "")), str(said.get("path", ""))
+        kind, path = str(said.get("type") or ""), str(said.get("path") or "")
         moment = Moment(
             (event.at - self._start) / 1000,
             kind,
             path,
-            self._who(kind, path, said),
+            self._ended_by(said)
+            if kind == "RunEnded"
+            else self._who(kind, path, said) or part(said),
             {key: value for key, value in said.items() if _tells(key, value)},
         )
         self.moments.append(moment)
+        return moment
+
+    def _ended_by(self, said: dict[str, Any]) -> str:
+        """A run ends in the same step as what ends it; only its time limit has no event before."""
+        before = self.moments[-1] if self.moments else None
+        if before is None or said.get("status") == "timed_out" or before.type in _BY_TIME:
+            return SWEEPER
+        return before.who
 
     def _who(self, kind: str, path: str, said: dict[str, Any]) -> str:
         owner = str(said.get("owner") or "")
@@ -103,6 +121,19 @@ async def read_timeline(events: AsyncIterable[HistoryEvent]) -> Timeline:
     async for event in events:
         timeline.add(event)
     return timeline
+
+
+def part(said: dict[str, Any]) -> str:
+    """The part of the system that made an event which names nobody: ``client``, ``sweeper``,
+    ``worker``, ``agent`` or ``system``."""
+    kind = said.get("type")
+    if kind in _BY_CLIENTS:
+        return CLIENT
+    if kind in _BY_TIME:
+        return SWEEPER
+    if said.get("path"):
+        return WORKER
+    return AGENT if kind in _BY_AGENTS else SYSTEM
 
 
 def _tells(key: str, value: Any) -> bool:

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from control_plane.history import HistoryEvent
-from dcf.cli.timeline import Timeline
+from dcf.workflow import Timeline
 
 
 def timeline(*events: dict[str, Any]) -> Timeline:
@@ -83,3 +87,67 @@ def test_details_leave_out_what_has_its_own_column() -> None:
     [moment] = timeline({**acquired("A", "w1"), "try": 2, "event": None}).moments
 
     assert moment.details == {"fence": 1, "try": 2}
+
+
+def test_where_nobody_is_named_it_is_the_part_of_the_system_that_acted() -> None:
+    built = timeline(
+        {"type": "RunStarted", "digest": "d"},
+        {"type": "StateDone", "path": "A"},
+        {"type": "TimerFired", "path": "B", "event": "timer"},
+        {"type": "Signalled", "path": "B"},
+        {"type": "Joined", "path": "M", "by": "M[0]"},
+        {"type": "RunRedriven"},
+        {"type": "RunRedriven", "by": "ada"},
+        {"type": "ModelCall"},
+        {"type": "SkillLoaded"},
+        {"type": "ApprovalDecided", "by": "", "decision": "reject"},
+    )
+
+    assert [moment.who for moment in built.moments] == [
+        "client", "worker", "sweeper", "client", "worker", "client", "ada", "agent", "system",
+        "system",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("before", "status", "who"),
+    [
+        (done("A"), "succeeded", "w1"),
+        ({"type": "StateFailed", "path": "A"}, "failed", "w1"),
+        ({"type": "RunCancelled", "by": "ada"}, "cancelled", "ada"),
+        ({"type": "RunCancelled", "by": None}, "cancelled", "client"),
+        (done("A"), "timed_out", "sweeper"),
+        ({"type": "LeaseExpired", "path": "A", "owner": "w1"}, "failed", "sweeper"),
+    ],
+)
+def test_a_run_is_ended_by_who_did_what_ended_it(
+    before: dict[str, Any], status: str, who: str
+) -> None:
+    built = timeline(acquired("A", "w1"), before, {"type": "RunEnded", "status": status})
+
+    assert built.moments[-1].who == who
+
+
+EVENTS = st.fixed_dictionaries(
+    {
+        "type": st.sampled_from(
+            ["RunStarted", "RunEnded", "RunFinalized", "RunMoved", "LeaseAcquired", "LeaseExpired",
+             "StateDone", "TimerFired", "FannedOut", "FrameOpened", "Joined", "ToolDecision",
+             "ApprovalDecided", "Later"]
+        )
+    },
+    optional={
+        "path": st.sampled_from(["A", "M", "M[0]", "M[0]/S"]) | st.none(),
+        "owner": st.sampled_from(["w1", "", None]),
+        "by": st.sampled_from(["ada", "M[0]", "", None]),
+        "next": st.sampled_from(["A", "M[0]/S"]),
+        "status": st.sampled_from(["failed", "timed_out"]),
+    },
+)  # fmt: skip
+
+
+@given(events=st.lists(EVENTS, max_size=12))
+def test_every_moment_says_who_acted(events: list[dict[str, Any]]) -> None:
+    for moment in timeline(*events).moments:
+        assert moment.who not in ("", "None")
+        assert moment.path != "None"

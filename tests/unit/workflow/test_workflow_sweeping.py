@@ -1,0 +1,77 @@
+"""What workers do besides their work: nothing of it keeps timers back."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from stage import Stage, passing, staged
+
+from dcf.worker import sweeper
+
+
+@staged
+async def test_a_timer_fires_in_time_while_a_run_is_sealed_that_takes_long(stage: Stage) -> None:
+    sealing = asyncio.Event()
+
+    async def endless(_store: object, workflow_id: str, *, by: str) -> dict[str, Any]:
+        del workflow_id, by
+        sealing.set()
+        await asyncio.Event().wait()
+        return {}
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sweeper, "finalize", endless)
+        stage.worker()
+        long = {"StartAt": "A", "States": {"A": {"Type": "Wait", "Seconds": 900, "End": True}}}
+        short = {"StartAt": "A", "States": {"A": {"Type": "Wait", "Seconds": 30, "End": True}}}
+        await stage.submit(long, run="over")
+        await stage.submit(short, run="waits")
+        await stage.until_status("A", "waiting", "waits")
+        await stage.store.cancel("over", by="x")
+        await sealing.wait()
+        await stage.until_status("A", "done", "waits")
+        [fired] = [event for event in await stage.events("waits") if event["type"] == "TimerFired"]
+        assert fired["event"] == "timer"
+
+
+@staged
+async def test_work_that_waits_goes_before_the_sealing_of_what_ended(stage: Stage) -> None:
+    sealing = asyncio.Event()
+
+    async def endless(_store: object, workflow_id: str, *, by: str) -> dict[str, Any]:
+        del workflow_id, by
+        sealing.set()
+        await asyncio.Event().wait()
+        return {}
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sweeper, "finalize", endless)
+        stage.worker(concurrency=1)
+        await stage.submit({"StartAt": "A", "States": {"A": passing(End=True)}}, run="first")
+        await sealing.wait()
+        await stage.submit({"StartAt": "A", "States": {"A": passing(End=True)}}, run="second")
+        assert (await stage.end("second")).status == "succeeded"
+
+
+@staged
+async def test_a_worker_that_drains_seals_what_ended_on_it(stage: Stage) -> None:
+    worker = stage.worker()
+    held = asyncio.Event()
+    finalize = sweeper.finalize
+
+    async def slow(store: Any, workflow_id: str, *, by: str) -> dict[str, Any]:
+        await held.wait()
+        return await finalize(store, workflow_id, by=by)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sweeper, "finalize", slow)
+        names = ["r-0", "r-1", "r-2"]
+        for name in names:
+            await stage.submit({"StartAt": "A", "States": {"A": passing(End=True)}}, run=name)
+            await stage.end(name)
+        assert not any([(await stage.store.run(name)).finalized_at for name in names])
+        stage.loop.call_later(1, held.set)
+        await stage.leave(worker)
+    assert all([(await stage.store.run(name)).finalized_at for name in names])
