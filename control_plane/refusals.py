@@ -13,6 +13,7 @@ A server that refuses for a while did nothing of what it was asked: the call may
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
@@ -26,6 +27,9 @@ from control_plane.errors import (
     ServerError,
     WrongType,
 )
+
+# Where in which script it was: nothing for people.
+_PLACE = re.compile(r" script: [0-9a-f]{40}, on @user_script:\d+\.$")
 
 Scope = Literal["writes", "commands", "client", "key"]
 
@@ -225,7 +229,8 @@ def as_error(refusing: Refusing, answer: str, server: str) -> ControlPlaneError:
     about = {"refusal": refusing.code, "reason": refusing.reason, "hint": refusing.hint}
     if refusing.passes:
         return RefusedForNow(refusing.sentence, scope=refusing.scope, answer=answer, **about)
-    said = f"Redis at {server} refuses to work for DCF: {refusing.reason} ({answer})"
+    plain = _PLACE.sub("", answer)
+    said = f"Redis at {server} refuses to work for DCF: {refusing.reason} ({plain})"
     return RefusedForGood(said, answer=answer, **about)
 
 

@@ -181,7 +181,7 @@ async def refused_for_good(backend: RedisBackend, code: str, *asked: Any) -> Non
     assert not isinstance(refused.value, Disconnected)
     assert refused.value.fields["refusal"] == code
     assert refused.value.fields["hint"]
-    assert "secret" not in str(refused.value)
+    assert "secret" not in str(refused.value) and "user_script" not in str(refused.value)
 
 
 async def test_a_password_that_is_missing_or_wrong_is_not_waited_for(
