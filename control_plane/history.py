@@ -62,7 +62,8 @@ class Seal:
 
 
 async def seal(store: Store, workflow_id: str) -> Seal:
-    """Check the whole stream and seal it. Raises CorruptHistory, also when its end is missing."""
+    """Check the whole stream and seal it. Raises CorruptHistory, also when its end is missing, and
+    UnknownRun when the run was removed meanwhile."""
     chain = store.keys(workflow_id).chain
     known = await store.backend.command("HGET", chain, "digest") or ""
     sealed, head, count = hashlib.sha256(), "", 0
@@ -73,6 +74,8 @@ async def seal(store: Store, workflow_id: str) -> Seal:
         sealed.update(f"{head}\n".encode())
         count += 1
     if not complete:
+        # Nothing is missing from a run that is no more.
+        await store.run_status(workflow_id)
         raise CorruptHistory(workflow_id=workflow_id, entry=known)
     return Seal(sealed.hexdigest(), head, count)
 

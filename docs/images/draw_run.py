@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from control_plane.history import HistoryEvent
-from dcf.cli.timeline import Moment, Timeline
+from dcf.workflow import Moment, Timeline
 
 WIDTH, LEFT, RIGHT, TOP = 960, 92, 24, 96
 BAR, GAP, LANE_GAP = 24, 5, 62

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+from typing import Any
 
 import pytest
 from flows import RUN, linear, seed
+from interleaved import Breaking
 from workers import audit, lease_of, put_away, run_to_end
 from worlds import World
 
@@ -92,6 +94,23 @@ async def test_a_history_of_thousands_is_read_in_batches(world: World) -> None:
     for _ in range(600):
         await store.release(await lease_of(store, "A"))
     assert (await history.seal(store, RUN)).events == 1_201
+
+
+async def test_a_run_that_is_removed_while_it_is_sealed_is_gone_and_not_corrupt(
+    world: World,
+) -> None:
+    store = await finished(world)
+    await put_away(store)
+    command = world.backend.command
+
+    class Removing(Breaking):
+        async def command(self, *args: str | int) -> Any:
+            if args[0] == "XRANGE":
+                assert await store.remove(RUN) is None
+            return await command(*args)
+
+    with pytest.raises(UnknownRun):
+        await history.seal(world.store(Removing(world.backend, None)), RUN)
 
 
 async def test_a_run_is_finalized_once(world: World) -> None:
