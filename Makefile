@@ -32,6 +32,9 @@ SHARD ?= 1/1
 SOAK_FLAGS ?=
 # Those that follow on the forty of which tests/simulation runs some.
 SEEDS ?= 40:140
+# For `make chaos`; --help lists the flags.
+MINUTES ?= 5
+CHAOS_FLAGS ?=
 
 # Bytecode is kept: hundreds of processes would else compile what they import, each for itself.
 unexport PYTHONDONTWRITEBYTECODE
@@ -58,7 +61,7 @@ $(shell [ ! -e $(MADE) ] || $(BIN)/python -c '' 2>/dev/null || rm -f $(VENV)/.ma
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test soak peers test-letta test-llm lint type sim bench docs lock clean
+.PHONY: help demo test soak peers test-letta test-llm lint type sim chaos bench docs lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -96,6 +99,9 @@ type: $(DEV) ## static types
 
 sim: $(DEV) ## a hundred seeds of the simulation, each guarantee checked (SEEDS=0:1000)
 	$(BIN)/dcf sim --seeds $(SEEDS) --jobs $(JOBS)
+
+chaos: $(DEV) ## real workers and Redis while they are killed, stopped, cut off and refused (MINUTES=5)
+	$(BIN)/python -m tests.chaos --minutes $(MINUTES) $(CHAOS_FLAGS)
 
 bench: $(DEV) ## benchmarks on this machine
 	$(BIN)/python -m benchmarks
