@@ -9,12 +9,13 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import os
 import signal
 import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import TextIO
+from typing import Self, TextIO
 
 from control_plane import Lease, Refusal, Store
 from dcf.worker.keeper import LeaseKeeper
@@ -42,29 +43,29 @@ class SoloProcess:
     async def __call__(self, lease: Lease) -> str | None:
         """Have the state of ``lease`` worked on; how the process ended, or None where it did not
         begin. Raises LeaseLost when the lease was lost meanwhile."""
-        try:
-            process = await asyncio.create_subprocess_exec(
-                *self._command, stdin=PIPE, stdout=PIPE, stderr=PIPE, limit=_LONGEST_LINE
-            )
-        except OSError as error:
-            log.error("a worker process for %s cannot be started: %s", lease.path, error)
-            await asyncio.sleep(_AGAIN_S)
-            return None
-        lines = LastLine(process, sys.stderr)
-        try:
-            with KeptLease(self._keeper, lease):
-                if not await _begin(process, lease):
-                    await _ended(process)
-                    await asyncio.sleep(_AGAIN_S)
-                    return None
-            hung = await self._ends(process, lease)
-            if hung:
-                process.kill()
-            await process.wait()
-            return hung or f"{exit_of(process.returncode or 0)}{await lines.last()}"
-        finally:
-            await _ended(process)
-            await lines.last()
+        async with LastLine(sys.stderr) as lines:
+            try:
+                process = await asyncio.create_subprocess_exec(
+                    *self._command, stdin=PIPE, stdout=PIPE, stderr=lines.inlet
+                )
+            except OSError as error:
+                log.error("a worker process for %s cannot be started: %s", lease.path, error)
+                await asyncio.sleep(_AGAIN_S)
+                return None
+            lines.close_inlet()
+            try:
+                with KeptLease(self._keeper, lease):
+                    if not await _begin(process, lease):
+                        await _ended(process)
+                        await asyncio.sleep(_AGAIN_S)
+                        return None
+                hung = await self._ends(process, lease)
+                if hung:
+                    process.kill()
+                await process.wait()
+                return hung or f"{exit_of(process.returncode or 0)}{await lines.last()}"
+            finally:
+                await _ended(process)
 
     async def _ends(self, process: Process, lease: Lease) -> str:
         """Wait for its end; "", or why it is not waited for any longer."""
@@ -81,25 +82,46 @@ class SoloProcess:
 
 
 class LastLine:
-    """Passes on what ``process`` says on its standard error, and keeps the last line of it."""
+    """Passes on to ``out`` what is written into ``inlet``, a file descriptor for a standard error,
+    and keeps the last line of it. Both ends of the pipe are closed with this."""
 
-    def __init__(self, process: Process, out: TextIO) -> None:
-        self._last = ""
+    def __init__(self, out: TextIO) -> None:
         self._out = out
-        self._reading = asyncio.create_task(self._read(process))
+        self._last = ""
+        self._outlet, self.inlet = os.pipe()
+        self._reading: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Self:
+        lines = asyncio.StreamReader(limit=_LONGEST_LINE)
+        self._transport, _ = await asyncio.get_running_loop().connect_read_pipe(
+            lambda: asyncio.StreamReaderProtocol(lines), os.fdopen(self._outlet, "rb", 0)
+        )
+        self._reading = asyncio.create_task(self._read(lines))
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self.close_inlet()
+        if self._reading is not None:
+            self._reading.cancel()
+        self._transport.close()
+
+    def close_inlet(self) -> None:
+        """Once the process has it: the end of that one is then the end of the lines."""
+        if self.inlet >= 0:
+            os.close(self.inlet)
+            self.inlet = -1
 
     async def last(self) -> str:
         """``, last line "…"``, or nothing where it said nothing. To be asked once it has ended:
         what it started may still hold its standard error, and is not waited for."""
-        await asyncio.wait([self._reading], timeout=_ENDING_S)
-        self._reading.cancel()
+        if self._reading is not None:
+            await asyncio.wait([self._reading], timeout=_ENDING_S)
         return f", last line {json.dumps(self._last, ensure_ascii=False)}" if self._last else ""
 
-    async def _read(self, process: Process) -> None:
-        stream = process.stderr
-        while stream is not None:
+    async def _read(self, lines: asyncio.StreamReader) -> None:
+        while True:
             try:
-                line = await stream.readline()
+                line = await lines.readline()
             except ValueError:
                 # Longer than the limit: what was read of it is gone.
                 continue

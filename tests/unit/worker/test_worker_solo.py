@@ -1,0 +1,113 @@
+"""The process for one state: what is heard of it, however it begins and ends."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+from typing import Any
+
+import pytest
+
+from control_plane import Lease, Refusal
+from dcf.worker import LeaseKeeper, SoloProcess, assignment_of, exit_of, solo
+
+BEGINS = "import os, sys, time; sys.stdin.readline(); print('ready', flush=True); "
+
+
+class Store:
+    """A control plane that says of each lease whether it is ``held``."""
+
+    def __init__(self, held: Any = None) -> None:
+        self._held = held
+
+    async def held(self, *_: Any) -> Any:
+        return self._held
+
+    async def renew(self, _lease: Lease, **_: Any) -> int:
+        return 30_000
+
+
+def a_lease(ttl_ms: int = 30_000) -> Lease:
+    return Lease("run", "A", "token", 1, "w1", ttl_ms, "Task", "state", 1, 1, 0, "d")
+
+
+async def end_of(text: str, *, store: Any = None, ttl_ms: int = 30_000) -> str | None:
+    """What is told of a process that does ``text``."""
+    there = store or Store(a_lease())
+    keeper = LeaseKeeper(there, now=asyncio.get_running_loop().time)
+    keeping = asyncio.create_task(keeper.run())
+    try:
+        command = [sys.executable, "-I", "-S", "-c", text]
+        return await SoloProcess(command, there, keeper)(a_lease(ttl_ms))
+    finally:
+        keeping.cancel()
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("os._exit(3)", "exit with status 3"),
+        ("os._exit(0)", "exit with status 0"),
+        ("os.kill(os.getpid(), 9)", "exit by signal 9 (SIGKILL)"),
+        ("print('no memory', file=sys.stderr); sys.exit(1)", 'status 1, last line "no memory"'),
+        ("print('said', file=sys.stderr); print('\\n ', file=sys.stderr)", 'last line "said"'),
+        ("sys.stderr.write('x' * 3_000_000)", "exit with status 0"),
+    ],
+)
+async def test_how_it_ended_is_told(text: str, told: str) -> None:
+    said = await end_of(BEGINS + text)
+    assert said is not None and told in said
+
+
+@pytest.mark.parametrize("text", ["raise SystemExit(1)", "import sys; sys.stdin.readline()"])
+async def test_what_did_not_begin_is_no_death(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(solo, "_AGAIN_S", 0.0)
+    assert await end_of(text) is None
+
+
+async def test_what_cannot_be_started_is_no_death(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(solo, "_AGAIN_S", 0.0)
+    store: Any = Store(a_lease())
+    keeper = LeaseKeeper(store, now=asyncio.get_running_loop().time)
+    assert await SoloProcess(["/no/such/program"], store, keeper)(a_lease()) is None
+
+
+async def test_what_lost_its_lease_and_does_not_end_is_killed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(solo, "_GRACE_S", 0.1)
+    store = Store(Refusal("lease_lost"))
+    said = await end_of(BEGINS + "time.sleep(600)", store=store, ttl_ms=100)
+    assert said is not None and "did not end" in said
+
+
+async def test_a_child_that_holds_its_error_stream_is_not_waited_for() -> None:
+    hold = "import subprocess; subprocess.Popen(['sleep', '20'], start_new_session=True); "
+    said = await end_of(BEGINS + hold + "os._exit(5)")
+    assert said is not None and "status 5" in said
+
+
+async def test_who_is_not_needed_any_more_is_ended() -> None:
+    work = asyncio.create_task(end_of(BEGINS + "open('/dev/null'); time.sleep(600)"))
+    await asyncio.sleep(0.3)
+    work.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await work
+
+
+@pytest.mark.parametrize(
+    ("status", "text"),
+    [
+        (0, "status 0"),
+        (7, "status 7"),
+        (-signal.SIGTERM, "signal 15 (SIGTERM)"),
+        (-99, "signal 99"),
+    ],
+)
+def test_an_exit_is_named(status: int, text: str) -> None:
+    assert text in exit_of(status)
+
+
+def test_an_assignment_is_one_line() -> None:
+    assert assignment_of('{"run": "r", "path": "A", "token": "t"}\n') == ("r", "A", "t")
