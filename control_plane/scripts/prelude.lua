@@ -194,8 +194,9 @@ local function count_death(ctl)
   return ctl.deaths > 2 * limit
 end
 
--- What is worked on again is a suspect still, of which nothing is known but that.
-local function forgive(ctl) ctl.takeovers, ctl.deaths = 0, ctl.deaths and 1 end
+-- What is worked on again is a suspect still, of which nothing is known but that; a death before that
+-- is not told any more.
+local function forgive(ctl) ctl.takeovers, ctl.deaths, ctl.unheard = 0, ctl.deaths and 1, nil end
 
 -- Write the control record and its public copy; further (path, JSON text) pairs may follow.
 local function save(path, ctl, ...)

@@ -48,7 +48,7 @@ class Drainable(Protocol):
 async def until_told(worker: Drainable, on_ready: Callable[[], None], *, attached: bool) -> bool:
     """Run ``worker``: the first signal drains it, the second stops it at once; False then. Work
     that lets nothing else run in its thread is abandoned with the process 2 s after the second.
-    With ``attached`` the end of standard input, a pipe, drains it too, and 30 s later abandons it."""
+    With ``attached`` the end of standard input, a pipe, drains it too, and ends it 30 s later."""
     loop = asyncio.get_running_loop()
     work = asyncio.create_task(worker.run())
     told = 0

@@ -382,8 +382,8 @@ class Worker:
         )
 
     async def run_one(self, lease: Lease) -> None:
-        """Work on the state of ``lease``, and on nothing else, until it is done, lost, or ``drain``.
-        Raises what broke that is the state's own: ControlPlaneError, or a defect."""
+        """Work on the state of ``lease``, and on nothing else, until it is done or lost, or until
+        ``drain``. Raises what may be of the state's doing: ControlPlaneError, or a defect."""
         home = asyncio.get_running_loop()
         self._keeper.on_failure = lambda: home.call_soon_threadsafe(self.drain)
         work = self._put_to_work(self._alone(lease))

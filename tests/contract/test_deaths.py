@@ -168,3 +168,16 @@ async def test_a_retry_after_lost_workers_begins_alone(world: World) -> None:
     await timers.tick(store, RUN)
     assert await store.acquire(RUN, "A", owner="w", ttl_ms=TTL_MS) == Refusal("suspect")
     assert await deaths(store) == 1
+
+
+async def test_a_death_of_an_earlier_try_is_not_told_against_a_later_one(world: World) -> None:
+    flow, store = linear("A", retry=1, delay=10), world.store()
+    await seed(store, flow)
+    await lose(world, store, alone=None)
+    gone = await lease_of(store, "A", alone="watched")
+    await world.advance(TTL_MS)
+    await timers.tick(store, RUN)
+    lease = await lease_of(store, "A", alone="watched")
+    await store.commit(lease, end(flow, lease, None, Failure("E")), commit_id="c1")
+    assert await store.release(gone, died="no answer") == Refusal("lease_lost")
+    assert await deaths(store) == 1
