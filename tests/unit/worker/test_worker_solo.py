@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -124,12 +126,19 @@ async def test_a_child_that_holds_its_error_stream_is_not_waited_for() -> None:
     assert said is not None and "status 5" in said
 
 
-async def test_who_is_not_needed_any_more_is_ended() -> None:
-    work = asyncio.create_task(end_of(BEGINS + "open('/dev/null'); time.sleep(600)"))
-    await asyncio.sleep(0.3)
+async def test_who_is_not_needed_any_more_is_ended(tmp_path: Path) -> None:
+    """Before the task of whoever watches it ends, though it does not heed the end of its input."""
+    note = tmp_path / "pid"
+    text = f"open({str(note)!r}, 'w').write(f'{{os.getpid()}}\\n'); time.sleep(600)"
+    work = asyncio.create_task(end_of(BEGINS + text))
+    async with asyncio.timeout(60):
+        while not note.exists() or not note.read_text().endswith("\n"):
+            await asyncio.sleep(0.01)
     work.cancel()
     with pytest.raises(asyncio.CancelledError):
         await work
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(note.read_text()), 0)
 
 
 @pytest.mark.parametrize(
