@@ -44,6 +44,17 @@ async def test_whoever_dies_with_its_neighbour_is_not_charged_for_it_again(world
     assert state.takeovers == 4 * LIMIT + 1
 
 
+async def test_what_takes_the_whole_machine_along_is_stopped_too(world: World) -> None:
+    """As where a container is killed with all its processes when one of them has no memory."""
+    store = world.store()
+    await seed(store, linear("A"), deaths=1)
+    for _ in range(10):
+        await lose(world, store, alone="watched")
+    assert (await store.states(RUN, ["A"]))["A"].event is None
+    await lose(world, store, alone="watched")
+    assert (await lease_of(store, "A")).event == "worker_lost"
+
+
 @pytest.mark.parametrize("told", [False, True], ids=["vanished", "told"])
 async def test_deaths_alone_are_counted_up_to_the_limit(world: World, told: bool) -> None:
     store = world.store()
