@@ -46,7 +46,11 @@ class WorkerOrder:
 async def work(order: WorkerOrder, settings: Settings) -> Answer:
     """Work until told to stop."""
     words = Words() if order.solo else None
-    assigned = assignment_of(sys.stdin.readline()) if order.solo else None
+    line = sys.stdin.readline() if order.solo else ""
+    if order.solo and not line:
+        # Whoever started it has died since.
+        return Answer(status="drained")
+    assigned = assignment_of(line) if order.solo else None
     log_to_stderr(settings.log_level)
     demand_models(settings)
     await demand_agents_home(settings)

@@ -54,7 +54,7 @@ async def until_told(worker: Drainable, on_ready: Callable[[], None], *, attache
     told = 0
 
     def abandon_in(seconds: float) -> None:
-        timer = threading.Timer(seconds, lambda: work.done() or _abandon(worker))
+        timer = threading.Timer(seconds, _abandon, [worker, work])
         timer.daemon = True
         timer.start()
 
@@ -125,7 +125,9 @@ def _is_from_keyboard(error: BaseException) -> bool:
     return isinstance(error, KeyboardInterrupt) and not ours
 
 
-def _abandon(worker: Drainable) -> None:
+def _abandon(worker: Drainable, work: asyncio.Task[None]) -> None:
+    if work.done():
+        return
     held = ", ".join(worker.held) or "nothing that is known"
     log.error("%s: does not end; abandoned in work: %s", worker.name, held)
     os._exit(_CUT_SHORT)

@@ -119,6 +119,10 @@ def test_a_second_signal_ends_a_worker_whose_handler_blocks_it(
     assert "abandoned in work: T of stuck" in said
 
 
+def test_a_process_for_a_state_whose_starter_died_before_it_said_which_ends(dcf: Dcf) -> None:
+    assert dcf("worker", "--solo").code == 0
+
+
 def why_failed(dcf: Dcf, run: str) -> str:
     [reason] = dcf("explain", run, "--json").json["reasons"]
     return str(reason["why"])
