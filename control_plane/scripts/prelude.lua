@@ -181,12 +181,14 @@ local function forget_try(ctl)
   ctl.made, ctl.model = nil, nil
 end
 
+local function deaths_limit() return load_run().deaths or DEATHS_LIMIT end
+
 -- A worker died, or vanished, that held this state, and maybe others beside it. Nobody can tell which
 -- of them it died of, so the first death makes each of them a suspect, which from then on is leased
 -- to be worked on alone: only a death there is its own. See docs/decisions/0036.
 local function count_death(ctl)
   ctl.deaths = (ctl.deaths or 0) + 1
-  local limit = load_run().deaths or DEATHS_LIMIT
+  local limit = deaths_limit()
   if ctl.deaths >= limit and not ANSWER[ctl.event] then
     ctl.event = 'worker_lost'
   end
@@ -194,8 +196,9 @@ local function count_death(ctl)
   return ctl.deaths > 2 * limit
 end
 
--- What is worked on again is a suspect still, of which nothing is known but that.
-local function forgive(ctl) ctl.takeovers, ctl.deaths = 0, ctl.deaths and 1 end
+-- What is worked on again is a suspect still, of which nothing is known but that; a death before that
+-- is not told any more.
+local function forgive(ctl) ctl.takeovers, ctl.deaths, ctl.unheard = 0, ctl.deaths and 1, nil end
 
 -- Write the control record and its public copy; further (path, JSON text) pairs may follow.
 local function save(path, ctl, ...)

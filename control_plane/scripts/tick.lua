@@ -6,12 +6,16 @@
 
 local PATHS_A_TICK = 100
 
+-- So many times its limit of deaths may a state's process vanish together with who watches it.
+local VANISHED = 10
+
 -- A lease ended without a word. Who holds one in a process that another one watches died together
--- with who would tell, so that nothing is said against the state. Whether the run is to end.
+-- with who would tell, so that nothing is said against the state; unless that happens so often that
+-- the state must be what takes the whole machine along. Whether the run is to end.
 local function lose(ctl)
   ctl.takeovers = ctl.takeovers + 1
   local alone = ctl.lease.alone
-  if alone == 'watched' then
+  if alone == 'watched' and ctl.takeovers <= VANISHED * deaths_limit() then
     ctl.unheard = ctl.lease.token .. '/' .. integer(ctl.fence)
   elseif alone or not ctl.deaths then
     return count_death(ctl)

@@ -22,7 +22,7 @@ from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
 from dcf.cli.stub_server import StubServer
 from dcf.memory import source_of
-from dcf.worker import Post, WorkerConfig, assignment_of, import_handlers, serve
+from dcf.worker import Post, Words, WorkerConfig, assignment_of, import_handlers, serve
 
 # Whoever watches it ends it soon after.
 _SOLO_DRAIN_S = 0.5
@@ -45,7 +45,12 @@ class WorkerOrder:
 
 async def work(order: WorkerOrder, settings: Settings) -> Answer:
     """Work until told to stop."""
-    assigned = assignment_of(sys.stdin.readline()) if order.solo else None
+    words = Words() if order.solo else None
+    line = sys.stdin.readline() if order.solo else ""
+    if order.solo and not line:
+        # Whoever started it has died since.
+        return Answer(status="drained")
+    assigned = assignment_of(line) if order.solo else None
     log_to_stderr(settings.log_level)
     demand_models(settings)
     await demand_agents_home(settings)
@@ -65,6 +70,9 @@ async def work(order: WorkerOrder, settings: Settings) -> Answer:
         post = replace(post, solo=_solo_command(order, post.name))
 
     def ready() -> None:
+        if words is not None:
+            words.begun()
+            return
         line = {
             "event": "ready",
             "worker": post.name,
@@ -78,6 +86,8 @@ async def work(order: WorkerOrder, settings: Settings) -> Answer:
         print(json.dumps(line), file=sys.stderr if order.as_json else sys.stdout, flush=True)
 
     orderly = await serve(post, on_ready=ready, assigned=assigned)
+    if words is not None:
+        words.over()
     return Answer(
         {"worker": post.name, "drained": orderly},
         status="drained" if orderly else "interrupted",

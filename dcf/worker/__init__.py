@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from dcf.worker.performer import AgentPerformer, Beat, Handler, Performer, TaskFailure
     from dcf.worker.process import Post, Premises, open_premises, open_queue, serve
     from dcf.worker.skill_gates import ChangedSkill, SkillGates, declared_by, schemas_of
-    from dcf.worker.solo import SoloProcess, assignment_of, exit_of
+    from dcf.worker.solo import SoloProcess, Words, assignment_of, exit_of
     from dcf.worker.told import Drainable, run_to_its_end, until_told
     from dcf.worker.try_budget import budgets_of
     from dcf.worker.watched import Watched
@@ -83,6 +83,7 @@ __all__ = [
     "SoloProcess",
     "TaskFailure",
     "Watched",
+    "Words",
     "Work",
     "Worker",
     "WorkerAgents",

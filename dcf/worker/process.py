@@ -154,7 +154,7 @@ async def serve(
     ToolsError, MemoryProblem, KnowledgeError and InvalidTemplate when it cannot start.
     """
     async with AsyncExitStack() as stack:
-        there = await open_premises(post, stack)
+        there = await open_premises(post, stack, besides=assigned is None)
         store = there.store
         queue = HintQueue(open_queue(post, stack), pool=post.pool, consumer=post.name)
         workers = sweeper = None
@@ -196,16 +196,17 @@ async def serve(
     return orderly
 
 
-async def open_premises(post: Post, stack: AsyncExitStack) -> Premises:
-    """Open what ``post`` names, until ``stack`` closes; what ends is carried to the graph. Raises
-    as ``serve``."""
+async def open_premises(post: Post, stack: AsyncExitStack, *, besides: bool = True) -> Premises:
+    """Open what ``post`` names, until ``stack`` closes. ``besides`` its work the process carries
+    what ends to the graph and lets agents rest; one that works for one state does not, since its
+    death is that state's. Raises as ``serve``."""
     load_exports(*LOADED_FIRST)
     setting = GraphSetting.from_env(post.env)
     store = Store(_backend(post, stack), pool=post.pool, outbox=setting.mode != "off")
-    if setting.mode == "on":
+    if besides and setting.mode == "on":
         await _relay(post, stack, setting)
     skills = FollowedSkills(post.generated, post.env, post.stub_url) if post.generated else None
-    plain, runtime = await _runtimes(post, stack, store, skills)
+    plain, runtime = await _runtimes(post, stack, store, skills, besides)
     keeper = stack.enter_context(
         KeeperThread(lambda: Store(RedisBackend.from_url(post.redis_url), pool=post.pool))
     ).keeper
@@ -260,7 +261,11 @@ async def _is_sealed_now(worker: Worker, store: Store, workflow_id: str) -> bool
 
 
 async def _runtimes(
-    post: Post, stack: AsyncExitStack, store: Store, skills: FollowedSkills | None
+    post: Post,
+    stack: AsyncExitStack,
+    store: Store,
+    skills: FollowedSkills | None,
+    besides: bool,
 ) -> tuple[LocalRuntime | None, AgentRuntime | None]:
     """Agents without and with a memory, as far as there are any."""
     if skills is None:
@@ -273,7 +278,7 @@ async def _runtimes(
     if post.memory is not None:
         if post.templates is not None:
             await asyncio.to_thread(templates, post.templates)
-        runtime = await _remembering(post, post.memory, stack, store, skills, models)
+        runtime = await _remembering(post, post.memory, stack, store, skills, models, besides)
     if there:
         loading = asyncio.create_task(
             _prepare(runtime if isinstance(runtime, LocalAgents) else plain)
@@ -296,6 +301,7 @@ async def _remembering(
     store: Store,
     skills: FollowedSkills,
     models: Models,
+    besides: bool,
 ) -> AgentRuntime:
     """The agents in the memory ``source``, which get the messages that wait for them, and call
     their tools through the gate, each within its budget."""
@@ -313,8 +319,9 @@ async def _remembering(
     )
     if isinstance(runtime, LocalAgents):
         await stack.enter_async_context(meanwhile(runtime.deliver_for_ever()))
-        resting = sleeptime(memory, models, post.env).run_for_ever()
-        await stack.enter_async_context(meanwhile(resting))
+        if besides:
+            resting = sleeptime(memory, models, post.env).run_for_ever()
+            await stack.enter_async_context(meanwhile(resting))
     return runtime
 
 

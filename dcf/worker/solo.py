@@ -1,7 +1,8 @@
 """A worker process for one state: whatever it dies of, nothing else is lost, and its death is seen.
 
-It gets its assignment as the first line of its standard input, and says in a line on its standard
-output that it has begun. The end of its input tells it that whoever watches it is gone.
+It gets its assignment as the first line of its standard input, and says on its standard output that
+it has begun, and at last that it ends in order: whatever was not said was no word of it. The end of
+its input tells it that whoever watches it is gone.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Self, TextIO
 
-from control_plane import Lease, Refusal, Store
+from control_plane import Disconnected, Lease, Refusal, Store
 from dcf.worker.keeper import LeaseKeeper
 from dcf.worker.kept_work import KeptLease
 
@@ -27,8 +28,11 @@ _GRACE_S = 5.0
 # A process that was told to end gives its lease back meanwhile.
 _ENDING_S = 0.8
 _AGAIN_S = 2.0
+_LOOKS_S = 1.0
 _LONGEST_LINE = 1 << 20
 _SHOWN = 200
+_BEGUN = "begun"
+_OVER = "over"
 
 
 class SoloProcess:
@@ -41,12 +45,17 @@ class SoloProcess:
         self._keeper = keeper
 
     async def __call__(self, lease: Lease) -> str | None:
-        """Have the state of ``lease`` worked on; how the process ended, or None where it did not
-        begin. Raises LeaseLost when the lease was lost meanwhile."""
+        """Have the state of ``lease`` worked on; how the process died, or None where it did not
+        begin, or ended in order. Raises LeaseLost when the lease was lost before it began."""
         async with LastLine(sys.stderr) as lines:
             try:
                 process = await asyncio.create_subprocess_exec(
-                    *self._command, stdin=PIPE, stdout=PIPE, stderr=lines.inlet
+                    *self._command,
+                    stdin=PIPE,
+                    stdout=PIPE,
+                    stderr=lines.inlet,
+                    # What is sent to all of its group, by its Task or by a terminal, stays there.
+                    start_new_session=True,
                 )
             except OSError as error:
                 log.error("a worker process for %s cannot be started: %s", lease.path, error)
@@ -63,6 +72,8 @@ class SoloProcess:
                 if hung:
                     process.kill()
                 await process.wait()
+                if not hung and await _said(process, _OVER):
+                    return None
                 return hung or f"{exit_of(process.returncode or 0)}{await lines.last()}"
             finally:
                 await _ended(process)
@@ -71,9 +82,13 @@ class SoloProcess:
         """Wait for its end; "", or why it is not waited for any longer."""
         while True:
             with suppress(TimeoutError):
-                await asyncio.wait_for(process.wait(), max(1.0, lease.ttl_ms / 1000))
+                await asyncio.wait_for(process.wait(), max(_LOOKS_S, lease.ttl_ms / 1000))
                 return ""
-            held = await self._store.held(lease.workflow_id, lease.path, lease.token)
+            try:
+                held = await self._store.held(lease.workflow_id, lease.path, lease.token)
+            except Disconnected:
+                # It waits for Redis itself.
+                continue
             if isinstance(held, Refusal):
                 with suppress(TimeoutError):
                     await asyncio.wait_for(process.wait(), _GRACE_S)
@@ -149,6 +164,29 @@ def assignment_of(line: str) -> tuple[str, str, str]:
     return said["run"], said["path"], said["token"]
 
 
+class Words:
+    """What a process for one state says of itself on its standard output; what else is written
+    there, by its work, goes to the standard error from now on."""
+
+    def __init__(self) -> None:
+        sys.stdout.flush()
+        self._out = os.dup(1)
+        os.dup2(2, 1)
+
+    def begun(self) -> None:
+        """It is up, and takes over from whoever started it."""
+        self._say(_BEGUN)
+
+    def over(self) -> None:
+        """It ends in order: the state is done, given back, or others have it."""
+        self._say(_OVER)
+
+    def _say(self, word: str) -> None:
+        # Whoever would hear it may be gone.
+        with suppress(BrokenPipeError):
+            os.write(self._out, f"{word}\n".encode())
+
+
 async def _begin(process: Process, lease: Lease) -> bool:
     """Give it its assignment; whether it said that it begins."""
     assert process.stdin is not None and process.stdout is not None
@@ -156,9 +194,15 @@ async def _begin(process: Process, lease: Lease) -> bool:
     try:
         process.stdin.write(f"{json.dumps(said)}\n".encode())
         await process.stdin.drain()
-        return bool(await process.stdout.readline())
     except ConnectionError:
         return False
+    return await _said(process, _BEGUN)
+
+
+async def _said(process: Process, word: str) -> bool:
+    """Whether the next that it says is ``word``."""
+    assert process.stdout is not None
+    return await process.stdout.readline() == f"{word}\n".encode()
 
 
 async def _ended(process: Process) -> None:

@@ -9,6 +9,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from types import FrameType
 from typing import Any, Protocol, TypeVar
 
@@ -17,6 +18,8 @@ log = logging.getLogger(__name__)
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 # What is told to stop at once has this long for it.
 _AT_ONCE_S = 2.0
+# Who is left alone drains as after a signal, but nobody comes to end it.
+_LEFT_ALONE_S = 30.0
 _CUT_SHORT = 130
 _T = TypeVar("_T")
 
@@ -44,10 +47,16 @@ class Drainable(Protocol):
 
 async def until_told(worker: Drainable, on_ready: Callable[[], None], *, attached: bool) -> bool:
     """Run ``worker``: the first signal drains it, the second stops it at once; False then. Work
-    that lets nothing else run in its thread is abandoned with the process 2 s after the second."""
+    that lets nothing else run in its thread is abandoned with the process 2 s after the second.
+    With ``attached`` the end of standard input, a pipe, drains it too, and ends it 30 s later."""
     loop = asyncio.get_running_loop()
     work = asyncio.create_task(worker.run())
     told = 0
+
+    def abandon_in(seconds: float) -> None:
+        timer = threading.Timer(seconds, _abandon, [worker, work])
+        timer.daemon = True
+        timer.start()
 
     def stop(reason: str) -> None:
         if told > 1:
@@ -62,23 +71,28 @@ async def until_told(worker: Drainable, on_ready: Callable[[], None], *, attache
         nonlocal told
         told += 1
         if told == 2:
-            abandoning = threading.Timer(_AT_ONCE_S, _abandon, [worker])
-            abandoning.daemon = True
-            abandoning.start()
-            work.add_done_callback(lambda _: abandoning.cancel())
+            abandon_in(_AT_ONCE_S)
         loop.call_soon_threadsafe(stop, signal.Signals(number).name)
 
     def starter_gone() -> None:
         nonlocal told
-        loop.remove_reader(sys.stdin)
         if not told:
             told = 1
             stop("its starter is gone")
 
+    def watch_starter() -> None:
+        # Nothing is ever written to the pipe: what can be read is its end. In a thread, for the
+        # reason that signals are heard above.
+        os.read(stdin, 1)
+        abandon_in(_LEFT_ALONE_S)
+        # The loop may be closed.
+        with suppress(RuntimeError):
+            loop.call_soon_threadsafe(starter_gone)
+
     before = {number: signal.signal(number, on_signal) for number in _SIGNALS}
     if attached:
-        # Nothing is ever written to the pipe: readable means that its other end was closed.
-        loop.add_reader(sys.stdin, starter_gone)
+        stdin = sys.stdin.fileno()
+        threading.Thread(target=watch_starter, name="starter", daemon=True).start()
     on_ready()
     try:
         await work
@@ -111,7 +125,9 @@ def _is_from_keyboard(error: BaseException) -> bool:
     return isinstance(error, KeyboardInterrupt) and not ours
 
 
-def _abandon(worker: Drainable) -> None:
+def _abandon(worker: Drainable, work: asyncio.Task[None]) -> None:
+    if work.done():
+        return
     held = ", ".join(worker.held) or "nothing that is known"
     log.error("%s: does not end; abandoned in work: %s", worker.name, held)
     os._exit(_CUT_SHORT)

@@ -78,8 +78,8 @@ Turn = Callable[[Hint], AbstractAsyncContextManager[str | None]]
 """In whose name a hinted state is worked on, once it is that one's turn; None for nobody's."""
 
 Solo = Callable[[Lease], Awaitable[str | None]]
-"""Has the state of a lease worked on by a process for nothing else; how that process ended, or None
-where it did not begin."""
+"""Has the state of a lease worked on by a process for nothing else; how that process died, or None
+where it did not begin, or ended in order."""
 
 
 class Worker:
@@ -186,10 +186,7 @@ class Worker:
             await self._finish_work()
             if self._unusable is not None:
                 raise self._unusable
-            # What is left then is sealed by others, in 15 s.
-            with suppress(TimeoutError):
-                async with asyncio.timeout(max(until - self._now(), 0)):
-                    await self._sweeper.seal_rest()
+            await self._seal_rest(max(until - self._now(), 0))
         finally:
             for task in (draining, *loops, *self._working):
                 task.cancel()
@@ -325,7 +322,7 @@ class Worker:
         if self._solo is None:
             raise RuntimeError("nobody works on it in a process of its own")
         died = await self._solo(lease)
-        # Refused where it has ended the lease itself.
+        # Refused where the lease has been ended.
         await patiently(lease, partial(self._store.release, lease, died=died))
 
     def _give_up(self, error: RefusedForGood) -> None:
@@ -385,7 +382,8 @@ class Worker:
         )
 
     async def run_one(self, lease: Lease) -> None:
-        """Work on the state of ``lease``, and on nothing else, until it is done or ``drain``."""
+        """Work on the state of ``lease``, and on nothing else, until it is done or lost, or until
+        ``drain``. Raises what may be of the state's doing: ControlPlaneError, or a defect."""
         home = asyncio.get_running_loop()
         self._keeper.on_failure = lambda: home.call_soon_threadsafe(self.drain)
         work = self._put_to_work(self._alone(lease))
@@ -393,13 +391,25 @@ class Worker:
         try:
             await asyncio.wait([work, draining], return_when=asyncio.FIRST_COMPLETED)
             await self._finish_work()
+            if work.done() and not work.cancelled():
+                work.result()
+            await self._seal_rest(self.config.drain_s)
         finally:
             for task in (draining, work):
                 task.cancel()
 
     async def _alone(self, lease: Lease) -> None:
-        with self._contained(lease.workflow_id, lease.path):
+        try:
             await self._advance(lease, goes_on=False)
+        except (LeaseLost, Disconnected, RefusedForGood) as lost:
+            # Nothing that the state did.
+            log.info("%s: gave up %s: %s", self.name, lease.path, lost)
+
+    async def _seal_rest(self, seconds: float) -> None:
+        """Seal what has ended here. What is left then is sealed by others, in 15 s."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._sweeper.seal_rest()
 
     # -- stopping ---------------------------------------------------------------------------------
 

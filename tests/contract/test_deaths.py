@@ -44,6 +44,17 @@ async def test_whoever_dies_with_its_neighbour_is_not_charged_for_it_again(world
     assert state.takeovers == 4 * LIMIT + 1
 
 
+async def test_what_takes_the_whole_machine_along_is_stopped_too(world: World) -> None:
+    """As where a container is killed with all its processes when one of them has no memory."""
+    store = world.store()
+    await seed(store, linear("A"), deaths=1)
+    for _ in range(10):
+        await lose(world, store, alone="watched")
+    assert (await store.states(RUN, ["A"]))["A"].event is None
+    await lose(world, store, alone="watched")
+    assert (await lease_of(store, "A")).event == "worker_lost"
+
+
 @pytest.mark.parametrize("told", [False, True], ids=["vanished", "told"])
 async def test_deaths_alone_are_counted_up_to_the_limit(world: World, told: bool) -> None:
     store = world.store()
@@ -167,4 +178,17 @@ async def test_a_retry_after_lost_workers_begins_alone(world: World) -> None:
     await world.advance(10)
     await timers.tick(store, RUN)
     assert await store.acquire(RUN, "A", owner="w", ttl_ms=TTL_MS) == Refusal("suspect")
+    assert await deaths(store) == 1
+
+
+async def test_a_death_of_an_earlier_try_is_not_told_against_a_later_one(world: World) -> None:
+    flow, store = linear("A", retry=1, delay=10), world.store()
+    await seed(store, flow)
+    await lose(world, store, alone=None)
+    gone = await lease_of(store, "A", alone="watched")
+    await world.advance(TTL_MS)
+    await timers.tick(store, RUN)
+    lease = await lease_of(store, "A", alone="watched")
+    await store.commit(lease, end(flow, lease, None, Failure("E")), commit_id="c1")
+    assert await store.release(gone, died="no answer") == Refusal("lease_lost")
     assert await deaths(store) == 1

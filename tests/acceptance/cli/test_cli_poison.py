@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import time
 from typing import Any
 
 import pytest
@@ -108,12 +107,20 @@ def test_a_second_signal_ends_a_worker_whose_handler_blocks_it(
     assert dcf("submit", "flow.json", "--id", "stuck").code == 0
     worker = dcf.worker(*handlers)
     until((dcf.folder / "blocked").exists, "the handler")
-    worker.send_signal(signal.SIGTERM)
-    time.sleep(0.1)  # two signals at once are one
-    worker.send_signal(signal.SIGTERM)
+
+    def has_ended() -> bool:
+        # Again and again: two signals at once are one.
+        worker.send_signal(signal.SIGTERM)
+        return worker.poll() is not None
+
+    until(has_ended, "its end")
     said = worker.communicate(timeout=60)[1]
     assert worker.returncode == 130
     assert "abandoned in work: T of stuck" in said
+
+
+def test_a_process_for_a_state_whose_starter_died_before_it_said_which_ends(dcf: Dcf) -> None:
+    assert dcf("worker", "--solo").code == 0
 
 
 def why_failed(dcf: Dcf, run: str) -> str:

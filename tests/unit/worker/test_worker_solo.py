@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from control_plane import Lease, Refusal
+from control_plane import Disconnected, Lease, Refusal
 from dcf.worker import LeaseKeeper, SoloProcess, assignment_of, exit_of, solo
 
-BEGINS = "import os, sys, time; sys.stdin.readline(); print('ready', flush=True); "
+BEGINS = "import os, sys, time; sys.stdin.readline(); print('begun', flush=True); "
 
 
 class Store:
@@ -32,13 +34,15 @@ def a_lease(ttl_ms: int = 30_000) -> Lease:
     return Lease("run", "A", "token", 1, "w1", ttl_ms, "Task", "state", 1, 1, 0, "d")
 
 
-async def end_of(text: str, *, store: Any = None, ttl_ms: int = 30_000) -> str | None:
+async def end_of(
+    text: str, *, store: Any = None, ttl_ms: int = 30_000, isolated: bool = True
+) -> str | None:
     """What is told of a process that does ``text``."""
     there = store or Store(a_lease())
     keeper = LeaseKeeper(there, now=asyncio.get_running_loop().time)
     keeping = asyncio.create_task(keeper.run())
     try:
-        command = [sys.executable, "-I", "-S", "-c", text]
+        command = [sys.executable, *(["-I", "-S"] if isolated else []), "-c", text]
         return await SoloProcess(command, there, keeper)(a_lease(ttl_ms))
     finally:
         keeping.cancel()
@@ -82,18 +86,59 @@ async def test_what_lost_its_lease_and_does_not_end_is_killed(
     assert said is not None and "did not end" in said
 
 
+async def test_what_says_that_it_ends_in_order_did_not_die() -> None:
+    assert await end_of(BEGINS + "print('over', flush=True)") is None
+
+
+async def test_what_its_work_prints_neither_blocks_it_nor_is_taken_for_its_word() -> None:
+    says = (
+        "import os, sys; from dcf.worker import Words; words = Words(); sys.stdin.readline(); "
+        "print('begun\\nover'); words.begun(); print('x' * 1_000_000, flush=True); "
+    )
+    died = await end_of(says + "os._exit(0)", isolated=False)
+    assert died is not None and "status 0" in died
+    assert await end_of(says + "words.over()", isolated=False) is None
+
+
+async def test_what_it_sends_to_its_group_reaches_nobody_else() -> None:
+    said = await end_of(BEGINS + "os.killpg(0, 9)")
+    assert said is not None and "SIGKILL" in said
+
+
+async def test_a_redis_that_is_away_ends_no_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Away(Store):
+        asked = 0
+
+        async def held(self, *_: Any) -> Any:
+            self.asked += 1
+            raise Disconnected("away")
+
+    monkeypatch.setattr(solo, "_LOOKS_S", 0.05)
+    store = Away()
+    work = "time.sleep(0.5); print('over', flush=True)"
+    assert await end_of(BEGINS + work, store=store, ttl_ms=50) is None
+    assert store.asked > 0
+
+
 async def test_a_child_that_holds_its_error_stream_is_not_waited_for() -> None:
     hold = "import subprocess; subprocess.Popen(['sleep', '20'], start_new_session=True); "
     said = await end_of(BEGINS + hold + "os._exit(5)")
     assert said is not None and "status 5" in said
 
 
-async def test_who_is_not_needed_any_more_is_ended() -> None:
-    work = asyncio.create_task(end_of(BEGINS + "open('/dev/null'); time.sleep(600)"))
-    await asyncio.sleep(0.3)
+async def test_who_is_not_needed_any_more_is_ended(tmp_path: Path) -> None:
+    """Before the task of whoever watches it ends, though it does not heed the end of its input."""
+    note = tmp_path / "pid"
+    text = f"open({str(note)!r}, 'w').write(f'{{os.getpid()}}\\n'); time.sleep(600)"
+    work = asyncio.create_task(end_of(BEGINS + text))
+    async with asyncio.timeout(60):
+        while not note.exists() or not note.read_text().endswith("\n"):
+            await asyncio.sleep(0.01)
     work.cancel()
     with pytest.raises(asyncio.CancelledError):
         await work
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(note.read_text()), 0)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,54 @@
+"""How a process that works ends, whatever its work does meanwhile."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+WORKER = """
+import asyncio, time
+from dcf.worker import told, until_told
+
+told._LEFT_ALONE_S = 0.2
+
+class Worker:
+    name, busy, held = "w", 1, ["A of r"]
+
+    def __init__(self):
+        self.told = asyncio.Event()
+
+    def drain(self):
+        self.told.set()
+
+    async def run(self):
+        {work}
+
+asyncio.run(until_told(Worker(), lambda: print("ready", flush=True), attached=True))
+print("drained")
+"""
+
+
+@pytest.mark.parametrize(
+    ("work", "status", "said"),
+    [
+        ("await self.told.wait()", 0, "drained"),
+        ("await asyncio.sleep(0); time.sleep(600)", 130, ""),
+    ],
+    ids=["listens", "blocks"],
+)
+def test_who_started_it_is_gone_and_so_is_it(work: str, status: int, said: str) -> None:
+    """Work that blocks its thread does not keep its lease for ever with nobody to end it."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", WORKER.format(work=work)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None and process.stdin is not None
+    assert process.stdout.readline() == "ready\n"
+    process.stdin.close()
+    with process:
+        assert process.wait(60) == status
+        assert process.stdout.read().strip() == said
