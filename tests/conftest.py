@@ -48,8 +48,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: (suites[_suite(item)], -_patience_s(item)))
 
 
-# What is collected stays until the end: looking for garbage in it, again and again, costs a third of
-# the time of the collection, and a tenth of that of the tests.
+# What is collected stays until the end: looking for garbage in it, again and again, costs a third
+# of the time of the collection, and a tenth of that of the tests.
 gc.disable()
 
 

@@ -252,7 +252,10 @@ local function fresh(kind, pv, spec, before)
     rounds = 0, timeout_ms = spec.timeout_ms, hb_ms = spec.hb_ms, callback = spec.callback }
   if before then
     ctl.visit, ctl.fence, ctl.rounds = before.visit + 1, before.fence, before.rounds
-    ctl.deaths = before.deaths and 1
+    -- Who was a suspect and did its work without another death was innocent. A state that enters
+    -- itself is still running.
+    local worked = before.status == 'done' or before.status == 'running'
+    if not (worked and before.deaths == 1) then ctl.deaths = before.deaths and 1 end
   end
   wake(ctl)
   return ctl

@@ -156,6 +156,7 @@ async def test_a_suspect_is_not_entered_in_place(world: World) -> None:
     store = world.store()
     await seed(store, flow)
     await lose(world, store, alone=None)
+    await lose(world, store, alone="here")
     first = await lease_of(store, "A")
     entered = await store.commit(first, end(flow, first, None), commit_id="c1", in_place=True)
     assert isinstance(entered, Committed) and isinstance(entered.lease, Lease)
@@ -165,6 +166,19 @@ async def test_a_suspect_is_not_entered_in_place(world: World) -> None:
     assert isinstance(again, Committed) and again.lease is None
     state = (await store.states(RUN, ["A"]))["A"]
     assert (state.visit, state.status, state.deaths) == (2, "ready", 1)
+
+
+async def test_who_did_its_work_without_another_death_is_no_suspect_the_next_time(
+    world: World,
+) -> None:
+    flow: Flow = {"start": "A", "states": {"A": {"next": "A"}}}
+    store = world.store()
+    await seed(store, flow)
+    await lose(world, store, alone=None)
+    lease = await lease_of(store, "A", alone="watched")
+    await store.commit(lease, end(flow, lease, None), commit_id="c1")
+    again = await lease_of(store, "A", alone=None)
+    assert (again.visit, await deaths(store)) == (2, 0)
 
 
 async def test_a_retry_after_lost_workers_begins_alone(world: World) -> None:
