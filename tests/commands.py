@@ -28,7 +28,8 @@ with socket.socket(socket.AF_UNIX) as server:
     request = {{"arguments": arguments, "environment": dict(os.environ), "folder": os.getcwd()}}
     said = json.dumps(request).encode() + b"\\n"
     sent = socket.send_fds(server, [said], [0, 1, 2])
-    server.sendall(said[sent:])
+    if said[sent:]:  # to say nothing fails too, once a short program has ended
+        server.sendall(said[sent:])
     for stream in (0, 1, 2):  # the program has them; whoever waits for their end waits for it alone
         os.close(stream)
     answers = server.makefile("r")
@@ -66,7 +67,10 @@ def run_dcf(
     ):
         server.connect(str(folder / "socket"))
         streams = [stream.fileno() for stream in (nothing, out, error)]
-        server.sendall(said[socket.send_fds(server, [said], streams) :])
+        rest = said[socket.send_fds(server, [said], streams) :]
+        # To say nothing fails too, once a short program has ended and nobody listens any more.
+        if rest:
+            server.sendall(rest)
         server.settimeout(timeout)
         try:
             _pid, code = server.makefile("r").readlines()

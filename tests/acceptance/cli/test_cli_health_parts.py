@@ -28,7 +28,11 @@ def test_workers_of_dcf_up_are_healthy_and_gone_after_dcf_down(dcf: Dcf) -> None
 def test_a_worker_with_a_name_of_its_own_is_asked_for_by_it(dcf: Dcf) -> None:
     dcf.worker("--name", "nightly", "--pool", "other")
 
-    assert dcf("health", "worker", "--pool", "other", "--name", "nightly").code == 0
+    # Its first read of the queue is its first sign of life.
+    until(
+        lambda: dcf("health", "worker", "--pool", "other", "--name", "nightly").code == 0,
+        "the worker gives a sign of life",
+    )
     unnamed = dcf("health", "worker", "--pool", "other")
     assert (unnamed.code, "nightly; ask for one with --name" in unnamed.err) == (1, True)
 
