@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from control_plane import DONE, INDEX, RunKeys
+from control_plane import DONE, INDEX, RunKeys, run_lists
 from control_plane import keys as redis_keys
-from control_plane.run_lists import STATUSES
 from control_plane.twin import Twin
 from dcf.simulation.evidence import Evidence
 from dcf.simulation.server import GROUP, POOL
@@ -41,7 +40,7 @@ def check_end(evidence: Evidence, twin: Twin) -> Iterator[Violation]:
         yield Violation("clean", run, "it does not stand among the finished runs")
     lists = [
         status
-        for status in STATUSES
+        for status in run_lists.STATUSES
         if at_once(twin.command("ZSCORE", redis_keys.runs(status), run)) is not None
     ]
     if lists != [meta.status]:

@@ -8,10 +8,9 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from control_plane import ControlPlaneError, Script, ServerError
+from control_plane import ControlPlaneError, Script, ServerError, refusals
 from control_plane import keys as redis_keys
 from control_plane import script as scripts
-from control_plane.refusals import as_error, refusal_in
 from control_plane.twin import Twin
 from dcf.simulation.order import EPOCH_S
 from dcf.simulation.virtual_loop import VirtualLoop, at_once
@@ -175,8 +174,8 @@ class Server:
 
 def _as_backends_raise(error: ControlPlaneError) -> ControlPlaneError:
     """The twin answers as a server; a backend knows a refusal by its answer."""
-    refusing = refusal_in(str(error)) if type(error) is ServerError else None
-    return error if refusing is None else as_error(refusing, str(error), "the twin")
+    refusing = refusals.refusal_in(str(error)) if type(error) is ServerError else None
+    return error if refusing is None else refusals.as_error(refusing, str(error), "the twin")
 
 
 def _broken(original: Script, change: Callable[[str], str]) -> Script:

@@ -11,8 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from control_plane import ControlPlaneError, ServerError
-from control_plane.refusals import refusal_in
+from control_plane import ControlPlaneError, ServerError, refusals
 from dcf.simulation.calls import ToolCall
 from dcf.simulation.records import Grant, Records
 from dcf.simulation.server import Call
@@ -63,7 +62,7 @@ class Witness:
             if said in self._said:
                 return
             self._said.add(said)
-        if call.reply[0] == "bad_document" and refusal_in(str(call.reply[1])) is not None:
+        if call.reply[0] == "bad_document" and refusals.refusal_in(str(call.reply[1])) is not None:
             self._see("sound", call.request.get("run", ""), f"a text is blamed for it: {call}")
         look = _LOOKS.get(call.script)
         if look is not None and call.reply[0] == "ok":

@@ -20,7 +20,7 @@ from rich.table import Table
 from control_plane import ControlPlaneError, RedisBackend
 from control_plane import Store as Runs
 from dcf.workflow import document_of, submit
-from tests.chaos.crew import Crew
+from tests.chaos.deployment import Crew
 from tests.chaos.effects import LEDGER, Ledger
 from tests.chaos.faults import Faults, Store
 from tests.chaos.machines import Order, make_order

@@ -16,7 +16,7 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from control_plane.embedded import Embedded
-from tests.chaos.crew import Crew
+from tests.chaos.deployment import Crew
 from tests.chaos.network import Network
 
 # A port of this machine that nobody listens on: a replica of it takes no writes and keeps its data.

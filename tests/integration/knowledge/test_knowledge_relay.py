@@ -25,8 +25,7 @@ from integration.knowledge.world import (
 from integration.worker.crew import Crew, crew_on
 from redis.asyncio import Redis
 
-from control_plane import Outbox, Refusal, keys, script, sweep_outbox
-from control_plane import outbox as outbox_module
+from control_plane import Outbox, Refusal, keys, run_lists, script, sweep_outbox
 from control_plane.embedded import Embedded
 from control_plane.outbox import GROUP
 from dcf.knowledge import (
@@ -422,7 +421,7 @@ async def test_however_many_runs_are_told_again_no_hint_of_them_is_dropped(
     crew: Crew, graph_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ids = await play_runs(crew, 5)
-    monkeypatch.setattr(outbox_module, "_PAGE", 2)
+    monkeypatch.setattr(run_lists, "_SLICE", 2)
     tell = script.load("tell")
     small = script.Script("tell", tell.source.replace("= 100000", "= 2"))
     load = script.load
