@@ -125,6 +125,7 @@ if TYPE_CHECKING:
     from control_plane.records import RecordConflict, RecordStore
     from control_plane.redis_backend import RedisBackend
     from control_plane.run_document import RunDocument
+    from control_plane.run_space import space_of
     from control_plane.run_transitions import FirstState
     from control_plane.script import Script
     from control_plane.sessions import SessionDocument, SessionStore, check_session_id
@@ -260,6 +261,7 @@ __all__ = [
     "script",
     "sibling",
     "signs_of_life",
+    "space_of",
     "split_path",
     "sweep_outbox",
     "timers",

@@ -136,6 +136,11 @@ class RunKeys:
         return self._name("cp", "paths")
 
     @property
+    def stage(self) -> str:
+        """Where the script of a submission puts what it is not sure to be able to keep."""
+        return self._name("cp", "stage")
+
+    @property
     def blobs(self) -> str:
         return self._name("cp", "blobs")
 

@@ -24,6 +24,7 @@ from dcf.cli.failure_hint import run_hint
 from dcf.cli.redis_access import find_redis, open_store
 from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
+from dcf.cli.trouble import NotSo
 from dcf.cli.wording import counted
 from dcf.workflow import Explanation, count, explain
 
@@ -39,12 +40,18 @@ async def explain_run(workflow_id: str, settings: Settings, screen: Screen) -> A
             if other is None:
                 raise
             return other
+        if run.removing:
+            hint = f"`dcf runs remove {workflow_id}` goes on with it"
+            message = f"run {workflow_id} is being removed: parts of it are gone already"
+            raise NotSo("run_removing", message, hint)
         task = await _task(store, run)
     async with open_store(address, pool=run.pool) as store:
         found = await explain(store, workflow_id)
         cost = (await count(store, workflow_id)).cost
         lag = await Outbox(store.backend).lag() if run.outbox == "waiting" else None
         refused = await refused_now(store.backend)
+        # What was read of a run that is gone by now may be a part of it.
+        await store.run_status(workflow_id)
     said = found.to_json()
     said["graph"] = run.outbox
     said["cost"] = cost

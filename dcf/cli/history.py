@@ -33,6 +33,8 @@ async def show_history(workflow_id: str, settings: Settings, screen: Screen) -> 
     async with open_store(address) as store:
         run = await store.run(workflow_id)
         timeline = await read_timeline(history.read(store, workflow_id))
+        # Gone by now, it may have gone while it was read.
+        await store.run_status(workflow_id)
     fields = {
         "workflow_id": workflow_id,
         "run_status": run.status,
