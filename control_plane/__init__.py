@@ -125,6 +125,8 @@ if TYPE_CHECKING:
     from control_plane.records import RecordConflict, RecordStore
     from control_plane.redis_backend import RedisBackend
     from control_plane.run_document import RunDocument
+    from control_plane.run_export import NotExportable, RunExport, export_run, lay_out, restore_run
+    from control_plane.run_file import BadRunFile, pack, unpack
     from control_plane.run_space import space_of
     from control_plane.run_transitions import FirstState
     from control_plane.script import Script
@@ -160,6 +162,7 @@ __all__ = [
     "BadDocument",
     "BadName",
     "BadPlace",
+    "BadRunFile",
     "Budget",
     "Claimed",
     "Clock",
@@ -188,6 +191,7 @@ __all__ = [
     "MissingBlob",
     "NameTaken",
     "NewToken",
+    "NotExportable",
     "Noted",
     "Outbox",
     "OutboxEntry",
@@ -215,6 +219,7 @@ __all__ = [
     "Results",
     "RunDocument",
     "RunExists",
+    "RunExport",
     "RunKeys",
     "RunStatus",
     "Script",
@@ -246,17 +251,21 @@ __all__ = [
     "enclosing_joins",
     "encode_name",
     "export_late",
+    "export_run",
     "frame_of",
     "history",
     "host_signs",
     "inside",
     "keys",
+    "lay_out",
     "load_exports",
     "new_token",
+    "pack",
     "payload",
     "read_agent_history",
     "read_record_history",
     "refused_now",
+    "restore_run",
     "run_lists",
     "script",
     "sibling",
@@ -266,5 +275,6 @@ __all__ = [
     "sweep_outbox",
     "timers",
     "turns",
+    "unpack",
     "wall_clock",
 ]

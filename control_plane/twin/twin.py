@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from control_plane.errors import ServerError
 from control_plane.script import Script
@@ -14,10 +15,12 @@ from control_plane.twin.command import Reply, wrong_arity
 from control_plane.twin.defects import UndeclaredKey, Unsupported
 from control_plane.twin.faults import Faults
 from control_plane.twin.keyspace import Keyspace
-from control_plane.twin.lua_runtime import LuaRuntime
 from control_plane.twin.refusing import Refusing
 from control_plane.twin.stream_reads import READS, Read
 from control_plane.twin.waiters import Waiters
+
+if TYPE_CHECKING:
+    from control_plane.twin.lua_runtime import LuaRuntime
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +48,13 @@ class Twin:
         self._declared: frozenset[str] = frozenset()
         self._tags: frozenset[str] = frozenset()
         self._calls: list[str] = []
-        self._lua = LuaRuntime(self._execute_in_script)
+
+    @cached_property
+    def _lua(self) -> LuaRuntime:
+        # Lua comes with an extra; who runs no script does without.
+        from control_plane.twin.lua_runtime import LuaRuntime
+
+        return LuaRuntime(self._execute_in_script)
 
     async def run(self, script: Script, keys: Sequence[str], args: Sequence[str | int]) -> Any:
         """See ``Backend.run``. What a failing script wrote before its error stays written."""

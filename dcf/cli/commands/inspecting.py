@@ -5,14 +5,18 @@ from __future__ import annotations
 
 import asyncio
 import os
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from dcf.cli.answer import Answer
-from dcf.cli.commands.command import JsonOption, RunArgument, command, epilog
+from dcf.cli.commands.command import JsonOption, command, epilog
 from dcf.cli.exits import BAD_INPUT, ENVIRONMENT, FAILED, OK
 
+FileOrRun = Annotated[
+    str, typer.Argument(metavar="ID|FILE", help="Id of the run, or a file of an exported one.")
+]
 _EXITS = (OK, BAD_INPUT, ENVIRONMENT)
 
 
@@ -30,6 +34,12 @@ def register(app: typer.Typer) -> None:
             "dcf runs remove --before 30d --status succeeded --dry-run",
         ],
     )(remove)
+    command(
+        group,
+        "export",
+        example=["dcf runs export order-1 --out order-1.run.gz", "dcf runs export a b --out kept"],
+    )(export)
+    command(group, "restore", example="dcf runs restore order-1.run.gz")(restore)
     app.add_typer(group, name="runs")
     command(app, "explain", example="dcf explain hello-1", exits=_EXITS)(explain)
     command(
@@ -59,7 +69,7 @@ def runs(
     ] = None,
     as_json: JsonOption = False,
 ) -> Answer | None:
-    """List runs, the newest first; with a command, remove some.
+    """List runs, the newest first; with a command, remove, export or restore some.
 
     By when they were submitted, whether they still run or not. The duration is that of the whole
     run, from its start to its end or until now. Where there are more, the last line says how to go
@@ -122,7 +132,51 @@ def remove(
     return asyncio.run(remove_runs(choice, settings, screen, dry_run=dry_run))
 
 
-def explain(workflow_id: RunArgument, as_json: JsonOption = False) -> Answer:
+def export(
+    workflow_ids: Annotated[list[str], typer.Argument(metavar="ID...", help="Ids of the runs.")],
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out",
+            metavar="FILE|DIR",
+            help="Where to; of several runs, or in a folder, ID.run.gz each.",
+        ),
+    ],
+    as_json: JsonOption = False,
+) -> Answer:
+    """Write finished runs to files, one each, with all that Redis has of them.
+
+    `dcf history FILE` and `dcf explain FILE` read such a file, `dcf runs restore` puts it back. The
+    run stays. A file that is there is not written over. It holds inputs and outputs, and what signs
+    the run's task tokens: nobody but you may read it.
+    """
+    from dcf.cli.run_files import export_runs
+    from dcf.cli.screen import Screen
+    from dcf.cli.settings import Settings
+
+    screen = Screen(as_json=as_json)
+    ids = list(dict.fromkeys(workflow_ids))
+    return asyncio.run(export_runs(ids, out, Settings.from_env(os.environ), screen))
+
+
+def restore(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="What `dcf runs export` wrote.")],
+    as_json: JsonOption = False,
+) -> Answer:
+    """Put an exported run back into Redis, as a finished run.
+
+    The file is checked first: its digests, and those of the history. Never over a run that is
+    there.
+    """
+    from dcf.cli.run_files import restore_file
+    from dcf.cli.screen import Screen
+    from dcf.cli.settings import Settings
+
+    screen = Screen(as_json=as_json)
+    return asyncio.run(restore_file(file, Settings.from_env(os.environ), screen))
+
+
+def explain(workflow_id: FileOrRun, as_json: JsonOption = False) -> Answer:
     """Say why a run stands where it stands.
 
     Each open state with what would move it.
@@ -137,7 +191,8 @@ def explain(workflow_id: RunArgument, as_json: JsonOption = False) -> Answer:
 
 def history(
     workflow_id: Annotated[
-        str | None, typer.Argument(metavar="[ID]", help="Id of the run.")
+        str | None,
+        typer.Argument(metavar="[ID|FILE]", help="Id of the run, or a file of an exported one."),
     ] = None,
     agent: Annotated[
         str | None,

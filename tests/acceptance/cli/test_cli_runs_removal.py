@@ -51,3 +51,26 @@ def test_finished_runs_are_removed_by_name_and_by_age_and_others_are_kept(dcf: D
 def test_a_choice_that_cannot_be_right_is_told(dcf: Dcf, arguments: list[str], said: str) -> None:
     refused = dcf("runs", "remove", *arguments)
     assert (refused.code, said in refused.err) == (2, True)
+
+
+def test_an_exported_run_is_read_from_its_file_and_restored(dcf: Dcf) -> None:
+    assert dcf("run", dcf.write("pass.json", PASS), "--id", "kept").code == 0
+    assert dcf("runs", "export", "kept", "--out", "kept.run.gz").code == 0
+    again = dcf("runs", "export", "kept", "--out", "kept.run.gz")
+    assert (again.code, "there is a file" in again.err) == (2, True)
+    assert (dcf.folder / "kept.run.gz").stat().st_mode & 0o777 == 0o600
+    told = dcf("history", "kept", "--json").json
+    exists = dcf("runs", "restore", "kept.run.gz")
+    assert (exists.code, "There is a run kept already" in exists.err) == (1, True)
+
+    assert dcf("runs", "remove", "kept", env=NO_GRAPH).code == 0
+    assert dcf("history", "kept.run.gz", "--json").json == told
+    assert "the run is over: succeeded" in dcf("explain", "./kept.run.gz").out
+    assert dcf("runs", "restore", "kept.run.gz").code == 0
+    assert dcf("history", "kept", "--json").json == told
+
+    (dcf.folder / "bad.run.gz").write_bytes((dcf.folder / "kept.run.gz").read_bytes()[:-9])
+    for command in (["history"], ["explain"], ["runs", "restore"]):
+        refused = dcf(*command, "bad.run.gz")
+        assert (refused.code, "bad.run.gz: the file: it is damaged" in refused.err) == (2, True)
+    assert dcf("history", "none.run.gz").code == 2
