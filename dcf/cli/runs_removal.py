@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from control_plane import RunDocument, RunStatus, Store, run_lists, space_of
-from dcf.cli.age import read_age
+from dcf.cli.age import OVER, read_age
 from dcf.cli.answer import Answer, ErrorNote
 from dcf.cli.exits import FAILED
 from dcf.cli.memory.wording import size_text
@@ -19,7 +19,6 @@ from dcf.cli.wording import counted
 from dcf.problem import Problem
 from dcf.worker import Kept, remove_run, why_kept
 
-_OVER: tuple[RunStatus, ...] = ("succeeded", "failed", "timed_out", "cancelled")
 _LISTED = 20
 """Most runs of one kind that people are shown; --json has all."""
 
@@ -30,7 +29,7 @@ class Choice:
 
     ids: Sequence[str]
     age_ms: int = 0
-    statuses: Sequence[RunStatus] = _OVER
+    statuses: Sequence[RunStatus] = OVER
 
 
 @dataclass(slots=True)
@@ -55,14 +54,14 @@ def choice_of(before: str, statuses: Sequence[str]) -> Choice:
         hint = "a whole number and m, h, d or w, as in 30d"
         problems.append(Problem("CLI_AGE", message, hint=hint, file="--before"))
     for status in statuses:
-        if status not in _OVER:
+        if status not in OVER:
             message = f"no run that is over is {status!r}"
-            hint = f"one of {', '.join(_OVER)}"
-            problems.append(Problem("CLI_STATUS_OVER", message, hint=hint, file="--status"))
+            hint = f"one of {', '.join(OVER)}"
+            problems.append(Problem("CLI_STATUSOVER", message, hint=hint, file="--status"))
     if problems:
         raise BadInput(problems)
     wanted = cast("Sequence[RunStatus]", [*dict.fromkeys(statuses)])
-    return Choice((), age_ms or 0, wanted or _OVER)
+    return Choice((), age_ms or 0, wanted or OVER)
 
 
 async def remove_runs(

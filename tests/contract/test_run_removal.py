@@ -15,7 +15,8 @@ from worlds import World
 
 from control_plane import DONE, Disconnected, RunDocument, RunStatus, Store, run_lists
 from control_plane.run_space import names_of
-from dcf.worker import remove_run, why_kept
+from dcf.worker import remove_run, run_retention, why_kept
+from dcf.worker.run_retention import apply_retention
 from dcf.workflow import NotRedrivable, finalize, redrive
 
 
@@ -127,3 +128,51 @@ async def test_runs_are_found_by_when_they_ended_whenever_they_were_sealed(world
     # A ghost, as a client of a cluster may leave behind, is no run.
     await world.backend.command("ZADD", DONE, 1, "ghost")
     assert "ghost" not in await chosen(store, ended[2], both)
+
+
+async def test_a_retention_removes_what_is_older_than_its_status_is_kept(world: World) -> None:
+    store = world.store()
+    await seed(store, linear("A"), run="old")
+    await run_to_end(world, linear("A"), run="old")
+    await seed(store, linear("A"), run="old-cancelled")
+    await store.cancel("old-cancelled", by="x")
+    await world.advance(60_000)
+    await seed(store, linear("A"), run="young")
+    await run_to_end(world, linear("A"), run="young")
+    await world.advance(60_000)
+    for name in ("old", "old-cancelled", "young"):
+        await put_away(store, run=name)
+    await seed(store, linear("A"), run="runs")
+
+    async def there() -> set[str]:
+        page = await run_lists.list_runs(store, 10)
+        return {run.workflow_id for run in page.runs}
+
+    assert await apply_retention(store, {"succeeded": 120_001, "cancelled": 999_999}) == 0
+    assert await apply_retention(store, {"succeeded": 90_000, "failed": 1}) == 1
+    assert await there() == {"old-cancelled", "young", "runs"}
+    assert await apply_retention(store, {"succeeded": 0, "cancelled": 120_000}) == 2
+    assert await there() == {"runs"}
+
+
+async def test_one_process_an_hour_looks_for_runs_to_remove(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks = []
+
+    class Enough(Exception):
+        """So many looks are enough."""
+
+    async def look(store: Store, ages: object) -> int:
+        looks.append(ages)
+        return 0
+
+    async def sleep(_seconds: float) -> None:
+        raise Enough
+
+    monkeypatch.setattr(run_retention, "apply_retention", look)
+    monkeypatch.setattr(run_retention.asyncio, "sleep", sleep)
+    for _ in range(2):
+        with pytest.raises(Enough):
+            await run_retention.retain_for_ever(world.store(), {"failed": 5})
+    assert looks == [{"failed": 5}]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from dcf_user import Dcf
+from dcf_user import Dcf, until
 
 PASS = {"StartAt": "A", "States": {"A": {"Type": "Pass", "End": True}}}
 WAIT = {"StartAt": "A", "States": {"A": {"Type": "Wait", "Seconds": 600, "End": True}}}
@@ -74,3 +74,10 @@ def test_an_exported_run_is_read_from_its_file_and_restored(dcf: Dcf) -> None:
         refused = dcf(*command, "bad.run.gz")
         assert (refused.code, "bad.run.gz: the file: it is damaged" in refused.err) == (2, True)
     assert dcf("history", "none.run.gz").code == 2
+
+
+def test_a_worker_removes_what_is_kept_no_longer(dcf: Dcf) -> None:
+    assert dcf("run", dcf.write("pass.json", PASS), "--id", "old").code == 0
+    dcf.env |= NO_GRAPH | {"DCF_RETENTION": "failed=0m,succeeded=0m"}
+    dcf.worker()
+    until(lambda: dcf("history", "old").code == 2, "the run is gone")
