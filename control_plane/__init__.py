@@ -127,7 +127,7 @@ if TYPE_CHECKING:
     from control_plane.run_document import RunDocument
     from control_plane.run_export import NotExportable, RunExport, export_run, lay_out, restore_run
     from control_plane.run_file import BadRunFile, pack, unpack
-    from control_plane.run_space import space_of
+    from control_plane.run_space import RunsSpace, space_of, space_of_runs
     from control_plane.run_transitions import FirstState
     from control_plane.script import Script
     from control_plane.sessions import SessionDocument, SessionStore, check_session_id
@@ -222,6 +222,7 @@ __all__ = [
     "RunExport",
     "RunKeys",
     "RunStatus",
+    "RunsSpace",
     "Script",
     "ServerError",
     "SessionBusy",
@@ -271,6 +272,7 @@ __all__ = [
     "sibling",
     "signs_of_life",
     "space_of",
+    "space_of_runs",
     "split_path",
     "sweep_outbox",
     "timers",

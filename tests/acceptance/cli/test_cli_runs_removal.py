@@ -78,6 +78,9 @@ def test_an_exported_run_is_read_from_its_file_and_restored(dcf: Dcf) -> None:
 
 def test_a_worker_removes_what_is_kept_no_longer(dcf: Dcf) -> None:
     assert dcf("run", dcf.write("pass.json", PASS), "--id", "old").code == 0
+    checks = {one["name"]: one["found"] for one in dcf("doctor", "--json").json["checks"]}
+    assert checks["runs"].startswith("1 run, about ")
+    assert "; 1 of the last 24 hours, " in checks["runs"]
     dcf.env |= NO_GRAPH | {"DCF_RETENTION": "failed=0m,succeeded=0m"}
     dcf.worker()
     until(lambda: dcf("history", "old").code == 2, "the run is gone")
