@@ -42,10 +42,10 @@ def is_file_name(given: str) -> bool:
 async def shelved(file: Path) -> tuple[Store, str]:
     """The run in ``file``, in a store of its own in this process, and its id. Raises BadInput,
     BadRunFile."""
-    from control_plane.twin import Twin
+    from control_plane.twin import Shelf
 
     export = _read(file)
-    store = Store(Twin(lambda: time.time_ns() // 1_000))
+    store = Store(Shelf(lambda: time.time_ns() // 1_000))
     await lay_out(store, export)
     return store, export.run.workflow_id
 
