@@ -57,7 +57,7 @@ class RunTransitions(Reader):
         """
         keys.check_workflow_id(workflow_id)
         if start.input.blob is not None:
-            await self.put_blob(workflow_id, start.input)
+            await self.put_blob(workflow_id, start.input, new=True)
         meta_text = payload.to_text({**meta, "pool": self.pool, "workflow_id": workflow_id})
         batches = [states[at : at + BATCH] for at in range(0, len(states), BATCH)] or [[]]
         if self.cluster:

@@ -165,12 +165,31 @@ class Meanwhile(Interleaved):
         await self._happens()
 
 
-async def test_what_a_late_worker_put_there_during_a_removal_goes_too(world: World) -> None:
+async def test_what_another_version_put_there_during_a_removal_goes_too(world: World) -> None:
+    store = await failed_run(world)
+    await put_away(store)
+
+    class Late(Breaking):
+        """After the blobs were read one more is put there, once."""
+
+        async def command(self, *args: str | int) -> Any:
+            answer = await super().command(*args)
+            if args[0] == "SMEMBERS" and "blobs" in str(args[1]) and self.names.count(args[0]) == 2:
+                await world.backend.command("SADD", store.keys(RUN).blobs, "0" * 64)
+                await world.backend.command("SET", store.keys(RUN).blob("0" * 64), "1")
+            return answer
+
+    assert await world.store(Late(world.backend, None)).remove(RUN) is None
+    assert await left(world) == []
+
+
+async def test_a_late_worker_puts_nothing_where_a_run_was(world: World) -> None:
     store = await failed_run(world)
     await put_away(store)
     late = payload.encode("y" * 300_000)
     removing = Meanwhile(world.backend, "gc", lambda: store.put_blob(RUN, late))
     assert await world.store(removing).remove(RUN) is None
+    await store.put_blob(RUN, late)
     assert await left(world) == []
 
 
