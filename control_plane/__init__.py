@@ -126,6 +126,9 @@ if TYPE_CHECKING:
     from control_plane.records import RecordConflict, RecordStore
     from control_plane.redis_backend import RedisBackend
     from control_plane.run_document import RunDocument
+    from control_plane.run_export import NotExportable, RunExport, export_run, lay_out, restore_run
+    from control_plane.run_file import BadRunFile, pack, unpack
+    from control_plane.run_space import RunsSpace, space_of, space_of_runs
     from control_plane.run_transitions import FirstState
     from control_plane.script import Script
     from control_plane.sessions import SessionDocument, SessionStore, check_session_id
@@ -160,6 +163,7 @@ __all__ = [
     "BadDocument",
     "BadName",
     "BadPlace",
+    "BadRunFile",
     "Budget",
     "Claimed",
     "Clock",
@@ -188,6 +192,7 @@ __all__ = [
     "MissingBlob",
     "NameTaken",
     "NewToken",
+    "NotExportable",
     "Noted",
     "Outbox",
     "OutboxEntry",
@@ -215,8 +220,10 @@ __all__ = [
     "Results",
     "RunDocument",
     "RunExists",
+    "RunExport",
     "RunKeys",
     "RunStatus",
+    "RunsSpace",
     "Script",
     "ServerError",
     "SessionBusy",
@@ -246,25 +253,32 @@ __all__ = [
     "enclosing_joins",
     "encode_name",
     "export_late",
+    "export_run",
     "frame_of",
     "history",
     "host_signs",
     "inside",
     "keys",
+    "lay_out",
     "load_exports",
     "new_token",
+    "pack",
     "payload",
     "read_agent_history",
     "read_record_history",
     "refusals",
     "refused_now",
+    "restore_run",
     "run_lists",
     "script",
     "sibling",
     "signs_of_life",
+    "space_of",
+    "space_of_runs",
     "split_path",
     "sweep_outbox",
     "timers",
     "turns",
+    "unpack",
     "wall_clock",
 ]

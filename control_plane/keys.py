@@ -23,6 +23,8 @@ ACCEPTED = f"cp:accepted:{{{INDEX}}}"
 DONE = "cp:wf:done"
 RUNS_FILLED = "cp:{runs}:filled"
 """hash: done (score of DONE up to which the lists of runs are brought up to date), counted (ms)."""
+RUNS_RETAINED = "cp:{runs}:retained"
+"""string: there for an hour after a process looked for runs that ended long enough ago to go."""
 OUTBOX_RUNS = "cp:{outbox}:runs"
 """stream of {run, id}: runs that ended and are not yet in the graph. A hint: the run's document
 says whether it is, and is found again by a sweep of ``DONE``."""
@@ -134,6 +136,11 @@ class RunKeys:
     @property
     def paths(self) -> str:
         return self._name("cp", "paths")
+
+    @property
+    def stage(self) -> str:
+        """Where the script of a submission puts what it is not sure to be able to keep."""
+        return self._name("cp", "stage")
 
     @property
     def blobs(self) -> str:

@@ -77,5 +77,10 @@ class RunDocument:
         return int(self.raw["ctl"].get("turn", 0))
 
     @property
+    def removing(self) -> bool:
+        """Whether somebody began to remove it: documents of it may be gone."""
+        return bool(self.raw["ctl"].get("removing"))
+
+    @property
     def is_over(self) -> bool:
         return self.status in RUN_OVER

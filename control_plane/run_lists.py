@@ -90,6 +90,17 @@ async def filling(store: Store) -> AsyncIterator[int]:
         yield len(page)
 
 
+async def ended_runs(
+    store: Store, before_ms: int, statuses: Sequence[RunStatus]
+) -> AsyncIterator[list[RunDocument]]:
+    """Sealed runs of these ``statuses`` that ended at ``before_ms`` or earlier, a few hundred at a
+    time, about in the order in which they ended."""
+    async for page, _ in pages_by_score(store.backend, keys.DONE, "-inf"):
+        ended = await store.ends(page)
+        due = [name for name, at in ended.items() if at <= before_ms]
+        yield [run for run in await store.run_many(due) if run.status in statuses]
+
+
 async def fill(store: Store) -> None:
     """All of ``filling``."""
     async for _ in filling(store):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -56,7 +57,7 @@ class RunTransitions(Reader):
         """
         keys.check_workflow_id(workflow_id)
         if start.input.blob is not None:
-            await self.put_blob(workflow_id, start.input)
+            await self.put_blob(workflow_id, start.input, new=True)
         meta_text = payload.to_text({**meta, "pool": self.pool, "workflow_id": workflow_id})
         batches = [states[at : at + BATCH] for at in range(0, len(states), BATCH)] or [[]]
         if self.cluster:
@@ -236,31 +237,46 @@ class RunTransitions(Reader):
     async def remove(
         self, workflow_id: str, *, abandoned: bool = False, unexported: bool = False
     ) -> Refusal | None:
-        """Remove all keys of a run that is over, or ``abandoned`` before its submission ended. A
-        run that waits for the graph is refused ("not_exported") unless it may go ``unexported``.
+        """Remove all keys of a run that is over, or ``abandoned`` before its submission ended; None
+        when it is gone. Who dies over it leaves it to the same call again, or to a sweep.
+
+        ``still_running`` (status), ``not_finalized``, or ``not_exported`` for a run that waits for
+        the graph, unless it may go ``unexported``.
         """
         run_keys = self.keys(workflow_id)
-        look_ms = await self.look_time(workflow_id) if self.cluster else None
-        paths = await self.paths(workflow_id)
-        blobs = await self.backend.command("SMEMBERS", run_keys.blobs)
-        work = [("paths", path) for path in paths] + [("blobs", blob) for blob in sorted(blobs)]
-        batches = [work[at : at + BATCH] for at in range(0, len(work), BATCH)] or [[]]
-        for number, batch in enumerate(batches):
-            request = {
-                "paths": [name for kind, name in batch if kind == "paths"],
-                "blobs": [name for kind, name in batch if kind == "blobs"],
-                "last": number == len(batches) - 1,
-                "abandoned": abandoned,
-                "unexported": unexported,
-            }
-            answer = await self.call("gc", workflow_id, request, extra=[keys.DONE])
-            if answer[0] != "ok":
-                return Refusal(answer[0], tuple(answer[1:-1]))
+        born = await self.backend.command("JSON.GET", run_keys.meta, ".ctl.born")
+        request = {
+            "born": "" if born is None else json.loads(born),
+            "abandoned": abandoned,
+            "unexported": unexported,
+        }
+        refusal = await self._collect(workflow_id, request | {"mark": True})
+        if refusal is None or refusal.code != "more":
+            return refusal
         if self.cluster:
-            if look_ms is not None:
-                await self.leave_index(workflow_id, look_ms)
             await self.backend.command("ZREM", keys.DONE, workflow_id)
-        return None
+        while True:
+            look_ms = await self.look_time(workflow_id) if self.cluster else None
+            paths = await self.paths(workflow_id)
+            blobs = sorted(await self.backend.command("SMEMBERS", run_keys.blobs))
+            work = [("paths", path) for path in paths] + [("blobs", blob) for blob in blobs]
+            for batch in [work[at : at + BATCH] for at in range(0, len(work), BATCH)] or [[]]:
+                named: dict[str, list[str]] = {"paths": [], "blobs": []}
+                for kind, name in batch:
+                    named[kind].append(name)
+                if named["paths"]:
+                    members = [keys.approval_member(workflow_id, path) for path in named["paths"]]
+                    await self.backend.command("ZREM", keys.APPROVALS, *members)
+                refusal = await self._collect(workflow_id, request | named)
+            if refusal is None or refusal.code != "more":
+                break
+        if look_ms is not None:
+            await self.leave_index(workflow_id, look_ms)
+        return refusal
+
+    async def _collect(self, workflow_id: str, request: dict[str, Any]) -> Refusal | None:
+        answer = await self.call("gc", workflow_id, request, extra=[keys.DONE])
+        return self._refused(answer, workflow_id)
 
 
 def state_spec(path: str, type_: str, limits: Limits, callback: bool) -> dict[str, Any]:

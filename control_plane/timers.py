@@ -26,7 +26,7 @@ LOOK_AHEAD_MS = 60_000
 @dataclass(frozen=True, slots=True)
 class Ticked:
     """What a tick of one run found. ``next_due_ms`` is None when nothing waits for time;
-    ``status`` is "" when there is no such run."""
+    ``status`` is "" when there is no such run, "removing" while it is removed."""
 
     moved: int
     next_due_ms: int | None
@@ -37,13 +37,15 @@ class Ticked:
 @dataclass(slots=True)
 class Swept:
     """What a sweep found: ``next_look_ms`` is when the next run is due for a look, ``over`` the
-    runs that ended and still stand in the index."""
+    runs that ended and still stand in the index, ``unfinished`` those that are not completely
+    submitted, ``removing`` those whose removal was not completed."""
 
     moved: int = 0
     now_ms: int = 0
     next_look_ms: int | None = None
     over: list[str] = field(default_factory=list)
     unfinished: list[str] = field(default_factory=list)
+    removing: list[str] = field(default_factory=list)
 
 
 async def tick(store: Store, workflow_id: str) -> Ticked:
@@ -90,6 +92,8 @@ async def _look(store: Store, swept: Swept, workflow_id: str) -> None:
             await store.leave_index(workflow_id, swept.now_ms + claims.CLAIM_MS)
     elif ticked.status == "pending":
         swept.unfinished.append(workflow_id)
+    elif ticked.status == "removing":
+        swept.removing.append(workflow_id)
     elif ticked.status != "running":
         swept.over.append(workflow_id)
     elif ticked.next_due_ms is not None:

@@ -45,11 +45,11 @@ class Values(ScriptCalls):
         super().__init__(backend, **options)
         self._blobs = _ValueCache()
 
-    async def put_blob(self, workflow_id: str, content: Payload) -> None:
-        """Store a large value by its digest, to be removed with the run."""
-        run_keys = self.keys(workflow_id)
-        await self.backend.command("SADD", run_keys.blobs, content.digest)
-        await self.backend.command("SET", run_keys.blob(content.digest), content.blob or "")
+    async def put_blob(self, workflow_id: str, content: Payload, *, new: bool = False) -> None:
+        """Store a large value by its digest, to be removed with the run; nowhere when the run is
+        gone, unless it is a ``new`` one, which is submitted next."""
+        request = {"blob": content.digest, "new": new}
+        await self.call("blob", workflow_id, request, content.blob or "")
 
     async def value(self, workflow_id: str, stored: JSON) -> JSON:
         """The value behind what a document holds. Raises MissingBlob."""

@@ -1,6 +1,7 @@
 -- Let time move what is due in one run: lost hints, ended leases, deadlines, timers.
 -- ARGV[1]  {run}   at most 100 paths, in due order; where more are due, the next one is due at once
--- Reply    {"ok", next due (ms) or "", now, states moved, run status or "" when there is no such run}
+-- Reply    {"ok", next due (ms) or "", now, states moved, status}   status: of the run, "" when there is no
+--          such run, "removing" while it is removed
 -- What a redrive prepares is left as it is. Standalone, a run that does not exist leaves the index.
 -- Nothing is executed here: a state is only put back to ready, with the event that explains why.
 
@@ -94,4 +95,5 @@ if INDEX and not run then
 elseif INDEX and run.status == 'running' then
   redis.call('ZADD', INDEX, 'XX', head[2] or NOW + REHINT_MAX, REQ.run)
 end
-return reply('ok', head[2] or '', integer(NOW), moved, run and run.status or '')
+return reply('ok', head[2] or '', integer(NOW), moved,
+  run and (run.removing and 'removing' or run.status) or '')

@@ -10,12 +10,13 @@ from typing import Any
 from control_plane.errors import ServerError
 from control_plane.script import Script
 from control_plane.twin.catalog import COMMANDS
-from control_plane.twin.command import Reply, wrong_arity
+from control_plane.twin.command import Reply
 from control_plane.twin.defects import UndeclaredKey, Unsupported
 from control_plane.twin.faults import Faults
 from control_plane.twin.keyspace import Keyspace
 from control_plane.twin.lua_runtime import LuaRuntime
 from control_plane.twin.refusing import Refusing
+from control_plane.twin.shelf import Shelf
 from control_plane.twin.stream_reads import READS, Read
 from control_plane.twin.waiters import Waiters
 
@@ -27,7 +28,7 @@ class Snapshot:
     content: Keyspace
 
 
-class Twin:
+class Twin(Shelf):
     """A ``Backend`` without a server. Nothing in it waits except a blocking read.
 
     ``clock`` gives microseconds since the epoch; a script sees one moment throughout.
@@ -36,9 +37,8 @@ class Twin:
     """
 
     def __init__(self, clock: Callable[[], int], *, strict_keys: bool = True) -> None:
-        self._clock = clock
+        super().__init__(clock)
         self._strict = strict_keys
-        self._space = Keyspace()
         self._faults = Faults()
         self._refusing = Refusing()
         self._waiters = Waiters()
@@ -79,9 +79,6 @@ class Twin:
             return await self._block(read, read.block_ms)
         return reply
 
-    async def close(self) -> None:
-        """Nothing to release."""
-
     async def _block(self, read: Read, block_ms: int) -> Reply:
         """Repeat ``read`` each time one of its keys changes; None after ``block_ms`` (0: never)."""
         loop = asyncio.get_running_loop()
@@ -96,15 +93,6 @@ class Twin:
             reply = read.attempt(self._space)
             if reply is not None:
                 return reply
-
-    def _execute(self, name: str, args: Sequence[str]) -> Reply:
-        command = COMMANDS.get(name)
-        if command is None:
-            given = "".join(f"'{arg}' " for arg in args)
-            raise ServerError(f"ERR unknown command '{name}', with args beginning with: {given}")
-        if not command.accepts(len(args)):
-            raise wrong_arity(name)
-        return command.run(self._space, args)
 
     def _execute_in_script(self, name: str, args: list[str]) -> Reply:
         command = COMMANDS.get(name)

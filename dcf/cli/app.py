@@ -16,7 +16,7 @@ FAMILIES = {
     "working": ("worker", "companion"),
     "session": ("session",),
     "health": ("health",),
-    "inspecting": ("runs", "explain", "history"),
+    "inspecting": ("explain", "history", "runs"),
     "steering": ("cancel", "redrive", "callback"),
     "deciding": ("approvals", "approve", "reject"),
     "authoring": ("init", "validate"),

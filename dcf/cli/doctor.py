@@ -8,7 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 from urllib.parse import urlsplit
 
-from control_plane import Refused
+from control_plane import Refused, Store, space_of_runs
 from control_plane.embedded import Check, Embedded, diagnose
 from dcf.cli.agents_home import runtime_check
 from dcf.cli.answer import Answer, ErrorNote
@@ -17,7 +17,8 @@ from dcf.cli.check_table import check_table
 from dcf.cli.crew import Garrison, name_of
 from dcf.cli.exits import ENVIRONMENT, OK
 from dcf.cli.graph.doctor import graph_checks
-from dcf.cli.health import read_hosts, read_refusal
+from dcf.cli.health import ask_redis, read_hosts, read_refusal
+from dcf.cli.memory.wording import size_text
 from dcf.cli.model_check import model_checks
 from dcf.cli.open_sessions import read_sessions
 from dcf.cli.settings import Settings
@@ -42,6 +43,7 @@ async def examine(settings: Settings) -> Answer:
         *(_installed(package) for package in _PACKAGES),
         *await _redis(settings),
         *_writes(refused),
+        *await _runs(settings),
         *await graph_checks(settings),
         await _stub(stub, settings),
         _workers(folder),
@@ -100,6 +102,21 @@ def _writes(refused: Refused | None) -> list[Check]:
         return []
     found = f"{refused.sentence}; runs go on by themselves when it ends"
     return [Check("redis writes", False, found, refused.hint)]
+
+
+async def _runs(settings: Settings) -> list[Check]:
+    """The space that runs take, and how fast it grows."""
+    try:
+        space = await ask_redis(settings, lambda backend: space_of_runs(Store(backend)))
+    except NotSo:
+        # Whether Redis answers is told above.
+        return []
+    found = f"{counted(space.runs, 'run', 'runs')}, about {size_text(space.size)}"
+    found += f"; {space.day_runs:,} of the last 24 hours, {size_text(space.day_size)} a day"
+    kept = settings.env.get("DCF_RETENTION")
+    found += f"; kept: {kept}" if kept else "; kept until somebody removes them"
+    hint = "`dcf runs remove`, or DCF_RETENTION for workers to do it"
+    return [Check("runs", True, found, hint, required=False)]
 
 
 async def _stub(stub: StubServer, settings: Settings) -> Check:

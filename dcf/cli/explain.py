@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from rich.table import Table
@@ -22,14 +23,20 @@ from dcf.cli.answer import Answer
 from dcf.cli.board_table import status_text
 from dcf.cli.failure_hint import run_hint
 from dcf.cli.redis_access import find_redis, open_store
+from dcf.cli.run_files import is_file_name, shelved
 from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
+from dcf.cli.trouble import NotSo
 from dcf.cli.wording import counted
 from dcf.workflow import Explanation, count, explain
 
 
 async def explain_run(workflow_id: str, settings: Settings, screen: Screen) -> Answer:
-    """Why the run stands where it stands; or the session, or the task that has no run yet."""
+    """Why the run stands where it stands, also one in a file; or the session, or the task that has
+    no run yet."""
+    if is_file_name(workflow_id):
+        store, workflow_id = await shelved(Path(workflow_id))
+        return await _explain(store, await store.run(workflow_id), settings, None, {})
     address = await find_redis(settings, screen)
     async with open_store(address) as store:
         try:
@@ -39,12 +46,29 @@ async def explain_run(workflow_id: str, settings: Settings, screen: Screen) -> A
             if other is None:
                 raise
             return other
+        if run.removing:
+            hint = f"`dcf runs remove {workflow_id}` goes on with it"
+            message = f"run {workflow_id} is being removed: parts of it are gone already"
+            raise NotSo("run_removing", message, hint)
         task = await _task(store, run)
     async with open_store(address, pool=run.pool) as store:
-        found = await explain(store, workflow_id)
-        cost = (await count(store, workflow_id)).cost
-        lag = await Outbox(store.backend).lag() if run.outbox == "waiting" else None
         refused = await refused_now(store.backend)
+        return await _explain(store, run, settings, refused, task)
+
+
+async def _explain(
+    store: Store,
+    run: RunDocument,
+    settings: Settings,
+    refused: Refused | None,
+    task: dict[str, Any],
+) -> Answer:
+    workflow_id = run.workflow_id
+    found = await explain(store, workflow_id)
+    cost = (await count(store, workflow_id)).cost
+    lag = await Outbox(store.backend).lag() if run.outbox == "waiting" else None
+    # What was read of a run that is gone by now may be a part of it.
+    await store.run_status(workflow_id)
     said = found.to_json()
     said["graph"] = run.outbox
     said["cost"] = cost

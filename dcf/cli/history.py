@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 
 from rich.table import Table
 from rich.text import Text
 
-from control_plane import AgentStore, UnknownAgent, history, read_agent_history
+from control_plane import AgentStore, Store, UnknownAgent, history, read_agent_history
 from dcf.cli.answer import Answer
 from dcf.cli.event_line import event_line
 from dcf.cli.redis_access import find_redis, open_store
+from dcf.cli.run_files import is_file_name, shelved
 from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
 from dcf.workflow import Moment, read_timeline
@@ -28,11 +30,21 @@ _STYLES = {
 
 
 async def show_history(workflow_id: str, settings: Settings, screen: Screen) -> Answer:
-    """The timeline of a run; its digests are checked on the way. Raises CorruptHistory."""
+    """The timeline of a run, or of the one in a file; its digests are checked on the way. Raises
+    CorruptHistory, BadRunFile."""
+    if is_file_name(workflow_id):
+        store, workflow_id = await shelved(Path(workflow_id))
+        return await _history(store, workflow_id)
     address = await find_redis(settings, screen)
     async with open_store(address) as store:
-        run = await store.run(workflow_id)
-        timeline = await read_timeline(history.read(store, workflow_id))
+        return await _history(store, workflow_id)
+
+
+async def _history(store: Store, workflow_id: str) -> Answer:
+    run = await store.run(workflow_id)
+    timeline = await read_timeline(history.read(store, workflow_id))
+    # Gone by now, it may have gone while it was read.
+    await store.run_status(workflow_id)
     fields = {
         "workflow_id": workflow_id,
         "run_status": run.status,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -14,6 +13,7 @@ from rich.table import Table as Shown
 from rich.text import Text
 
 from control_plane import Outbox
+from dcf.cli.age import read_age
 from dcf.cli.answer import Answer
 from dcf.cli.graph.access import open_graph
 from dcf.cli.output_file import check_outputs
@@ -28,10 +28,8 @@ if TYPE_CHECKING:
 
 Write: TypeAlias = Callable[[str], Awaitable[str]]
 
-_SINCE = re.compile(r"([1-9]\d{0,5})([mhdw])")
 _TOKENS = 600
 """For a model's sentences."""
-_UNITS_MS = {"m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000}
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +127,8 @@ async def _phrased(report: Report, reflection: Reflection, write: Write, screen:
 
 def since_ms(text: str) -> int:
     """The length of a time as in 7d, in ms. Raises BadInput."""
-    found = _SINCE.fullmatch(text.strip())
-    if found is None:
+    found = read_age(text)
+    if not found:
         problem = Problem(
             "CLI_SINCE",
             f"{text!r} is no length of time",
@@ -138,7 +136,7 @@ def since_ms(text: str) -> int:
             file="--since",
         )
         raise BadInput([problem])
-    return int(found[1]) * _UNITS_MS[found[2]]
+    return found
 
 
 @asynccontextmanager

@@ -109,6 +109,8 @@ def _check(env: Mapping[str, str]) -> list[Problem]:
         message = f"{explore!r} does not say whether to explore"
         hint = "on: versions of skills are tried now and then to learn about them; or off"
         problems.append(Problem("CLI_EXPLORE", message, hint=hint, file="DCF_EXPLORE"))
+    if env.get("DCF_RETENTION"):
+        problems += _check_retention(env["DCF_RETENTION"])
     url = env.get("DCF_STUB_URL")
     if url and not url.startswith(("http://", "https://")):
         message = f"{url!r} is no HTTP URL"
@@ -116,3 +118,16 @@ def _check(env: Mapping[str, str]) -> list[Problem]:
             Problem("CLI_STUB_URL", message, hint=f"as in {DEFAULT_STUB_URL}", file="DCF_STUB_URL")
         )
     return problems
+
+
+def _check_retention(text: str) -> list[Problem]:
+    from dcf.cli.age import read_retention
+
+    if read_retention(text) is not None:
+        return []
+    message = f"{text!r} does not say how long runs are kept"
+    hint = (
+        "succeeded, failed, timed_out, cancelled or all, each with a whole number and m, h, d or "
+        "w, as in succeeded=30d,failed=12w"
+    )
+    return [Problem("CLI_RETENTION_RUNS", message, hint=hint, file="DCF_RETENTION")]

@@ -74,6 +74,9 @@ def _control_plane(error: BaseException) -> Trouble | None:
         return Trouble(BAD_INPUT, code, text, hint)
     if isinstance(error, cp.UnknownRun | cp.UnknownState):
         return Trouble(BAD_INPUT, code, text, "`dcf runs` lists the runs of this Redis")
+    if isinstance(error, cp.BadRunFile):
+        hint = "a file of `dcf runs export`, as it was written"
+        return Trouble(BAD_INPUT, code, text, hint)
     if isinstance(error, cp.BadName | cp.BadPlace | cp.BadDocument | cp.UnknownSession):
         return Trouble(BAD_INPUT, code, text)
     return Trouble(FAILED, code, text)

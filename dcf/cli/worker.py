@@ -10,6 +10,7 @@ import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from dcf.cli.age import read_retention
 from dcf.cli.agents_home import demand_agents_home
 from dcf.cli.answer import Answer
 from dcf.cli.background import BackgroundFolder
@@ -118,6 +119,7 @@ def post_of(
         stub_url=StubServer(settings, folder).url_now,
         memory=source_of(settings.env, settings.home),
         templates=settings.templates,
+        retention=read_retention(settings.env.get("DCF_RETENTION") or "") or {},
     )
 
 

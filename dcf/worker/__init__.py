@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from dcf.worker.outage import Outage
     from dcf.worker.performer import AgentPerformer, Beat, Handler, Performer, TaskFailure
     from dcf.worker.process import Post, Premises, open_premises, open_queue, serve
+    from dcf.worker.run_removal import Kept, remove_run, why_kept
     from dcf.worker.skill_gates import ChangedSkill, SkillGates, declared_by, schemas_of
     from dcf.worker.solo import SoloProcess, Words, assignment_of, exit_of
     from dcf.worker.told import Drainable, run_to_its_end, until_told
@@ -68,6 +69,7 @@ __all__ = [
     "Handler",
     "InvalidHandlers",
     "KeeperThread",
+    "Kept",
     "LeaseKeeper",
     "LeaseLedger",
     "LeaseLost",
@@ -106,10 +108,12 @@ __all__ = [
     "read_lock",
     "read_policy",
     "remove_agent",
+    "remove_run",
     "run_to_its_end",
     "schemas_of",
     "serve",
     "tags_for",
     "unavailable",
     "until_told",
+    "why_kept",
 ]

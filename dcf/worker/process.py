@@ -20,6 +20,7 @@ from control_plane import (
     RedisBackend,
     Refusal,
     RefusedForNow,
+    RunStatus,
     Store,
     load_exports,
 )
@@ -45,6 +46,7 @@ from dcf.worker.generated_rules import approvers_of
 from dcf.worker.keeper import LeaseKeeper
 from dcf.worker.keeper_thread import KeeperThread
 from dcf.worker.performer import Handler, Performer
+from dcf.worker.run_retention import retain_for_ever
 from dcf.worker.solo import SoloProcess
 from dcf.worker.told import Drainable, until_told
 from dcf.worker.worker import Worker, WorkerConfig
@@ -78,7 +80,8 @@ class Post:
     pipe, ends: when whoever started it is gone. In ``memory`` its agents live, made from DCF's
     templates and those in the folder ``templates``; without one they remember nothing. ``solo`` is
     the command of a process that works on one state that is given to it (``Assigned``); without it
-    states that a worker died over are worked on here, one at a time.
+    states that a worker died over are worked on here, one at a time. ``retention`` (ms) says of
+    which status runs are removed so long after their end.
     """
 
     redis_url: str = field(repr=False)
@@ -94,6 +97,7 @@ class Post:
     memory: Source | None = None
     templates: Path | None = None
     solo: tuple[str, ...] = ()
+    retention: Mapping[RunStatus, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +166,9 @@ async def serve(
             workers = WorkerAgents(there.runtime, records=there.records, own=post.templates)
             sweeper = AgentSweeper(workers, partial(is_sealed, store))
             await stack.enter_async_context(meanwhile(sweeper.run()))
+        if post.retention and assigned is None:
+            retaining = retain_for_ever(store, post.retention)
+            await stack.enter_async_context(meanwhile(retaining))
         worker = Worker(
             post.name,
             store,

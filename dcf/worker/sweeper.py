@@ -80,6 +80,9 @@ class Sweeper:
                 self._put_over(workflow_id)
             for workflow_id in swept.unfinished:
                 await self._abandon(workflow_id, swept.now_ms)
+            for workflow_id in swept.removing:
+                log.info("%s: removing the rest of %s", self._name, workflow_id)
+                await self._store.remove(workflow_id)
             if self._now() >= stale_at:
                 await self._queue.open()
                 await self._queue.drop_stale()

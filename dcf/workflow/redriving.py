@@ -34,6 +34,8 @@ async def redrive(store: Store, workflow_id: str, *, by: str | None = None) -> R
                 f"run {workflow_id} is {run.status}; only a run that failed, timed out or was "
                 "cancelled can be redriven"
             )
+        if run.removing:
+            raise NotRedrivable(_removing(workflow_id))
         machine = (await RunCache(store).get(workflow_id, run.incarnation)).machine
         await store.close(workflow_id)
         paths = [path for path in await store.paths(workflow_id) if not is_earlier(path)]
@@ -53,8 +55,14 @@ async def redrive(store: Store, workflow_id: str, *, by: str | None = None) -> R
         )
         if refusal is None:
             return plan
+        if refusal.detail == ("removing",):
+            raise NotRedrivable(_removing(workflow_id))
         if refusal.code != "interrupted":
             raise NotRedrivable(f"run {workflow_id} was redriven by somebody else just now")
+
+
+def _removing(workflow_id: str) -> str:
+    return f"run {workflow_id} is being removed: parts of it are gone already"
 
 
 def plan_redrive(documents: dict[str, StateDocument]) -> Redrive:

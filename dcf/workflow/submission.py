@@ -81,7 +81,7 @@ async def submit(
     if await _is_there(store, workflow_id, digest):
         return False
     # Before the seed, so that no run refers to what is missing.
-    await store.put_blob(workflow_id, definition)
+    await store.put_blob(workflow_id, definition, new=True)
     return await store.seed(
         workflow_id,
         digest=digest,

@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Any, Literal
 
 import pytest
 from flows import RUN, Flow, TaskFailed, linear, seed
-from interleaved import Breaking
+from interleaved import Breaking, Interleaved
 from test_join import fanned
 from workers import put_away, run_to_end
 from worlds import World
 
-from control_plane import DONE, INDEX, Disconnected, Lease, Refusal, Store, timers
+from control_plane import (
+    DONE,
+    INDEX,
+    Backend,
+    Disconnected,
+    Lease,
+    Refusal,
+    Store,
+    payload,
+    run_transitions,
+    timers,
+)
 
 
 async def failed_run(world: World, n: int = 3) -> Store:
@@ -80,17 +93,121 @@ async def test_a_running_run_is_not_removed(world: World) -> None:
     assert await world.dump() == before
 
 
-async def test_a_removal_that_died_is_continued(world: World) -> None:
-    store = await failed_run(world, 400)
+@pytest.fixture
+def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A few documents are as many calls as thousands are."""
+    monkeypatch.setattr(run_transitions, "BATCH", 4)
+
+
+async def ended_run(world: World) -> Store:
+    """A failed run that is put away, of documents of every kind, two blobs and a state that asked
+    for approval."""
+    store = await failed_run(world)
+    await store.put_blob(RUN, payload.encode("y" * 300_000))
     await put_away(store)
-    assert len(await store.paths(RUN)) > 500
-    breaking = Breaking(world.backend, 3, "after")
+    await store.list_approval(RUN, "M[0]/T")
+    return store
+
+
+async def left(world: World) -> list[str]:
+    """All keys that name the run or hold its name."""
+    dump = await world.dump()
+    dump.pop("cp:queue:default", None)
+    return [key for key, value in dump.items() if RUN in key or RUN in str(value)]
+
+
+@pytest.mark.usefixtures("small_batches")
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("by", ["the same call", "a sweep"])
+async def test_wherever_a_remover_died_its_removal_is_continued_and_leaves_no_key(
+    world: World, when: Literal["before", "after"], by: str
+) -> None:
+    fatal, broke = 0, True
+    while broke:
+        store, fatal = await ended_run(world), fatal + 1
+        breaking = Breaking(world.backend, fatal, when)
+        with suppress(Disconnected):
+            await world.store(breaking).remove(RUN)
+        broke = breaking.broken
+        if by == "a sweep":
+            await world.advance(60_000)
+            for workflow_id in (await timers.sweep(store)).removing:
+                await store.remove(workflow_id)
+        if by == "the same call" or (await world.keys() and not begun(breaking, when)):
+            assert await store.remove(RUN) is None
+        assert await left(world) == [], f"died {when} {breaking.names}"
+    assert fatal > 6
+
+
+def begun(breaking: Breaking, when: str) -> bool:
+    """Whether the remover came so far that the run is marked."""
+    return "gc" in (breaking.names if when == "after" else breaking.names[:-1])
+
+
+async def test_nobody_redrives_a_run_that_is_being_removed(world: World) -> None:
+    store = await ended_run(world)
+    breaking = Breaking(world.backend, 2, "after")
     with pytest.raises(Disconnected):
         await world.store(breaking).remove(RUN)
-    assert breaking.names == ["SMEMBERS", "SMEMBERS", "gc"]
+    assert breaking.names == ["JSON.GET", "gc"]
+    assert (await store.run(RUN)).removing
     assert await store.redrive(RUN, again=["M"], resume=[]) == Refusal("not_failed", ("removing",))
-    assert await store.remove(RUN) is None
-    assert [key for key in await world.keys() if RUN in key] == []
+
+
+class Meanwhile(Interleaved):
+    """Something happens between two calls of a removal."""
+
+    def __init__(self, inner: Backend, name: str, happens: Callable[[], Awaitable[object]]) -> None:
+        super().__init__(inner, name)
+        self._happens = happens
+
+    async def meanwhile(self) -> None:
+        await self._happens()
+
+
+async def test_what_another_version_put_there_during_a_removal_goes_too(world: World) -> None:
+    store = await failed_run(world)
+    await put_away(store)
+
+    class Late(Breaking):
+        """After the blobs were read one more is put there, once."""
+
+        async def command(self, *args: str | int) -> Any:
+            answer = await super().command(*args)
+            if args[0] == "SMEMBERS" and "blobs" in str(args[1]) and self.names.count(args[0]) == 2:
+                await world.backend.command("SADD", store.keys(RUN).blobs, "0" * 64)
+                await world.backend.command("SET", store.keys(RUN).blob("0" * 64), "1")
+            return answer
+
+    assert await world.store(Late(world.backend, None)).remove(RUN) is None
+    assert await left(world) == []
+
+
+async def test_a_late_worker_puts_nothing_where_a_run_was(world: World) -> None:
+    store = await failed_run(world)
+    await put_away(store)
+    late = payload.encode("y" * 300_000)
+    removing = Meanwhile(world.backend, "gc", lambda: store.put_blob(RUN, late))
+    assert await world.store(removing).remove(RUN) is None
+    await store.put_blob(RUN, late)
+    assert await left(world) == []
+
+
+async def test_a_removal_that_was_overtaken_leaves_a_new_run_of_that_id_alone(world: World) -> None:
+    store = await failed_run(world)
+    await put_away(store)
+
+    async def replaced() -> None:
+        await store.remove(RUN)
+        await world.advance(1)
+        await seed(store, linear("T"), 1)
+        await run_to_end(world, linear("T"))
+        await put_away(store)
+
+    removing = Meanwhile(world.backend, "gc", replaced)
+    assert await world.store(removing).remove(RUN) is None
+    assert (await store.run(RUN)).status == "succeeded"
+    assert await store.paths(RUN) == ["T"]
 
 
 async def test_a_removed_id_may_be_used_again(world: World) -> None:

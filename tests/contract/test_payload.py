@@ -57,7 +57,7 @@ class RoundTrip:
     async def __call__(self, value: Any, *, inline_limit: int = payload.INLINE_LIMIT) -> Any:
         content = payload.encode(value, inline_limit=inline_limit)
         if content.blob is not None:
-            await self._store.put_blob(RUN, content)
+            await self._store.put_blob(RUN, content, new=True)
         text = f'{{"data":{content.stored}}}'
         await self._world.backend.command("JSON.SET", KEY, "$", text)
         back = await self._world.backend.command("JSON.GET", KEY, ".data")

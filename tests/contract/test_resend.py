@@ -66,7 +66,7 @@ async def test_every_script_said_twice_has_one_effect_and_one_answer(
     await put_away(store)
     assert await store.remove(RUN) is None
     assert doubling.doubled == {
-        "seed", "acquire", "commit", "tick", "close", "finalize", "gc"
+        "seed", "acquire", "blob", "commit", "tick", "close", "finalize", "gc"
     }  # fmt: skip
 
 

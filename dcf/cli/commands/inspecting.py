@@ -1,23 +1,46 @@
-"""``runs``, ``explain`` and ``history``: what happened, and why something stands still."""
+"""``runs``, ``explain`` and ``history``: what happened, why something stands still, and what of it
+is removed."""
 
 from __future__ import annotations
 
 import asyncio
 import os
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from dcf.cli.answer import Answer
-from dcf.cli.commands.command import JsonOption, RunArgument, command
+from dcf.cli.commands.command import JsonOption, command, epilog
 from dcf.cli.exits import BAD_INPUT, ENVIRONMENT, FAILED, OK
 
+FileOrRun = Annotated[
+    str, typer.Argument(metavar="ID|FILE", help="Id of the run, or a file of an exported one.")
+]
 _EXITS = (OK, BAD_INPUT, ENVIRONMENT)
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this family."""
-    command(app, "runs", example="dcf runs --status failed --limit 5", exits=_EXITS)(runs)
+    group = typer.Typer(
+        rich_markup_mode=None, epilog=epilog("dcf runs --status failed --limit 5", _EXITS)
+    )
+    group.callback(invoke_without_command=True)(runs)
+    command(
+        group,
+        "remove",
+        example=[
+            "dcf runs remove order-1 order-2",
+            "dcf runs remove --before 30d --status succeeded --dry-run",
+        ],
+    )(remove)
+    command(
+        group,
+        "export",
+        example=["dcf runs export order-1 --out order-1.run.gz", "dcf runs export a b --out kept"],
+    )(export)
+    command(group, "restore", example="dcf runs restore order-1.run.gz")(restore)
+    app.add_typer(group, name="runs")
     command(app, "explain", example="dcf explain hello-1", exits=_EXITS)(explain)
     command(
         app,
@@ -28,6 +51,7 @@ def register(app: typer.Typer) -> None:
 
 
 def runs(
+    context: typer.Context,
     limit: Annotated[int, typer.Option("--limit", min=1, max=10_000, help="At most so many.")] = 20,
     status: Annotated[
         str | None,
@@ -44,13 +68,15 @@ def runs(
         ),
     ] = None,
     as_json: JsonOption = False,
-) -> Answer:
-    """List runs, the newest first.
+) -> Answer | None:
+    """List runs, the newest first; with a command, remove, export or restore some.
 
     By when they were submitted, whether they still run or not. The duration is that of the whole
     run, from its start to its end or until now. Where there are more, the last line says how to go
     on.
     """
+    if context.invoked_subcommand is not None:
+        return None
     from dcf.cli.runs import list_runs
     from dcf.cli.screen import Screen
     from dcf.cli.settings import Settings
@@ -59,7 +85,98 @@ def runs(
     return asyncio.run(list_runs(Settings.from_env(os.environ), screen, limit, status, after))
 
 
-def explain(workflow_id: RunArgument, as_json: JsonOption = False) -> Answer:
+def remove(
+    workflow_ids: Annotated[
+        list[str] | None, typer.Argument(metavar="[ID]...", help="Ids of the runs.")
+    ] = None,
+    before: Annotated[
+        str | None,
+        typer.Option(
+            "--before",
+            metavar="AGE",
+            help="Instead of runs by name, all that ended so long ago: 30d, 12h; 0d for any.",
+        ),
+    ] = None,
+    status: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--status",
+            help="With --before, only these: succeeded, failed, timed_out, cancelled.",
+        ),
+    ] = None,
+    dry_run: Annotated[
+        bool,
+        typer.Option("--dry-run", help="Only say what would go and how much space it takes."),
+    ] = False,
+    as_json: JsonOption = False,
+) -> Answer:
+    """Remove finished runs with all that belongs to them, for good.
+
+    Documents, outputs, history and calls leave Redis; files that a run wrote, its audit trail among
+    them, stay. A run is kept, with the reason, while it is not over, its outcome is not in the
+    graph, or the session that delegated it goes on. A removal that died is continued by the same
+    command, or by a worker.
+    """
+    from dcf.cli.runs_removal import Choice, choice_of, remove_runs
+    from dcf.cli.screen import Screen
+    from dcf.cli.settings import Settings
+
+    ids = list(dict.fromkeys(workflow_ids or ()))
+    if bool(ids) == (before is not None):
+        raise typer.BadParameter("name runs, or say which with --before", param_hint="[ID]...")
+    if ids and status:
+        raise typer.BadParameter("goes with --before, not with names", param_hint="--status")
+    choice = Choice(ids) if before is None else choice_of(before, status or [])
+    screen = Screen(as_json=as_json)
+    settings = Settings.from_env(os.environ)
+    return asyncio.run(remove_runs(choice, settings, screen, dry_run=dry_run))
+
+
+def export(
+    workflow_ids: Annotated[list[str], typer.Argument(metavar="ID...", help="Ids of the runs.")],
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out",
+            metavar="FILE|DIR",
+            help="Where to; of several runs, or in a folder, ID.run.gz each.",
+        ),
+    ],
+    as_json: JsonOption = False,
+) -> Answer:
+    """Write finished runs to files, one each, with all that Redis has of them.
+
+    `dcf history FILE` and `dcf explain FILE` read such a file, `dcf runs restore` puts it back. The
+    run stays. A file that is there is not written over. It holds inputs and outputs, and what signs
+    the run's task tokens: nobody but you may read it.
+    """
+    from dcf.cli.run_files import export_runs
+    from dcf.cli.screen import Screen
+    from dcf.cli.settings import Settings
+
+    screen = Screen(as_json=as_json)
+    ids = list(dict.fromkeys(workflow_ids))
+    return asyncio.run(export_runs(ids, out, Settings.from_env(os.environ), screen))
+
+
+def restore(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="What `dcf runs export` wrote.")],
+    as_json: JsonOption = False,
+) -> Answer:
+    """Put an exported run back into Redis, as a finished run.
+
+    The file is checked first: its digests, and those of the history. Never over a run that is
+    there.
+    """
+    from dcf.cli.run_files import restore_file
+    from dcf.cli.screen import Screen
+    from dcf.cli.settings import Settings
+
+    screen = Screen(as_json=as_json)
+    return asyncio.run(restore_file(file, Settings.from_env(os.environ), screen))
+
+
+def explain(workflow_id: FileOrRun, as_json: JsonOption = False) -> Answer:
     """Say why a run stands where it stands.
 
     Each open state with what would move it.
@@ -74,7 +191,8 @@ def explain(workflow_id: RunArgument, as_json: JsonOption = False) -> Answer:
 
 def history(
     workflow_id: Annotated[
-        str | None, typer.Argument(metavar="[ID]", help="Id of the run.")
+        str | None,
+        typer.Argument(metavar="[ID|FILE]", help="Id of the run, or a file of an exported one."),
     ] = None,
     agent: Annotated[
         str | None,

@@ -16,12 +16,12 @@ HEAVY = ("mcp", "pydantic_ai", "redis", "rich", "starlette", "jsonschema", "yaml
 
 
 def commands() -> Iterator[tuple[str, ...]]:
-    """The path of every command, also below groups."""
+    """The path of every command, also below groups, and of groups that are commands too."""
     waiting = [((), typer.main.get_command(build_app()))]
     while waiting:
         path, command = waiting.pop()
         inner = getattr(command, "commands", None)
-        if inner is None:
+        if inner is None or (path and command.invoke_without_command):
             yield path
         for name, sub in (inner or {}).items():
             waiting.append(((*path, name), sub))

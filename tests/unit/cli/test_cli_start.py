@@ -130,3 +130,10 @@ finally:
     made, frozen = done.stdout.splitlines()[-1].split()
     assert int(made) <= 2
     assert frozen == "True", "the end of the process looks for garbage once more"
+
+
+def test_the_file_of_a_run_is_read_without_the_extra_that_has_lua(
+    processes: Forks, tmp_path: Path
+) -> None:
+    loaded = processes.modules("from control_plane.twin import Shelf", tmp_path)
+    assert not any(name.partition(".")[0] == "lupa" for name in loaded)

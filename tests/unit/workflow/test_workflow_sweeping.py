@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from stage import Stage, passing, staged
 
+from control_plane import Refusal
 from dcf.worker import sweeper
 
 
@@ -75,3 +76,26 @@ async def test_a_worker_that_drains_seals_what_ended_on_it(stage: Stage) -> None
         stage.loop.call_later(1, held.set)
         await stage.leave(worker)
     assert all([(await stage.store.run(name)).finalized_at for name in names])
+
+
+@staged
+async def test_a_worker_removes_the_rest_of_a_run_whose_remover_died(stage: Stage) -> None:
+    stage.worker()
+    await stage.submit({"StartAt": "A", "States": {"A": passing(End=True)}}, run="half")
+    await stage.end("half")
+
+    async def marked() -> bool:
+        born = (await stage.store.run("half")).born
+        request = {"born": born, "mark": True}
+        answer = await stage.store.call("gc", "half", request, extra=["cp:wf:done"])
+        return bool(answer[0] == "more")
+
+    async def gone() -> bool:
+        return not await stage.store.run_many(["half"])
+
+    await stage.until(marked)
+    assert await stage.store.redrive("half", again=["A"], resume=[]) == Refusal(
+        "not_failed", ("removing",)
+    )
+    await stage.until(gone, within_s=120)
+    assert not await stage.store.backend.command("KEYS", "*half*")

@@ -1,0 +1,137 @@
+"""Files of exported runs: ``dcf runs export`` and ``dcf runs restore``, and reading one in place of
+a run in Redis."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from control_plane import (
+    BadRunFile,
+    RunExists,
+    RunExport,
+    Store,
+    export_run,
+    lay_out,
+    pack,
+    restore_run,
+    unpack,
+)
+from dcf.cli.answer import Answer
+from dcf.cli.memory.wording import size_text
+from dcf.cli.redis_access import find_redis, open_store
+from dcf.cli.screen import Screen
+from dcf.cli.settings import Settings
+from dcf.cli.trouble import BadInput, EnvironmentTrouble, NotSo
+from dcf.cli.wording import counted
+from dcf.problem import Problem
+from dcf.regular_file import read_regular
+
+_ID = re.compile(r"[A-Za-z0-9_-]+")
+_SUFFIX = ".run.gz"
+
+
+def is_file_name(given: str) -> bool:
+    """Whether a command means a file: what cannot be the id of a run, ``x.run.gz`` or ``./x``."""
+    return not _ID.fullmatch(given)
+
+
+async def shelved(file: Path) -> tuple[Store, str]:
+    """The run in ``file``, in a store of its own in this process, and its id. Raises BadInput,
+    BadRunFile."""
+    from control_plane.twin import Shelf
+
+    export = _read(file)
+    store = Store(Shelf(lambda: time.time_ns() // 1_000))
+    await lay_out(store, export)
+    return store, export.run.workflow_id
+
+
+async def export_runs(
+    workflow_ids: Sequence[str], out: Path, settings: Settings, screen: Screen
+) -> Answer:
+    """Write each run to a file. Raises UnknownRun and NotExportable before anything is written."""
+    files = _targets(workflow_ids, out)
+    address = await find_redis(settings, screen)
+    written: list[dict[str, object]] = []
+    lines: list[str] = []
+    async with open_store(address) as store:
+        # Ids that are wrong are told before the first file is there.
+        for workflow_id in workflow_ids:
+            await store.run_status(workflow_id)
+        with screen.working("exporting …") as progress:
+            for number, (workflow_id, file) in enumerate(files.items(), 1):
+                progress.tell(f"exporting {number:,} of {len(files):,}: {workflow_id}")
+                data = pack(await export_run(store, workflow_id))
+                _write(file, data)
+                written.append({"workflow_id": workflow_id, "file": str(file), "bytes": len(data)})
+                lines.append(f"{file}  {size_text(len(data))}")
+    return Answer({"files": written}, [f"{counted(len(written), 'run', 'runs')} exported.", *lines])
+
+
+async def restore_file(file: Path, settings: Settings, screen: Screen) -> Answer:
+    """Put the run in ``file`` back. Raises BadInput, BadRunFile, NotSo where there is such a
+    run."""
+    export = _read(file)
+    run = export.run
+    address = await find_redis(settings, screen)
+    async with open_store(address) as store:
+        with screen.working(f"restoring {run.workflow_id} …"):
+            try:
+                await restore_run(store, export)
+            except RunExists as error:
+                hint = f"`dcf runs remove {run.workflow_id}` would make room for it"
+                raise NotSo(error.code, str(error), hint) from error
+    fields = {"workflow_id": run.workflow_id, "run_status": run.status}
+    return Answer(fields, [f"{run.workflow_id} is back: {run.status}."])
+
+
+def _read(file: Path) -> RunExport:
+    try:
+        return unpack(read_regular(file))
+    except OSError as error:
+        message = f"cannot be read: {error.strerror}"
+        problem = Problem("CLI_RUN_FILE", message, hint="name a file", file=str(file))
+        raise BadInput([problem]) from error
+    except BadRunFile as error:
+        where, why = error.fields["where"], error.fields["why"]
+        raise BadRunFile(where=f"{file}: {where}", why=why) from error
+
+
+def _targets(workflow_ids: Sequence[str], out: Path) -> dict[str, Path]:
+    """The file of each run. Raises BadInput with those that are there already."""
+    into_folder = len(workflow_ids) > 1 or out.is_dir()
+    files = {one: out / f"{one}{_SUFFIX}" if into_folder else out for one in workflow_ids}
+    there = [file for file in files.values() if file.exists() or file.is_symlink()]
+    if there:
+        hint = "choose another --out, or move the file away"
+        raise BadInput(
+            [
+                Problem("CLI_OUT_EXISTS", "there is a file", hint=hint, file=str(one))
+                for one in there
+            ]
+        )
+    return files
+
+
+def _write(file: Path, data: bytes) -> None:
+    """The file is there whole, or not at all, and its owner alone can read it."""
+    draft = file.with_name(f".{file.name}.{os.getpid()}")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+        try:
+            with os.fdopen(descriptor, "wb") as stream:
+                stream.write(data)
+                stream.flush()
+                os.fsync(stream.fileno())
+            # Unlike a rename it takes nobody's place.
+            os.link(draft, file)
+        finally:
+            draft.unlink()
+    except OSError as error:
+        message = f"{file} cannot be written: {error.strerror}"
+        raise EnvironmentTrouble("run_file_unwritable", message, "choose another --out") from error

@@ -1,0 +1,151 @@
+"""``dcf runs remove``."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from control_plane import RunDocument, RunStatus, Store, run_lists, space_of
+from dcf.cli.age import OVER, read_age
+from dcf.cli.answer import Answer, ErrorNote
+from dcf.cli.exits import FAILED
+from dcf.cli.memory.wording import size_text
+from dcf.cli.redis_access import find_redis, open_store
+from dcf.cli.screen import Progress, Screen
+from dcf.cli.settings import Settings
+from dcf.cli.trouble import BadInput
+from dcf.cli.wording import counted
+from dcf.problem import Problem
+from dcf.worker import Kept, remove_run, why_kept
+
+_LISTED = 20
+"""Most runs of one kind that people are shown; --json has all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Runs by ``ids``, or all of ``statuses`` that ended ``age_ms`` ago or earlier."""
+
+    ids: Sequence[str]
+    age_ms: int = 0
+    statuses: Sequence[RunStatus] = OVER
+
+
+@dataclass(slots=True)
+class _Report:
+    """What went or would go, with its size (None where it was not asked), and what is kept."""
+
+    gone: list[tuple[RunDocument, int | None]] = field(default_factory=list)
+    kept: list[tuple[RunDocument, Kept]] = field(default_factory=list)
+
+    @property
+    def size(self) -> int:
+        return sum(size or 0 for _, size in self.gone)
+
+
+def choice_of(before: str, statuses: Sequence[str]) -> Choice:
+    """The choice that ``--before`` and ``--status`` make. Raises BadInput with all that is wrong
+    in them."""
+    problems: list[Problem] = []
+    age_ms = read_age(before)
+    if age_ms is None:
+        message = f"{before!r} is no length of time"
+        hint = "a whole number and m, h, d or w, as in 30d"
+        problems.append(Problem("CLI_AGE", message, hint=hint, file="--before"))
+    for status in statuses:
+        if status not in OVER:
+            message = f"no run that is over is {status!r}"
+            hint = f"one of {', '.join(OVER)}"
+            problems.append(Problem("CLI_STATUSOVER", message, hint=hint, file="--status"))
+    if problems:
+        raise BadInput(problems)
+    wanted = cast("Sequence[RunStatus]", [*dict.fromkeys(statuses)])
+    return Choice((), age_ms or 0, wanted or OVER)
+
+
+async def remove_runs(
+    choice: Choice, settings: Settings, screen: Screen, *, dry_run: bool
+) -> Answer:
+    """Remove the chosen runs, or with ``dry_run`` say what would go. Raises UnknownRun before
+    anything is removed."""
+    address = await find_redis(settings, screen)
+    report = _Report()
+    async with open_store(address) as store:
+        with screen.working("looking for runs …") as progress:
+            async for run in _chosen(store, choice):
+                kept = await (why_kept if dry_run else remove_run)(store, run)
+                if kept is not None:
+                    report.kept.append((run, kept))
+                else:
+                    size = await space_of(store, run.workflow_id) if dry_run else None
+                    report.gone.append((run, size))
+                _tell(progress, report, choice, dry_run=dry_run)
+    return _answer(report, choice, dry_run=dry_run)
+
+
+async def _chosen(store: Store, choice: Choice) -> AsyncIterator[RunDocument]:
+    if choice.ids:
+        for run in [await store.run(workflow_id) for workflow_id in choice.ids]:
+            yield run
+        return
+    before_ms = await store.now_ms() - choice.age_ms
+    async for page in run_lists.ended_runs(store, before_ms, choice.statuses):
+        for run in page:
+            yield run
+
+
+def _tell(progress: Progress, report: _Report, choice: Choice, *, dry_run: bool) -> None:
+    done = len(report.gone) + len(report.kept)
+    of = f" of {len(choice.ids):,}" if choice.ids else ""
+    progress.tell(f"{'looked at' if dry_run else 'removed'} {done:,}{of} runs …")
+
+
+def _answer(report: _Report, choice: Choice, *, dry_run: bool) -> Answer:
+    fields: dict[str, Any] = {
+        "dry_run": dry_run,
+        "removed": [
+            {"workflow_id": run.workflow_id, "run_status": run.status}
+            | ({"bytes": size} if size is not None else {})
+            for run, size in report.gone
+        ],
+        "kept": [
+            {"workflow_id": run.workflow_id, "code": kept.code, "why": kept.why, "hint": kept.hint}
+            for run, kept in report.kept
+        ],
+    }
+    if dry_run:
+        fields["bytes"] = report.size
+    show = _shown(report, dry_run=dry_run)
+    if not (choice.ids and report.kept):
+        return Answer(fields, [*show, *_kept(report)])
+    # Each was meant: that one stays is no success.
+    run, kept = report.kept[0]
+    count = len(report.kept)
+    more = f", and {counted(count - 1, 'other is', 'others are')} kept" if count > 1 else ""
+    message = f"run {run.workflow_id} {kept.why}{more}"
+    note = ErrorNote(kept.code, message, kept.hint, tuple(_kept(report)[1:] if more else ()))
+    return Answer(fields, show, status="error", error=note, exit_code=FAILED)
+
+
+def _shown(report: _Report, *, dry_run: bool) -> list[str]:
+    count = counted(len(report.gone), "run", "runs")
+    if not dry_run:
+        return [f"{count} removed."]
+    lines = [
+        f"  {run.workflow_id}  {run.status}  {size_text(size or 0)}"
+        for run, size in report.gone[:_LISTED]
+    ]
+    return [f"{count} would go, {size_text(report.size)} in all.", *lines, *_rest(report.gone)]
+
+
+def _kept(report: _Report) -> list[str]:
+    if not report.kept:
+        return []
+    lines = [f"  {run.workflow_id} {kept.why} ({kept.hint})" for run, kept in report.kept[:_LISTED]]
+    return [f"{counted(len(report.kept), 'run is', 'runs are')} kept:", *lines, *_rest(report.kept)]
+
+
+def _rest(found: Sequence[object]) -> list[str]:
+    left = len(found) - _LISTED
+    return [f"  … and {left:,} more; --json has all"] if left > 0 else []

@@ -1,0 +1,67 @@
+"""Removing a run that is over, and why one is kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from control_plane import BadName, RunDocument, SessionStore, Store, UnknownSession
+from dcf.knowledge import SESSION_PIN
+
+_ENDED = frozenset({"completed", "abandoned"})
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Why a run is not removed: ``code`` is stable, ``why`` completes "run x …"."""
+
+    code: str
+    why: str
+    hint: str
+
+
+async def remove_run(store: Store, run: RunDocument) -> Kept | None:
+    """Remove a run with everything that belongs to it; None when it is gone. Who dies over it
+    leaves the rest to the next removal, or to a sweep."""
+    kept = await why_kept(store, run)
+    if kept is not None:
+        return kept
+    refusal = await store.remove(run.workflow_id, unexported=not store.feeds_outbox)
+    if refusal is None:
+        return None
+    # It moved on since it was read: a redrive, say.
+    now = await store.run_many([run.workflow_id])
+    return await why_kept(store, now[0]) if now else None
+
+
+async def why_kept(store: Store, run: RunDocument) -> Kept | None:
+    """Why a run may not be removed as things stand; None when it may. A run whose outcome the graph
+    does not have is kept where the graph is in use (a store with an outbox)."""
+    if run.removing:
+        return None
+    if not run.is_over:
+        hint = f"`dcf cancel {run.workflow_id}` ends it"
+        return Kept("still_running", f"is {run.status}", hint)
+    if run.finalized_at is None:
+        hint = "a worker seals it within seconds: `dcf up --workers 1`"
+        return Kept("not_finalized", f"is {run.status}, and its end is not sealed yet", hint)
+    if store.feeds_outbox and run.outbox == "refused":
+        hint = "`dcf graph doctor` says why; with DCF_GRAPH=off it is removed all the same"
+        return Kept("not_exported", "is not in the graph, which refused it", hint)
+    if store.feeds_outbox and run.outbox != "told":
+        hint = "`dcf graph sync` writes it; with DCF_GRAPH=off it is removed all the same"
+        return Kept("not_exported", "is not in the graph yet", hint)
+    session_id = run.raw.get("pins", {}).get(SESSION_PIN)
+    if session_id is not None and await _is_open(store, session_id):
+        hint = f"its result is needed until that ends: `dcf session finalize {session_id}`"
+        return Kept("in_session", f"is the work of a task of session {session_id}", hint)
+    return None
+
+
+async def _is_open(store: Store, session_id: str) -> bool:
+    sessions = SessionStore(store.backend, cluster=store.cluster)
+    try:
+        document = await sessions.read(session_id, ["session"])
+    except (UnknownSession, BadName):
+        return False
+    head = document.record["session"]
+    return not (isinstance(head, dict) and head.get("state") in _ENDED)

@@ -1,0 +1,86 @@
+"""``dcf runs remove``: what goes, what is kept and why."""
+
+from __future__ import annotations
+
+import pytest
+from dcf_user import Dcf, until
+
+PASS = {"StartAt": "A", "States": {"A": {"Type": "Pass", "End": True}}}
+WAIT = {"StartAt": "A", "States": {"A": {"Type": "Wait", "Seconds": 600, "End": True}}}
+NO_GRAPH = {"DCF_GRAPH": "off"}
+
+
+def test_finished_runs_are_removed_by_name_and_by_age_and_others_are_kept(dcf: Dcf) -> None:
+    done = dcf.write("pass.json", PASS)
+    assert dcf("run", done, "--id", "first").code == 0
+    assert dcf("submit", dcf.write("wait.json", WAIT), "--id", "waits").code == 0
+
+    kept = dcf("runs", "remove", "first")
+    assert (kept.code, "not in the graph yet" in kept.err) == (1, True)
+
+    tried = dcf("runs", "remove", "--before", "0d", "--dry-run", "--json", env=NO_GRAPH).json
+    assert [run["workflow_id"] for run in tried["removed"]] == ["first"]
+    assert tried["bytes"] > 1_000
+    stored = dcf.keys()
+    assert any("first" in key for key in stored)
+
+    both = dcf("runs", "remove", "first", "waits", "--json", env=NO_GRAPH)
+    assert (both.code, both.json["error"]["code"]) == (1, "still_running")
+    assert [run["workflow_id"] for run in both.json["removed"]] == ["first"]
+    stored = dcf.keys()
+    assert [key for key in stored if "first" in key] == []
+
+    assert dcf("cancel", "waits").code == 0
+    young = dcf("runs", "remove", "--before", "1h", "--json", env=NO_GRAPH).json
+    assert (young["removed"], young["kept"]) == ([], [])
+    assert dcf("runs", "remove", "--before", "0d", "--status", "cancelled", env=NO_GRAPH).code == 0
+    assert dcf("runs", "--json").json["runs"] == []
+    assert dcf("history", "waits").code == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "name runs, or say which with --before"),
+        (["r", "--before", "1d"], "name runs, or say which with --before"),
+        (["r", "--status", "failed"], "goes with --before"),
+        (["--before", "month"], "--before"),
+        (["--before", "1d", "--status", "running"], "--status"),
+    ],
+)
+def test_a_choice_that_cannot_be_right_is_told(dcf: Dcf, arguments: list[str], said: str) -> None:
+    refused = dcf("runs", "remove", *arguments)
+    assert (refused.code, said in refused.err) == (2, True)
+
+
+def test_an_exported_run_is_read_from_its_file_and_restored(dcf: Dcf) -> None:
+    assert dcf("run", dcf.write("pass.json", PASS), "--id", "kept").code == 0
+    assert dcf("runs", "export", "kept", "--out", "kept.run.gz").code == 0
+    again = dcf("runs", "export", "kept", "--out", "kept.run.gz")
+    assert (again.code, "there is a file" in again.err) == (2, True)
+    assert (dcf.folder / "kept.run.gz").stat().st_mode & 0o777 == 0o600
+    told = dcf("history", "kept", "--json").json
+    exists = dcf("runs", "restore", "kept.run.gz")
+    assert (exists.code, "There is a run kept already" in exists.err) == (1, True)
+
+    assert dcf("runs", "remove", "kept", env=NO_GRAPH).code == 0
+    assert dcf("history", "kept.run.gz", "--json").json == told
+    assert "the run is over: succeeded" in dcf("explain", "./kept.run.gz").out
+    assert dcf("runs", "restore", "kept.run.gz").code == 0
+    assert dcf("history", "kept", "--json").json == told
+
+    (dcf.folder / "bad.run.gz").write_bytes((dcf.folder / "kept.run.gz").read_bytes()[:-9])
+    for command in (["history"], ["explain"], ["runs", "restore"]):
+        refused = dcf(*command, "bad.run.gz")
+        assert (refused.code, "bad.run.gz: the file: it is damaged" in refused.err) == (2, True)
+    assert dcf("history", "none.run.gz").code == 2
+
+
+def test_a_worker_removes_what_is_kept_no_longer(dcf: Dcf) -> None:
+    assert dcf("run", dcf.write("pass.json", PASS), "--id", "old").code == 0
+    checks = {one["name"]: one["found"] for one in dcf("doctor", "--json").json["checks"]}
+    assert checks["runs"].startswith("1 run, about ")
+    assert "; 1 of the last 24 hours, " in checks["runs"]
+    dcf.env |= NO_GRAPH | {"DCF_RETENTION": "failed=0m,succeeded=0m"}
+    dcf.worker()
+    until(lambda: dcf("history", "old").code == 2, "the run is gone")

@@ -1,0 +1,201 @@
+"""An exported run is the whole run: what is restored from its file is what was removed."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from contextlib import suppress
+from typing import Any, Literal
+
+import pytest
+from flows import RUN, linear, seed
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from interleaved import Breaking
+from test_gc import ended_run
+from workers import run_to_end
+from worlds import World
+
+from control_plane import (
+    BadRunFile,
+    Disconnected,
+    NotExportable,
+    RunExists,
+    Store,
+    UnknownRun,
+    export_run,
+    history,
+    pack,
+    payload,
+    restore_run,
+    run_export,
+    run_file,
+    timers,
+    unpack,
+)
+from dcf.workflow import finalize
+
+
+async def sealed_run(world: World) -> tuple[Store, bytes]:
+    """A run with documents of every kind, redriven once, and its file."""
+    store = await ended_run(world)
+    assert await store.redrive(RUN, again=["M"], resume=[]) is None
+    await store.cancel(RUN, by="x")
+    await finalize(store, RUN, by="test")
+    return store, pack(await export_run(store, RUN))
+
+
+async def stored(world: World) -> dict[str, Any]:
+    """Every document as Redis gives its text, and everything else; the run's approval is no part of
+    it."""
+    found = await world.dump()
+    for key in found:
+        if await world.backend.command("TYPE", key) == "ReJSON-RL":
+            found[key] = await world.backend.command("JSON.GET", key)
+        elif key.endswith(":history"):
+            found[key] = await world.backend.command("XRANGE", key, "-", "+")
+    return {key: value for key, value in found.items() if key != "cp:approvals"}
+
+
+async def test_what_is_restored_is_byte_for_byte_what_was_removed(world: World) -> None:
+    store, data = await sealed_run(world)
+    before = await stored(world)
+    assert await store.remove(RUN) is None
+    await restore_run(store, unpack(data))
+    assert await stored(world) == before
+    assert pack(await export_run(store, RUN)) == data
+    assert (await history.seal(store, RUN)).events > 10
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+async def test_a_restore_that_died_anywhere_is_removed_by_a_sweep_and_may_be_repeated(
+    world: World, when: Literal["before", "after"], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run_export, "_MOST_PARTS", 12)
+    store, data = await sealed_run(world)
+    before = await stored(world)
+    fatal, broke = 0, True
+    while broke:
+        await store.remove(RUN)
+        fatal += 1
+        breaking = Breaking(world.backend, fatal, when)
+        with suppress(Disconnected):
+            await restore_run(world.store(breaking), unpack(data))
+        broke = breaking.broken
+        await world.advance(60_000)
+        for workflow_id in (await timers.sweep(store)).removing:
+            await store.remove(workflow_id)
+        if broke and await store.run_many([RUN]) == []:
+            assert [key for key in await world.keys() if RUN in key] == []
+            await restore_run(store, unpack(data))
+        now = await stored(world)
+        assert {**now, "cp:wf:done": 0} == {**before, "cp:wf:done": 0}
+    assert fatal > 4
+
+
+async def test_nothing_is_restored_over_a_run_and_the_run_stays_as_it_is(world: World) -> None:
+    store, data = await sealed_run(world)
+    before = await stored(world)
+    with pytest.raises(RunExists):
+        await restore_run(store, unpack(data))
+    assert await stored(world) == before
+    await store.remove(RUN)
+    await seed(store, linear("A"))
+    with pytest.raises(RunExists):
+        await restore_run(store, unpack(data))
+    assert (await run_to_end(world, linear("A"))).status == "succeeded"
+
+
+async def test_a_restored_run_may_be_redriven(world: World) -> None:
+    store, data = await sealed_run(world)
+    await store.remove(RUN)
+    await restore_run(store, unpack(data))
+    assert await store.redrive(RUN, again=["M"], resume=[]) is None
+    assert (await store.run(RUN)).status == "running"
+    assert (await history.seal(store, RUN)).events > 10
+
+
+async def test_only_a_sealed_run_is_exported(world: World) -> None:
+    store = world.store()
+    with pytest.raises(UnknownRun):
+        await export_run(store, RUN)
+    await seed(store, linear("A"))
+    with pytest.raises(NotExportable, match="is running"):
+        await export_run(store, RUN)
+    await run_to_end(world, linear("A"))
+    with pytest.raises(NotExportable, match="not sealed"):
+        await export_run(store, RUN)
+
+
+@pytest.fixture(scope="module")
+def file() -> bytes:
+    """A file that is good."""
+    import asyncio
+
+    from worlds import TwinWorld
+
+    return asyncio.run(sealed_run(TwinWorld()))[1]
+
+
+@given(st.data())
+@settings(max_examples=60, deadline=None)
+def test_a_file_of_which_one_byte_is_changed_or_the_end_is_missing_is_refused(
+    file: bytes, data: st.DataObject
+) -> None:
+    at = data.draw(st.integers(10, len(file) - 1))
+    with pytest.raises(BadRunFile):
+        unpack(file[:at])
+    changed = bytearray(file)
+    changed[at] ^= data.draw(st.integers(1, 255))
+    with pytest.raises(BadRunFile):
+        unpack(bytes(changed))
+
+
+def forged(file: bytes, kind: str, change: Any) -> bytes:
+    """The file with the first part of ``kind`` changed by somebody who can make digests."""
+    lines = [json.loads(line) for line in gzip.decompress(file).splitlines()[:-1]]
+    at = next(at for at, line in enumerate(lines) if line.get("kind") == kind)
+    change(lines[at])
+    body = "".join(payload.to_text(line) + "\n" for line in lines)
+    end = {"lines": len(lines), "sha256": payload.digest(body)}
+    return gzip.compress((body + payload.to_text(end) + "\n").encode())
+
+
+@pytest.mark.parametrize(
+    ("kind", "member", "value", "said"),
+    [
+        ("history", "text", '["1-1","5","{}","0"]', "history 1-1: the event does not match"),
+        ("chain", "text", '["digest","0"]', "events are missing"),
+        ("audit", "text", '{"history":{"events":1,"sha256":"0"}}', "its seal does not match"),
+        ("blob", "text", "other", "does not match its digest"),
+        ("state", "name", "/etc/passwd", "cannot be a path"),
+        ("state", "text", "[" * 100_000, "it is no JSON"),
+        ("state", "kind", "meta", "it is no part of a run"),
+        ("output", "text", "7", "it is no output"),
+    ],
+)
+def test_what_was_changed_in_a_file_is_told_with_its_place(
+    file: bytes, kind: str, member: str, value: str, said: str
+) -> None:
+    with pytest.raises(BadRunFile, match=said):
+        unpack(forged(file, kind, lambda line: line.update({member: value})))
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"", "damaged"),
+        (b"PK\x03\x04", "no exported run"),
+        (gzip.compress(b"hello\n"), "no exported run"),
+        (gzip.compress(b'{"format":"dcf-run","version":9}\n{}\n{}\n{}\n'), "format 9"),
+    ],
+)
+def test_a_foreign_file_is_refused(data: bytes, said: str) -> None:
+    with pytest.raises(BadRunFile, match=said):
+        unpack(data)
+
+
+def test_a_small_file_with_a_huge_content_is_not_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run_file, "LARGEST", 1_000_000)
+    with pytest.raises(BadRunFile, match="more than 1,000,000 bytes"):
+        unpack(gzip.compress(b" " * 2_000_000))

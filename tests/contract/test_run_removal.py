@@ -1,0 +1,178 @@
+"""A run is removed with all keys that it has, or kept with its reason."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from desks import ID, ME, Desk
+from flows import RUN, linear, seed
+from interleaved import Breaking
+from test_gc import ended_run, failed_run, left
+from workers import put_away, run_to_end, seal_off
+from worlds import World
+
+from control_plane import DONE, Disconnected, RunDocument, RunStatus, Store, run_lists
+from control_plane.run_space import names_of
+from dcf.worker import remove_run, run_retention, why_kept
+from dcf.worker.run_retention import apply_retention
+from dcf.workflow import NotRedrivable, finalize, redrive
+
+
+async def test_the_names_of_a_run_are_all_keys_that_have_its_id(world: World) -> None:
+    store = await ended_run(world)
+    names = await names_of(store, RUN)
+    assert len(names) == len(set(names))
+    assert {key for key in await world.keys() if RUN in key} <= set(names)
+    assert {key for key in await world.keys() if RUN not in key} & set(names) == set()
+
+
+async def kept(store: Store, run: str = RUN) -> str:
+    """Why the run is kept; it is as it was."""
+    found = await remove_run(store, await store.run(run))
+    assert found is not None
+    assert found == await why_kept(store, await store.run(run))
+    return found.code
+
+
+async def test_what_is_not_over_or_not_sealed_is_kept(world: World) -> None:
+    store = world.store()
+    await seed(store, linear("A"))
+    assert await kept(store) == "still_running"
+    await run_to_end(world, linear("A"))
+    assert await kept(store) == "not_finalized"
+    assert await seal_off(store) is None
+    assert await remove_run(store, await store.run(RUN)) is None
+    assert await left(world) == []
+
+
+async def test_what_the_graph_does_not_have_is_kept_where_there_is_one(world: World) -> None:
+    store = world.store(outbox=True)
+    await failed_run(world)
+    await put_away(store)
+    assert await kept(store) == "not_exported"
+    assert await store.told(await store.run(RUN), refused=True)
+    refused = await why_kept(store, await store.run(RUN))
+    assert refused is not None and "refused" in refused.why
+    assert await remove_run(world.store(), await store.run(RUN)) is None
+
+
+async def test_what_ended_before_there_was_a_graph_is_kept_until_the_graph_has_it(
+    world: World,
+) -> None:
+    await ended_run(world)
+    store = world.store(outbox=True)
+    assert await kept(store) == "not_exported"
+    assert await store.told(await store.run(RUN))
+    assert await remove_run(store, await store.run(RUN)) is None
+
+
+async def test_the_work_of_a_task_is_kept_until_its_session_is_over(world: World) -> None:
+    desk = Desk(world)
+    await desk.begin("a")
+    task = await desk.delegate()
+    await desk.do(task)
+    store = world.store()
+    await finalize(store, task.task_id, by="test")
+    assert await kept(store, task.task_id) == "in_session"
+    await desk.sessions.end(ID, by=ME)
+    await desk.sessions.tick(ID)
+    assert (await desk.sessions.get(ID)).state == "completed"
+    assert await remove_run(store, await store.run(task.task_id)) is None
+    assert (await desk.sessions.task(ID, task.task_id)).status == "succeeded"
+
+
+async def test_a_run_that_is_redriven_meanwhile_is_kept(world: World) -> None:
+    store = await ended_run(world)
+    read = await store.run(RUN)
+    assert await store.redrive(RUN, again=["M"], resume=[]) is None
+    found = await remove_run(store, read)
+    assert found is not None and found.code == "still_running"
+
+
+async def test_who_redrives_a_run_that_is_being_removed_is_told(world: World) -> None:
+    store = await ended_run(world)
+    with pytest.raises(Disconnected):
+        await remove_run(world.store(Breaking(world.backend, 2, "after")), await store.run(RUN))
+    with pytest.raises(NotRedrivable, match="is being removed"):
+        await redrive(store, RUN)
+    assert await remove_run(store, await store.run(RUN)) is None
+
+
+async def chosen(store: Store, at: int, statuses: Sequence[RunStatus]) -> list[str]:
+    """The ids of the runs that ended at ``at`` or earlier."""
+    found: list[RunDocument] = []
+    async for page in run_lists.ended_runs(store, at, statuses):
+        found += page
+    return [run.workflow_id for run in found]
+
+
+async def test_runs_are_found_by_when_they_ended_whenever_they_were_sealed(world: World) -> None:
+    store = world.store()
+    for name in ("r-1", "r-2", "r-3"):
+        await seed(store, linear("A"), run=name)
+        if name == "r-2":
+            await store.cancel(name, by="x")
+        else:
+            await run_to_end(world, linear("A"), run=name)
+        await world.advance(1_000)
+    ended = [(await store.run(name)).finished_at or 0 for name in ("r-1", "r-2", "r-3")]
+    for name in ("r-3", "r-1", "r-2"):
+        await put_away(store, run=name)
+        await world.advance(1)
+    both: list[Any] = ["succeeded", "cancelled"]
+    assert sorted(await chosen(store, ended[1], both)) == ["r-1", "r-2"]
+    assert await chosen(store, ended[2], ["succeeded"]) == ["r-3", "r-1"]
+    assert await chosen(store, ended[0] - 1, both) == []
+    # A ghost, as a client of a cluster may leave behind, is no run.
+    await world.backend.command("ZADD", DONE, 1, "ghost")
+    assert "ghost" not in await chosen(store, ended[2], both)
+
+
+async def test_a_retention_removes_what_is_older_than_its_status_is_kept(world: World) -> None:
+    store = world.store()
+    await seed(store, linear("A"), run="old")
+    await run_to_end(world, linear("A"), run="old")
+    await seed(store, linear("A"), run="old-cancelled")
+    await store.cancel("old-cancelled", by="x")
+    await world.advance(60_000)
+    await seed(store, linear("A"), run="young")
+    await run_to_end(world, linear("A"), run="young")
+    await world.advance(60_000)
+    for name in ("old", "old-cancelled", "young"):
+        await put_away(store, run=name)
+    await seed(store, linear("A"), run="runs")
+
+    async def there() -> set[str]:
+        page = await run_lists.list_runs(store, 10)
+        return {run.workflow_id for run in page.runs}
+
+    assert await apply_retention(store, {"succeeded": 120_001, "cancelled": 999_999}) == 0
+    assert await apply_retention(store, {"succeeded": 90_000, "failed": 1}) == 1
+    assert await there() == {"old-cancelled", "young", "runs"}
+    assert await apply_retention(store, {"succeeded": 0, "cancelled": 120_000}) == 2
+    assert await there() == {"runs"}
+
+
+async def test_one_process_an_hour_looks_for_runs_to_remove(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks = []
+
+    class Enough(Exception):
+        """So many looks are enough."""
+
+    async def look(store: Store, ages: object) -> int:
+        looks.append(ages)
+        return 0
+
+    async def sleep(_seconds: float) -> None:
+        raise Enough
+
+    monkeypatch.setattr(run_retention, "apply_retention", look)
+    monkeypatch.setattr(run_retention.asyncio, "sleep", sleep)
+    for _ in range(2):
+        with pytest.raises(Enough):
+            await run_retention.retain_for_ever(world.store(), {"failed": 5})
+    assert looks == [{"failed": 5}]
