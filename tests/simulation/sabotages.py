@@ -248,7 +248,7 @@ BROKEN = (
             "signal",
         ),
         frozenset({"sound"}),
-        likely=97,
+        likely=147,
     ),
     Broken(
         "nobody else is asked when an approver is silent",
