@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         APPROVAL_PROTOCOL,
         FIRST_PROTOCOL,
         LANGUAGE_PROTOCOL,
+        RUN_OVER,
         SCHEMA_VERSION,
         Failure,
         Holder,
@@ -116,6 +117,7 @@ if TYPE_CHECKING:
     )
     from control_plane.outbox import Outbox, OutboxEntry, OutboxLag, sweep_outbox
     from control_plane.output import Output
+    from control_plane.patience import insist, patiently
     from control_plane.payload import JSON, Payload
     from control_plane.queue import Hint, HintQueue, HintQueues, signs_of_life
     from control_plane.reader import Results
@@ -150,6 +152,7 @@ __all__ = [
     "JSON",
     "LANGUAGE_PROTOCOL",
     "NO_BUDGET",
+    "RUN_OVER",
     "SCHEMA_VERSION",
     "AgentBusy",
     "AgentChange",
@@ -258,11 +261,13 @@ __all__ = [
     "history",
     "host_signs",
     "inside",
+    "insist",
     "keys",
     "lay_out",
     "load_exports",
     "new_token",
     "pack",
+    "patiently",
     "payload",
     "read_agent_history",
     "read_record_history",

@@ -27,7 +27,8 @@ class RedisBackend:
 
     Calls are repeated a few times when the connection drops: a script that moves a state or a run
     gives a repeated call its first answer, and for the rest (tick, claim, close, gc) a repetition
-    does nothing that the next sweep would not do. ``place`` names the server in what is said of it.
+    does nothing that the next sweep would not do. ``place`` is the server's
+    address in error messages.
     """
 
     def __init__(self, client: Redis, *, place: str = "its address") -> None:

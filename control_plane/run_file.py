@@ -54,7 +54,7 @@ def unpack(data: bytes) -> RunExport:
     lines = _lines(data)
     header = _record(lines[0], 1)
     if header.get("format") != FORMAT:
-        raise BadRunFile(where="line 1", why="this is no exported run")
+        raise BadRunFile(where="line 1", why="this is not an exported run")
     if header.get("version") != VERSION:
         why = f"format {header.get('version')!r} is not known, only {VERSION}; update dcf-agents"
         raise BadRunFile(where="line 1", why=why)
@@ -73,7 +73,7 @@ def _lines(data: bytes) -> list[bytes]:
     try:
         body = unpacker.decompress(data, LARGEST)
     except zlib.error as error:
-        why = f"this is no exported run, or it is damaged ({error})"
+        why = f"this is not an exported run, or it is damaged ({error})"
         raise BadRunFile(where="the file", why=why) from error
     if unpacker.unconsumed_tail:
         why = f"its content has more than {LARGEST:,} bytes"
@@ -83,7 +83,7 @@ def _lines(data: bytes) -> list[bytes]:
         raise BadRunFile(where="the file", why=f"it is damaged: {what}")
     lines = body.split(b"\n")
     if len(lines) < 4 or lines.pop():
-        raise BadRunFile(where="the file", why="this is no exported run")
+        raise BadRunFile(where="the file", why="this is not an exported run")
     return lines
 
 
@@ -98,7 +98,7 @@ def _check_end(lines: Sequence[bytes]) -> None:
 def _record(line: bytes, number: int) -> dict[str, Any]:
     value = _json(line, f"line {number}")
     if not isinstance(value, dict):
-        raise BadRunFile(where=f"line {number}", why="it is no JSON object")
+        raise BadRunFile(where=f"line {number}", why="it is not a JSON object")
     return value
 
 
@@ -106,14 +106,14 @@ def _json(text: str | bytes, where: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise BadRunFile(where=where, why=f"it is no JSON ({error})") from error
+        raise BadRunFile(where=where, why=f"it is not JSON ({error})") from error
 
 
 def _part(record: dict[str, Any], number: int) -> Part:
     where = f"line {number}"
     kind, name, text = record.get("kind"), record.get("name"), record.get("text")
     if kind not in KINDS or not isinstance(name, str) or not isinstance(text, str):
-        raise BadRunFile(where=where, why="it is no part of a run: {kind, name, text}")
+        raise BadRunFile(where=where, why="it is not a part of a run: {kind, name, text}")
     if kind in _PATHS:
         try:
             split_path(name)
@@ -127,9 +127,9 @@ def _part(record: dict[str, Any], number: int) -> Part:
             good = isinstance(value, list) and all(isinstance(one, str) for one in value)
             size = len(value) if good else 0
             if not size or (size != 4 if kind == "history" else size % 2):
-                raise BadRunFile(where=where, why=f"it is no {kind} of a run")
+                raise BadRunFile(where=where, why=f"it is not the {kind} of a run")
         elif not isinstance(value, dict):
-            raise BadRunFile(where=where, why=f"it is no {kind} of a run")
+            raise BadRunFile(where=where, why=f"it is not the {kind} of a run")
     return Part(cast(Kind, kind), name, text)
 
 
@@ -140,7 +140,7 @@ def _check_run(export: RunExport, workflow_id: object) -> None:
         check_workflow_id(run.workflow_id)
         sealed = run.status in RUN_OVER and run.finalized_at is not None and not run.removing
     except (KeyError, TypeError, AttributeError, BadName) as error:
-        raise BadRunFile(where="line 2", why="it is no document of a run") from error
+        raise BadRunFile(where="line 2", why="it is not the document of a run") from error
     if run.workflow_id != workflow_id or not sealed:
         raise BadRunFile(where="line 2", why="it is not the document of this run, or not sealed")
 

@@ -16,11 +16,12 @@ local late = REQ.died and ctl.unheard == unheard
 local why = dead(path, ctl) or not late and not_holder(ctl)
 if why then return reply(why) end
 local which = ',"visit":' .. ctl.visit .. ',"fence":' .. integer(REQ.fence)
--- Who holds it by now is not told: the next death that counts tells it.
+-- Whoever holds the state by now is left alone: the next death that counts makes the event, so this one
+-- goes no further than the limit.
 local taken = ctl.status ~= 'ready' and late
 local over = false
 if taken then
-  ctl.deaths = (ctl.deaths or 0) + 1
+  ctl.deaths = math.min((ctl.deaths or 0) + 1, deaths_limit())
 elseif REQ.died then
   over = count_death(ctl)
 end

@@ -12,10 +12,9 @@ from control_plane.script import Script
 from control_plane.twin.catalog import COMMANDS
 from control_plane.twin.command import Reply
 from control_plane.twin.defects import UndeclaredKey, Unsupported
-from control_plane.twin.faults import Faults
+from control_plane.twin.faults import Faults, Refusing
 from control_plane.twin.keyspace import Keyspace
 from control_plane.twin.lua_runtime import LuaRuntime
-from control_plane.twin.refusing import Refusing
 from control_plane.twin.shelf import Shelf
 from control_plane.twin.stream_reads import READS, Read
 from control_plane.twin.waiters import Waiters

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from control_plane import RunStatus
+from control_plane import RUN_OVER, RunStatus, run_lists
 
-OVER: tuple[RunStatus, ...] = ("succeeded", "failed", "timed_out", "cancelled")
+OVER = tuple(status for status in run_lists.STATUSES if status in RUN_OVER)
 """How a run can be over."""
 
 _AGE = re.compile(r"(\d{1,6})([mhdw])", re.ASCII)

@@ -109,7 +109,7 @@ async def _runs(settings: Settings) -> list[Check]:
     try:
         space = await ask_redis(settings, lambda backend: space_of_runs(Store(backend)))
     except NotSo:
-        # Whether Redis answers is told above.
+        # The checks above say that Redis does not answer.
         return []
     found = f"{counted(space.runs, 'run', 'runs')}, about {size_text(space.size)}"
     found += f"; {space.day_runs:,} of the last 24 hours, {size_text(space.day_size)} a day"
@@ -149,7 +149,7 @@ async def _companions(settings: Settings, folder: BackgroundFolder) -> Check:
     try:
         hosts, sessions = await read_hosts(settings), await read_sessions(settings)
     except NotSo:
-        # Whether Redis answers is told above.
+        # The checks above say that Redis does not answer.
         return Check("companion hosts", True, found, required=False)
     found += f"; {counted(len(hosts), 'host lives', 'hosts live')}"
     found += f", {counted(sessions.open, 'session goes', 'sessions go')} on"

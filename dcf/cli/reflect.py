@@ -131,7 +131,7 @@ def since_ms(text: str) -> int:
     if not found:
         problem = Problem(
             "CLI_SINCE",
-            f"{text!r} is no length of time",
+            f"{text!r} is not a length of time",
             hint="a whole number and m, h, d or w, as in 7d",
             file="--since",
         )

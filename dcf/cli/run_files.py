@@ -59,7 +59,7 @@ async def export_runs(
     written: list[dict[str, object]] = []
     lines: list[str] = []
     async with open_store(address) as store:
-        # Ids that are wrong are told before the first file is there.
+        # A wrong id is reported before the first file is written.
         for workflow_id in workflow_ids:
             await store.run_status(workflow_id)
         with screen.working("exporting …") as progress:

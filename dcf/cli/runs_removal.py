@@ -50,12 +50,12 @@ def choice_of(before: str, statuses: Sequence[str]) -> Choice:
     problems: list[Problem] = []
     age_ms = read_age(before)
     if age_ms is None:
-        message = f"{before!r} is no length of time"
+        message = f"{before!r} is not a length of time"
         hint = "a whole number and m, h, d or w, as in 30d"
         problems.append(Problem("CLI_AGE", message, hint=hint, file="--before"))
     for status in statuses:
         if status not in OVER:
-            message = f"no run that is over is {status!r}"
+            message = f"{status!r} is not a status of a finished run"
             hint = f"one of {', '.join(OVER)}"
             problems.append(Problem("CLI_STATUSOVER", message, hint=hint, file="--status"))
     if problems:

@@ -31,8 +31,8 @@ _SOLO_DRAIN_S = 0.5
 
 @dataclass(frozen=True, slots=True)
 class WorkerOrder:
-    """The command line of ``dcf worker``. With ``solo`` it works on one state, which is told on its
-    standard input."""
+    """The command line of ``dcf worker``. With ``solo`` it works on one state, which it reads from
+    its standard input."""
 
     concurrency: int
     pool: str
@@ -124,5 +124,5 @@ def post_of(
 
 
 def _without_key(settings: Settings) -> dict[str, str]:
-    """No placeholder of the tool registry may send the key of the memory anywhere."""
+    """The environment for the placeholders of the tool registry: without the memory's key."""
     return {name: value for name, value in settings.env.items() if name != "DCF_MEMORY_KEY"}

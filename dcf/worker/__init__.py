@@ -33,13 +33,13 @@ if TYPE_CHECKING:
     from dcf.worker.lease_ledger import LeaseLedger
     from dcf.worker.lease_lost import LeaseLost
     from dcf.worker.live_environment import LiveEnvironment
-    from dcf.worker.outage import Outage
+    from dcf.worker.patience import Outage
     from dcf.worker.performer import AgentPerformer, Beat, Handler, Performer, TaskFailure
     from dcf.worker.process import Post, Premises, open_premises, open_queue, serve
     from dcf.worker.run_removal import Kept, remove_run, why_kept
+    from dcf.worker.shutdown import Drainable, run_to_its_end, until_told
     from dcf.worker.skill_gates import ChangedSkill, SkillGates, declared_by, schemas_of
     from dcf.worker.solo import SoloProcess, Words, assignment_of, exit_of
-    from dcf.worker.told import Drainable, run_to_its_end, until_told
     from dcf.worker.try_budget import budgets_of
     from dcf.worker.watched import Watched
     from dcf.worker.worker import Worker, WorkerConfig

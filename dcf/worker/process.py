@@ -47,8 +47,8 @@ from dcf.worker.keeper import LeaseKeeper
 from dcf.worker.keeper_thread import KeeperThread
 from dcf.worker.performer import Handler, Performer
 from dcf.worker.run_retention import retain_for_ever
+from dcf.worker.shutdown import Drainable, until_told
 from dcf.worker.solo import SoloProcess
-from dcf.worker.told import Drainable, until_told
 from dcf.worker.worker import Worker, WorkerConfig
 from dcf.worker.worker_agents import WorkerAgents, is_sealed
 from dcf.worker.working_skills import FollowedSkills

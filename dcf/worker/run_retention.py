@@ -25,8 +25,8 @@ _LOOK_S = 60.0
 
 
 async def retain_for_ever(store: Store, ages_ms: Mapping[RunStatus, int]) -> None:
-    """Apply the retention now and then, beside other processes that do, until cancelled. Raises
-    RefusedForGood."""
+    """Apply the retention once an hour, in one of all processes that run this, until cancelled.
+    Raises RefusedForGood."""
     while True:
         try:
             if await _is_my_turn(store):

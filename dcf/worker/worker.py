@@ -33,8 +33,7 @@ from dcf.stopping import stop
 from dcf.worker.keeper import LeaseKeeper
 from dcf.worker.kept_work import KeptLease
 from dcf.worker.lease_lost import LeaseLost
-from dcf.worker.outage import Outage
-from dcf.worker.patience import patiently
+from dcf.worker.patience import Outage, patiently
 from dcf.worker.performer import AgentPerformer
 from dcf.worker.sweeper import Sweeper
 from dcf.workflow import Choreographer, Naming, RunCache

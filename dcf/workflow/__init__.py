@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from dcf.workflow.local_objects import LocalObjects
     from dcf.workflow.naming import Naming, PlainNames
     from dcf.workflow.objects import Objects, no_objects
-    from dcf.workflow.patience import patiently
     from dcf.workflow.pins import further_pins
     from dcf.workflow.redriving import Redrive, redrive
     from dcf.workflow.result import Result, result, wait
@@ -123,7 +122,6 @@ __all__ = [
     "load",
     "needs_work",
     "no_objects",
-    "patiently",
     "pending_approvals",
     "question_of",
     "read_timeline",

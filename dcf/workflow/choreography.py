@@ -21,6 +21,7 @@ from control_plane import (
     Payload,
     Refusal,
     Store,
+    patiently,
     payload,
     split_path,
 )
@@ -35,7 +36,6 @@ from dcf.workflow.effect_commit import (
 from dcf.workflow.fans import Fans
 from dcf.workflow.frame_opening import FrameOpening, failed_frame
 from dcf.workflow.objects import Objects, no_objects
-from dcf.workflow.patience import patiently
 from dcf.workflow.run import Run
 from dcf.workflow.stepping import Stepping
 from dcf.workflow.tally import add_metrics

@@ -6,7 +6,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, replace
 
-from control_plane import BadDocument, Failure, Lease, Payload, Refusal, Store, payload
+from control_plane import BadDocument, Failure, Lease, Payload, Refusal, Store, patiently, payload
 from dcf import asl
 from dcf.workflow.effect_commit import error_name, takes_callback
 from dcf.workflow.fans import Fans
@@ -14,7 +14,6 @@ from dcf.workflow.happening import happened
 from dcf.workflow.identity import lease_identity
 from dcf.workflow.limits import work_limits
 from dcf.workflow.objects import Objects
-from dcf.workflow.patience import patiently
 from dcf.workflow.run import Run, state_context
 from dcf.workflow.task import AwaitingApproval, Failed, Outcome, Perform, Succeeded, Task
 from dcf.workflow.task_approval import NamedApprover, approved, unapproved

@@ -19,6 +19,7 @@ from control_plane import (
     RefusedForNow,
     Script,
     ServerError,
+    insist,
     new_token,
 )
 from dcf.workspace import document_edit as edits
@@ -41,7 +42,6 @@ _ATTEMPTS: Final = 200
 # Longer than a backend repeats a call whose answer was lost.
 _REMEMBERED_MS: Final = 120_000
 _PATIENCE_S: Final = 10.0
-_AGAIN_S: Final = 0.25
 _WRONG_TYPE = ("WRONGTYPE", "wrong Redis type")
 
 Edit = Callable[[JSON, list[str]], JSON]
@@ -205,7 +205,9 @@ class JsonDocuments:
 
     async def _text(self, key: str) -> str | None:
         try:
-            text: str | None = await _patiently(lambda: self._backend.command("JSON.GET", key, "."))
+            text: str | None = await self._insist(
+                lambda: self._backend.command("JSON.GET", key, ".")
+            )
         except ServerError as error:
             raise _explained(key, error) from error
         return text
@@ -214,7 +216,7 @@ class JsonDocuments:
         # In a cluster the hash tag keeps the note beside its document: keys hold no braces.
         call = f"cp:doc:call:{{{key}}}:{self._tokens()}"
         try:
-            reply: int = await _patiently(
+            reply: int = await self._insist(
                 lambda: self._backend.run(self._replace, [key, call], [read, text, _REMEMBERED_MS])
             )
         except ServerError as error:
@@ -223,6 +225,11 @@ class JsonDocuments:
 
     def _checked(self, key: str, value: JSON) -> JSON:
         return check_value(value, f"the document {key}")
+
+    async def _insist(self, ask: Callable[[], Awaitable[Any]]) -> Any:
+        """What ``ask`` gives. A Redis that refuses for a moment is not an answer that an agent
+        could act on. Raises RefusedForNow when it lasts."""
+        return await insist(ask, _PATIENCE_S, on=RefusedForNow)
 
     def _stored(self, key: str, value: JSON) -> str:
         try:
@@ -233,20 +240,6 @@ class JsonDocuments:
         if size > self._max_bytes:
             raise TooLarge(what=f"the document {key}", size=size, limit=self._max_bytes)
         return text
-
-
-async def _patiently(ask: Callable[[], Awaitable[Any]]) -> Any:
-    """What ``ask`` gives. A Redis that refuses for a moment is no answer that an agent could do
-    something with. Raises RefusedForNow when it lasts."""
-    patience_s = _PATIENCE_S
-    while True:
-        try:
-            return await ask()
-        except RefusedForNow:
-            if patience_s <= 0:
-                raise
-            await asyncio.sleep(_AGAIN_S)
-            patience_s -= _AGAIN_S
 
 
 def _script() -> Script:

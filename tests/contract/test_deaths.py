@@ -129,6 +129,24 @@ async def test_a_death_that_is_told_late_ends_nobody_elses_lease(world: World) -
     assert (await store.states(RUN, ["A"]))["A"].event is None
 
 
+async def test_deaths_told_late_never_end_the_run_before_the_state_hears_of_them(
+    world: World,
+) -> None:
+    store = world.store()
+    await seed(store, linear("A"), deaths=1)
+    for _ in range(4):
+        lease = await lease_of(store, "A", alone="watched")
+        await world.advance(TTL_MS)
+        await timers.tick(store, RUN)
+        holder = await lease_of(store, "A", alone="watched")
+        assert await store.release(lease, died="no answer") is None
+        assert await store.release(holder) is None
+    lease = await lease_of(store, "A", alone="watched")
+    assert await store.release(lease, died="exit by signal 9") is None
+    assert await store.run_status(RUN) == "running"
+    assert (await lease_of(store, "A")).event == "worker_lost"
+
+
 async def test_a_lease_that_was_kept_cannot_be_told_a_death_of_by_others(world: World) -> None:
     store = world.store()
     await seed(store, linear("A"))

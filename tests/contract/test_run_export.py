@@ -169,9 +169,9 @@ def forged(file: bytes, kind: str, change: Any) -> bytes:
         ("audit", "text", '{"history":{"events":1,"sha256":"0"}}', "its seal does not match"),
         ("blob", "text", "other", "does not match its digest"),
         ("state", "name", "/etc/passwd", "cannot be a path"),
-        ("state", "text", "[" * 100_000, "it is no JSON"),
-        ("state", "kind", "meta", "it is no part of a run"),
-        ("output", "text", "7", "it is no output"),
+        ("state", "text", "[" * 100_000, "it is not JSON"),
+        ("state", "kind", "meta", "it is not a part of a run"),
+        ("output", "text", "7", "it is not the output of a run"),
     ],
 )
 def test_what_was_changed_in_a_file_is_told_with_its_place(
@@ -185,8 +185,8 @@ def test_what_was_changed_in_a_file_is_told_with_its_place(
     ("data", "said"),
     [
         (b"", "damaged"),
-        (b"PK\x03\x04", "no exported run"),
-        (gzip.compress(b"hello\n"), "no exported run"),
+        (b"PK\x03\x04", "not an exported run"),
+        (gzip.compress(b"hello\n"), "not an exported run"),
         (gzip.compress(b'{"format":"dcf-run","version":9}\n{}\n{}\n{}\n'), "format 9"),
     ],
 )

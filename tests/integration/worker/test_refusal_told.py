@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from integration.worker.crew import crew_on
-from refusing_server import RefusingServer, refusing_server
+from refusing_server import RefusingServer
 from unit.workflow.stage import document_of, flow, task
 
 from control_plane import RedisBackend, Refused, Store, claims, keys, refused_now
@@ -24,19 +24,6 @@ from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import NotSo
 from dcf.workflow import submit
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RefusingServer]:
-    with refusing_server(tmp_path_factory.mktemp("refusing")) as started:
-        yield started
-
-
-@pytest.fixture
-def redis(server: RefusingServer) -> RefusingServer:
-    """The server, empty."""
-    server.admin.flushall()
-    return server
 
 
 async def _refused(url: str) -> Refused | None:

@@ -8,7 +8,7 @@ import json
 import logging
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ import pytest
 from integration.tools.conftest import serving_app
 from integration.worker.crew import crew_on
 from integration.worker.test_worker_on_redis import skill_with
-from refusing_server import RefusingServer, between, refusing_server
+from refusing_server import RefusingServer, between
 from unit.workflow.stage import document_of, flow, mapping, task
 
 from control_plane import Disconnected, RefusedForGood, Store, history
@@ -35,19 +35,6 @@ SAID = {
     "TRYAGAIN": "TRYAGAIN Multiple keys request during rehashing of slot",
 }
 ANYTHING = [{"ErrorEquals": ["States.ALL"], "Next": "Caught"}]
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RefusingServer]:
-    with refusing_server(tmp_path_factory.mktemp("refusing")) as started:
-        yield started
-
-
-@pytest.fixture
-def redis(server: RefusingServer) -> RefusingServer:
-    """The server, empty."""
-    server.admin.flushall()
-    return server
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from twin_pair import Wire
 from control_plane import Script, ServerError
 from control_plane.twin import Twin
 from control_plane.twin.catalog import COMMANDS
-from control_plane.twin.refusing import TAKES_MEMORY, WRITES
+from control_plane.twin.faults import TAKES_MEMORY, WRITES
 from control_plane.twin.stream_reads import READS
 
 OOM = "OOM command not allowed when used memory > 'maxmemory'."

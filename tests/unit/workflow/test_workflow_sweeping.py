@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -12,8 +14,9 @@ from control_plane import Refusal
 from dcf.worker import sweeper
 
 
-@staged
-async def test_a_timer_fires_in_time_while_a_run_is_sealed_that_takes_long(stage: Stage) -> None:
+@contextmanager
+def sealing_without_end() -> Iterator[asyncio.Event]:
+    """No run that is over is ever sealed; set as soon as a worker tries."""
     sealing = asyncio.Event()
 
     async def endless(_store: object, workflow_id: str, *, by: str) -> dict[str, Any]:
@@ -24,6 +27,12 @@ async def test_a_timer_fires_in_time_while_a_run_is_sealed_that_takes_long(stage
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sweeper, "finalize", endless)
+        yield sealing
+
+
+@staged
+async def test_a_timer_fires_in_time_while_a_run_is_sealed_that_takes_long(stage: Stage) -> None:
+    with sealing_without_end() as sealing:
         stage.worker()
         long = {"StartAt": "A", "States": {"A": {"Type": "Wait", "Seconds": 900, "End": True}}}
         short = {"StartAt": "A", "States": {"A": {"Type": "Wait", "Seconds": 30, "End": True}}}
@@ -39,16 +48,7 @@ async def test_a_timer_fires_in_time_while_a_run_is_sealed_that_takes_long(stage
 
 @staged
 async def test_work_that_waits_goes_before_the_sealing_of_what_ended(stage: Stage) -> None:
-    sealing = asyncio.Event()
-
-    async def endless(_store: object, workflow_id: str, *, by: str) -> dict[str, Any]:
-        del workflow_id, by
-        sealing.set()
-        await asyncio.Event().wait()
-        return {}
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sweeper, "finalize", endless)
+    with sealing_without_end() as sealing:
         stage.worker(concurrency=1)
         await stage.submit({"StartAt": "A", "States": {"A": passing(End=True)}}, run="first")
         await sealing.wait()

@@ -9,9 +9,9 @@ import pytest
 
 WORKER = """
 import asyncio, time
-from dcf.worker import told, until_told
+from dcf.worker import shutdown, until_told
 
-told._LEFT_ALONE_S = 0.2
+shutdown._LEFT_ALONE_S = 0.2
 
 class Worker:
     name, busy, held = "w", 1, ["A of r"]
