@@ -34,8 +34,15 @@ with socket.socket(socket.AF_UNIX) as server:
         os.close(stream)
     answers = server.makefile("r")
     program = int(answers.readline())
+
+    def pass_on(number, _):
+        try:
+            os.kill(program, number)
+        except ProcessLookupError:  # it has ended, and how is about to be said
+            pass
+
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, lambda number, _: os.kill(program, number))
+        signal.signal(number, pass_on)
     code = int(answers.readline())
 if code < 0:
     if -code not in (signal.SIGKILL, signal.SIGSTOP):
