@@ -54,6 +54,9 @@ class SoloProcess:
                     stdin=PIPE,
                     stdout=PIPE,
                     stderr=lines.inlet,
+                    # Its own end of that pipe: what its work prints does not fail when this process
+                    # is gone.
+                    pass_fds=(lines.outlet,),
                     # What is sent to all of its group, by its Task or by a terminal, stays there.
                     start_new_session=True,
                 )
@@ -103,13 +106,13 @@ class LastLine:
     def __init__(self, out: TextIO) -> None:
         self._out = out
         self._last = ""
-        self._outlet, self.inlet = os.pipe()
+        self.outlet, self.inlet = os.pipe()
         self._reading: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Self:
         lines = asyncio.StreamReader(limit=_LONGEST_LINE)
         self._transport, _ = await asyncio.get_running_loop().connect_read_pipe(
-            lambda: asyncio.StreamReaderProtocol(lines), os.fdopen(self._outlet, "rb", 0)
+            lambda: asyncio.StreamReaderProtocol(lines), os.fdopen(self.outlet, "rb", 0)
         )
         self._reading = asyncio.create_task(self._read(lines))
         return self

@@ -126,6 +126,33 @@ async def test_a_child_that_holds_its_error_stream_is_not_waited_for() -> None:
     assert said is not None and "status 5" in said
 
 
+WATCHER = """
+import asyncio, sys
+sys.path[:0] = {path!r}
+from test_worker_solo import BEGINS, end_of
+asyncio.run(end_of(BEGINS + {text!r}))
+"""
+
+
+async def test_work_may_print_although_its_watcher_was_killed(tmp_path: Path) -> None:
+    """A Task must not fail by the death of another process."""
+    begun, printed = tmp_path / "begun", tmp_path / "printed"
+    text = (
+        f"open({str(begun)!r}, 'w'); sys.stdin.read(); "
+        f"print('still here', file=sys.stderr, flush=True); open({str(printed)!r}, 'w')"
+    )
+    watcher = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", WATCHER.format(path=sys.path, text=text))
+    )
+    async with asyncio.timeout(60):
+        while not begun.exists():
+            await asyncio.sleep(0.01)
+        watcher.kill()
+        await watcher.wait()
+        while not printed.exists():
+            await asyncio.sleep(0.01)
+
+
 async def test_who_is_not_needed_any_more_is_ended(tmp_path: Path) -> None:
     """Before the task of whoever watches it ends, though it does not heed the end of its input."""
     note = tmp_path / "pid"
