@@ -10,10 +10,11 @@ import random
 import sys
 import tempfile
 import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from redis.exceptions import RedisError
 from rich.console import Console
 from rich.table import Table
 
@@ -82,56 +83,66 @@ async def _turmoil(
     rng: random.Random,
 ) -> tuple[list[Order], int]:
     """Submit runs while faults happen, then wait until all have ended, and drain the workers."""
-    orders: list[Order] = []
-    told = asyncio.create_task(_tell(show, orders, faults, args.minutes * 60))
-    over = asyncio.Event()
-    submitting = asyncio.create_task(_submit(store, orders, rng, args.poison, over))
+    traffic = _Traffic(store, random.Random(rng.getrandbits(64)), args.poison)
+    told = asyncio.create_task(_tell(show, traffic.orders, faults, args.minutes * 60))
+    submitting = asyncio.create_task(traffic.flow())
     await faults.happen(args.minutes * 60)
-    over.set()
+    traffic.is_over.set()
     await submitting
     told.cancel()
-    show.print(f"quiet: waiting for the end of {len(orders)} runs …")
+    show.print(f"quiet: waiting for the end of {await traffic.open_runs()} runs …")
     ends = time.monotonic() + _QUIET_S
-    while time.monotonic() < ends and await _open_runs(store, orders):
+    while time.monotonic() < ends and await traffic.open_runs():
         await asyncio.sleep(0.5)
-    return orders, await crew.close(_DRAIN_S)
+    return traffic.orders, await crew.close(_DRAIN_S)
 
 
-async def _submit(
-    store: Store, orders: list[Order], rng: random.Random, poison: float, over: asyncio.Event
-) -> None:
-    """One run after another, as long as not too many are open. Submitting meets the faults of the
-    server, and is said again with the same id, as users are told to."""
-    own = random.Random(rng.getrandbits(64))
-    while not over.is_set():
-        await asyncio.sleep(_SUBMIT_EACH_S)
-        try:
-            if len(await _open_runs(store, orders)) >= _OPEN_AT_MOST:
+class _Traffic:
+    """One run after another, as long as not too many are open."""
+
+    def __init__(self, store: Store, rng: random.Random, poison: float) -> None:
+        self._store = store
+        self._rng = rng
+        self._poison = poison
+        self._open: list[Order] = []
+        self.orders: list[Order] = []
+        self.is_over = asyncio.Event()
+
+    async def flow(self) -> None:
+        """Submitting meets the faults of the server, and is said again with the same id, as users
+        are told to."""
+        while not self.is_over.is_set():
+            await asyncio.sleep(_SUBMIT_EACH_S)
+            if await self.open_runs() >= _OPEN_AT_MOST:
                 continue
-        except (RedisError, OSError):
-            continue
-        order = make_order(len(orders), own, poison)
-        orders.append(order)
-        document = document_of(order.definition, name="chaos")
-        while True:
-            backend = RedisBackend.from_url(f"unix://{store.socket}")
-            try:
-                await submit(Runs(backend), document, {}, workflow_id=order.id)
-                break
-            except ControlPlaneError:
-                await asyncio.sleep(0.3)
-            finally:
-                await backend.close()
+            order = make_order(len(self.orders), self._rng, self._poison)
+            document = document_of(order.definition, name="chaos")
+            async with self._runs() as runs:
+                while True:
+                    try:
+                        await submit(runs, document, {}, workflow_id=order.id)
+                        break
+                    except ControlPlaneError:
+                        await asyncio.sleep(0.3)
+            self.orders.append(order)
+            self._open.append(order)
 
+    async def open_runs(self) -> int:
+        """How many; what was known last while the server does not answer."""
+        with suppress(ControlPlaneError):
+            async with self._runs() as runs:
+                for order in tuple(self._open):
+                    if (await runs.run(order.id)).is_over:
+                        self._open.remove(order)
+        return len(self._open)
 
-async def _open_runs(store: Store, orders: list[Order]) -> list[str]:
-    async with store.client() as client:
-        pipe = client.pipeline(transaction=False)
-        for order in orders:
-            pipe.execute_command("JSON.GET", f"cp:wf:{{{order.id}}}:meta", ".status")
-        statuses = await pipe.execute(raise_on_error=False) if orders else []
-    ended = ('"succeeded"', '"failed"', '"cancelled"', '"timed_out"')
-    return [o.id for o, status in zip(orders, statuses, strict=True) if status not in ended]
+    @asynccontextmanager
+    async def _runs(self) -> AsyncIterator[Runs]:
+        backend = RedisBackend.from_url(f"unix://{self._store.socket}")
+        try:
+            yield Runs(backend)
+        finally:
+            await backend.close()
 
 
 async def _tell(show: Console, orders: list[Order], faults: Faults, seconds: float) -> None:
