@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     from dcf.agents.models import Allowance
+    from dcf.memory import TurnFence
     from dcf.skills import Manifest
 
 JSON: TypeAlias = Any
@@ -22,6 +23,7 @@ class Assignment:
     in which the state names them, ``needed`` those that they depend on. ``tool_name`` narrows the
     task to a single declared tool. ``model`` names what shall think (None: what the runtime has),
     ``allowance`` is what it may spend (None: no limit), ``timeout_s`` how long it may take.
+    ``fence`` is the authority of a turn that is taken for it (None: the agent has no other work).
     """
 
     state: str
@@ -33,3 +35,4 @@ class Assignment:
     model: str | None = None
     allowance: Allowance | None = None
     timeout_s: float | None = None
+    fence: TurnFence | None = None

@@ -96,8 +96,8 @@ if TYPE_CHECKING:
         give_out,
         take_in,
     )
-    from dcf.memory.turn_record import TurnRecord, TurnState, Usage
-    from dcf.memory.turns import TurnLost, Turns, TurnUnderWay
+    from dcf.memory.turn_record import TurnFence, TurnRecord, TurnState, Usage
+    from dcf.memory.turns import TurnFenced, TurnLost, Turns, TurnUnderWay
     from dcf.observing import CONCEPTS, ICONS, TYPES, Artifact, Concept, ObservationType
 else:
     export_late(__name__)
@@ -231,6 +231,8 @@ __all__ = [
     "Threads",
     "ToolSpec",
     "Turn",
+    "TurnFence",
+    "TurnFenced",
     "TurnLost",
     "TurnRecord",
     "TurnState",

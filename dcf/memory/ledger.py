@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import TypeVar
+from dataclasses import dataclass, field, replace
+from typing import Self, TypeVar
 
 from dcf.memory.actor import Actor
 from dcf.memory.audit.event import Event
@@ -20,14 +20,20 @@ T = TypeVar("T")
 @dataclass(slots=True)
 class Ledger:
     """What repositories work with. ``followers`` keep derived tables inside the transaction,
-    ``observers`` are told after it."""
+    ``observers`` are told after it. ``allows`` raises in a transaction that must not be."""
 
     database: Database
     clock: Clock
     new_id: NewId
     followers: Sequence[Follower] = ()
     observers: Sequence[Observer] = ()
+    allows: Callable[[Connection], object] | None = None
     _running: set[asyncio.Task[object]] = field(default_factory=set)
+
+    def under(self, allows: Callable[[Connection], object]) -> Self:
+        """The same one, whose changes are made only where ``allows`` does not raise; it is asked in
+        the transaction of each."""
+        return replace(self, allows=allows)
 
     async def read(self, work: Work[T]) -> T:
         """What ``work`` returns, of one moment."""
@@ -68,6 +74,8 @@ class Ledger:
                 followers=tuple(self.followers),
                 consolidation_id=consolidation_id,
             )
+            if self.allows is not None:
+                self.allows(connection)
             result = work(journal)
             noted.extend(journal.noted)
             return result

@@ -31,6 +31,7 @@ from dcf.memory.sessions import Sessions
 from dcf.memory.skill_folders import SkillFolders
 from dcf.memory.stats import Stats
 from dcf.memory.threads import Threads
+from dcf.memory.turn_record import TurnRecord
 from dcf.memory.turns import Turns
 from dcf.problem import Problem
 from dcf.search import DEFAULT_EMBEDDER
@@ -58,6 +59,11 @@ class Memory:
     sessions: Sessions
     scratch_pads: ScratchPads
     skills: SkillFolders
+
+    def within(self, turn: TurnRecord) -> Memory:
+        """The same memory for what is done inside a turn: a change is made while the turn is under
+        way for whoever has ``turn``, and raises TurnLost after that."""
+        return self._of(self.turns.ledger_of(turn), self.search)
 
     async def check(self) -> tuple[Problem, ...]:
         """All that is wrong in the file: damage, rows that disagree with their events or with the
@@ -115,25 +121,29 @@ class Memory:
             if await database.read(is_index_old):
                 await database.write(make_index)
             try:
-                yield cls(
-                    ledger=ledger,
-                    agents=Agents(ledger),
-                    blocks=Blocks(ledger),
-                    labels=Labels(ledger),
-                    messages=Messages(ledger),
-                    passages=Passages(ledger),
-                    observations=Observations(ledger),
-                    threads=Threads(ledger),
-                    contexts=Contexts(ledger),
-                    search=Search(ledger, embedder),
-                    events=Events(ledger),
-                    letters=Letters(ledger),
-                    turns=Turns(ledger),
-                    attached_tools=AttachedTools(ledger),
-                    projects=Projects(ledger),
-                    sessions=Sessions(ledger),
-                    scratch_pads=ScratchPads(ledger),
-                    skills=SkillFolders(ledger),
-                )
+                yield cls._of(ledger, Search(ledger, embedder))
             finally:
                 await ledger.close()
+
+    @classmethod
+    def _of(cls, ledger: Ledger, search: Search) -> Memory:
+        return cls(
+            ledger=ledger,
+            agents=Agents(ledger),
+            blocks=Blocks(ledger),
+            labels=Labels(ledger),
+            messages=Messages(ledger),
+            passages=Passages(ledger),
+            observations=Observations(ledger),
+            threads=Threads(ledger),
+            contexts=Contexts(ledger),
+            search=search,
+            events=Events(ledger),
+            letters=Letters(ledger),
+            turns=Turns(ledger),
+            attached_tools=AttachedTools(ledger),
+            projects=Projects(ledger),
+            sessions=Sessions(ledger),
+            scratch_pads=ScratchPads(ledger),
+            skills=SkillFolders(ledger),
+        )

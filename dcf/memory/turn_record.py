@@ -22,10 +22,22 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
+class TurnFence:
+    """The authority of a turn that belongs to other work. ``holder`` names that work, for example a
+    state of a run; ``number`` grows each time the work is taken over. An agent that is lent has the
+    tag ``lent`` for as long as the holder has it; "" for an agent that is not lent."""
+
+    holder: str
+    number: int
+    lent: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class TurnRecord:
     """A turn as it is kept. Its messages are those numbered from ``first`` to ``last``; one that is
     running has no last one yet, and one whose process died stays so until it is taken up again.
-    ``letter_id`` is the letter it answers; ``error`` and ``cause`` say why it failed."""
+    ``letter_id`` is the letter it answers; ``error`` and ``cause`` say why it failed. ``holder``
+    and ``fence`` are those of a TurnFence, or the letter's number of tries; None and 0 without."""
 
     id: str
     agent_id: str
@@ -40,3 +52,5 @@ class TurnRecord:
     cause: str | None
     created_at: int
     updated_at: int
+    holder: str | None = None
+    fence: int = 0

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from dcf.worker.agent_sweeper import AgentSweeper
     from dcf.worker.agent_tasks import AgentTasks, SkilledAgents
     from dcf.worker.agent_tools import AgentTools
-    from dcf.worker.as_agent import AGENT_UNAVAILABLE, AsAgent, unavailable
+    from dcf.worker.as_agent import AGENT_UNAVAILABLE, AsAgent, fence_of, unavailable
     from dcf.worker.blob_keep import keep_in
     from dcf.worker.current_toolbox import CurrentToolbox
     from dcf.worker.current_work import Work, current_work
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from dcf.worker.keeper import LeaseKeeper
     from dcf.worker.keeper_thread import KeeperThread
     from dcf.worker.lease_ledger import LeaseLedger
-    from dcf.worker.lease_lost import LeaseLost
+    from dcf.worker.lease_lost import LeaseLost, TurnTaken
     from dcf.worker.live_environment import LiveEnvironment
     from dcf.worker.patience import Outage
     from dcf.worker.performer import AgentPerformer, Beat, Handler, Performer, TaskFailure
@@ -84,6 +84,7 @@ __all__ = [
     "SkillsInUse",
     "SoloProcess",
     "TaskFailure",
+    "TurnTaken",
     "Watched",
     "Words",
     "Work",
@@ -97,6 +98,7 @@ __all__ = [
     "current_work",
     "declared_by",
     "exit_of",
+    "fence_of",
     "finished",
     "import_handlers",
     "is_sealed",

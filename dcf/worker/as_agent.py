@@ -8,9 +8,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dcf.agents import Assignment, Observer, Report, TaskError, ToolCaller
-from dcf.memory import MemoryProblem, UnknownAgent
+from dcf.memory import MemoryProblem, TurnFence, TurnFenced, TurnLost, UnknownAgent
+from dcf.worker.lease_lost import LeaseLost, TurnTaken
 
 if TYPE_CHECKING:
+    from control_plane import Lease
     from dcf.agents import AgentRuntime, TurnEvent
     from dcf.memory import Agent
 
@@ -21,11 +23,15 @@ AGENT_UNAVAILABLE = "DCF.AgentUnavailable"
 
 @dataclass(frozen=True, slots=True)
 class AsAgent:
-    """Performs as one agent; ``after`` is called with its id when that is over. One that is gone
-    before its work begins is replaced by what ``again`` gives, once."""
+    """Performs as one agent, in a turn under ``fence``; ``after`` is called with its id when that
+    is over. One that is gone before its work begins is replaced by what ``again`` gives, once.
+
+    ``perform`` raises LeaseLost where another holder of the Task has the agent, and TurnTaken where
+    another process went on with it."""
 
     runtime: AgentRuntime
     agent_id: str
+    fence: TurnFence
     after: Callable[[str], Awaitable[None]] | None
     again: Callable[[], Awaitable[Agent]] | None = None
 
@@ -33,6 +39,7 @@ class AsAgent:
         self, assignment: Assignment, call_tool: ToolCaller, observe: Observer
     ) -> Report:
         begun = False
+        assignment = replace(assignment, fence=self.fence)
 
         def watch(event: TurnEvent) -> None:
             nonlocal begun
@@ -47,6 +54,10 @@ class AsAgent:
             # Swept as a leftover of the run when that was over, before it was redriven.
             other = replace(self, agent_id=(await self.again()).id, again=None)
             return await other.perform(assignment, call_tool, observe)
+        except TurnFenced as fenced:
+            raise LeaseLost(fenced.code) from fenced
+        except TurnLost as lost:
+            raise TurnTaken(lost.code) from lost
         except MemoryProblem as problem:
             raise unavailable(problem) from problem
         finally:
@@ -60,6 +71,13 @@ class AsAgent:
         except MemoryProblem as problem:
             # What came of the work counts all the same. Who sweeps gives the agent back.
             log.warning("agent %s is not given back for now: %s", self.agent_id, problem)
+
+
+def fence_of(lease: Lease, *, lent: str = "") -> TurnFence:
+    """The authority of turns under ``lease``: one state of one run. Another run of the same id is
+    another holder."""
+    holder = f"{lease.workflow_id}/{lease.path}/{lease.incarnation}"
+    return TurnFence(holder, lease.fence, lent)
 
 
 def unavailable(problem: MemoryProblem) -> TaskError:

@@ -9,3 +9,8 @@ class LeaseLost(Exception):
     def __init__(self, code: str) -> None:
         super().__init__(code)
         self.code = code
+
+
+class TurnTaken(LeaseLost):
+    """Another process went on with the agent of a Task. If its lease is still held, it is given
+    back: the work is begun again, and charged to nobody."""

@@ -32,7 +32,7 @@ from dcf.asl import DefinitionError
 from dcf.stopping import stop
 from dcf.worker.keeper import LeaseKeeper
 from dcf.worker.kept_work import KeptLease
-from dcf.worker.lease_lost import LeaseLost
+from dcf.worker.lease_lost import LeaseLost, TurnTaken
 from dcf.worker.patience import Outage, patiently
 from dcf.worker.performer import AgentPerformer
 from dcf.worker.sweeper import Sweeper
@@ -343,7 +343,12 @@ class Worker:
                 and hops < self.config.hops
                 and self._now() - started < self.config.hop_s
             )
-            answer = await self._step(current, in_place)
+            try:
+                answer = await self._step(current, in_place)
+            except TurnTaken:
+                # Refused where the lease was lost too.
+                await patiently(current, partial(self._store.release, current))
+                raise
             if isinstance(answer, Refusal):
                 log.info("%s: %s was refused: %s", self.name, current.path, answer.code)
                 if answer.code == "timed_out":

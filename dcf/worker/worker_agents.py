@@ -15,7 +15,7 @@ from dcf.agents import TaskError, TaskPerformer
 from dcf.agents.templates import InvalidTemplate, Template, UnknownTemplate, template_named
 from dcf.memory import SYSTEM, Agent, AgentExists, MemoryProblem, RevisionConflict, UnknownAgent
 from dcf.worker.agent_removal import remove_agent
-from dcf.worker.as_agent import AGENT_UNAVAILABLE, AsAgent, unavailable
+from dcf.worker.as_agent import AGENT_UNAVAILABLE, AsAgent, fence_of, unavailable
 
 if TYPE_CHECKING:
     from dcf.agents import AgentRuntime
@@ -70,14 +70,20 @@ class WorkerAgents:
         mode = lifecycle.get("mode") or ("existing" if binding.get("agent_ref") else "ephemeral")
         if mode == "existing":
             agent = await self._existing(binding.get("agent_ref") or {})
-            return AsAgent(self._runtime, agent.id, None)
+            return AsAgent(self._runtime, agent.id, fence_of(task.lease), None)
         template = self._template(binding.get("agent_template_ref") or {}, task)
         if mode == "pooled":
             agent = await self._pooled(template, lifecycle.get("reuse_key"), task)
-            return AsAgent(self._runtime, agent.id, partial(self._give_back, tag=_busy(task)))
+            lent = _busy(task)
+            return AsAgent(
+                self._runtime,
+                agent.id,
+                fence_of(task.lease, lent=lent),
+                partial(self._give_back, tag=lent),
+            )
         kept = lifecycle.get("destroy_on_end") is False
         take = partial(self._ephemeral, template, task, kept=kept)
-        return AsAgent(self._runtime, (await take()).id, None, take)
+        return AsAgent(self._runtime, (await take()).id, fence_of(task.lease), None, take)
 
     async def delete(self, workflow_id: str) -> int:
         """Delete the agents that were made for a run that is over, and give back pooled ones that

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from dcf.memory import (
         Agent,
         Letter,
+        Letters,
     )
 
 
@@ -123,9 +124,7 @@ class LocalAgents(RememberedAgents):
             correlation_id=correlation_id or self._new_id("correlation"),
             timeout_ms=round(timeout_s * 1000),
         )
-        letter = await self.memory.letters.leave(new, by=Actor("agent", sender, "a message"))
-        self._postman.wake()
-        return _receipt(letter)
+        return await self._left(self.memory.letters, new)
 
     async def reply_to(self, receipt: Receipt, timeout_s: float) -> Reply:
         letter = await ended_letter(
@@ -201,16 +200,24 @@ class LocalAgents(RememberedAgents):
                 agent_id, question, use=use, observe=observe, streamed=streamed, letter=letter
             )
 
-    async def _leave(self, to: str, text: str, sender: str, correlation_id: str) -> Receipt:
-        """Leave a message that an agent writes; ``to`` is an id or a name."""
+    async def _leave(
+        self, letters: Letters, to: str, text: str, sender: str, correlation_id: str
+    ) -> Receipt:
+        """Leave a message that an agent writes, among ``letters``; ``to`` is an id or a name."""
         found = await self.find(to)
-        return await self.send_async(
-            to if found is None else found.id,
-            text,
+        new = NewLetter(
+            agent_id=to if found is None else found.id,
             sender=sender,
-            timeout_s=_AGENTS_WAIT_S,
+            text=text,
             correlation_id=correlation_id,
+            timeout_ms=round(_AGENTS_WAIT_S * 1000),
         )
+        return await self._left(letters, new)
+
+    async def _left(self, letters: Letters, new: NewLetter) -> Receipt:
+        letter = await letters.leave(new, by=Actor("agent", new.sender, "a message"))
+        self._postman.wake()
+        return _receipt(letter)
 
     async def _ready(self) -> Turns:
         """What takes turns; its library is loaded by the first one, in a thread."""

@@ -8,11 +8,10 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING
 
-from dcf.agents.task_error import TaskError
 from dcf.memory import SYSTEM, MemoryProblem, TurnLost, TurnUnderWay, Usage
 
 if TYPE_CHECKING:
-    from dcf.memory import Actor, Letter, Memory, NewMessage, TurnRecord
+    from dcf.memory import Actor, Letter, Memory, NewMessage, TurnFence, TurnRecord
 
 INTERRUPTED = "DCF.Interrupted"
 LONGEST_S = 10.0
@@ -32,16 +31,17 @@ async def begin_in_turn(
     by: Actor,
     lease_s: float,
     letter: Letter | None = None,
-    alone: bool = False,
+    fence: TurnFence | None = None,
 ) -> TurnRecord:
-    """Begin the turn as soon as no other process has one with the agent; who is ``alone`` with the
-    agent goes on with it at once. Raises UnknownAgent, InvalidEntry."""
+    """Begin the turn as soon as no other process has one with the agent; a turn that an earlier
+    holder of ``fence`` began is not waited for. Raises TurnFenced, UnknownAgent, InvalidEntry, and
+    for a letter TurnLost."""
     pause_s = _SHORTEST_WAIT_S
     lease_ms = round(lease_s * 1000)
     while True:
         beginning = asyncio.create_task(
             memory.turns.begin(
-                agent_id, question, by=by, letter=letter, lease_ms=lease_ms, alone=alone
+                agent_id, question, by=by, letter=letter, lease_ms=lease_ms, fence=fence
             )
         )
         try:
@@ -71,7 +71,8 @@ async def kept(
 ) -> AsyncIterator[Callable[[], object]]:
     """The turn is under way as long as the block lasts, and the block as long as the turn is. Who
     is about to end the turn calls what the block is given: its own end is not that of another.
-    Raises TaskError once another process went on with the agent, having heard nothing of this one.
+    Raises TurnLost once another process went on with the agent: it heard nothing of this one, or
+    took over the work of the turn.
     """
     here = asyncio.current_task()
     lost: TurnLost | None = None
@@ -92,11 +93,9 @@ async def kept(
     keeper = asyncio.create_task(keep())
     try:
         yield keeper.cancel
-    except TurnLost as problem:
-        raise TaskError(INTERRUPTED, str(problem)) from problem
     except asyncio.CancelledError:
         if lost is None or here is None or here.uncancel() > 0:
             raise
-        raise TaskError(INTERRUPTED, str(lost)) from lost
+        raise lost from None
     finally:
         keeper.cancel()

@@ -6,7 +6,8 @@ import json
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, TypeAlias
 
 from dcf.agents.assignment import Assignment
 from dcf.agents.briefing import task_prompt
@@ -33,14 +34,17 @@ from dcf.memory import (
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
 
-    from dcf.agents.local.memory_tools import Leave
     from dcf.agents.models import Allowance
     from dcf.agents.performer import Observer
-    from dcf.agents.reply import Reply
+    from dcf.agents.reply import Receipt, Reply
     from dcf.agents.runtime import ToolUse
     from dcf.agents.turn_event import TurnEvent
     from dcf.agents.usage_limits import UsageLimits
-    from dcf.memory import Agent, Letter, Memory, TurnRecord
+    from dcf.memory import Agent, Letter, Letters, Memory, TurnRecord
+
+
+LeaveAmong: TypeAlias = "Callable[[Letters, str, str, str, str], Awaitable[Receipt]]"
+"""A Leave that puts its message among these letters."""
 
 
 class Turns:
@@ -54,7 +58,7 @@ class Turns:
         models: Models,
         environment: Mapping[str, str],
         allowance_of: Callable[[Agent], Allowance] | None,
-        leave: Leave,
+        leave: LeaveAmong,
         limits: UsageLimits,
         clock: Callable[[], float],
         by_model: bool,
@@ -68,8 +72,15 @@ class Turns:
         self._allowance_of = allowance_of
         self._rehearsal = chat_rehearsal()
         self._setting = Setting(
-            memory, self._model_of, self._tally_of, leave, limits, clock, by_model
+            memory,
+            self._model_of,
+            self._tally_of,
+            partial(leave, memory.letters),
+            limits,
+            clock,
+            by_model,
         )
+        self._leave = leave
 
     async def answer(
         self,
@@ -85,12 +96,28 @@ class Turns:
         memory = self._memory
         agent = await memory.agents.get(agent_id)
         by = Actor("user" if letter is None else "agent", question.sender or "user")
-        turn = await begin_in_turn(
-            memory, agent_id, question, by=by, letter=letter, lease_s=self._lease_s
-        )
-        async with kept(memory, turn, lease_s=self._lease_s) as let_go:
+        try:
+            turn = await begin_in_turn(
+                memory, agent_id, question, by=by, letter=letter, lease_s=self._lease_s
+            )
+            return await self._converse(agent, turn, letter, use, observe, streamed)
+        except TurnLost as lost:
+            raise TaskError(INTERRUPTED, str(lost)) from lost
+
+    async def _converse(
+        self,
+        agent: Agent,
+        turn: TurnRecord,
+        letter: Letter | None,
+        use: ToolUse | None,
+        observe: Observer,
+        streamed: bool,
+    ) -> Reply:
+        within = self._memory.within(turn)
+        setting = replace(self._setting, memory=within, leave=partial(self._leave, within.letters))
+        async with kept(self._memory, turn, lease_s=self._lease_s) as let_go:
             conversation = Conversation(
-                setting=self._setting,
+                setting=setting,
                 agent=agent,
                 turn=turn,
                 letter=letter,
@@ -98,7 +125,7 @@ class Turns:
                 observe=observe,
                 streamed=streamed,
                 tally=self._tally_of(agent),
-                began=self._setting.clock(),
+                began=setting.clock(),
                 let_go=let_go,
             )
             return await conversation.answer()
@@ -118,7 +145,9 @@ class Turns:
         observe: Observer,
         work: Callable[[Assignment, Observer], Awaitable[Report]],
     ) -> Report:
-        """Have the agent do a task: ``work`` is given what it knows, the memory what came of it."""
+        """Have the agent do a task: ``work`` is given what it knows, the memory what came of it.
+        Raises TurnFenced and TurnLost where another holder of the task has the agent: then nothing
+        of this turn counts."""
         words, task_input = task_prompt(assignment)
         question = NewMessage(
             "user",
@@ -132,8 +161,7 @@ class Turns:
             question,
             by=by,
             lease_s=self._lease_s,
-            # The lease of the state, or the pool, says whose such an agent is.
-            alone=agent.lifecycle != "persistent",
+            fence=assignment.fence,
         )
         spent: dict[str, int | float | None] = {}
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from control_plane import export_late
 
 if TYPE_CHECKING:
-    from dcf.memory.turns.errors import TurnLost, TurnUnderWay
+    from dcf.memory.turns.errors import TurnFenced, TurnLost, TurnUnderWay
     from dcf.memory.turns.turns import Turns
 else:
     export_late(__name__)
 
-__all__ = ["TurnLost", "TurnUnderWay", "Turns"]
+__all__ = ["TurnFenced", "TurnLost", "TurnUnderWay", "Turns"]

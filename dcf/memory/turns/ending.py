@@ -13,8 +13,9 @@ from dcf.memory.letters import end_letter
 from dcf.memory.message import Message, NewMessage
 from dcf.memory.messages import Priced, append
 from dcf.memory.scratch_pads import end_task
-from dcf.memory.turn_record import TurnRecord, TurnState, Usage
-from dcf.memory.turns.holding import refuse_second, running_row
+from dcf.memory.turn_record import TurnFence, TurnRecord, TurnState, Usage
+from dcf.memory.turns.errors import TurnLost
+from dcf.memory.turns.holding import is_held, refuse_second, running_row
 
 _USAGE = tuple(field.name for field in fields(Usage))
 
@@ -32,16 +33,16 @@ def begin_turn(
     letter: Letter | None,
     *,
     lease_ms: int | None = None,
-    alone: bool = False,
+    fence: TurnFence | None = None,
 ) -> TurnRecord:
     """Keep the question, and that it is worked on. A letter that was delivered before is not added
-    again: its turn goes on. Raises TurnUnderWay, UnknownAgent, InvalidEntry."""
+    again: its turn goes on. Raises TurnUnderWay, TurnFenced, TurnLost, UnknownAgent,
+    InvalidEntry."""
     known = None if letter is None else _of_letter(journal, letter)
     if lease_ms is not None:
-        refuse_second(journal, agent_id, known, lease_ms=lease_ms, alone=alone)
-    if known is not None:
-        TURN.replace(journal.connection, known | {"updated_at": journal.at})
-        return turn_of(known)
+        refuse_second(journal, agent_id, known, lease_ms=lease_ms, fence=fence)
+    if known is not None and letter is not None:
+        return _gone_on_with(journal, known, letter)
     (asked,) = append(journal, agent_id, [question])
     row: dict[str, Any] = {
         "id": journal.new_id("turn"),
@@ -57,9 +58,29 @@ def begin_turn(
         "cause": None,
         "created_at": journal.at,
         "updated_at": journal.at,
+        **_authority(letter, fence),
     }
     # Without an event: turns are a log, as messages are.
     TURN.insert(journal.connection, row)
+    return turn_of(row)
+
+
+def _authority(letter: Letter | None, fence: TurnFence | None) -> dict[str, Any]:
+    """The columns ``holder`` and ``fence``. Each try of a letter has a higher number."""
+    if letter is not None:
+        return {"holder": None, "fence": letter.tries}
+    if fence is None:
+        return {"holder": None, "fence": 0}
+    return {"holder": fence.holder, "fence": fence.number}
+
+
+def _gone_on_with(journal: Journal, row: Row, letter: Letter) -> TurnRecord:
+    """The turn that an earlier try of the letter began, now of this one. Raises TurnLost."""
+    if row["state"] == "running":
+        if row["fence"] > letter.tries:
+            raise TurnLost(agent_id=letter.agent_id, turn_id=row["id"])
+        row = {**row, "updated_at": journal.at, "fence": letter.tries}
+        TURN.replace(journal.connection, row)
     return turn_of(row)
 
 
@@ -83,7 +104,7 @@ def answer_turn(
 
     Raises UnknownAgent, LetterLost, TurnLost: then nothing of it is kept.
     """
-    running_row(journal, turn)
+    running_row(journal.connection, turn)
     (said,) = append(journal, turn.agent_id, [answer])
     ended = _end(journal, turn, "answered", usage, last=said.seq, model=model)
     if letter is not None:
@@ -137,10 +158,10 @@ def _end(
     if row is None:
         # The agent was deleted meanwhile, or what it remembers was rolled back.
         return turn
-    end_task(journal, turn.agent_id, turn.id, "done" if state == "answered" else "failed")
-    if row["state"] != "running":
-        # Whoever went on with the agent has said how it ended.
+    if not is_held(row, turn):
+        # Whoever went on with the agent says how it ends.
         return turn_of(row)
+    end_task(journal, turn.agent_id, turn.id, "done" if state == "answered" else "failed")
     row |= {"state": state, **asdict(usage), **columns, "updated_at": journal.at}
     TURN.replace(journal.connection, row)
     return turn_of(row)

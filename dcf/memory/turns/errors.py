@@ -12,6 +12,13 @@ class TurnUnderWay(MemoryProblem):
     hint = "turns of one agent follow each other; try again when that one is over"
 
 
+class TurnFenced(MemoryProblem):
+    """Agent {agent_id} belongs to a later holder than number {number} of {holder}."""
+
+    code = "memory_turn_fenced"
+    hint = "whoever holds the lease now goes on; nothing has to be done"
+
+
 class TurnLost(MemoryProblem):
     """Somebody else went on with agent {agent_id}: turn {turn_id} is over."""
 

@@ -1,41 +1,73 @@
 """Who works on a turn: one at a time with each agent, however many processes there are.
 
-A turn that is worked on has an ``updated_at`` that is not long ago.
+A turn that is worked on has an ``updated_at`` that is not long ago. One that belongs to other work
+has the fence of that work too: who has a lower number can neither begin a turn nor write in one.
 """
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from typing import Any
 
 from dcf.memory.audit.entity import Row
 from dcf.memory.audit.journal import Journal
-from dcf.memory.entities import LETTER, TURN
-from dcf.memory.turn_record import TurnRecord
-from dcf.memory.turns.errors import TurnLost, TurnUnderWay
+from dcf.memory.database import Connection
+from dcf.memory.entities import AGENT, LETTER, TURN
+from dcf.memory.scratch_pads import end_task
+from dcf.memory.turn_record import TurnFence, TurnRecord
+from dcf.memory.turns.errors import TurnFenced, TurnLost, TurnUnderWay
 
 _LOOKED_AT = 20
 """Turns follow each other: one that is under way is among the last ones."""
 _OVER = "another turn of the agent began while nobody was known to work on this one"
+_TAKEN_OVER = "{holder} was taken over"
 
 
 def refuse_second(
-    journal: Journal, agent_id: str, own: Row | None, *, lease_ms: int, alone: bool
+    journal: Journal, agent_id: str, own: Row | None, *, lease_ms: int, fence: TurnFence | None
 ) -> None:
-    """Raises TurnUnderWay while somebody works on a turn of the agent that is not ``own``. Those
-    that nobody works on are over from now on, but for those of letters that wait still: they are
-    taken up again. Who is ``alone`` with the agent waits for letters' turns only."""
+    """Raises TurnUnderWay while somebody works on a turn of the agent that is not ``own``, and
+    TurnFenced where ``fence`` is not the newest. Turns that nobody works on are over from now on,
+    but for those of letters that wait still: they are taken up again. A turn of the same holder is
+    over at once, and so is one of whoever had the agent before it was lent."""
+    if fence is not None:
+        _refuse_older(journal.connection, agent_id, fence)
     rows = journal.connection.execute(
         "SELECT * FROM turns WHERE agent_id = ? ORDER BY first DESC LIMIT ?", (agent_id, _LOOKED_AT)
     ).fetchall()
     running = [dict(row) for row in rows if row["state"] == "running"]
     others = [row for row in running if own is None or row["id"] != own["id"]]
-    kept = [row for row in others if row["updated_at"] + lease_ms > journal.at]
-    if any(row["letter_id"] is not None or not alone for row in kept):
+    taken = [row for row in others if fence is not None and _is_taken_over(row, fence)]
+    if any(row["updated_at"] + lease_ms > journal.at for row in others if row not in taken):
         raise TurnUnderWay(agent_id=agent_id)
     for row in others:
         if row["letter_id"] is None or not _waits(journal, row["letter_id"]):
-            ended = {"state": "failed", "error": "DCF.Interrupted", "cause": _OVER}
+            cause = _TAKEN_OVER.format_map(row) if row in taken else _OVER
+            ended = {"state": "failed", "error": "DCF.Interrupted", "cause": cause}
             TURN.replace(journal.connection, row | ended | {"updated_at": journal.at})
+            end_task(journal, agent_id, row["id"], "failed")
+
+
+def _refuse_older(connection: Connection, agent_id: str, fence: TurnFence) -> None:
+    refused = TurnFenced(agent_id=agent_id, holder=fence.holder, number=fence.number)
+    newest = connection.execute(
+        "SELECT max(fence) FROM turns WHERE agent_id = ? AND holder = ?", (agent_id, fence.holder)
+    ).fetchone()[0]
+    if newest is not None and newest > fence.number:
+        raise refused
+    if fence.lent:
+        agent = AGENT.find(connection, agent_id)
+        # Who finds no agent says so later.
+        if agent is not None and fence.lent not in json.loads(agent["tags"]):
+            raise refused
+
+
+def _is_taken_over(row: Row, fence: TurnFence) -> bool:
+    """Whether who has ``fence`` need not wait for the turn in ``row``."""
+    if row["letter_id"] is not None or row["holder"] is None:
+        return False
+    return row["holder"] == fence.holder or bool(fence.lent)
 
 
 def _waits(journal: Journal, letter_id: str) -> bool:
@@ -46,15 +78,25 @@ def _waits(journal: Journal, letter_id: str) -> bool:
 
 def hold_turn(journal: Journal, turn: TurnRecord, at: int) -> None:
     """Note that the turn was worked on ``at`` (ms). Raises TurnLost."""
-    row = running_row(journal, turn)
+    row = running_row(journal.connection, turn)
     if row is not None:
         TURN.replace(journal.connection, row | {"updated_at": at})
 
 
-def running_row(journal: Journal, turn: TurnRecord) -> dict[str, Any] | None:
-    """The row of a turn that is not over; None if its agent was deleted, or rolled back. Raises
-    TurnLost."""
-    row = TURN.find(journal.connection, turn.id)
-    if row is not None and row["state"] != "running":
+def refuse_lost(turn: TurnRecord) -> Callable[[Connection], object]:
+    """For ``Ledger.under``: raises TurnLost where the turn is over or somebody else's."""
+    return lambda connection: running_row(connection, turn)
+
+
+def running_row(connection: Connection, turn: TurnRecord) -> dict[str, Any] | None:
+    """The row of a turn that is not over and nobody else's; None if its agent was deleted, or
+    rolled back. Raises TurnLost."""
+    row = TURN.find(connection, turn.id)
+    if row is not None and not is_held(row, turn):
         raise TurnLost(agent_id=turn.agent_id, turn_id=turn.id)
     return row
+
+
+def is_held(row: Row, turn: TurnRecord) -> bool:
+    """Whether the turn in ``row`` is under way for whoever has ``turn``."""
+    return bool(row["state"] == "running" and row["fence"] == turn.fence)

@@ -12,9 +12,9 @@ from dcf.memory.ledger import Ledger
 from dcf.memory.letter import Letter
 from dcf.memory.message import Message, NewMessage
 from dcf.memory.messages import priced
-from dcf.memory.turn_record import TurnRecord, Usage
+from dcf.memory.turn_record import TurnFence, TurnRecord, Usage
 from dcf.memory.turns.ending import answer_turn, begin_turn, fail_turn, turn_of
-from dcf.memory.turns.holding import hold_turn
+from dcf.memory.turns.holding import hold_turn, refuse_lost
 
 
 class Turns:
@@ -32,23 +32,29 @@ class Turns:
         by: Actor,
         letter: Letter | None = None,
         lease_ms: int | None = None,
-        alone: bool = False,
+        fence: TurnFence | None = None,
     ) -> TurnRecord:
         """A turn that answers ``question``. One that was begun for ``letter`` before goes on, and
         the question is not added again.
 
         With ``lease_ms`` an agent has one turn at a time, whichever process began it: who works on
-        one says so within that time (``keep``), else it counts as left. Whoever knows to be
-        ``alone`` with the agent ends what is under way. Raises TurnUnderWay, UnknownAgent,
-        InvalidEntry.
+        one says so within that time (``keep``), else it counts as left. A turn that belongs to
+        other work has its ``fence``: it ends what an earlier holder of that work began, and is
+        refused after a later one. Raises TurnUnderWay, TurnFenced, UnknownAgent, InvalidEntry; for
+        a letter that somebody else took meanwhile, TurnLost.
         """
         (asked,) = await asyncio.to_thread(priced, [question])
         return await self._ledger.change(
             by,
             lambda journal: begin_turn(
-                journal, agent_id, asked, letter, lease_ms=lease_ms, alone=alone
+                journal, agent_id, asked, letter, lease_ms=lease_ms, fence=fence
             ),
         )
+
+    def ledger_of(self, turn: TurnRecord) -> Ledger:
+        """What changes the memory only while the turn is under way for whoever has ``turn``; raises
+        TurnLost after that."""
+        return self._ledger.under(refuse_lost(turn))
 
     async def keep(self, turn: TurnRecord, *, by: Actor) -> None:
         """Say that the turn is worked on. Raises TurnLost."""

@@ -18,9 +18,10 @@ from dcf.sessions.companions.roster import Roster, Served
 from dcf.sessions.rendering import show_task
 from dcf.sessions.sessions import Sessions
 from dcf.sessions.task_run import TEMPLATE
-from dcf.worker import AGENT_UNAVAILABLE, AsAgent, remove_agent, unavailable
+from dcf.worker import AGENT_UNAVAILABLE, AsAgent, fence_of, remove_agent, unavailable
 
 if TYPE_CHECKING:
+    from control_plane import Lease
     from dcf.agents import AgentRuntime
     from dcf.workflow import Task
 
@@ -59,7 +60,7 @@ class CompanionAgents:
         performer = self._plain
         if self._runtime is not None:
             try:
-                performer = await self._remembering(self._runtime, served)
+                performer = await self._remembering(self._runtime, served, task.lease)
             except MemoryProblem as problem:
                 raise unavailable(problem) from problem
         return Telling(
@@ -78,7 +79,9 @@ class CompanionAgents:
         if agent is not None and ROLE in agent.tags:
             await remove(self._runtime, self._records, agent.id)
 
-    async def _remembering(self, runtime: AgentRuntime, served: Served) -> TaskPerformer:
+    async def _remembering(
+        self, runtime: AgentRuntime, served: Served, lease: Lease
+    ) -> TaskPerformer:
         take = partial(self._agent, runtime, served)
         agent = await take()
         try:
@@ -88,7 +91,7 @@ class CompanionAgents:
         except (ControlPlaneError, MemoryProblem) as problem:
             # What the task needs is in its assignment.
             log.warning("%s does not see its session: %s", served.companion.companion_id, problem)
-        return AsAgent(runtime, agent.id, None, take)
+        return AsAgent(runtime, agent.id, fence_of(lease), None, take)
 
     async def _agent(self, runtime: AgentRuntime, served: Served) -> Agent:
         companion = served.companion

@@ -216,6 +216,7 @@ THREAD = {
     "started_at": 1,
     "updated_at": 2,
 }
+FENCED_TURN = {**TURN, "id": "turn-2", "letter_id": None, "holder": "run/A/1", "fence": 3}
 THREAD_TURN = {"thread_id": "thread-1", "number": 1, "role": "user", "text": "Sort them.", "at": 1}
 
 ROWS: dict[int, Rows] = {
@@ -240,4 +241,5 @@ ROWS: dict[int, Rows] = {
     },
     6: {},
     7: {"observations": [OBSERVATION], "threads": [THREAD], "thread_turns": [THREAD_TURN]},
+    8: {"turns": [FENCED_TURN]},
 }

@@ -10,7 +10,15 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
 from control_plane import HintQueue, RedisBackend, Store
-from dcf.worker import AgentPerformer, Handler, KeeperThread, Performer, Worker, WorkerConfig
+from dcf.worker import (
+    AgentPerformer,
+    Handler,
+    KeeperThread,
+    LeaseKeeper,
+    Performer,
+    Worker,
+    WorkerConfig,
+)
 from dcf.workflow import Choreographer, Result, wait
 
 _LONGEST_RUN_S = 20.0
@@ -39,12 +47,17 @@ class Crew:
         name: str = "w1",
         agents: AgentPerformer | None = None,
         on_sealed: Callable[[str], object] | None = None,
+        frozen: bool = False,
         **config: Any,
     ) -> Worker:
-        """A worker at work, its keeper in a thread."""
+        """A worker at work, its keeper in a thread. One that is ``frozen`` keeps no lease, and
+        does not hear that it lost one: as a process that is stopped in the middle of its work."""
         store = self.open_store()
-        thread = KeeperThread(lambda: Store(RedisBackend.from_url(self.url)))
-        keeper = self._stack.enter_context(thread).keeper
+        if frozen:
+            keeper = LeaseKeeper(store, now=time.monotonic)
+        else:
+            thread = KeeperThread(lambda: Store(RedisBackend.from_url(self.url)))
+            keeper = self._stack.enter_context(thread).keeper
         worker = Worker(
             name,
             store,

@@ -15,6 +15,7 @@ from dcf.memory import (
     NewLetter,
     NewMessage,
     Source,
+    TurnFence,
     TurnLost,
     TurnRecord,
     TurnUnderWay,
@@ -89,12 +90,6 @@ async def test_a_turn_that_is_kept_stays_and_one_that_is_not_is_over(world: Worl
     await world.answer(second)
 
 
-async def test_who_is_alone_with_an_agent_does_not_wait(world: World) -> None:
-    first = await world.begin()
-    await world.begin(alone=True)
-    assert await world.state_of(first) == "failed"
-
-
 async def test_the_turn_of_a_letter_is_taken_up_again_by_whoever_has_the_letter(
     world: World,
 ) -> None:
@@ -103,7 +98,7 @@ async def test_the_turn_of_a_letter_is_taken_up_again_by_whoever_has_the_letter(
     letter = await world.memory.letters.take(by=SYSTEM, lease_ms=LEASE_MS)
     first = await world.begin(letter=letter)
     with pytest.raises(TurnUnderWay):
-        await world.begin(alone=True)
+        await world.begin(fence=TurnFence("run/A", 1))
     world.clock.now += LEASE_MS
     direct = await world.begin()
     again = await world.memory.letters.take(by=SYSTEM, lease_ms=LEASE_MS)

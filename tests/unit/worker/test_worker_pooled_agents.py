@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 from memory_world import Numbered, Ticking
 
-from dcf.agents import LocalAgents, TaskError
+from dcf.agents import Assignment, LocalAgents, TaskError
 from dcf.memory import Agent, Memory, MemoryFull, Source
 from dcf.worker import WorkerAgents
 
+WORK = Assignment("A", "", {}, ())
 POOLED = {"lifecycle": {"mode": "pooled", "reuse_key": "desk"}}
 
 
@@ -42,7 +43,7 @@ def a_task(run: str, path: str = "A", fence: int = 1) -> Any:
     """What of a Task says which agent it gets."""
     return SimpleNamespace(
         run=SimpleNamespace(pins={}, incarnation=run),
-        lease=SimpleNamespace(workflow_id=run, path=path, fence=fence),
+        lease=SimpleNamespace(workflow_id=run, path=path, fence=fence, incarnation=run),
         state=SimpleNamespace(name="A", binding=POOLED),
     )
 
@@ -116,7 +117,7 @@ async def test_what_was_done_counts_though_the_agent_cannot_be_given_back(
     monkeypatch.setattr(runtime, "perform", perform)
     with monkeypatch.context() as patch:
         patch.setattr(runtime, "update", full)
-        assert await performer.perform(*[None] * 3) is report  # type: ignore[arg-type]
+        assert await performer.perform(WORK, None, None) is report  # type: ignore[arg-type]
     assert "is not given back for now" in caplog.text
     assert await busy(runtime) == [["busy:r/A/1"]]
     await workers.delete("r")
@@ -134,7 +135,7 @@ async def test_a_memory_in_trouble_is_an_agent_that_cannot_be_had(
 
     monkeypatch.setattr(runtime, "perform", full)
     with pytest.raises(TaskError, match="no room") as at_work:
-        await performer.perform(*[None] * 3)  # type: ignore[arg-type]
+        await performer.perform(WORK, None, None)  # type: ignore[arg-type]
     monkeypatch.setattr(runtime, "list", full)
     with pytest.raises(TaskError, match="no room") as before:
         await workers.performer(a_task("other"))

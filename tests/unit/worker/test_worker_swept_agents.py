@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from memory_world import Numbered, Ticking
-from unit.worker.test_worker_pooled_agents import a_task, busy
+from unit.worker.test_worker_pooled_agents import WORK, a_task, busy
 
 from dcf.agents import LocalAgents, Report, TaskError, TurnEvent
 from dcf.memory import SYSTEM, Memory, Source
@@ -88,7 +88,7 @@ async def test_an_agent_that_was_swept_before_its_work_began_is_made_anew(
     found: Any = await workers.performer(own_task("r"))
     await workers.delete("r")
     nothing: Any = None
-    report = await found.perform(nothing, nothing, nothing)
+    report = await found.perform(WORK, nothing, nothing)
     (agent,) = await runtime.list()
     assert report.data == {"by": agent.id} and agent.id != found.agent_id
 
@@ -99,6 +99,6 @@ async def test_work_whose_agent_is_deleted_half_way_is_not_begun_again(runtime: 
     nothing: Any = None
     performer = await workers.performer(own_task("r"))
     with pytest.raises(TaskError) as raised:
-        await performer.perform(nothing, nothing, lambda _event: None)
+        await performer.perform(WORK, nothing, lambda _event: None)
     assert raised.value.error == "DCF.AgentUnavailable"
     assert await runtime.list() == ()

@@ -10,5 +10,6 @@ from dcf.memory.database.migrations.v0004_consolidation import STEP as V4
 from dcf.memory.database.migrations.v0005_projects import STEP as V5
 from dcf.memory.database.migrations.v0006_abouts import STEP as V6
 from dcf.memory.database.migrations.v0007_observations import STEP as V7
+from dcf.memory.database.migrations.v0008_fences import STEP as V8
 
-STEPS: tuple[Migration, ...] = (V1, V2, V3, V4, V5, V6, V7)
+STEPS: tuple[Migration, ...] = (V1, V2, V3, V4, V5, V6, V7, V8)
