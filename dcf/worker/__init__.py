@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from dcf.worker.agent_sweeper import AgentSweeper
     from dcf.worker.agent_tasks import AgentTasks, SkilledAgents
     from dcf.worker.agent_tools import AgentTools
-    from dcf.worker.as_agent import AGENT_UNAVAILABLE, AsAgent, fence_of, unavailable
+    from dcf.worker.as_agent import AGENT_UNAVAILABLE, AsAgent, fence_of, out_of_memory
     from dcf.worker.blob_keep import keep_in
     from dcf.worker.current_toolbox import CurrentToolbox
     from dcf.worker.current_work import Work, current_work
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from dcf.worker.keeper import LeaseKeeper
     from dcf.worker.keeper_thread import KeeperThread
     from dcf.worker.lease_ledger import LeaseLedger
-    from dcf.worker.lease_lost import LeaseLost, TurnTaken
+    from dcf.worker.lease_lost import GivenBack, LeaseLost
     from dcf.worker.live_environment import LiveEnvironment
     from dcf.worker.patience import Outage
     from dcf.worker.performer import AgentPerformer, Beat, Handler, Performer, TaskFailure
@@ -66,6 +66,7 @@ __all__ = [
     "Drainable",
     "ExternalLedger",
     "FollowedSkills",
+    "GivenBack",
     "Handler",
     "InvalidHandlers",
     "KeeperThread",
@@ -84,7 +85,6 @@ __all__ = [
     "SkillsInUse",
     "SoloProcess",
     "TaskFailure",
-    "TurnTaken",
     "Watched",
     "Words",
     "Work",
@@ -107,6 +107,7 @@ __all__ = [
     "make_record",
     "open_premises",
     "open_queue",
+    "out_of_memory",
     "read_lock",
     "read_policy",
     "remove_agent",
@@ -115,7 +116,6 @@ __all__ = [
     "schemas_of",
     "serve",
     "tags_for",
-    "unavailable",
     "until_told",
     "why_kept",
 ]

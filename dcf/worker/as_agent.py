@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dcf.agents import Assignment, Observer, Report, TaskError, ToolCaller
-from dcf.memory import MemoryProblem, TurnFence, TurnFenced, TurnLost, UnknownAgent
-from dcf.worker.lease_lost import LeaseLost, TurnTaken
+from dcf.memory import (
+    MemoryBusy,
+    MemoryFull,
+    MemoryProblem,
+    TurnFence,
+    TurnFenced,
+    TurnLost,
+    UnknownAgent,
+)
+from dcf.worker.lease_lost import GivenBack, LeaseLost
 
 if TYPE_CHECKING:
     from control_plane import Lease
@@ -19,6 +28,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 AGENT_UNAVAILABLE = "DCF.AgentUnavailable"
+# A lease that is given back is taken again at once.
+_MEMORY_AGAIN_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +37,8 @@ class AsAgent:
     """Performs as one agent, in a turn under ``fence``; ``after`` is called with its id when that
     is over. One that is gone before its work begins is replaced by what ``again`` gives, once.
 
-    ``perform`` raises LeaseLost where another holder of the Task has the agent, and TurnTaken where
-    another process went on with it."""
+    ``perform`` raises LeaseLost where another holder of the Task has the agent, and GivenBack where
+    another process went on with it, or the memory takes no writes for now."""
 
     runtime: AgentRuntime
     agent_id: str
@@ -57,9 +68,9 @@ class AsAgent:
         except TurnFenced as fenced:
             raise LeaseLost(fenced.code) from fenced
         except TurnLost as lost:
-            raise TurnTaken(lost.code) from lost
+            raise GivenBack(lost.code) from lost
         except MemoryProblem as problem:
-            raise unavailable(problem) from problem
+            raise await out_of_memory(problem) from problem
         finally:
             await self._over()
 
@@ -78,6 +89,16 @@ def fence_of(lease: Lease, *, lent: str = "") -> TurnFence:
     another holder."""
     holder = f"{lease.workflow_id}/{lease.path}/{lease.incarnation}"
     return TurnFence(holder, lease.fence, lent)
+
+
+async def out_of_memory(problem: MemoryProblem) -> Exception:
+    """What ends the work on a Task because of its agent's memory: GivenBack, after a pause, where
+    that will pass (a full disk, a file that others hold), else the failure of the Task."""
+    if not isinstance(problem, MemoryFull | MemoryBusy):
+        return unavailable(problem)
+    log.warning("%s; trying again in %g s", problem, _MEMORY_AGAIN_S)
+    await asyncio.sleep(_MEMORY_AGAIN_S)
+    return GivenBack(problem.code)
 
 
 def unavailable(problem: MemoryProblem) -> TaskError:

@@ -11,6 +11,7 @@ class LeaseLost(Exception):
         self.code = code
 
 
-class TurnTaken(LeaseLost):
-    """Another process went on with the agent of a Task. If its lease is still held, it is given
-    back: the work is begun again, and charged to nobody."""
+class GivenBack(LeaseLost):
+    """The work cannot go on, and that is not its fault: another process went on with its agent, or
+    the memory takes no writes for now. If the lease is still held, it is given back: the work is
+    begun again, and charged to nobody."""

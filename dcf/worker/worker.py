@@ -32,7 +32,7 @@ from dcf.asl import DefinitionError
 from dcf.stopping import stop
 from dcf.worker.keeper import LeaseKeeper
 from dcf.worker.kept_work import KeptLease
-from dcf.worker.lease_lost import LeaseLost, TurnTaken
+from dcf.worker.lease_lost import GivenBack, LeaseLost
 from dcf.worker.patience import Outage, patiently
 from dcf.worker.performer import AgentPerformer
 from dcf.worker.sweeper import Sweeper
@@ -345,7 +345,7 @@ class Worker:
             )
             try:
                 answer = await self._step(current, in_place)
-            except TurnTaken:
+            except GivenBack:
                 # Refused where the lease was lost too.
                 await patiently(current, partial(self._store.release, current))
                 raise

@@ -15,7 +15,7 @@ from dcf.agents import TaskError, TaskPerformer
 from dcf.agents.templates import InvalidTemplate, Template, UnknownTemplate, template_named
 from dcf.memory import SYSTEM, Agent, AgentExists, MemoryProblem, RevisionConflict, UnknownAgent
 from dcf.worker.agent_removal import remove_agent
-from dcf.worker.as_agent import AGENT_UNAVAILABLE, AsAgent, fence_of, unavailable
+from dcf.worker.as_agent import AGENT_UNAVAILABLE, AsAgent, fence_of, out_of_memory
 
 if TYPE_CHECKING:
     from dcf.agents import AgentRuntime
@@ -58,11 +58,12 @@ class WorkerAgents:
         self._clock = clock
 
     async def performer(self, task: Task) -> TaskPerformer:
-        """What performs ``task`` as its agent. Raises TaskError(DCF.AgentUnavailable)."""
+        """What performs ``task`` as its agent. Raises TaskError(DCF.AgentUnavailable), and
+        GivenBack while the memory takes no writes."""
         try:
             return await self._performer(task)
         except MemoryProblem as problem:
-            raise unavailable(problem) from problem
+            raise await out_of_memory(problem) from problem
 
     async def _performer(self, task: Task) -> TaskPerformer:
         binding = task.state.binding or {}

@@ -18,7 +18,7 @@ from control_plane import history
 from dcf.agents import LocalAgents, TaskPerformer
 from dcf.memory import Actor, Memory, NewAgent, Source
 from dcf.skills import SkillCatalog
-from dcf.worker import Beat, SkilledAgents, TurnTaken, WorkerAgents
+from dcf.worker import Beat, GivenBack, SkilledAgents, WorkerAgents
 from dcf.workflow import Outcome, Succeeded, Task, submit
 
 CATALOG = SkillCatalog([a_skill("find", FIND)])
@@ -128,7 +128,7 @@ async def test_a_lease_whose_turn_went_to_another_is_given_back_and_charged_to_n
         async def perform(self, task: Task, beat: Beat) -> Outcome:
             self.times += 1
             if self.times < 5:
-                raise TurnTaken("memory_turn_lost")
+                raise GivenBack("memory_turn_lost")
             return Succeeded("done")
 
     document = document_of(flow(A={"Type": "Task", "AgentBinding": {}}), catalog=CATALOG)

@@ -11,8 +11,16 @@ import pytest
 from memory_world import Numbered, Ticking
 
 from dcf.agents import Assignment, LocalAgents, TaskError
-from dcf.memory import Agent, Memory, MemoryFull, Source
-from dcf.worker import WorkerAgents
+from dcf.memory import (
+    Agent,
+    Memory,
+    MemoryBusy,
+    MemoryFull,
+    MemoryProblem,
+    MemoryUnusable,
+    Source,
+)
+from dcf.worker import GivenBack, WorkerAgents, as_agent
 
 WORK = Assignment("A", "", {}, ())
 POOLED = {"lifecycle": {"mode": "pooled", "reuse_key": "desk"}}
@@ -124,19 +132,35 @@ async def test_what_was_done_counts_though_the_agent_cannot_be_given_back(
     assert await busy(runtime) == [[]]
 
 
-async def test_a_memory_in_trouble_is_an_agent_that_cannot_be_had(
-    runtime: Interrupted, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("problem", "ends"),
+    [
+        (MemoryUnusable(path="memory.db", reason="it is a folder"), TaskError),
+        (MemoryFull(path="memory.db"), GivenBack),
+        (MemoryBusy(path="memory.db", seconds=5), GivenBack),
+    ],
+)
+async def test_only_trouble_of_the_memory_that_does_not_pass_fails_a_task(
+    runtime: Interrupted,
+    monkeypatch: pytest.MonkeyPatch,
+    problem: MemoryProblem,
+    ends: type[Exception],
 ) -> None:
+    monkeypatch.setattr(as_agent, "_MEMORY_AGAIN_S", 0)
     workers = WorkerAgents(runtime)
     performer = await workers.performer(a_task("r"))
 
-    async def full(*_: Any, **__: Any) -> Any:
-        raise MemoryFull(path="memory.db")
+    async def broken(*_: Any, **__: Any) -> Any:
+        raise problem
 
-    monkeypatch.setattr(runtime, "perform", full)
-    with pytest.raises(TaskError, match="no room") as at_work:
+    monkeypatch.setattr(runtime, "perform", broken)
+    with pytest.raises(ends) as at_work:
         await performer.perform(WORK, None, None)  # type: ignore[arg-type]
-    monkeypatch.setattr(runtime, "list", full)
-    with pytest.raises(TaskError, match="no room") as before:
+    monkeypatch.setattr(runtime, "list", broken)
+    with pytest.raises(ends) as before:
         await workers.performer(a_task("other"))
-    assert {at_work.value.error, before.value.error} == {"DCF.AgentUnavailable"}
+    for raised in (at_work.value, before.value):
+        if isinstance(raised, TaskError):
+            assert raised.error == "DCF.AgentUnavailable"
+        elif isinstance(raised, GivenBack):
+            assert raised.code == problem.code
