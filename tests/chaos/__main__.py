@@ -7,11 +7,12 @@ import asyncio
 import json
 import os
 import random
+import shutil
 import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +22,10 @@ from rich.table import Table
 from control_plane import ControlPlaneError, RedisBackend
 from control_plane import Store as Runs
 from dcf.workflow import document_of, submit
+from tests.chaos.agents import judge_turns, make_keeper, thinking
 from tests.chaos.deployment import Crew
-from tests.chaos.effects import LEDGER, Ledger
-from tests.chaos.faults import Faults, Store
+from tests.chaos.effects import CLOCK, LEDGER, Clock, Ledger
+from tests.chaos.faults import Disk, Faults, Store
 from tests.chaos.machines import Order, make_order
 from tests.chaos.network import Network
 from tests.chaos.verdict import Verdict, judge, left_processes
@@ -40,38 +42,49 @@ async def chaos(args: argparse.Namespace, show: Console) -> dict[str, Any]:
     """Let it happen; the report."""
     rng = random.Random(args.seed)
     with tempfile.TemporaryDirectory(prefix="dcf-chaos-", dir="/tmp") as folder:
-        home = Path(folder)
-        ledger = Ledger(home / "ledger.db")
-        store = Store(home)
-        await store.open()
-        network = Network(home / "n.sock", lambda: store.socket)
-        await network.open()
-        env = {
-            "DCF_HOME": str(home),
-            "DCF_REDIS_URL": f"unix://{home / 'n.sock'}",
-            "DCF_GENERATED": str(home / "generated"),
-            "PYTHONPATH": str(_ROOT),
-            LEDGER: str(ledger.file),
-        }
-        crew = Crew(args.workers, env, home, _LEASE_S)
-        faults = Faults(store, crew, network, rng, lease_s=_LEASE_S, each_s=args.each)
-        try:
-            with (home / "workers.log").open("w") as log:
+        # What must not fail with the rest is outside of the home, whose disk gets full.
+        outside, home = Path(folder), Path(folder) / "home"
+        async with AsyncExitStack() as stack:
+            disk = stack.enter_context(Disk.made(home))
+            ledger = Ledger(outside / "ledger.db")
+            store = Store(home)
+            await store.open()
+            stack.push_async_callback(store.close)
+            await make_keeper(home)
+            network = Network(outside / "n.sock", lambda: store.socket)
+            await network.open()
+            stack.push_async_callback(network.close)
+            clock = Clock(outside / "clock")
+            clock.change(0.0)
+            models = await stack.enter_async_context(thinking(random.Random(rng.getrandbits(64))))
+            env = {
+                "DCF_HOME": str(home),
+                "DCF_REDIS_URL": f"unix://{outside / 'n.sock'}",
+                "DCF_GENERATED": str(home / "generated"),
+                "PYTHONPATH": str(_ROOT),
+                LEDGER: str(ledger.file),
+                CLOCK: str(clock.file),
+                **models,
+            }
+            crew = Crew(args.workers, env, outside, _LEASE_S)
+            faults = Faults(
+                store, crew, network, disk, clock, rng, lease_s=_LEASE_S, each_s=args.each
+            )
+            workers_log = outside / "workers.log"
+            if args.keep:
+                stack.callback(lambda: shutil.copy(workers_log, args.keep))
+            with workers_log.open("w") as log:
                 crew.open(log)
                 orders, late = await _turmoil(args, show, store, faults, crew, rng)
             backend = RedisBackend.from_url(f"unix://{store.socket}")
+            stack.push_async_callback(backend.close)
             verdict = await judge(Runs(backend), orders, ledger)
-            await backend.close()
+            await judge_turns(home, Runs(backend), orders, verdict)
             if late:
                 verdict.add("workers end", f"{late} did not end within {_DRAIN_S:.0f} s")
             for process in left_processes(home):
                 verdict.add("no process is left", process)
             return _report(args, faults, await store.refusals(), crew, verdict)
-        finally:
-            if args.keep:
-                Path(args.keep).write_text((home / "workers.log").read_text(errors="replace"))
-            await network.close()
-            await store.close()
 
 
 async def _turmoil(
@@ -173,7 +186,7 @@ def table(report: dict[str, Any]) -> Table:
     shown = Table(title="DCF chaos")
     shown.add_column("what")
     shown.add_column("count", justify="right")
-    for name in ("faults", "refused commands", "runs"):
+    for name in ("faults", "refused commands", "runs", "turns of agents"):
         for kind, count in report[name].items():
             shown.add_row(f"{name}: {kind}", f"{count:,}")
         shown.add_section()

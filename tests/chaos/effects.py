@@ -1,11 +1,14 @@
-"""Handlers whose effects are written down outside of DCF, and Tasks that kill their workers."""
+"""What workers import: handlers whose effects are written down outside of DCF, Tasks that kill
+their workers, and a clock of the wall that is wrong."""
 
 from __future__ import annotations
 
 import asyncio
+import mmap
 import os
 import signal
 import sqlite3
+import struct
 import sys
 import time
 from collections.abc import Iterator
@@ -15,8 +18,36 @@ from typing import Any
 
 from dcf.worker import current_work
 
+_SECONDS = struct.Struct("d")
+CLOCK = "DCF_CHAOS_CLOCK"
+"""The environment's word for the file of the clock."""
 LEDGER = "DCF_CHAOS_LEDGER"
 """The environment's word for the file of the ledger."""
+
+
+class Clock:
+    """How wrong the clock of all workers is, in seconds: in a file that they look at."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+
+    def change(self, offset_s: float) -> bool:
+        # In place: workers have the file open, and its length stays.
+        file = os.open(self.file, os.O_WRONLY | os.O_CREAT, 0o600)
+        os.pwrite(file, _SECONDS.pack(offset_s), 0)
+        os.close(file)
+        return True
+
+    def install(self) -> None:
+        """Make the clock of this process wrong."""
+        right = time.time_ns
+        offset = mmap.mmap(os.open(self.file, os.O_RDONLY), _SECONDS.size, prot=mmap.PROT_READ)
+
+        def wrong_ns() -> int:
+            return right() + int(_SECONDS.unpack(offset)[0] * 1e9)
+
+        time.time_ns = wrong_ns
+        time.time = lambda: wrong_ns() / 1e9
 
 
 class Ledger:
@@ -82,3 +113,6 @@ async def leave(_given: Any) -> Any:
 
 
 HANDLERS = {"effect": effect, "die": die, "leave": leave}
+
+if CLOCK in os.environ:
+    Clock(Path(os.environ[CLOCK])).install()

@@ -6,10 +6,12 @@ import asyncio
 import os
 import random
 import signal
+import subprocess
 from collections import Counter
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Self
 from urllib.parse import urlsplit
 
 from redis.asyncio import Redis
@@ -17,8 +19,15 @@ from redis.exceptions import RedisError
 
 from control_plane.embedded import Embedded
 from tests.chaos.deployment import Crew
+from tests.chaos.effects import Clock
 from tests.chaos.network import Network
 
+# What clients are prepared for.
+_NO_REFUSALS = ("BUSYGROUP", "NOSCRIPT")
+_DISK_BYTES = 256 << 20
+_CHUNK = 1 << 16
+# How wrong a clock may become.
+_CLOCK_S = 3600.0
 # A port of this machine that nobody listens on: a replica of it takes no writes and keeps its data.
 _NO_MASTER = ("127.0.0.1", "1")
 
@@ -65,6 +74,17 @@ class Store:
         """A replica without its master: every write is refused with READONLY."""
         return await self._refuse(seconds, ("REPLICAOF", *_NO_MASTER), ("REPLICAOF", "NO", "ONE"))
 
+    async def disk_full(self, disk: Disk, seconds: float) -> bool:
+        """Nothing can be written. A server that writes each command at once ends itself then, and
+        is started again when there is room."""
+        async with self._busy:
+            await self._count()
+            disk.fill()
+            await asyncio.sleep(seconds)
+            disk.clear()
+            await self.open()
+            return True
+
     async def refusals(self) -> Counter[str]:
         """How many commands were refused, by reason."""
         await self._count()
@@ -86,7 +106,38 @@ class Store:
                 told = await client.info("errorstats")
                 await client.config_resetstat()
             for name, value in told.items():
-                self.refused[name.removeprefix("errorstat_")] += int(value["count"])
+                if (reason := name.removeprefix("errorstat_")) not in _NO_REFUSALS:
+                    self.refused[reason] += int(value["count"])
+
+
+class Disk:
+    """A small disk of its own for everything in ``home``, which can be full. Without the right to
+    mount one, ``is_small`` is False and it is the disk of the machine."""
+
+    def __init__(self, home: Path, *, is_small: bool) -> None:
+        self._filler = home / "filler"
+        self.is_small = is_small
+
+    @classmethod
+    @contextmanager
+    def made(cls, home: Path) -> Iterator[Self]:
+        home.mkdir(mode=0o700)
+        mount = ("mount", "-t", "tmpfs", "-o", f"size={_DISK_BYTES},mode=700", "dcf-chaos")
+        is_small = subprocess.run([*mount, home], stderr=subprocess.DEVNULL).returncode == 0
+        try:
+            yield cls(home, is_small=is_small)
+        finally:
+            if is_small:
+                subprocess.run(["umount", "--lazy", home], check=True)
+
+    def fill(self) -> None:
+        """Leave no room."""
+        with suppress(OSError), self._filler.open("wb", buffering=0) as file:
+            while True:
+                file.write(bytes(_CHUNK))
+
+    def clear(self) -> None:
+        self._filler.unlink(missing_ok=True)
 
 
 class Faults:
@@ -98,6 +149,8 @@ class Faults:
         store: Store,
         crew: Crew,
         network: Network,
+        disk: Disk,
+        clock: Clock,
         rng: random.Random,
         *,
         lease_s: float,
@@ -115,7 +168,10 @@ class Faults:
             "Redis read-only": (3, lambda: store.read_only(rng.uniform(*long))),
             "connections dropped": (4, lambda: _now(_drop(network))),
             "network stalled": (3, lambda: network.stall(rng.uniform(*long))),
+            "clock changed": (3, lambda: _now(clock.change(rng.uniform(-_CLOCK_S, _CLOCK_S)))),
         }
+        if disk.is_small:
+            self._kinds["disk full"] = 2, lambda: store.disk_full(disk, rng.uniform(*long))
 
     async def happen(self, seconds: float) -> None:
         """For so long; returns when the last one is over."""

@@ -7,24 +7,39 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+KEEPER = "keeper"
+"""The name of an agent that is there already."""
+_AGENTS = 0.4
+_BINDINGS: tuple[dict[str, Any], ...] = (
+    # They stay, so that their turns can be looked at.
+    {"lifecycle": {"mode": "ephemeral", "destroy_on_end": False}},
+    {"lifecycle": {"mode": "pooled", "reuse_key": "desk"}},
+    {"lifecycle": {"mode": "existing"}, "agent_ref": {"name": KEEPER}},
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A run that is submitted. ``effects`` are the paths of the Tasks that take effect in it;
-    ``poison`` is the path of the one that kills its workers, or None."""
+    """A run that is submitted. ``effects`` are the paths of the Tasks that take effect in it,
+    ``turns`` those of Tasks that agents do; ``poison`` is the path of the one that kills its
+    workers, or None."""
 
     id: str
     definition: dict[str, Any]
     effects: tuple[str, ...]
     poison: str | None = None
+    turns: tuple[str, ...] = ()
 
 
 def make_order(number: int, rng: random.Random, poison_share: float) -> Order:
-    """A chain, a Map or branches; or a poison Task."""
+    """A chain, a Map or branches; Tasks of agents; or a poison Task."""
     id_ = f"chaos-{number}"
     if rng.random() < poison_share:
         task = {"Type": "Task", "Resource": rng.choice(("die", "leave")), "End": True}
         return Order(id_, {"StartAt": "Poison", "States": {"Poison": task}}, (), "Poison")
+    if rng.random() < _AGENTS:
+        definition, turns = _agents(rng)
+        return Order(id_, definition, (), turns=turns)
     kind = rng.choice((_chain, _map, _branches))
     definition, effects = kind(rng)
     return Order(id_, definition, effects)
@@ -64,3 +79,17 @@ def _branches(rng: random.Random) -> tuple[dict[str, Any], tuple[str, ...]]:
     state = {"Type": "Parallel", "Branches": branches, "Next": "Last"}
     definition = {"StartAt": "All", "States": {"All": state, "Last": _effect(rng, End=True)}}
     return definition, (*(f"All[{number}]/{name}" for number, name in enumerate(names)), "Last")
+
+
+def _agents(rng: random.Random) -> tuple[dict[str, Any], tuple[str, ...]]:
+    names = [f"A{number}" for number in range(rng.randint(1, 3))]
+    states = {name: _turn(rng, Next=after) for name, after in pairwise(names)}
+    states[names[-1]] = _turn(rng, End=True)
+    return {"StartAt": names[0], "States": states}, tuple(names)
+
+
+def _turn(rng: random.Random, **more: Any) -> dict[str, Any]:
+    # Many Tasks share the one agent, and each waits for its turn: fewer of them.
+    [binding] = rng.choices(_BINDINGS, (5, 4, 1))
+    given = {"agent_template_ref": {"name": "worker"}, "skills": [], **binding}
+    return {"Type": "Task", "AgentBinding": given, **more}

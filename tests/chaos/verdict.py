@@ -19,6 +19,7 @@ class Verdict:
     """``broken`` are sentences, by the guarantee that does not hold."""
 
     runs: Counter[str] = field(default_factory=Counter)
+    turns: Counter[str] = field(default_factory=Counter)
     tasks: int = 0
     attempts: int = 0
     broken: dict[str, list[str]] = field(default_factory=dict)
@@ -29,6 +30,7 @@ class Verdict:
     def to_json(self) -> dict[str, Any]:
         return {
             "runs": dict(self.runs),
+            "turns of agents": dict(self.turns),
             "tasks": self.tasks,
             "attempts": self.attempts,
             "broken": self.broken,
