@@ -14,7 +14,14 @@ if TYPE_CHECKING:
     from dcf.agents.assignment import JSON, Assignment
     from dcf.agents.background import meanwhile
     from dcf.agents.briefing import worker_prompt
-    from dcf.agents.local import LocalAgents, LocalRuntime, consolidation_writer, sleeptime
+    from dcf.agents.local import (
+        LocalAgents,
+        LocalRuntime,
+        RememberedAgents,
+        TaskTurns,
+        consolidation_writer,
+        sleeptime,
+    )
     from dcf.agents.messaging import ReplyTimeout, UnknownReceipt
     from dcf.agents.model_choice import (
         ModelSelection,
@@ -46,11 +53,13 @@ __all__ = [
     "ModelSelection",
     "Observer",
     "Receipt",
+    "RememberedAgents",
     "Reply",
     "ReplyTimeout",
     "Report",
     "TaskError",
     "TaskPerformer",
+    "TaskTurns",
     "ToolCaller",
     "ToolSpec",
     "ToolUse",

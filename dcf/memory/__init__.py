@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from dcf.memory.database import (
         BackupExists,
         CipherMissing,
+        Database,
         MemoryBusy,
         MemoryCorrupt,
         MemoryForeign,
@@ -143,6 +144,7 @@ __all__ = [
     "Context",
     "ContextTooSmall",
     "Contexts",
+    "Database",
     "Departure",
     "Discovery",
     "Event",

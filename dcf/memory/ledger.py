@@ -53,8 +53,14 @@ class Ledger:
         """
         task = asyncio.create_task(self._change(by, work, consolidation_id))
         self._running.add(task)
-        task.add_done_callback(self._running.discard)
+        task.add_done_callback(self._over)
         return await asyncio.shield(task)
+
+    def _over(self, task: asyncio.Task[object]) -> None:
+        self._running.discard(task)
+        if not task.cancelled():
+            # Whoever asked for it may be gone, and then nobody else looks at how it ended.
+            task.exception()
 
     async def close(self) -> None:
         """Wait for changes whose callers went away."""

@@ -110,20 +110,39 @@ class Memory:
     ) -> AsyncIterator[Memory]:
         """The memory in ``source``, made if it is missing; ``embedder`` compares meanings in its
         search. Raises a MemoryProblem."""
-        async with await Database.open(source) as database:
-            ledger = Ledger(
-                database,
-                clock,
-                new_id,
-                followers=(follow_tags, follow_search),
-                observers=tuple(observers),
-            )
-            if await database.read(is_index_old):
-                await database.write(make_index)
-            try:
-                yield cls._of(ledger, Search(ledger, embedder))
-            finally:
-                await ledger.close()
+        async with (
+            await Database.open(source) as database,
+            cls.over(
+                database, clock=clock, new_id=new_id, observers=observers, embedder=embedder
+            ) as memory,
+        ):
+            yield memory
+
+    @classmethod
+    @asynccontextmanager
+    async def over(
+        cls,
+        database: Database,
+        *,
+        clock: Clock,
+        new_id: NewId,
+        observers: Sequence[Observer] = (),
+        embedder: str = DEFAULT_EMBEDDER,
+    ) -> AsyncIterator[Memory]:
+        """The memory in a database that is open, and stays so. Raises a MemoryProblem."""
+        ledger = Ledger(
+            database,
+            clock,
+            new_id,
+            followers=(follow_tags, follow_search),
+            observers=tuple(observers),
+        )
+        if await database.read(is_index_old):
+            await database.write(make_index)
+        try:
+            yield cls._of(ledger, Search(ledger, embedder))
+        finally:
+            await ledger.close()
 
     @classmethod
     def _of(cls, ledger: Ledger, search: Search) -> Memory:

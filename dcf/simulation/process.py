@@ -39,6 +39,10 @@ class Process:
     async def die(self) -> NoReturn:
         """Be killed here: the caller never goes on."""
         self.kill()
+        here = asyncio.current_task()
+        if here is not None and here.cancelling():
+            # It is being ended already, and nobody would do it again.
+            raise asyncio.CancelledError
         await asyncio.Event().wait()
         raise AssertionError("a dead process went on")
 
@@ -48,11 +52,15 @@ class Process:
 
     async def awake(self) -> None:
         """Go on when the process runs; a dead one never does."""
+        await self.not_stopped()
+        if self.dead:
+            await self.die()
+
+    async def not_stopped(self) -> None:
+        """Go on when the process is not stopped, dead or not."""
         loop = asyncio.get_running_loop()
         while loop.time() < self._stopped_until:  # noqa: ASYNC110 - it may be stopped again
             await asyncio.sleep(self._stopped_until - loop.time())
-        if self.dead:
-            await self.die()
 
     async def sleep(self, seconds: float) -> None:
         """Sleep as a program in this process does."""

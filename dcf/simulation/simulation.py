@@ -11,6 +11,7 @@ from control_plane import INDEX, RunKeys, Store
 from control_plane import keys as redis_keys
 from dcf.simulation.agents import Execution
 from dcf.simulation.client import Client
+from dcf.simulation.memories import Shelf
 from dcf.simulation.network import FaultyBackend
 from dcf.simulation.persons import Persons
 from dcf.simulation.process import Process
@@ -47,6 +48,7 @@ class Simulation:
     ledger: list[Execution] = field(default_factory=list)
     lives: list[WorkerLife] = field(default_factory=list)
     ended_in_time: bool = False
+    shelf: Shelf | None = None
 
     async def run(self) -> None:
         """Let it happen."""
@@ -65,6 +67,7 @@ class Simulation:
                 strangers=strangers,
                 on_defect=self.witness.defect,
                 watch=self.witness.dispatched,
+                shelf=self.shelf,
             )
             for crew in self.scenario.crews
         ]

@@ -16,6 +16,7 @@ from dcf.simulation.end_check import check_end, check_server
 from dcf.simulation.evidence import Evidence, gather
 from dcf.simulation.history_check import check_history
 from dcf.simulation.ledger_check import check_ledger
+from dcf.simulation.memories import Shelf, check_turns
 from dcf.simulation.oracle import check_result
 from dcf.simulation.records import Records
 from dcf.simulation.refinement import check_steps
@@ -29,6 +30,8 @@ from dcf.simulation.weather import Weather
 from dcf.simulation.witness import Witness
 
 DEFAULT_STEPS = 2_000
+# The share of seeds under which agents have a memory.
+_REMEMBERING = 0.3
 
 
 def simulate(seed: int, *, steps: int = DEFAULT_STEPS, sabotage: Sabotage | None = None) -> Verdict:
@@ -37,8 +40,13 @@ def simulate(seed: int, *, steps: int = DEFAULT_STEPS, sabotage: Sabotage | None
     The same arguments give the same verdict, call by call. ``sabotage`` breaks scripts on purpose,
     for tests of the checks.
     """
-    with _workers_quiet():
-        return _simulated(_prepare(seed, steps, sabotage), seed, steps)
+    simulation = _prepare(seed, steps, sabotage)
+    try:
+        with _workers_quiet():
+            return _simulated(simulation, seed, steps)
+    finally:
+        if simulation.shelf is not None:
+            simulation.shelf.close()
 
 
 @contextmanager
@@ -83,6 +91,9 @@ def _prepare(seed: int, steps: int, sabotage: Sabotage | None) -> Simulation:
     server = Server(loop, weather, steps=steps, watcher=witness, sabotage=sabotage)
     records = Records(server.twin)
     simulation = Simulation(scenario, loop, weather, server, witness, records, rng)
+    remembering = random.Random(f"memory {bits}")
+    if remembering.random() < _REMEMBERING:
+        simulation.shelf = Shelf(remembering, weather, scenario.ttl_s)
     return simulation
 
 
@@ -105,6 +116,18 @@ def _check(simulation: Simulation, evidence: list[Evidence]) -> Iterator[Violati
     yield from check_server(twin, witness)
     for found in evidence:
         yield from _checked(found, simulation)
+    if simulation.shelf is not None:
+        succeeded = {holder for found in evidence for holder in _succeeded(found)}
+        shelf = simulation.shelf
+        yield from check_turns(shelf.turns(), succeeded - shelf.answered_outside)
+
+
+def _succeeded(found: Evidence) -> Iterator[str]:
+    """The states that are done, as holders of turns begin."""
+    for path, document in found.documents.items():
+        done = document.status == "done" and document.error is None
+        if document.type == "Task" and done and "@" not in path:
+            yield f"{found.run}/{path}"
 
 
 def _checked(found: Evidence, simulation: Simulation) -> Iterator[Violation]:

@@ -20,6 +20,7 @@ Guarantee = Literal[
     "sound",
     "approved",
     "budget",
+    "turns",
 ]
 
 GUARANTEES: dict[Guarantee, str] = {
@@ -39,6 +40,8 @@ GUARANTEES: dict[Guarantee, str] = {
     "approval is for one call, across release, expiry and takeover, and the calls before it are "
     "not made again",
     "budget": "the leases of a try make no more different calls together than its budget allows",
+    "turns": "the turn of an agent belongs to the newest lease of its state, and whoever lost that "
+    "lease changes nothing in it",
     "sound": "no script and no worker fails in a way that nobody planned",
 }
 

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
 
 from control_plane import HintQueue, Store
 from dcf.simulation.agents import Execution, SimulatedAgents, Sites
 from dcf.simulation.calls import Watch
+from dcf.simulation.memories import RememberingAgents, Shelf
 from dcf.simulation.network import FaultyBackend
 from dcf.simulation.process import Process
 from dcf.simulation.scenario import Crew
 from dcf.simulation.server import POOL, Server
 from dcf.simulation.strangers import Strangers
 from dcf.simulation.weather import Weather
-from dcf.worker import LeaseKeeper, Performer, Worker
+from dcf.worker import AgentPerformer, LeaseKeeper, Performer, Worker
 from dcf.workflow import Choreographer
 
 OnDefect = Callable[[str], None]
@@ -36,6 +38,7 @@ class WorkerLife:
         strangers: Strangers,
         on_defect: OnDefect,
         watch: Watch,
+        shelf: Shelf | None,
     ) -> None:
         self._crew = crew
         self._server = server
@@ -46,6 +49,7 @@ class WorkerLife:
         self._strangers = strangers
         self._on_defect = on_defect
         self._watch = watch
+        self._shelf = shelf
         self._retiring = asyncio.Event()
         self._worker: Worker | None = None
         self.deaths = 0
@@ -72,35 +76,45 @@ class WorkerLife:
         rng = random.Random(self._rng.getrandbits(64))
         store = self._store(process, rng)
         keeper = LeaseKeeper(self._store(process, rng), now=process.now)
+        async with self._agents(process, store) as agents:
+            worker = Worker(
+                process.name,
+                store,
+                HintQueue(self._backend(process), pool=POOL, consumer=process.name),
+                keeper,
+                Choreographer(store, rng=rng),
+                Performer(agents=agents),
+                now=process.now,
+                config=self._crew.config,
+            )
+            self._worker = worker
+            keeping = process.start(keeper.run())
+            working = process.start(worker.run())
+            if number == 1 and self._crew.drain_after_s is not None:
+                asyncio.get_running_loop().call_later(self._crew.drain_after_s, worker.drain)
+            if self._retiring.is_set():
+                worker.drain()
+            await asyncio.wait([keeping, working], return_when=asyncio.FIRST_COMPLETED)
+            for task, what in ((working, "a worker"), (keeping, "a keeper")):
+                if task.done() and not task.cancelled() and (error := task.exception()):
+                    self._on_defect(f"{what} ended with {error!r}")
+            if not process.dead:
+                self.drains += 1
+            for task in (keeping, working):
+                task.cancel()
+            await process.join()
+
+    @asynccontextmanager
+    async def _agents(self, process: Process, store: Store) -> AsyncIterator[AgentPerformer]:
+        """Who does the Tasks of one life; with a shelf they have a memory."""
         agents = SimulatedAgents(
             self._sites, process, self._ledger, self._strangers, store, self._watch
         )
-        worker = Worker(
-            process.name,
-            store,
-            HintQueue(self._backend(process), pool=POOL, consumer=process.name),
-            keeper,
-            Choreographer(store, rng=rng),
-            Performer(agents=agents),
-            now=process.now,
-            config=self._crew.config,
-        )
-        self._worker = worker
-        keeping = process.start(keeper.run())
-        working = process.start(worker.run())
-        if number == 1 and self._crew.drain_after_s is not None:
-            asyncio.get_running_loop().call_later(self._crew.drain_after_s, worker.drain)
-        if self._retiring.is_set():
-            worker.drain()
-        await asyncio.wait([keeping, working], return_when=asyncio.FIRST_COMPLETED)
-        for task, what in ((working, "a worker"), (keeping, "a keeper")):
-            if task.done() and not task.cancelled() and (error := task.exception()):
-                self._on_defect(f"{what} ended with {error!r}")
-        if not process.dead:
-            self.drains += 1
-        for task in (keeping, working):
-            task.cancel()
-        await process.join()
+        if self._shelf is None:
+            yield agents
+            return
+        async with self._shelf.opened(process) as memory:
+            yield RememberingAgents(memory, process, agents.perform, self._shelf)
 
     def _store(self, process: Process, rng: random.Random) -> Store:
         return Store(

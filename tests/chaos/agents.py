@@ -117,8 +117,10 @@ def _judge_agent(
 
 
 def _judge_state(turns: Sequence[TurnRecord], order: Order, path: str, verdict: Verdict) -> None:
-    """Every Task that succeeded has the answer of its agent: the last turn that was taken for it.
-    One more may have been answered by a worker that died before it could tell."""
+    """Every Task that succeeded has the answer of its agent: the turn of the newest lease. One more
+    may have been answered by a worker that died before it could tell."""
+    # Turns for one state may be with several agents of a pool.
+    turns = sorted(turns, key=lambda turn: (turn.fence, turn.first))
     answered = [turn for turn in turns if turn.state == "answered"]
     said = f"{path} of {order.id}"
     if not answered:

@@ -174,7 +174,7 @@ BROKEN = (
         "tokens are stored as they are",
         _all(_clear_tokens, "acquire", "commit", "renew", "release", "note", "recall", "settle"),
         frozenset({"secret"}),
-        likely=88,
+        likely=109,
     ),
     Broken(
         "variables are not handed on",

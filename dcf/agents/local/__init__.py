@@ -9,8 +9,17 @@ from control_plane import export_late
 if TYPE_CHECKING:
     from dcf.agents.local.agents import LocalAgents
     from dcf.agents.local.consolidating import consolidation_writer, sleeptime
+    from dcf.agents.local.remembered_agents import RememberedAgents
+    from dcf.agents.local.task_turns import TaskTurns
     from dcf.agents.local.tasks import LocalRuntime
 else:
     export_late(__name__)
 
-__all__ = ["LocalAgents", "LocalRuntime", "consolidation_writer", "sleeptime"]
+__all__ = [
+    "LocalAgents",
+    "LocalRuntime",
+    "RememberedAgents",
+    "TaskTurns",
+    "consolidation_writer",
+    "sleeptime",
+]

@@ -12,6 +12,7 @@ from weakref import WeakValueDictionary
 from dcf.agents.assignment import Assignment
 from dcf.agents.library_lock import LOADING
 from dcf.agents.local.remembered_agents import RememberedAgents
+from dcf.agents.local.task_turns import TaskTurns
 from dcf.agents.local.tasks import LocalRuntime
 from dcf.agents.local.turn_lease import LONGEST_S
 from dcf.agents.messaging import Postman
@@ -83,6 +84,7 @@ class LocalAgents(RememberedAgents):
         self._postman = Postman(memory.letters, self._deliver, lease_s=lease_s)
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._turns: Turns | None = None
+        self._task_turns = TaskTurns(memory, lease_s=min(lease_s, LONGEST_S))
 
     async def send(
         self,
@@ -157,10 +159,10 @@ class LocalAgents(RememberedAgents):
         if agent_id is None:
             return await self._tasks.perform(assignment, call_tool, observe)
         async with self._lock(agent_id):
-            turns = await self._ready()
+            await self._ready()
             agent = await self.get(agent_id)
             asked = replace(assignment, model=assignment.model or agent.model)
-            return await turns.perform(
+            return await self._task_turns.perform(
                 agent,
                 asked,
                 observe,
