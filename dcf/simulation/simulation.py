@@ -29,7 +29,7 @@ _PATIENCE_S = 1200.0
 _QUIET_S = 150.0
 _LOOK_S = 1.0
 # What goes on and on without an end is cut off after so many calls.
-_MOST_CALLS = 30_000
+_MOST_CALLS = 60_000
 
 Condition = Callable[[], bool]
 
