@@ -130,6 +130,14 @@ class Twin(Shelf):
         """Refuse writes with the error ``message`` from now on; with None no longer."""
         self._refusing.message = message
 
+    def limit_scripts(self, instructions: int) -> None:
+        """Let a script fail that goes on for more than so many, for scripts that may never end."""
+        self._lua.limit(instructions)
+
+    def trace_scripts(self) -> dict[str, set[int]]:
+        """The lines of scripts that run from now on, by script; it fills while they do."""
+        return self._lua.trace()
+
     def clear_faults(self) -> None:
         """Forget faults that did not strike."""
         self._faults.clear()

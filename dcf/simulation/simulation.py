@@ -35,7 +35,8 @@ Condition = Callable[[], bool]
 
 @dataclass(slots=True)
 class Simulation:
-    """The parts of one simulation, and what they leave behind."""
+    """The parts of one simulation, and what they leave behind. One that is ``hasty`` ends with the
+    first violation."""
 
     scenario: Scenario
     loop: VirtualLoop
@@ -44,6 +45,7 @@ class Simulation:
     witness: Witness
     records: Records
     rng: random.Random
+    hasty: bool = False
     ledger: list[Execution] = field(default_factory=list)
     lives: list[WorkerLife] = field(default_factory=list)
     ended_in_time: bool = False
@@ -124,6 +126,8 @@ class Simulation:
         deadline = self.loop.time() + seconds
         while not reached():
             if self.loop.time() >= deadline or self.server.calls >= _MOST_CALLS:
+                return False
+            if self.hasty and self.witness.violations:
                 return False
             await asyncio.sleep(_LOOK_S)
         return True

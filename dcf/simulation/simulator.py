@@ -31,14 +31,27 @@ from dcf.simulation.witness import Witness
 DEFAULT_STEPS = 2_000
 
 
+# More than any script needs here: one that was broken may never end.
+_MOST_INSTRUCTIONS = 5_000_000
+
+
 def simulate(seed: int, *, steps: int = DEFAULT_STEPS, sabotage: Sabotage | None = None) -> Verdict:
     """Run the simulation of ``seed``; faults happen during its first ``steps`` calls of the server.
 
     The same arguments give the same verdict, call by call. ``sabotage`` breaks scripts on purpose,
-    for tests of the checks.
+    for tests of the checks; then the simulation ends with the first violation that is seen.
     """
     with _workers_quiet():
         return _simulated(_prepare(seed, steps, sabotage), seed, steps)
+
+
+def trace_lines(seed: int, *, steps: int = DEFAULT_STEPS) -> dict[str, set[int]]:
+    """Which lines of the scripts (each with its preludes) run under ``seed``, by script."""
+    with _workers_quiet():
+        simulation = _prepare(seed, steps, None)
+        lines = simulation.server.twin.trace_scripts()
+        _simulated(simulation, seed, steps)
+    return lines
 
 
 @contextmanager
@@ -82,7 +95,11 @@ def _prepare(seed: int, steps: int, sabotage: Sabotage | None) -> Simulation:
     witness = Witness(lambda: simulation.records)
     server = Server(loop, weather, steps=steps, watcher=witness, sabotage=sabotage)
     records = Records(server.twin)
-    simulation = Simulation(scenario, loop, weather, server, witness, records, rng)
+    if sabotage:
+        server.twin.limit_scripts(_MOST_INSTRUCTIONS)
+    simulation = Simulation(
+        scenario, loop, weather, server, witness, records, rng, hasty=bool(sabotage)
+    )
     return simulation
 
 

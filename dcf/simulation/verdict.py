@@ -20,7 +20,8 @@ _HINT_WORDS = {"lost": "hints lost", "doubled": "hints doubled", "late": "hints 
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """``digest`` covers every call and every document; ``counts`` what happened, in words;
-    ``trace`` the last calls; ``machines`` the definitions of the runs with a violation."""
+    ``trace`` the last calls of the runs with a violation, ``machines`` their definitions;
+    ``sabotage`` the name of the mutant that was simulated, if any."""
 
     seed: int
     steps: int
@@ -30,6 +31,7 @@ class Verdict:
     violations: tuple[Violation, ...]
     trace: tuple[str, ...] = ()
     machines: dict[str, str] = field(default_factory=dict)
+    sabotage: str = ""
 
     @property
     def ok(self) -> bool:
@@ -38,7 +40,8 @@ class Verdict:
     @property
     def replay(self) -> str:
         """The command that shows the same again."""
-        return f"dcf sim --seed {self.seed} --steps {self.steps}"
+        broken = f" --sabotage {self.sabotage}" if self.sabotage else ""
+        return f"dcf sim --seed {self.seed} --steps {self.steps}{broken}"
 
     def to_json(self) -> dict[str, Any]:
         """For scripts; trace and machines only where a guarantee did not hold."""
@@ -81,7 +84,7 @@ def measure(
         for order in simulation.scenario.orders
         if order.workflow_id in broken
     }
-    trace = simulation.server.trace[-_TAIL:] if violations else []
+    trace = _shortened(simulation.server.trace, broken) if violations else []
     return Verdict(
         seed=seed,
         steps=steps,
@@ -92,6 +95,13 @@ def measure(
         trace=tuple(trace),
         machines=machines,
     )
+
+
+def _shortened(trace: list[str], broken: set[str]) -> list[str]:
+    """The last calls; where each violation is of a run, those that speak of these runs."""
+    if "" not in broken:
+        trace = [line for line in trace if any(f" {run} " in line for run in broken)]
+    return trace[-_TAIL:]
 
 
 def _counts(simulation: Simulation, evidence: list[Evidence]) -> dict[str, int]:
