@@ -16,6 +16,7 @@ from dcf.simulation.end_check import check_end, check_server
 from dcf.simulation.evidence import Evidence, gather
 from dcf.simulation.history_check import check_history
 from dcf.simulation.ledger_check import check_ledger
+from dcf.simulation.model import Model
 from dcf.simulation.oracle import check_result
 from dcf.simulation.records import Records
 from dcf.simulation.refinement import check_steps
@@ -29,6 +30,7 @@ from dcf.simulation.weather import Weather
 from dcf.simulation.witness import Witness
 
 DEFAULT_STEPS = 2_000
+_CONTRADICTIONS = (LookupError, TypeError, ValueError, AttributeError, AslError)
 
 
 # More than any script needs here: one that was broken may never end.
@@ -79,8 +81,8 @@ def _simulated(simulation: Simulation, seed: int, steps: int) -> Verdict:
         witness.defect(str(stuck))
     # Tasks that ended with an error nobody asked for are reported when they are collected.
     gc.collect()
-    evidence = _gather(simulation)
-    violations = [*witness.violations, *_check(simulation, evidence)]
+    evidence, unreadable = _gather(simulation)
+    violations = [*witness.violations, *unreadable, *_check(simulation, evidence)]
     return measure(simulation, seed, steps, evidence, violations, _digest(simulation))
 
 
@@ -92,9 +94,9 @@ def _prepare(seed: int, steps: int, sabotage: Sabotage | None) -> Simulation:
     # From the same bits: what else happens under a seed is the same with and without refusals.
     refusals = random.Random(f"refusals {bits}")
     weather = Weather(random.Random(bits), refusals=refusals, ttl_s=scenario.ttl_s)
-    witness = Witness(lambda: simulation.records)
+    witness = Witness(lambda: simulation.records, lambda: model)
     server = Server(loop, weather, steps=steps, watcher=witness, sabotage=sabotage)
-    records = Records(server.twin)
+    records, model = Records(server.twin), Model(server.twin)
     if sabotage:
         server.twin.limit_scripts(_MOST_INSTRUCTIONS)
     simulation = Simulation(
@@ -103,20 +105,26 @@ def _prepare(seed: int, steps: int, sabotage: Sabotage | None) -> Simulation:
     return simulation
 
 
-def _gather(simulation: Simulation) -> list[Evidence]:
-    twin = simulation.server.twin
-    return [
-        gather(twin, order)
-        for order in simulation.scenario.orders
-        if at_once(twin.command("EXISTS", RunKeys(order.workflow_id).meta))
-    ]
+def _gather(simulation: Simulation) -> tuple[list[Evidence], list[Violation]]:
+    """What each run left behind; and a violation of each that cannot be read."""
+    twin, found, unreadable = simulation.server.twin, [], []
+    for order in simulation.scenario.orders:
+        if not at_once(twin.command("EXISTS", RunKeys(order.workflow_id).meta)):
+            continue
+        try:
+            found.append(gather(twin, order))
+        except _CONTRADICTIONS as error:
+            seen = f"its documents cannot be read: {error!r}"
+            unreadable.append(Violation("history", order.workflow_id, seen))
+    return found, unreadable
 
 
 def _check(simulation: Simulation, evidence: list[Evidence]) -> Iterator[Violation]:
     witness, twin = simulation.witness, simulation.server.twin
     if not simulation.ended_in_time:
         yield Violation("ends", "", "the runs did not end and get finalized in time")
-    if len(evidence) < len(simulation.scenario.orders):
+    submitted = [RunKeys(order.workflow_id).meta for order in simulation.scenario.orders]
+    if at_once(twin.command("EXISTS", *submitted)) < len(submitted):
         yield Violation("ends", "", "a run was never submitted")
     yield from simulation.records.changed()
     yield from check_server(twin, witness)
@@ -137,7 +145,7 @@ def _checked(found: Evidence, simulation: Simulation) -> Iterator[Violation]:
     for check in checks:
         try:
             yield from check()
-        except (LookupError, TypeError, ValueError, AttributeError, AslError) as error:
+        except _CONTRADICTIONS as error:
             seen = f"its documents contradict each other: {error!r}"
             yield Violation("history", found.run, seen)
 

@@ -20,6 +20,7 @@ Guarantee = Literal[
     "sound",
     "approved",
     "budget",
+    "protocol",
 ]
 
 GUARANTEES: dict[Guarantee, str] = {
@@ -39,6 +40,7 @@ GUARANTEES: dict[Guarantee, str] = {
     "approval is for one call, across release, expiry and takeover, and the calls before it are "
     "not made again",
     "budget": "the leases of a try make no more different calls together than its budget allows",
+    "protocol": "each call answers, and leaves behind, what the protocol says, and nothing else",
     "sound": "no script and no worker fails in a way that nobody planned",
 }
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from control_plane import ControlPlaneError, ServerError, refusals
 from dcf.simulation.calls import ToolCall
+from dcf.simulation.model import Model
 from dcf.simulation.records import Grant, Records
 from dcf.simulation.server import Call
 from dcf.simulation.violation import Guarantee, Violation
@@ -33,13 +34,14 @@ class Cancelled:
 class Witness:
     """See the module's text. ``violations`` are in the order in which they were seen."""
 
-    def __init__(self, records: Callable[[], Records]) -> None:
+    def __init__(self, records: Callable[[], Records], model: Callable[[], Model]) -> None:
         self.violations: list[Violation] = []
         self.tokens: set[str] = set()
         self.scripts: Counter[str] = Counter()
         self.takeovers = 0
         self.changed = Cancelled(set(), set())
         self._records = records
+        self._model = model
         self._grants: dict[tuple[str, str], Grant] = {}
         self._by_token: dict[str, Grant] = {}
         self._answers: dict[tuple[str, str], list[object]] = {}
@@ -56,6 +58,7 @@ class Witness:
     def called(self, call: Call) -> None:
         """See ``server.Watcher``."""
         self.scripts[call.script] += 1
+        self.violations += self._model().check(call)
         if "call" in call.request:
             # Said again, it only repeats its first answer.
             said = json.dumps(call.request)
