@@ -50,7 +50,7 @@ def _tell(trial: Trial, steps: int, screen: Screen) -> None:
         return
     from dcf.simulation import simulate
 
-    verdict = simulate(trial.seed, steps=steps, sabotage=trial.mutant.sabotage())
+    verdict = simulate(trial.seed, steps=steps, sabotage=trial.mutant.sabotage(), hasty=True)
     for line in story(replace(verdict, sabotage=trial.mutant.name)):
         screen.say(line)
 

@@ -37,14 +37,20 @@ _CONTRADICTIONS = (LookupError, TypeError, ValueError, AttributeError, AslError)
 _MOST_INSTRUCTIONS = 5_000_000
 
 
-def simulate(seed: int, *, steps: int = DEFAULT_STEPS, sabotage: Sabotage | None = None) -> Verdict:
+def simulate(
+    seed: int,
+    *,
+    steps: int = DEFAULT_STEPS,
+    sabotage: Sabotage | None = None,
+    hasty: bool = False,
+) -> Verdict:
     """Run the simulation of ``seed``; faults happen during its first ``steps`` calls of the server.
 
     The same arguments give the same verdict, call by call. ``sabotage`` breaks scripts on purpose,
-    for tests of the checks; then the simulation ends with the first violation that is seen.
+    for tests of the checks. One that is ``hasty`` ends with the first call that is wrong.
     """
     with _workers_quiet():
-        return _simulated(_prepare(seed, steps, sabotage), seed, steps)
+        return _simulated(_prepare(seed, steps, sabotage, hasty=hasty), seed, steps)
 
 
 def trace_lines(seed: int, *, steps: int = DEFAULT_STEPS) -> dict[str, set[int]]:
@@ -86,7 +92,9 @@ def _simulated(simulation: Simulation, seed: int, steps: int) -> Verdict:
     return measure(simulation, seed, steps, evidence, violations, _digest(simulation))
 
 
-def _prepare(seed: int, steps: int, sabotage: Sabotage | None) -> Simulation:
+def _prepare(
+    seed: int, steps: int, sabotage: Sabotage | None, *, hasty: bool = False
+) -> Simulation:
     rng = random.Random(seed)
     scenario = make_scenario(rng)
     loop = VirtualLoop()
@@ -99,9 +107,7 @@ def _prepare(seed: int, steps: int, sabotage: Sabotage | None) -> Simulation:
     records, model = Records(server.twin), Model(server.twin)
     if sabotage:
         server.twin.limit_scripts(_MOST_INSTRUCTIONS)
-    simulation = Simulation(
-        scenario, loop, weather, server, witness, records, rng, hasty=bool(sabotage)
-    )
+    simulation = Simulation(scenario, loop, weather, server, witness, records, rng, hasty=hasty)
     return simulation
 
 

@@ -51,7 +51,7 @@ def attempt(mutant: Mutant, seeds: Sequence[int], *, steps: int = DEFAULT_STEPS)
         if not _runs(mutant, _lines(seed, steps)):
             continue
         tried += 1
-        verdict = simulate(seed, steps=steps, sabotage=sabotage)
+        verdict = simulate(seed, steps=steps, sabotage=sabotage, hasty=True)
         if verdict.violations:
             return Trial(mutant, tried, reason, seed, verdict.violations[0])
     return Trial(mutant, tried, reason)

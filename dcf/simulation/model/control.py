@@ -56,7 +56,9 @@ def due_at(ctl: Control) -> int | None:
         names = ("wait_until", "deadline")
         names += ("hb_due",) if ctl.get("wait") == "callback" else ()
     elif ctl["status"] == "running":
-        limits = [ctl[name] for name in ("deadline", "hb_due") if name in ctl and "event" not in ctl]
+        limits = [
+            ctl[name] for name in ("deadline", "hb_due") if name in ctl and "event" not in ctl
+        ]
         return int(min([ctl["lease"]["ends"], *limits]))
     return min((ctl[name] for name in names if name in ctl), default=None)
 

@@ -130,8 +130,8 @@ class Model:
     def _value(self, key: str) -> Any:
         """What stands there; sets and sorted sets as dictionaries."""
         value = self._twin.value(key)
-        if key == DONE or key == INDEX or key.startswith("cp:{runs}") or key.endswith(":due"):
-            return {member: score for member, score in value} if value else None
+        if key in (DONE, INDEX) or key.startswith("cp:{runs}") or key.endswith(":due"):
+            return dict(value) if value else None
         if key.endswith(":paths"):
             return dict.fromkeys(value, True) if value else None
         return value
@@ -156,7 +156,9 @@ def _compare_hints(scratch: Scratch, commands: Sequence[Any]) -> str:
     """Each hint is written, and of this run."""
     stream = redis_keys.queue(POOL)
     queued = [
-        args[args.index("workflow") :] for name, args in commands if (name, args[0]) == ("XADD", stream)
+        args[args.index("workflow") :]
+        for name, args in commands
+        if (name, args[0]) == ("XADD", stream)
     ]
     run = scratch.request.get("run", "")
     wanted = [["workflow", run, "path", path] for path in scratch.hinted]

@@ -328,6 +328,6 @@ def claim(now: Scratch) -> Reply:
     known = now.get(INDEX) or {}
     of = now.request.get("of", sorted(known, key=lambda run: (known[run], run)))
     members = [run for run in of if known.get(run, math.inf) <= now.now][: now.request["limit"]]
-    now.add(INDEX, {run: now.now + _PUSH_MS for run in members})
+    now.add(INDEX, dict.fromkeys(members, now.now + _PUSH_MS))
     head = min((now.get(INDEX) or {}).values(), default=None)
     return [members, "" if head is None else str(int(head)), str(now.now)]

@@ -1,4 +1,4 @@
-"""What one call makes of the keys of a run: they are read as they were, and written on a scratch."""
+"""What one call makes of the keys of a run: read as they were before, written on a scratch."""
 
 from __future__ import annotations
 
@@ -85,7 +85,9 @@ class Scratch:
         _patch(document, more or {})
         self.set(self.keys.meta, document)
 
-    def document(self, path: str, ctl: Control, kind: str, given: Any, variables: Any = None) -> None:
+    def document(
+        self, path: str, ctl: Control, kind: str, given: Any, variables: Any = None
+    ) -> None:
         """A new document at ``path``."""
         entered = None if ctl["status"] == "pending" else self.now
         started = self.now if "lease" in ctl else None
