@@ -11,7 +11,8 @@ from control_plane import INDEX, RunKeys, Store
 from control_plane import keys as redis_keys
 from dcf.simulation.agents import Execution
 from dcf.simulation.client import Client
-from dcf.simulation.network import FaultyBackend
+from dcf.simulation.mover import move_at_times
+from dcf.simulation.network import FaultyBackend, SureBackend
 from dcf.simulation.persons import Persons
 from dcf.simulation.process import Process
 from dcf.simulation.records import Records
@@ -54,6 +55,10 @@ class Simulation:
         """Let it happen."""
         clients = [asyncio.create_task(self._client(number)) for number in self._orders()]
         sites = {order.workflow_id: order.sites for order in self.scenario.orders}
+        moving = [
+            asyncio.create_task(move_at_times(order, self._sure_store("ops")))
+            for order in self.scenario.orders
+        ]
         strangers, persons = self._strangers(), self._persons()
         persons.come()
         self.lives = [
@@ -79,9 +84,9 @@ class Simulation:
         await self._until(self._is_quiet, _QUIET_S)
         for life in self.lives:
             life.retire()
-        for client in clients:
-            client.cancel()
-        outcomes = await asyncio.gather(*living, *clients, return_exceptions=True)
+        for task in (*clients, *moving):
+            task.cancel()
+        outcomes = await asyncio.gather(*living, *clients, *moving, return_exceptions=True)
         await strangers.go()
         await persons.go()
         for outcome in outcomes:
@@ -110,6 +115,9 @@ class Simulation:
         rng = random.Random(self.rng.getrandbits(64))
         orders = {order.workflow_id: order for order in self.scenario.orders}
         return Persons(orders, self._opener("person", rng), rng, self.witness.defect)
+
+    def _sure_store(self, name: str) -> Store:
+        return Store(SureBackend(self.server, name), pool=POOL)
 
     def _opener(self, name: str, rng: random.Random) -> Callable[[], Store]:
         """Opens stores of somebody who never dies."""

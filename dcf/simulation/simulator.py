@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from control_plane import RunKeys
+from control_plane import ControlPlaneError, RunKeys
 from dcf.asl import AslError
 from dcf.simulation.end_check import check_end, check_server
 from dcf.simulation.evidence import Evidence, gather
@@ -20,6 +20,7 @@ from dcf.simulation.model import Model
 from dcf.simulation.oracle import check_result
 from dcf.simulation.records import Records
 from dcf.simulation.refinement import check_steps
+from dcf.simulation.removal_check import check_removal
 from dcf.simulation.scenario import make_scenario
 from dcf.simulation.server import Sabotage, Server
 from dcf.simulation.simulation import Simulation
@@ -89,7 +90,10 @@ def _simulated(simulation: Simulation, seed: int, steps: int) -> Verdict:
     gc.collect()
     evidence, unreadable = _gather(simulation)
     violations = [*witness.violations, *unreadable, *_check(simulation, evidence)]
-    return measure(simulation, seed, steps, evidence, violations, _digest(simulation))
+    digest = _digest(simulation)
+    for found in evidence:
+        violations += _guarded(found, lambda found: check_removal(found, simulation.server.twin))
+    return measure(simulation, seed, steps, evidence, violations, digest)
 
 
 def _prepare(
@@ -141,19 +145,25 @@ def _check(simulation: Simulation, evidence: list[Evidence]) -> Iterator[Violati
 def _checked(found: Evidence, simulation: Simulation) -> Iterator[Violation]:
     """The checks of one run; documents that contradict each other are a violation, too."""
     changed = simulation.witness.changed
-    checks: list[Callable[[], Iterator[Violation]]] = [
-        lambda: check_end(found, simulation.server.twin),
-        lambda: check_history(found, redriven=found.run in changed.redriven),
-        lambda: check_ledger(found, simulation.ledger),
-        lambda: check_steps(found),
-        lambda: check_result(found, changed),
+    checks: list[Callable[[Evidence], Iterator[Violation]]] = [
+        lambda found: check_end(found, simulation.server.twin),
+        lambda found: check_history(found, redriven=found.run in changed.redriven),
+        lambda found: check_ledger(found, simulation.ledger),
+        lambda found: check_steps(found),
+        lambda found: check_result(found, changed),
     ]
     for check in checks:
-        try:
-            yield from check()
-        except _CONTRADICTIONS as error:
-            seen = f"its documents contradict each other: {error!r}"
-            yield Violation("history", found.run, seen)
+        yield from _guarded(found, check)
+
+
+def _guarded(
+    found: Evidence, check: Callable[[Evidence], Iterator[Violation]]
+) -> Iterator[Violation]:
+    try:
+        yield from check(found)
+    except (*_CONTRADICTIONS, ControlPlaneError) as error:
+        seen = f"its documents contradict each other: {error!r}"
+        yield Violation("history", found.run, seen)
 
 
 def _digest(simulation: Simulation) -> str:

@@ -106,7 +106,7 @@ def _shortened(trace: list[str], broken: set[str]) -> list[str]:
 
 def _counts(simulation: Simulation, evidence: list[Evidence]) -> dict[str, int]:
     weather, witness = simulation.weather, simulation.witness
-    events = Counter(str(event.event["type"]) for found in evidence for event in found.events)
+    events = Counter(str(event.event.get("type")) for found in evidence for event in found.events)
     statuses = Counter(found.meta.status for found in evidence)
     counts = {"runs": len(evidence)}
     counts |= {f"runs {status}": number for status, number in sorted(statuses.items())}

@@ -21,6 +21,7 @@ Guarantee = Literal[
     "approved",
     "budget",
     "protocol",
+    "removed",
 ]
 
 GUARANTEES: dict[Guarantee, str] = {
@@ -41,6 +42,7 @@ GUARANTEES: dict[Guarantee, str] = {
     "not made again",
     "budget": "the leases of a try make no more different calls together than its budget allows",
     "protocol": "each call answers, and leaves behind, what the protocol says, and nothing else",
+    "removed": "a run that is removed leaves nothing, and one that is put back is as it was",
     "sound": "no script and no worker fails in a way that nobody planned",
 }
 

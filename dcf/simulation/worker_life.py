@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from control_plane import HintQueue, Store
 from dcf.simulation.agents import Execution, SimulatedAgents, Sites
 from dcf.simulation.calls import Watch
-from dcf.simulation.network import FaultyBackend
+from dcf.simulation.network import FaultyBackend, SureBackend
 from dcf.simulation.process import Process
 from dcf.simulation.scenario import Crew
 from dcf.simulation.server import POOL, Server
@@ -72,8 +72,9 @@ class WorkerLife:
         rng = random.Random(self._rng.getrandbits(64))
         store = self._store(process, rng)
         keeper = LeaseKeeper(self._store(process, rng), now=process.now)
+        sure = Store(SureBackend(self._server, process.name), pool=POOL)
         agents = SimulatedAgents(
-            self._sites, process, self._ledger, self._strangers, store, self._watch
+            self._sites, process, self._ledger, self._strangers, store, self._watch, sure
         )
         worker = Worker(
             process.name,

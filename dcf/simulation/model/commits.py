@@ -54,6 +54,9 @@ class _Commit:
 
     def __init__(self, now: Scratch, ctl: Control) -> None:
         self.now, self.ctl = now, ctl
+        self.turn = (now.load_run() or {}).get("turn")
+        # Who holds a state of a run that was moved since goes on with nothing else of it.
+        self.goes_on = "next_token" in now.request and ctl.get("turn") == self.turn
         self.leased = {"path": "", "fence": "", "visit": 0, "run": "", "at": str(now.now)}
         self.woken: list[str] = []
 
@@ -88,8 +91,9 @@ class _Commit:
     def _offer(self, target: str, ctl: Control) -> None:
         """Lease it to the caller, if that takes one; else hint it."""
         request = self.now.request
-        if "next_token" in request and not self.leased["path"] and "deaths" not in ctl:
+        if self.goes_on and not self.leased["path"] and "deaths" not in ctl:
             grant(ctl, request, request["next_token"], self.now.now)
+            put(ctl, {"turn": self.turn})
             self.leased |= {"path": target, "fence": str(ctl["fence"]), "visit": ctl["visit"]}
         else:
             self.woken.append(target)

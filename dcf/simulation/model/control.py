@@ -29,6 +29,13 @@ def put(record: Control, fields: Mapping[str, Any]) -> None:
             record[name] = value
 
 
+def copied(value: Any) -> Any:
+    """A JSON value of its own; ``copy.deepcopy`` takes ten times as long."""
+    if isinstance(value, dict):
+        return {name: copied(part) for name, part in value.items()}
+    return [copied(part) for part in value] if isinstance(value, list) else value
+
+
 def sha1(text: str) -> str:
     """As scripts hash."""
     return hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()

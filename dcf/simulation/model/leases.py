@@ -48,6 +48,7 @@ def acquire(now: Scratch) -> Reply:
         if event == "approval":
             put(ctl, {"event": None, "answered": True})
         grant(ctl, request, request["token"], now.now)
+        put(ctl, {"turn": run.get("turn")})
         now.save(path, ctl, {"times.started": now.now})
         told = {"visit": ctl["visit"], "try": ctl["try"], "fence": ctl["fence"]}
         told |= {"owner": request["owner"]}
@@ -59,7 +60,7 @@ def acquire(now: Scratch) -> Reply:
     return ["ok", str(ctl["fence"]), str(now.now), document, born]
 
 
-def _held(now: Scratch) -> tuple[Control, str | None]:
+def held(now: Scratch) -> tuple[Control, str | None]:
     """The record that the caller writes under its lease, and why it may not."""
     ctl = now.load(now.request["path"])
     if ctl is None:
@@ -71,7 +72,7 @@ def _held(now: Scratch) -> tuple[Control, str | None]:
 def renew(now: Scratch) -> Reply:
     """A lease for longer."""
     request = now.request
-    ctl, why = _held(now)
+    ctl, why = held(now)
     if why:
         return [why]
     ends = now.now + request["ttl"]

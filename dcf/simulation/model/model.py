@@ -6,7 +6,6 @@ answer, each key that it wrote or should have written, its history and its hints
 
 from __future__ import annotations
 
-import copy
 import hashlib
 import json
 import re
@@ -18,7 +17,7 @@ from control_plane import keys as redis_keys
 from control_plane.run_lists import STATUSES
 from control_plane.twin import Twin
 from control_plane.twin.faults import WRITES
-from dcf.simulation.model import commits, leases, runs
+from dcf.simulation.model import budgets, commits, leases, moves, runs
 from dcf.simulation.model.scratch import Scratch
 from dcf.simulation.order import EPOCH_S
 from dcf.simulation.server import POOL, Call
@@ -38,6 +37,9 @@ _RULES: dict[str, Callable[[Scratch], list[Any]]] = {
     "redrive": runs.redrive,
     "tick": runs.tick,
     "claim": runs.claim,
+    "move": moves.move,
+    "reserve": budgets.reserve,
+    "bill": budgets.bill,
 }
 # Calls of tools are not modelled; of a state they change these alone.
 _OF_CALLS = frozenset({"calls", "made", "noted", "model"})
@@ -94,10 +96,10 @@ class Model:
         if seen := _compare_hints(scratch, commands):
             return f"{call}: {seen}"
         for key in sorted(written | scratch.changed.keys()):
-            value, wanted = self._value(key), scratch.get(key)
+            value, wanted = self._value(key), scratch.peek(key)
             if value != wanted:
                 return f"{call}: {key} is {_shown(value, wanted)}"
-        self._known |= {key: copy.deepcopy(value) for key, value in scratch.changed.items()}
+        self._known |= scratch.changed
         return ""
 
     def _compare_history(self, scratch: Scratch, commands: Sequence[Any]) -> str:
@@ -134,6 +136,11 @@ class Model:
             return dict(value) if value else None
         if key.endswith(":paths"):
             return dict.fromkeys(value, True) if value else None
+        if key.endswith(":chain") and value:
+            return {
+                name: json.loads(text) if name.startswith("model_held:") else text
+                for name, text in value.items()
+            }
         return value
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 from control_plane import INDEX, RunKeys
 from control_plane import keys as redis_keys
 from control_plane.run_lists import STATUSES
-from dcf.simulation.model.control import OPEN, Control, due_at, public_lease
+from dcf.simulation.model.control import OPEN, Control, copied, due_at, public_lease
 from dcf.simulation.server import Call
 
 _FRAME = re.compile(r"\[\d+\]$")
@@ -35,9 +34,13 @@ class Scratch:
         """ARGV[number], "" where it is missing."""
         return self.texts[number - 2] if number - 2 < len(self.texts) else ""
 
+    def peek(self, key: str) -> Any:
+        """A value as it is by now, or None; not to be changed."""
+        return self.changed[key] if key in self.changed else self._known.get(key)
+
     def get(self, key: str) -> Any:
-        """A copy of a value as it is by now, or None."""
-        return copy.deepcopy(self.changed[key] if key in self.changed else self._known.get(key))
+        """A copy of it."""
+        return copied(self.peek(key))
 
     def set(self, key: str, value: Any) -> None:
         """Write a value; None removes the key."""
@@ -56,12 +59,12 @@ class Scratch:
 
     def load(self, path: str) -> Control | None:
         """The control record of a state."""
-        document = self.get(self.keys.state(path))
-        return document and document["ctl"]
+        document = self.peek(self.keys.state(path))
+        return document and copied(document["ctl"])
 
     def load_run(self) -> Control | None:
         """The control record of the run."""
-        return (self.get(self.keys.meta) or {}).get("ctl")
+        return copied((self.peek(self.keys.meta) or {}).get("ctl"))
 
     def load_visit(self, path: str, ctl: Control | None, visit: int) -> Control | None:
         """That of an earlier visit, if that is what is asked for."""
@@ -72,16 +75,22 @@ class Scratch:
     def save(self, path: str, ctl: Control, more: Mapping[str, Any] | None = None) -> None:
         """Write a control record with its public copy, and members by their dotted places."""
         document = self.get(self.keys.state(path))
-        document |= {"ctl": copy.deepcopy(ctl), "status": ctl["status"]}
+        document |= {"ctl": copied(ctl), "status": ctl["status"]}
         document |= {"attempts": ctl["attempts"], "lease": public_lease(ctl)}
         _patch(document, more or {})
         self.set(self.keys.state(path), document)
         self.schedule(path, ctl)
 
+    def note_control(self, path: str, ctl: Control) -> None:
+        """Write a control record alone."""
+        document = self.get(self.keys.state(path))
+        document["ctl"] = copied(ctl)
+        self.set(self.keys.state(path), document)
+
     def save_run(self, run: Control, more: Mapping[str, Any] | None = None) -> None:
         """The same of the run's document, whose public copy is of its caller."""
         document = self.get(self.keys.meta)
-        document["ctl"] = copy.deepcopy(run)
+        document["ctl"] = copied(run)
         _patch(document, more or {})
         self.set(self.keys.meta, document)
 
@@ -98,7 +107,7 @@ class Scratch:
         names = ("event", "error", "model_selection", "execution_metrics")
         members |= dict.fromkeys(names)
         members["times"] = {"entered": entered, "started": started, "finished": None}
-        members["ctl"] = copy.deepcopy(ctl)
+        members["ctl"] = copied(ctl)
         self.set(self.keys.state(path), members)
         self.add(self.keys.paths, {path: True})
 

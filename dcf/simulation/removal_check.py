@@ -1,0 +1,77 @@
+"""Checks of what comes after the end: a run is exported, removed, put back, and removed again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from control_plane import DONE, INDEX, RunExists, Script, Store, export_run, restore_run
+from control_plane.keys import runs
+from control_plane.run_lists import STATUSES
+from control_plane.twin import Twin
+from dcf.simulation.evidence import Evidence
+from dcf.simulation.violation import Violation
+from dcf.simulation.virtual_loop import at_once
+
+_MOST_CALLS = 20_000
+_ORDERED = (DONE, INDEX, *map(runs, STATUSES))
+
+
+def check_removal(evidence: Evidence, twin: Twin) -> Iterator[Violation]:
+    """A run that is removed leaves nothing, and one that is put back is as it was."""
+    run, store = evidence.run, Store(_Impatient(twin))
+    if evidence.meta.finalized_at is None:
+        return
+    before = _traces(twin, run)
+    export = at_once(export_run(store, run))
+    at_once(store.remove(run))
+    if left := _traces(twin, run):
+        yield Violation("removed", run, f"it was removed, and left {sorted(left)}")
+    at_once(restore_run(store, export))
+    after = _traces(twin, run)
+    if changed := sorted(key for key in before.keys() | after if before.get(key) != after.get(key)):
+        yield Violation("removed", run, f"it was put back, and is not as it was: {changed}")
+    try:
+        at_once(restore_run(store, export))
+        yield Violation("removed", run, "it was put back over itself")
+    except RunExists:
+        at_once(store.remove(run))
+    if left := _traces(twin, run):
+        yield Violation("removed", run, f"it was removed again, and left {sorted(left)}")
+
+
+class _Impatient:
+    """A backend that breaks off what goes on and on."""
+
+    def __init__(self, twin: Twin) -> None:
+        self._twin = twin
+        self._calls = 0
+
+    async def run(self, script: Script, keys: Sequence[str], args: Sequence[str | int]) -> Any:
+        """See ``Backend.run``."""
+        self._count()
+        return await self._twin.run(script, keys, args)
+
+    async def command(self, *args: str | int) -> Any:
+        """See ``Backend.command``."""
+        self._count()
+        return await self._twin.command(*args)
+
+    async def close(self) -> None:
+        """Nothing to release."""
+
+    def _count(self) -> None:
+        self._calls += 1
+        if self._calls > _MOST_CALLS:
+            raise LookupError(f"it goes on for more than {_MOST_CALLS} calls")
+
+
+def _traces(twin: Twin, run: str) -> dict[str, Any]:
+    """What there is of a run, by key; and in which lists it stands."""
+    places = (f"cp:wf:{run}:", f"dp:wf:{run}:")
+    found = {key: held["value"] for key, held in twin.dump().items() if key.startswith(places)}
+    for key in _ORDERED:
+        if (score := at_once(twin.command("ZSCORE", key, run))) is not None:
+            # When it was put back is when it ends anew, for whoever removes old runs.
+            found[key] = None if key == DONE else score
+    return found
