@@ -13,6 +13,9 @@ _UNPRICED = Budget(model_calls=2, tokens=90)
 
 async def ask_models(store: Store, lease: Lease) -> None:
     """Two requests under ``lease``; what they take depends on its fence alone."""
+    if lease.fence % 4 == 0:
+        # As where the limits of the work are known only when it begins.
+        await _renew(store, lease)
     about: dict[str, Any] = {"path": lease.path, "visit": lease.visit, "try": lease.try_}
     for number in range(2):
         odds = (lease.fence + number) % 7
@@ -33,3 +36,11 @@ async def ask_models(store: Store, lease: Lease) -> None:
         except ControlPlaneError:
             # No write is taken now.
             return
+
+
+async def _renew(store: Store, lease: Lease) -> None:
+    try:
+        await store.renew(lease, limits=lease.limits)
+    except ControlPlaneError:
+        # No write is taken now.
+        return

@@ -20,6 +20,7 @@ from dcf.simulation.scenario import Scenario
 from dcf.simulation.server import GROUP, POOL, Server
 from dcf.simulation.strangers import Strangers
 from dcf.simulation.virtual_loop import VirtualLoop, at_once
+from dcf.simulation.watched import watch_at_times
 from dcf.simulation.weather import Weather
 from dcf.simulation.witness import Witness
 from dcf.simulation.worker_life import WorkerLife
@@ -55,8 +56,9 @@ class Simulation:
         """Let it happen."""
         clients = [asyncio.create_task(self._client(number)) for number in self._orders()]
         sites = {order.workflow_id: order.sites for order in self.scenario.orders}
-        moving = [
-            asyncio.create_task(move_at_times(order, self._sure_store("ops")))
+        beside = [
+            asyncio.create_task(act(order, self._sure_store(act.__name__)))
+            for act in (move_at_times, watch_at_times)
             for order in self.scenario.orders
         ]
         strangers, persons = self._strangers(), self._persons()
@@ -84,9 +86,9 @@ class Simulation:
         await self._until(self._is_quiet, _QUIET_S)
         for life in self.lives:
             life.retire()
-        for task in (*clients, *moving):
+        for task in (*clients, *beside):
             task.cancel()
-        outcomes = await asyncio.gather(*living, *clients, *moving, return_exceptions=True)
+        outcomes = await asyncio.gather(*living, *clients, *beside, return_exceptions=True)
         await strangers.go()
         await persons.go()
         for outcome in outcomes:

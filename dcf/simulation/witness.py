@@ -136,6 +136,10 @@ class Witness:
             # Said again, it only repeats its first answer.
             return
         self._given_back.add(token)
+        if "died" in call.request:
+            # It may be told of a lease that has ended by itself: the model knows when.
+            self._alive(call)
+            return
         self._held(call, int(call.at * 1000) + self._records().epoch_ms)
 
     def _held(self, call: Call, now: int) -> Grant | None:

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from dcf.simulation.model.control import (
+    OPEN,
     Control,
     count_death,
     deaths_limit,
@@ -102,7 +103,8 @@ def release(now: Scratch) -> Reply:
     released = sha1(f"{token}/{fence}")
     if ctl.get("released") == released:
         return ["ok"]
-    late = died is not None and ctl.get("unheard") == f"{sha1(token)}/{fence}"
+    unheard = ctl.get("unheard") == f"{sha1(token)}/{fence}"
+    late = died is not None and unheard and ctl["status"] in OPEN
     why = now.dead(path, ctl) or (None if late else not_holder(ctl, request, now.now))
     if why:
         return [why]
