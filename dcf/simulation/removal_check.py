@@ -10,16 +10,20 @@ from control_plane.keys import runs
 from control_plane.run_lists import STATUSES
 from control_plane.twin import Twin
 from dcf.simulation.evidence import Evidence
+from dcf.simulation.examination import Examination
+from dcf.simulation.network import SureBackend
+from dcf.simulation.server import POOL, Server
 from dcf.simulation.violation import Violation
 from dcf.simulation.virtual_loop import at_once
 
-_MOST_CALLS = 20_000
+_MOST_CALLS = 1_000
 _ORDERED = (DONE, INDEX, *map(runs, STATUSES))
 
 
-def check_removal(evidence: Evidence, twin: Twin) -> Iterator[Violation]:
+def check_removal(evidence: Evidence, server: Server) -> Iterator[Violation]:
     """A run that is removed leaves nothing, and one that is put back is as it was."""
-    run, store = evidence.run, Store(_Impatient(twin))
+    run, twin = evidence.run, server.twin
+    store = Store(_Impatient(server, "keeper"), pool=POOL)
     if evidence.meta.finalized_at is None:
         return
     before = _traces(twin, run)
@@ -38,32 +42,21 @@ def check_removal(evidence: Evidence, twin: Twin) -> Iterator[Violation]:
         at_once(store.remove(run))
     if left := _traces(twin, run):
         yield Violation("removed", run, f"it was removed again, and left {sorted(left)}")
+    at_once(restore_run(store, export))
+    Examination(evidence, store).hold()
 
 
-class _Impatient:
+class _Impatient(SureBackend):
     """A backend that breaks off what goes on and on."""
 
-    def __init__(self, twin: Twin) -> None:
-        self._twin = twin
-        self._calls = 0
+    _calls = 0
 
     async def run(self, script: Script, keys: Sequence[str], args: Sequence[str | int]) -> Any:
         """See ``Backend.run``."""
-        self._count()
-        return await self._twin.run(script, keys, args)
-
-    async def command(self, *args: str | int) -> Any:
-        """See ``Backend.command``."""
-        self._count()
-        return await self._twin.command(*args)
-
-    async def close(self) -> None:
-        """Nothing to release."""
-
-    def _count(self) -> None:
         self._calls += 1
         if self._calls > _MOST_CALLS:
             raise LookupError(f"it goes on for more than {_MOST_CALLS} calls")
+        return await super().run(script, keys, args)
 
 
 def _traces(twin: Twin, run: str) -> dict[str, Any]:

@@ -91,8 +91,11 @@ def _simulated(simulation: Simulation, seed: int, steps: int) -> Verdict:
     evidence, unreadable = _gather(simulation)
     violations = [*witness.violations, *unreadable, *_check(simulation, evidence)]
     digest = _digest(simulation)
+    simulation.weather.calm()
+    before = len(witness.violations)
     for found in evidence:
-        violations += _guarded(found, lambda found: check_removal(found, simulation.server.twin))
+        violations += _guarded(found, lambda found: check_removal(found, simulation.server))
+    violations += witness.violations[before:]
     return measure(simulation, seed, steps, evidence, violations, digest)
 
 

@@ -218,7 +218,7 @@ class Witness:
             self._records().note(call.request["run"], path)
 
     def _redriven(self, call: Call) -> None:
-        if call.request["last"]:
+        if call.request.get("last"):
             run = call.request["run"]
             self.changed.redriven.add(run)
             self._over.pop(run, None)

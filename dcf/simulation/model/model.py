@@ -43,6 +43,8 @@ _RULES: dict[str, Callable[[Scratch], list[Any]]] = {
 }
 # Calls of tools are not modelled; of a state they change these alone.
 _OF_CALLS = frozenset({"calls", "made", "noted", "model"})
+# These write and remove what there is of a run as a whole.
+_WHOLE = frozenset({"gc", "restore"})
 _MODELLED = re.compile(
     r"cp:wf:[^:]+:(meta|state:.*|chain|due|paths|stage)|dp:wf:[^:]+:(output:.*|audit:finalize)"
     rf"|{re.escape(INDEX)}|{re.escape(DONE)}|cp:\{{runs\}}:({'|'.join(STATUSES)})",
@@ -124,7 +126,11 @@ class Model:
         """Take over what a call did that has no rule, if it touched nothing but its own."""
         for key in sorted(written):
             before, value = self._known.get(key), self._value(key)
-            if ":state:" in key and _without_calls(before) != _without_calls(value):
+            if (
+                ":state:" in key
+                and call.script not in _WHOLE
+                and _without_calls(before) != _without_calls(value)
+            ):
                 return f"{call}: {key} is {_shown(value, before)}"
             self._known[key] = value
         return ""
