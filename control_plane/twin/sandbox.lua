@@ -154,16 +154,17 @@ local function prepare(script)
   return setfenv(script, globals)
 end
 
+local sethook, most = debug.sethook, nil
+local function limit(instructions) most = instructions end
+local function break_off() error('ERR the script does not end', 0) end
+
 local function run(script, keys, args)
   rawset(known, 'KEYS', keys)
   rawset(known, 'ARGV', args)
+  -- Set anew, so that each script has all of them.
+  if most then sethook(break_off, '', most) end
   local done, result = raw_xpcall(script, explained)
   return done, result
-end
-
-local sethook = debug.sethook
-local function limit(instructions)
-  sethook(function() error('ERR the script does not end', 0) end, '', instructions)
 end
 
 local function trace()
