@@ -5,6 +5,7 @@ What they must answer and leave behind says the model; nothing else is looked at
 
 from __future__ import annotations
 
+import contextlib
 import random
 from collections.abc import Callable
 from typing import Any
@@ -30,17 +31,16 @@ class Examination:
 
     def hold(self) -> None:
         """Say it all."""
-        for part in (self._redrives, self._ends, self._leases, self._strangers):
+        self._redrives()
+        for part in (self._ends, self._leases, self._strangers):
             part()
 
-    def _say(self, script: str, *texts: str, run: str = "", **request: Any) -> Any:
-        """One call; its answer's code, "" for an error of the server."""
-        try:
-            call = self._store.call(script, run or self._run, request, *texts, extra=[DONE])
-            return at_once(call)[0]
-        except ControlPlaneError:
-            # The witness has seen it.
-            return ""
+    def _say(self, script: str, *texts: str, **request: Any) -> None:
+        """One call, of this run if it names none."""
+        run = request.pop("run", self._run)
+        # An error the witness has seen.
+        with contextlib.suppress(ControlPlaneError):
+            at_once(self._store.call(script, run, request, *texts, extra=[DONE]))
 
     # -- redrives ---------------------------------------------------------------------------------
 
@@ -69,11 +69,14 @@ class Examination:
                 holds = document.kind == "frame" or "join" in document.raw["ctl"]
                 kind = "unseal" if document.status == "skipped" else "resume" if holds else "again"
                 plan[kind if self._rng.random() < 0.9 else "again"].append(name)
-        marks = {name: True for name, is_so in (("first", first), ("last", last)) if is_so}
+        marks: dict[str, Any] = {
+            name: True for name, is_so in (("first", first), ("last", last)) if is_so
+        }
         ended = None if self._rng.random() < 0.2 else (self._ended or 0) + later
         if self._rng.random() < 0.3:
             marks["timeout_ms"] = 5_000
-        self._say("redrive", call=call, ended=ended, by="ada", **plan, **marks)
+        request: dict[str, Any] = {"call": call, "ended": ended, "by": "ada", **plan, **marks}
+        self._say("redrive", **request)
 
     # -- what goes on -----------------------------------------------------------------------------
 
@@ -82,7 +85,11 @@ class Examination:
         names = sorted(self._documents)
         for _ in range(12):
             path = self._rng.choice(names) if self._rng.random() < 0.9 else "nobody"
-            about = {"path": path, "token": f"{self._rng.getrandbits(128):032x}", "fence": 7}
+            about: dict[str, Any] = {
+                "path": path,
+                "token": f"{self._rng.getrandbits(128):032x}",
+                "fence": 7,
+            }
             asked = {"owner": "examiner", "ttl": 1000, "protocols": self._rng.choice((1, 9))}
             pool = self._rng.choice(("default", "default", "elsewhere"))
             self._say("acquire", **about | asked | {"pool": pool, "alone": "here"})

@@ -12,7 +12,7 @@ from control_plane.twin import Twin
 from dcf.simulation.evidence import Evidence
 from dcf.simulation.examination import Examination
 from dcf.simulation.network import SureBackend
-from dcf.simulation.server import POOL, Server
+from dcf.simulation.server import EXAMINER, POOL, Server
 from dcf.simulation.violation import Violation
 from dcf.simulation.virtual_loop import at_once
 
@@ -23,7 +23,7 @@ _ORDERED = (DONE, INDEX, *map(runs, STATUSES))
 def check_removal(evidence: Evidence, server: Server) -> Iterator[Violation]:
     """A run that is removed leaves nothing, and one that is put back is as it was."""
     run, twin = evidence.run, server.twin
-    store = Store(_Impatient(server, "keeper"), pool=POOL)
+    store = Store(_Impatient(server, EXAMINER), pool=POOL)
     if evidence.meta.finalized_at is None:
         return
     before = _traces(twin, run)

@@ -10,27 +10,31 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from control_plane import ControlPlaneError, RunKeys
+from control_plane import ControlPlaneError, RunKeys, Store
 from dcf.asl import AslError
 from dcf.simulation.end_check import check_end, check_server
 from dcf.simulation.evidence import Evidence, gather
 from dcf.simulation.history_check import check_history
 from dcf.simulation.ledger_check import check_ledger
 from dcf.simulation.model import Model
+from dcf.simulation.network import SureBackend
 from dcf.simulation.oracle import check_result
 from dcf.simulation.records import Records
 from dcf.simulation.refinement import check_steps
 from dcf.simulation.removal_check import check_removal
 from dcf.simulation.scenario import make_scenario
-from dcf.simulation.server import Sabotage, Server
+from dcf.simulation.server import EXAMINER, POOL, Sabotage, Server
 from dcf.simulation.simulation import Simulation
 from dcf.simulation.verdict import Verdict, measure
 from dcf.simulation.violation import Violation
 from dcf.simulation.virtual_loop import Stuck, VirtualLoop, at_once, run_virtually
+from dcf.simulation.walk import Walk
 from dcf.simulation.weather import Weather
 from dcf.simulation.witness import Witness
 
 DEFAULT_STEPS = 2_000
+# Calls of the walk that ends a simulation.
+_WALK = 150
 _CONTRADICTIONS = (LookupError, TypeError, ValueError, AttributeError, AslError)
 
 
@@ -50,8 +54,13 @@ def simulate(
     The same arguments give the same verdict, call by call. ``sabotage`` breaks scripts on purpose,
     for tests of the checks. One that is ``hasty`` ends with the first call that is wrong.
     """
+    walk, server, witness = _walk(seed, sabotage)
+    _go(walk, witness)
     with _workers_quiet():
-        return _simulated(_prepare(seed, steps, sabotage, hasty=hasty), seed, steps)
+        simulation = _prepare(seed, steps, sabotage, hasty=hasty)
+        if hasty and witness.violations:
+            return measure(simulation, seed, steps, [], witness.violations, "", server.trace)
+        return _simulated(simulation, seed, steps, witness.violations, server.trace)
 
 
 def trace_lines(seed: int, *, steps: int = DEFAULT_STEPS) -> dict[str, set[int]]:
@@ -59,7 +68,16 @@ def trace_lines(seed: int, *, steps: int = DEFAULT_STEPS) -> dict[str, set[int]]
     with _workers_quiet():
         simulation = _prepare(seed, steps, None)
         lines = simulation.server.twin.trace_scripts()
-        _simulated(simulation, seed, steps)
+        _simulated(simulation, seed, steps, [], [])
+    walk, server, witness = _walk(seed, None)
+    for name, ran in _walked_lines(walk, server, witness).items():
+        lines.setdefault(name, set()).update(ran)
+    return lines
+
+
+def _walked_lines(walk: Walk, server: Server, witness: Witness) -> dict[str, set[int]]:
+    lines = server.twin.trace_scripts()
+    _go(walk, witness)
     return lines
 
 
@@ -75,7 +93,10 @@ def _workers_quiet() -> Iterator[None]:
         logger.setLevel(before)
 
 
-def _simulated(simulation: Simulation, seed: int, steps: int) -> Verdict:
+def _simulated(
+    simulation: Simulation, seed: int, steps: int, seen: list[Violation], walked: list[str]
+) -> Verdict:
+    """``seen`` are the violations of the walk before, and ``walked`` its trace."""
     loop, witness = simulation.loop, simulation.witness
 
     def note_defect(_: Any, context: dict[str, Any]) -> None:
@@ -89,14 +110,15 @@ def _simulated(simulation: Simulation, seed: int, steps: int) -> Verdict:
     # Tasks that ended with an error nobody asked for are reported when they are collected.
     gc.collect()
     evidence, unreadable = _gather(simulation)
-    violations = [*witness.violations, *unreadable, *_check(simulation, evidence)]
+    violations = [*seen, *witness.violations, *unreadable, *_check(simulation, evidence)]
     digest = _digest(simulation)
     simulation.weather.calm()
     before = len(witness.violations)
     for found in evidence:
         violations += _guarded(found, lambda found: check_removal(found, simulation.server))
     violations += witness.violations[before:]
-    return measure(simulation, seed, steps, evidence, violations, digest)
+    trace = walked if seen else simulation.server.trace
+    return measure(simulation, seed, steps, evidence, violations, digest, trace)
 
 
 def _prepare(
@@ -157,6 +179,28 @@ def _checked(found: Evidence, simulation: Simulation) -> Iterator[Violation]:
     ]
     for check in checks:
         yield from _guarded(found, check)
+
+
+def _walk(seed: int, sabotage: Sabotage | None) -> tuple[Walk, Server, Witness]:
+    """The walk of ``seed``, which has a server of its own."""
+    loop = VirtualLoop()
+    loop.close()
+    weather = Weather(random.Random(0), refusals=random.Random(0), ttl_s=1.0)
+    weather.calm()
+    witness = Witness(lambda: records, lambda: model)
+    server = Server(loop, weather, steps=1, watcher=witness, sabotage=sabotage)
+    records, model = Records(server.twin), Model(server.twin)
+    if sabotage:
+        server.twin.limit_scripts(_MOST_INSTRUCTIONS)
+    store = Store(SureBackend(server, EXAMINER), pool=POOL)
+    return Walk(store, random.Random(f"walk {seed}"), server.clock), server, witness
+
+
+def _go(walk: Walk, witness: Witness) -> None:
+    try:
+        walk.go(_WALK)
+    except (*_CONTRADICTIONS, ControlPlaneError) as error:
+        witness.defect(f"the walk cannot go on: {error!r}")
 
 
 def _guarded(

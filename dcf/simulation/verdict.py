@@ -74,6 +74,7 @@ def measure(
     evidence: list[Evidence],
     violations: list[Violation],
     digest: str,
+    trace: list[str],
 ) -> Verdict:
     """The verdict on a simulation that is over."""
     broken = {violation.run for violation in violations}
@@ -84,7 +85,7 @@ def measure(
         for order in simulation.scenario.orders
         if order.workflow_id in broken
     }
-    trace = _shortened(simulation.server.trace, broken) if violations else []
+    trace = _shortened(trace, broken) if violations else []
     return Verdict(
         seed=seed,
         steps=steps,

@@ -262,4 +262,64 @@ BROKEN = (
         frozenset({"sound", "result", "approved"}),
         likely=71,
     ),
+    Broken(
+        "no number of deaths is too many",
+        _all(without("ctl.deaths >= limit", "false"), "tick", "release"),
+        frozenset({"protocol"}),
+    ),
+    Broken(
+        "a timeout starts anew at a takeover",
+        _all(without("ctl.timeout_ms and not ctl.deadline", "ctl.timeout_ms"), "acquire"),
+        frozenset({"protocol"}),
+    ),
+    Broken(
+        "a takeover forgets when its try began",
+        _all(without("ctl.begun = ctl.begun or NOW", "ctl.begun = NOW"), "acquire"),
+        frozenset({"protocol"}),
+    ),
+    Broken(
+        "a deadline never fires",
+        _all(without("ctl.deadline and ctl.deadline <= NOW", "false"), "tick"),
+        frozenset({"protocol"}),
+    ),
+    Broken(
+        "MaxConcurrency is ignored",
+        _all(without(" and join.spawned - join.finished < join.window", ""), "commit"),
+        frozenset({"protocol"}),
+    ),
+    Broken(
+        "a commit that is said again is executed again",
+        _all(without("said and said.commit_id == REQ.commit_id", "false"), "commit"),
+        frozenset({"protocol"}),
+    ),
+    Broken(
+        "a redrive begins no new try",
+        _all(without("ctl.visit + 1, ctl.try + 1, 0", "ctl.visit + 1, ctl.try, 0"), "redrive"),
+        frozenset({"protocol"}),
+    ),
+    Broken(
+        "a redrive repeats what is done",
+        _all(without(" or ctl.status == 'done'", ""), "redrive"),
+        frozenset({"protocol"}),
+    ),
+    Broken(
+        "steps are not counted",
+        _all(without("chain.steps = chain.steps + 1\n"), "commit"),
+        frozenset({"protocol"}),
+    ),
+    Broken(
+        "what the work was given is not kept",
+        _all(without("['$.effective_input'] = ARGV[8]", "['$.effective_input'] = ''"), "commit"),
+        frozenset({"protocol"}),
+    ),
+    Broken(
+        "a heartbeat of a callback has no effect",
+        _all(without("  ctl.hb_due = NOW + ctl.hb_ms\n  save(path, ctl)\n"), "beat"),
+        frozenset({"protocol"}),
+    ),
+    Broken(
+        "a hint is written twice",
+        _all(without("do hint(target) end", "do hint(target) hint(target) end"), "commit"),
+        frozenset({"protocol"}),
+    ),
 )

@@ -34,11 +34,11 @@ def acquire(now: Scratch) -> Reply:
     assert run is not None
     lease = ctl.get("lease")
     token = sha1(request["token"])
-    if not (lease and lease["token"] == token and lease["ends"] > now.now):
+    if lease is None or lease["token"] != token or lease["ends"] <= now.now:
         if why := now.dead(path, ctl):
             return [why]
         if ctl["status"] == "running":
-            return ["lease_held", lease["owner"], str(lease["ends"])]
+            return ["lease_held", ctl["lease"]["owner"], str(ctl["lease"]["ends"])]
         if ctl["status"] != "ready":
             return ["not_ready", ctl["status"]]
         if "deaths" in ctl and "alone" not in request:

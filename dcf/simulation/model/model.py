@@ -89,7 +89,7 @@ class Model:
         scratch = Scratch(self._known, call, now)
         answer = rule(scratch)
         if call.script != "claim":
-            answer.append(["", scratch.hinted, POOL if scratch.hinted else "", 0])
+            answer.append(["", scratch.hinted, scratch.pool if scratch.hinted else "", 0])
         got = _answered(call)
         if got != answer:
             return f"{call}: it answered {got}, by the protocol {answer}"
@@ -166,15 +166,15 @@ def _answered(call: Call) -> list[Any]:
 
 
 def _compare_hints(scratch: Scratch, commands: Sequence[Any]) -> str:
-    """Each hint is written, and of this run."""
-    stream = redis_keys.queue(POOL)
-    queued = [
-        args[args.index("workflow") :]
-        for name, args in commands
-        if (name, args[0]) == ("XADD", stream)
-    ]
-    run = scratch.request.get("run", "")
-    wanted = [["workflow", run, "path", path] for path in scratch.hinted]
+    """Each hint is written, and of this run; the one that led here is dropped."""
+    run, request = scratch.request.get("run", ""), scratch.request
+    queued = [(name, *args) for name, args in commands if args[0].startswith("cp:queue:")]
+    told = redis_keys.queue(scratch.pool), "MAXLEN", "~", "100000", "*", "workflow", run, "path"
+    wanted: list[tuple[str, ...]] = [("XADD", *told, path) for path in scratch.hinted]
+    if "hint" in request:
+        asked = redis_keys.queue(POOL)
+        drop = [("XACK", asked, request["group"], request["hint"])]
+        wanted = [*drop, ("XDEL", asked, request["hint"]), *wanted]
     return "" if queued == wanted else f"it queued {queued}, by the protocol {wanted}"
 
 

@@ -60,11 +60,17 @@ class Scratch:
     def load(self, path: str) -> Control | None:
         """The control record of a state."""
         document = self.peek(self.keys.state(path))
-        return document and copied(document["ctl"])
+        return None if document is None else dict(copied(document["ctl"]))
 
     def load_run(self) -> Control | None:
         """The control record of the run."""
-        return copied((self.peek(self.keys.meta) or {}).get("ctl"))
+        control = (self.peek(self.keys.meta) or {}).get("ctl")
+        return None if control is None else dict(copied(control))
+
+    @property
+    def pool(self) -> str:
+        """The pool whose workers are told of what is ready."""
+        return str((self.load_run() or {}).get("pool", ""))
 
     def load_visit(self, path: str, ctl: Control | None, visit: int) -> Control | None:
         """That of an earlier visit, if that is what is asked for."""
