@@ -54,7 +54,7 @@ class Walk:
     def _acts(self, status: str) -> dict[Callable[[str, Mapping[str, Any]], None], int]:
         """What may be done next, by weight."""
         acts: dict[Callable[[str, Mapping[str, Any]], None], int] = {
-            self._acquire: 12 if status == "ready" else 1,
+            self._acquire: 12 if status == "ready" else 2,
             self._commit: 12 if status == "running" else 1,
             self._renew: 4 if status == "running" else 1,
             self._release: 3 if status == "running" else 1,
@@ -79,6 +79,9 @@ class Walk:
         limit = self._rng.choice((None, 4_000))
         self._say("seed", meta, "", **about, states=states)
         self._say("seed", meta, "", **about | {"digest": "other"}, states=states)
+        for act in (self._move, self._cancel):
+            if self._rng.random() < 0.2:
+                act("A", {})
         for call in (first, first, self._id()):
             request = about | {"start": start, "timeout_ms": limit, "pins": "p", "call": call}
             self._say("seed", meta, "{}", **request)
@@ -100,7 +103,7 @@ class Walk:
         self._say("redrive", call=self._id(), first=True, last=True, by="ada", **plan)
 
     def _cancel(self, path: str, control: Mapping[str, Any]) -> None:
-        error = '{"error":null,"cause":null}'
+        error = self._rng.choice(('{"error":null,"cause":null}', "{no JSON"))
         self._say("cancel", error, by="ada", reason="as planned", call=self._id())
 
     def _say(self, script: str, *texts: str, **request: Any) -> list[Any]:
@@ -214,6 +217,10 @@ class Walk:
         shapes = (self._ends, *[self._next] * 3, *[self._waits] * 4)
         shape = self._rng.choice(shapes)
         shape(path, control, request, texts)
+        if self._rng.random() < 0.05:
+            texts[self._rng.choice((0, 1, 3, 4, 6))] = "{no JSON"
+        if self._rng.random() < 0.02:
+            request["path"] = "nowhere"
         answer = self._say("commit", *texts, **request)
         self._commits.append((request, texts))
         if answer[0] == "ok" and answer[1]:

@@ -46,7 +46,7 @@ _OF_CALLS = frozenset({"calls", "made", "noted", "model"})
 # These write and remove what there is of a run as a whole.
 _WHOLE = frozenset({"gc", "restore"})
 _MODELLED = re.compile(
-    r"cp:wf:[^:]+:(meta|state:.*|chain|due|paths|stage)|dp:wf:[^:]+:(output:.*|audit:finalize)"
+    r"cp:wf:[^:]+:(meta|state:.*|chain|due|paths|stage.*)|dp:wf:[^:]+:(output:.*|audit:finalize)"
     rf"|{re.escape(INDEX)}|{re.escape(DONE)}|cp:\{{runs\}}:({'|'.join(STATUSES)})",
     re.DOTALL,
 )
@@ -82,8 +82,12 @@ class Model:
             for key in _keys_of(name, args)
             if _MODELLED.fullmatch(key)
         }
+        if call.reply[0] == "bad_document":
+            changed = [key for key in sorted(written) if self._value(key) != self._known.get(key)]
+            refused = any(not _is_json(text) for text in call.texts if text)
+            return "" if refused and not changed else f"{call}: refused, and wrote {changed}"
         rule = _RULES.get(call.script)
-        if rule is None or call.reply[0] == "bad_document":
+        if rule is None:
             return self._follow(call, written)
         now = int((EPOCH_S + call.at) * 1_000_000) // 1000
         scratch = Scratch(self._known, call, now)
@@ -148,6 +152,14 @@ class Model:
                 for name, text in value.items()
             }
         return value
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _keys_of(name: str, args: Sequence[str]) -> Sequence[str]:
