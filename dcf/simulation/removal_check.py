@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from control_plane import DONE, INDEX, RunExists, Script, Store, export_run, restore_run
-from control_plane.keys import runs
-from control_plane.run_lists import STATUSES
+from control_plane import DONE, INDEX, RunExists, Script, Store, export_run, restore_run, run_lists
+from control_plane import keys as redis_keys
 from control_plane.twin import Twin
 from dcf.simulation.evidence import Evidence
 from dcf.simulation.examination import Examination
@@ -17,7 +16,7 @@ from dcf.simulation.violation import Violation
 from dcf.simulation.virtual_loop import at_once
 
 _MOST_CALLS = 1_000
-_ORDERED = (DONE, INDEX, *map(runs, STATUSES))
+_ORDERED = (DONE, INDEX, *map(redis_keys.runs, run_lists.STATUSES))
 
 
 def check_removal(evidence: Evidence, server: Server) -> Iterator[Violation]:

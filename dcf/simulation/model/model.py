@@ -12,11 +12,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from control_plane import DONE, INDEX
+from control_plane import DONE, INDEX, run_lists
 from control_plane import keys as redis_keys
-from control_plane.run_lists import STATUSES
-from control_plane.twin import Twin
-from control_plane.twin.faults import WRITES
+from control_plane.twin import WRITES, Twin
 from dcf.simulation.model import budgets, commits, leases, moves, runs
 from dcf.simulation.model.scratch import Scratch
 from dcf.simulation.order import EPOCH_S
@@ -47,7 +45,7 @@ _OF_CALLS = frozenset({"calls", "made", "noted", "model"})
 _WHOLE = frozenset({"gc", "restore"})
 _MODELLED = re.compile(
     r"cp:wf:[^:]+:(meta|state:.*|chain|due|paths|stage.*)|dp:wf:[^:]+:(output:.*|audit:finalize)"
-    rf"|{re.escape(INDEX)}|{re.escape(DONE)}|cp:\{{runs\}}:({'|'.join(STATUSES)})",
+    rf"|{re.escape(INDEX)}|{re.escape(DONE)}|cp:\{{runs\}}:({'|'.join(run_lists.STATUSES)})",
     re.DOTALL,
 )
 

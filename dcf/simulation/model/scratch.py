@@ -6,9 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from control_plane import INDEX, RunKeys
+from control_plane import INDEX, RunKeys, run_lists
 from control_plane import keys as redis_keys
-from control_plane.run_lists import STATUSES
 from dcf.simulation.model.control import OPEN, Control, copied, due_at, public_lease
 from dcf.simulation.server import Call
 
@@ -183,7 +182,7 @@ class Scratch:
 
     def enlist(self, run: Control) -> None:
         """Let the lists say what the run is."""
-        for status in STATUSES:
+        for status in run_lists.STATUSES:
             born = int(run["born"]) if status == run["status"] else None
             self.add(redis_keys.runs(status), {self.request["run"]: born})
 
