@@ -14,10 +14,10 @@ from typing import Any
 
 from control_plane import DONE, ControlPlaneError, Store
 from dcf.simulation.virtual_loop import at_once
+from dcf.simulation.walk_step import Step
 
 _MOMENTS = ("deadline", "hb_due", "wait_until", "hint_at")
 _FAR = 10**9
-_FAILED = '{"error":"Sim.Broken","cause":null}'
 
 
 class Walk:
@@ -61,6 +61,7 @@ class Walk:
             self._signal: 5 if status == "waiting" else 2,
             self._beat: 3 if status == "waiting" else 1,
             self._tick: 4,
+            self._die: 3 if status == "ready" else 0,
             self._again: 1,
             self._move: 1,
             self._cancel: 0 if self._rng.random() < 0.8 else 1,
@@ -75,7 +76,13 @@ class Walk:
         about["deaths"] = self._rng.choice((None, 1, 2))
         meta = '{"workflow_name":"walk"}'
         states = [{"path": path, "type": "Task"} for path in "ABC"]
-        start = {"path": "A", "type": "Task", "timeout_ms": 900, "hb_ms": 300, "callback": True}
+        start: dict[str, Any] = {
+            "path": self._rng.choice("AS"),
+            "type": "Task",
+            "timeout_ms": 900,
+            "hb_ms": 300,
+            "callback": True,
+        }
         limit = self._rng.choice((None, 4_000))
         self._say("seed", meta, "", **about, states=states)
         self._say("seed", meta, "", **about | {"digest": "other"}, states=states)
@@ -84,7 +91,8 @@ class Walk:
                 act("A", {})
         for call in (first, first, self._id()):
             request = about | {"start": start, "timeout_ms": limit, "pins": "p", "call": call}
-            self._say("seed", meta, "{}", **request)
+            given = "{no JSON" if self._rng.random() < 0.05 else "{}"
+            self._say("seed", meta, given, **request)
 
     def _status(self) -> str:
         return str(at_once(self._store.run_status(self._run)))
@@ -100,7 +108,14 @@ class Walk:
             control = self._control(name)
             holds = "join" in control or control["kind"] == "frame"
             plan["resume" if holds else "again"].append(name)
-        self._say("redrive", call=self._id(), first=True, last=True, by="ada", **plan)
+        call, by = self._id(), self._rng.choice((None, "ada"))
+        limit = self._rng.choice((None, 700))
+        if self._rng.random() < 0.3:
+            self._say("redrive", call=call, first=True, by=by, **plan)
+            self._say("tick")
+            self._say("redrive", call=call, last=True, by=by, timeout_ms=limit, **plan)
+        else:
+            self._say("redrive", call=call, first=True, last=True, by=by, timeout_ms=limit, **plan)
 
     def _cancel(self, path: str, control: Mapping[str, Any]) -> None:
         error = self._rng.choice(('{"error":null,"cause":null}', "{no JSON"))
@@ -126,6 +141,9 @@ class Walk:
         now = self._clock(None)
         moments = [control[name] for name in _MOMENTS if name in control]
         moments += [control["lease"]["ends"]] if "lease" in control else []
+        due = self._store.keys(self._run).due
+        if limit := at_once(self._store.backend.command("ZSCORE", due, "")):
+            moments.append(int(float(limit)))
         if moments and self._rng.random() < 0.3:
             then = self._rng.choice(moments) + self._rng.choice((-1, 0, 0, 0, 1))
         else:
@@ -134,11 +152,11 @@ class Walk:
 
     # -- calls ------------------------------------------------------------------------------------
 
-    def _acquire(self, path: str, control: Mapping[str, Any]) -> None:
+    def _acquire(self, path: str, control: Mapping[str, Any], alone: str | None = None) -> None:
         token = f"{self._rng.getrandbits(128):032x}"
         if path in self._leases and self._rng.random() < 0.3:
             token = self._leases[path][0]
-        alone = self._rng.choice((None, "here", "here", "watched"))
+        alone = alone or self._rng.choice((None, "here", "here", "watched"))
         more = {"group": "workers", "hint": "1-1"} if self._rng.random() < 0.3 else {}
         about = {"path": path, "token": token, "owner": "walker", "ttl": 500, "protocols": 9}
         key = self._store.keys(self._run).meta
@@ -169,6 +187,16 @@ class Walk:
         for _ in range(self._rng.choice((1, 2))):
             self._say("release", **held, died=died)
 
+    def _die(self, path: str, control: Mapping[str, Any]) -> None:
+        """A watched process vanishes; its death is told late, to whoever has the state by then."""
+        self._acquire(path, control, alone="watched")
+        held = self._held(path)
+        self._clock(self._clock(None) + self._rng.choice((499, 500, 501)))
+        self._tick(path, control)
+        if self._rng.random() < 0.5:
+            self._acquire(path, control, alone="watched")
+        self._say("release", **held, died="vanished")
+
     def _tick(self, path: str, control: Mapping[str, Any]) -> None:
         self._say("tick")
 
@@ -181,12 +209,17 @@ class Walk:
 
     def _signal(self, path: str, control: Mapping[str, Any]) -> None:
         request: dict[str, Any] = {"path": path, **self._visit(control), "call": self._id()}
-        texts = ['{"answer":1}']
+        texts = ['{"answer":1}', *self._rng.choice(([], [""]))]
         if control.get("wait") == "approval" or self._rng.random() < 0.2:
             request |= {"event": "approval", "ask": control.get("ask", 1)}
-            texts = ['{"decision":"reject"}', '{"type":"ApprovalDecided"}']
+            told = self._rng.choice(("", '{"type":"ApprovalDecided"}'))
+            texts = ['{"decision":"reject"}', told]
         else:
             request["event"] = "callback"
+        if self._rng.random() < 0.05:
+            texts[0] = "{no JSON"
+        if self._rng.random() < 0.05:
+            request["path"] = "nowhere"
         for _ in range(self._rng.choice((1, 1, 2))):
             self._say("signal", *texts, **request)
 
@@ -214,9 +247,14 @@ class Walk:
         if self._rng.random() < 0.7:
             request["next_token"] = self._id()
         texts = ["", "", self._event(control), "", '{"ms":1}', "", "", "", "", ""]
-        shapes = (self._ends, *[self._next] * 3, *[self._waits] * 4)
-        shape = self._rng.choice(shapes)
-        shape(path, control, request, texts)
+        step = Step(self._rng, control["kind"] == "frame", request, texts)
+        shape = self._rng.choice(("ends", *["enters"] * 3, *["waits"] * 4))
+        if shape == "waits":
+            step.waits(self._clock(None))
+        elif shape == "ends" or step.of_frame:
+            step.ends()
+        else:
+            step.enters(self._siblings(path))
         if self._rng.random() < 0.05:
             texts[self._rng.choice((0, 1, 3, 4, 6))] = "{no JSON"
         if self._rng.random() < 0.02:
@@ -226,55 +264,13 @@ class Walk:
         if answer[0] == "ok" and answer[1]:
             self._leases[answer[1]] = request["next_token"], int(answer[2])
 
-    def _ends(
-        self, path: str, control: Mapping[str, Any], request: dict[str, Any], texts: list[str]
-    ) -> None:
-        failed = self._rng.random() < 0.5
-        request["outcome"] = request["ends"] = "failed" if failed else "done"
-        texts[0], texts[3] = ("", _FAILED) if failed else ('{"data":1}', "")
-
-    def _next(
-        self, path: str, control: Mapping[str, Any], request: dict[str, Any], texts: list[str]
-    ) -> None:
-        if control["kind"] == "frame":
-            self._ends(path, control, request, texts)
-            return
+    def _siblings(self, path: str) -> list[str]:
         frame = path.rpartition("/")[0]
-        siblings = [
+        return [
             name
             for name in sorted(at_once(self._store.paths(self._run)))
             if name.rpartition("/")[0] == frame and not name.endswith("]") and "@" not in name
         ]
-        limits = {"timeout_ms": self._rng.choice((None, 100, 900))}
-        limits["hb_ms"] = self._rng.choice((None, 200, 300))
-        callback = self._rng.choice((None, True))
-        following = {"path": self._rng.choice(siblings), "type": "Task", "callback": callback}
-        following |= limits
-        request["next"] = {name: part for name, part in following.items() if part is not None}
-        request["outcome"] = "done"
-        texts[0], texts[1] = '{"data":2}', '{"given":3}'
-        texts[7] = self._rng.choice(("", '{"variable":4}'))
-
-    def _waits(
-        self, path: str, control: Mapping[str, Any], request: dict[str, Any], texts: list[str]
-    ) -> None:
-        wait = self._rng.choice(("timer", "retry", "callback", "approval", "approval", "join"))
-        if control["kind"] == "frame":
-            wait = "retry"
-        request |= {"outcome": "wait", "wait": wait}
-        now = self._clock(None)
-        if wait == "timer" or (wait == "approval" and self._rng.random() < 0.7):
-            request["wait_until"] = now + self._rng.choice((1, 300))
-        elif wait == "retry":
-            request |= {"delay": self._rng.choice((0, 200)), "retries": {"0": 1}}
-        elif wait == "join":
-            shape = {"n": self._rng.randint(1, 4), "window": self._rng.randint(1, 2)}
-            request["join"] = shape | {"fail_limit": self._rng.randint(0, 1)}
-            texts[5] = '{"items":5}'
-        if wait == "approval":
-            texts[8] = '{"asked":6}'
-        texts[6] = self._rng.choice(("", '{"effective":7}'))
-        texts[9] = self._rng.choice(("", '{"model":8}'))
 
     def _event(self, control: Mapping[str, Any]) -> str:
         # Of a kind of its own: the witness counts the steps of one kind.
