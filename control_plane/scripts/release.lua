@@ -12,7 +12,8 @@ if not ctl then return reply('unknown_state') end
 local released = redis.sha1hex(REQ.token .. '/' .. integer(REQ.fence))
 if ctl.released == released then return reply('ok') end
 local unheard = redis.sha1hex(REQ.token) .. '/' .. integer(REQ.fence)
-local late = REQ.died and ctl.unheard == unheard
+-- What is finished is over for good: whoever did it showed that it kills nobody.
+local late = REQ.died and OPEN[ctl.status] and ctl.unheard == unheard
 local why = dead(path, ctl) or not late and not_holder(ctl)
 if why then return reply(why) end
 local which = ',"visit":' .. ctl.visit .. ',"fence":' .. integer(REQ.fence)

@@ -36,13 +36,28 @@ class LuaRuntime:
         )
         self._table = self._lua.table_from
         sandbox, decode, encode = map(self._own, ("sandbox", "cjson_decode", "cjson_encode"))
-        self._prepare, self._call = sandbox(self._dispatch, _sha1hex, decode, encode)
+        self._prepare, self._call, self._limit, self._trace = sandbox(
+            self._dispatch, _sha1hex, decode, encode
+        )
         self._functions: dict[str, Any] = {}
+        self._lines: dict[str, set[int]] | None = None
+
+    def limit(self, instructions: int) -> None:
+        """From now on a script fails that goes on for more than so many (roughly)."""
+        self._limit(instructions)
+
+    def trace(self) -> dict[str, set[int]]:
+        """The lines that run from now on, by the name of the script; it fills while they do."""
+        self._lines = {}
+        return self._lines
 
     def run(self, script: Script, keys: Sequence[str], args: Sequence[str]) -> Reply:
         """The reply of ``script``. Raises ServerError as EVALSHA answers with an error."""
         function = self._functions.get(script.sha1) or self._compile(script)
+        ran = None if self._lines is None else self._trace()
         done, result = self._call(function, self._table(keys), self._table(args))
+        if ran is not None and self._lines is not None:
+            self._lines.setdefault(script.name, set()).update(ran)
         if done:
             reply = _reply(result)
             if isinstance(reply, ServerError):

@@ -1,7 +1,9 @@
 -- What a script finds around it on a server: `redis`, `cjson`, KEYS, ARGV, a few libraries, and no
 -- way to leave anything behind. Runs once in a fresh Lua 5.1.
 -- Arguments: dispatch(name, …) -> reply, errors as a table; sha1hex(text); the chunks of cjson.
--- Results: prepare(chunk) -> script; run(script, keys, args) -> true, result | false, {text, line}.
+-- Results: prepare(chunk) -> script; run(script, keys, args) -> true, result | false, {text, line};
+-- limit(instructions): a script that goes on for longer fails; trace() -> {line: true}, into which the
+-- lines of scripts are put as they run.
 
 local dispatch, sha1hex, make_decode, make_encode = ...
 
@@ -152,11 +154,25 @@ local function prepare(script)
   return setfenv(script, globals)
 end
 
+local sethook, most = debug.sethook, nil
+local function limit(instructions) most = instructions end
+local function break_off() error('ERR the script does not end', 0) end
+
 local function run(script, keys, args)
   rawset(known, 'KEYS', keys)
   rawset(known, 'ARGV', args)
+  -- Set anew, so that each script has all of them.
+  if most then sethook(break_off, '', most) end
   local done, result = raw_xpcall(script, explained)
   return done, result
 end
 
-return prepare, run
+local function trace()
+  local lines = {}
+  sethook(function(_, line)
+    if getinfo(2, 'S').source == '@user_script' then lines[line] = true end
+  end, 'l')
+  return lines
+end
+
+return prepare, run, limit, trace

@@ -43,7 +43,7 @@ class Twin(Shelf):
         self._waiters = Waiters()
         self._declared: frozenset[str] = frozenset()
         self._tags: frozenset[str] = frozenset()
-        self._calls: list[str] = []
+        self._calls: list[tuple[str, list[str]]] = []
         self._lua = LuaRuntime(self._execute_in_script)
 
     async def run(self, script: Script, keys: Sequence[str], args: Sequence[str | int]) -> Any:
@@ -100,7 +100,7 @@ class Twin(Shelf):
             command = COMMANDS.get(name)
             if command is None:
                 raise Unsupported(f"the command {name}")
-        self._calls.append(name)
+        self._calls.append((name, args))
         if self._faults:
             message = self._faults.strike(name)
             if message is not None:
@@ -130,6 +130,14 @@ class Twin(Shelf):
         """Refuse writes with the error ``message`` from now on; with None no longer."""
         self._refusing.message = message
 
+    def limit_scripts(self, instructions: int) -> None:
+        """Let a script fail that goes on for more than so many, for scripts that may never end."""
+        self._lua.limit(instructions)
+
+    def trace_scripts(self) -> dict[str, set[int]]:
+        """The lines of scripts that run from now on, by script; it fills while they do."""
+        return self._lua.trace()
+
     def clear_faults(self) -> None:
         """Forget faults that did not strike."""
         self._faults.clear()
@@ -137,7 +145,17 @@ class Twin(Shelf):
     @property
     def last_calls(self) -> tuple[str, ...]:
         """The commands of the last script, in order, refused ones included."""
-        return tuple(self._calls)
+        return tuple(name for name, _ in self._calls)
+
+    @property
+    def last_commands(self) -> Sequence[tuple[str, list[str]]]:
+        """The same with their arguments."""
+        return self._calls
+
+    def value(self, key: str) -> Any:
+        """What stands at ``key``, as ``dump`` gives it; None for nothing."""
+        found = self._space.find(key)
+        return None if found is None else found.plain()
 
     def snapshot(self) -> Snapshot:
         """The present content; ``restore`` may be given it any number of times."""

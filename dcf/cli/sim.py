@@ -28,18 +28,33 @@ _RANGE = re.compile(r"(\d{1,18}):(\d{1,18})")
 # Failing seeds that are shown in full; the others by their command.
 _SHOWN = 3
 _SHOWN_VIOLATIONS = 10
+_SEEDS_OF_MUTANTS = "0:200"
 
 
-def simulate(seed: int | None, seeds: str | None, steps: int, jobs: int, screen: Screen) -> Answer:
-    """Simulate ``seed`` or the range ``seeds`` ("first:end", without the end)."""
+def simulate(
+    seed: int | None, seeds: str | None, broken: str | None, steps: int, jobs: int, screen: Screen
+) -> Answer:
+    """Simulate ``seed`` or the range ``seeds`` ("first:end", without the end), with the scripts as
+    they are or with the sabotage ``broken``."""
+    if broken is not None and seed is None and seeds is None:
+        seeds = _SEEDS_OF_MUTANTS
     chosen = _chosen(seed, seeds)
     try:
-        from dcf.simulation import simulate_seeds
+        if broken is not None:
+            from dcf.cli.sabotage import sabotage
+
+            return sabotage(broken, chosen, steps, jobs, screen)
+        return _simulated(chosen, steps, jobs, screen)
     except ModuleNotFoundError as error:
         message = f"the simulation needs {error.name}, which is not installed"
         hint = f"`{extra_command('sim')}` installs it"
         raise EnvironmentTrouble("sim_missing", message, hint) from error
-    with _progress(screen, len(chosen)) as tick:
+
+
+def _simulated(chosen: Sequence[int], steps: int, jobs: int, screen: Screen) -> Answer:
+    from dcf.simulation import simulate_seeds
+
+    with progress(screen, len(chosen), "seeds", "failed") as tick:
         verdicts = []
         for verdict in simulate_seeds(chosen, steps=steps, jobs=jobs):
             verdicts.append(verdict)
@@ -47,7 +62,7 @@ def simulate(seed: int | None, seeds: str | None, steps: int, jobs: int, screen:
     failed = [verdict for verdict in verdicts if not verdict.ok]
     if not screen.as_json:
         for verdict in failed[:_SHOWN]:
-            for line in _story(verdict):
+            for line in story(verdict):
                 screen.say(line)
     return _answer(verdicts, failed, single=len(chosen) == 1)
 
@@ -68,8 +83,8 @@ def _bad(message: str, hint: str) -> BadInput:
 
 
 @contextmanager
-def _progress(screen: Screen, total: int) -> Iterator[Callable[[bool], None]]:
-    """A bar on a terminal; elsewhere nothing."""
+def progress(screen: Screen, total: int, what: str, bad: str) -> Iterator[Callable[[bool], None]]:
+    """A bar on a terminal; elsewhere nothing. Called for each of ``what``: whether it is bad."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     with Progress(
         *columns,
@@ -77,15 +92,15 @@ def _progress(screen: Screen, total: int) -> Iterator[Callable[[bool], None]]:
         console=screen.human,
         transient=True,
         disable=not screen.human.is_terminal or total == 1,
-    ) as progress:
-        task = progress.add_task("seeds", total=total)
+    ) as bar:
+        task = bar.add_task(what, total=total)
         failed = 0
 
         def tick(has_failed: bool) -> None:
             nonlocal failed
             failed += has_failed
-            text = f"seeds ({failed} failed)" if failed else "seeds"
-            progress.update(task, advance=1, description=text)
+            text = f"{what} ({failed} {bad})" if failed else what
+            bar.update(task, advance=1, description=text)
 
         yield tick
 
@@ -117,7 +132,7 @@ def _answer(verdicts: Sequence[Verdict], failed: Sequence[Verdict], *, single: b
     return Answer(fields, show, status="violated", error=note, exit_code=FAILED)
 
 
-def _story(verdict: Verdict) -> Iterator[str]:
+def story(verdict: Verdict) -> Iterator[str]:
     """A failing seed line by line: what was seen, in which machine, after which calls."""
     yield f"seed {verdict.seed}: {counted(len(verdict.violations), 'violation', 'violations')}"
     yield from (f"  violated: {violation}" for violation in verdict.violations[:_SHOWN_VIOLATIONS])

@@ -12,8 +12,10 @@ from control_plane import export_late
 
 if TYPE_CHECKING:
     from dcf.simulation.campaign import simulate_seeds
+    from dcf.simulation.mutants import Mutant, mutants
     from dcf.simulation.server import Sabotage
     from dcf.simulation.simulator import DEFAULT_STEPS, simulate
+    from dcf.simulation.trial import Trial, attempt, attempt_all, equivalents, named
     from dcf.simulation.verdict import Verdict
     from dcf.simulation.violation import GUARANTEES, Guarantee, Violation
 else:
@@ -23,9 +25,16 @@ __all__ = [
     "DEFAULT_STEPS",
     "GUARANTEES",
     "Guarantee",
+    "Mutant",
     "Sabotage",
+    "Trial",
     "Verdict",
     "Violation",
+    "attempt",
+    "attempt_all",
+    "equivalents",
+    "mutants",
+    "named",
     "simulate",
     "simulate_seeds",
 ]

@@ -9,6 +9,7 @@ from control_plane import Store
 from dcf import asl
 from dcf.simulation.behaviour import Behaviour
 from dcf.simulation.calls import Watch, make_calls
+from dcf.simulation.model_requests import ask_models
 from dcf.simulation.process import Process
 from dcf.simulation.strangers import Strangers
 from dcf.worker import Beat
@@ -41,6 +42,7 @@ class SimulatedAgents:
         strangers: Strangers,
         store: Store,
         watch: Watch,
+        sure: Store,
     ) -> None:
         self._sites = sites
         self._strangers = strangers
@@ -48,11 +50,13 @@ class SimulatedAgents:
         self._ledger = ledger
         self._store = store
         self._watch = watch
+        self._sure = sure
 
     async def perform(self, task: Task, beat: Beat) -> Outcome:
         """The outcome of ``task``."""
         lease, site = task.lease, task.state.resource or ""
         behaviour, attempt = self._sites[lease.workflow_id][site], lease.try_ - 1
+        await ask_models(self._sure, lease)
         self._ledger.append(
             Execution(
                 self._process.name,

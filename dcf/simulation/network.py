@@ -74,3 +74,22 @@ class FaultyBackend:
         if fate.fault == "reply_lost":
             raise Disconnected("the reply was lost")
         return reply
+
+
+class SureBackend:
+    """A ``Backend`` on which nothing happens: for what is there beside the faults."""
+
+    def __init__(self, server: Server, name: str) -> None:
+        self._server = server
+        self._name = name
+
+    async def run(self, script: Script, keys: Sequence[str], args: Sequence[str | int]) -> Any:
+        """See ``Backend.run``."""
+        return await self._server.run(self._name, script, keys, args)
+
+    async def command(self, *args: str | int) -> Any:
+        """See ``Backend.command``."""
+        return await self._server.command(self._name, *args)
+
+    async def close(self) -> None:
+        """Nothing to release."""

@@ -18,6 +18,8 @@ from dcf.simulation.weather import Weather
 
 POOL = "default"
 GROUP = "workers"
+EXAMINER = "examiner"
+"""Whose calls come after the end; they may be nonsense, so that the model alone judges them."""
 # Scripts that speak of several runs, and of no state.
 _NO_HINTS = frozenset({"claim", "list", "enlist"})
 
@@ -109,6 +111,12 @@ class Server:
             return await self.twin.command(*args)
         except ControlPlaneError as told:
             raise _as_backends_raise(told) from told
+
+    def clock(self, then: int | None) -> int:
+        """The server's time (ms); set it to ``then`` first, once the simulation is over."""
+        if then is not None:
+            self._loop.now = then / 1000 - EPOCH_S + 0.0005
+        return int((EPOCH_S + self._loop.now) * 1000)
 
     def refuse(self, answer: str, seconds: float) -> None:
         """Take no writes for a while, and say ``answer`` to who asks for some."""

@@ -12,7 +12,8 @@ from control_plane import keys as redis_keys
 from dcf.simulation.agents import Execution
 from dcf.simulation.client import Client
 from dcf.simulation.memories import Shelf
-from dcf.simulation.network import FaultyBackend
+from dcf.simulation.mover import move_at_times
+from dcf.simulation.network import FaultyBackend, SureBackend
 from dcf.simulation.persons import Persons
 from dcf.simulation.process import Process
 from dcf.simulation.records import Records
@@ -20,6 +21,7 @@ from dcf.simulation.scenario import Scenario
 from dcf.simulation.server import GROUP, POOL, Server
 from dcf.simulation.strangers import Strangers
 from dcf.simulation.virtual_loop import VirtualLoop, at_once
+from dcf.simulation.watched import watch_at_times
 from dcf.simulation.weather import Weather
 from dcf.simulation.witness import Witness
 from dcf.simulation.worker_life import WorkerLife
@@ -36,7 +38,8 @@ Condition = Callable[[], bool]
 
 @dataclass(slots=True)
 class Simulation:
-    """The parts of one simulation, and what they leave behind."""
+    """The parts of one simulation, and what they leave behind. One that is ``hasty`` ends with the
+    first violation."""
 
     scenario: Scenario
     loop: VirtualLoop
@@ -45,6 +48,7 @@ class Simulation:
     witness: Witness
     records: Records
     rng: random.Random
+    hasty: bool = False
     ledger: list[Execution] = field(default_factory=list)
     lives: list[WorkerLife] = field(default_factory=list)
     ended_in_time: bool = False
@@ -54,6 +58,11 @@ class Simulation:
         """Let it happen."""
         clients = [asyncio.create_task(self._client(number)) for number in self._orders()]
         sites = {order.workflow_id: order.sites for order in self.scenario.orders}
+        beside = [
+            asyncio.create_task(act(order, self._sure_store(act.__name__)))
+            for act in (move_at_times, watch_at_times)
+            for order in self.scenario.orders
+        ]
         strangers, persons = self._strangers(), self._persons()
         persons.come()
         self.lives = [
@@ -80,9 +89,9 @@ class Simulation:
         await self._until(self._is_quiet, _QUIET_S)
         for life in self.lives:
             life.retire()
-        for client in clients:
-            client.cancel()
-        outcomes = await asyncio.gather(*living, *clients, return_exceptions=True)
+        for task in (*clients, *beside):
+            task.cancel()
+        outcomes = await asyncio.gather(*living, *clients, *beside, return_exceptions=True)
         await strangers.go()
         await persons.go()
         for outcome in outcomes:
@@ -112,6 +121,9 @@ class Simulation:
         orders = {order.workflow_id: order for order in self.scenario.orders}
         return Persons(orders, self._opener("person", rng), rng, self.witness.defect)
 
+    def _sure_store(self, name: str) -> Store:
+        return Store(SureBackend(self.server, name), pool=POOL)
+
     def _opener(self, name: str, rng: random.Random) -> Callable[[], Store]:
         """Opens stores of somebody who never dies."""
         process = Process(name)
@@ -127,6 +139,8 @@ class Simulation:
         deadline = self.loop.time() + seconds
         while not reached():
             if self.loop.time() >= deadline or self.server.calls >= _MOST_CALLS:
+                return False
+            if self.hasty and self.witness.violations:
                 return False
             await asyncio.sleep(_LOOK_S)
         return True

@@ -10,43 +10,76 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from control_plane import RunKeys
+from control_plane import ControlPlaneError, RunKeys, Store
 from dcf.asl import AslError
 from dcf.simulation.end_check import check_end, check_server
 from dcf.simulation.evidence import Evidence, gather
 from dcf.simulation.history_check import check_history
 from dcf.simulation.ledger_check import check_ledger
 from dcf.simulation.memories import Shelf, check_turns
+from dcf.simulation.model import Model
+from dcf.simulation.network import SureBackend
 from dcf.simulation.oracle import check_result
 from dcf.simulation.records import Records
 from dcf.simulation.refinement import check_steps
+from dcf.simulation.removal_check import check_removal
 from dcf.simulation.scenario import make_scenario
-from dcf.simulation.server import Sabotage, Server
+from dcf.simulation.server import EXAMINER, POOL, Sabotage, Server
 from dcf.simulation.simulation import Simulation
 from dcf.simulation.verdict import Verdict, measure
 from dcf.simulation.violation import Violation
 from dcf.simulation.virtual_loop import Stuck, VirtualLoop, at_once, run_virtually
+from dcf.simulation.walk import Walk
 from dcf.simulation.weather import Weather
 from dcf.simulation.witness import Witness
 
 DEFAULT_STEPS = 2_000
 # The share of seeds under which agents have a memory.
 _REMEMBERING = 0.3
+# Calls of the walk that ends a simulation.
+_WALK = 150
+_CONTRADICTIONS = (LookupError, TypeError, ValueError, AttributeError, AslError)
 
 
-def simulate(seed: int, *, steps: int = DEFAULT_STEPS, sabotage: Sabotage | None = None) -> Verdict:
+# More than any script needs here: one that was broken may never end.
+_MOST_INSTRUCTIONS = 5_000_000
+
+
+def simulate(
+    seed: int,
+    *,
+    steps: int = DEFAULT_STEPS,
+    sabotage: Sabotage | None = None,
+    hasty: bool = False,
+) -> Verdict:
     """Run the simulation of ``seed``; faults happen during its first ``steps`` calls of the server.
 
     The same arguments give the same verdict, call by call. ``sabotage`` breaks scripts on purpose,
-    for tests of the checks.
+    for tests of the checks. One that is ``hasty`` ends with the first call that is wrong.
     """
-    simulation = _prepare(seed, steps, sabotage)
-    try:
-        with _workers_quiet():
-            return _simulated(simulation, seed, steps)
-    finally:
-        if simulation.shelf is not None:
-            simulation.shelf.close()
+    walk, server, witness = _walk(seed, sabotage)
+    _go(walk, witness)
+    with _workers_quiet(), _prepared(seed, steps, sabotage, hasty=hasty) as simulation:
+        if hasty and witness.violations:
+            return measure(simulation, seed, steps, [], witness.violations, "", server.trace)
+        return _simulated(simulation, seed, steps, witness.violations, server.trace)
+
+
+def trace_lines(seed: int, *, steps: int = DEFAULT_STEPS) -> dict[str, set[int]]:
+    """Which lines of the scripts (each with its preludes) run under ``seed``, by script."""
+    with _workers_quiet(), _prepared(seed, steps, None) as simulation:
+        lines = simulation.server.twin.trace_scripts()
+        _simulated(simulation, seed, steps, [], [])
+    walk, server, witness = _walk(seed, None)
+    for name, ran in _walked_lines(walk, server, witness).items():
+        lines.setdefault(name, set()).update(ran)
+    return lines
+
+
+def _walked_lines(walk: Walk, server: Server, witness: Witness) -> dict[str, set[int]]:
+    lines = server.twin.trace_scripts()
+    _go(walk, witness)
+    return lines
 
 
 @contextmanager
@@ -61,7 +94,10 @@ def _workers_quiet() -> Iterator[None]:
         logger.setLevel(before)
 
 
-def _simulated(simulation: Simulation, seed: int, steps: int) -> Verdict:
+def _simulated(
+    simulation: Simulation, seed: int, steps: int, seen: list[Violation], walked: list[str]
+) -> Verdict:
+    """``seen`` are the violations of the walk before, and ``walked`` its trace."""
     loop, witness = simulation.loop, simulation.witness
 
     def note_defect(_: Any, context: dict[str, Any]) -> None:
@@ -74,12 +110,22 @@ def _simulated(simulation: Simulation, seed: int, steps: int) -> Verdict:
         witness.defect(str(stuck))
     # Tasks that ended with an error nobody asked for are reported when they are collected.
     gc.collect()
-    evidence = _gather(simulation)
-    violations = [*witness.violations, *_check(simulation, evidence)]
-    return measure(simulation, seed, steps, evidence, violations, _digest(simulation))
+    evidence, unreadable = _gather(simulation)
+    violations = [*seen, *witness.violations, *unreadable, *_check(simulation, evidence)]
+    digest = _digest(simulation)
+    simulation.weather.calm()
+    before = len(witness.violations)
+    for found in evidence:
+        violations += _guarded(found, lambda found: check_removal(found, simulation.server))
+    violations += witness.violations[before:]
+    trace = walked if seen else simulation.server.trace
+    return measure(simulation, seed, steps, evidence, violations, digest, trace)
 
 
-def _prepare(seed: int, steps: int, sabotage: Sabotage | None) -> Simulation:
+@contextmanager
+def _prepared(
+    seed: int, steps: int, sabotage: Sabotage | None, *, hasty: bool = False
+) -> Iterator[Simulation]:
     rng = random.Random(seed)
     scenario = make_scenario(rng)
     loop = VirtualLoop()
@@ -87,30 +133,42 @@ def _prepare(seed: int, steps: int, sabotage: Sabotage | None) -> Simulation:
     # From the same bits: what else happens under a seed is the same with and without refusals.
     refusals = random.Random(f"refusals {bits}")
     weather = Weather(random.Random(bits), refusals=refusals, ttl_s=scenario.ttl_s)
-    witness = Witness(lambda: simulation.records)
+    witness = Witness(lambda: simulation.records, lambda: model)
     server = Server(loop, weather, steps=steps, watcher=witness, sabotage=sabotage)
-    records = Records(server.twin)
-    simulation = Simulation(scenario, loop, weather, server, witness, records, rng)
+    records, model = Records(server.twin), Model(server.twin)
+    if sabotage:
+        server.twin.limit_scripts(_MOST_INSTRUCTIONS)
+    simulation = Simulation(scenario, loop, weather, server, witness, records, rng, hasty=hasty)
     remembering = random.Random(f"memory {bits}")
     if remembering.random() < _REMEMBERING:
         simulation.shelf = Shelf(remembering, weather, scenario.ttl_s)
-    return simulation
+    try:
+        yield simulation
+    finally:
+        if simulation.shelf is not None:
+            simulation.shelf.close()
 
 
-def _gather(simulation: Simulation) -> list[Evidence]:
-    twin = simulation.server.twin
-    return [
-        gather(twin, order)
-        for order in simulation.scenario.orders
-        if at_once(twin.command("EXISTS", RunKeys(order.workflow_id).meta))
-    ]
+def _gather(simulation: Simulation) -> tuple[list[Evidence], list[Violation]]:
+    """What each run left behind; and a violation of each that cannot be read."""
+    twin, found, unreadable = simulation.server.twin, [], []
+    for order in simulation.scenario.orders:
+        if not at_once(twin.command("EXISTS", RunKeys(order.workflow_id).meta)):
+            continue
+        try:
+            found.append(gather(twin, order))
+        except _CONTRADICTIONS as error:
+            seen = f"its documents cannot be read: {error!r}"
+            unreadable.append(Violation("history", order.workflow_id, seen))
+    return found, unreadable
 
 
 def _check(simulation: Simulation, evidence: list[Evidence]) -> Iterator[Violation]:
     witness, twin = simulation.witness, simulation.server.twin
     if not simulation.ended_in_time:
         yield Violation("ends", "", "the runs did not end and get finalized in time")
-    if len(evidence) < len(simulation.scenario.orders):
+    submitted = [RunKeys(order.workflow_id).meta for order in simulation.scenario.orders]
+    if at_once(twin.command("EXISTS", *submitted)) < len(submitted):
         yield Violation("ends", "", "a run was never submitted")
     yield from simulation.records.changed()
     yield from check_server(twin, witness)
@@ -133,19 +191,47 @@ def _succeeded(found: Evidence) -> Iterator[str]:
 def _checked(found: Evidence, simulation: Simulation) -> Iterator[Violation]:
     """The checks of one run; documents that contradict each other are a violation, too."""
     changed = simulation.witness.changed
-    checks: list[Callable[[], Iterator[Violation]]] = [
-        lambda: check_end(found, simulation.server.twin),
-        lambda: check_history(found, redriven=found.run in changed.redriven),
-        lambda: check_ledger(found, simulation.ledger),
-        lambda: check_steps(found),
-        lambda: check_result(found, changed),
+    checks: list[Callable[[Evidence], Iterator[Violation]]] = [
+        lambda found: check_end(found, simulation.server.twin),
+        lambda found: check_history(found, redriven=found.run in changed.redriven),
+        lambda found: check_ledger(found, simulation.ledger),
+        lambda found: check_steps(found),
+        lambda found: check_result(found, changed),
     ]
     for check in checks:
-        try:
-            yield from check()
-        except (LookupError, TypeError, ValueError, AttributeError, AslError) as error:
-            seen = f"its documents contradict each other: {error!r}"
-            yield Violation("history", found.run, seen)
+        yield from _guarded(found, check)
+
+
+def _walk(seed: int, sabotage: Sabotage | None) -> tuple[Walk, Server, Witness]:
+    """The walk of ``seed``, which has a server of its own."""
+    loop = VirtualLoop()
+    loop.close()
+    weather = Weather(random.Random(0), refusals=random.Random(0), ttl_s=1.0)
+    weather.calm()
+    witness = Witness(lambda: records, lambda: model)
+    server = Server(loop, weather, steps=1, watcher=witness, sabotage=sabotage)
+    records, model = Records(server.twin), Model(server.twin)
+    if sabotage:
+        server.twin.limit_scripts(_MOST_INSTRUCTIONS)
+    store = Store(SureBackend(server, EXAMINER), pool=POOL)
+    return Walk(store, random.Random(f"walk {seed}"), server.clock), server, witness
+
+
+def _go(walk: Walk, witness: Witness) -> None:
+    try:
+        walk.go(_WALK)
+    except (*_CONTRADICTIONS, ControlPlaneError) as error:
+        witness.defect(f"the walk cannot go on: {error!r}")
+
+
+def _guarded(
+    found: Evidence, check: Callable[[Evidence], Iterator[Violation]]
+) -> Iterator[Violation]:
+    try:
+        yield from check(found)
+    except (*_CONTRADICTIONS, ControlPlaneError) as error:
+        seen = f"its documents contradict each other: {error!r}"
+        yield Violation("history", found.run, seen)
 
 
 def _digest(simulation: Simulation) -> str:

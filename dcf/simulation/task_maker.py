@@ -38,8 +38,10 @@ def _in_jsonpath(
     kind = rng.choices(("works", "flaky", "errs", "hangs", "silent", "asks"), (6, 3, 2, 1, 1, 2))[0]
     seconds = rng.choice((0.0, 0.0, 0.05, 0.4, 3.0, 8.0))
     if kind == "works":
-        if rng.random() < 0.2:
-            task |= {"TimeoutSeconds": 90, "HeartbeatSeconds": 20}
+        outside = site.endswith(".waitForTaskToken")
+        if rng.random() < (0.6 if outside else 0.2):
+            # Who works outside shows that it is alive, and has to.
+            task |= {"TimeoutSeconds": 90, "HeartbeatSeconds": 3 if outside else 20}
         return task, Behaviour("works", seconds)
     if kind == "flaky":
         failures = rng.randint(1, 2)

@@ -20,7 +20,8 @@ _HINT_WORDS = {"lost": "hints lost", "doubled": "hints doubled", "late": "hints 
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """``digest`` covers every call and every document; ``counts`` what happened, in words;
-    ``trace`` the last calls; ``machines`` the definitions of the runs with a violation."""
+    ``trace`` the last calls of the runs with a violation, ``machines`` their definitions;
+    ``sabotage`` the name of the mutant that was simulated, if any."""
 
     seed: int
     steps: int
@@ -30,6 +31,7 @@ class Verdict:
     violations: tuple[Violation, ...]
     trace: tuple[str, ...] = ()
     machines: dict[str, str] = field(default_factory=dict)
+    sabotage: str = ""
 
     @property
     def ok(self) -> bool:
@@ -38,7 +40,8 @@ class Verdict:
     @property
     def replay(self) -> str:
         """The command that shows the same again."""
-        return f"dcf sim --seed {self.seed} --steps {self.steps}"
+        broken = f" --sabotage {self.sabotage}" if self.sabotage else ""
+        return f"dcf sim --seed {self.seed} --steps {self.steps}{broken}"
 
     def to_json(self) -> dict[str, Any]:
         """For scripts; trace and machines only where a guarantee did not hold."""
@@ -71,6 +74,7 @@ def measure(
     evidence: list[Evidence],
     violations: list[Violation],
     digest: str,
+    trace: list[str],
 ) -> Verdict:
     """The verdict on a simulation that is over."""
     broken = {violation.run for violation in violations}
@@ -81,7 +85,7 @@ def measure(
         for order in simulation.scenario.orders
         if order.workflow_id in broken
     }
-    trace = simulation.server.trace[-_TAIL:] if violations else []
+    trace = _shortened(trace, broken) if violations else []
     return Verdict(
         seed=seed,
         steps=steps,
@@ -94,9 +98,16 @@ def measure(
     )
 
 
+def _shortened(trace: list[str], broken: set[str]) -> list[str]:
+    """The last calls; where each violation is of a run, those that speak of these runs."""
+    if "" not in broken:
+        trace = [line for line in trace if any(f" {run} " in line for run in broken)]
+    return trace[-_TAIL:]
+
+
 def _counts(simulation: Simulation, evidence: list[Evidence]) -> dict[str, int]:
     weather, witness = simulation.weather, simulation.witness
-    events = Counter(str(event.event["type"]) for found in evidence for event in found.events)
+    events = Counter(str(event.event.get("type")) for found in evidence for event in found.events)
     statuses = Counter(found.meta.status for found in evidence)
     counts = {"runs": len(evidence)}
     counts |= {f"runs {status}": number for status, number in sorted(statuses.items())}

@@ -21,6 +21,8 @@ Guarantee = Literal[
     "approved",
     "budget",
     "turns",
+    "protocol",
+    "removed",
 ]
 
 GUARANTEES: dict[Guarantee, str] = {
@@ -42,6 +44,8 @@ GUARANTEES: dict[Guarantee, str] = {
     "budget": "the leases of a try make no more different calls together than its budget allows",
     "turns": "the turn of an agent belongs to the newest lease of its state, and whoever lost that "
     "lease changes nothing in it",
+    "protocol": "each call answers, and leaves behind, what the protocol says, and nothing else",
+    "removed": "a run that is removed leaves nothing, and one that is put back is as it was",
     "sound": "no script and no worker fails in a way that nobody planned",
 }
 

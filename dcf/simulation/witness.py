@@ -13,8 +13,9 @@ from dataclasses import dataclass
 
 from control_plane import ControlPlaneError, ServerError, refusals
 from dcf.simulation.calls import ToolCall
+from dcf.simulation.model import Model
 from dcf.simulation.records import Grant, Records
-from dcf.simulation.server import Call
+from dcf.simulation.server import EXAMINER, Call
 from dcf.simulation.violation import Guarantee, Violation
 
 _OVER = ("succeeded", "failed", "timed_out", "cancelled")
@@ -33,13 +34,14 @@ class Cancelled:
 class Witness:
     """See the module's text. ``violations`` are in the order in which they were seen."""
 
-    def __init__(self, records: Callable[[], Records]) -> None:
+    def __init__(self, records: Callable[[], Records], model: Callable[[], Model]) -> None:
         self.violations: list[Violation] = []
         self.tokens: set[str] = set()
         self.scripts: Counter[str] = Counter()
         self.takeovers = 0
         self.changed = Cancelled(set(), set())
         self._records = records
+        self._model = model
         self._grants: dict[tuple[str, str], Grant] = {}
         self._by_token: dict[str, Grant] = {}
         self._answers: dict[tuple[str, str], list[object]] = {}
@@ -56,6 +58,9 @@ class Witness:
     def called(self, call: Call) -> None:
         """See ``server.Watcher``."""
         self.scripts[call.script] += 1
+        self.violations += self._model().check(call)
+        if call.who == EXAMINER:
+            return
         if "call" in call.request:
             # Said again, it only repeats its first answer.
             said = json.dumps(call.request)
@@ -133,6 +138,10 @@ class Witness:
             # Said again, it only repeats its first answer.
             return
         self._given_back.add(token)
+        if "died" in call.request:
+            # It may be told of a lease that has ended by itself: the model knows when.
+            self._alive(call)
+            return
         self._held(call, int(call.at * 1000) + self._records().epoch_ms)
 
     def _held(self, call: Call, now: int) -> Grant | None:
@@ -211,7 +220,7 @@ class Witness:
             self._records().note(call.request["run"], path)
 
     def _redriven(self, call: Call) -> None:
-        if call.request["last"]:
+        if call.request.get("last"):
             run = call.request["run"]
             self.changed.redriven.add(run)
             self._over.pop(run, None)

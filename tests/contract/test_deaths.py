@@ -224,3 +224,17 @@ async def test_a_death_of_an_earlier_try_is_not_told_against_a_later_one(world: 
     await store.commit(lease, end(flow, lease, None, Failure("E")), commit_id="c1")
     assert await store.release(gone, died="no answer") == Refusal("lease_lost")
     assert await deaths(store) == 1
+
+
+async def test_a_death_is_not_told_against_what_is_finished_by_now(world: World) -> None:
+    flow, store = linear("A", "B"), world.store()
+    await seed(store, flow)
+    gone = await lease_of(store, "A", alone="watched")
+    await world.advance(TTL_MS)
+    await timers.tick(store, RUN)
+    lease = await lease_of(store, "A", alone="watched")
+    await store.commit(lease, end(flow, lease, None), commit_id="c1")
+    done = (await store.states(RUN, ["A"]))["A"]
+    assert done.status == "done"
+    assert await store.release(gone, died="no answer") == Refusal("lease_lost")
+    assert (await store.states(RUN, ["A"]))["A"] == done

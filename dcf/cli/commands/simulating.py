@@ -17,7 +17,11 @@ def register(app: typer.Typer) -> None:
     command(
         app,
         "sim",
-        example=["dcf sim --seed 42", "dcf sim --seeds 0:500 --jobs 2"],
+        example=[
+            "dcf sim --seed 42",
+            "dcf sim --seeds 0:500 --jobs 2",
+            "dcf sim --sabotage renew --seeds 0:50",
+        ],
         exits=(OK, FAILED, BAD_INPUT, ENVIRONMENT),
     )(sim)
 
@@ -28,6 +32,15 @@ def sim(
     ] = None,
     seeds: Annotated[
         str | None, typer.Option("--seeds", metavar="FIRST:END", help="Many seeds.")
+    ] = None,
+    sabotage: Annotated[
+        str | None,
+        typer.Option(
+            "--sabotage",
+            metavar="NAME|all",
+            help="Break the scripts: a mutant, or how names of mutants begin, such as `tick`. "
+            "Each should be noticed by one of the seeds, 0:200 if none are given.",
+        ),
     ] = None,
     steps: Annotated[
         int, typer.Option("--steps", min=1, help="Calls of the server until faults end.")
@@ -45,4 +58,4 @@ def sim(
     from dcf.cli.screen import Screen
     from dcf.cli.sim import simulate
 
-    return simulate(seed, seeds, steps, jobs, Screen(as_json=as_json))
+    return simulate(seed, seeds, sabotage, steps, jobs, Screen(as_json=as_json))

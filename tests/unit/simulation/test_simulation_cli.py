@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dcf.cli import main
-from dcf.simulation import Verdict, Violation, simulate
+from dcf.simulation import Verdict, Violation, mutants, simulate
 
 
 def _run(*arguments: str) -> int:
@@ -56,9 +56,29 @@ def test_a_violated_guarantee_exits_with_1_and_says_how_to_replay_it(
         assert part in told
 
 
+def test_a_mutant_that_is_noticed_tells_how_and_with_which_command(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    name = next(one.name for one in mutants() if (one.file, one.old) == ("signal", "wake(ctl)"))
+    assert _run("--sabotage", name, "--seed", "0") == 0
+    told = capsys.readouterr().out
+    assert f"replay: dcf sim --seed 0 --steps 2000 --sabotage {name}\n" in told
+    assert "violated: " in told
+    assert "1 mutant is noticed" in told
+
+
+def test_a_mutant_that_no_seed_runs_is_no_success(capsys: pytest.CaptureFixture[str]) -> None:
+    name = next(one.name for one in mutants() if one.file == "turn")
+    assert _run("--sabotage", name, "--seed", "7", "--json") == 1
+    told = json.loads(capsys.readouterr().out)
+    assert told["totals"] == {"not reached": 1}
+    assert told["mutants"][0]["name"] == name
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
+        ["--sabotage", "nothing"],
         ["--seeds", "7:3"],
         ["--seeds", "seven"],
         ["--seeds", "0:" + "9" * 5_000],

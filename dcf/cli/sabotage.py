@@ -1,0 +1,136 @@
+"""``dcf sim --sabotage``: which broken scripts the guarantees notice, and which not."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from rich.markup import escape
+from rich.table import Table
+
+from dcf.cli.answer import Answer, ErrorNote
+from dcf.cli.exits import FAILED
+from dcf.cli.screen import Screen
+from dcf.cli.sim import progress, story
+from dcf.cli.trouble import BadInput
+from dcf.cli.wording import counted
+from dcf.problem import Problem
+
+if TYPE_CHECKING:
+    from dcf.simulation import Trial
+
+_SHOWN_TEXT = 48
+
+
+def sabotage(name: str, seeds: Sequence[int], steps: int, jobs: int, screen: Screen) -> Answer:
+    """Break the scripts as ``name`` says ("all", a mutant, or how the names of some begin), each
+    until one of ``seeds`` shows it. Raises ModuleNotFoundError without the extra ``sim``."""
+    from dcf.simulation import attempt_all, named
+
+    chosen = named(name)
+    if not chosen:
+        hint = "`dcf sim --sabotage all` lists them; a name changes when its statement does"
+        message = f"no mutant's name begins with {name!r}"
+        raise BadInput([Problem("CLI_SABOTAGE", message, hint=hint, file="--sabotage")])
+    trials = []
+    with progress(screen, len(chosen), "mutants", "not noticed") as tick:
+        for trial in attempt_all(chosen, seeds, steps=steps, jobs=jobs):
+            trials.append(trial)
+            tick(not trial.ok)
+    if len(trials) == 1 and not screen.as_json:
+        _tell(trials[0], steps, screen)
+    return _answer(trials, seeds, steps)
+
+
+def _tell(trial: Trial, steps: int, screen: Screen) -> None:
+    """The whole story of one that was noticed."""
+    if trial.seed is None:
+        return
+    from dcf.simulation import simulate
+
+    verdict = simulate(trial.seed, steps=steps, sabotage=trial.mutant.sabotage(), hasty=True)
+    for line in story(replace(verdict, sabotage=trial.mutant.name)):
+        screen.say(line)
+
+
+def _answer(trials: Sequence[Trial], seeds: Sequence[int], steps: int) -> Answer:
+    totals = Counter(trial.status for trial in trials)
+    fields: dict[str, Any] = {
+        "seeds": len(seeds),
+        "generated": len(trials),
+        "totals": dict(sorted(totals.items())),
+        "mutants": [_entry(trial, steps) for trial in trials],
+    }
+    show = [_table(trials, steps), _totals(totals, len(trials))]
+    bad = [trial for trial in trials if not trial.ok]
+    if not bad:
+        said = counted(len(trials), "mutant is", "mutants are")
+        return Answer(fields, [*show, f"{said} noticed, or proven to change nothing."])
+    note = ErrorNote(
+        "mutants_not_noticed",
+        f"{len(bad)} of {counted(len(trials), 'mutant', 'mutants')} are not as they have to be",
+        "add the guarantee that is missing, or the reason to dcf/simulation/equivalents.json",
+    )
+    return Answer(fields, show, status="unnoticed", error=note, exit_code=FAILED)
+
+
+def _replay(trial: Trial, steps: int) -> str:
+    """The command that shows again what noticed it, "" where nothing did."""
+    if trial.seed is None:
+        return ""
+    return f"dcf sim --seed {trial.seed} --steps {steps} --sabotage {trial.mutant.name}"
+
+
+def _entry(trial: Trial, steps: int) -> dict[str, Any]:
+    mutant, violation = trial.mutant, trial.violation
+    return {
+        "name": mutant.name,
+        "place": mutant.place,
+        "old": mutant.old,
+        "new": mutant.new,
+        "status": trial.status,
+        "seeds_tried": trial.tried,
+        "seed": trial.seed,
+        "guarantee": violation.guarantee if violation else None,
+        "seen": violation.seen if violation else None,
+        "reason": trial.reason or None,
+        "replay": _replay(trial, steps) or None,
+    }
+
+
+def _table(trials: Sequence[Trial], steps: int) -> Table:
+    table = Table(title="Mutants", title_justify="left")
+    for column in ("mutant", "place", "change", "outcome"):
+        table.add_column(column, overflow="fold")
+    for trial in trials:
+        mutant = trial.mutant
+        change = f"{_short(mutant.old)} → {_short(mutant.new)}"
+        table.add_row(mutant.name, mutant.place, escape(change), escape(_outcome(trial, steps)))
+    return table
+
+
+def _totals(totals: Counter[Any], generated: int) -> Table:
+    table = Table(title="Outcomes", title_justify="left")
+    table.add_column("what")
+    table.add_column("how many", justify="right")
+    table.add_row("generated", f"{generated:,}")
+    for status, number in sorted(totals.items()):
+        table.add_row(status, f"{number:,}")
+    return table
+
+
+def _outcome(trial: Trial, steps: int) -> str:
+    tried = counted(trial.tried, "seed that runs it", "seeds that run it")
+    if trial.seed is not None and trial.violation is not None:
+        found = f"{trial.violation.guarantee}: {_replay(trial, steps)}"
+        return f"found, but listed as equivalent: {found}" if trial.reason else found
+    if trial.reason:
+        return f"equivalent: {trial.reason}"
+    return f"NOT FOUND by {tried}" if trial.tried else "NOT REACHED by any seed"
+
+
+def _short(text: str) -> str:
+    said = " ".join(text.split())
+    return said if len(said) <= _SHOWN_TEXT else f"{said[: _SHOWN_TEXT - 1]}…"

@@ -1,0 +1,204 @@
+"""The model: what each call of the control plane must answer and leave behind, in plain Python.
+
+It is written from the protocol, over the same keys. Each call is held against it as it happens: its
+answer, each key that it wrote or should have written, its history and its hints.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from control_plane import DONE, INDEX, run_lists
+from control_plane import keys as redis_keys
+from control_plane.twin import WRITES, Twin
+from dcf.simulation.model import budgets, commits, leases, moves, runs
+from dcf.simulation.model.scratch import Scratch
+from dcf.simulation.order import EPOCH_S
+from dcf.simulation.server import POOL, Call
+from dcf.simulation.violation import Violation
+
+_RULES: dict[str, Callable[[Scratch], list[Any]]] = {
+    "acquire": leases.acquire,
+    "renew": leases.renew,
+    "release": leases.release,
+    "beat": leases.beat,
+    "signal": leases.signal,
+    "commit": commits.commit,
+    "seed": runs.seed,
+    "cancel": runs.cancel,
+    "finalize": runs.finalize,
+    "close": runs.close,
+    "redrive": runs.redrive,
+    "tick": runs.tick,
+    "claim": runs.claim,
+    "move": moves.move,
+    "reserve": budgets.reserve,
+    "bill": budgets.bill,
+}
+# Calls of tools are not modelled; of a state they change these alone.
+_OF_CALLS = frozenset({"calls", "made", "noted", "model"})
+# These write and remove what there is of a run as a whole.
+_WHOLE = frozenset({"gc", "restore"})
+_MODELLED = re.compile(
+    r"cp:wf:[^:]+:(meta|state:.*|chain|due|paths|stage.*)|dp:wf:[^:]+:(output:.*|audit:finalize)"
+    rf"|{re.escape(INDEX)}|{re.escape(DONE)}|cp:\{{runs\}}:({'|'.join(run_lists.STATUSES)})",
+    re.DOTALL,
+)
+
+
+class Model:
+    """Holds calls against the rules; silent after the first violation, which leads to others."""
+
+    def __init__(self, twin: Twin) -> None:
+        self._twin = twin
+        self._known: dict[str, Any] = {}
+        self._broken = False
+
+    def check(self, call: Call) -> Iterator[Violation]:
+        """What is wrong with ``call``, which has just taken effect."""
+        if self._broken:
+            return
+        run = call.request.get("run", "")
+        try:
+            seen = self._compare(call)
+        except (LookupError, TypeError, ValueError, AttributeError, AssertionError) as error:
+            seen = f"the model cannot follow {call}: {error!r}"
+        if seen:
+            self._broken = True
+            yield Violation("protocol", run, seen)
+
+    def _compare(self, call: Call) -> str:
+        """The first difference, in words; "" for none."""
+        commands = [one for one in self._twin.last_commands if one[0] in WRITES]
+        written = {
+            key
+            for name, args in commands
+            for key in _keys_of(name, args)
+            if _MODELLED.fullmatch(key)
+        }
+        if call.reply[0] == "bad_document":
+            changed = [key for key in sorted(written) if self._value(key) != self._known.get(key)]
+            refused = any(not _is_json(text) for text in call.texts if text)
+            return "" if refused and not changed else f"{call}: refused, and wrote {changed}"
+        rule = _RULES.get(call.script)
+        if rule is None:
+            return self._follow(call, written)
+        now = int((EPOCH_S + call.at) * 1_000_000) // 1000
+        scratch = Scratch(self._known, call, now)
+        answer = rule(scratch)
+        if call.script != "claim":
+            answer.append(["", scratch.hinted, scratch.pool if scratch.hinted else "", 0])
+        got = _answered(call)
+        if got != answer:
+            return f"{call}: it answered {got}, by the protocol {answer}"
+        if seen := self._compare_history(scratch, commands):
+            return f"{call}: {seen}"
+        if seen := _compare_hints(scratch, commands):
+            return f"{call}: {seen}"
+        for key in sorted(written | scratch.changed.keys()):
+            value, wanted = self._value(key), scratch.peek(key)
+            if value != wanted:
+                return f"{call}: {key} is {_shown(value, wanted)}"
+        self._known |= scratch.changed
+        return ""
+
+    def _compare_history(self, scratch: Scratch, commands: Sequence[Any]) -> str:
+        """Its events, and the chain that covers them."""
+        told = [args for name, args in commands if name == "XADD" and args[0].endswith(":history")]
+        events = [json.loads(args[args.index("event") + 1]) for args in told]
+        if events != scratch.events:
+            return f"it told {events}, by the protocol {scratch.events}"
+        chain = scratch.get(scratch.keys.chain) or {}
+        digest = chain.get("digest", "")
+        for args in told:
+            text = args[args.index("event") + 1]
+            said = f"{digest}\n{scratch.now}\n{text}"
+            digest = hashlib.sha1(said.encode(), usedforsecurity=False).hexdigest()
+        if told or scratch.steps:
+            counts = {"events": len(told), "steps": scratch.steps}
+            more = {name: str(int(chain.get(name, 0)) + count) for name, count in counts.items()}
+            scratch.add(scratch.keys.chain, {**more, "digest": digest})
+        return ""
+
+    def _follow(self, call: Call, written: set[str]) -> str:
+        """Take over what a call did that has no rule, if it touched nothing but its own."""
+        for key in sorted(written):
+            before, value = self._known.get(key), self._value(key)
+            if (
+                ":state:" in key
+                and call.script not in _WHOLE
+                and _without_calls(before) != _without_calls(value)
+            ):
+                return f"{call}: {key} is {_shown(value, before)}"
+            self._known[key] = value
+        return ""
+
+    def _value(self, key: str) -> Any:
+        """What stands there; sets and sorted sets as dictionaries."""
+        value = self._twin.value(key)
+        if key in (DONE, INDEX) or key.startswith("cp:{runs}") or key.endswith(":due"):
+            return dict(value) if value else None
+        if key.endswith(":paths"):
+            return dict.fromkeys(value, True) if value else None
+        if key.endswith(":chain") and value:
+            return {
+                name: json.loads(text) if name.startswith("model_held:") else text
+                for name, text in value.items()
+            }
+        return value
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _keys_of(name: str, args: Sequence[str]) -> Sequence[str]:
+    """The keys that a command of a script may write."""
+    if name == "JSON.MSET":
+        return args[::3]
+    return args if name == "DEL" else args[:2] if name in ("RENAME", "COPY") else args[:1]
+
+
+def _answered(call: Call) -> list[Any]:
+    """The answer as the model gives it."""
+    reply = list(call.reply)
+    if call.script == "acquire" and reply[0] == "ok":
+        reply[3] = json.loads(reply[3])
+    return reply
+
+
+def _compare_hints(scratch: Scratch, commands: Sequence[Any]) -> str:
+    """Each hint is written, and of this run; the one that led here is dropped."""
+    run, request = scratch.request.get("run", ""), scratch.request
+    queued = [(name, *args) for name, args in commands if args[0].startswith("cp:queue:")]
+    told = redis_keys.queue(scratch.pool), "MAXLEN", "~", "100000", "*", "workflow", run, "path"
+    wanted: list[tuple[str, ...]] = [("XADD", *told, path) for path in scratch.hinted]
+    if "hint" in request:
+        asked = redis_keys.queue(POOL)
+        drop = [("XACK", asked, request["group"], request["hint"])]
+        wanted = [*drop, ("XDEL", asked, request["hint"]), *wanted]
+    return "" if queued == wanted else f"it queued {queued}, by the protocol {wanted}"
+
+
+def _without_calls(document: Any) -> Any:
+    if document is None:
+        return None
+    ctl = {name: value for name, value in document["ctl"].items() if name not in _OF_CALLS}
+    return {**{name: document[name] for name in document if name != "calls"}, "ctl": ctl}
+
+
+def _shown(value: Any, wanted: Any) -> str:
+    """A difference of two values, at its deepest place."""
+    if isinstance(value, Mapping) and isinstance(wanted, Mapping):
+        for name in sorted(value.keys() | wanted.keys()):
+            if value.get(name) != wanted.get(name):
+                return f"{name}: {_shown(value.get(name), wanted.get(name))}"
+    return f"{value!r}, by the protocol {wanted!r}"

@@ -1,0 +1,333 @@
+"""Calls about a run: it is submitted, cancelled, moved by time, finalized, closed, redriven."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from typing import Any
+
+from control_plane import DONE, INDEX
+from dcf.simulation.model.control import (
+    OPEN,
+    REHINT_MAX_MS,
+    REHINT_MIN_MS,
+    Control,
+    count_death,
+    deaths_limit,
+    due_at,
+    forget_try,
+    forgive,
+    fresh,
+    is_late,
+    put,
+    wake,
+)
+from dcf.simulation.model.scratch import Scratch
+
+Reply = list[Any]
+_VANISHED = 10
+_PUSH_MS = 15_000
+_ALIVE = ("running", "pending")
+_USED = ("tool_calls", "model_calls", "model_tokens", "model_nano", "model_unpriced")
+
+
+def seed(now: Scratch) -> Reply:
+    """A new run, or more of one."""
+    request, run = now.request, now.load_run()
+    if run is not None and (run["digest"] != request["digest"] or "removing" in run):
+        return ["exists", run["digest"]]
+    if run is not None and run["status"] != "pending":
+        return ["ok", "created" if run["said"].get("seed") == request["call"] else "present"]
+    if run is None:
+        run = {"status": "pending", "born": str(now.now), "said": {}}
+        run |= {name: request[name] for name in ("protocol", "digest", "pool")}
+        put(run, {"deaths": request.get("deaths")})
+        document = json.loads(now.text(2))
+        document |= {"ctl": run, "status": "pending", "created_at": now.now}
+        now.set(now.keys.meta, document)
+        now.enlist(run)
+        now.look_at(now.now + REHINT_MAX_MS)
+    for state in request.get("states", ()):
+        if now.load(state["path"]) is None:
+            ctl = fresh("state", 0, {}, None, now.now)
+            put(ctl, {"status": "pending", "visit": 0, "ready_at": None, "hint_at": None})
+            now.document(state["path"], ctl, state["type"], None)
+    if "start" in request:
+        _start(now, run, request["start"])
+    return ["ok", "created"]
+
+
+def _start(now: Scratch, run: Control, start: dict[str, Any]) -> None:
+    request = now.request
+    ctl = fresh("state", 0, start, None, now.now)
+    now.document(start["path"], ctl, start["type"], json.loads(now.text(3)))
+    run["status"] = "running"
+    run["said"]["seed"] = request["call"]
+    now.save_run(run, {"status": "running", "started_at": now.now})
+    now.enlist(run)
+    told = {"type": "RunStarted", "digest": request["digest"]}
+    put(told, {"pins": request.get("pins")})
+    now.record(told)
+    if (limit := request.get("timeout_ms")) is not None:
+        now.add(now.keys.due, {"": now.now + limit})
+        now.look_at(now.now + limit)
+    now.schedule(start["path"], ctl)
+    now.hint(start["path"])
+
+
+def cancel(now: Scratch) -> Reply:
+    """No more of it."""
+    request, run = now.request, now.load_run()
+    if run is None:
+        return ["unknown_run"]
+    if run["said"].get("cancel") == request["call"]:
+        return ["ok"]
+    if run["status"] not in _ALIVE:
+        return ["not_running", run["status"]]
+    now.record({"type": "RunCancelled", "by": request["by"], "reason": request["reason"]})
+    now.end_run("cancelled", "", json.loads(now.text(2)), "cancel")
+    return ["ok"]
+
+
+def finalize(now: Scratch) -> Reply:
+    """Sealed."""
+    request, run = now.request, now.load_run()
+    if run is None:
+        return ["unknown_run"]
+    if run["status"] in _ALIVE:
+        return ["still_running", run["status"]]
+    if run["said"].get("finalize") == request["call"]:
+        return ["ok"]
+    if "finalized" in run:
+        return ["already_finalized"]
+    if (now.get(now.keys.chain) or {}).get("digest", "") != request["digest"]:
+        return ["history_moved"]
+    now.set(now.keys.audit, json.loads(now.text(2)) | {"finalized_at": now.now})
+    run["finalized"] = True
+    run["said"]["finalize"] = request["call"]
+    put(run, {"outbox": "waiting" if request.get("outbox") else None})
+    now.save_run(run, {"cost_summary": json.loads(now.text(3)), "finalized_at": now.now})
+    now.record({"type": "RunFinalized", "by": request["by"]})
+    return ["ok"]
+
+
+def close(now: Scratch) -> Reply:
+    """What is open is closed; with the last call the run leaves the index."""
+    request, run = now.request, now.load_run()
+    if run is None:
+        now.add(INDEX, {request["run"]: None})
+        return ["unknown_run"]
+    if run["status"] in _ALIVE:
+        return ["still_running", run["status"]]
+    if request.get("last") and "finalized" not in run:
+        return ["not_finalized"]
+    if run.pop("preparing", None) is not None:
+        now.save_run(run)
+    closed = 0
+    for path in request["paths"]:
+        ctl = now.load(path)
+        if ctl is None or ctl["status"] not in OPEN:
+            continue
+        ctl["status"] = "skipped" if ctl["status"] == "pending" else "cancelled"
+        put(ctl, dict.fromkeys(("lease", "wait", "wait_until")))
+        if "join" in ctl:
+            ctl["join"]["open"] = False
+        now.save(path, ctl, {"times.finished": now.now})
+        closed += 1
+    if request.get("last"):
+        now.set(now.keys.due, None)
+        now.enlist(run)
+        now.add(DONE, {request["run"]: now.now})
+        now.add(INDEX, {request["run"]: None})
+    return ["ok", closed]
+
+
+def redrive(now: Scratch) -> Reply:
+    """From what failed on."""
+    request, run = now.request, now.load_run()
+    if run is None:
+        return ["unknown_run"]
+    if run["said"].get("redrive") == request["call"]:
+        return ["ok"]
+    if "removing" in run:
+        return ["not_failed", "removing"]
+    if run["status"] not in ("failed", "timed_out", "cancelled"):
+        return ["not_failed", run["status"]]
+    ended = request.get("ended")
+    if ended is not None and now.get(now.keys.meta)["finished_at"] != ended:
+        return ["interrupted"]
+    if request.get("first") and not request.get("last"):
+        run["preparing"] = request["call"]
+        now.save_run(run)
+    elif not request.get("first") and run.get("preparing") != request["call"]:
+        return ["interrupted"]
+    now.quiet = True
+    for path in request["resume"]:
+        _revisit(now, path, _resume)
+    for path in request["again"]:
+        _revisit(now, path, _at_once)
+    for path in request["unseal"]:
+        ctl = now.load(path)
+        if ctl is not None and (ctl["status"], ctl["visit"]) == ("skipped", 0):
+            ctl["status"] = "pending"
+            now.save(path, ctl, {"times.finished": None})
+    if request.get("last"):
+        _go_on(now, run)
+    return ["ok"]
+
+
+def _revisit(now: Scratch, path: str, change: Callable[[Control, int], None]) -> None:
+    """A new visit that starts from a copy of the one before."""
+    ctl = now.load(path)
+    if ctl is None or ctl["status"] in OPEN or ctl["status"] == "done":
+        return
+    now.move(path, f"{path}@{ctl['visit']}", copy_state=True)
+    ctl |= {"visit": ctl["visit"] + 1, "try": ctl["try"] + 1, "attempts": 0}
+    forgive(ctl)
+    put(ctl, dict.fromkeys(("event", "retries", "commit_id", "result")))
+    forget_try(ctl)
+    change(ctl, now.now)
+    times = {"entered": now.now, "started": None, "finished": None}
+    more = dict.fromkeys(("error", "event", "execution_metrics"))
+    now.save(path, ctl, {"visit": ctl["visit"], "times": times, **more})
+
+
+def _at_once(ctl: Control, now: int) -> None:
+    wake(ctl, now)
+    ctl["hint_at"] = now
+
+
+def _resume(ctl: Control, now: int) -> None:
+    join = ctl.get("join")
+    ctl |= {"status": "waiting", "wait": "join" if join else "frame"}
+    if not join:
+        return
+    join["finished"] -= join["failed"]
+    join["failed"] = 0
+    join["open"] = join["finished"] < join["n"]
+    if not join["open"]:
+        _at_once(ctl, now)
+        ctl["event"] = "joined"
+
+
+def _go_on(now: Scratch, run: Control) -> None:
+    request = now.request
+    run["said"]["redrive"] = request["call"]
+    put(run, dict.fromkeys(("finalized", "preparing", "outbox")))
+    run |= {"status": "running", "redrives": run.get("redrives", 0) + 1, "since": now.now}
+    now.add(now.keys.chain, dict.fromkeys(_USED))
+    names = ("error", "exit", "finished_at", "finalized_at")
+    now.save_run(run, {"status": "running", **dict.fromkeys(names)})
+    now.enlist(run)
+    told = {"type": "RunRedriven"}
+    put(told, {"by": request.get("by")})
+    now.record(told)
+    if (limit := request.get("timeout_ms")) is not None:
+        now.add(now.keys.due, {"": now.now + limit})
+    now.add(DONE, {request["run"]: None})
+    now.add(INDEX, {request["run"]: now.now})
+
+
+def tick(now: Scratch) -> Reply:
+    """What time moves."""
+    run, moved = now.load_run(), 0
+    due = sorted((now.get(now.keys.due) or {}).items(), key=lambda item: (item[1], item[0]))
+    late = [path for path, at in due if at <= now.now][:100]
+    for path in late if not (run or {}).get("preparing") else ():
+        left = (now.get(now.keys.due) or {}).get(path)
+        if left is None or left > now.now:
+            continue
+        if path:
+            moved += _pass(now, path)
+        elif (now.load_run() or {}).get("status") == "running":
+            now.end_run("timed_out", "", {"error": "States.Timeout", "cause": None})
+    run = now.load_run()
+    head = min((now.get(now.keys.due) or {}).values(), default=None)
+    if run is None:
+        now.add(INDEX, {now.request["run"]: None})
+    else:
+        now.enlist(run)
+        known = now.get(INDEX) or {}
+        if run["status"] == "running" and now.request["run"] in known:
+            at = head if head is not None else now.now + REHINT_MAX_MS
+            now.add(INDEX, {now.request["run"]: at})
+    status = "" if run is None else "removing" if "removing" in run else run["status"]
+    return ["ok", "" if head is None else str(int(head)), str(now.now), moved, status]
+
+
+def _pass(now: Scratch, path: str) -> bool:
+    """Let time move one state; whether it moved."""
+    ctl = now.load(path)
+    if ctl is None or now.dead(path, ctl):
+        now.add(now.keys.due, {path: None})
+        return False
+    if ctl["status"] == "ready":
+        waited = min(max(now.now - ctl["ready_at"], REHINT_MIN_MS), REHINT_MAX_MS)
+        ctl["hint_at"] = now.now + waited
+        now.hint(path)
+        now.save(path, ctl)
+        return False
+    at = due_at(ctl)
+    if at is None or at > now.now:
+        now.schedule(path, ctl)
+        return False
+    if ctl["status"] == "waiting":
+        _fire(now, path, ctl)
+    elif _expire(now, path, ctl):
+        now.end_lost(path)
+        return False
+    wake(ctl, now.now)
+    now.hint(path)
+    now.save(path, ctl)
+    return True
+
+
+def _fire(now: Scratch, path: str, ctl: Control) -> None:
+    """A moment came that the state waited for."""
+    if is_late(ctl, "deadline", now.now):
+        ctl["event"] = "timeout"
+    elif ctl["wait"] == "callback":
+        ctl["event"] = "heartbeat"
+    elif ctl["wait"] in ("timer", "approval"):
+        ctl["event"] = "timer"
+    told = {"visit": ctl["visit"], "try": ctl["try"], "wait": ctl["wait"]}
+    now.tell("TimerFired", path, told | {"event": ctl.get("event")})
+
+
+def _expire(now: Scratch, path: str, ctl: Control) -> bool:
+    """A lease ended without a word, or the time of its work did; whether the run ends with it."""
+    before, over = ctl.get("event"), False
+    late = [name for name in ("deadline", "hb_due") if is_late(ctl, name, now.now)]
+    if before is None and late:
+        ctl["event"] = "timeout" if late[0] == "deadline" else "heartbeat"
+    else:
+        over = _lose(now, ctl)
+    kind = "LeaseRevoked" if ctl.get("event") != before else "LeaseExpired"
+    told = {"visit": ctl["visit"], "try": ctl["try"], "fence": ctl["fence"]}
+    told |= {"owner": ctl["lease"]["owner"]}
+    put(told, {"alone": ctl["lease"].get("alone")})
+    now.tell(kind, path, told | {"event": ctl.get("event")})
+    return over
+
+
+def _lose(now: Scratch, ctl: Control) -> bool:
+    run, lease = now.load_run(), ctl["lease"]
+    assert run is not None
+    ctl["takeovers"] += 1
+    alone = lease.get("alone")
+    if alone == "watched" and ctl["takeovers"] <= _VANISHED * deaths_limit(run):
+        ctl["unheard"] = f"{lease['token']}/{ctl['fence']}"
+    elif alone or "deaths" not in ctl:
+        return count_death(ctl, run)
+    return False
+
+
+def claim(now: Scratch) -> Reply:
+    """The runs that are due, which others leave be for a while."""
+    known = now.get(INDEX) or {}
+    of = now.request.get("of", sorted(known, key=lambda run: (known[run], run)))
+    members = [run for run in of if known.get(run, math.inf) <= now.now][: now.request["limit"]]
+    now.add(INDEX, dict.fromkeys(members, now.now + _PUSH_MS))
+    head = min((now.get(INDEX) or {}).values(), default=None)
+    return [members, "" if head is None else str(int(head)), str(now.now)]

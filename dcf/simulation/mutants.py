@@ -1,0 +1,289 @@
+"""Mutants of the control plane's scripts: each differs from the original in one small place.
+
+They are made from the syntax tree, so that all are valid Lua: statements are deleted, conditions
+negated or fixed, operands dropped, comparisons and numbers moved by one, fields confused.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+import tree_sitter_lua
+from tree_sitter import Language, Node, Parser
+
+from control_plane import script as scripts
+from dcf.simulation.server import Sabotage
+
+# It changes nothing: there is no state that it could break.
+_READS_ONLY = frozenset({"list"})
+_RECORDS = frozenset({"ctl", "REQ", "run", "lease", "join", "frame", "parent", "owner", "before"})
+_MOVED = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "~=", "~=": "=="}
+_TURNED = {"+": "-", "-": "+"}
+_WRITING = frozenset(
+    {"JSON.SET", "JSON.MSET", "JSON.DEL", "DEL", "ZADD", "ZREM", "SADD", "SREM", "XADD", "XDEL"}
+)
+# A target that nobody reads.
+_NOWHERE = "REQ._"
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """One change of one file in ``control_plane/scripts``.
+
+    ``name`` is ``FILE-DIGEST-KIND``: the digest is of the statement's text, so a name stays while
+    lines move, and goes when what it says of the statement may no longer hold. ``lines`` (first and
+    last, from 1) are those of the statement; ``old`` becomes ``new``.
+    """
+
+    name: str
+    file: str
+    lines: tuple[int, int]
+    old: str
+    new: str
+    source: str
+
+    @property
+    def place(self) -> str:
+        """For people: where to look."""
+        return f"{self.file}.lua:{self.lines[0]}"
+
+    @property
+    def scripts(self) -> tuple[str, ...]:
+        """Those that its file is a part of."""
+        return _users(self.file)
+
+    @property
+    def original(self) -> str:
+        """The text of its file without it."""
+        return _text(self.file)
+
+    def sabotage(self) -> Sabotage:
+        """The change of each of its scripts."""
+        return dict.fromkeys(
+            self.scripts, lambda source: source.replace(self.original, self.source, 1)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    kind: str
+    node: Node
+    new: str
+
+
+@cache
+def mutants() -> tuple[Mutant, ...]:
+    """All of them, by file and place; the same for the same scripts."""
+    folder = resources.files("control_plane") / "scripts"
+    files = sorted(entry.name.removesuffix(".lua") for entry in folder.iterdir())
+    return tuple(
+        one for file in files if file not in _READS_ONLY for one in mutate(file, _text(file))
+    )
+
+
+def mutate(file: str, source: str) -> Iterator[Mutant]:
+    """The mutants of ``source``, the text of ``file`` (without ``.lua``), in order."""
+    text = source.encode()
+    tree = Parser(Language(tree_sitter_lua.language())).parse(text)
+    fields = _fields_of(tree.root_node)
+    twins = Counter[str]()
+    for statement, head in _statements(tree.root_node):
+        said = " ".join(text[head[0] : head[1]].decode().split())
+        twins[said] += 1
+        # Statements of one text are told apart by their order.
+        digest = hashlib.sha256(f"{said}#{twins[said]}".encode()).hexdigest()[:6]
+        kinds = Counter[str]()
+        for change in _changes(statement, fields):
+            kinds[change.kind] += 1
+            number = f"-{kinds[change.kind]}" if kinds[change.kind] > 1 else ""
+            start, end = change.node.start_byte, change.node.end_byte
+            changed = text[:start] + change.new.encode() + text[end:]
+            lines = text.count(b"\n", 0, head[0]) + 1, text.count(b"\n", 0, head[1]) + 1
+            yield Mutant(
+                name=f"{file}-{digest}-{change.kind}{number}",
+                file=file,
+                lines=lines,
+                old=text[start:end].decode(),
+                new=change.new,
+                source=changed.decode(),
+            )
+
+
+def _statements(node: Node) -> Iterator[tuple[Node, tuple[int, int]]]:
+    """Every statement, with the bytes of what it says itself: of a branch or loop its head."""
+    for child in node.named_children:
+        if child.type in ("if_statement", "elseif_statement", "while_statement", "for_statement"):
+            body = child.child_by_field_name("consequence") or child.child_by_field_name("body")
+            end = body.start_byte if body else child.end_byte
+            yield child, (child.start_byte, end)
+        elif child.type == "repeat_statement":
+            condition = child.child_by_field_name("condition")
+            assert condition is not None
+            yield child, (condition.start_byte, condition.end_byte)
+        elif child.type in ("assignment_statement", "variable_declaration", "return_statement"):
+            yield child, (child.start_byte, child.end_byte)
+            if child.type == "variable_declaration":
+                yield from _inner_functions(child)
+                continue
+        elif child.type == "function_call" and node.type in ("block", "chunk"):
+            yield child, (child.start_byte, child.end_byte)
+        yield from _statements(child)
+
+
+def _inner_functions(node: Node) -> Iterator[tuple[Node, tuple[int, int]]]:
+    """The statements of functions inside an expression."""
+    for child in node.named_children:
+        if child.type == "function_definition":
+            yield from _statements(child)
+        else:
+            yield from _inner_functions(child)
+
+
+def _changes(statement: Node, fields: dict[str, list[str]]) -> Iterator[_Change]:
+    kind = statement.type
+    condition = statement.child_by_field_name("condition")
+    if condition is not None:
+        yield from _conditions(statement, condition)
+        yield from _expressions(condition, fields)
+        return
+    if kind == "for_statement":
+        clause = statement.child_by_field_name("clause")
+        assert clause is not None
+        yield from _expressions(clause, fields)
+        return
+    if kind in ("assignment_statement", "function_call"):
+        yield _Change("delete", statement, "do end")
+    targets = next((one for one in statement.named_children if one.type == "variable_list"), None)
+    if kind == "assignment_statement" and targets is not None and targets.named_child_count > 1:
+        for target in targets.named_children:
+            yield _Change("forget", target, _NOWHERE)
+    yield from _expressions(statement, fields)
+
+
+def _conditions(statement: Node, condition: Node) -> Iterator[_Change]:
+    """Fixed either way. A refusal of everything shows itself, so that one is turned around."""
+    body = statement.child_by_field_name("consequence")
+    first = body.named_children[0] if body and body.named_children else None
+    if first is None or first.type == "return_statement":
+        yield _Change("negate", condition, f"not ({_said(condition)})")
+    else:
+        yield _Change("always", condition, "true")
+    if statement.type in ("if_statement", "elseif_statement"):
+        yield _Change("never", condition, "false")
+
+
+def _expressions(node: Node, fields: dict[str, list[str]]) -> Iterator[_Change]:
+    """The changes inside an expression, but not of functions in it: those are statements."""
+    stack, confused = [node], False
+    while stack:
+        one = stack.pop()
+        if one.type in ("function_definition", "block"):
+            continue
+        for change in _of_one(one, fields):
+            # One field of a statement: nearly every other shows itself as an error.
+            if change.kind != "field" or not confused:
+                yield change
+            confused = confused or change.kind == "field"
+        stack.extend(reversed(one.named_children))
+
+
+def _of_one(node: Node, fields: dict[str, list[str]]) -> Iterator[_Change]:
+    if node.type == "binary_expression":
+        yield from _of_binary(node)
+    elif node.type == "number" and _said(node).isdigit():
+        yield _Change("more", node, str(int(_said(node)) + 1))
+    elif node.type == "string" and _said(node)[1:3] == "$.":
+        yield _Change("place", node, f"{_said(node)[:-1]}_{_said(node)[-1]}")
+    elif node.type == "function_call" and _writes(node):
+        yield _Change("skip", node, "false")
+    elif node.type == "field" and node.children[0].type == "identifier":
+        # What is omitted leaves its place between the commas.
+        yield _Change("omit", node, "_ = nil")
+    elif node.type == "dot_index_expression":
+        table, field = node.named_children[:2]
+        others = fields.get(_said(table), [])
+        if len(others) > 1:
+            at = others.index(_said(field))
+            yield _Change("field", field, others[(at + 1) % len(others)])
+
+
+def _writes(call: Node) -> bool:
+    """Whether an expression writes; a statement that does is deleted as a whole."""
+    name, arguments = call.child_by_field_name("name"), call.child_by_field_name("arguments")
+    if name is None or arguments is None or not _said(name).startswith("redis."):
+        return False
+    command = _said(arguments.named_children[0]).strip("'")
+    return command in _WRITING and (
+        call.parent is None or call.parent.type not in ("block", "chunk")
+    )
+
+
+def _of_binary(node: Node) -> Iterator[_Change]:
+    left, sign, right = node.children[0], node.children[1], node.children[2]
+    if sign.type in ("and", "or"):
+        if not _chooses(node):
+            yield _Change("left", node, f"({_said(left)})")
+        yield _Change("right", node, f"({_said(right)})")
+    elif sign.type in _MOVED:
+        # A whole condition that is turned around is negated already.
+        equality = sign.type in ("==", "~=")
+        whole = node.parent is not None and node.parent.child_by_field_name("condition") == node
+        if not (equality and whole):
+            yield _Change("compare", sign, _MOVED[sign.type])
+    elif sign.type in _TURNED and "number" not in (left.type, right.type):
+        yield _Change("turn", sign, _TURNED[sign.type])
+
+
+def _chooses(node: Node) -> bool:
+    """Whether it is part of ``a and b or c`` or ``a or default``: only the ends are tried."""
+    right = node.children[2]
+    if node.children[1].type == "or":
+        left = node.children[0]
+        inner = left.type == "binary_expression" and left.children[1].type == "and"
+        return inner or right.type in ("number", "string", "table_constructor", "nil")
+    parent = node.parent
+    return (
+        parent is not None
+        and parent.type == "binary_expression"
+        and parent.children[1].type == "or"
+        and parent.children[0] == node
+    )
+
+
+def _fields_of(root: Node) -> dict[str, list[str]]:
+    """The fields of each record that this file speaks of, in order."""
+    found: dict[str, set[str]] = {}
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        stack.extend(node.named_children)
+        if node.type == "dot_index_expression":
+            table, field = node.named_children[:2]
+            if _said(table) in _RECORDS:
+                found.setdefault(_said(table), set()).add(_said(field))
+    return {table: sorted(names) for table, names in found.items()}
+
+
+def _said(node: Node) -> str:
+    assert node.text is not None
+    return node.text.decode()
+
+
+@cache
+def _text(file: str) -> str:
+    folder = resources.files("control_plane") / "scripts"
+    return (folder / f"{file}.lua").read_text(encoding="utf-8")
+
+
+@cache
+def _users(file: str) -> tuple[str, ...]:
+    """The scripts that this file is a part of."""
+    folder = resources.files("control_plane") / "scripts"
+    names = sorted(entry.name.removesuffix(".lua") for entry in folder.iterdir())
+    bodies = [name for name in names if not name.endswith("prelude")]
+    return tuple(name for name in bodies if _text(file) in scripts.load(name).source)

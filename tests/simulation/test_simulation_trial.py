@@ -1,0 +1,55 @@
+"""Mutants of the scripts are noticed: a fixed few here, all of them in ``make soak``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from campaigns import PRODUCT, SOAK, soak_only
+
+from dcf.simulation import Mutant, attempt, equivalents, mutants, simulate
+
+_SHARES = 40
+_HERE = Path(__file__).parent
+# Mutants, each with a seed that notices it soon.
+SAMPLE: dict[str, int] = json.loads((_HERE / "sampled_mutants.json").read_text("utf-8"))
+# What nobody notices yet: whole files that no seed runs, and mutants by name, each with what lacks.
+OPEN: dict[str, str] = json.loads((_HERE / "open_mutants.json").read_text("utf-8"))
+
+
+def _open(mutant: Mutant) -> bool:
+    return mutant.file in OPEN or mutant.name in OPEN
+
+
+@pytest.mark.parametrize("name", SAMPLE)
+def test_a_mutant_is_noticed_under_its_seed(name: str) -> None:
+    chosen = [one for one in mutants() if one.name == name]
+    assert chosen, f"its statement has changed; `dcf sim --sabotage {name[:-9]}` finds another"
+    assert simulate(SAMPLE[name], sabotage=chosen[0].sabotage(), hasty=True).violations
+
+
+def test_a_script_that_only_looks_otherwise_violates_nothing() -> None:
+    remark = {"commit": lambda source: f"{source}\n-- A remark.\n"}
+    assert simulate(7, sabotage=remark, hasty=True) == simulate(7)
+
+
+def test_what_is_listed_exists_and_is_listed_once() -> None:
+    known = {one.name for one in mutants()} | {one.file for one in mutants()}
+    assert OPEN.keys() <= known
+    proven = equivalents()  # it checks its names itself
+    assert not [one.name for one in mutants() if one.name in proven and _open(one)]
+
+
+@pytest.mark.timeout(3600)
+@soak_only(*PRODUCT, "tests/simulation/open_mutants.json")
+@pytest.mark.parametrize("share", range(_SHARES if SOAK else 1))
+def test_every_mutant_is_noticed_unless_nobody_can_or_it_is_open(share: int) -> None:
+    wrong = []
+    for mutant in mutants()[share::_SHARES]:
+        if _open(mutant):
+            continue
+        trial = attempt(mutant, range(20 if mutant.name in equivalents() else 200))
+        if not trial.ok:
+            wrong.append(f"{mutant.name} ({mutant.place}): {trial.status}, seed {trial.seed}")
+    assert not wrong, "\n".join(wrong)
