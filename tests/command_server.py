@@ -57,7 +57,7 @@ _LATE = (
     "uvicorn.protocols.websockets.auto",
 )
 # Commands that start others, see _Seed.
-_STARTING = frozenset({"demo", "plan", "run", "session", "up"})
+_STARTING = frozenset({"demo", "plan", "run", "session", "up", "worker"})
 _exec: Callable[..., int] = subprocess._fork_exec  # type: ignore[attr-defined]
 
 
@@ -184,7 +184,7 @@ def _be_the_program(request: Mapping[str, Any], streams: Sequence[int]) -> None:
             os.close(stream)
         os.chdir(request["folder"])
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        if not _STARTING.isdisjoint(request["arguments"][:3]):
+        if not _STARTING.isdisjoint(request["arguments"][:4]):
             subprocess._fork_exec = _Seed().fork_in_place_of_exec  # type: ignore[attr-defined]
     except BaseException:
         traceback.print_exc()
