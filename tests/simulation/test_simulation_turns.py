@@ -20,26 +20,20 @@ def _a_lost_turn_goes_on(patch: pytest.MonkeyPatch) -> None:
         patch.setattr(module, "is_held", lambda *_: True)
 
 
-def _nothing_is_taken_over(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(holding, "_is_taken_over", lambda *_: False)
-
-
 @pytest.mark.parametrize(
-    ("breaks", "seed", "guarantee"),
+    ("breaks", "seed"),
     [
         # The seeds are small ones that found it.
-        (_no_number_is_too_low, 12, "turns"),
-        (_a_lost_turn_goes_on, 98, "turns"),
-        (_nothing_is_taken_over, 46, "ends"),
+        (_no_number_is_too_low, 12),
+        (_a_lost_turn_goes_on, 98),
     ],
 )
 def test_a_broken_fence_of_turns_is_noticed(
     monkeypatch: pytest.MonkeyPatch,
     breaks: Callable[[pytest.MonkeyPatch], Any],
     seed: int,
-    guarantee: str,
 ) -> None:
     assert simulate(seed).ok
     breaks(monkeypatch)
     seen = {violation.guarantee for violation in simulate(seed).violations}
-    assert guarantee in seen
+    assert "turns" in seen

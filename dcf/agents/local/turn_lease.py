@@ -93,7 +93,8 @@ async def kept(
     keeper = asyncio.create_task(keep())
     try:
         yield keeper.cancel
-    except asyncio.CancelledError:
+    except (asyncio.CancelledError, Exception):
+        # Whatever became of being cancelled on the way here.
         if lost is None or here is None or here.uncancel() > 0:
             raise
         raise lost from None

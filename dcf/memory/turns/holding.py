@@ -39,7 +39,8 @@ def refuse_second(
     running = [dict(row) for row in rows if row["state"] == "running"]
     others = [row for row in running if own is None or row["id"] != own["id"]]
     taken = [row for row in others if fence is not None and _is_taken_over(row, fence)]
-    if any(row["updated_at"] + lease_ms > journal.at for row in others if row not in taken):
+    # A sign of life from a far future is that of a wrong clock, and would count for ever.
+    if any(abs(journal.at - row["updated_at"]) < lease_ms for row in others if row not in taken):
         raise TurnUnderWay(agent_id=agent_id)
     for row in others:
         if row["letter_id"] is None or not _waits(journal, row["letter_id"]):
@@ -84,8 +85,15 @@ def hold_turn(journal: Journal, turn: TurnRecord, at: int) -> None:
 
 
 def refuse_lost(turn: TurnRecord) -> Callable[[Connection], object]:
-    """For ``Ledger.under``: raises TurnLost where the turn is over or somebody else's."""
-    return lambda connection: running_row(connection, turn)
+    """For ``Ledger.under``: raises TurnLost where the turn is over, somebody else's or taken back.
+    A turn whose agent is gone is left to what is done with the agent."""
+
+    def refuse(connection: Connection) -> None:
+        row = running_row(connection, turn)
+        if row is None and AGENT.find(connection, turn.agent_id) is not None:
+            raise TurnLost(agent_id=turn.agent_id, turn_id=turn.id)
+
+    return refuse
 
 
 def running_row(connection: Connection, turn: TurnRecord) -> dict[str, Any] | None:

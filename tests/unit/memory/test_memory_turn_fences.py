@@ -179,6 +179,25 @@ async def test_an_agent_is_lent_to_one_holder(world: World) -> None:
         await world.answer(lent)
 
 
+async def test_a_turn_that_was_taken_back_changes_nothing(world: World) -> None:
+    within = world.memory.within(await world.begin(TurnFence(STATE, 1)))
+    # As a rollback to before it does.
+    await world.memory.ledger.database.write(
+        lambda connection: connection.execute("DELETE FROM turns")
+    )
+    before = await world.seen()
+    with pytest.raises(TurnLost):
+        await _write_to(world, within)
+    assert await world.seen() == before
+
+
+async def test_a_clock_that_was_wrong_blocks_nobody(world: World) -> None:
+    world.clock.now += 3_600_000
+    await world.begin(None)
+    world.clock.now -= 3_600_000
+    await world.answer(await world.begin(None))
+
+
 async def test_a_later_try_of_a_letter_takes_its_turn_over(world: World) -> None:
     new = NewLetter(world.agent_id, "ada", "Well?", "c", 60_000)
     await world.memory.letters.leave(new, by=SYSTEM)
