@@ -10,7 +10,7 @@ from control_plane import keys as redis_keys
 from control_plane.twin import Twin
 from dcf.simulation.evidence import Evidence
 from dcf.simulation.examination import Examination
-from dcf.simulation.network import SureBackend
+from dcf.simulation.network import SureBackend, tokens_of
 from dcf.simulation.server import EXAMINER, POOL, Server
 from dcf.simulation.violation import Violation
 from dcf.simulation.virtual_loop import at_once
@@ -22,7 +22,7 @@ _ORDERED = (DONE, INDEX, *map(redis_keys.runs, run_lists.STATUSES))
 def check_removal(evidence: Evidence, server: Server) -> Iterator[Violation]:
     """A run that is removed leaves nothing, and one that is put back is as it was."""
     run, twin = evidence.run, server.twin
-    store = Store(_Impatient(server, EXAMINER), pool=POOL)
+    store = Store(_Impatient(server, EXAMINER), pool=POOL, tokens=tokens_of(f"removal {run}"))
     if evidence.meta.finalized_at is None:
         return
     before = _traces(twin, run)

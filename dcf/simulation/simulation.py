@@ -13,7 +13,7 @@ from dcf.simulation.agents import Execution
 from dcf.simulation.client import Client
 from dcf.simulation.memories import Shelf
 from dcf.simulation.mover import move_at_times
-from dcf.simulation.network import FaultyBackend, SureBackend
+from dcf.simulation.network import FaultyBackend, SureBackend, tokens_of
 from dcf.simulation.persons import Persons
 from dcf.simulation.process import Process
 from dcf.simulation.records import Records
@@ -59,7 +59,7 @@ class Simulation:
         clients = [asyncio.create_task(self._client(number)) for number in self._orders()]
         sites = {order.workflow_id: order.sites for order in self.scenario.orders}
         beside = [
-            asyncio.create_task(act(order, self._sure_store(act.__name__)))
+            asyncio.create_task(act(order, self._sure_store(act.__name__, order.workflow_id)))
             for act in (move_at_times, watch_at_times)
             for order in self.scenario.orders
         ]
@@ -121,8 +121,9 @@ class Simulation:
         orders = {order.workflow_id: order for order in self.scenario.orders}
         return Persons(orders, self._opener("person", rng), rng, self.witness.defect)
 
-    def _sure_store(self, name: str) -> Store:
-        return Store(SureBackend(self.server, name), pool=POOL)
+    def _sure_store(self, name: str, run: str) -> Store:
+        tokens = tokens_of(f"{name} {run}")
+        return Store(SureBackend(self.server, name), pool=POOL, tokens=tokens)
 
     def _opener(self, name: str, rng: random.Random) -> Callable[[], Store]:
         """Opens stores of somebody who never dies."""

@@ -18,7 +18,7 @@ from dcf.simulation.history_check import check_history
 from dcf.simulation.ledger_check import check_ledger
 from dcf.simulation.memories import Shelf, check_turns
 from dcf.simulation.model import Model
-from dcf.simulation.network import SureBackend
+from dcf.simulation.network import SureBackend, tokens_of
 from dcf.simulation.oracle import check_result
 from dcf.simulation.records import Records
 from dcf.simulation.refinement import check_steps
@@ -213,7 +213,7 @@ def _walk(seed: int, sabotage: Sabotage | None) -> tuple[Walk, Server, Witness]:
     records, model = Records(server.twin), Model(server.twin)
     if sabotage:
         server.twin.limit_scripts(_MOST_INSTRUCTIONS)
-    store = Store(SureBackend(server, EXAMINER), pool=POOL)
+    store = Store(SureBackend(server, EXAMINER), pool=POOL, tokens=tokens_of(EXAMINER))
     return Walk(store, random.Random(f"walk {seed}"), server.clock), server, witness
 
 

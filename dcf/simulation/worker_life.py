@@ -11,7 +11,7 @@ from control_plane import HintQueue, Store
 from dcf.simulation.agents import Execution, SimulatedAgents, Sites
 from dcf.simulation.calls import Watch
 from dcf.simulation.memories import RememberingAgents, Shelf
-from dcf.simulation.network import FaultyBackend, SureBackend
+from dcf.simulation.network import FaultyBackend, SureBackend, tokens_of
 from dcf.simulation.process import Process
 from dcf.simulation.scenario import Crew
 from dcf.simulation.server import POOL, Server
@@ -107,7 +107,8 @@ class WorkerLife:
     @asynccontextmanager
     async def _agents(self, process: Process, store: Store) -> AsyncIterator[AgentPerformer]:
         """Who does the Tasks of one life; with a shelf they have a memory."""
-        sure = Store(SureBackend(self._server, process.name), pool=POOL)
+        backend = SureBackend(self._server, process.name)
+        sure = Store(backend, pool=POOL, tokens=tokens_of(process.name))
         agents = SimulatedAgents(
             self._sites, process, self._ledger, self._strangers, store, self._watch, sure
         )
