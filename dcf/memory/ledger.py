@@ -20,7 +20,8 @@ T = TypeVar("T")
 @dataclass(slots=True)
 class Ledger:
     """What repositories work with. ``followers`` keep derived tables inside the transaction,
-    ``observers`` are told after it. ``allows`` raises in a transaction that must not be."""
+    ``observers`` are called after it. ``allows`` is called first in the transaction of each change,
+    and raises to refuse it."""
 
     database: Database
     clock: Clock

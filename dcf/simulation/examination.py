@@ -18,7 +18,7 @@ _OVER = '{"error":null,"cause":null}'
 
 
 class Examination:
-    """Of one run that is over; what is said is drawn from its name."""
+    """The examination of one finished run. Its calls are drawn from the run's name."""
 
     def __init__(self, evidence: Evidence, store: Store) -> None:
         self._run = evidence.run

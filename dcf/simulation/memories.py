@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import random
-import re
 import tempfile
-from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
@@ -28,7 +27,6 @@ from dcf.agents import (
 )
 from dcf.memory import Database, Memory, Source, TurnRecord
 from dcf.simulation.process import Process
-from dcf.simulation.violation import Violation
 from dcf.simulation.virtual_loop import VirtualLoop, run_virtually
 from dcf.simulation.weather import Weather
 from dcf.worker import Beat, WorkerAgents
@@ -40,7 +38,6 @@ Perform = Callable[[Task, Beat], Any]
 _EPOCH_MS = 1_750_000_000_000
 _BINDINGS: tuple[dict[str, Any], ...] = ({}, {"lifecycle": {"mode": "pooled"}})
 _RATE = 0.03
-_INCARNATION = re.compile(r"/[0-9a-f]{64}/\d+(/\d+)?$")
 _MOST_CRASHES = 6
 _ALL = 1_000_000
 
@@ -189,39 +186,3 @@ class _Runtime(RememberedAgents):
             return Report({"did": assignment.state}, "")
 
         return await self._turns.perform(await self.get(agent_id), assignment, observe, work)
-
-
-def check_turns(turns: Iterable[TurnRecord], succeeded: Collection[str]) -> Iterator[Violation]:
-    """Turns with an agent are taken in the order of their fences, none inside another, and the
-    states in ``succeeded`` have the answer of the turn of their newest lease."""
-    last: dict[tuple[str, str], TurnRecord] = {}
-    newest: dict[str, TurnRecord] = {}
-    for turn in sorted(turns, key=lambda one: (one.agent_id, one.first)):
-        holder = turn.holder or ""
-        run = holder.split("/", 1)[0]
-        before = last.get((holder, turn.agent_id))
-        if before is not None:
-            if turn.fence < before.fence:
-                seen = f"{holder}: a turn of number {turn.fence} began after {before.fence}"
-                yield Violation("turns", run, seen)
-            if before.state == "answered" and (before.last or 0) > turn.first:
-                seen = f"{holder}: number {before.fence} answered inside a turn of {turn.fence}"
-                yield Violation("turns", run, seen)
-            if before.state == "running":
-                seen = f"{holder}: a turn of number {before.fence} was left under way"
-                yield Violation("turns", run, seen)
-        last[holder, turn.agent_id] = turn
-        state = _state_of(holder)
-        if state not in newest or newest[state].fence <= turn.fence:
-            newest[state] = turn
-    for state in sorted(succeeded):
-        turn_of = newest.get(state)
-        if turn_of is None or turn_of.state != "answered":
-            found = "missing" if turn_of is None else turn_of.state
-            seen = f"{state} is done, and the turn of its newest lease is {found}"
-            yield Violation("turns", state.split("/", 1)[0], seen)
-
-
-def _state_of(holder: str) -> str:
-    """Run and path; behind them a holder says which of the runs that had the id it is."""
-    return _INCARNATION.sub("", holder)

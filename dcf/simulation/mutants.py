@@ -95,7 +95,7 @@ def mutate(file: str, source: str) -> Iterator[Mutant]:
     for statement, head in _statements(tree.root_node):
         said = " ".join(text[head[0] : head[1]].decode().split())
         twins[said] += 1
-        # Statements of one text are told apart by their order.
+        # Statements with the same text differ by their order.
         digest = hashlib.sha256(f"{said}#{twins[said]}".encode()).hexdigest()[:6]
         kinds = Counter[str]()
         for change in _changes(statement, fields):

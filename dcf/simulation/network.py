@@ -78,7 +78,7 @@ class FaultyBackend:
 
 
 class SureBackend:
-    """A ``Backend`` on which nothing happens: for what is there beside the faults."""
+    """A ``Backend`` without faults: for callers that they must not reach."""
 
     def __init__(self, server: Server, name: str) -> None:
         self._server = server

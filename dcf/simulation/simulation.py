@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from control_plane import INDEX, RunKeys, Store
 from control_plane import keys as redis_keys
 from dcf.simulation.agents import Execution
+from dcf.simulation.bystanders import move_at_times, watch_at_times
 from dcf.simulation.client import Client
 from dcf.simulation.memories import Shelf
-from dcf.simulation.mover import move_at_times
 from dcf.simulation.network import FaultyBackend, SureBackend, tokens_of
 from dcf.simulation.persons import Persons
 from dcf.simulation.process import Process
@@ -21,7 +21,6 @@ from dcf.simulation.scenario import Scenario
 from dcf.simulation.server import GROUP, POOL, Server
 from dcf.simulation.strangers import Strangers
 from dcf.simulation.virtual_loop import VirtualLoop, at_once
-from dcf.simulation.watched import watch_at_times
 from dcf.simulation.weather import Weather
 from dcf.simulation.witness import Witness
 from dcf.simulation.worker_life import WorkerLife
@@ -58,7 +57,7 @@ class Simulation:
         """Let it happen."""
         clients = [asyncio.create_task(self._client(number)) for number in self._orders()]
         sites = {order.workflow_id: order.sites for order in self.scenario.orders}
-        beside = [
+        bystanders = [
             asyncio.create_task(act(order, self._sure_store(act.__name__, order.workflow_id)))
             for act in (move_at_times, watch_at_times)
             for order in self.scenario.orders
@@ -89,9 +88,9 @@ class Simulation:
         await self._until(self._is_quiet, _QUIET_S)
         for life in self.lives:
             life.retire()
-        for task in (*clients, *beside):
+        for task in (*clients, *bystanders):
             task.cancel()
-        outcomes = await asyncio.gather(*living, *clients, *beside, return_exceptions=True)
+        outcomes = await asyncio.gather(*living, *clients, *bystanders, return_exceptions=True)
         await strangers.go()
         await persons.go()
         for outcome in outcomes:

@@ -15,8 +15,8 @@ from dcf.asl import AslError
 from dcf.simulation.end_check import check_end, check_server
 from dcf.simulation.evidence import Evidence, gather
 from dcf.simulation.history_check import check_history
-from dcf.simulation.ledger_check import check_ledger
-from dcf.simulation.memories import Shelf, check_turns
+from dcf.simulation.ledger_check import check_ledger, check_turns
+from dcf.simulation.memories import Shelf
 from dcf.simulation.model import Model
 from dcf.simulation.network import SureBackend, tokens_of
 from dcf.simulation.oracle import check_result
@@ -36,13 +36,11 @@ from dcf.simulation.witness import Witness
 DEFAULT_STEPS = 2_000
 # The share of seeds under which agents have a memory.
 _REMEMBERING = 0.3
-# Calls of the walk that ends a simulation.
+# Calls of the walk before a simulation.
 _WALK = 150
-_CONTRADICTIONS = (LookupError, TypeError, ValueError, AttributeError, AslError)
-
-
 # More than any script needs here: one that was broken may never end.
 _MOST_INSTRUCTIONS = 5_000_000
+_CONTRADICTIONS = (LookupError, TypeError, ValueError, AttributeError, AslError)
 
 
 def simulate(

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from dcf.worker.agent_sweeper import AgentSweeper
     from dcf.worker.agent_tasks import AgentTasks, SkilledAgents
     from dcf.worker.agent_tools import AgentTools
-    from dcf.worker.as_agent import AGENT_UNAVAILABLE, AsAgent, fence_of, out_of_memory
+    from dcf.worker.as_agent import AGENT_UNAVAILABLE, AsAgent, fence_of, memory_failure
     from dcf.worker.blob_keep import keep_in
     from dcf.worker.current_toolbox import CurrentToolbox
     from dcf.worker.current_work import Work, current_work
@@ -105,9 +105,9 @@ __all__ = [
     "keep_in",
     "lock_is_missing",
     "make_record",
+    "memory_failure",
     "open_premises",
     "open_queue",
-    "out_of_memory",
     "read_lock",
     "read_policy",
     "remove_agent",

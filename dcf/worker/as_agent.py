@@ -70,7 +70,7 @@ class AsAgent:
         except TurnLost as lost:
             raise GivenBack(lost.code) from lost
         except MemoryProblem as problem:
-            raise await out_of_memory(problem) from problem
+            raise await memory_failure(problem) from problem
         finally:
             await self._over()
 
@@ -91,7 +91,7 @@ def fence_of(lease: Lease, *, lent: str = "") -> TurnFence:
     return TurnFence(holder, lease.fence, lent)
 
 
-async def out_of_memory(problem: MemoryProblem) -> Exception:
+async def memory_failure(problem: MemoryProblem) -> Exception:
     """What ends the work on a Task because of its agent's memory: GivenBack, after a pause, where
     that will pass (a full disk, a file that others hold), else the failure of the Task."""
     if not isinstance(problem, MemoryFull | MemoryBusy):

@@ -15,7 +15,7 @@ from dcf.agents import TaskError, TaskPerformer
 from dcf.agents.templates import InvalidTemplate, Template, UnknownTemplate, template_named
 from dcf.memory import SYSTEM, Agent, AgentExists, MemoryProblem, RevisionConflict, UnknownAgent
 from dcf.worker.agent_removal import remove_agent
-from dcf.worker.as_agent import AGENT_UNAVAILABLE, AsAgent, fence_of, out_of_memory
+from dcf.worker.as_agent import AGENT_UNAVAILABLE, AsAgent, fence_of, memory_failure
 
 if TYPE_CHECKING:
     from dcf.agents import AgentRuntime
@@ -63,7 +63,7 @@ class WorkerAgents:
         try:
             return await self._performer(task)
         except MemoryProblem as problem:
-            raise await out_of_memory(problem) from problem
+            raise await memory_failure(problem) from problem
 
     async def _performer(self, task: Task) -> TaskPerformer:
         binding = task.state.binding or {}

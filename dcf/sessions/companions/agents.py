@@ -18,7 +18,7 @@ from dcf.sessions.companions.roster import Roster, Served
 from dcf.sessions.rendering import show_task
 from dcf.sessions.sessions import Sessions
 from dcf.sessions.task_run import TEMPLATE
-from dcf.worker import AGENT_UNAVAILABLE, AsAgent, fence_of, out_of_memory, remove_agent
+from dcf.worker import AGENT_UNAVAILABLE, AsAgent, fence_of, memory_failure, remove_agent
 
 if TYPE_CHECKING:
     from control_plane import Lease
@@ -62,7 +62,7 @@ class CompanionAgents:
             try:
                 performer = await self._remembering(self._runtime, served, task.lease)
             except MemoryProblem as problem:
-                raise await out_of_memory(problem) from problem
+                raise await memory_failure(problem) from problem
         return Telling(
             performer,
             self._sessions,

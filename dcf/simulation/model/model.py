@@ -15,7 +15,7 @@ from typing import Any
 from control_plane import DONE, INDEX, run_lists
 from control_plane import keys as redis_keys
 from control_plane.twin import WRITES, Twin
-from dcf.simulation.model import budgets, commits, leases, moves, runs
+from dcf.simulation.model import budgets, commits, leases, runs, sweeps
 from dcf.simulation.model.scratch import Scratch
 from dcf.simulation.order import EPOCH_S
 from dcf.simulation.server import POOL, Call
@@ -33,9 +33,9 @@ _RULES: dict[str, Callable[[Scratch], list[Any]]] = {
     "finalize": runs.finalize,
     "close": runs.close,
     "redrive": runs.redrive,
-    "tick": runs.tick,
-    "claim": runs.claim,
-    "move": moves.move,
+    "tick": sweeps.tick,
+    "claim": sweeps.claim,
+    "move": sweeps.move,
     "reserve": budgets.reserve,
     "bill": budgets.bill,
 }

@@ -1,9 +1,8 @@
-"""Calls about a run: it is submitted, cancelled, moved by time, finalized, closed, redriven."""
+"""Calls about a run: it is submitted, cancelled, finalized, closed, redriven."""
 
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -11,23 +10,16 @@ from control_plane import DONE, INDEX
 from dcf.simulation.model.control import (
     OPEN,
     REHINT_MAX_MS,
-    REHINT_MIN_MS,
     Control,
-    count_death,
-    deaths_limit,
-    due_at,
     forget_try,
     forgive,
     fresh,
-    is_late,
     put,
     wake,
 )
 from dcf.simulation.model.scratch import Scratch
 
 Reply = list[Any]
-_VANISHED = 10
-_PUSH_MS = 15_000
 _ALIVE = ("running", "pending")
 _USED = ("tool_calls", "model_calls", "model_tokens", "model_nano", "model_unpriced")
 
@@ -227,107 +219,3 @@ def _go_on(now: Scratch, run: Control) -> None:
         now.add(now.keys.due, {"": now.now + limit})
     now.add(DONE, {request["run"]: None})
     now.add(INDEX, {request["run"]: now.now})
-
-
-def tick(now: Scratch) -> Reply:
-    """What time moves."""
-    run, moved = now.load_run(), 0
-    due = sorted((now.get(now.keys.due) or {}).items(), key=lambda item: (item[1], item[0]))
-    late = [path for path, at in due if at <= now.now][:100]
-    for path in late if not (run or {}).get("preparing") else ():
-        left = (now.get(now.keys.due) or {}).get(path)
-        if left is None or left > now.now:
-            continue
-        if path:
-            moved += _pass(now, path)
-        elif (now.load_run() or {}).get("status") == "running":
-            now.end_run("timed_out", "", {"error": "States.Timeout", "cause": None})
-    run = now.load_run()
-    head = min((now.get(now.keys.due) or {}).values(), default=None)
-    if run is None:
-        now.add(INDEX, {now.request["run"]: None})
-    else:
-        now.enlist(run)
-        known = now.get(INDEX) or {}
-        if run["status"] == "running" and now.request["run"] in known:
-            at = head if head is not None else now.now + REHINT_MAX_MS
-            now.add(INDEX, {now.request["run"]: at})
-    status = "" if run is None else "removing" if "removing" in run else run["status"]
-    return ["ok", "" if head is None else str(int(head)), str(now.now), moved, status]
-
-
-def _pass(now: Scratch, path: str) -> bool:
-    """Let time move one state; whether it moved."""
-    ctl = now.load(path)
-    if ctl is None or now.dead(path, ctl):
-        now.add(now.keys.due, {path: None})
-        return False
-    if ctl["status"] == "ready":
-        waited = min(max(now.now - ctl["ready_at"], REHINT_MIN_MS), REHINT_MAX_MS)
-        ctl["hint_at"] = now.now + waited
-        now.hint(path)
-        now.save(path, ctl)
-        return False
-    at = due_at(ctl)
-    if at is None or at > now.now:
-        now.schedule(path, ctl)
-        return False
-    if ctl["status"] == "waiting":
-        _fire(now, path, ctl)
-    elif _expire(now, path, ctl):
-        now.end_lost(path)
-        return False
-    wake(ctl, now.now)
-    now.hint(path)
-    now.save(path, ctl)
-    return True
-
-
-def _fire(now: Scratch, path: str, ctl: Control) -> None:
-    """A moment came that the state waited for."""
-    if is_late(ctl, "deadline", now.now):
-        ctl["event"] = "timeout"
-    elif ctl["wait"] == "callback":
-        ctl["event"] = "heartbeat"
-    elif ctl["wait"] in ("timer", "approval"):
-        ctl["event"] = "timer"
-    told = {"visit": ctl["visit"], "try": ctl["try"], "wait": ctl["wait"]}
-    now.tell("TimerFired", path, told | {"event": ctl.get("event")})
-
-
-def _expire(now: Scratch, path: str, ctl: Control) -> bool:
-    """A lease ended without a word, or the time of its work did; whether the run ends with it."""
-    before, over = ctl.get("event"), False
-    late = [name for name in ("deadline", "hb_due") if is_late(ctl, name, now.now)]
-    if before is None and late:
-        ctl["event"] = "timeout" if late[0] == "deadline" else "heartbeat"
-    else:
-        over = _lose(now, ctl)
-    kind = "LeaseRevoked" if ctl.get("event") != before else "LeaseExpired"
-    told = {"visit": ctl["visit"], "try": ctl["try"], "fence": ctl["fence"]}
-    told |= {"owner": ctl["lease"]["owner"]}
-    put(told, {"alone": ctl["lease"].get("alone")})
-    now.tell(kind, path, told | {"event": ctl.get("event")})
-    return over
-
-
-def _lose(now: Scratch, ctl: Control) -> bool:
-    run, lease = now.load_run(), ctl["lease"]
-    assert run is not None
-    ctl["takeovers"] += 1
-    alone = lease.get("alone")
-    if alone == "watched" and ctl["takeovers"] <= _VANISHED * deaths_limit(run):
-        ctl["unheard"] = f"{lease['token']}/{ctl['fence']}"
-    elif alone or "deaths" not in ctl:
-        return count_death(ctl, run)
-    return False
-
-
-def claim(now: Scratch) -> Reply:
-    """The runs that are due, which others leave be for a while."""
-    known = now.get(INDEX) or {}
-    of = now.request.get("of", sorted(known, key=lambda run: (known[run], run)))
-    members = [run for run in of if known.get(run, math.inf) <= now.now][: now.request["limit"]]
-    now.add(INDEX, dict.fromkeys(members, now.now + _PUSH_MS))
-    head = min((now.get(INDEX) or {}).values(), default=None)
-    return [members, "" if head is None else str(int(head)), str(now.now)]

@@ -68,7 +68,7 @@ class Scratch:
 
     @property
     def pool(self) -> str:
-        """The pool whose workers are told of what is ready."""
+        """The pool whose workers get the hints."""
         return str((self.load_run() or {}).get("pool", ""))
 
     def load_visit(self, path: str, ctl: Control | None, visit: int) -> Control | None:

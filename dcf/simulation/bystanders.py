@@ -1,4 +1,8 @@
-"""Processes for one state each, that somebody watches: they die, vanish, or give the state back."""
+"""Who acts on runs besides their clients and workers.
+
+A run is moved to the pool where it is, so that the same workers go on with it. Watched processes
+work on one state each: they die, vanish, or give the state back.
+"""
 
 from __future__ import annotations
 
@@ -8,18 +12,45 @@ import random
 
 from control_plane import ControlPlaneError, Lease, Store
 from dcf.simulation.order import Order
+from dcf.simulation.server import POOL
 
-_RATE = 0.15
+_MOVED = 0.25
+# Said again; the same one to another pool; the next; one that comes late.
+_MOVES = ((1, POOL), (1, POOL), (1, "elsewhere"), (2, POOL), (1, POOL))
+_WATCHED = 0.15
 _LEASES = 8
 _TTL_MS = 1_000
 _DIED = "killed by SIGKILL"
+
+
+async def move_at_times(order: Order, store: Store) -> None:
+    """Move the run of ``order``, if it is one of those that are moved."""
+    # Of the order alone: under a seed all else is drawn as if nobody moved anything.
+    rng = random.Random(f"moves {order.workflow_id} {order.submit_at}")
+    if rng.random() >= _MOVED:
+        return
+    await asyncio.sleep(order.submit_at + rng.uniform(0, 20))
+    revoke = rng.random() < 0.6
+    moved = False
+    for turn, pool in _MOVES:
+        try:
+            # The first move decides: in another pool nobody would take the run.
+            if moved or pool == POOL:
+                said = await store.move(
+                    order.workflow_id, pool, turn=turn, by="ops", reason="as planned", revoke=revoke
+                )
+                moved = moved or said is None
+        except ControlPlaneError:
+            # There is no such run yet, or no write is taken now.
+            continue
+        await asyncio.sleep(rng.choice((0.0, 0.0, 0.5, 6.0)))
 
 
 async def watch_at_times(order: Order, store: Store) -> None:
     """Lease some states of ``order``, if it is one of those that are worked on in this way."""
     # Of the order alone: under a seed all else is drawn as if nobody watched anything.
     rng = random.Random(f"watched {order.workflow_id} {order.submit_at}")
-    if rng.random() >= _RATE:
+    if rng.random() >= _WATCHED:
         return
     await asyncio.sleep(order.submit_at + rng.uniform(0, 5))
     for _ in range(_LEASES):
