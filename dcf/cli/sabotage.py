@@ -27,13 +27,14 @@ _SHOWN_TEXT = 48
 def sabotage(name: str, seeds: Sequence[int], steps: int, jobs: int, screen: Screen) -> Answer:
     """Break the scripts as ``name`` says ("all", a mutant, or how the names of some begin), each
     until one of ``seeds`` shows it. Raises ModuleNotFoundError without the extra ``sim``."""
-    from dcf.simulation import attempt_all, named
+    from dcf.simulation import attempt_all, named, settle
 
     chosen = named(name)
     if not chosen:
         hint = "`dcf sim --sabotage all` lists them; a name changes when its statement does"
         message = f"no mutant's name begins with {name!r}"
         raise BadInput([Problem("CLI_SABOTAGE", message, hint=hint, file="--sabotage")])
+    settle()
     trials = []
     with progress(screen, len(chosen), "mutants", "not noticed") as tick:
         for trial in attempt_all(chosen, seeds, steps=steps, jobs=jobs):

@@ -52,8 +52,9 @@ def simulate(
 
 
 def _simulated(chosen: Sequence[int], steps: int, jobs: int, screen: Screen) -> Answer:
-    from dcf.simulation import simulate_seeds
+    from dcf.simulation import settle, simulate_seeds
 
+    settle()
     with progress(screen, len(chosen), "seeds", "failed") as tick:
         verdicts = []
         for verdict in simulate_seeds(chosen, steps=steps, jobs=jobs):

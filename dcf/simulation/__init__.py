@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from control_plane import export_late
 
 if TYPE_CHECKING:
-    from dcf.simulation.campaign import simulate_seeds
+    from dcf.simulation.campaign import settle, simulate_seeds
     from dcf.simulation.mutants import Mutant, mutants
     from dcf.simulation.server import Sabotage
     from dcf.simulation.simulator import DEFAULT_STEPS, simulate
@@ -35,6 +35,7 @@ __all__ = [
     "equivalents",
     "mutants",
     "named",
+    "settle",
     "simulate",
     "simulate_seeds",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -10,6 +11,13 @@ from dcf.simulation.simulator import DEFAULT_STEPS, simulate
 from dcf.simulation.verdict import Verdict
 
 _SEEDS_AT_ONCE = 4
+
+
+def settle() -> None:
+    """For a process that does nothing but simulate: what is imported by now is never garbage. Each
+    simulation ends by looking for garbage, which would else take an eighth of its time."""
+    gc.collect()
+    gc.freeze()
 
 
 def simulate_seeds(
@@ -24,5 +32,5 @@ def simulate_seeds(
         yield from map(one, seeds)
         return
     # Not fork: a simulation must not inherit what happens to be in this process.
-    with multiprocessing.get_context("spawn").Pool(jobs) as pool:
+    with multiprocessing.get_context("spawn").Pool(jobs, initializer=settle) as pool:
         yield from pool.imap(one, seeds, chunksize=_SEEDS_AT_ONCE)

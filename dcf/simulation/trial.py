@@ -11,6 +11,7 @@ from importlib import resources
 from typing import Literal
 
 from control_plane import script as scripts
+from dcf.simulation.campaign import settle
 from dcf.simulation.mutants import Mutant, mutants
 from dcf.simulation.simulator import DEFAULT_STEPS, simulate, trace_lines
 from dcf.simulation.violation import Violation
@@ -66,7 +67,7 @@ def attempt_all(
         yield from map(one, chosen)
         return
     # Not fork: a simulation must not inherit what happens to be in this process.
-    with multiprocessing.get_context("spawn").Pool(jobs) as pool:
+    with multiprocessing.get_context("spawn").Pool(jobs, initializer=settle) as pool:
         yield from pool.imap(one, chosen)
 
 
