@@ -15,11 +15,14 @@ from typing import Any
 from control_plane import DONE, INDEX, run_lists
 from control_plane import keys as redis_keys
 from control_plane.twin import WRITES, Twin
-from dcf.simulation.model import budgets, commits, leases, runs, sweeps
+from dcf.simulation.model import budgets, commits, leases, removals, runs, sweeps
+from dcf.simulation.model.control import is_json
+from dcf.simulation.model.outside import RULES, Outside
 from dcf.simulation.model.scratch import Scratch
 from dcf.simulation.order import EPOCH_S
 from dcf.simulation.server import POOL, Call
 from dcf.simulation.violation import Violation
+from dcf.simulation.virtual_loop import at_once
 
 _RULES: dict[str, Callable[[Scratch], list[Any]]] = {
     "acquire": leases.acquire,
@@ -31,6 +34,9 @@ _RULES: dict[str, Callable[[Scratch], list[Any]]] = {
     "seed": runs.seed,
     "cancel": runs.cancel,
     "finalize": runs.finalize,
+    "told": runs.told,
+    "gc": removals.gc,
+    "restore": removals.restore,
     "close": runs.close,
     "redrive": runs.redrive,
     "tick": sweeps.tick,
@@ -41,13 +47,13 @@ _RULES: dict[str, Callable[[Scratch], list[Any]]] = {
 }
 # Calls of tools are not modelled; of a state they change these alone.
 _OF_CALLS = frozenset({"calls", "made", "noted", "model"})
-# These write and remove what there is of a run as a whole.
-_WHOLE = frozenset({"gc", "restore"})
 _MODELLED = re.compile(
-    r"cp:wf:[^:]+:(meta|state:.*|chain|due|paths|stage.*)|dp:wf:[^:]+:(output:.*|audit:finalize)"
-    rf"|{re.escape(INDEX)}|{re.escape(DONE)}|cp:\{{runs\}}:({'|'.join(run_lists.STATUSES)})",
+    r"cp:wf:[^:]+:(meta|state:.*|chain|due|paths|blobs|stage.*)|dp:wf:[^:]+:(output:.*|audit:finalize)"
+    rf"|cp:{{outbox}}:.*|{re.escape(INDEX)}|{re.escape(DONE)}|cp:\{{runs\}}:({'|'.join(run_lists.STATUSES)})",
     re.DOTALL,
 )
+# Of these it is known whether they are there.
+_OTHERS = re.compile(r"cp:wf:[^:]+:(history|agents)|dp:wf:[^:]+:(calls|blob):.*", re.DOTALL)
 
 
 class Model:
@@ -56,6 +62,7 @@ class Model:
     def __init__(self, twin: Twin) -> None:
         self._twin = twin
         self._known: dict[str, Any] = {}
+        self._outside = Outside(twin, self._known)
         self._broken = False
 
     def check(self, call: Call) -> Iterator[Violation]:
@@ -71,23 +78,26 @@ class Model:
             self._broken = True
             yield Violation("protocol", run, seen)
 
+    def follow(self, name: str, args: Sequence[str]) -> None:
+        """A client wrote without a script."""
+        self._outside.follow(name, args)
+
     def _compare(self, call: Call) -> str:
         """The first difference, in words; "" for none."""
         commands = [one for one in self._twin.last_commands if one[0] in WRITES]
-        written = {
-            key
-            for name, args in commands
-            for key in _keys_of(name, args)
-            if _MODELLED.fullmatch(key)
-        }
+        now = int((EPOCH_S + call.at) * 1_000_000) // 1000
+        touched = {key for name, args in commands for key in _keys_of(name, args)}
+        if call.script in RULES:
+            return self._outside.compare(call, now, touched)
+        written = {key for key in touched if _MODELLED.fullmatch(key)}
+        others = {key for key in touched if _OTHERS.fullmatch(key)}
         if call.reply[0] == "bad_document":
             changed = [key for key in sorted(written) if self._value(key) != self._known.get(key)]
-            refused = any(not _is_json(text) for text in call.texts if text)
+            refused = any(not is_json(text) for text in call.texts if text)
             return "" if refused and not changed else f"{call}: refused, and wrote {changed}"
         rule = _RULES.get(call.script)
         if rule is None:
-            return self._follow(call, written)
-        now = int((EPOCH_S + call.at) * 1_000_000) // 1000
+            return self._follow(call, written | others)
         scratch = Scratch(self._known, call, now)
         answer = rule(scratch)
         if call.script != "claim":
@@ -95,7 +105,8 @@ class Model:
         got = _answered(call)
         if got != answer:
             return f"{call}: it answered {got}, by the protocol {answer}"
-        if seen := self._compare_history(scratch, commands):
+        # What is put back is no news.
+        if call.script != "restore" and (seen := self._compare_history(scratch, commands)):
             return f"{call}: {seen}"
         if seen := _compare_hints(scratch, commands):
             return f"{call}: {seen}"
@@ -104,6 +115,7 @@ class Model:
             if value != wanted:
                 return f"{call}: {key} is {_shown(value, wanted)}"
         self._known |= scratch.changed
+        self._known |= {key: self._value(key) for key in others - scratch.changed.keys()}
         return ""
 
     def _compare_history(self, scratch: Scratch, commands: Sequence[Any]) -> str:
@@ -128,21 +140,19 @@ class Model:
         """Take over what a call did that has no rule, if it touched nothing but its own."""
         for key in sorted(written):
             before, value = self._known.get(key), self._value(key)
-            if (
-                ":state:" in key
-                and call.script not in _WHOLE
-                and _without_calls(before) != _without_calls(value)
-            ):
+            if ":state:" in key and _without_calls(before) != _without_calls(value):
                 return f"{call}: {key} is {_shown(value, before)}"
             self._known[key] = value
         return ""
 
     def _value(self, key: str) -> Any:
         """What stands there; sets and sorted sets as dictionaries."""
+        if _OTHERS.fullmatch(key):
+            return removals.THERE if at_once(self._twin.command("EXISTS", key)) else None
         value = self._twin.value(key)
         if key in (DONE, INDEX) or key.startswith("cp:{runs}") or key.endswith(":due"):
             return dict(value) if value else None
-        if key.endswith(":paths"):
+        if key.endswith((":paths", ":blobs")):
             return dict.fromkeys(value, True) if value else None
         if key.endswith(":chain") and value:
             return {
@@ -150,14 +160,6 @@ class Model:
                 for name, text in value.items()
             }
         return value
-
-
-def _is_json(text: str) -> bool:
-    try:
-        json.loads(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _keys_of(name: str, args: Sequence[str]) -> Sequence[str]:

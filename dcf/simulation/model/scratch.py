@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from control_plane import INDEX, RunKeys, run_lists
@@ -16,13 +16,17 @@ Keys = Mapping[str, Any]
 
 
 class Scratch:
-    """``changed`` are the keys as the call leaves them, None where it removes one; ``events`` what
-    it puts into the history, ``hinted`` the paths that it hints, in order. Times in ms."""
+    """``names`` are the keys that the call was given. ``changed`` are keys as it leaves them, None
+    where it removes one, ``ends`` when those expire that it gives a time (None: not any more);
+    ``events`` is what it puts into the history, ``hinted`` the paths that it hints, in order. Times
+    in ms."""
 
     def __init__(self, known: Keys, call: Call, now: int) -> None:
         self.request, self.texts, self.now = call.request, call.texts, now
         self.keys = RunKeys(call.request.get("run", ""))
+        self.names = call.keys
         self.changed: dict[str, Any] = {}
+        self.ends: dict[str, int | None] = {}
         self.events: list[dict[str, Any]] = []
         self.hinted: list[str] = []
         self.quiet = False
@@ -53,6 +57,15 @@ class Scratch:
             if score is not None:
                 value[member] = score
         self.set(key, value)
+
+    def append(self, key: str, fields: Sequence[str], newest: int | None = None) -> None:
+        """Put an entry at the end of a stream; with ``newest`` only so many stay."""
+        stream = self.get(key) or {"entries": [], "last_id": "0-0", "groups": {}}
+        last, number = map(int, stream["last_id"].split("-"))
+        entry = f"{self.now}-0" if self.now > last else f"{last}-{number + 1}"
+        entries = [*stream["entries"], (entry, tuple(fields))]
+        stream |= {"entries": entries[-newest:] if newest else entries, "last_id": entry}
+        self.set(key, stream)
 
     # -- documents --------------------------------------------------------------------------------
 
@@ -180,10 +193,10 @@ class Scratch:
             round_, above = outer["pv"], parent_of(above, "state")
         return None
 
-    def enlist(self, run: Control) -> None:
-        """Let the lists say what the run is."""
+    def enlist(self, run: Control | None) -> None:
+        """Let the lists say what the run is; None: nothing any more."""
         for status in run_lists.STATUSES:
-            born = int(run["born"]) if status == run["status"] else None
+            born = int(run["born"]) if run and status == run["status"] else None
             self.add(redis_keys.runs(status), {self.request["run"]: born})
 
     def end_run(self, status: str, exit_: str, failure: Any, said: str = "") -> None:
