@@ -15,11 +15,9 @@ if run.said.finalize == REQ.call then return reply('ok') end
 if run.finalized then return reply('already_finalized') end
 if load_chain().digest ~= REQ.digest then return reply('history_moved') end
 local audit = DATA .. 'audit:finalize'
-local bad = put(audit, '$', ARGV[2]) or put(META, '$.cost_summary', ARGV[3])
-if bad then
-  redis.call('DEL', audit)
-  return refuse(bad)
-end
+-- Both or, when the server refuses one, none.
+local bad = redis.pcall('JSON.MSET', audit, '$', ARGV[2], META, '$.cost_summary', ARGV[3]).err
+if bad then return refuse(bad) end
 run.finalized, run.said.finalize = true, REQ.call
 run.outbox = REQ.outbox and 'waiting' or nil
 redis.call('JSON.MSET', META, '$.ctl', cjson.encode(run), META, '$.finalized_at', integer(NOW),

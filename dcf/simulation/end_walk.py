@@ -20,6 +20,7 @@ _OVER = '{"error":null,"cause":null}'
 _META = {"workflow_name": "walk", "pool": "default", "definition": {}, "start_at": "A", "input": 1}
 # What a run of this walk has beside its own documents once it was put back.
 _MORE = (
+    ("output", "A", '{"data":1}'),
     ("calls", "A", '["1 1","{}"]'),
     ("agents", "", '["A","ada"]'),
     ("blob", "beef", '"large"'),
@@ -41,7 +42,7 @@ class EndWalk:
         """So many calls."""
         for _ in range(steps):
             self._clock(self._clock(None) + self._rng.choice((0, 0, 1, 40)))
-            self._run = self._rng.choice(("end-1", "end-2"))
+            self._run = self._rng.choice(("end-1", "end-1", "end-2"))
             control = self._control()
             acts = self._acts(control)
             try:
@@ -52,20 +53,23 @@ class EndWalk:
 
     def _acts(self, control: dict[str, Any]) -> dict[Callable[[dict[str, Any]], None], int]:
         """What may be done next, by weight."""
-        status, going = control.get("status"), "removing" in control
-        over = status not in (None, "pending", "running")
+        status, known = control.get("status"), self._run in self._restores
+        alive = status in ("pending", "running")
         sealed = "finalized" in control
+        coming = "restoring" in control
+        going = "removing" in control and not coming
         return {
-            self._seed: {None: 6, "pending": 3}.get(status, 1),
+            self._seed: {None: 4, "pending": 6}.get(status, 1),
             self._blob: 1,
-            self._cancel: 6 if status == "running" else 1,
-            self._close: 2 if over else 1,
-            self._finalize: 6 if over and not sealed else 1,
-            self._tell: 4 if sealed else 1,
+            self._cancel: 6 if alive else 1,
+            self._tick: 6 if alive else 1,
+            self._close: 1,
+            self._finalize: 8 if control and not alive and not sealed else 1,
+            self._tell: 3 if sealed else 1,
             self._redrive: 1,
-            self._export: 4 if sealed and not going else 0,
-            self._restore: 6 if self._run in self._restores else 0,
-            self._remove: 12 if going else 4,
+            self._export: 12 if sealed and not known else 0,
+            self._restore: 16 if coming else 12 if known and not control else 2 if known else 0,
+            self._remove: 12 if going else 1 if coming else 3,
         }
 
     def _control(self) -> dict[str, Any]:
@@ -86,8 +90,9 @@ class EndWalk:
         about: dict[str, Any] = {"call": self._id(), "digest": "d", "protocol": 1}
         about |= {"pool": "default"}
         about["states"] = [{"path": path, "type": "Task"} for path in "ABC"]
-        if self._rng.random() < 0.7:
-            about["start"] = {"path": "A", "type": "Task"}
+        if self._chance(0.8):
+            about |= {"start": {"path": "A", "type": "Task"}}
+            about |= {"timeout_ms": self._rng.choice((None, 20))}
         meta = _META | {"workflow_id": self._run}
         self._say("seed", json.dumps(meta), "{}", extra=(), **about)
 
@@ -96,6 +101,9 @@ class EndWalk:
 
     def _cancel(self, control: dict[str, Any]) -> None:
         self._say("cancel", _OVER, extra=(), by="ada", reason="", call=self._id())
+
+    def _tick(self, control: dict[str, Any]) -> None:
+        self._say("tick", extra=())
 
     # -- after its end ----------------------------------------------------------------------------
 
@@ -125,7 +133,7 @@ class EndWalk:
     def _born(self, control: dict[str, Any]) -> str:
         """When the run was made that is meant."""
         born = str(control.get("born", ""))
-        return born if self._rng.random() < 0.85 else self._rng.choice(("", "1"))
+        return born if self._chance(0.85) else self._rng.choice(("", "1"))
 
     def _redrive(self, control: dict[str, Any]) -> None:
         plan: dict[str, list[str]] = {"again": ["A"], "resume": [], "unseal": ["B", "C"]}
@@ -158,10 +166,14 @@ class EndWalk:
     def _restore(self, control: dict[str, Any]) -> None:
         """The call that follows, mostly; or one before, or after it, or of another restore."""
         calls = self._restores[self._run]
-        number = control.get("restored", 0) + self._rng.choice((0, 0, 0, 0, 0, 0, -1, 1))
+        said = control.get("restored", self._rng.choice((0, len(calls) - 1)) if control else 0)
+        number = said + self._rng.choice((0, 0, 0, 0, 0, 0, -1, 1))
         request, texts = calls[max(0, min(number, len(calls) - 1))]
-        if self._rng.random() < 0.1:
+        if self._chance(0.1):
             request = request | {"call": self._id()}
+        judged = request["number"] == 1 or request["parts"][-1:] == [["audit", ""]]
+        if judged and self._chance(0.2):
+            texts = [*texts[:-1], "{no JSON"]
         self._say("restore", *texts, **request)
 
     def _remove(self, control: dict[str, Any]) -> None:
@@ -173,7 +185,7 @@ class EndWalk:
             "paths": [path for path in paths if self._chance(share)],
             "blobs": [blob for blob in blobs if self._chance(share)],
             "born": self._born(control),
-            "mark": self._chance(0.3),
+            "mark": self._chance(0.2),
             "abandoned": self._chance(0.3),
             "unexported": self._chance(0.3),
         }

@@ -25,7 +25,7 @@ from dcf.simulation.network import SureBackend, tokens_of
 from dcf.simulation.server import EXAMINER, Server
 from dcf.simulation.virtual_loop import at_once
 
-_IDS = ("a", "b", "c")
+_IDS, _WEIGHTS = ("a", "b", "c"), (6, 2, 2)
 _NAMES = ("One", "Two", "Three")
 _MEMBERS = ("x", "y")
 # How many calls a record gets at once, now and then: more than it remembers.
@@ -40,7 +40,7 @@ class _Agents(AgentStore):
 
 
 class _Sessions(SessionStore):
-    kind = replace(SessionStore.kind, most=5, notes=3)
+    kind = replace(SessionStore.kind, most=4, notes=2)
 
 
 class _Backend(SureBackend):
@@ -72,7 +72,7 @@ class RecordWalk:
         """So many calls."""
         for _ in range(steps):
             self._wait()
-            record_id = self._rng.choice(_IDS)
+            record_id = self._rng.choices(_IDS, _WEIGHTS)[0]
             known = self._seen[record_id]
             acts: dict[Callable[[str], None], int] = {
                 self._create: 2 if known else 6,
@@ -116,7 +116,7 @@ class RecordWalk:
         document = self._document(record_id)
         approvals = [f"agent\t{record_id}\t{number}" for number in range(3)]
         change = RecordChange(
-            self._events((0, 1, 1, 2)),
+            self._events((0, 0, 1, 2)),
             {name: self._value() for name in _MEMBERS if self._rng.random() < 0.5},
             name=self._rng.choice((None, None, document.name, *_NAMES)),
             tags=self._rng.choice((None, ["t"])),
@@ -136,10 +136,11 @@ class RecordWalk:
     def _delete(self, record_id: str) -> None:
         document, now = self._document(record_id), self._server.clock(None)
         settled = self._some([f"agent\t{record_id}\t{number}" for number in range(3)])
+        keep = _MEMBERS[: self._rng.randint(0, 2)]
         lasts = self._rng.choice((_HISTORY_KEPT_MS, 2 * _TOLD_MS))
         self._moments += [now + _TOLD_MS, now + lasts]
         delete = self._store.delete(
-            document, by="ada", settled=settled, keep=self._some(_MEMBERS), history_kept_ms=lasts
+            document, by="ada", settled=settled, keep=keep, history_kept_ms=lasts
         )
         at_once(delete)
 

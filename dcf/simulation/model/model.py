@@ -92,6 +92,10 @@ class Model:
         written = {key for key in touched if _MODELLED.fullmatch(key)}
         others = {key for key in touched if _OTHERS.fullmatch(key)}
         if call.reply[0] == "bad_document":
+            if call.script == "restore" and not all(map(is_json, call.texts)):
+                # What was put back before is removed by who gets this answer.
+                self._known |= {key: self._value(key) for key in written | others}
+                return ""
             changed = [key for key in sorted(written) if self._value(key) != self._known.get(key)]
             refused = any(not is_json(text) for text in call.texts if text)
             return "" if refused and not changed else f"{call}: refused, and wrote {changed}"

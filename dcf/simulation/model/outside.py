@@ -105,7 +105,8 @@ class Outside:
         got = list(call.reply)
         if answer == ["bad_document"]:
             # Why, says the server.
-            scratch.changed, got = {}, got[:1] if got[1:] else got
+            answer += got[1:] or ["a reason"]
+            scratch.changed = {}
         if got != answer:
             return f"{call}: it answered {got}, by the protocol {answer}"
         for key in sorted(written | scratch.changed.keys()):

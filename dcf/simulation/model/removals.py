@@ -76,8 +76,8 @@ def restore(now: Scratch) -> Reply:
     request, run = now.request, now.load_run()
     number, last = request["number"], request.get("last")
     if run is not None and run.get("restoring") != request["call"]:
-        same = last and number > 1 and now.peek(now.keys.meta) == json.loads(now.text(2))
-        return ["ok"] if same else ["exists"]
+        same = now.peek(now.keys.meta) == json.loads(now.text(2))
+        return ["ok"] if same and last else ["exists"]
     if run is None and number > 1:
         return ["gone"]
     if run is not None and run["restored"] >= number:
