@@ -40,7 +40,7 @@ DEFAULT_STEPS = 2_000
 # The share of seeds under which agents have a memory.
 _REMEMBERING = 0.3
 # Calls of the walks before a simulation.
-_WALK, _END, _OUTSIDE, _RECORDS = 150, 40, 25, 40
+_WALK, _END, _OUTSIDE, _RECORDS = 150, 30, 20, 30
 # More than any script needs here: one that was broken may never end.
 _MOST_INSTRUCTIONS = 5_000_000
 Walks = Sequence[tuple[Walk | EndWalk | OutsideWalk | RecordWalk, int]]
