@@ -108,8 +108,8 @@ class LuaRuntime:
 
 @lru_cache(maxsize=64)
 def _bytecode(source: str) -> bytes:
-    """A script as Lua compiles it, with its lines. A program makes twins by the hundred, and to load
-    this takes a seventh of the time. Raises LuaSyntaxError."""
+    """A script as Lua compiles it, with its lines. A program makes twins by the hundred, and
+    to load this takes a seventh of the time. Raises LuaSyntaxError."""
     # An encoding that takes all bytes.
     lua = lupa.LuaRuntime(encoding="latin-1", register_eval=False, register_builtins=False)
     dump: Callable[[Any], str] = lua.globals().string.dump

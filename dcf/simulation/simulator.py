@@ -41,6 +41,8 @@ DEFAULT_STEPS = 2_000
 _REMEMBERING = 0.3
 # Calls of the walks before a simulation.
 _WALK, _END, _OUTSIDE, _RECORDS = 150, 30, 20, 30
+# Of so many seeds the walks of one are in a cluster.
+_CLUSTERS = 8
 # More than any script needs here: one that was broken may never end.
 _MOST_INSTRUCTIONS = 5_000_000
 Walks = Sequence[tuple[Walk | EndWalk | OutsideWalk | RecordWalk, int]]
@@ -216,7 +218,9 @@ def _walks(seed: int, sabotage: Sabotage | None) -> tuple[Walks, Server, Witness
     records, model = Records(server.twin), Model(server.twin)
     if sabotage:
         server.twin.limit_scripts(_MOST_INSTRUCTIONS)
-    store = Store(SureBackend(server, EXAMINER), pool=POOL, tokens=tokens_of(EXAMINER))
+    cluster = seed % _CLUSTERS == _CLUSTERS - 3
+    backend, tokens = SureBackend(server, EXAMINER), tokens_of(EXAMINER)
+    store = Store(backend, pool=POOL, cluster=cluster, tokens=tokens)
     walks: Walks = [
         (Walk(store, random.Random(f"walk {seed}"), server.clock), _WALK),
         (EndWalk(store, random.Random(f"end {seed}"), server.clock), _END),

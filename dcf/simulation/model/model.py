@@ -105,7 +105,7 @@ class Model:
         scratch = Scratch(self._known, call, now)
         answer = rule(scratch)
         if call.script != "claim":
-            answer.append(["", scratch.hinted, scratch.pool if scratch.hinted else "", 0])
+            answer.append(scratch.ending())
         got = _answered(call)
         if got != answer:
             return f"{call}: it answered {got}, by the protocol {answer}"
@@ -186,7 +186,8 @@ def _compare_hints(scratch: Scratch, commands: Sequence[Any]) -> str:
     run, request = scratch.request.get("run", ""), scratch.request
     queued = [(name, *args) for name, args in commands if args[0].startswith("cp:queue:")]
     told = redis_keys.queue(scratch.pool), "MAXLEN", "~", "100000", "*", "workflow", run, "path"
-    wanted: list[tuple[str, ...]] = [("XADD", *told, path) for path in scratch.hinted]
+    hinted = [] if scratch.keys.cluster else scratch.hinted
+    wanted: list[tuple[str, ...]] = [("XADD", *told, path) for path in hinted]
     if "hint" in request:
         asked = redis_keys.queue(POOL)
         drop = [("XACK", asked, request["group"], request["hint"])]

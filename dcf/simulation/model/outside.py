@@ -131,9 +131,10 @@ class Outside:
     def _value(self, key: str) -> Any:
         """What stands there; a sorted set as a dictionary."""
         value = self._twin.value(key)
-        return dict(value) if isinstance(value, list) else value
+        return dict(value) or None if isinstance(value, list) else value
 
 
 _PLACES = (
     redis_keys.APPROVALS, redis_keys.COMPANIONS, redis_keys.OUTBOX_RUNS, redis_keys.OUTBOX_RECORDS,
+    redis_keys.INDEX, redis_keys.DONE,
 )  # fmt: skip

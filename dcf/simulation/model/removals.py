@@ -9,7 +9,7 @@ import json
 from typing import Any
 
 from control_plane import DONE, INDEX
-from dcf.simulation.model.control import REHINT_MAX_MS, Control
+from dcf.simulation.model.control import REHINT_MAX_MS, Control, is_json
 from dcf.simulation.model.scratch import Scratch
 
 Reply = list[Any]
@@ -76,7 +76,7 @@ def restore(now: Scratch) -> Reply:
     request, run = now.request, now.load_run()
     number, last = request["number"], request.get("last")
     if run is not None and run.get("restoring") != request["call"]:
-        same = now.peek(now.keys.meta) == json.loads(now.text(2))
+        same = is_json(now.text(2)) and now.peek(now.keys.meta) == json.loads(now.text(2))
         return ["ok"] if same and last else ["exists"]
     if run is None and number > 1:
         return ["gone"]
@@ -90,7 +90,8 @@ def restore(now: Scratch) -> Reply:
     for (kind, name), text in zip(request["parts"], now.texts[1:], strict=True):
         _write(now, kind, name, text)
     if not last:
-        now.add(INDEX, {request["run"]: now.now + REHINT_MAX_MS})
+        now.look = now.now + REHINT_MAX_MS
+        now.add(INDEX, {request["run"]: now.look})
         return ["ok"]
     now.set(now.keys.meta, json.loads(now.text(2)))
     now.enlist(document["ctl"])

@@ -40,10 +40,10 @@ def tick(now: Scratch) -> Reply:
             now.end_run("timed_out", "", {"error": "States.Timeout", "cause": None})
     run = now.load_run()
     head = min((now.get(now.keys.due) or {}).values(), default=None)
+    now.enlist(run)
     if run is None:
         now.add(INDEX, {now.request["run"]: None})
     else:
-        now.enlist(run)
         known = now.get(INDEX) or {}
         if run["status"] == "running" and now.request["run"] in known:
             at = head if head is not None else now.now + REHINT_MAX_MS
