@@ -29,6 +29,7 @@ from dcf.simulation.removal_check import check_removal
 from dcf.simulation.scenario import make_scenario
 from dcf.simulation.server import EXAMINER, POOL, Sabotage, Server
 from dcf.simulation.simulation import Simulation
+from dcf.simulation.tool_walk import ToolWalk
 from dcf.simulation.verdict import Verdict, measure
 from dcf.simulation.violation import Violation
 from dcf.simulation.virtual_loop import Stuck, VirtualLoop, at_once, run_virtually
@@ -40,7 +41,7 @@ DEFAULT_STEPS = 2_000
 # The share of seeds under which agents have a memory.
 _REMEMBERING = 0.3
 # Calls of the walks before a simulation.
-_WALK, _END, _OUTSIDE, _RECORDS = 150, 30, 20, 30
+_WALK, _TOOLS, _END, _OUTSIDE, _RECORDS = 150, 30, 30, 20, 30
 # Of so many seeds the walks of one are in a cluster.
 _CLUSTERS = 8
 # More than any script needs here: one that was broken may never end.
@@ -223,6 +224,7 @@ def _walks(seed: int, sabotage: Sabotage | None) -> tuple[Walks, Server, Witness
     store = Store(backend, pool=POOL, cluster=cluster, tokens=tokens)
     walks: Walks = [
         (Walk(store, random.Random(f"walk {seed}"), server.clock), _WALK),
+        (ToolWalk(store, random.Random(f"tools {seed}"), server.clock), _TOOLS),
         (EndWalk(store, random.Random(f"end {seed}"), server.clock), _END),
         (OutsideWalk(store, random.Random(f"outside {seed}"), server.clock), _OUTSIDE),
         (RecordWalk(server, random.Random(f"records {seed}")), _RECORDS),

@@ -15,7 +15,7 @@ from typing import Any
 from control_plane import DONE, INDEX, run_lists
 from control_plane import keys as redis_keys
 from control_plane.twin import WRITES, Twin
-from dcf.simulation.model import budgets, commits, leases, removals, runs, sweeps
+from dcf.simulation.model import budgets, commits, leases, removals, runs, sweeps, tool_calls
 from dcf.simulation.model.control import is_json
 from dcf.simulation.model.outside import RULES, Outside
 from dcf.simulation.model.scratch import Scratch
@@ -44,16 +44,20 @@ _RULES: dict[str, Callable[[Scratch], list[Any]]] = {
     "move": sweeps.move,
     "reserve": budgets.reserve,
     "bill": budgets.bill,
+    "note": tool_calls.note,
+    "recall": tool_calls.recall,
+    "settle": tool_calls.settle,
+    "blob": runs.store_blob,
 }
-# Calls of tools are not modelled; of a state they change these alone.
-_OF_CALLS = frozenset({"calls", "made", "noted", "model"})
 _MODELLED = re.compile(
-    r"cp:wf:[^:]+:(meta|state:.*|chain|due|paths|blobs|stage.*)|dp:wf:[^:]+:(output:.*|audit:finalize)"
-    rf"|cp:{{outbox}}:.*|{re.escape(INDEX)}|{re.escape(DONE)}|cp:\{{runs\}}:({'|'.join(run_lists.STATUSES)})",
+    r"cp:wf:[^:]+:(meta|state:.*|chain|due|paths|blobs|stage.*)"
+    r"|dp:wf:[^:]+:(output:.*|calls:.*|blob:.*|audit:finalize)"
+    rf"|cp:{{outbox}}:.*|{re.escape(INDEX)}|{re.escape(DONE)}|{re.escape(redis_keys.ACCEPTED)}"
+    rf"|cp:\{{runs\}}:({'|'.join(run_lists.STATUSES)})",
     re.DOTALL,
 )
 # Of these it is known whether they are there.
-_OTHERS = re.compile(r"cp:wf:[^:]+:(history|agents)|dp:wf:[^:]+:(calls|blob):.*", re.DOTALL)
+_OTHERS = re.compile(r"cp:wf:[^:]+:(history|agents)")
 
 
 class Model:
@@ -101,7 +105,7 @@ class Model:
             return "" if refused and not changed else f"{call}: refused, and wrote {changed}"
         rule = _RULES.get(call.script)
         if rule is None:
-            return self._follow(call, written | others)
+            return self._follow(call, written)
         scratch = Scratch(self._known, call, now)
         answer = rule(scratch)
         if call.script != "claim":
@@ -141,12 +145,11 @@ class Model:
         return ""
 
     def _follow(self, call: Call, written: set[str]) -> str:
-        """Take over what a call did that has no rule, if it touched nothing but its own."""
+        """Take over what a call did that has no rule, if it touched no state."""
         for key in sorted(written):
-            before, value = self._known.get(key), self._value(key)
-            if ":state:" in key and _without_calls(before) != _without_calls(value):
-                return f"{call}: {key} is {_shown(value, before)}"
-            self._known[key] = value
+            if ":state:" in key:
+                return f"{call}: {key} is {_shown(self._value(key), self._known.get(key))}"
+            self._known[key] = self._value(key)
         return ""
 
     def _value(self, key: str) -> Any:
@@ -163,6 +166,8 @@ class Model:
                 name: json.loads(text) if name.startswith("model_held:") else text
                 for name, text in value.items()
             }
+        if ":calls:" in key and value:
+            return {**value, "until": self._twin.expiry(key)}
         return value
 
 
@@ -193,13 +198,6 @@ def _compare_hints(scratch: Scratch, commands: Sequence[Any]) -> str:
         drop = [("XACK", asked, request["group"], request["hint"])]
         wanted = [*drop, ("XDEL", asked, request["hint"]), *wanted]
     return "" if queued == wanted else f"it queued {queued}, by the protocol {wanted}"
-
-
-def _without_calls(document: Any) -> Any:
-    if document is None:
-        return None
-    ctl = {name: value for name, value in document["ctl"].items() if name not in _OF_CALLS}
-    return {**{name: document[name] for name in document if name != "calls"}, "ctl": ctl}
 
 
 def _shown(value: Any, wanted: Any) -> str:

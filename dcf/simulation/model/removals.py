@@ -1,6 +1,6 @@
 """Runs that are over are removed, and exported ones are put back.
 
-Of histories, answers of tools, large values and agents the model knows only whether they are there.
+Of histories and agents the model knows only whether they are there.
 """
 
 from __future__ import annotations
@@ -112,11 +112,16 @@ def _write(now: Scratch, kind: str, name: str, text: str) -> None:
     elif kind == "path":
         now.add(keys.paths, {name: True})
     elif kind == "chain":
-        flat = json.loads(text)
-        now.set(keys.chain, dict(zip(flat[::2], flat[1::2], strict=True)))
+        now.set(keys.chain, _hash(text))
+    elif kind == "calls":
+        now.set(keys.calls(name), _hash(text) | {"until": None})
     elif kind == "blob":
         now.add(keys.blobs, {name: True})
-        now.set(keys.blob(name), THERE)
+        now.set(keys.blob(name), text)
     else:
-        single = {"history": keys.history, "agents": keys.agents}
-        now.set(single.get(kind, keys.calls(name)), THERE)
+        now.set({"history": keys.history, "agents": keys.agents}[kind], THERE)
+
+
+def _hash(text: str) -> dict[str, str]:
+    flat = json.loads(text)
+    return dict(zip(flat[::2], flat[1::2], strict=True))
