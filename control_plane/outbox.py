@@ -16,6 +16,7 @@ from control_plane.backend import Backend
 from control_plane.errors import OutboxFull, ServerError
 from control_plane.run_document import RunDocument
 from control_plane.run_lists import pages_by_score
+from control_plane.script_calls import OUTBOX_LIMIT
 from control_plane.store import Store
 
 GROUP = "graph"
@@ -65,7 +66,7 @@ class Outbox:
     async def put(self, kind: str, id_: str, data: Any) -> None:
         """Put a record there; ``data`` is a JSON value. Raises OutboxFull while too many wait: the
         producer keeps it and comes again."""
-        request = payload.to_text({"kind": kind, "id": id_})
+        request = payload.to_text({"kind": kind, "id": id_, "limit": OUTBOX_LIMIT})
         names = [keys.OUTBOX_RECORDS, keys.OUTBOX_COUNTS]
         answer = await self._backend.run(
             script.load("tell"), names, [request, payload.to_text(data)]

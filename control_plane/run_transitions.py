@@ -14,6 +14,7 @@ from control_plane.lease import Refusal
 from control_plane.payload import Payload
 from control_plane.reader import BATCH, Reader
 from control_plane.run_document import RunDocument
+from control_plane.script_calls import OUTBOX_LIMIT
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +162,8 @@ class RunTransitions(Reader):
         ``outbox`` puts the run into the outbox in the same script. Raises UnknownRun.
         """
         texts = payload.to_text(audit), payload.to_text(cost)
-        request = {"digest": digest, "by": by, "call": self.new_id(), "outbox": self._outbox}
+        limit = OUTBOX_LIMIT if self._outbox else None
+        request = {"digest": digest, "by": by, "call": self.new_id(), "outbox": limit}
         extra = [keys.OUTBOX_RUNS, keys.OUTBOX_COUNTS] if self._outbox else []
         answer = await self.call("finalize", workflow_id, request, *texts, extra=extra)
         if self.cluster and self._outbox and answer[0] == "ok":
@@ -171,7 +173,8 @@ class RunTransitions(Reader):
 
     async def tell_run(self, workflow_id: str) -> None:
         """Put a run into the outbox: a hint, which may be doubled."""
-        request = payload.to_text({"kind": "run", "id": workflow_id})
+        asked = {"kind": "run", "id": workflow_id, "limit": OUTBOX_LIMIT}
+        request = payload.to_text(asked)
         names = [keys.OUTBOX_RUNS, keys.OUTBOX_COUNTS]
         await self.backend.run(script.load("tell"), names, [request])
 

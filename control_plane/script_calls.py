@@ -15,6 +15,8 @@ from control_plane.keys import RunKeys
 from control_plane.lease import Refusal
 
 QUEUE_LIMIT = 100_000
+OUTBOX_LIMIT = 100_000
+"""How many runs, and how many records, may wait for the graph."""
 
 
 class ScriptCalls:

@@ -3,7 +3,7 @@
 -- KEYS[4]  cp:{outbox}:runs     stream   standalone only, with outbox
 -- KEYS[5]  cp:{outbox}:counts   hash     standalone only, with outbox
 -- ARGV[1]  {run, digest, by, call, outbox?}   digest: the end of the history that the audit record
---          covers; call: an id; the same again gets the first answer
+--          covers; call: an id; the same again gets the first answer; outbox: how many may wait there
 -- ARGV[2]  audit record        ARGV[3]  cost summary
 -- Reply    {"ok"} | {"already_finalized"} | {"still_running", status} | {"history_moved"}
 --          | {"bad_document", message} | {"unknown_run"}
@@ -15,15 +15,13 @@ if run.said.finalize == REQ.call then return reply('ok') end
 if run.finalized then return reply('already_finalized') end
 if load_chain().digest ~= REQ.digest then return reply('history_moved') end
 local audit = DATA .. 'audit:finalize'
-local bad = put(audit, '$', ARGV[2]) or put(META, '$.cost_summary', ARGV[3])
-if bad then
-  redis.call('DEL', audit)
-  return refuse(bad)
-end
+-- Both or, when the server refuses one, none.
+local bad = redis.pcall('JSON.MSET', audit, '$', ARGV[2], META, '$.cost_summary', ARGV[3]).err
+if bad then return refuse(bad) end
 run.finalized, run.said.finalize = true, REQ.call
 run.outbox = REQ.outbox and 'waiting' or nil
 redis.call('JSON.MSET', META, '$.ctl', cjson.encode(run), META, '$.finalized_at', integer(NOW),
   audit, '$.finalized_at', integer(NOW))
-if REQ.outbox and INDEX then tell_run(KEYS[4], KEYS[5], REQ.run) end
+if REQ.outbox and INDEX then tell_run(KEYS[4], KEYS[5], REQ.run, REQ.outbox) end
 record('{"type":"RunFinalized","by":' .. quote(REQ.by) .. '}')
 return reply('ok')

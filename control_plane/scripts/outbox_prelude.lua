@@ -5,10 +5,8 @@
 -- cp:{outbox}:records  stream  kind, id, data
 -- cp:{outbox}:counts   hash    dropped, dropped_at (ms)
 
-local OUTBOX_LIMIT = 100000
-
-local function tell_run(stream, counts, run)
-  local over = redis.call('XLEN', stream) + 1 - OUTBOX_LIMIT
+local function tell_run(stream, counts, run, limit)
+  local over = redis.call('XLEN', stream) + 1 - limit
   if over > 0 then
     local oldest = redis.call('XRANGE', stream, '-', '+', 'COUNT', over)
     for i = 1, #oldest do redis.call('XDEL', stream, oldest[i][1]) end

@@ -26,10 +26,10 @@ for i = 2 + REQ.events, #ARGV, 2 do
 end
 if #writes > 0 then
   -- All of them or, when the server refuses one, none.
-  local answer = redis.pcall('JSON.MSET', unpack(writes))
-  if type(answer) == 'table' and answer.err then return refuse(answer.err) end
+  local bad = redis.pcall('JSON.MSET', unpack(writes)).err
+  if bad then return refuse(bad) end
 end
-if name and name ~= REQ.name then
+if name then
   redis.call('HDEL', NAMES, name)
   redis.call('HSET', NAMES, REQ.name, REQ.id)
 end

@@ -21,11 +21,8 @@ local other = redis.call('HGET', NAMES, REQ.name)
 if other then return { 'name_taken', other } end
 if full(1) then return { 'full', REQ.most } end
 
-local answer = redis.pcall('JSON.SET', DOC, '$', ARGV[2])
-if type(answer) == 'table' and answer.err then
-  redis.call('DEL', DOC)
-  return refuse(answer.err)
-end
+local bad = redis.pcall('JSON.SET', DOC, '$', ARGV[2]).err
+if bad then return refuse(bad) end
 -- Pages of a listing begin after the number of the last record seen: so no two have the same.
 local last = redis.call('ZRANGE', INDEX, -1, -1, 'WITHSCORES')
 redis.call('ZADD', INDEX, math.max(NOW, last[2] and tonumber(last[2]) + 1 or 0), REQ.id)

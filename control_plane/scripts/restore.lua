@@ -3,7 +3,7 @@
 -- of a restore was heard for a minute.
 -- KEYS[4]  cp:wf:done   zset   standalone only
 -- ARGV[1]  {run, call, number, last, parts: [[kind, name]]}   call: the same in all calls of one restore;
---          number: of the call, from 1
+--          number: of the call, from 1; the first is not the last
 -- ARGV[2]  the run's document, as it is in the end
 -- ARGV[3…] what each part holds: a JSON document (state, output, audit), a text (blob), or an array of
 --          names and values (calls, agents, chain) or of [entry, at, event, digest] (history)
@@ -12,7 +12,7 @@
 local run = load_run()
 if run and run.restoring ~= REQ.call then
   -- The last call, heard a second time.
-  local same = REQ.last and REQ.number > 1 and redis.call('JSON.GET', META) == ARGV[2]
+  local same = REQ.last and redis.call('JSON.GET', META) == ARGV[2]
   return reply(same and 'ok' or 'exists')
 end
 if not run and REQ.number > 1 then return reply('gone') end

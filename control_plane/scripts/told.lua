@@ -8,8 +8,6 @@ if not run then return reply('unknown_run') end
 if not run.finalized or run.born ~= REQ.born or (run.redrives or 0) ~= REQ.redrives then
   return reply('moved')
 end
-if run.outbox ~= REQ.as then
-  run.outbox = REQ.as
-  redis.call('JSON.SET', META, '$.ctl', cjson.encode(run))
-end
+run.outbox = REQ.as
+redis.call('JSON.SET', META, '$.ctl', cjson.encode(run))
 return reply('ok')

@@ -20,8 +20,11 @@ POOL = "default"
 GROUP = "workers"
 EXAMINER = "examiner"
 """Whose calls come after the end; they may be nonsense, so that the model alone judges them."""
-# Scripts that speak of several runs, and of no state.
-_NO_HINTS = frozenset({"claim", "list", "enlist"})
+# Scripts that speak of several runs, or of none, and of no state.
+_NO_HINTS = frozenset(
+    {"claim", "list", "enlist", "keep", "leave", "tell", "turn"}
+    | {"record_create", "record_change", "record_delete"}
+)
 
 Sabotage = Mapping[str, Callable[[str], str]]
 """Changes to the source of scripts by name: for tests that prove that violations are seen."""
@@ -37,6 +40,7 @@ class Call:
     request: dict[str, Any]
     texts: Sequence[str]
     reply: list[Any]
+    keys: Sequence[str] = ()
 
     def __str__(self) -> str:
         words = [
@@ -54,6 +58,8 @@ class Watcher(Protocol):
     def called(self, call: Call) -> None: ...
 
     def failed(self, call: Call, error: ControlPlaneError) -> None: ...
+
+    def commanded(self, name: str, args: Sequence[str]) -> None: ...
 
 
 class Server:
@@ -97,7 +103,9 @@ class Server:
             error = _as_backends_raise(told)
             self._watcher.failed(self._call(who, script, request, texts, [str(error)]), error)
             raise error from told
-        call = self._call(who, script, request, texts, reply)
+        # Some answer with a number alone.
+        answer = reply if isinstance(reply, list) else [reply]
+        call = self._call(who, script, request, texts, answer, keys)
         self._watcher.called(call)
         if script.name not in _NO_HINTS:
             self._disturb_hints(reply[-1][1])
@@ -108,9 +116,11 @@ class Server:
         self._count()
         self.trace.append(f"{self._loop.now:12.6f}  {who:<10} {' '.join(map(str, args))[:120]}")
         try:
-            return await self.twin.command(*args)
+            reply = await self.twin.command(*args)
         except ControlPlaneError as told:
             raise _as_backends_raise(told) from told
+        self._watcher.commanded(str(args[0]), list(map(str, args[1:])))
+        return reply
 
     def clock(self, then: int | None) -> int:
         """The server's time (ms); set it to ``then`` first, once the simulation is over."""
@@ -140,9 +150,10 @@ class Server:
             self._weather.calm()
 
     def _call(
-        self, who: str, script: Script, request: dict[str, Any], texts: list[str], reply: list[Any]
-    ) -> Call:
-        call = Call(self._loop.now, who, script.name, request, texts, reply)
+        self, who: str, script: Script, request: dict[str, Any], texts: list[str],
+        reply: list[Any], keys: Sequence[str] = (),
+    ) -> Call:  # fmt: skip
+        call = Call(self._loop.now, who, script.name, request, texts, reply, keys)
         self.trace.append(str(call))
         return call
 

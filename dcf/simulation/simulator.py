@@ -6,13 +6,14 @@ import gc
 import hashlib
 import logging
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from control_plane import ControlPlaneError, RunKeys, Store
 from dcf.asl import AslError
 from dcf.simulation.end_check import check_end, check_server
+from dcf.simulation.end_walk import EndWalk
 from dcf.simulation.evidence import Evidence, gather
 from dcf.simulation.history_check import check_history
 from dcf.simulation.ledger_check import check_ledger, check_turns
@@ -20,12 +21,15 @@ from dcf.simulation.memories import Shelf
 from dcf.simulation.model import Model
 from dcf.simulation.network import SureBackend, tokens_of
 from dcf.simulation.oracle import check_result
+from dcf.simulation.outside_walk import OutsideWalk
+from dcf.simulation.record_walk import RecordWalk
 from dcf.simulation.records import Records
 from dcf.simulation.refinement import check_steps
 from dcf.simulation.removal_check import check_removal
 from dcf.simulation.scenario import make_scenario
 from dcf.simulation.server import EXAMINER, POOL, Sabotage, Server
 from dcf.simulation.simulation import Simulation
+from dcf.simulation.tool_walk import ToolWalk
 from dcf.simulation.verdict import Verdict, measure
 from dcf.simulation.violation import Violation
 from dcf.simulation.virtual_loop import Stuck, VirtualLoop, at_once, run_virtually
@@ -36,10 +40,14 @@ from dcf.simulation.witness import Witness
 DEFAULT_STEPS = 2_000
 # The share of seeds under which agents have a memory.
 _REMEMBERING = 0.3
-# Calls of the walk before a simulation.
-_WALK = 150
+# Calls of the walks before a simulation.
+_WALK, _TOOLS, _END, _OUTSIDE, _RECORDS = 150, 30, 30, 20, 30
+# Of so many seeds the walks of one are in a cluster.
+_CLUSTERS = 8
 # More than any script needs here: one that was broken may never end.
 _MOST_INSTRUCTIONS = 5_000_000
+Walks = Sequence[tuple[Walk | EndWalk | OutsideWalk | RecordWalk, int]]
+"""Each with how many calls it takes."""
 _CONTRADICTIONS = (LookupError, TypeError, ValueError, AttributeError, AslError)
 
 
@@ -55,8 +63,8 @@ def simulate(
     The same arguments give the same verdict, call by call. ``sabotage`` breaks scripts on purpose,
     for tests of the checks. One that is ``hasty`` ends with the first call that is wrong.
     """
-    walk, server, witness = _walk(seed, sabotage)
-    _go(walk, witness)
+    walks, server, witness = _walks(seed, sabotage)
+    _go(walks, witness)
     with _workers_quiet(), _prepared(seed, steps, sabotage, hasty=hasty) as simulation:
         if hasty and witness.violations:
             return measure(simulation, seed, steps, [], witness.violations, "", server.trace)
@@ -68,15 +76,15 @@ def trace_lines(seed: int, *, steps: int = DEFAULT_STEPS) -> dict[str, set[int]]
     with _workers_quiet(), _prepared(seed, steps, None) as simulation:
         lines = simulation.server.twin.trace_scripts()
         _simulated(simulation, seed, steps, [], [])
-    walk, server, witness = _walk(seed, None)
-    for name, ran in _walked_lines(walk, server, witness).items():
+    walks, server, witness = _walks(seed, None)
+    for name, ran in _walked_lines(walks, server, witness).items():
         lines.setdefault(name, set()).update(ran)
     return lines
 
 
-def _walked_lines(walk: Walk, server: Server, witness: Witness) -> dict[str, set[int]]:
+def _walked_lines(walks: Walks, server: Server, witness: Witness) -> dict[str, set[int]]:
     lines = server.twin.trace_scripts()
-    _go(walk, witness)
+    _go(walks, witness)
     return lines
 
 
@@ -200,8 +208,8 @@ def _checked(found: Evidence, simulation: Simulation) -> Iterator[Violation]:
         yield from _guarded(found, check)
 
 
-def _walk(seed: int, sabotage: Sabotage | None) -> tuple[Walk, Server, Witness]:
-    """The walk of ``seed``, which has a server of its own."""
+def _walks(seed: int, sabotage: Sabotage | None) -> tuple[Walks, Server, Witness]:
+    """The walks of ``seed``, which have a server of their own."""
     loop = VirtualLoop()
     loop.close()
     weather = Weather(random.Random(0), refusals=random.Random(0), ttl_s=1.0)
@@ -211,13 +219,23 @@ def _walk(seed: int, sabotage: Sabotage | None) -> tuple[Walk, Server, Witness]:
     records, model = Records(server.twin), Model(server.twin)
     if sabotage:
         server.twin.limit_scripts(_MOST_INSTRUCTIONS)
-    store = Store(SureBackend(server, EXAMINER), pool=POOL, tokens=tokens_of(EXAMINER))
-    return Walk(store, random.Random(f"walk {seed}"), server.clock), server, witness
+    cluster = seed % _CLUSTERS == _CLUSTERS - 3
+    backend, tokens = SureBackend(server, EXAMINER), tokens_of(EXAMINER)
+    store = Store(backend, pool=POOL, cluster=cluster, tokens=tokens)
+    walks: Walks = [
+        (Walk(store, random.Random(f"walk {seed}"), server.clock), _WALK),
+        (ToolWalk(store, random.Random(f"tools {seed}"), server.clock), _TOOLS),
+        (EndWalk(store, random.Random(f"end {seed}"), server.clock), _END),
+        (OutsideWalk(store, random.Random(f"outside {seed}"), server.clock), _OUTSIDE),
+        (RecordWalk(server, random.Random(f"records {seed}")), _RECORDS),
+    ]
+    return walks, server, witness
 
 
-def _go(walk: Walk, witness: Witness) -> None:
+def _go(walks: Walks, witness: Witness) -> None:
     try:
-        walk.go(_WALK)
+        for walk, calls in walks:
+            walk.go(calls)
     except (*_CONTRADICTIONS, ControlPlaneError) as error:
         witness.defect(f"the walk cannot go on: {error!r}")
 

@@ -158,6 +158,8 @@ class Walk:
             token = self._leases[path][0]
         alone = alone or self._rng.choice((None, "here", "here", "watched"))
         more = {"group": "workers", "hint": "1-1"} if self._rng.random() < 0.3 else {}
+        if self._store.cluster:
+            more = {}
         about = {"path": path, "token": token, "owner": "walker", "ttl": 500, "protocols": 9}
         key = self._store.keys(self._run).meta
         at_home = json.loads(at_once(self._store.backend.command("JSON.GET", key, ".ctl.pool")))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from control_plane import ControlPlaneError, ServerError, refusals
@@ -97,6 +97,10 @@ class Witness:
         """See ``server.Watcher``: no script ever fails."""
         if isinstance(error, ServerError):
             self._see("sound", call.request.get("run", ""), f"{call.script} failed: {error}")
+
+    def commanded(self, name: str, args: Sequence[str]) -> None:
+        """See ``server.Watcher``."""
+        self._model().follow(name, args)
 
     def defect(self, what: str) -> None:
         """Something in production code broke."""

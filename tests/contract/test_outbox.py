@@ -113,11 +113,10 @@ async def test_records_come_back_as_they_were_put(world: World) -> None:
 
 async def test_one_record_too_many_is_refused_and_nothing_is_lost(world: World) -> None:
     outbox = await reader(world)
-    small = script.Script("tell", script.load("tell").source.replace("= 100000", "= 2"))
     for number in range(3):
-        request = f'{{"kind":"insight","id":"i{number}"}}'
+        request = f'{{"kind":"insight","id":"i{number}","limit":2}}'
         names = [keys.OUTBOX_RECORDS, keys.OUTBOX_COUNTS]
-        answer = await world.backend.run(small, names, [request, "{}"])
+        answer = await world.backend.run(script.load("tell"), names, [request, "{}"])
     assert answer == ["full", 2]
     assert [entry.id for entry in await outbox.read(9)] == ["i0", "i1"]
 
@@ -135,10 +134,10 @@ async def test_too_many_runs_drop_the_oldest_hints_visibly_and_a_sweep_finds_the
     world: World,
 ) -> None:
     store = await ended_run(world)
-    small = script.Script("tell", script.load("tell").source.replace("= 100000", "= 2"))
     for number in range(2):
-        request = f'{{"kind":"run","id":"other{number}"}}'
-        await world.backend.run(small, [keys.OUTBOX_RUNS, keys.OUTBOX_COUNTS], [request])
+        request = f'{{"kind":"run","id":"other{number}","limit":2}}'
+        names = [keys.OUTBOX_RUNS, keys.OUTBOX_COUNTS]
+        await world.backend.run(script.load("tell"), names, [request])
     outbox = await reader(world)
     assert (await outbox.lag()).dropped == 1
     read = await outbox.read(9)

@@ -6,6 +6,7 @@ A field that is nil in a script is missing here.
 from __future__ import annotations
 
 import hashlib
+import json
 import math
 from collections.abc import Mapping
 from typing import Any
@@ -34,6 +35,15 @@ def copied(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: copied(part) for name, part in value.items()}
     return [copied(part) for part in value] if isinstance(value, list) else value
+
+
+def is_json(text: str) -> bool:
+    """Whether a server takes it."""
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True
 
 
 def sha1(text: str) -> str:

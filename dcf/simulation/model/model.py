@@ -15,11 +15,14 @@ from typing import Any
 from control_plane import DONE, INDEX, run_lists
 from control_plane import keys as redis_keys
 from control_plane.twin import WRITES, Twin
-from dcf.simulation.model import budgets, commits, leases, runs, sweeps
+from dcf.simulation.model import budgets, commits, leases, removals, runs, sweeps, tool_calls
+from dcf.simulation.model.control import is_json
+from dcf.simulation.model.outside import RULES, Outside
 from dcf.simulation.model.scratch import Scratch
 from dcf.simulation.order import EPOCH_S
 from dcf.simulation.server import POOL, Call
 from dcf.simulation.violation import Violation
+from dcf.simulation.virtual_loop import at_once
 
 _RULES: dict[str, Callable[[Scratch], list[Any]]] = {
     "acquire": leases.acquire,
@@ -31,6 +34,9 @@ _RULES: dict[str, Callable[[Scratch], list[Any]]] = {
     "seed": runs.seed,
     "cancel": runs.cancel,
     "finalize": runs.finalize,
+    "told": runs.told,
+    "gc": removals.gc,
+    "restore": removals.restore,
     "close": runs.close,
     "redrive": runs.redrive,
     "tick": sweeps.tick,
@@ -38,16 +44,20 @@ _RULES: dict[str, Callable[[Scratch], list[Any]]] = {
     "move": sweeps.move,
     "reserve": budgets.reserve,
     "bill": budgets.bill,
+    "note": tool_calls.note,
+    "recall": tool_calls.recall,
+    "settle": tool_calls.settle,
+    "blob": runs.store_blob,
 }
-# Calls of tools are not modelled; of a state they change these alone.
-_OF_CALLS = frozenset({"calls", "made", "noted", "model"})
-# These write and remove what there is of a run as a whole.
-_WHOLE = frozenset({"gc", "restore"})
 _MODELLED = re.compile(
-    r"cp:wf:[^:]+:(meta|state:.*|chain|due|paths|stage.*)|dp:wf:[^:]+:(output:.*|audit:finalize)"
-    rf"|{re.escape(INDEX)}|{re.escape(DONE)}|cp:\{{runs\}}:({'|'.join(run_lists.STATUSES)})",
+    r"cp:wf:[^:]+:(meta|state:.*|chain|due|paths|blobs|stage.*)"
+    r"|dp:wf:[^:]+:(output:.*|calls:.*|blob:.*|audit:finalize)"
+    rf"|cp:{{outbox}}:.*|{re.escape(INDEX)}|{re.escape(DONE)}|{re.escape(redis_keys.ACCEPTED)}"
+    rf"|cp:\{{runs\}}:({'|'.join(run_lists.STATUSES)})",
     re.DOTALL,
 )
+# Of these it is known whether they are there.
+_OTHERS = re.compile(r"cp:wf:[^:]+:(history|agents)")
 
 
 class Model:
@@ -56,6 +66,7 @@ class Model:
     def __init__(self, twin: Twin) -> None:
         self._twin = twin
         self._known: dict[str, Any] = {}
+        self._outside = Outside(twin, self._known)
         self._broken = False
 
     def check(self, call: Call) -> Iterator[Violation]:
@@ -71,31 +82,39 @@ class Model:
             self._broken = True
             yield Violation("protocol", run, seen)
 
+    def follow(self, name: str, args: Sequence[str]) -> None:
+        """A client wrote without a script."""
+        self._outside.follow(name, args)
+
     def _compare(self, call: Call) -> str:
         """The first difference, in words; "" for none."""
         commands = [one for one in self._twin.last_commands if one[0] in WRITES]
-        written = {
-            key
-            for name, args in commands
-            for key in _keys_of(name, args)
-            if _MODELLED.fullmatch(key)
-        }
+        now = int((EPOCH_S + call.at) * 1_000_000) // 1000
+        touched = {key for name, args in commands for key in _keys_of(name, args)}
+        if call.script in RULES:
+            return self._outside.compare(call, now, touched)
+        written = {key for key in touched if _MODELLED.fullmatch(key)}
+        others = {key for key in touched if _OTHERS.fullmatch(key)}
         if call.reply[0] == "bad_document":
+            if call.script == "restore" and not all(map(is_json, call.texts)):
+                # What was put back before is removed by who gets this answer.
+                self._known |= {key: self._value(key) for key in written | others}
+                return ""
             changed = [key for key in sorted(written) if self._value(key) != self._known.get(key)]
-            refused = any(not _is_json(text) for text in call.texts if text)
+            refused = any(not is_json(text) for text in call.texts if text)
             return "" if refused and not changed else f"{call}: refused, and wrote {changed}"
         rule = _RULES.get(call.script)
         if rule is None:
             return self._follow(call, written)
-        now = int((EPOCH_S + call.at) * 1_000_000) // 1000
         scratch = Scratch(self._known, call, now)
         answer = rule(scratch)
         if call.script != "claim":
-            answer.append(["", scratch.hinted, scratch.pool if scratch.hinted else "", 0])
+            answer.append(scratch.ending())
         got = _answered(call)
         if got != answer:
             return f"{call}: it answered {got}, by the protocol {answer}"
-        if seen := self._compare_history(scratch, commands):
+        # What is put back is no news.
+        if call.script != "restore" and (seen := self._compare_history(scratch, commands)):
             return f"{call}: {seen}"
         if seen := _compare_hints(scratch, commands):
             return f"{call}: {seen}"
@@ -104,6 +123,7 @@ class Model:
             if value != wanted:
                 return f"{call}: {key} is {_shown(value, wanted)}"
         self._known |= scratch.changed
+        self._known |= {key: self._value(key) for key in others - scratch.changed.keys()}
         return ""
 
     def _compare_history(self, scratch: Scratch, commands: Sequence[Any]) -> str:
@@ -125,39 +145,30 @@ class Model:
         return ""
 
     def _follow(self, call: Call, written: set[str]) -> str:
-        """Take over what a call did that has no rule, if it touched nothing but its own."""
+        """Take over what a call did that has no rule, if it touched no state."""
         for key in sorted(written):
-            before, value = self._known.get(key), self._value(key)
-            if (
-                ":state:" in key
-                and call.script not in _WHOLE
-                and _without_calls(before) != _without_calls(value)
-            ):
-                return f"{call}: {key} is {_shown(value, before)}"
-            self._known[key] = value
+            if ":state:" in key:
+                return f"{call}: {key} is {_shown(self._value(key), self._known.get(key))}"
+            self._known[key] = self._value(key)
         return ""
 
     def _value(self, key: str) -> Any:
         """What stands there; sets and sorted sets as dictionaries."""
+        if _OTHERS.fullmatch(key):
+            return removals.THERE if at_once(self._twin.command("EXISTS", key)) else None
         value = self._twin.value(key)
         if key in (DONE, INDEX) or key.startswith("cp:{runs}") or key.endswith(":due"):
             return dict(value) if value else None
-        if key.endswith(":paths"):
+        if key.endswith((":paths", ":blobs")):
             return dict.fromkeys(value, True) if value else None
         if key.endswith(":chain") and value:
             return {
                 name: json.loads(text) if name.startswith("model_held:") else text
                 for name, text in value.items()
             }
+        if ":calls:" in key and value:
+            return {**value, "until": self._twin.expiry(key)}
         return value
-
-
-def _is_json(text: str) -> bool:
-    try:
-        json.loads(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _keys_of(name: str, args: Sequence[str]) -> Sequence[str]:
@@ -180,19 +191,13 @@ def _compare_hints(scratch: Scratch, commands: Sequence[Any]) -> str:
     run, request = scratch.request.get("run", ""), scratch.request
     queued = [(name, *args) for name, args in commands if args[0].startswith("cp:queue:")]
     told = redis_keys.queue(scratch.pool), "MAXLEN", "~", "100000", "*", "workflow", run, "path"
-    wanted: list[tuple[str, ...]] = [("XADD", *told, path) for path in scratch.hinted]
+    hinted = [] if scratch.keys.cluster else scratch.hinted
+    wanted: list[tuple[str, ...]] = [("XADD", *told, path) for path in hinted]
     if "hint" in request:
         asked = redis_keys.queue(POOL)
         drop = [("XACK", asked, request["group"], request["hint"])]
         wanted = [*drop, ("XDEL", asked, request["hint"]), *wanted]
     return "" if queued == wanted else f"it queued {queued}, by the protocol {wanted}"
-
-
-def _without_calls(document: Any) -> Any:
-    if document is None:
-        return None
-    ctl = {name: value for name, value in document["ctl"].items() if name not in _OF_CALLS}
-    return {**{name: document[name] for name in document if name != "calls"}, "ctl": ctl}
 
 
 def _shown(value: Any, wanted: Any) -> str:

@@ -17,6 +17,7 @@ from dcf.simulation.model.control import (
     put,
     wake,
 )
+from dcf.simulation.model.outside import wait_for_graph
 from dcf.simulation.model.scratch import Scratch
 
 Reply = list[Any]
@@ -68,6 +69,16 @@ def _start(now: Scratch, run: Control, start: dict[str, Any]) -> None:
     now.hint(start["path"])
 
 
+def store_blob(now: Scratch) -> Reply:
+    """A large value, for a run that keeps it, and takes it along when it goes."""
+    run, digest = now.load_run(), now.request["blob"]
+    if "removing" in run if run is not None else not now.request.get("new"):
+        return ["unknown_run"]
+    now.add(now.keys.blobs, {digest: True})
+    now.set(now.keys.blob(digest), now.text(2))
+    return ["ok"]
+
+
 def cancel(now: Scratch) -> Reply:
     """No more of it."""
     request, run = now.request, now.load_run()
@@ -98,9 +109,24 @@ def finalize(now: Scratch) -> Reply:
     now.set(now.keys.audit, json.loads(now.text(2)) | {"finalized_at": now.now})
     run["finalized"] = True
     run["said"]["finalize"] = request["call"]
-    put(run, {"outbox": "waiting" if request.get("outbox") else None})
+    if "outbox" in request:
+        run["outbox"] = "waiting"
+        if not now.keys.cluster:
+            wait_for_graph(now, request["run"], request["outbox"])
     now.save_run(run, {"cost_summary": json.loads(now.text(3)), "finalized_at": now.now})
     now.record({"type": "RunFinalized", "by": request["by"]})
+    return ["ok"]
+
+
+def told(now: Scratch) -> Reply:
+    """The graph has this very end of it, or cannot have it."""
+    request, run = now.request, now.load_run()
+    if run is None:
+        return ["unknown_run"]
+    meant = request["born"], request["redrives"]
+    if "finalized" not in run or (run["born"], run.get("redrives", 0)) != meant:
+        return ["moved"]
+    now.save_run(run | {"outbox": request["as"]})
     return ["ok"]
 
 

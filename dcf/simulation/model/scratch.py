@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from control_plane import INDEX, RunKeys, run_lists
@@ -16,15 +16,22 @@ Keys = Mapping[str, Any]
 
 
 class Scratch:
-    """``changed`` are the keys as the call leaves them, None where it removes one; ``events`` what
-    it puts into the history, ``hinted`` the paths that it hints, in order. Times in ms."""
+    """``names`` are the keys that the call was given. ``changed`` are keys as it leaves them, None
+    where it removes one, ``ends`` when those expire that it gives a time (None: not any more);
+    ``events`` is what it puts into the history, ``hinted`` the paths that it hints, in order. Times
+    in ms."""
 
     def __init__(self, known: Keys, call: Call, now: int) -> None:
         self.request, self.texts, self.now = call.request, call.texts, now
-        self.keys = RunKeys(call.request.get("run", ""))
+        run = call.request.get("run", "")
+        self.keys = RunKeys(run, cluster=RunKeys(run, cluster=True).meta in call.keys)
+        self.names = call.keys
         self.changed: dict[str, Any] = {}
+        self.ends: dict[str, int | None] = {}
         self.events: list[dict[str, Any]] = []
         self.hinted: list[str] = []
+        self.look: int | None = None
+        self.relist = False
         self.quiet = False
         self.steps = 0
         self._known = known
@@ -42,8 +49,10 @@ class Scratch:
         return copied(self.peek(key))
 
     def set(self, key: str, value: Any) -> None:
-        """Write a value; None removes the key."""
-        self.changed[key] = value or None
+        """Write a value; None removes the key. In a cluster a run's script reaches nothing but the
+        run: the rest is its client's part."""
+        if not self.keys.cluster or f"{{{self.keys.workflow_id}}}" in key:
+            self.changed[key] = value or None
 
     def add(self, key: str, members: Mapping[str, Any]) -> None:
         """Put members into a set, a sorted set or a hash; those that are None leave it."""
@@ -53,6 +62,15 @@ class Scratch:
             if score is not None:
                 value[member] = score
         self.set(key, value)
+
+    def append(self, key: str, fields: Sequence[str], newest: int | None = None) -> None:
+        """Put an entry at the end of a stream; with ``newest`` only so many stay."""
+        stream = self.get(key) or {"entries": [], "last_id": "0-0", "groups": {}}
+        last, number = map(int, stream["last_id"].split("-"))
+        entry = f"{self.now}-0" if self.now > last else f"{last}-{number + 1}"
+        entries = [*stream["entries"], (entry, tuple(fields))]
+        stream |= {"entries": entries[-newest:] if newest else entries, "last_id": entry}
+        self.set(key, stream)
 
     # -- documents --------------------------------------------------------------------------------
 
@@ -140,11 +158,14 @@ class Scratch:
         """Note when time can move the state."""
         at = due_at(ctl)
         self.add(self.keys.due, {path: at})
-        if at is not None and not self.quiet:
+        # In a cluster a look never lies far ahead while a state is ready or running.
+        soon = self.keys.cluster and ctl["status"] != "waiting"
+        if at is not None and not self.quiet and not soon:
             self.look_at(at)
 
     def look_at(self, moment: int) -> None:
         """Look at the run then at the latest."""
+        self.look = moment if self.look is None else min(moment, self.look)
         known = (self.get(INDEX) or {}).get(self.request["run"], moment)
         self.add(INDEX, {self.request["run"]: min(known, moment)})
 
@@ -159,6 +180,12 @@ class Scratch:
     def tell(self, kind: str, path: str, more: Mapping[str, Any]) -> None:
         """Tell the history of a state."""
         self.record({"type": kind, "path": path, **more})
+
+    def ending(self) -> list[Any]:
+        """What each answer ends with, for clients of a cluster."""
+        cluster, pool = self.keys.cluster, self.pool if self.hinted else ""
+        look = str(self.look) if cluster and self.look is not None else ""
+        return [look, self.hinted, pool, int(cluster and self.relist)]
 
     # -- runs -------------------------------------------------------------------------------------
 
@@ -180,10 +207,11 @@ class Scratch:
             round_, above = outer["pv"], parent_of(above, "state")
         return None
 
-    def enlist(self, run: Control) -> None:
-        """Let the lists say what the run is."""
+    def enlist(self, run: Control | None) -> None:
+        """Let the lists say what the run is; None: nothing any more."""
+        self.relist = True
         for status in run_lists.STATUSES:
-            born = int(run["born"]) if status == run["status"] else None
+            born = int(run["born"]) if run and status == run["status"] else None
             self.add(redis_keys.runs(status), {self.request["run"]: born})
 
     def end_run(self, status: str, exit_: str, failure: Any, said: str = "") -> None:

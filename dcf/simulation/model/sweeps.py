@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from control_plane import INDEX
+from control_plane import INDEX, keys
 from dcf.simulation.model.control import (
     REHINT_MAX_MS,
     REHINT_MIN_MS,
@@ -22,6 +22,7 @@ from dcf.simulation.model.scratch import Scratch
 Reply = list[Any]
 _VANISHED = 10
 _PUSH_MS = 15_000
+_ACCEPTED_EVERY_MS = 1_000
 _MOST_MOVED = 500
 
 
@@ -40,10 +41,10 @@ def tick(now: Scratch) -> Reply:
             now.end_run("timed_out", "", {"error": "States.Timeout", "cause": None})
     run = now.load_run()
     head = min((now.get(now.keys.due) or {}).values(), default=None)
+    now.enlist(run)
     if run is None:
         now.add(INDEX, {now.request["run"]: None})
     else:
-        now.enlist(run)
         known = now.get(INDEX) or {}
         if run["status"] == "running" and now.request["run"] in known:
             at = head if head is not None else now.now + REHINT_MAX_MS
@@ -120,11 +121,13 @@ def _lose(now: Scratch, ctl: Control) -> bool:
 
 
 def claim(now: Scratch) -> Reply:
-    """The runs that are due, which others leave be for a while."""
+    """The runs that are due, which others leave be for a while. That a write was taken is noted."""
     known = now.get(INDEX) or {}
     of = now.request.get("of", sorted(known, key=lambda run: (known[run], run)))
     members = [run for run in of if known.get(run, math.inf) <= now.now][: now.request["limit"]]
     now.add(INDEX, dict.fromkeys(members, now.now + _PUSH_MS))
+    if now.now - int(now.get(keys.ACCEPTED) or 0) >= _ACCEPTED_EVERY_MS:
+        now.set(keys.ACCEPTED, str(now.now))
     head = min((now.get(INDEX) or {}).values(), default=None)
     return [members, "" if head is None else str(int(head)), str(now.now)]
 
