@@ -6,7 +6,7 @@ import gc
 import hashlib
 import logging
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -31,7 +31,7 @@ from dcf.simulation.server import EXAMINER, POOL, Sabotage, Server
 from dcf.simulation.simulation import Simulation
 from dcf.simulation.tool_walk import ToolWalk
 from dcf.simulation.verdict import Verdict, measure
-from dcf.simulation.violation import Violation
+from dcf.simulation.violation import Guarantee, Violation
 from dcf.simulation.virtual_loop import Stuck, VirtualLoop, at_once, run_virtually
 from dcf.simulation.walk import Walk
 from dcf.simulation.weather import Weather
@@ -56,17 +56,17 @@ def simulate(
     *,
     steps: int = DEFAULT_STEPS,
     sabotage: Sabotage | None = None,
-    hasty: bool = False,
+    until: Collection[Guarantee] = (),
 ) -> Verdict:
     """Run the simulation of ``seed``; faults happen during its first ``steps`` calls of the server.
 
     The same arguments give the same verdict, call by call. ``sabotage`` breaks scripts on purpose,
-    for tests of the checks. One that is ``hasty`` ends with the first call that is wrong.
+    for tests of the checks; they end ``until`` one of these guarantees is seen to be broken.
     """
     walks, server, witness = _walks(seed, sabotage)
     _go(walks, witness)
-    with _workers_quiet(), _prepared(seed, steps, sabotage, hasty=hasty) as simulation:
-        if hasty and witness.violations:
+    with _workers_quiet(), _prepared(seed, steps, sabotage, until) as simulation:
+        if witness.saw(until):
             return measure(simulation, seed, steps, [], witness.violations, "", server.trace)
         return _simulated(simulation, seed, steps, witness.violations, server.trace)
 
@@ -130,7 +130,7 @@ def _simulated(
 
 @contextmanager
 def _prepared(
-    seed: int, steps: int, sabotage: Sabotage | None, *, hasty: bool = False
+    seed: int, steps: int, sabotage: Sabotage | None, until: Collection[Guarantee] = ()
 ) -> Iterator[Simulation]:
     rng = random.Random(seed)
     scenario = make_scenario(rng)
@@ -144,7 +144,7 @@ def _prepared(
     records, model = Records(server.twin), Model(server.twin)
     if sabotage:
         server.twin.limit_scripts(_MOST_INSTRUCTIONS)
-    simulation = Simulation(scenario, loop, weather, server, witness, records, rng, hasty=hasty)
+    simulation = Simulation(scenario, loop, weather, server, witness, records, rng, until=until)
     remembering = random.Random(f"memory {bits}")
     if remembering.random() < _REMEMBERING:
         simulation.shelf = Shelf(remembering, weather, scenario.ttl_s)
