@@ -16,7 +16,7 @@ from control_plane import DONE, INDEX, run_lists
 from control_plane import keys as redis_keys
 from control_plane.twin import WRITES, Twin
 from dcf.simulation.model import budgets, commits, leases, removals, runs, sweeps, tool_calls
-from dcf.simulation.model.control import is_json
+from dcf.simulation.model.control import chain_of, is_json
 from dcf.simulation.model.outside import RULES, Outside
 from dcf.simulation.model.scratch import Scratch
 from dcf.simulation.order import EPOCH_S
@@ -162,10 +162,7 @@ class Model:
         if key.endswith((":paths", ":blobs")):
             return dict.fromkeys(value, True) if value else None
         if key.endswith(":chain") and value:
-            return {
-                name: json.loads(text) if name.startswith("model_held:") else text
-                for name, text in value.items()
-            }
+            return chain_of(value)
         if ":calls:" in key and value:
             return {**value, "until": self._twin.expiry(key)}
         return value
