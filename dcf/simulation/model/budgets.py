@@ -16,6 +16,13 @@ Broken = tuple[str, str, str]
 """What of a budget has not enough left, how much is used, and the limit."""
 
 
+def chain_of(fields: Mapping[str, str]) -> dict[str, Any]:
+    """The fields of a run's chain as the model has them: reservations are JSON objects."""
+    return {
+        name: json.loads(text) if name.startswith(_HELD) else text for name, text in fields.items()
+    }
+
+
 def reserve(now: Scratch) -> list[Any]:
     """The most that a request can use is taken from the budgets, if it fits."""
     request = now.request

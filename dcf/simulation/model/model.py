@@ -162,10 +162,7 @@ class Model:
         if key.endswith((":paths", ":blobs")):
             return dict.fromkeys(value, True) if value else None
         if key.endswith(":chain") and value:
-            return {
-                name: json.loads(text) if name.startswith("model_held:") else text
-                for name, text in value.items()
-            }
+            return budgets.chain_of(value)
         if ":calls:" in key and value:
             return {**value, "until": self._twin.expiry(key)}
         return value

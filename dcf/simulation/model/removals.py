@@ -9,6 +9,7 @@ import json
 from typing import Any
 
 from control_plane import DONE, INDEX
+from dcf.simulation.model.budgets import chain_of
 from dcf.simulation.model.control import REHINT_MAX_MS, Control, is_json
 from dcf.simulation.model.scratch import Scratch
 
@@ -112,7 +113,7 @@ def _write(now: Scratch, kind: str, name: str, text: str) -> None:
     elif kind == "path":
         now.add(keys.paths, {name: True})
     elif kind == "chain":
-        now.set(keys.chain, _hash(text))
+        now.set(keys.chain, chain_of(_hash(text)))
     elif kind == "calls":
         now.set(keys.calls(name), _hash(text) | {"until": None})
     elif kind == "blob":
