@@ -48,8 +48,7 @@ def reserve(now: Scratch) -> list[Any]:
             return ["over_budget", whose, *broken]
     ctl["model"] = {name: mine[name] + asked[name] for name in _USED}
     now.note_control(request["path"], ctl)
-    place = {"path": request["path"], "visit": ctl["visit"], "try": ctl["try"]}
-    kept = place | {"tokens": asked["tokens"], "nano": asked["nano"]}
+    kept = {"tokens": asked["tokens"], "nano": asked["nano"]}
     total = {f"model_{name}": str(used[name] + asked[name]) for name in _USED}
     now.add(now.keys.chain, {**total, f"{_HELD}{request['call']}": kept})
     return ["ok"]
@@ -106,10 +105,8 @@ def bill(now: Scratch) -> list[Any]:
         return ["ok"]
     more = {"calls": 0, "tokens": request["tokens"] - reserved["tokens"]}
     more["nano"] = request.get("nano", 0) - reserved["nano"]
-    place = request["path"], ctl["visit"], ctl["try"]
-    if "model" in ctl and place == tuple(reserved[name] for name in ("path", "visit", "try")):
-        ctl["model"] = {name: ctl["model"][name] + more[name] for name in _USED}
-        now.note_control(request["path"], ctl)
+    ctl["model"] = {name: ctl["model"][name] + more[name] for name in _USED}
+    now.note_control(request["path"], ctl)
     total = {f"model_{name}": str(int(chain[f"model_{name}"]) + more[name]) for name in _USED}
     now.add(now.keys.chain, {**total, f"{_HELD}{request['call']}": None})
     if "nano" not in request:

@@ -40,7 +40,6 @@ _RULES: dict[str, Callable[[Scratch], list[Any]]] = {
     "close": runs.close,
     "redrive": runs.redrive,
     "tick": sweeps.tick,
-    "claim": sweeps.claim,
     "move": sweeps.move,
     "reserve": budgets.reserve,
     "bill": budgets.bill,
@@ -52,7 +51,7 @@ _RULES: dict[str, Callable[[Scratch], list[Any]]] = {
 _MODELLED = re.compile(
     r"cp:wf:[^:]+:(meta|state:.*|chain|due|paths|blobs|stage.*)"
     r"|dp:wf:[^:]+:(output:.*|calls:.*|blob:.*|audit:finalize)"
-    rf"|cp:{{outbox}}:.*|{re.escape(INDEX)}|{re.escape(DONE)}|{re.escape(redis_keys.ACCEPTED)}"
+    rf"|cp:{{outbox}}:.*|{re.escape(INDEX)}|{re.escape(DONE)}"
     rf"|cp:\{{runs\}}:({'|'.join(run_lists.STATUSES)})",
     re.DOTALL,
 )
@@ -107,9 +106,7 @@ class Model:
         if rule is None:
             return self._follow(call, written)
         scratch = Scratch(self._known, call, now)
-        answer = rule(scratch)
-        if call.script != "claim":
-            answer.append(scratch.ending())
+        answer = [*rule(scratch), scratch.ending()]
         got = _answered(call)
         if got != answer:
             return f"{call}: it answered {got}, by the protocol {answer}"
