@@ -14,6 +14,7 @@ from dcf.simulation.virtual_loop import at_once
 
 _SEATS = ("s/a", "s/b", "t/a")
 _TOKENS = ("one", "two")
+_SOON_MS = 20_000
 
 
 class OutsideWalk:
@@ -28,6 +29,7 @@ class OutsideWalk:
     def go(self, steps: int) -> None:
         """So many calls, and what clients do between them without a script."""
         acts = (self._speak, self._speak, self._keep, self._leave, self._tell, self._tell)
+        acts += (self._claim, self._claim)
         for _ in range(steps):
             self._clock(self._clock(None) + self._rng.choice((0, 0, 1, 900)))
             self._rng.choice(acts)()
@@ -50,6 +52,18 @@ class OutsideWalk:
         elif self._rng.random() < 0.5:
             at_once(claims.drop(self._backend, key, [seat]))
         at_once(claims.keep(self._backend, key, self._rng.sample(_SEATS, 2), 5_000))
+
+    def _claim(self) -> None:
+        """What is due by now, around the moments from which on more is, or a write is noted."""
+        key = self._rng.choice((redis_keys.INDEX, redis_keys.INDEX, redis_keys.COMPANIONS))
+        found = at_once(self._backend.command("ZRANGE", key, 0, -1, "WITHSCORES"))
+        accepted = int(at_once(self._backend.command("GET", redis_keys.ACCEPTED)) or 0)
+        moments = [accepted + claims.ACCEPTED_EVERY_MS, *(int(float(at)) for at in found[1::2])]
+        now, then = self._clock(None), self._rng.choice(moments) + self._rng.choice((-1, 0, 1))
+        if now < then < now + _SOON_MS:
+            self._clock(then)
+        of = self._rng.choice((None, ["nobody", *found[:-4:-2]]))
+        at_once(claims.claim(self._backend, key, self._rng.choice((1, 2, 500)), of=of))
 
     def _leave(self) -> None:
         """As clients of a cluster do it: of a run that was looked at meanwhile, or not."""

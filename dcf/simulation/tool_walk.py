@@ -10,9 +10,6 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from control_plane import INDEX
-from control_plane.claims import ACCEPTED_EVERY_MS, claim
-from control_plane.keys import ACCEPTED
 from dcf.simulation.virtual_loop import at_once
 from dcf.simulation.walk import Walk
 
@@ -33,7 +30,7 @@ class ToolWalk(Walk):
     """See ``Walk``. The one task of a run asks, is tried again, entered again, and redriven."""
 
     _notes: list[dict[str, Any]]
-    _reserved: list[str]
+    _reserved: list[tuple[str, int]]
 
     def _acts(self, status: str) -> dict[Act, int]:
         return {
@@ -44,8 +41,7 @@ class ToolWalk(Walk):
             self._late: 1 if status == "running" else 0,
             self._signal: 8 if status == "waiting" else 0,
             self._tick: 4,
-            self._claim: 1,
-            self._cancel: 0 if self._rng.random() < 0.9 else 1,
+            self._cancel: 1 if status == "running" else 0,
         }
 
     def _begin(self) -> None:
@@ -56,6 +52,11 @@ class ToolWalk(Walk):
         start = {"path": "A", "type": "Task", "timeout_ms": self._rng.choice((None, 2_000))}
         given = {name: part for name, part in start.items() if part is not None}
         self._say("seed", '{"workflow_name":"walk"}', "{}", **about, start=given)
+
+    def _cancel(self, path: str, control: Mapping[str, Any]) -> None:
+        """Whoever holds a lease does not know it yet."""
+        super()._cancel(path, control)
+        self._work(path, control)
 
     def _wait(self, control: Mapping[str, Any]) -> None:
         if self._rng.random() < 0.1:
@@ -77,16 +78,17 @@ class ToolWalk(Walk):
         self._pass(called)
         request = {"call": self._id(), "events_limit": self._limit("events")}
         request["calls_limit"] = self._rng.choice((_FAR, _FAR, _FAR, control.get("calls", 0)))
+        request["budget"] = self._budget(control, tool_calls=1)
         kind = self._rng.choice(("call",) * 6 + ("question", "other"))
         if kind == "call":
             request |= self._tool_call(called)
-            request["grant"] = self._rng.choice((None, None, 1, 2))
+            request["grant"] = self._rng.choice((None, 1, 2))
             request["open"] = self._rng.choice((None, 40, 200))
-            request["budget"] = self._budget(control, tool_calls=1)
         elif kind == "question":
             request["asks"] = self._rng.choice((40, 200))
         if self._notes and self._rng.random() < 0.15:
-            request = self._rng.choice(self._notes)
+            before = self._rng.choice(self._notes)
+            request = before if kind == "call" else request | {"call": before["call"]}
         self._notes.append(request)
         for _ in range(self._rng.choice((1, 1, 2))):
             texts = '{"type":"ToolDecision","verdict":"allow"}', '{"type":"ToolDecision"}'
@@ -95,8 +97,8 @@ class ToolWalk(Walk):
     def _tool_call(self, called: Mapping[str, Any]) -> dict[str, Any]:
         given = sorted({number for some in called.get("numbers", {}).values() for number in some})
         known = [number for number in given if self._rng.random() < 0.3]
-        name = self._rng.choice((None, None, "a", "b"))
-        return {"digest": self._rng.choice("xy"), "id": name, "known": known}
+        name = self._rng.choice((None, None, "a", "a", "b"))
+        return {"digest": self._rng.choice("xxy"), "id": name, "known": known}
 
     def _recall(self, path: str, control: Mapping[str, Any]) -> None:
         called = self._called(path)
@@ -107,7 +109,7 @@ class ToolWalk(Walk):
 
     def _settle(self, path: str, control: Mapping[str, Any]) -> None:
         number = self._rng.randint(0, max(0, control.get("calls", 0) - 1))
-        answer, keep = self._rng.choice(("", '{"n":1}')), self._rng.choice((40, 300))
+        answer, keep = self._rng.choice(("", '{"n":1}')), self._rng.choice((40, 2_000))
         self._say("settle", answer, **self._held(path), number=number, keep=keep)
 
     def _reserve(self, path: str, control: Mapping[str, Any]) -> None:
@@ -115,13 +117,16 @@ class ToolWalk(Walk):
         budget = self._budget(
             control, model_calls=1, tokens=about["tokens"], nano=about.get("nano") or 0
         )
-        self._reserved.append(about["call"])
+        self._reserved.append((about["call"], control["fence"]))
         for _ in range(self._rng.choice((1, 1, 2))):
             refused = '{"type":"ModelRefused"}'
             self._say("reserve", refused, **self._held(path), **about, budget=budget)
 
     def _bill(self, path: str, control: Mapping[str, Any]) -> None:
-        about = {"call": self._rng.choice(self._reserved or ["none"]), **self._asked()}
+        # Nobody else knows the name of a reservation.
+        mine = [call for call, fence in self._reserved if fence == control["fence"]]
+        call = self._rng.choice(mine or ["none"])
+        about = {"call": call, **self._asked()}
         about["events_limit"] = self._limit("events")
         self._say("bill", '{"type":"ModelCalled"}', **self._held(path), **about)
 
@@ -162,12 +167,12 @@ class ToolWalk(Walk):
         budget: dict[str, dict[str, int]] = {"try": {}, "run": {}}
         for whose, limits in budget.items():
             for name, more in asked.items():
-                if self._rng.random() < 0.25:
+                if self._rng.random() < 0.15:
                     left = more + self._rng.choice((-2, -1, 0, 0, 1))
                     limits[name] = max(0, used[whose][name] + left)
             if self._rng.random() < 0.15:
                 limits["wall_ms"] = spans[whose] + self._rng.choice((0, 1, 1))
-        return budget
+        return {whose: limits for whose, limits in budget.items() if limits}
 
     def _held(self, path: str) -> dict[str, Any]:
         return super()._held(path) | ({"path": "nowhere"} if self._rng.random() < 0.03 else {})
@@ -179,8 +184,8 @@ class ToolWalk(Walk):
         steps: list[tuple[dict[str, Any], int]] = [
             (_WAITS | {"wait": "approval", "wait_until": self._clock(None) + _ASKED_MS}, 4),
             (_WAITS | {"wait": "retry", "delay": 0}, 2),
-            ({"outcome": "done", "next": {"path": path, "type": "Task"}}, 2),
-            ({"outcome": "failed", "ends": "failed"}, 1),
+            ({"outcome": "done", "next": {"path": self._rng.choice("AB"), "type": "Task"}}, 3),
+            ({"outcome": "failed", "ends": "failed"}, 2),
         ]
         self._step(path, control, self._rng.choices(*zip(*steps, strict=True))[0])
 
@@ -201,13 +206,3 @@ class ToolWalk(Walk):
         timer = _WAITS | {"wait": "timer", "wait_until": until + _ASKED_MS}
         self._step(path, control, self._rng.choice((after, timer)))
         self._signal(path, {**self._control(path), "wait": "approval"})
-
-    def _claim(self, path: str, control: Mapping[str, Any]) -> None:
-        """What is due by now, around the moments from which on more is."""
-        backend, now = self._store.backend, self._clock(None)
-        accepted = at_once(backend.command("GET", ACCEPTED))
-        look = at_once(self._store.look_time(self._run))
-        moments = [now, int(accepted or now) + ACCEPTED_EVERY_MS, look or now]
-        self._clock(max(now, self._rng.choice(moments) + self._rng.choice((-1, 0, 0))))
-        of = self._rng.choice((None, [self._run, "nobody", "tools-1", "walk-1"]))
-        at_once(claim(backend, INDEX, self._rng.choice((1, 2, 9)), of=of))

@@ -16,6 +16,13 @@ Broken = tuple[str, str, str]
 """What of a budget has not enough left, how much is used, and the limit."""
 
 
+def chain_of(fields: Mapping[str, str]) -> dict[str, Any]:
+    """The fields of a run's chain as the model has them: reservations are JSON objects."""
+    return {
+        name: json.loads(text) if name.startswith(_HELD) else text for name, text in fields.items()
+    }
+
+
 def reserve(now: Scratch) -> list[Any]:
     """The most that a request can use is taken from the budgets, if it fits."""
     request = now.request
@@ -41,8 +48,7 @@ def reserve(now: Scratch) -> list[Any]:
             return ["over_budget", whose, *broken]
     ctl["model"] = {name: mine[name] + asked[name] for name in _USED}
     now.note_control(request["path"], ctl)
-    place = {"path": request["path"], "visit": ctl["visit"], "try": ctl["try"]}
-    kept = place | {"tokens": asked["tokens"], "nano": asked["nano"]}
+    kept = {"tokens": asked["tokens"], "nano": asked["nano"]}
     total = {f"model_{name}": str(used[name] + asked[name]) for name in _USED}
     now.add(now.keys.chain, {**total, f"{_HELD}{request['call']}": kept})
     return ["ok"]
@@ -99,10 +105,8 @@ def bill(now: Scratch) -> list[Any]:
         return ["ok"]
     more = {"calls": 0, "tokens": request["tokens"] - reserved["tokens"]}
     more["nano"] = request.get("nano", 0) - reserved["nano"]
-    place = request["path"], ctl["visit"], ctl["try"]
-    if "model" in ctl and place == tuple(reserved[name] for name in ("path", "visit", "try")):
-        ctl["model"] = {name: ctl["model"][name] + more[name] for name in _USED}
-        now.note_control(request["path"], ctl)
+    ctl["model"] = {name: ctl["model"][name] + more[name] for name in _USED}
+    now.note_control(request["path"], ctl)
     total = {f"model_{name}": str(int(chain[f"model_{name}"]) + more[name]) for name in _USED}
     now.add(now.keys.chain, {**total, f"{_HELD}{request['call']}": None})
     if "nano" not in request:

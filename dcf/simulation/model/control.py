@@ -46,14 +46,6 @@ def is_json(text: str) -> bool:
     return True
 
 
-def chain_of(fields: Mapping[str, str]) -> dict[str, Any]:
-    """What stands in a run's chain: what is held for a call of a model is a document."""
-    return {
-        name: json.loads(text) if name.startswith("model_held:") else text
-        for name, text in fields.items()
-    }
-
-
 def sha1(text: str) -> str:
     """As scripts hash."""
     return hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()

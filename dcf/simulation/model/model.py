@@ -16,7 +16,7 @@ from control_plane import DONE, INDEX, run_lists
 from control_plane import keys as redis_keys
 from control_plane.twin import WRITES, Twin
 from dcf.simulation.model import budgets, commits, leases, removals, runs, sweeps, tool_calls
-from dcf.simulation.model.control import chain_of, is_json
+from dcf.simulation.model.control import is_json
 from dcf.simulation.model.outside import RULES, Outside
 from dcf.simulation.model.scratch import Scratch
 from dcf.simulation.order import EPOCH_S
@@ -40,7 +40,6 @@ _RULES: dict[str, Callable[[Scratch], list[Any]]] = {
     "close": runs.close,
     "redrive": runs.redrive,
     "tick": sweeps.tick,
-    "claim": sweeps.claim,
     "move": sweeps.move,
     "reserve": budgets.reserve,
     "bill": budgets.bill,
@@ -52,7 +51,7 @@ _RULES: dict[str, Callable[[Scratch], list[Any]]] = {
 _MODELLED = re.compile(
     r"cp:wf:[^:]+:(meta|state:.*|chain|due|paths|blobs|stage.*)"
     r"|dp:wf:[^:]+:(output:.*|calls:.*|blob:.*|audit:finalize)"
-    rf"|cp:{{outbox}}:.*|{re.escape(INDEX)}|{re.escape(DONE)}|{re.escape(redis_keys.ACCEPTED)}"
+    rf"|cp:{{outbox}}:.*|{re.escape(INDEX)}|{re.escape(DONE)}"
     rf"|cp:\{{runs\}}:({'|'.join(run_lists.STATUSES)})",
     re.DOTALL,
 )
@@ -107,9 +106,7 @@ class Model:
         if rule is None:
             return self._follow(call, written)
         scratch = Scratch(self._known, call, now)
-        answer = rule(scratch)
-        if call.script != "claim":
-            answer.append(scratch.ending())
+        answer = [*rule(scratch), scratch.ending()]
         got = _answered(call)
         if got != answer:
             return f"{call}: it answered {got}, by the protocol {answer}"
@@ -162,7 +159,7 @@ class Model:
         if key.endswith((":paths", ":blobs")):
             return dict.fromkeys(value, True) if value else None
         if key.endswith(":chain") and value:
-            return chain_of(value)
+            return budgets.chain_of(value)
         if ":calls:" in key and value:
             return {**value, "until": self._twin.expiry(key)}
         return value

@@ -9,7 +9,8 @@ import json
 from typing import Any
 
 from control_plane import DONE, INDEX
-from dcf.simulation.model.control import REHINT_MAX_MS, Control, chain_of, is_json
+from dcf.simulation.model.budgets import chain_of
+from dcf.simulation.model.control import REHINT_MAX_MS, Control, is_json
 from dcf.simulation.model.scratch import Scratch
 
 Reply = list[Any]

@@ -1,11 +1,10 @@
-"""Calls that look after runs: time moves states, due runs are claimed, runs change their pool."""
+"""Calls that look after runs: time moves states, runs change their pool."""
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
-from control_plane import INDEX, keys
+from control_plane import INDEX
 from dcf.simulation.model.control import (
     REHINT_MAX_MS,
     REHINT_MIN_MS,
@@ -21,8 +20,6 @@ from dcf.simulation.model.scratch import Scratch
 
 Reply = list[Any]
 _VANISHED = 10
-_PUSH_MS = 15_000
-_ACCEPTED_EVERY_MS = 1_000
 _MOST_MOVED = 500
 
 
@@ -118,18 +115,6 @@ def _lose(now: Scratch, ctl: Control) -> bool:
     elif alone or "deaths" not in ctl:
         return count_death(ctl, run)
     return False
-
-
-def claim(now: Scratch) -> Reply:
-    """The runs that are due, which others leave be for a while. That a write was taken is noted."""
-    known = now.get(INDEX) or {}
-    of = now.request.get("of", sorted(known, key=lambda run: (known[run], run)))
-    members = [run for run in of if known.get(run, math.inf) <= now.now][: now.request["limit"]]
-    now.add(INDEX, dict.fromkeys(members, now.now + _PUSH_MS))
-    if now.now - int(now.get(keys.ACCEPTED) or 0) >= _ACCEPTED_EVERY_MS:
-        now.set(keys.ACCEPTED, str(now.now))
-    head = min((now.get(INDEX) or {}).values(), default=None)
-    return [members, "" if head is None else str(int(head)), str(now.now)]
 
 
 def move(now: Scratch) -> Reply:
