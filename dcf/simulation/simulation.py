@@ -12,6 +12,7 @@ from control_plane import keys as redis_keys
 from dcf.simulation.agents import Execution
 from dcf.simulation.bystanders import move_at_times, watch_at_times
 from dcf.simulation.client import Client
+from dcf.simulation.fail_over import FailOver
 from dcf.simulation.memories import Shelf
 from dcf.simulation.network import FaultyBackend, SureBackend, tokens_of
 from dcf.simulation.persons import Persons
@@ -47,6 +48,7 @@ class Simulation:
     server: Server
     witness: Witness
     records: Records
+    fail_over: FailOver
     rng: random.Random
     until: Collection[Guarantee] = ()
     ledger: list[Execution] = field(default_factory=list)
@@ -63,6 +65,7 @@ class Simulation:
             for act in (move_at_times, watch_at_times)
             for order in self.scenario.orders
         ]
+        bystanders.append(asyncio.create_task(self.fail_over.come()))
         strangers, persons = self._strangers(), self._persons()
         persons.come()
         self.lives = [
@@ -110,16 +113,17 @@ class Simulation:
     async def _client(self, number: int) -> None:
         order = self.scenario.orders[number]
         rng = random.Random(self.rng.getrandbits(64))
-        await Client(order, self._opener(f"client-{number}", rng), rng).act()
+        await Client(order, self._opener(f"client-{number}", rng), rng, self.fail_over).act()
 
     def _strangers(self) -> Strangers:
         rng = random.Random(self.rng.getrandbits(64))
-        return Strangers(self._opener("stranger", rng), rng, self.witness.defect)
+        return Strangers(self._opener("stranger", rng), rng, self.witness.defect, self.fail_over)
 
     def _persons(self) -> Persons:
         rng = random.Random(self.rng.getrandbits(64))
         orders = {order.workflow_id: order for order in self.scenario.orders}
-        return Persons(orders, self._opener("person", rng), rng, self.witness.defect)
+        open_store = self._opener("person", rng)
+        return Persons(orders, open_store, rng, self.witness.defect, self.fail_over)
 
     def _sure_store(self, name: str, run: str) -> Store:
         tokens = tokens_of(f"{name} {run}")

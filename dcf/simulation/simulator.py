@@ -15,6 +15,7 @@ from dcf.asl import AslError
 from dcf.simulation.end_check import check_end, check_server
 from dcf.simulation.end_walk import EndWalk
 from dcf.simulation.evidence import Evidence, gather
+from dcf.simulation.fail_over import FailOver
 from dcf.simulation.history_check import check_history
 from dcf.simulation.ledger_check import check_ledger, check_turns
 from dcf.simulation.memories import Shelf
@@ -144,7 +145,10 @@ def _prepared(
     records, model = Records(server.twin), Model(server.twin)
     if sabotage:
         server.twin.limit_scripts(_MOST_INSTRUCTIONS)
-    simulation = Simulation(scenario, loop, weather, server, witness, records, rng, until=until)
+    fail_over = FailOver(random.Random(f"fail-over {bits}"), server, weather, witness)
+    simulation = Simulation(
+        scenario, loop, weather, server, witness, records, fail_over, rng, until=until
+    )
     remembering = random.Random(f"memory {bits}")
     if remembering.random() < _REMEMBERING:
         simulation.shelf = Shelf(remembering, weather, scenario.ttl_s)
@@ -200,7 +204,7 @@ def _checked(found: Evidence, simulation: Simulation) -> Iterator[Violation]:
     checks: list[Callable[[Evidence], Iterator[Violation]]] = [
         lambda found: check_end(found, simulation.server.twin),
         lambda found: check_history(found, redriven=found.run in changed.redriven),
-        lambda found: check_ledger(found, simulation.ledger),
+        lambda found: check_ledger(found, simulation.ledger, simulation.witness.forgotten),
         lambda found: check_steps(found),
         lambda found: check_result(found, changed),
     ]
