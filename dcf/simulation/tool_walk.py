@@ -30,7 +30,7 @@ class ToolWalk(Walk):
     """See ``Walk``. The one task of a run asks, is tried again, entered again, and redriven."""
 
     _notes: list[dict[str, Any]]
-    _reserved: list[tuple[str, int]]
+    _reserved: list[tuple[str, str, int]]
 
     def _acts(self, status: str) -> dict[Act, int]:
         return {
@@ -61,6 +61,12 @@ class ToolWalk(Walk):
     def _wait(self, control: Mapping[str, Any]) -> None:
         if self._rng.random() < 0.1:
             super()._wait(control)
+
+    def _restart(self) -> None:
+        """Whoever redrives a run closes it first: no lease outlives its end."""
+        names = [name for name in at_once(self._store.paths(self._run)) if "@" not in name]
+        self._say("close", paths=names)
+        super()._restart()
 
     # -- the work of a lease ----------------------------------------------------------------------
 
@@ -117,14 +123,14 @@ class ToolWalk(Walk):
         budget = self._budget(
             control, model_calls=1, tokens=about["tokens"], nano=about.get("nano") or 0
         )
-        self._reserved.append((about["call"], control["fence"]))
+        self._reserved.append((about["call"], path, control["fence"]))
         for _ in range(self._rng.choice((1, 1, 2))):
             refused = '{"type":"ModelRefused"}'
             self._say("reserve", refused, **self._held(path), **about, budget=budget)
 
     def _bill(self, path: str, control: Mapping[str, Any]) -> None:
         # Nobody else knows the name of a reservation.
-        mine = [call for call, fence in self._reserved if fence == control["fence"]]
+        mine = [call for call, *lease in self._reserved if lease == [path, control["fence"]]]
         call = self._rng.choice(mine or ["none"])
         about = {"call": call, **self._asked()}
         about["events_limit"] = self._limit("events")
