@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from control_plane import DONE, ControlPlaneError, RunExport, Store, export_run
+from control_plane import DONE, INDEX, ControlPlaneError, RunExport, Store, claims, export_run
 from control_plane import keys as redis_keys
 from dcf.simulation.virtual_loop import at_once
 
@@ -62,7 +62,8 @@ class EndWalk:
             self._seed: {None: 4, "pending": 6}.get(status, 1),
             self._blob: 1,
             self._cancel: 6 if alive else 1,
-            self._tick: 6 if alive else 1,
+            self._tick: 6 if alive else 3 if going or not control else 1,
+            self._move: 2,
             self._close: 1,
             self._finalize: 8 if control and not alive and not sealed else 1,
             self._tell: 3 if sealed else 1,
@@ -92,18 +93,31 @@ class EndWalk:
         about["states"] = [{"path": path, "type": "Task"} for path in "ABC"]
         if self._chance(0.8):
             about |= {"start": {"path": "A", "type": "Task"}}
-            about |= {"timeout_ms": self._rng.choice((None, 20))}
+            about |= {"timeout_ms": self._rng.choice((None, 20, 90_000))}
         meta = _META | {"workflow_id": self._run}
         self._say("seed", json.dumps(meta), "{}", extra=(), **about)
 
     def _blob(self, control: dict[str, Any]) -> None:
-        self._say("blob", '"large"', extra=(), blob=self._rng.choice(("beef", "cafe")))
+        about = {"blob": self._rng.choice(("beef", "cafe")), "new": self._chance(0.3)}
+        self._say("blob", '"large"', extra=(), **about)
 
     def _cancel(self, control: dict[str, Any]) -> None:
         self._say("cancel", _OVER, extra=(), by="ada", reason="", call=self._id())
 
     def _tick(self, control: dict[str, Any]) -> None:
-        self._say("tick", extra=())
+        """Also of a run that is gone, or never came, and stands in the index for another reason."""
+        if not control and self._chance(0.5):
+            put = claims.put(self._store.backend, INDEX, self._run, self._clock(None))
+            at_once(put)
+        if self._chance(0.8):
+            self._say("tick", extra=())
+        else:
+            self._close(control)
+
+    def _move(self, control: dict[str, Any]) -> None:
+        about = {"pool": self._rng.choice(("default", "elsewhere")), "by": "ada", "reason": ""}
+        about |= {"paths": self._rng.choice((None, ["A", "nowhere", ""]))}
+        self._say("move", extra=(), turn=self._rng.randint(1, 3), revoke=True, **about)
 
     # -- after its end ----------------------------------------------------------------------------
 

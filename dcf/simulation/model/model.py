@@ -35,12 +35,12 @@ _RULES: dict[str, Callable[[Scratch], list[Any]]] = {
     "cancel": runs.cancel,
     "finalize": runs.finalize,
     "told": runs.told,
+    "blob": removals.blob,
     "gc": removals.gc,
     "restore": removals.restore,
     "close": runs.close,
     "redrive": runs.redrive,
     "tick": sweeps.tick,
-    "claim": sweeps.claim,
     "move": sweeps.move,
     "reserve": budgets.reserve,
     "bill": budgets.bill,
@@ -104,8 +104,7 @@ class Model:
             return self._follow(call, written | others)
         scratch = Scratch(self._known, call, now)
         answer = rule(scratch)
-        if call.script != "claim":
-            answer.append(scratch.ending())
+        answer.append(scratch.ending())
         got = _answered(call)
         if got != answer:
             return f"{call}: it answered {got}, by the protocol {answer}"

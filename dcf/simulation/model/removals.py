@@ -17,6 +17,16 @@ THERE = True
 """What is known of a value of which only that is known."""
 
 
+def blob(now: Scratch) -> Reply:
+    """A large value is kept with its run, if that stays, or is about to come."""
+    request, run = now.request, now.load_run()
+    if (run is None and not request.get("new")) or (run is not None and "removing" in run):
+        return ["unknown_run"]
+    now.add(now.keys.blobs, {request["blob"]: True})
+    now.set(now.keys.blob(request["blob"]), THERE)
+    return ["ok"]
+
+
 def gc(now: Scratch) -> Reply:
     """So much of a run goes; with the last of it the run itself. From the first call on it is
     `removing`, so that nobody else goes on with it."""

@@ -22,6 +22,7 @@ from dcf.simulation.model.scratch import Scratch
 Reply = list[Any]
 _VANISHED = 10
 _PUSH_MS = 15_000
+_ACCEPTED_MS = 1_000
 _MOST_MOVED = 500
 
 
@@ -120,12 +121,17 @@ def _lose(now: Scratch, ctl: Control) -> bool:
 
 
 def claim(now: Scratch) -> Reply:
-    """The runs that are due, which others leave be for a while."""
-    known = now.get(INDEX) or {}
-    of = now.request.get("of", sorted(known, key=lambda run: (known[run], run)))
-    members = [run for run in of if known.get(run, math.inf) <= now.now][: now.request["limit"]]
-    now.add(INDEX, dict.fromkeys(members, now.now + _PUSH_MS))
-    head = min((now.get(INDEX) or {}).values(), default=None)
+    """What is due, runs or seats, which others leave be for a while."""
+    key, *accepted = now.names
+    known = now.peek(key) or {}
+    of = now.request.get("of", sorted(known, key=lambda one: (known[one], one)))
+    members = [one for one in of if known.get(one, math.inf) <= now.now][: now.request["limit"]]
+    now.add(key, dict.fromkeys(members, now.now + _PUSH_MS))
+    for sign in accepted:
+        # Others see by it that writes are accepted.
+        if now.now - int(now.peek(sign) or 0) >= _ACCEPTED_MS:
+            now.set(sign, str(now.now))
+    head = min((now.peek(key) or {}).values(), default=None)
     return [members, "" if head is None else str(int(head)), str(now.now)]
 
 
