@@ -16,7 +16,7 @@ from control_plane import DONE, INDEX, run_lists
 from control_plane import keys as redis_keys
 from control_plane.twin import WRITES, Twin
 from dcf.simulation.model import budgets, commits, leases, removals, runs, sweeps
-from dcf.simulation.model.control import is_json
+from dcf.simulation.model.control import chain, is_json
 from dcf.simulation.model.outside import RULES, Outside
 from dcf.simulation.model.scratch import Scratch
 from dcf.simulation.order import EPOCH_S
@@ -127,15 +127,15 @@ class Model:
         events = [json.loads(args[args.index("event") + 1]) for args in told]
         if events != scratch.events:
             return f"it told {events}, by the protocol {scratch.events}"
-        chain = scratch.get(scratch.keys.chain) or {}
-        digest = chain.get("digest", "")
+        before = scratch.get(scratch.keys.chain) or {}
+        digest = before.get("digest", "")
         for args in told:
             text = args[args.index("event") + 1]
             said = f"{digest}\n{scratch.now}\n{text}"
             digest = hashlib.sha1(said.encode(), usedforsecurity=False).hexdigest()
         if told or scratch.steps:
             counts = {"events": len(told), "steps": scratch.steps}
-            more = {name: str(int(chain.get(name, 0)) + count) for name, count in counts.items()}
+            more = {name: str(int(before.get(name, 0)) + count) for name, count in counts.items()}
             scratch.add(scratch.keys.chain, {**more, "digest": digest})
         return ""
 
@@ -158,10 +158,7 @@ class Model:
         if key.endswith((":paths", ":blobs")):
             return dict.fromkeys(value, True) if value else None
         if key.endswith(":chain") and value:
-            return {
-                name: json.loads(text) if name.startswith("model_held:") else text
-                for name, text in value.items()
-            }
+            return chain(value)
         return value
 
 

@@ -9,7 +9,7 @@ import json
 from typing import Any
 
 from control_plane import DONE, INDEX
-from dcf.simulation.model.control import REHINT_MAX_MS, Control, is_json
+from dcf.simulation.model.control import REHINT_MAX_MS, Control, chain, is_json
 from dcf.simulation.model.scratch import Scratch
 
 Reply = list[Any]
@@ -123,7 +123,7 @@ def _write(now: Scratch, kind: str, name: str, text: str) -> None:
         now.add(keys.paths, {name: True})
     elif kind == "chain":
         flat = json.loads(text)
-        now.set(keys.chain, dict(zip(flat[::2], flat[1::2], strict=True)))
+        now.set(keys.chain, chain(dict(zip(flat[::2], flat[1::2], strict=True))))
     elif kind == "blob":
         now.add(keys.blobs, {name: True})
         now.set(keys.blob(name), THERE)
