@@ -12,13 +12,23 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from control_plane import DONE, INDEX, ControlPlaneError, RunExport, Store, claims, export_run
+from control_plane import (
+    DONE,
+    INDEX,
+    ControlPlaneError,
+    RunExport,
+    Store,
+    claims,
+    export_run,
+    script,
+)
 from control_plane import keys as redis_keys
 from dcf.simulation.virtual_loop import at_once
 
 _OVER = '{"error":null,"cause":null}'
 _META = {"workflow_name": "walk", "pool": "default", "definition": {}, "start_at": "A", "input": 1}
 # What a run of this walk has beside its own documents once it was put back.
+_DOCUMENTS = ("state", "output", "audit")
 _MORE = (
     ("output", "A", '{"data":1}'),
     ("calls", "A", '["1 1","{}"]'),
@@ -60,11 +70,12 @@ class EndWalk:
         going = "removing" in control and not coming
         return {
             self._seed: {None: 4, "pending": 6}.get(status, 1),
-            self._blob: 1,
+            self._blob: 2 if going else 1,
+            self._mislead: 1,
             self._cancel: 6 if alive else 1,
             self._tick: 6 if alive else 3 if going or not control else 1,
             self._move: 2,
-            self._close: 1,
+            self._close: 3 if sealed else 1,
             self._finalize: 8 if control and not alive and not sealed else 1,
             self._tell: 3 if sealed else 1,
             self._redrive: 1,
@@ -119,11 +130,21 @@ class EndWalk:
         about |= {"paths": self._rng.choice((None, ["A", "nowhere", ""]))}
         self._say("move", extra=(), turn=self._rng.randint(1, 3), revoke=True, **about)
 
+    def _mislead(self, control: dict[str, Any]) -> None:
+        """The lists of runs say something else, as after a loss; or what is so."""
+        entry = self._rng.choice(([], ["", ""], ["failed", "7"]))
+        if self._store.cluster:
+            entry = ["pending", "5"]
+        request = json.dumps({"runs": [[self._run, *entry]]})
+        names = [redis_keys.runs("running")]
+        at_once(self._store.backend.run(script.load("enlist"), names, [request]))
+
     # -- after its end ----------------------------------------------------------------------------
 
     def _close(self, control: dict[str, Any]) -> None:
         last = self._rng.choice((None, True))
-        self._say("close", paths=at_once(self._store.paths(self._run)), last=last)
+        paths = at_once(self._store.paths(self._run)) if self._chance(0.5) else ["B", "nowhere"]
+        self._say("close", paths=paths, last=last)
 
     def _finalize(self, control: dict[str, Any]) -> None:
         chain = self._store.keys(self._run).chain
@@ -185,9 +206,11 @@ class EndWalk:
         request, texts = calls[max(0, min(number, len(calls) - 1))]
         if self._chance(0.1):
             request = request | {"call": self._id()}
-        judged = request["number"] == 1 or request["parts"][-1:] == [["audit", ""]]
+        judged = [at for at, (kind, _) in enumerate(request["parts"], 1) if kind in _DOCUMENTS]
+        judged += [0] if request["number"] == 1 else []
         if judged and self._chance(0.2):
-            texts = [*texts[:-1], "{no JSON"]
+            texts = list(texts)
+            texts[self._rng.choice(judged)] = "{no JSON"
         self._say("restore", *texts, **request)
 
     def _remove(self, control: dict[str, Any]) -> None:

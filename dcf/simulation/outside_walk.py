@@ -28,7 +28,7 @@ class OutsideWalk:
     def go(self, steps: int) -> None:
         """So many calls, and what clients do between them without a script."""
         often, now_and_then = (self._speak, self._tell, self._claim), (self._keep, self._leave)
-        acts = (*often, *often, *now_and_then, self._enlist)
+        acts = (*often, *often, *now_and_then)
         for _ in range(steps):
             self._clock(self._clock(None) + self._rng.choice((0, 0, 1, 900)))
             self._rng.choice(acts)()
@@ -63,18 +63,13 @@ class OutsideWalk:
     def _claim(self) -> None:
         """Some of what is due: of the runs, or of the seats, or of these."""
         key = self._rng.choice((redis_keys.INDEX, redis_keys.COMPANIONS))
+        last = int(at_once(self._backend.command("GET", redis_keys.ACCEPTED)) or 0)
+        if self._rng.random() < 0.3:
+            self._clock(max(self._clock(None), last + self._rng.choice((999, 1_000))))
         of = None
         if self._rng.random() < 0.4:
             of = [*_SEATS, *at_once(self._backend.command("ZRANGE", key, 0, 3))]
         at_once(claims.claim(self._backend, key, self._rng.randint(1, 2), of=of))
-
-    def _enlist(self) -> None:
-        """As after a loss, or in a cluster: runs that there are, or are not."""
-        run = self._rng.choice(("end-1", "end-2", "nobody"))
-        entry = self._rng.choice(([run], [run, "", ""], [run, "failed", "7"]))
-        request = payload.to_text({"runs": [entry]})
-        names = [redis_keys.runs("running")]
-        at_once(self._backend.run(script.load("enlist"), names, [request]))
 
     def _tell(self) -> None:
         """A run or a record; readers take some away. Few may wait, so that there are too many."""
