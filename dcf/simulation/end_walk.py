@@ -50,6 +50,8 @@ class EndWalk:
 
     def go(self, steps: int) -> None:
         """So many calls."""
+        if self._chance(0.5):
+            self._come_and_go()
         for _ in range(steps):
             self._clock(self._clock(None) + self._rng.choice((0, 0, 1, 40)))
             self._run = self._rng.choice(("end-1", "end-1", "end-2"))
@@ -61,6 +63,20 @@ class EndWalk:
                 # A refusal, which the witness has seen.
                 continue
 
+    def _come_and_go(self) -> None:
+        """A run that ended was exported and removed: what follows is mostly its return."""
+        self._run = "end-1"
+        self._submit(start=True, timeout_ms=20)
+        if self._chance(0.5):
+            self._cancel({})
+        self._clock(self._clock(None) + 20)
+        self._say("tick", extra=())
+        self._seal(self._digest(), call=self._id())
+        self._export({})
+        about = {"born": self._control()["born"], "paths": list("ABC"), "blobs": []}
+        for mark in (True, False):
+            self._say("gc", **about, mark=mark)
+
     def _acts(self, control: dict[str, Any]) -> dict[Callable[[dict[str, Any]], None], int]:
         """What may be done next, by weight."""
         status, known = control.get("status"), self._run in self._restores
@@ -69,7 +85,7 @@ class EndWalk:
         coming = "restoring" in control
         going = "removing" in control and not coming
         return {
-            self._seed: {None: 4, "pending": 6}.get(status, 1),
+            self._seed: {None: 1 if known else 6, "pending": 6}.get(status, 1),
             self._blob: 2 if going else 1,
             self._mislead: 1,
             self._cancel: 6 if alive else 1,
@@ -81,7 +97,7 @@ class EndWalk:
             self._redrive: 1,
             self._export: 12 if sealed and not known else 0,
             self._restore: 16 if coming else 12 if known and not control else 2 if known else 0,
-            self._remove: 12 if going else 1 if coming else 3,
+            self._remove: 12 if going else 1 if coming else 6 if status == "pending" else 3,
         }
 
     def _control(self) -> dict[str, Any]:
@@ -99,12 +115,16 @@ class EndWalk:
     # -- until it is over -------------------------------------------------------------------------
 
     def _seed(self, control: dict[str, Any]) -> None:
+        timeout_ms = self._rng.choice((None, 20, 90_000))
+        self._submit(start=self._chance(0.7), timeout_ms=timeout_ms)
+
+    def _submit(self, *, start: bool, timeout_ms: int | None) -> None:
         about: dict[str, Any] = {"call": self._id(), "digest": "d", "protocol": 1}
         about |= {"pool": "default"}
         about["states"] = [{"path": path, "type": "Task"} for path in "ABC"]
-        if self._chance(0.8):
+        if start:
             about |= {"start": {"path": "A", "type": "Task"}}
-            about |= {"timeout_ms": self._rng.choice((None, 20, 90_000))}
+            about |= {"timeout_ms": timeout_ms}
         meta = _META | {"workflow_id": self._run}
         self._say("seed", json.dumps(meta), "{}", extra=(), **about)
 
@@ -147,17 +167,19 @@ class EndWalk:
         self._say("close", paths=paths, last=last)
 
     def _finalize(self, control: dict[str, Any]) -> None:
-        chain = self._store.keys(self._run).chain
-        digest = at_once(self._store.backend.command("HGET", chain, "digest")) or ""
-        extra = (redis_keys.OUTBOX_RUNS, redis_keys.OUTBOX_COUNTS)
         said = control.get("said", {}).get("finalize", "")
-        about = {
-            "digest": "moved" if self._chance(0.1) else digest,
-            "call": said if self._chance(0.2) else self._id(),
-            "outbox": self._rng.choice((None, 1, 2)),
-        }
+        digest = "moved" if self._chance(0.1) else self._digest()
+        call = said if self._chance(0.2) else self._id()
         texts = ["{no JSON" if self._chance(0.1) else "{}" for _ in range(2)]
-        self._say("finalize", *texts, extra=extra, by="ada", **about)
+        self._seal(digest, *texts, call=call, outbox=self._rng.choice((None, 1, 2)))
+
+    def _digest(self) -> str:
+        chain = self._store.keys(self._run).chain
+        return at_once(self._store.backend.command("HGET", chain, "digest")) or ""
+
+    def _seal(self, digest: str, audit: str = "{}", cost: str = "{}", **about: Any) -> None:
+        extra = (redis_keys.OUTBOX_RUNS, redis_keys.OUTBOX_COUNTS)
+        self._say("finalize", audit, cost, extra=extra, digest=digest, by="ada", **about)
 
     def _tell(self, control: dict[str, Any]) -> None:
         """The graph has this end, or an earlier one, or that of another run."""
@@ -223,7 +245,7 @@ class EndWalk:
             "blobs": [blob for blob in blobs if self._chance(share)],
             "born": self._born(control),
             "mark": self._chance(0.2),
-            "abandoned": self._chance(0.3),
+            "abandoned": self._chance(0.5),
             "unexported": self._chance(0.3),
         }
         self._say("gc", **about)

@@ -163,6 +163,8 @@ class Stories:
             self._say("renew", **self._held(orphan), ttl=700)
         self._after(20_000)
         self._say("tick")
+        self._say("cancel", _FAILED, by="ada", reason="", call=self._id())
+        self._say("close", paths=at_once(self._store.paths(self._run)))
 
     def _suspects(self) -> None:
         """One that a worker died over is left behind by its join, which begins anew with it."""
