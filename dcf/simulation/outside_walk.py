@@ -66,6 +66,8 @@ class OutsideWalk:
         last = int(at_once(self._backend.command("GET", redis_keys.ACCEPTED)) or 0)
         if self._rng.random() < 0.3:
             self._clock(max(self._clock(None), last + self._rng.choice((999, 1_000))))
+        if self._rng.random() < 0.4:
+            at_once(claims.put(self._backend, key, self._rng.choice(_SEATS), self._clock(None)))
         of = None
         if self._rng.random() < 0.4:
             of = [*_SEATS, *at_once(self._backend.command("ZRANGE", key, 0, 3))]
