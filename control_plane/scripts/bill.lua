@@ -1,7 +1,7 @@
 -- A request to a model is over: put what it used in the place of what was reserved for it.
 -- ARGV[1]  {run, path, token, fence, call, tokens, nano?, events_limit}
---          call: the name of the reservation;  nano: billionths of a US dollar, missing where nobody
---          knows the price
+--          call: the name of a reservation of this lease;  nano: billionths of a US dollar, missing
+--          where nobody knows the price
 -- ARGV[2]  history event of the request
 -- Reply    {"ok"} | {"limit_exceeded", "events"}: billed, and not in the history
 --          | {"lease_lost"} | {"lease_expired"} | {"timed_out"}
@@ -20,10 +20,8 @@ if not text then return reply('ok') end
 local reserved = cjson.decode(text)
 local tokens, nano = REQ.tokens - reserved.tokens, (REQ.nano or 0) - reserved.nano
 local mine = ctl.model
-if mine and reserved.path == path and reserved.visit == ctl.visit and reserved.try == ctl.try then
-  mine.tokens, mine.nano = mine.tokens + tokens, mine.nano + nano
-  redis.call('JSON.SET', state_key(path), '$.ctl', cjson.encode(ctl))
-end
+mine.tokens, mine.nano = mine.tokens + tokens, mine.nano + nano
+redis.call('JSON.SET', state_key(path), '$.ctl', cjson.encode(ctl))
 keep_model_use(model_use(), 0, tokens, nano)
 redis.call('HDEL', CHAIN, held)
 if not REQ.nano then redis.call('HINCRBY', CHAIN, 'model_unpriced', 1) end

@@ -8,8 +8,7 @@ local function named(kind, text) return kind .. redis.sha1hex(text) end
 -- What stands at a place of it, or nil.
 local function of_calls(path, ctl, place)
   if not ctl.made or (ctl.made ~= ctl.fence and string.sub(place, 1, 5) == 'lease') then return end
-  local text = redis.call('JSON.GET', state_key(path), '$.calls.' .. place)
-  return text and cjson.decode(text)[1]
+  return cjson.decode(redis.call('JSON.GET', state_key(path), '$.calls.' .. place))[1]
 end
 
 -- Make room for what this try, and this lease, will call.

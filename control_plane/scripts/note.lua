@@ -1,7 +1,7 @@
 -- Put a decision on a tool call into the history, under the lease of the work that wants to make it;
 -- one that allows the call also gives it its number and takes it from the budgets, before it is made.
 -- ARGV[1]  {run, path, token, fence, call, digest?, id?, grant?, known?: [number], open?, asks?,
---           events_limit, calls_limit, budget?: {try?, run?}}
+--           events_limit, calls_limit, budget: {try?, run?}}
 --          call: an id;  digest: of the tool call, when it is to be made;  id: the caller's own name
 --          of it;  grant: the question whose answer allows it;  known: numbers of calls with this
 --          digest that are answered from the journal;  open: how long it may take (ms);
@@ -65,7 +65,7 @@ elseif digest and (of_calls(path, ctl, 'lease.asking') or 0) > NOW then
 end
 
 -- Which number the call has.
-local numbers, seen, number, fresh, more = nil, 0, nil, false, 0
+local numbers, seen, number, fresh, more
 if digest then
   numbers = of_calls(path, ctl, 'numbers.' .. digest) or {}
   seen = of_calls(path, ctl, 'lease.seen.' .. digest) or 0
@@ -89,7 +89,7 @@ end
 
 -- Whether it may be made under the answer that it rests on.
 local use
-if digest and REQ.grant then
+if REQ.grant then
   local used, covered = of_calls(path, ctl, 'used') or {}, false
   for _, one in pairs(used) do covered = covered or one == number end
   if not covered then
@@ -113,7 +113,7 @@ local function broken(limits, calls, worked)
 end
 
 local whose, what, used, limit
-if digest and REQ.budget then
+if digest then
   whose = 'try'
   what, used, limit = broken(REQ.budget.try, try_calls, function() return worked_in_try(ctl) end)
   if not what then

@@ -1,6 +1,6 @@
 -- Take the most that a request to a model can use from the budgets, before it is sent, under the lease
 -- of the work that sends it.
--- ARGV[1]  {run, path, token, fence, call, tokens, nano?, budget?: {try?, run?}, events_limit}
+-- ARGV[1]  {run, path, token, fence, call, tokens, nano?, budget: {try?, run?}, events_limit}
 --          call: an id, the name of the reservation;  nano: billionths of a US dollar, missing where
 --          nobody knows the price;  each budget: {model_calls?, tokens?, nano?, wall_ms?}
 -- ARGV[2]  history event of the refusal when a budget has not enough left; rule, budget, used and
@@ -48,8 +48,7 @@ local function broken(limits, use, worked)
   end
 end
 
-local budget = REQ.budget or {}
-local of_try, of_run = budget['try'] or {}, budget.run or {}
+local of_try, of_run = REQ.budget['try'] or {}, REQ.budget.run or {}
 if not REQ.nano then
   if of_try.nano then return reply('price_unknown', 'try') end
   if of_run.nano then return reply('price_unknown', 'run') end
@@ -68,6 +67,5 @@ end
 ctl.model = { calls = mine.calls + 1, tokens = mine.tokens + REQ.tokens, nano = mine.nano + nano }
 redis.call('JSON.SET', state_key(path), '$.ctl', cjson.encode(ctl))
 keep_model_use(all, 1, REQ.tokens, nano)
-redis.call('HSET', CHAIN, held, cjson.encode({ path = path, visit = ctl.visit, try = ctl.try,
-  tokens = REQ.tokens, nano = nano }))
+redis.call('HSET', CHAIN, held, cjson.encode({ tokens = REQ.tokens, nano = nano }))
 return reply('ok')

@@ -157,6 +157,10 @@ class Twin(Shelf):
         found = self._space.find(key)
         return None if found is None else found.plain()
 
+    def expiry(self, key: str) -> int | None:
+        """When ``key`` expires (ms since the epoch); None for never."""
+        return self._space.expiry(key)
+
     def snapshot(self) -> Snapshot:
         """The present content; ``restore`` may be given it any number of times."""
         return Snapshot(self._space.copy())

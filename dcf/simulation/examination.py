@@ -10,7 +10,7 @@ import random
 from collections.abc import Callable
 from typing import Any
 
-from control_plane import DONE, ControlPlaneError, Store
+from control_plane import DONE, ControlPlaneError, Store, keys, run_lists
 from dcf.simulation.evidence import Evidence
 from dcf.simulation.virtual_loop import at_once
 
@@ -100,6 +100,8 @@ class Examination:
     def _ends(self) -> None:
         """Moved by time, cancelled, sealed, closed: too early, and said again."""
         names = sorted(self._documents)
+        # As a version of the software leaves it that knows no lists.
+        self._unlist()
         self._say("tick")
         self._leases()
         self._say("close", paths=names)
@@ -111,8 +113,13 @@ class Examination:
             self._say("finalize", "{}", "{}", digest=digest, by="ada", call="f")
         for call in ("f", "g"):
             self._say("finalize", "{}", "{}", digest=self._digest(), by="ada", call=call)
+        self._unlist()
         for start in (0, len(names) // 2):
-            self._say("close", paths=names[start:], last=True if start else None)
+            self._say("close", paths=[*names[start:], "nobody"], last=True if start else None)
+
+    def _unlist(self) -> None:
+        for status in run_lists.STATUSES:
+            at_once(self._store.backend.command("ZREM", keys.runs(status), self._run))
 
     def _digest(self) -> str:
         chain = self._store.keys(self._run).chain

@@ -14,6 +14,7 @@ from dcf.simulation.virtual_loop import at_once
 
 _SEATS = ("s/a", "s/b", "t/a")
 _TOKENS = ("one", "two")
+_SOON_MS = 20_000
 
 
 class OutsideWalk:
@@ -27,8 +28,8 @@ class OutsideWalk:
 
     def go(self, steps: int) -> None:
         """So many calls, and what clients do between them without a script."""
-        often, now_and_then = (self._speak, self._tell, self._claim), (self._keep, self._leave)
-        acts = (*often, *often, *now_and_then)
+        acts = (self._speak, self._speak, self._keep, self._leave, self._tell, self._tell)
+        acts += (self._claim, self._claim)
         for _ in range(steps):
             self._clock(self._clock(None) + self._rng.choice((0, 0, 1, 900)))
             self._rng.choice(acts)()
@@ -52,6 +53,18 @@ class OutsideWalk:
             at_once(claims.drop(self._backend, key, [seat]))
         at_once(claims.keep(self._backend, key, self._rng.sample(_SEATS, 2), 5_000))
 
+    def _claim(self) -> None:
+        """What is due by now, around the moments from which on more is, or a write is noted."""
+        key = self._rng.choice((redis_keys.INDEX, redis_keys.INDEX, redis_keys.COMPANIONS))
+        found = at_once(self._backend.command("ZRANGE", key, 0, -1, "WITHSCORES"))
+        accepted = int(at_once(self._backend.command("GET", redis_keys.ACCEPTED)) or 0)
+        moments = [accepted + claims.ACCEPTED_EVERY_MS, *(int(float(at)) for at in found[1::2])]
+        now, then = self._clock(None), self._rng.choice(moments) + self._rng.choice((-1, 0, 1))
+        if now < then < now + _SOON_MS:
+            self._clock(then)
+        of = self._rng.choice((None, ["nobody", *found[:-4:-2]]))
+        at_once(claims.claim(self._backend, key, self._rng.choice((1, 2, 500)), of=of))
+
     def _leave(self) -> None:
         """As clients of a cluster do it: of a run that was looked at meanwhile, or not."""
         index = at_once(self._backend.command("ZRANGE", redis_keys.INDEX, 0, -1, "WITHSCORES"))
@@ -59,19 +72,6 @@ class OutsideWalk:
         at = self._rng.randrange(len(runs))
         look_ms = int(float(ats[at])) + self._rng.choice((-1, 0, 0, 1))
         at_once(self._store.leave_index(runs[at], look_ms))
-
-    def _claim(self) -> None:
-        """Some of what is due: of the runs, or of the seats, or of these."""
-        key = self._rng.choice((redis_keys.INDEX, redis_keys.COMPANIONS))
-        last = int(at_once(self._backend.command("GET", redis_keys.ACCEPTED)) or 0)
-        if self._rng.random() < 0.3:
-            self._clock(max(self._clock(None), last + self._rng.choice((999, 1_000))))
-        if self._rng.random() < 0.4:
-            at_once(claims.put(self._backend, key, self._rng.choice(_SEATS), self._clock(None)))
-        of = None
-        if self._rng.random() < 0.4:
-            of = [*_SEATS, *at_once(self._backend.command("ZRANGE", key, 0, 3))]
-        at_once(claims.claim(self._backend, key, self._rng.randint(1, 2), of=of))
 
     def _tell(self) -> None:
         """A run or a record; readers take some away. Few may wait, so that there are too many."""

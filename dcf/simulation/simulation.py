@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
 from control_plane import INDEX, RunKeys, Store
@@ -20,6 +20,7 @@ from dcf.simulation.records import Records
 from dcf.simulation.scenario import Scenario
 from dcf.simulation.server import GROUP, POOL, Server
 from dcf.simulation.strangers import Strangers
+from dcf.simulation.violation import Guarantee
 from dcf.simulation.virtual_loop import VirtualLoop, at_once
 from dcf.simulation.weather import Weather
 from dcf.simulation.witness import Witness
@@ -37,8 +38,8 @@ Condition = Callable[[], bool]
 
 @dataclass(slots=True)
 class Simulation:
-    """The parts of one simulation, and what they leave behind. One that is ``hasty`` ends with the
-    first violation."""
+    """The parts of one simulation, and what they leave behind. It ends ``until`` one
+    of these guarantees is seen to be broken."""
 
     scenario: Scenario
     loop: VirtualLoop
@@ -47,7 +48,7 @@ class Simulation:
     witness: Witness
     records: Records
     rng: random.Random
-    hasty: bool = False
+    until: Collection[Guarantee] = ()
     ledger: list[Execution] = field(default_factory=list)
     lives: list[WorkerLife] = field(default_factory=list)
     ended_in_time: bool = False
@@ -140,7 +141,7 @@ class Simulation:
         while not reached():
             if self.loop.time() >= deadline or self.server.calls >= _MOST_CALLS:
                 return False
-            if self.hasty and self.witness.violations:
+            if self.witness.saw(self.until):
                 return False
             await asyncio.sleep(_LOOK_S)
         return True

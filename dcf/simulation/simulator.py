@@ -6,7 +6,7 @@ import gc
 import hashlib
 import logging
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -30,8 +30,9 @@ from dcf.simulation.scenario import make_scenario
 from dcf.simulation.server import EXAMINER, POOL, Sabotage, Server
 from dcf.simulation.simulation import Simulation
 from dcf.simulation.stories import Stories
+from dcf.simulation.tool_walk import ToolWalk
 from dcf.simulation.verdict import Verdict, measure
-from dcf.simulation.violation import Violation
+from dcf.simulation.violation import Guarantee, Violation
 from dcf.simulation.virtual_loop import Stuck, VirtualLoop, at_once, run_virtually
 from dcf.simulation.walk import Walk
 from dcf.simulation.weather import Weather
@@ -41,12 +42,12 @@ DEFAULT_STEPS = 2_000
 # The share of seeds under which agents have a memory.
 _REMEMBERING = 0.3
 # Calls of the walks before a simulation, and stories.
-_WALK, _STORIES, _END, _OUTSIDE, _RECORDS = 150, 1, 30, 20, 30
+_WALK, _TOOLS, _STORIES, _END, _OUTSIDE, _RECORDS = 150, 30, 1, 30, 20, 30
 # Of so many seeds the walks of one are in a cluster.
 _CLUSTERS = 4
 # More than any script needs here: one that was broken may never end.
 _MOST_INSTRUCTIONS = 5_000_000
-Walks = Sequence[tuple[Walk | Stories | EndWalk | OutsideWalk | RecordWalk, int]]
+Walks = Sequence[tuple[Walk | ToolWalk | Stories | EndWalk | OutsideWalk | RecordWalk, int]]
 """Each with how many calls it takes."""
 _CONTRADICTIONS = (LookupError, TypeError, ValueError, AttributeError, AslError)
 
@@ -56,17 +57,17 @@ def simulate(
     *,
     steps: int = DEFAULT_STEPS,
     sabotage: Sabotage | None = None,
-    hasty: bool = False,
+    until: Collection[Guarantee] = (),
 ) -> Verdict:
     """Run the simulation of ``seed``; faults happen during its first ``steps`` calls of the server.
 
     The same arguments give the same verdict, call by call. ``sabotage`` breaks scripts on purpose,
-    for tests of the checks. One that is ``hasty`` ends with the first call that is wrong.
+    for tests of the checks; they end ``until`` one of these guarantees is seen to be broken.
     """
     walks, server, witness = _walks(seed, sabotage)
     _go(walks, witness)
-    with _workers_quiet(), _prepared(seed, steps, sabotage, hasty=hasty) as simulation:
-        if hasty and witness.violations:
+    with _workers_quiet(), _prepared(seed, steps, sabotage, until) as simulation:
+        if witness.saw(until):
             return measure(simulation, seed, steps, [], witness.violations, "", server.trace)
         return _simulated(simulation, seed, steps, witness.violations, server.trace)
 
@@ -130,7 +131,7 @@ def _simulated(
 
 @contextmanager
 def _prepared(
-    seed: int, steps: int, sabotage: Sabotage | None, *, hasty: bool = False
+    seed: int, steps: int, sabotage: Sabotage | None, until: Collection[Guarantee] = ()
 ) -> Iterator[Simulation]:
     rng = random.Random(seed)
     scenario = make_scenario(rng)
@@ -144,7 +145,7 @@ def _prepared(
     records, model = Records(server.twin), Model(server.twin)
     if sabotage:
         server.twin.limit_scripts(_MOST_INSTRUCTIONS)
-    simulation = Simulation(scenario, loop, weather, server, witness, records, rng, hasty=hasty)
+    simulation = Simulation(scenario, loop, weather, server, witness, records, rng, until=until)
     remembering = random.Random(f"memory {bits}")
     if remembering.random() < _REMEMBERING:
         simulation.shelf = Shelf(remembering, weather, scenario.ttl_s)
@@ -224,6 +225,7 @@ def _walks(seed: int, sabotage: Sabotage | None) -> tuple[Walks, Server, Witness
     store = Store(backend, pool=POOL, cluster=cluster, tokens=tokens)
     walks: Walks = [
         (Walk(store, random.Random(f"walk {seed}"), server.clock), _WALK),
+        (ToolWalk(store, random.Random(f"tools {seed}"), server.clock), _TOOLS),
         (Stories(store, random.Random(f"story {seed}"), server.clock), _STORIES),
         (EndWalk(store, random.Random(f"end {seed}"), server.clock), _END),
         (OutsideWalk(store, random.Random(f"outside {seed}"), server.clock), _OUTSIDE),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from control_plane import ControlPlaneError, ServerError, refusals
@@ -105,6 +105,10 @@ class Witness:
     def defect(self, what: str) -> None:
         """Something in production code broke."""
         self._see("sound", "", what)
+
+    def saw(self, guarantees: Collection[Guarantee]) -> bool:
+        """Whether one of ``guarantees`` is known to be broken."""
+        return any(violation.guarantee in guarantees for violation in self.violations)
 
     def _see(self, guarantee: Guarantee, run: str, seen: str) -> None:
         self.violations.append(Violation(guarantee, run, seen))

@@ -12,6 +12,15 @@ from dcf.simulation.model.scratch import Scratch
 
 _USED = ("calls", "tokens", "nano")
 _HELD = "model_held:"
+Broken = tuple[str, str, str]
+"""What of a budget has not enough left, how much is used, and the limit."""
+
+
+def chain_of(fields: Mapping[str, str]) -> dict[str, Any]:
+    """The fields of a run's chain as the model has them: reservations are JSON objects."""
+    return {
+        name: json.loads(text) if name.startswith(_HELD) else text for name, text in fields.items()
+    }
 
 
 def reserve(now: Scratch) -> list[Any]:
@@ -32,28 +41,26 @@ def reserve(now: Scratch) -> list[Any]:
     asked = {"calls": 1, "tokens": request["tokens"], "nano": request.get("nano", 0)}
     mine = ctl.get("model", dict.fromkeys(_USED, 0))
     used = {name: int(chain.get(f"model_{name}", 0)) for name in _USED}
-    spans = {"try": lambda: _worked(now, ctl), "run": lambda: _passed(now)}
+    spans = {"try": lambda: worked(now, ctl), "run": lambda: passed(now)}
     for whose, so_far in (("try", mine), ("run", used)):
         if broken := _broken(budget.get(whose, {}), so_far, asked, spans[whose]):
-            what, had, limit = broken
-            told = {"rule": f"budget.{what}", "budget": whose}
-            told |= {"used": json.loads(had), "limit": json.loads(limit)}
-            now.record(json.loads(now.text(2)) | told)
+            now.record(json.loads(now.text(2)) | refusal(whose, broken))
             return ["over_budget", whose, *broken]
     ctl["model"] = {name: mine[name] + asked[name] for name in _USED}
     now.note_control(request["path"], ctl)
-    place = {"path": request["path"], "visit": ctl["visit"], "try": ctl["try"]}
-    kept = place | {"tokens": asked["tokens"], "nano": asked["nano"]}
+    kept = {"tokens": asked["tokens"], "nano": asked["nano"]}
     total = {f"model_{name}": str(used[name] + asked[name]) for name in _USED}
     now.add(now.keys.chain, {**total, f"{_HELD}{request['call']}": kept})
     return ["ok"]
 
 
-def _worked(now: Scratch, ctl: Control) -> int:
+def worked(now: Scratch, ctl: Control) -> int:
+    """How long the try has worked (ms), without what it waited for approvals."""
     return int(ctl.get("worked", 0) + now.now - ctl["begun"])
 
 
-def _passed(now: Scratch) -> int:
+def passed(now: Scratch) -> int:
+    """How long ago the run was started, or redriven (ms)."""
     meta = now.peek(now.keys.meta)
     return int(now.now - meta["ctl"].get("since", meta["started_at"]))
 
@@ -63,16 +70,27 @@ def _broken(
     used: Mapping[str, int],
     asked: Mapping[str, int],
     span: Callable[[], int],
-) -> tuple[str, str, str] | None:
-    """What of a budget has not enough left, how much is used, and the limit."""
+) -> Broken | None:
     for name, what in (("model_calls", "calls"), ("tokens", "tokens"), ("nano", "nano")):
         if name in limits and used[what] + asked[what] > limits[name]:
             if name != "nano":
                 return name, str(used[what]), str(limits[name])
             return "cost_usd", f"{used[what] / 1e9:.9f}", f"{limits[name] / 1e9:.9f}"
+    return too_long(limits, span)
+
+
+def too_long(limits: Mapping[str, int], span: Callable[[], int]) -> Broken | None:
+    """Whether the time is used up."""
     if "wall_ms" in limits and span() >= limits["wall_ms"]:
         return "wall_time_s", f"{span() / 1000:.3f}", f"{limits['wall_ms'] / 1000:.3f}"
     return None
+
+
+def refusal(whose: str, broken: Broken) -> dict[str, Any]:
+    """What the history is told besides what was refused."""
+    what, used, limit = broken
+    told = {"used": json.loads(used), "limit": json.loads(limit)}
+    return {"rule": f"budget.{what}", "budget": whose, **told}
 
 
 def bill(now: Scratch) -> list[Any]:
@@ -87,10 +105,8 @@ def bill(now: Scratch) -> list[Any]:
         return ["ok"]
     more = {"calls": 0, "tokens": request["tokens"] - reserved["tokens"]}
     more["nano"] = request.get("nano", 0) - reserved["nano"]
-    place = request["path"], ctl["visit"], ctl["try"]
-    if "model" in ctl and place == tuple(reserved[name] for name in ("path", "visit", "try")):
-        ctl["model"] = {name: ctl["model"][name] + more[name] for name in _USED}
-        now.note_control(request["path"], ctl)
+    ctl["model"] = {name: ctl["model"][name] + more[name] for name in _USED}
+    now.note_control(request["path"], ctl)
     total = {f"model_{name}": str(int(chain[f"model_{name}"]) + more[name]) for name in _USED}
     now.add(now.keys.chain, {**total, f"{_HELD}{request['call']}": None})
     if "nano" not in request:

@@ -46,14 +46,6 @@ def is_json(text: str) -> bool:
     return True
 
 
-def chain(fields: Mapping[str, str]) -> dict[str, Any]:
-    """The hash of a run's chain: what model calls hold are JSON objects in it."""
-    return {
-        name: json.loads(text) if name.startswith("model_held:") else text
-        for name, text in fields.items()
-    }
-
-
 def sha1(text: str) -> str:
     """As scripts hash."""
     return hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()

@@ -15,8 +15,8 @@ from typing import Any
 from control_plane import DONE, INDEX, run_lists
 from control_plane import keys as redis_keys
 from control_plane.twin import WRITES, Twin
-from dcf.simulation.model import budgets, commits, leases, removals, runs, sweeps
-from dcf.simulation.model.control import chain, is_json
+from dcf.simulation.model import budgets, commits, leases, removals, runs, sweeps, tool_calls
+from dcf.simulation.model.control import is_json
 from dcf.simulation.model.outside import RULES, Outside
 from dcf.simulation.model.scratch import Scratch
 from dcf.simulation.order import EPOCH_S
@@ -35,7 +35,6 @@ _RULES: dict[str, Callable[[Scratch], list[Any]]] = {
     "cancel": runs.cancel,
     "finalize": runs.finalize,
     "told": runs.told,
-    "blob": removals.blob,
     "gc": removals.gc,
     "restore": removals.restore,
     "close": runs.close,
@@ -44,16 +43,20 @@ _RULES: dict[str, Callable[[Scratch], list[Any]]] = {
     "move": sweeps.move,
     "reserve": budgets.reserve,
     "bill": budgets.bill,
+    "note": tool_calls.note,
+    "recall": tool_calls.recall,
+    "settle": tool_calls.settle,
+    "blob": runs.store_blob,
 }
-# Calls of tools are not modelled; of a state they change these alone.
-_OF_CALLS = frozenset({"calls", "made", "noted", "model"})
 _MODELLED = re.compile(
-    r"cp:wf:[^:]+:(meta|state:.*|chain|due|paths|blobs|stage.*)|dp:wf:[^:]+:(output:.*|audit:finalize)"
-    rf"|cp:{{outbox}}:.*|{re.escape(INDEX)}|{re.escape(DONE)}|cp:\{{runs\}}:({'|'.join(run_lists.STATUSES)})",
+    r"cp:wf:[^:]+:(meta|state:.*|chain|due|paths|blobs|stage.*)"
+    r"|dp:wf:[^:]+:(output:.*|calls:.*|blob:.*|audit:finalize)"
+    rf"|cp:{{outbox}}:.*|{re.escape(INDEX)}|{re.escape(DONE)}"
+    rf"|cp:\{{runs\}}:({'|'.join(run_lists.STATUSES)})",
     re.DOTALL,
 )
 # Of these it is known whether they are there.
-_OTHERS = re.compile(r"cp:wf:[^:]+:(history|agents)|dp:wf:[^:]+:(calls|blob):.*", re.DOTALL)
+_OTHERS = re.compile(r"cp:wf:[^:]+:(history|agents)")
 
 
 class Model:
@@ -101,10 +104,9 @@ class Model:
             return "" if refused and not changed else f"{call}: refused, and wrote {changed}"
         rule = _RULES.get(call.script)
         if rule is None:
-            return self._follow(call, written | others)
+            return self._follow(call, written)
         scratch = Scratch(self._known, call, now)
-        answer = rule(scratch)
-        answer.append(scratch.ending())
+        answer = [*rule(scratch), scratch.ending()]
         got = _answered(call)
         if got != answer:
             return f"{call}: it answered {got}, by the protocol {answer}"
@@ -127,25 +129,24 @@ class Model:
         events = [json.loads(args[args.index("event") + 1]) for args in told]
         if events != scratch.events:
             return f"it told {events}, by the protocol {scratch.events}"
-        before = scratch.get(scratch.keys.chain) or {}
-        digest = before.get("digest", "")
+        chain = scratch.get(scratch.keys.chain) or {}
+        digest = chain.get("digest", "")
         for args in told:
             text = args[args.index("event") + 1]
             said = f"{digest}\n{scratch.now}\n{text}"
             digest = hashlib.sha1(said.encode(), usedforsecurity=False).hexdigest()
         if told or scratch.steps:
             counts = {"events": len(told), "steps": scratch.steps}
-            more = {name: str(int(before.get(name, 0)) + count) for name, count in counts.items()}
+            more = {name: str(int(chain.get(name, 0)) + count) for name, count in counts.items()}
             scratch.add(scratch.keys.chain, {**more, "digest": digest})
         return ""
 
     def _follow(self, call: Call, written: set[str]) -> str:
-        """Take over what a call did that has no rule, if it touched nothing but its own."""
+        """Take over what a call did that has no rule, if it touched no state."""
         for key in sorted(written):
-            before, value = self._known.get(key), self._value(key)
-            if ":state:" in key and _without_calls(before) != _without_calls(value):
-                return f"{call}: {key} is {_shown(value, before)}"
-            self._known[key] = value
+            if ":state:" in key:
+                return f"{call}: {key} is {_shown(self._value(key), self._known.get(key))}"
+            self._known[key] = self._value(key)
         return ""
 
     def _value(self, key: str) -> Any:
@@ -158,7 +159,9 @@ class Model:
         if key.endswith((":paths", ":blobs")):
             return dict.fromkeys(value, True) if value else None
         if key.endswith(":chain") and value:
-            return chain(value)
+            return budgets.chain_of(value)
+        if ":calls:" in key and value:
+            return {**value, "until": self._twin.expiry(key)}
         return value
 
 
@@ -189,13 +192,6 @@ def _compare_hints(scratch: Scratch, commands: Sequence[Any]) -> str:
         drop = [("XACK", asked, request["group"], request["hint"])]
         wanted = [*drop, ("XDEL", asked, request["hint"]), *wanted]
     return "" if queued == wanted else f"it queued {queued}, by the protocol {wanted}"
-
-
-def _without_calls(document: Any) -> Any:
-    if document is None:
-        return None
-    ctl = {name: value for name, value in document["ctl"].items() if name not in _OF_CALLS}
-    return {**{name: document[name] for name in document if name != "calls"}, "ctl": ctl}
 
 
 def _shown(value: Any, wanted: Any) -> str:

@@ -11,12 +11,13 @@ from typing import Any
 from control_plane import RunKeys, run_lists
 from control_plane import keys as redis_keys
 from control_plane.twin import WRITES, Twin
-from dcf.simulation.model import records, sweeps
+from dcf.simulation.model import records
 from dcf.simulation.model.scratch import Scratch
 from dcf.simulation.server import Call
 from dcf.simulation.virtual_loop import at_once
 
 Reply = list[Any]
+_PUSH_MS, _ACCEPTED_EVERY_MS = 15_000, 1_000
 
 
 def turn(now: Scratch) -> Reply:
@@ -34,6 +35,22 @@ def turn(now: Scratch) -> Reply:
     now.set(key, f"{now.now + request['ms']} {request['token']}")
     now.ends[key] = now.now + 2 * request["ms"]
     return [1]
+
+
+def claim(now: Scratch) -> Reply:
+    """What is due, which others leave be for a while. Of the index it is also noted, to a second,
+    when a write was taken last."""
+    key, *accepted = now.names
+    known = now.get(key) or {}
+    of = now.request.get("of", sorted(known, key=lambda member: (known[member], member)))
+    due = [member for member in of if member in known and known[member] <= now.now]
+    members = due[: now.request["limit"]]
+    now.add(key, dict.fromkeys(members, now.now + _PUSH_MS))
+    for name in accepted:
+        if now.now - int(now.peek(name) or 0) >= _ACCEPTED_EVERY_MS:
+            now.set(name, str(now.now))
+    head = min((now.peek(key) or {}).values(), default=None)
+    return [members, "" if head is None else str(int(head)), str(now.now)]
 
 
 def keep(now: Scratch) -> Reply:
@@ -92,9 +109,9 @@ RULES: dict[str, Callable[[Scratch], Reply]] = {
     "record_create": records.create,
     "record_change": records.change,
     "record_delete": records.delete,
-    "claim": sweeps.claim,
     "enlist": enlist,
     "turn": turn,
+    "claim": claim,
     "keep": keep,
     "leave": leave,
     "tell": tell,

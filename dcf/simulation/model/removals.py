@@ -1,6 +1,6 @@
 """Runs that are over are removed, and exported ones are put back.
 
-Of histories, answers of tools, large values and agents the model knows only whether they are there.
+Of histories and agents the model knows only whether they are there.
 """
 
 from __future__ import annotations
@@ -9,22 +9,13 @@ import json
 from typing import Any
 
 from control_plane import DONE, INDEX
-from dcf.simulation.model.control import REHINT_MAX_MS, Control, chain, is_json
+from dcf.simulation.model.budgets import chain_of
+from dcf.simulation.model.control import REHINT_MAX_MS, Control, is_json
 from dcf.simulation.model.scratch import Scratch
 
 Reply = list[Any]
 THERE = True
 """What is known of a value of which only that is known."""
-
-
-def blob(now: Scratch) -> Reply:
-    """A large value is kept with its run, if that stays, or is about to come."""
-    request, run = now.request, now.load_run()
-    if (run is None and not request.get("new")) or (run is not None and "removing" in run):
-        return ["unknown_run"]
-    now.add(now.keys.blobs, {request["blob"]: True})
-    now.set(now.keys.blob(request["blob"]), THERE)
-    return ["ok"]
 
 
 def gc(now: Scratch) -> Reply:
@@ -122,11 +113,16 @@ def _write(now: Scratch, kind: str, name: str, text: str) -> None:
     elif kind == "path":
         now.add(keys.paths, {name: True})
     elif kind == "chain":
-        flat = json.loads(text)
-        now.set(keys.chain, chain(dict(zip(flat[::2], flat[1::2], strict=True))))
+        now.set(keys.chain, chain_of(_hash(text)))
+    elif kind == "calls":
+        now.set(keys.calls(name), _hash(text) | {"until": None})
     elif kind == "blob":
         now.add(keys.blobs, {name: True})
-        now.set(keys.blob(name), THERE)
+        now.set(keys.blob(name), text)
     else:
-        single = {"history": keys.history, "agents": keys.agents}
-        now.set(single.get(kind, keys.calls(name)), THERE)
+        now.set({"history": keys.history, "agents": keys.agents}[kind], THERE)
+
+
+def _hash(text: str) -> dict[str, str]:
+    flat = json.loads(text)
+    return dict(zip(flat[::2], flat[1::2], strict=True))

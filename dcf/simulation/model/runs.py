@@ -69,6 +69,16 @@ def _start(now: Scratch, run: Control, start: dict[str, Any]) -> None:
     now.hint(start["path"])
 
 
+def store_blob(now: Scratch) -> Reply:
+    """A large value, for a run that keeps it, and takes it along when it goes."""
+    run, digest = now.load_run(), now.request["blob"]
+    if "removing" in run if run is not None else not now.request.get("new"):
+        return ["unknown_run"]
+    now.add(now.keys.blobs, {digest: True})
+    now.set(now.keys.blob(digest), now.text(2))
+    return ["ok"]
+
+
 def cancel(now: Scratch) -> Reply:
     """No more of it."""
     request, run = now.request, now.load_run()

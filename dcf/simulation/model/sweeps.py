@@ -1,8 +1,7 @@
-"""Calls that look after runs: time moves states, due runs are claimed, runs change their pool."""
+"""Calls that look after runs: time moves states, runs change their pool."""
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from control_plane import INDEX
@@ -21,8 +20,6 @@ from dcf.simulation.model.scratch import Scratch
 
 Reply = list[Any]
 _VANISHED = 10
-_PUSH_MS = 15_000
-_ACCEPTED_MS = 1_000
 _MOST_MOVED = 500
 
 
@@ -118,21 +115,6 @@ def _lose(now: Scratch, ctl: Control) -> bool:
     elif alone or "deaths" not in ctl:
         return count_death(ctl, run)
     return False
-
-
-def claim(now: Scratch) -> Reply:
-    """What is due, runs or seats, which others leave be for a while."""
-    key, *accepted = now.names
-    known = now.peek(key) or {}
-    of = now.request.get("of", sorted(known, key=lambda one: (known[one], one)))
-    members = [one for one in of if known.get(one, math.inf) <= now.now][: now.request["limit"]]
-    now.add(key, dict.fromkeys(members, now.now + _PUSH_MS))
-    for sign in accepted:
-        # Others see by it that writes are accepted.
-        if now.now - int(now.peek(sign) or 0) >= _ACCEPTED_MS:
-            now.set(sign, str(now.now))
-    head = min((now.peek(key) or {}).values(), default=None)
-    return [members, "" if head is None else str(int(head)), str(now.now)]
 
 
 def move(now: Scratch) -> Reply:
