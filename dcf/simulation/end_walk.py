@@ -146,7 +146,8 @@ class EndWalk:
             self._close(control)
 
     def _move(self, control: dict[str, Any]) -> None:
-        about = {"pool": self._rng.choice(("default", "elsewhere")), "by": "ada", "reason": ""}
+        about: dict[str, Any] = {"by": "ada", "reason": ""}
+        about |= {"pool": self._rng.choice(("default", "elsewhere"))}
         about |= {"paths": self._rng.choice((None, ["A", "nowhere", ""]))}
         self._say("move", extra=(), turn=self._rng.randint(1, 3), revoke=True, **about)
 
@@ -193,7 +194,7 @@ class EndWalk:
         return born if self._chance(0.85) else self._rng.choice(("", "1"))
 
     def _redrive(self, control: dict[str, Any]) -> None:
-        plan: dict[str, list[str]] = {"again": ["A"], "resume": [], "unseal": ["B", "C"]}
+        plan: dict[str, Any] = {"again": ["A"], "resume": [], "unseal": ["B", "C"]}
         self._say("redrive", call=self._id(), first=True, last=True, **plan)
 
     def _export(self, control: dict[str, Any]) -> None:
@@ -208,8 +209,9 @@ class EndWalk:
 
     def _begin(self, export: RunExport) -> None:
         """A restore in four calls, whenever they are said."""
-        middle = len(export.parts) // 2
-        batches = ([], export.parts[:middle], export.parts[middle:], [])
+        parts = export.parts
+        middle = len(parts) // 2
+        batches = (parts[:0], parts[:middle], parts[middle:], parts[:0])
         call = self._id()
         self._restores[self._run] = [
             (

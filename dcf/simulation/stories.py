@@ -74,10 +74,11 @@ class Stories:
         self._say("seed", '{"workflow_name":"story"}', "{}", **about)
 
     def _lease(self, path: str, *, ttl: int = 500, alone: str | None = None) -> list[Any]:
-        about = {"path": path, "token": self._id(), "owner": "teller", "ttl": ttl, "protocols": 9}
-        answer = self._say("acquire", **about, pool="default", alone=alone)
+        token = self._id()
+        about = {"path": path, "owner": "teller", "ttl": ttl, "protocols": 9, "pool": "default"}
+        answer = self._say("acquire", **about, token=token, alone=alone)
         if answer[0] == "ok":
-            self._tokens[path] = about["token"], int(answer[1])
+            self._tokens[path] = token, int(answer[1])
         return answer
 
     def _held(self, path: str) -> dict[str, Any]:

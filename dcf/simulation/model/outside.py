@@ -12,6 +12,7 @@ from control_plane import RunKeys, run_lists
 from control_plane import keys as redis_keys
 from control_plane.twin import WRITES, Twin
 from dcf.simulation.model import records
+from dcf.simulation.model.control import Control
 from dcf.simulation.model.scratch import Scratch
 from dcf.simulation.server import Call
 from dcf.simulation.virtual_loop import at_once
@@ -74,7 +75,7 @@ def enlist(now: Scratch) -> Reply:
     """The lists say what is told of each run; or, if no more than its id is, its document."""
     for run, *told in now.request["runs"]:
         document = now.peek(RunKeys(run).meta)
-        control = document["ctl"] if document else {"status": "", "born": 0}
+        control: Control = document["ctl"] if document else {"status": "", "born": 0}
         status, born = told or (control["status"], control["born"])
         for other in run_lists.STATUSES:
             place = {run: int(born) if other == status else None}
