@@ -30,6 +30,7 @@ from dcf.simulation.removal_check import check_removal
 from dcf.simulation.scenario import make_scenario
 from dcf.simulation.server import EXAMINER, POOL, Sabotage, Server
 from dcf.simulation.simulation import Simulation
+from dcf.simulation.stories import Stories
 from dcf.simulation.tool_walk import ToolWalk
 from dcf.simulation.verdict import Verdict, measure
 from dcf.simulation.violation import Guarantee, Violation
@@ -41,13 +42,13 @@ from dcf.simulation.witness import Witness
 DEFAULT_STEPS = 2_000
 # The share of seeds under which agents have a memory.
 _REMEMBERING = 0.3
-# Calls of the walks before a simulation.
-_WALK, _TOOLS, _END, _OUTSIDE, _RECORDS = 150, 30, 30, 20, 30
+# Calls of the walks before a simulation, and stories.
+_WALK, _TOOLS, _STORIES, _END, _OUTSIDE, _RECORDS = 150, 30, 1, 30, 20, 30
 # Of so many seeds the walks of one are in a cluster.
-_CLUSTERS = 8
+_CLUSTERS = 4
 # More than any script needs here: one that was broken may never end.
 _MOST_INSTRUCTIONS = 5_000_000
-Walks = Sequence[tuple[Walk | EndWalk | OutsideWalk | RecordWalk, int]]
+Walks = Sequence[tuple[Walk | ToolWalk | Stories | EndWalk | OutsideWalk | RecordWalk, int]]
 """Each with how many calls it takes."""
 _CONTRADICTIONS = (LookupError, TypeError, ValueError, AttributeError, AslError)
 
@@ -223,12 +224,13 @@ def _walks(seed: int, sabotage: Sabotage | None) -> tuple[Walks, Server, Witness
     records, model = Records(server.twin), Model(server.twin)
     if sabotage:
         server.twin.limit_scripts(_MOST_INSTRUCTIONS)
-    cluster = seed % _CLUSTERS == _CLUSTERS - 3
+    cluster = seed % _CLUSTERS == 1
     backend, tokens = SureBackend(server, EXAMINER), tokens_of(EXAMINER)
     store = Store(backend, pool=POOL, cluster=cluster, tokens=tokens)
     walks: Walks = [
         (Walk(store, random.Random(f"walk {seed}"), server.clock), _WALK),
         (ToolWalk(store, random.Random(f"tools {seed}"), server.clock), _TOOLS),
+        (Stories(store, random.Random(f"story {seed}"), server.clock), _STORIES),
         (EndWalk(store, random.Random(f"end {seed}"), server.clock), _END),
         (OutsideWalk(store, random.Random(f"outside {seed}"), server.clock), _OUTSIDE),
         (RecordWalk(server, random.Random(f"records {seed}")), _RECORDS),
