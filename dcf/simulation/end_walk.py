@@ -97,7 +97,8 @@ class EndWalk:
         self._say("seed", json.dumps(meta), "{}", extra=(), **about)
 
     def _blob(self, control: dict[str, Any]) -> None:
-        self._say("blob", '"large"', extra=(), blob=self._rng.choice(("beef", "cafe")))
+        digest, new = self._rng.choice(("beef", "cafe")), self._rng.choice((None, None, True))
+        self._say("blob", '"large"', extra=(), blob=digest, new=new)
 
     def _cancel(self, control: dict[str, Any]) -> None:
         self._say("cancel", _OVER, extra=(), by="ada", reason="", call=self._id())
