@@ -12,8 +12,10 @@ import tempfile
 from collections.abc import AsyncIterator, Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
+from _pytest.runner import runtestprotocol
 from hypothesis import HealthCheck, settings
 from redis.asyncio import Redis
 
@@ -24,6 +26,7 @@ from dcf import late_numpy  # noqa: F401
 
 pytest_plugins = ("campaigns", "progress")
 
+_SUITES = ("unit", "contract", "integration", "simulation", "acceptance", "soak", "letta", "llm")
 # Short on purpose: a Unix socket's path has at most 107 bytes, and pytest's own folders are long.
 _PREFIX = f"dcf-test-{os.getuid()}-"
 
@@ -42,10 +45,40 @@ settings.register_profile(
 settings.load_profile("any-machine")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Each process of a test run begins the collection at another file. pytest keeps what it
+    compiles: whoever comes to a file later reads what the first one wrote."""
+    worker: dict[str, Any] | None = getattr(config, "workerinput", None)
+    if worker and all(Path(one).is_dir() for one in config.args):
+        files = sorted(str(file) for one in config.args for file in Path(one).rglob("test_*.py"))
+        first = int(worker["workerid"].removeprefix("gw")) * len(files) // worker["workercount"]
+        config.args[:] = files[first:] + files[:first]
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """In each suite what asks for much time begins first: nobody waits for it alone at the end."""
-    suites = {suite: at for at, suite in enumerate(dict.fromkeys(map(_suite, items)))}
-    items.sort(key=lambda item: (suites[_suite(item)], -_patience_s(item)))
+    """The fastest suites first; in each suite what asks for much time begins first: nobody waits
+    for it alone at the end. In every process in the same order."""
+    files = {path: (_SUITES.index(_suite(path)), str(path)) for path in {one.path for one in items}}
+
+    def place(item: pytest.Item) -> tuple[int, float, str]:
+        suite, path = files[item.path]
+        return suite, -_patience_s(item), path
+
+    items.sort(key=place)
+
+
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    """One message for each test that passes, not six: with thousands of tests the messages between
+    the processes cost as much as the fastest suite."""
+    if not hasattr(item.config, "workerinput"):
+        return None
+    reports = runtestprotocol(item, log=False, nextitem=nextitem)
+    for report in reports:
+        if report.when == "call":
+            report.duration = sum(one.duration for one in reports)
+        if report.when == "call" or not report.passed:
+            item.ihook.pytest_runtest_logreport(report=report)
+    return True
 
 
 # What is collected stays until the end: looking for garbage in it, again and again, costs a third
@@ -60,8 +93,8 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(20_000)
 
 
-def _suite(item: pytest.Item) -> str:
-    return item.path.relative_to(Path(__file__).parent).parts[0]
+def _suite(path: Path) -> str:
+    return path.relative_to(Path(__file__).parent).parts[0]
 
 
 def _patience_s(item: pytest.Item) -> float:

@@ -95,7 +95,7 @@ class Progress:
         if report.failed and test not in self.failed:
             self.failed[test] = None
             self._print(f"FAILED {test}")
-        if report.when in ("setup", "call"):
+        if report.when == "setup" and report.passed:
             return
         self.forecast.done(test)
         now = time.monotonic()

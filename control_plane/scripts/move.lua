@@ -32,6 +32,7 @@ if REQ.turn > last then
     .. integer(run.turn) .. ',"by":' .. quote(REQ.by) .. ',"reason":' .. quote(REQ.reason) .. '}')
 end
 
+-- The run's own limit stands among what is due, and has no document.
 local function move(path)
   local ctl = load(path)
   if not ctl or ctl.turn == run.turn or dead(path, ctl) then return end
@@ -40,7 +41,7 @@ local function move(path)
   elseif ctl.status == 'running' and REQ.revoke and ctl.lease.ends > NOW then
     record_event('LeaseRevoked', path, ',"visit":' .. ctl.visit .. ',"try":' .. ctl.try .. ',"fence":'
       .. integer(ctl.fence) .. ',"owner":' .. quote(ctl.lease.owner) .. ',"event":'
-      .. (ctl.event and quote(ctl.event) or 'null') .. ',"to":' .. quote(run.pool))
+      .. quote(ctl.event) .. ',"to":' .. quote(run.pool))
     wake(ctl)
   else
     return
@@ -50,7 +51,5 @@ local function move(path)
   save(path, ctl)
 end
 
-for _, path in ipairs(REQ.paths or redis.call('ZRANGE', DUE, 0, MOST - 1)) do
-  if path ~= '' then move(path) end
-end
+for _, path in ipairs(REQ.paths or redis.call('ZRANGE', DUE, 0, MOST - 1)) do move(path) end
 return reply('ok', not REQ.paths and redis.call('ZCARD', DUE) > MOST and 1 or 0)

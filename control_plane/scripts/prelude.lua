@@ -278,8 +278,7 @@ end
 -- Whether the caller still holds the lease it writes under; otherwise why not.
 local function not_holder(ctl)
   local lease = ctl.lease
-  if ctl.status ~= 'running' or not lease or lease.token ~= redis.sha1hex(REQ.token)
-    or ctl.fence ~= REQ.fence then
+  if not lease or lease.token ~= redis.sha1hex(REQ.token) or ctl.fence ~= REQ.fence then
     return 'lease_lost'
   end
   if lease.ends <= NOW then return 'lease_expired' end
@@ -297,8 +296,7 @@ end
 
 -- Write JSON text made by the client; the error when the server refuses it.
 local function put(key, at, text)
-  local answer = redis.pcall('JSON.SET', key, at, text)
-  return type(answer) == 'table' and answer.err or nil
+  return redis.pcall('JSON.SET', key, at, text).err
 end
 
 local function load_chain()

@@ -31,7 +31,7 @@ ctl.released, ctl.unheard, ctl.how = released, nil, REQ.died or ctl.how
 save(path, ctl)
 if REQ.died then
   record_event('WorkerDied', path, which .. ',"try":' .. ctl.try .. ',"how":' .. quote(REQ.died)
-    .. ',"event":' .. (ctl.event and quote(ctl.event) or 'null'))
+    .. ',"event":' .. quote(ctl.event))
 else
   record_event('LeaseReleased', path, which)
 end

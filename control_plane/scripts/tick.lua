@@ -35,7 +35,7 @@ local function expire(path, ctl)
   record_event(ctl.event ~= before and 'LeaseRevoked' or 'LeaseExpired', path, ',"visit":' .. ctl.visit .. ',"try":'
     .. ctl.try .. ',"fence":' .. integer(ctl.fence) .. ',"owner":' .. quote(ctl.lease.owner)
     .. (ctl.lease.alone and ',"alone":' .. quote(ctl.lease.alone) or '')
-    .. ',"event":' .. (ctl.event and quote(ctl.event) or 'null'))
+    .. ',"event":' .. quote(ctl.event))
   return over
 end
 
@@ -48,7 +48,7 @@ local function fire(path, ctl)
     ctl.event = 'timer'
   end
   record_event('TimerFired', path, ',"visit":' .. ctl.visit .. ',"try":' .. ctl.try .. ',"wait":"'
-    .. ctl.wait .. '","event":' .. (ctl.event and quote(ctl.event) or 'null'))
+    .. ctl.wait .. '","event":' .. quote(ctl.event))
 end
 
 local moved = 0
@@ -76,14 +76,11 @@ end
 local preparing = (load_run() or {}).preparing
 local due = redis.call('ZRANGE', DUE, '-inf', NOW, 'BYSCORE', 'LIMIT', 0, PATHS_A_TICK)
 for i = 1, preparing and 0 or #due do
-  local path = due[i]
-  local at = redis.call('ZSCORE', DUE, path)
-  if at and tonumber(at) <= NOW then
-    if path ~= '' then
-      move(path)
-    elseif load_run() and load_run().status == 'running' then
-      end_run('timed_out', '', '{"error":"States.Timeout","cause":null}')
-    end
+  if due[i] ~= '' then
+    move(due[i])
+  elseif load_run().status == 'running' then
+    -- It did not end just now with one of its states.
+    end_run('timed_out', '', '{"error":"States.Timeout","cause":null}')
   end
 end
 

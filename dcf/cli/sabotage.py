@@ -49,9 +49,9 @@ def _tell(trial: Trial, steps: int, screen: Screen) -> None:
     """The whole story of one that was noticed."""
     if trial.seed is None:
         return
-    from dcf.simulation import simulate
+    from dcf.simulation import GUARANTEES, simulate
 
-    verdict = simulate(trial.seed, steps=steps, sabotage=trial.mutant.sabotage(), hasty=True)
+    verdict = simulate(trial.seed, steps=steps, sabotage=trial.mutant.sabotage(), until=GUARANTEES)
     for line in story(replace(verdict, sabotage=trial.mutant.name)):
         screen.say(line)
 

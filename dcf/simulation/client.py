@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from control_plane import Disconnected, Store, UnknownRun
+from dcf.simulation.fail_over import FailOver
 from dcf.simulation.order import Order
 from dcf.workflow import NotRedrivable, redrive, submit, wait
 
@@ -18,19 +19,24 @@ _AGAIN_S = 0.3
 class Client:
     """Whoever ordered a run; ``open_store`` gives each of its hands a connection of its own."""
 
-    def __init__(self, order: Order, open_store: Callable[[], Store], rng: random.Random) -> None:
+    def __init__(
+        self,
+        order: Order,
+        open_store: Callable[[], Store],
+        rng: random.Random,
+        fail_over: FailOver,
+    ) -> None:
         self._order = order
         self._store = open_store()
         self._open_store = open_store
         self._rng = rng
+        self._fail_over = fail_over
 
     async def act(self) -> None:
         """Submit, cancel and redrive as ordered; over when the run is."""
         order = self._order
         await asyncio.sleep(order.submit_at)
-        await _until_heard(
-            lambda: submit(self._store, order.document, order.input, workflow_id=order.workflow_id)
-        )
+        await self._fail_over.surely(self._submit)
         cancelling = asyncio.create_task(self._cancel())
         for _ in range(order.redrives):
             ended = await _until_heard(lambda: wait(self._store, order.workflow_id, poll_s=1.0))
@@ -40,6 +46,12 @@ class Client:
             hands = [self._redrive(self._open_store()) for _ in range(order.redrivers)]
             await asyncio.gather(*hands)
         await cancelling
+
+    async def _submit(self) -> None:
+        order = self._order
+        await _until_heard(
+            lambda: submit(self._store, order.document, order.input, workflow_id=order.workflow_id)
+        )
 
     async def _cancel(self) -> None:
         order = self._order

@@ -12,13 +12,23 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from control_plane import DONE, ControlPlaneError, RunExport, Store, export_run
+from control_plane import (
+    DONE,
+    INDEX,
+    ControlPlaneError,
+    RunExport,
+    Store,
+    claims,
+    export_run,
+    script,
+)
 from control_plane import keys as redis_keys
 from dcf.simulation.virtual_loop import at_once
 
 _OVER = '{"error":null,"cause":null}'
 _META = {"workflow_name": "walk", "pool": "default", "definition": {}, "start_at": "A", "input": 1}
 # What a run of this walk has beside its own documents once it was put back.
+_DOCUMENTS = ("state", "output", "audit")
 _MORE = (
     ("output", "A", '{"data":1}'),
     ("calls", "A", '["1 1","{}"]'),
@@ -40,6 +50,8 @@ class EndWalk:
 
     def go(self, steps: int) -> None:
         """So many calls."""
+        if self._chance(0.5):
+            self._come_and_go()
         for _ in range(steps):
             self._clock(self._clock(None) + self._rng.choice((0, 0, 1, 40)))
             self._run = self._rng.choice(("end-1", "end-1", "end-2"))
@@ -51,6 +63,20 @@ class EndWalk:
                 # A refusal, which the witness has seen.
                 continue
 
+    def _come_and_go(self) -> None:
+        """A run that ended was exported and removed: what follows is mostly its return."""
+        self._run = "end-1"
+        self._submit(start=True, timeout_ms=20)
+        if self._chance(0.5):
+            self._cancel({})
+        self._clock(self._clock(None) + 20)
+        self._say("tick", extra=())
+        self._seal(self._digest(), call=self._id())
+        self._export({})
+        about = {"born": self._control()["born"], "paths": list("ABC"), "blobs": []}
+        for mark in (True, False):
+            self._say("gc", **about, mark=mark)
+
     def _acts(self, control: dict[str, Any]) -> dict[Callable[[dict[str, Any]], None], int]:
         """What may be done next, by weight."""
         status, known = control.get("status"), self._run in self._restores
@@ -59,17 +85,19 @@ class EndWalk:
         coming = "restoring" in control
         going = "removing" in control and not coming
         return {
-            self._seed: {None: 4, "pending": 6}.get(status, 1),
-            self._blob: 1,
+            self._seed: {None: 1 if known else 6, "pending": 6}.get(status, 1),
+            self._blob: 2 if going else 1,
+            self._mislead: 1,
             self._cancel: 6 if alive else 1,
-            self._tick: 6 if alive else 1,
-            self._close: 1,
+            self._tick: 6 if alive else 3 if going or not control else 1,
+            self._move: 2,
+            self._close: 3 if sealed else 1,
             self._finalize: 8 if control and not alive and not sealed else 1,
             self._tell: 3 if sealed else 1,
             self._redrive: 1,
             self._export: 12 if sealed and not known else 0,
             self._restore: 16 if coming else 12 if known and not control else 2 if known else 0,
-            self._remove: 12 if going else 1 if coming else 3,
+            self._remove: 12 if going else 1 if coming else 6 if status == "pending" else 3,
         }
 
     def _control(self) -> dict[str, Any]:
@@ -87,43 +115,72 @@ class EndWalk:
     # -- until it is over -------------------------------------------------------------------------
 
     def _seed(self, control: dict[str, Any]) -> None:
+        timeout_ms = self._rng.choice((None, 20, 90_000))
+        self._submit(start=self._chance(0.7), timeout_ms=timeout_ms)
+
+    def _submit(self, *, start: bool, timeout_ms: int | None) -> None:
         about: dict[str, Any] = {"call": self._id(), "digest": "d", "protocol": 1}
         about |= {"pool": "default"}
         about["states"] = [{"path": path, "type": "Task"} for path in "ABC"]
-        if self._chance(0.8):
+        if start:
             about |= {"start": {"path": "A", "type": "Task"}}
-            about |= {"timeout_ms": self._rng.choice((None, 20))}
+            about |= {"timeout_ms": timeout_ms}
         meta = _META | {"workflow_id": self._run}
         self._say("seed", json.dumps(meta), "{}", extra=(), **about)
 
     def _blob(self, control: dict[str, Any]) -> None:
-        digest, new = self._rng.choice(("beef", "cafe")), self._rng.choice((None, None, True))
-        self._say("blob", '"large"', extra=(), blob=digest, new=new)
+        about = {"blob": self._rng.choice(("beef", "cafe")), "new": self._chance(0.3)}
+        self._say("blob", '"large"', extra=(), **about)
 
     def _cancel(self, control: dict[str, Any]) -> None:
         self._say("cancel", _OVER, extra=(), by="ada", reason="", call=self._id())
 
     def _tick(self, control: dict[str, Any]) -> None:
-        self._say("tick", extra=())
+        """Also of a run that is gone, or never came, and stands in the index for another reason."""
+        if not control and self._chance(0.5):
+            put = claims.put(self._store.backend, INDEX, self._run, self._clock(None))
+            at_once(put)
+        if self._chance(0.8):
+            self._say("tick", extra=())
+        else:
+            self._close(control)
+
+    def _move(self, control: dict[str, Any]) -> None:
+        about: dict[str, Any] = {"by": "ada", "reason": ""}
+        about |= {"pool": self._rng.choice(("default", "elsewhere"))}
+        about |= {"paths": self._rng.choice((None, ["A", "nowhere", ""]))}
+        self._say("move", extra=(), turn=self._rng.randint(1, 3), revoke=True, **about)
+
+    def _mislead(self, control: dict[str, Any]) -> None:
+        """The lists of runs say something else, as after a loss; or what is so."""
+        entry = self._rng.choice(([], ["", ""], ["failed", "7"]))
+        if self._store.cluster:
+            entry = ["pending", "5"]
+        request = json.dumps({"runs": [[self._run, *entry]]})
+        names = [redis_keys.runs("running")]
+        at_once(self._store.backend.run(script.load("enlist"), names, [request]))
 
     # -- after its end ----------------------------------------------------------------------------
 
     def _close(self, control: dict[str, Any]) -> None:
         last = self._rng.choice((None, True))
-        self._say("close", paths=at_once(self._store.paths(self._run)), last=last)
+        paths = at_once(self._store.paths(self._run)) if self._chance(0.5) else ["B", "nowhere"]
+        self._say("close", paths=paths, last=last)
 
     def _finalize(self, control: dict[str, Any]) -> None:
-        chain = self._store.keys(self._run).chain
-        digest = at_once(self._store.backend.command("HGET", chain, "digest")) or ""
-        extra = (redis_keys.OUTBOX_RUNS, redis_keys.OUTBOX_COUNTS)
         said = control.get("said", {}).get("finalize", "")
-        about = {
-            "digest": "moved" if self._chance(0.1) else digest,
-            "call": said if self._chance(0.2) else self._id(),
-            "outbox": self._rng.choice((None, 1, 2)),
-        }
+        digest = "moved" if self._chance(0.1) else self._digest()
+        call = said if self._chance(0.2) else self._id()
         texts = ["{no JSON" if self._chance(0.1) else "{}" for _ in range(2)]
-        self._say("finalize", *texts, extra=extra, by="ada", **about)
+        self._seal(digest, *texts, call=call, outbox=self._rng.choice((None, 1, 2)))
+
+    def _digest(self) -> str:
+        chain = self._store.keys(self._run).chain
+        return at_once(self._store.backend.command("HGET", chain, "digest")) or ""
+
+    def _seal(self, digest: str, audit: str = "{}", cost: str = "{}", **about: Any) -> None:
+        extra = (redis_keys.OUTBOX_RUNS, redis_keys.OUTBOX_COUNTS)
+        self._say("finalize", audit, cost, extra=extra, digest=digest, by="ada", **about)
 
     def _tell(self, control: dict[str, Any]) -> None:
         """The graph has this end, or an earlier one, or that of another run."""
@@ -137,7 +194,7 @@ class EndWalk:
         return born if self._chance(0.85) else self._rng.choice(("", "1"))
 
     def _redrive(self, control: dict[str, Any]) -> None:
-        plan: dict[str, list[str]] = {"again": ["A"], "resume": [], "unseal": ["B", "C"]}
+        plan: dict[str, Any] = {"again": ["A"], "resume": [], "unseal": ["B", "C"]}
         self._say("redrive", call=self._id(), first=True, last=True, **plan)
 
     def _export(self, control: dict[str, Any]) -> None:
@@ -152,8 +209,9 @@ class EndWalk:
 
     def _begin(self, export: RunExport) -> None:
         """A restore in four calls, whenever they are said."""
-        middle = len(export.parts) // 2
-        batches = ([], export.parts[:middle], export.parts[middle:], [])
+        parts = export.parts
+        middle = len(parts) // 2
+        batches = (parts[:0], parts[:middle], parts[middle:], parts[:0])
         call = self._id()
         self._restores[self._run] = [
             (
@@ -172,9 +230,11 @@ class EndWalk:
         request, texts = calls[max(0, min(number, len(calls) - 1))]
         if self._chance(0.1):
             request = request | {"call": self._id()}
-        judged = request["number"] == 1 or request["parts"][-1:] == [["audit", ""]]
+        judged = [at for at, (kind, _) in enumerate(request["parts"], 1) if kind in _DOCUMENTS]
+        judged += [0] if request["number"] == 1 else []
         if judged and self._chance(0.2):
-            texts = [*texts[:-1], "{no JSON"]
+            texts = list(texts)
+            texts[self._rng.choice(judged)] = "{no JSON"
         self._say("restore", *texts, **request)
 
     def _remove(self, control: dict[str, Any]) -> None:
@@ -187,7 +247,7 @@ class EndWalk:
             "blobs": [blob for blob in blobs if self._chance(share)],
             "born": self._born(control),
             "mark": self._chance(0.2),
-            "abandoned": self._chance(0.3),
+            "abandoned": self._chance(0.5),
             "unexported": self._chance(0.3),
         }
         self._say("gc", **about)

@@ -14,8 +14,11 @@ from dcf.simulation.violation import Violation
 _INCARNATION = re.compile(r"/[0-9a-f]{64}/\d+(/\d+)?$")
 
 
-def check_ledger(evidence: Evidence, ledger: Sequence[Execution]) -> Iterator[Violation]:
-    """Nothing works twice under one lease; a try has one key, another try another."""
+def check_ledger(
+    evidence: Evidence, ledger: Sequence[Execution], forgotten: Collection[tuple[str, str, int]]
+) -> Iterator[Violation]:
+    """Nothing works twice under one lease; a try has one key, another try another. The retries of
+    ``forgotten`` leases (run, path and fence) were forgotten with them."""
     run = evidence.run
     mine = [execution for execution in ledger if execution.run == run]
     leases = Counter((execution.path, execution.fence) for execution in mine)
@@ -27,7 +30,8 @@ def check_ledger(evidence: Evidence, ledger: Sequence[Execution]) -> Iterator[Vi
     tries: dict[tuple[str, int], set[int]] = defaultdict(set)
     for execution in mine:
         keys[execution.key].add((execution.path, execution.visit, execution.try_))
-        tries[execution.path, execution.visit].add(execution.try_)
+        if (run, execution.path, execution.fence) not in forgotten:
+            tries[execution.path, execution.visit].add(execution.try_)
     for key, meanings in keys.items():
         if len(meanings) > 1:
             yield Violation("effect", run, f"the key {key} means {sorted(meanings)}")

@@ -200,7 +200,8 @@ def _of_one(node: Node, fields: dict[str, list[str]]) -> Iterator[_Change]:
     elif node.type == "string" and _said(node)[1:3] == "$.":
         yield _Change("place", node, f"{_said(node)[:-1]}_{_said(node)[-1]}")
     elif node.type == "function_call" and _writes(node):
-        yield _Change("skip", node, "false")
+        # A member may be asked of what it gives.
+        yield _Change("skip", node, "({})" if _has_member_asked(node) else "false")
     elif node.type == "field" and node.children[0].type == "identifier":
         # What is omitted leaves its place between the commas.
         yield _Change("omit", node, "_ = nil")
@@ -210,6 +211,10 @@ def _of_one(node: Node, fields: dict[str, list[str]]) -> Iterator[_Change]:
         if len(others) > 1:
             at = others.index(_said(field))
             yield _Change("field", field, others[(at + 1) % len(others)])
+
+
+def _has_member_asked(node: Node) -> bool:
+    return node.parent is not None and node.parent.type == "dot_index_expression"
 
 
 def _writes(call: Node) -> bool:

@@ -28,8 +28,8 @@ class OutsideWalk:
 
     def go(self, steps: int) -> None:
         """So many calls, and what clients do between them without a script."""
-        acts = (self._speak, self._speak, self._keep, self._leave, self._tell, self._tell)
-        acts += (self._claim, self._claim)
+        often, now_and_then = (self._speak, self._tell, self._claim), (self._keep, self._leave)
+        acts = (*often, *often, *now_and_then)
         for _ in range(steps):
             self._clock(self._clock(None) + self._rng.choice((0, 0, 1, 900)))
             self._rng.choice(acts)()

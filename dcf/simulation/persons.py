@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from control_plane import Disconnected, Store, split_path
 from dcf.simulation.behaviour import Behaviour
+from dcf.simulation.fail_over import FailOver
 from dcf.simulation.order import Order
 from dcf.workflow import (
     ApprovalSettled,
@@ -20,7 +21,7 @@ from dcf.workflow import (
 )
 
 T = TypeVar("T")
-Question = tuple[str, str, int, int, int]
+Question = tuple[str, str, int, int, int, int]
 _LOOK_S = 2.0
 _AGAIN_S = 0.3
 _LONGEST_S = 4.0
@@ -36,11 +37,13 @@ class Persons:
         open_store: Callable[[], Store],
         rng: random.Random,
         on_defect: Callable[[str], None],
+        fail_over: FailOver,
     ) -> None:
         self._orders = orders
         self._open_store = open_store
         self._rng = rng
         self._on_defect = on_defect
+        self._fail_over = fail_over
         self._seen: set[Question] = set()
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -60,18 +63,22 @@ class Persons:
         store = self._open_store()
         while True:
             for asked in await _until_heard(lambda: pending_approvals(store)):
-                question = (asked.workflow_id, asked.path, asked.visit, asked.try_, asked.ask)
+                place = (asked.workflow_id, asked.path, asked.visit, asked.try_, asked.ask)
+                # What waits again after it was answered was forgotten.
+                question = (*place, self._fail_over.number)
                 if question not in self._seen:
                     self._seen.add(question)
                     self._start(self._decide(asked))
             await asyncio.sleep(_LOOK_S)
 
     async def _decide(self, asked: PendingApproval) -> None:
-        verdict = self._behaviour(asked).decides(asked.try_ - 1)
+        verdict, number = self._behaviour(asked).decides(asked.try_ - 1), self._fail_over.number
         by = asked.request.people[0]
         if verdict == "silence":
             # Too late by the time of whoever is asked, whatever anybody does meanwhile.
             await asyncio.sleep((asked.request.timeout_s or 0.0) + self._rng.uniform(0, 9))
+            if self._fail_over.number != number:
+                return  # it may have been asked once more, later
             if await self._answer(asked, "approve", by):
                 self._on_defect(f"an answer that came too late counted: {asked}")
             return
@@ -80,7 +87,8 @@ class Persons:
             self._on_defect(f"somebody decided who may not: {asked}")
         hands = [self._answer(asked, verdict, by) for _ in range(self._rng.choice((1, 1, 2)))]
         await asyncio.gather(*hands)
-        if self._rng.random() < _OTHERS:
+        # Where the first may be forgotten, the second may count.
+        if self._rng.random() < _OTHERS and not self._fail_over.happens:
             other: Decision = "reject" if verdict == "approve" else "approve"
             if await self._answer(asked, other, by):
                 self._on_defect(f"a second answer counted: {asked}")

@@ -66,6 +66,16 @@ class Records:
         """The run was redriven."""
         self._ends.pop(run, None)
 
+    def snapshot(self) -> tuple[dict[Key, tuple[str, str | None]], dict[str, dict[str, Any]]]:
+        """What is final by now."""
+        return dict(self._final), dict(self._ends)
+
+    def restore(
+        self, known: tuple[dict[Key, tuple[str, str | None]], dict[str, dict[str, Any]]]
+    ) -> None:
+        """The server lost what came after ``known``."""
+        self._final, self._ends = map(dict, known)
+
     def changed(self) -> Iterator[Violation]:
         """What is not as it was when it became final."""
         for (run, path, visit), (state, output) in self._final.items():

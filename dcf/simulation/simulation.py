@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
 from control_plane import INDEX, RunKeys, Store
@@ -12,6 +12,7 @@ from control_plane import keys as redis_keys
 from dcf.simulation.agents import Execution
 from dcf.simulation.bystanders import move_at_times, watch_at_times
 from dcf.simulation.client import Client
+from dcf.simulation.fail_over import FailOver
 from dcf.simulation.memories import Shelf
 from dcf.simulation.network import FaultyBackend, SureBackend, tokens_of
 from dcf.simulation.persons import Persons
@@ -20,6 +21,7 @@ from dcf.simulation.records import Records
 from dcf.simulation.scenario import Scenario
 from dcf.simulation.server import GROUP, POOL, Server
 from dcf.simulation.strangers import Strangers
+from dcf.simulation.violation import Guarantee
 from dcf.simulation.virtual_loop import VirtualLoop, at_once
 from dcf.simulation.weather import Weather
 from dcf.simulation.witness import Witness
@@ -37,8 +39,8 @@ Condition = Callable[[], bool]
 
 @dataclass(slots=True)
 class Simulation:
-    """The parts of one simulation, and what they leave behind. One that is ``hasty`` ends with the
-    first violation."""
+    """The parts of one simulation, and what they leave behind. It ends ``until`` one
+    of these guarantees is seen to be broken."""
 
     scenario: Scenario
     loop: VirtualLoop
@@ -46,8 +48,9 @@ class Simulation:
     server: Server
     witness: Witness
     records: Records
+    fail_over: FailOver
     rng: random.Random
-    hasty: bool = False
+    until: Collection[Guarantee] = ()
     ledger: list[Execution] = field(default_factory=list)
     lives: list[WorkerLife] = field(default_factory=list)
     ended_in_time: bool = False
@@ -62,6 +65,7 @@ class Simulation:
             for act in (move_at_times, watch_at_times)
             for order in self.scenario.orders
         ]
+        bystanders.append(asyncio.create_task(self.fail_over.come()))
         strangers, persons = self._strangers(), self._persons()
         persons.come()
         self.lives = [
@@ -109,16 +113,17 @@ class Simulation:
     async def _client(self, number: int) -> None:
         order = self.scenario.orders[number]
         rng = random.Random(self.rng.getrandbits(64))
-        await Client(order, self._opener(f"client-{number}", rng), rng).act()
+        await Client(order, self._opener(f"client-{number}", rng), rng, self.fail_over).act()
 
     def _strangers(self) -> Strangers:
         rng = random.Random(self.rng.getrandbits(64))
-        return Strangers(self._opener("stranger", rng), rng, self.witness.defect)
+        return Strangers(self._opener("stranger", rng), rng, self.witness.defect, self.fail_over)
 
     def _persons(self) -> Persons:
         rng = random.Random(self.rng.getrandbits(64))
         orders = {order.workflow_id: order for order in self.scenario.orders}
-        return Persons(orders, self._opener("person", rng), rng, self.witness.defect)
+        open_store = self._opener("person", rng)
+        return Persons(orders, open_store, rng, self.witness.defect, self.fail_over)
 
     def _sure_store(self, name: str, run: str) -> Store:
         tokens = tokens_of(f"{name} {run}")
@@ -140,7 +145,7 @@ class Simulation:
         while not reached():
             if self.loop.time() >= deadline or self.server.calls >= _MOST_CALLS:
                 return False
-            if self.hasty and self.witness.violations:
+            if self.witness.saw(self.until):
                 return False
             await asyncio.sleep(_LOOK_S)
         return True

@@ -6,7 +6,7 @@ import gc
 import hashlib
 import logging
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -15,6 +15,7 @@ from dcf.asl import AslError
 from dcf.simulation.end_check import check_end, check_server
 from dcf.simulation.end_walk import EndWalk
 from dcf.simulation.evidence import Evidence, gather
+from dcf.simulation.fail_over import FailOver
 from dcf.simulation.history_check import check_history
 from dcf.simulation.ledger_check import check_ledger, check_turns
 from dcf.simulation.memories import Shelf
@@ -29,9 +30,10 @@ from dcf.simulation.removal_check import check_removal
 from dcf.simulation.scenario import make_scenario
 from dcf.simulation.server import EXAMINER, POOL, Sabotage, Server
 from dcf.simulation.simulation import Simulation
+from dcf.simulation.stories import Stories
 from dcf.simulation.tool_walk import ToolWalk
 from dcf.simulation.verdict import Verdict, measure
-from dcf.simulation.violation import Violation
+from dcf.simulation.violation import Guarantee, Violation
 from dcf.simulation.virtual_loop import Stuck, VirtualLoop, at_once, run_virtually
 from dcf.simulation.walk import Walk
 from dcf.simulation.weather import Weather
@@ -40,13 +42,13 @@ from dcf.simulation.witness import Witness
 DEFAULT_STEPS = 2_000
 # The share of seeds under which agents have a memory.
 _REMEMBERING = 0.3
-# Calls of the walks before a simulation.
-_WALK, _TOOLS, _END, _OUTSIDE, _RECORDS = 150, 30, 30, 20, 30
+# Calls of the walks before a simulation, and stories.
+_WALK, _TOOLS, _STORIES, _END, _OUTSIDE, _RECORDS = 150, 30, 1, 30, 20, 30
 # Of so many seeds the walks of one are in a cluster.
-_CLUSTERS = 8
+_CLUSTERS = 4
 # More than any script needs here: one that was broken may never end.
 _MOST_INSTRUCTIONS = 5_000_000
-Walks = Sequence[tuple[Walk | EndWalk | OutsideWalk | RecordWalk, int]]
+Walks = Sequence[tuple[Walk | ToolWalk | Stories | EndWalk | OutsideWalk | RecordWalk, int]]
 """Each with how many calls it takes."""
 _CONTRADICTIONS = (LookupError, TypeError, ValueError, AttributeError, AslError)
 
@@ -56,17 +58,17 @@ def simulate(
     *,
     steps: int = DEFAULT_STEPS,
     sabotage: Sabotage | None = None,
-    hasty: bool = False,
+    until: Collection[Guarantee] = (),
 ) -> Verdict:
     """Run the simulation of ``seed``; faults happen during its first ``steps`` calls of the server.
 
     The same arguments give the same verdict, call by call. ``sabotage`` breaks scripts on purpose,
-    for tests of the checks. One that is ``hasty`` ends with the first call that is wrong.
+    for tests of the checks; they end ``until`` one of these guarantees is seen to be broken.
     """
     walks, server, witness = _walks(seed, sabotage)
     _go(walks, witness)
-    with _workers_quiet(), _prepared(seed, steps, sabotage, hasty=hasty) as simulation:
-        if hasty and witness.violations:
+    with _workers_quiet(), _prepared(seed, steps, sabotage, until) as simulation:
+        if witness.saw(until):
             return measure(simulation, seed, steps, [], witness.violations, "", server.trace)
         return _simulated(simulation, seed, steps, witness.violations, server.trace)
 
@@ -130,7 +132,7 @@ def _simulated(
 
 @contextmanager
 def _prepared(
-    seed: int, steps: int, sabotage: Sabotage | None, *, hasty: bool = False
+    seed: int, steps: int, sabotage: Sabotage | None, until: Collection[Guarantee] = ()
 ) -> Iterator[Simulation]:
     rng = random.Random(seed)
     scenario = make_scenario(rng)
@@ -144,7 +146,10 @@ def _prepared(
     records, model = Records(server.twin), Model(server.twin)
     if sabotage:
         server.twin.limit_scripts(_MOST_INSTRUCTIONS)
-    simulation = Simulation(scenario, loop, weather, server, witness, records, rng, hasty=hasty)
+    fail_over = FailOver(random.Random(f"fail-over {bits}"), server, weather, witness)
+    simulation = Simulation(
+        scenario, loop, weather, server, witness, records, fail_over, rng, until=until
+    )
     remembering = random.Random(f"memory {bits}")
     if remembering.random() < _REMEMBERING:
         simulation.shelf = Shelf(remembering, weather, scenario.ttl_s)
@@ -200,7 +205,7 @@ def _checked(found: Evidence, simulation: Simulation) -> Iterator[Violation]:
     checks: list[Callable[[Evidence], Iterator[Violation]]] = [
         lambda found: check_end(found, simulation.server.twin),
         lambda found: check_history(found, redriven=found.run in changed.redriven),
-        lambda found: check_ledger(found, simulation.ledger),
+        lambda found: check_ledger(found, simulation.ledger, simulation.witness.forgotten),
         lambda found: check_steps(found),
         lambda found: check_result(found, changed),
     ]
@@ -219,12 +224,13 @@ def _walks(seed: int, sabotage: Sabotage | None) -> tuple[Walks, Server, Witness
     records, model = Records(server.twin), Model(server.twin)
     if sabotage:
         server.twin.limit_scripts(_MOST_INSTRUCTIONS)
-    cluster = seed % _CLUSTERS == _CLUSTERS - 3
+    cluster = seed % _CLUSTERS == 1
     backend, tokens = SureBackend(server, EXAMINER), tokens_of(EXAMINER)
     store = Store(backend, pool=POOL, cluster=cluster, tokens=tokens)
     walks: Walks = [
         (Walk(store, random.Random(f"walk {seed}"), server.clock), _WALK),
         (ToolWalk(store, random.Random(f"tools {seed}"), server.clock), _TOOLS),
+        (Stories(store, random.Random(f"story {seed}"), server.clock), _STORIES),
         (EndWalk(store, random.Random(f"end {seed}"), server.clock), _END),
         (OutsideWalk(store, random.Random(f"outside {seed}"), server.clock), _OUTSIDE),
         (RecordWalk(server, random.Random(f"records {seed}")), _RECORDS),

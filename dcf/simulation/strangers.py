@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 from control_plane import Disconnected, Store
 from dcf import asl
 from dcf.simulation.behaviour import Behaviour
+from dcf.simulation.fail_over import FailOver
 from dcf.workflow import (
     TaskExpired,
     TaskSettled,
@@ -30,10 +31,12 @@ class Strangers:
         open_store: Callable[[], Store],
         rng: random.Random,
         on_defect: Callable[[str], None],
+        fail_over: FailOver,
     ) -> None:
         self._open_store = open_store
         self._rng = rng
         self._on_defect = on_defect
+        self._fail_over = fail_over
         self._tasks: list[asyncio.Task[None]] = []
 
     def hand(
@@ -80,10 +83,10 @@ class Strangers:
                 await asyncio.sleep(behaviour.seconds)
             if isinstance(event, asl.TaskFailed):
                 error, cause = event.error, event.cause
-                await _until_heard(lambda: fail_task(store, token, error, cause))
+                await self._surely(lambda: fail_task(store, token, error, cause))
             else:
                 result = event.result
-                await _until_heard(lambda: succeed_task(store, token, result))
+                await self._surely(lambda: succeed_task(store, token, result))
         except (TaskSettled, TaskExpired):
             # Too late, or it was heard before though no answer came back.
             return
@@ -94,6 +97,9 @@ class Strangers:
             seconds -= every_s
             await _until_heard(lambda: beat_task(store, token))
         await asyncio.sleep(seconds)
+
+    async def _surely(self, act: Callable[[], Awaitable[TokenClaim]]) -> None:
+        await self._fail_over.surely(lambda: _until_heard(act))
 
     def _over(self, task: asyncio.Task[None]) -> None:
         if not task.cancelled() and (error := task.exception()) is not None:

@@ -14,7 +14,7 @@ from control_plane import script as scripts
 from dcf.simulation.campaign import settle
 from dcf.simulation.mutants import Mutant, mutants
 from dcf.simulation.simulator import DEFAULT_STEPS, simulate, trace_lines
-from dcf.simulation.violation import Violation
+from dcf.simulation.violation import GUARANTEES, Violation
 
 Status = Literal["found", "not found", "not reached", "equivalent", "not equivalent"]
 
@@ -52,7 +52,7 @@ def attempt(mutant: Mutant, seeds: Sequence[int], *, steps: int = DEFAULT_STEPS)
         if not _runs(mutant, _lines(seed, steps)):
             continue
         tried += 1
-        verdict = simulate(seed, steps=steps, sabotage=sabotage, hasty=True)
+        verdict = simulate(seed, steps=steps, sabotage=sabotage, until=GUARANTEES)
         if verdict.violations:
             return Trial(mutant, tried, reason, seed, verdict.violations[0])
     return Trial(mutant, tried, reason)

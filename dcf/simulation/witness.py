@@ -6,10 +6,12 @@ here from what was asked and answered.
 
 from __future__ import annotations
 
+import copy
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from control_plane import ControlPlaneError, ServerError, refusals
 from dcf.simulation.calls import ToolCall
@@ -21,6 +23,12 @@ from dcf.simulation.violation import Guarantee, Violation
 _OVER = ("succeeded", "failed", "timed_out", "cancelled")
 _CLOSING = ("StateDone", "StateFailed", "RetryScheduled")
 Step = tuple[str, str, int, int, str]
+Known = tuple[dict[str, Any], Any, Any]
+# What a witness says of the server, and not of those who speak with it.
+_FORGOTTEN = (
+    *("changed", "_granted", "_grants", "_by_token", "_answers", "_steps", "_said"),
+    *("_given_back", "_over", "_asked"),
+)
 
 
 @dataclass(slots=True)
@@ -42,6 +50,9 @@ class Witness:
         self.changed = Cancelled(set(), set())
         self._records = records
         self._model = model
+        self.forgotten: set[tuple[str, str, int]] = set()
+        """Leases that the server forgot: run, path and fence."""
+        self._granted: set[tuple[str, str, int]] = set()
         self._grants: dict[tuple[str, str], Grant] = {}
         self._by_token: dict[str, Grant] = {}
         self._answers: dict[tuple[str, str], list[object]] = {}
@@ -102,9 +113,28 @@ class Witness:
         """See ``server.Watcher``."""
         self._model().follow(name, args)
 
+    def snapshot(self) -> Known:
+        """What stays true of the server as it is now."""
+        ours = {name: getattr(self, name) for name in _FORGOTTEN}
+        return copy.deepcopy(ours), self._records().snapshot(), self._model().snapshot()
+
+    def restore(self, known: Known) -> None:
+        """The server lost what came after ``known``. What was handed out remains: tokens, calls of
+        tools, and decisions of persons."""
+        ours, records, model = known
+        self.forgotten |= self._granted - ours["_granted"]
+        for name, value in ours.items():
+            setattr(self, name, value)
+        self._records().restore(records)
+        self._model().restore(model)
+
     def defect(self, what: str) -> None:
         """Something in production code broke."""
         self._see("sound", "", what)
+
+    def saw(self, guarantees: Collection[Guarantee]) -> bool:
+        """Whether one of ``guarantees`` is known to be broken."""
+        return any(violation.guarantee in guarantees for violation in self.violations)
 
     def _see(self, guarantee: Guarantee, run: str, seen: str) -> None:
         self.violations.append(Violation(guarantee, run, seen))
@@ -129,6 +159,7 @@ class Witness:
             self._see("fenced", run, f"fence {fence} of {path} follows {before.fence}: {call}")
         self._alive(call)
         grant = Grant(fence, ends, call.who)
+        self._granted.add((run, path, fence))
         self._grants[run, path] = self._by_token[token] = grant
 
     def _renewed(self, call: Call) -> None:

@@ -58,8 +58,8 @@ log = logging.getLogger(__name__)
 
 LOADED_FIRST = (
     *("control_plane", "dcf.agents", "dcf.agents.models", "dcf.agents.loading", "dcf.asl"),
-    *("dcf.knowledge", "dcf.memory", "dcf.schema", "dcf.skills", "dcf.tools", "dcf.worker"),
-    "dcf.workflow",
+    *("dcf.knowledge", "dcf.memory", "dcf.schema", "dcf.secret_form", "dcf.skills", "dcf.tools"),
+    *("dcf.worker", "dcf.workflow"),
 )
 """The rooms that work uses: loaded whole before there are leases to keep."""
 

@@ -19,6 +19,7 @@ from contextlib import suppress
 from typing import Self, TextIO
 
 from control_plane import Disconnected, Lease, Refusal, Store
+from dcf.secret_form import without_secrets
 from dcf.worker.keeper import LeaseKeeper
 from dcf.worker.kept_work import KeptLease
 
@@ -130,11 +131,12 @@ class LastLine:
             self.inlet = -1
 
     async def last(self) -> str:
-        """``, last line "…"``, or nothing where it said nothing. To be asked once it has ended:
-        what it started may still hold its standard error, and is not waited for."""
+        """``, last line "…"`` without secrets, or nothing where it said nothing. To be asked once
+        it has ended: what it started may still hold its standard error, and is not waited for."""
         if self._reading is not None:
             await asyncio.wait([self._reading], timeout=_ENDING_S)
-        return f", last line {json.dumps(self._last, ensure_ascii=False)}" if self._last else ""
+        said = without_secrets(self._last)
+        return f", last line {json.dumps(said, ensure_ascii=False)}" if said else ""
 
     async def _read(self, lines: asyncio.StreamReader) -> None:
         while True:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from flows import RUN, linear, seed
 from interleaved import Breaking
+from test_gc import failed_run
 from workers import audit, lease_of, put_away, run_to_end
 from worlds import World
 
@@ -123,6 +124,22 @@ async def test_a_run_is_finalized_once(world: World) -> None:
     kept = (await world.dump())[store.keys(RUN).audit]
     assert kept == {**record, "finalized_at": world.now_ms}
     assert (await store.run(RUN)).finalized_at == world.now_ms
+
+
+@pytest.mark.parametrize("texts", [("{no JSON", "{}"), ('{"new":1}', "{no JSON")])
+async def test_what_cannot_be_stored_seals_nothing_and_leaves_the_audit_of_an_earlier_end(
+    world: World, texts: tuple[str, str]
+) -> None:
+    store = await failed_run(world)
+    await put_away(store)
+    assert await store.redrive(RUN, again=[], resume=["M"]) is None
+    await store.cancel(RUN, by="x")
+    sealed, before = await history.seal(store, RUN), await world.dump()
+    about = {"digest": sealed.head, "by": "x", "call": "c1"}
+    answer = await store.call("finalize", RUN, about, *texts)
+    assert answer[0] == "bad_document"
+    assert await world.dump() == before
+    assert store.keys(RUN).audit in before
 
 
 async def test_a_run_that_moved_meanwhile_is_not_finalized(world: World) -> None:

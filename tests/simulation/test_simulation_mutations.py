@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import pytest
-from sabotages import BROKEN, Broken
+from sabotages import BROKEN, NOTICED, Broken
 
 from dcf.simulation import simulate
 
 
 @pytest.mark.parametrize("broken", BROKEN, ids=lambda broken: broken.name)
 def test_a_broken_script_is_noticed_within_its_seeds(broken: Broken) -> None:
-    for seed in dict.fromkeys((broken.likely, *range(broken.seeds))):
-        verdict = simulate(seed, sabotage=broken.sabotage)
+    likely = NOTICED["sabotages"][broken.name]
+    for seed in dict.fromkeys((likely, *range(broken.seeds))):
+        verdict = simulate(seed, sabotage=broken.sabotage, until=broken.guarantees)
         if broken.guarantees & {violation.guarantee for violation in verdict.violations}:
             return
     pytest.fail(f"{broken.seeds} seeds did not notice that {broken.name}")

@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 from campaigns import PRODUCT, SOAK, soak_only
+from sabotages import NOTICED
 
-from dcf.simulation import Mutant, attempt, equivalents, mutants, simulate
+from dcf.simulation import GUARANTEES, Mutant, attempt, equivalents, mutants, simulate
 
 _SHARES = 40
 _HERE = Path(__file__).parent
-# Mutants, each with a seed that notices it soon.
-SAMPLE: dict[str, int] = json.loads((_HERE / "sampled_mutants.json").read_text("utf-8"))
+# Mutants, each with the first seed that notices it.
+SAMPLE = NOTICED["mutants"]
 # What nobody notices yet: whole files that no seed runs, and mutants by name, each with what lacks.
 OPEN: dict[str, str] = json.loads((_HERE / "open_mutants.json").read_text("utf-8"))
 
@@ -26,12 +27,12 @@ def _open(mutant: Mutant) -> bool:
 def test_a_mutant_is_noticed_under_its_seed(name: str) -> None:
     chosen = [one for one in mutants() if one.name == name]
     assert chosen, f"its statement has changed; `dcf sim --sabotage {name[:-9]}` finds another"
-    assert simulate(SAMPLE[name], sabotage=chosen[0].sabotage(), hasty=True).violations
+    assert simulate(SAMPLE[name], sabotage=chosen[0].sabotage(), until=GUARANTEES).violations
 
 
 def test_a_script_that_only_looks_otherwise_violates_nothing() -> None:
     remark = {"commit": lambda source: f"{source}\n-- A remark.\n"}
-    assert simulate(7, sabotage=remark, hasty=True) == simulate(7)
+    assert simulate(7, sabotage=remark, until=GUARANTEES) == simulate(7)
 
 
 def test_what_is_listed_exists_and_is_listed_once() -> None:

@@ -6,6 +6,7 @@ answer, each key that it wrote or should have written, its history and its hints
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import json
 import re
@@ -80,6 +81,15 @@ class Model:
         if seen:
             self._broken = True
             yield Violation("protocol", run, seen)
+
+    def snapshot(self) -> dict[str, Any]:
+        """All that is known of the server."""
+        return copy.deepcopy(self._known)
+
+    def restore(self, known: dict[str, Any]) -> None:
+        """The server lost what came after ``known``."""
+        self._known.clear()
+        self._known |= known
 
     def follow(self, name: str, args: Sequence[str]) -> None:
         """A client wrote without a script."""

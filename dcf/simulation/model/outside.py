@@ -1,4 +1,4 @@
-"""Calls that speak of no run: records, seats, turns to speak, and what waits for the graph.
+"""Calls that speak of no run, or of many: records, seats, turns to speak, lists, the outbox.
 
 Everything that such a call writes is compared, and when it expires.
 """
@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from control_plane import RunKeys, run_lists
 from control_plane import keys as redis_keys
 from control_plane.twin import WRITES, Twin
 from dcf.simulation.model import records
+from dcf.simulation.model.control import Control
 from dcf.simulation.model.scratch import Scratch
 from dcf.simulation.server import Call
 from dcf.simulation.virtual_loop import at_once
@@ -69,6 +71,18 @@ def leave(now: Scratch) -> Reply:
     return [1]
 
 
+def enlist(now: Scratch) -> Reply:
+    """The lists say what is told of each run; or, if no more than its id is, its document."""
+    for run, *told in now.request["runs"]:
+        document = now.peek(RunKeys(run).meta)
+        control: Control = document["ctl"] if document else {"status": "", "born": 0}
+        status, born = told or (control["status"], control["born"])
+        for other in run_lists.STATUSES:
+            place = {run: int(born) if other == status else None}
+            now.add(redis_keys.runs(other), place)
+    return ["ok"]
+
+
 def tell(now: Scratch) -> Reply:
     """A run or a record waits for the graph."""
     request, (stream, _) = now.request, now.names
@@ -96,6 +110,7 @@ RULES: dict[str, Callable[[Scratch], Reply]] = {
     "record_create": records.create,
     "record_change": records.change,
     "record_delete": records.delete,
+    "enlist": enlist,
     "turn": turn,
     "claim": claim,
     "keep": keep,

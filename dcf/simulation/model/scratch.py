@@ -56,7 +56,8 @@ class Scratch:
 
     def add(self, key: str, members: Mapping[str, Any]) -> None:
         """Put members into a set, a sorted set or a hash; those that are None leave it."""
-        value = self.get(key) or {}
+        # A copy of what was there before, made once.
+        value = (self.changed[key] if key in self.changed else self.get(key)) or {}
         for member, score in members.items():
             value.pop(member, None)
             if score is not None:

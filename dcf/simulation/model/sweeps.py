@@ -26,10 +26,10 @@ _MOST_MOVED = 500
 def tick(now: Scratch) -> Reply:
     """What time moves."""
     run, moved = now.load_run(), 0
-    due = sorted((now.get(now.keys.due) or {}).items(), key=lambda item: (item[1], item[0]))
+    due = sorted((now.peek(now.keys.due) or {}).items(), key=lambda item: (item[1], item[0]))
     late = [path for path, at in due if at <= now.now][:100]
     for path in late if not (run or {}).get("preparing") else ():
-        left = (now.get(now.keys.due) or {}).get(path)
+        left = (now.peek(now.keys.due) or {}).get(path)
         if left is None or left > now.now:
             continue
         if path:
@@ -37,7 +37,7 @@ def tick(now: Scratch) -> Reply:
         elif (now.load_run() or {}).get("status") == "running":
             now.end_run("timed_out", "", {"error": "States.Timeout", "cause": None})
     run = now.load_run()
-    head = min((now.get(now.keys.due) or {}).values(), default=None)
+    head = min((now.peek(now.keys.due) or {}).values(), default=None)
     now.enlist(run)
     if run is None:
         now.add(INDEX, {now.request["run"]: None})

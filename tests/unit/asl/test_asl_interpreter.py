@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import sys
+from collections import Counter
 from random import Random
 from typing import Any
 
@@ -464,9 +466,7 @@ def test_any_valid_machine_ends_without_raising_or_mutating(
     assert data == before
 
 
-def test_a_step_of_a_small_state_costs_microseconds() -> None:
-    import time
-
+def test_a_step_of_a_small_state_makes_few_calls() -> None:
     state = parse(
         machine_of(
             P={
@@ -478,16 +478,12 @@ def test_a_step_of_a_small_state_costs_microseconds() -> None:
         )
     ).states["P"]
     visit = Visit({"order": {"id": 1}}, {})
+    step(state, visit, Entered())  # what is compiled is compiled once
+    calls: Counter[str] = Counter()
 
-    best = min(
-        _seconds(lambda: step(state, visit, Entered()), time.perf_counter) for _ in range(20)
-    )
+    sys.setprofile(lambda _frame, event, _function: calls.update((event,)))
+    step(state, visit, Entered())
+    sys.setprofile(None)
 
-    assert best < 15e-6
-
-
-def _seconds(work: Any, clock: Any) -> float:
-    start = clock()
-    for _ in range(200):
-        work()
-    return float(clock() - start) / 200
+    # 52 when this was written; at a fifth of a microsecond each.
+    assert calls["call"] + calls["c_call"] < 75

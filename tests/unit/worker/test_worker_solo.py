@@ -55,6 +55,10 @@ async def end_of(
         ("os._exit(0)", "exit with status 0"),
         ("os.kill(os.getpid(), 9)", "exit by signal 9 (SIGKILL)"),
         ("print('no memory', file=sys.stderr); sys.exit(1)", 'status 1, last line "no memory"'),
+        (
+            "print('no access: password=hunter22x', file=sys.stderr)",
+            'last line "no access: password=[redacted: password]"',
+        ),
         ("print('said', file=sys.stderr); print('\\n ', file=sys.stderr)", 'last line "said"'),
         ("sys.stderr.write('x' * 3_000_000)", "exit with status 0"),
     ],
