@@ -74,7 +74,8 @@ class Records:
         self, known: tuple[dict[Key, tuple[str, str | None]], dict[str, dict[str, Any]]]
     ) -> None:
         """The server lost what came after ``known``."""
-        self._final, self._ends = map(dict, known)
+        final, ends = known
+        self._final, self._ends = dict(final), dict(ends)
 
     def changed(self) -> Iterator[Violation]:
         """What is not as it was when it became final."""
