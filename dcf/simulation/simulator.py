@@ -43,7 +43,7 @@ DEFAULT_STEPS = 2_000
 # The share of seeds under which agents have a memory.
 _REMEMBERING = 0.3
 # Calls of the walks before a simulation, and stories.
-_WALK, _TOOLS, _STORIES, _END, _OUTSIDE, _RECORDS = 150, 30, 1, 30, 20, 30
+_WALK, _TOOLS, _STORIES, _END, _OUTSIDE, _RECORDS = 150, 24, 1, 30, 20, 30
 # Of so many seeds the walks of one are in a cluster.
 _CLUSTERS = 4
 # More than any script needs here: one that was broken may never end.
