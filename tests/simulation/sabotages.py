@@ -49,7 +49,7 @@ def _clear_tokens(source: str) -> str:
     return source
 
 
-_HOLDER = "lease.token ~= redis.sha1hex(REQ.token)\n    or ctl.fence ~= REQ.fence"
+_HOLDER = "lease.token ~= redis.sha1hex(REQ.token) or ctl.fence ~= REQ.fence"
 
 BROKEN = (
     Broken(
