@@ -26,7 +26,7 @@ from dcf import late_numpy  # noqa: F401
 
 pytest_plugins = ("campaigns", "progress")
 
-_SUITES = ("unit", "contract", "integration", "simulation", "acceptance", "soak", "letta", "llm")
+_SUITES = ("unit", "contract", "integration", "simulation", "acceptance")
 # Short on purpose: a Unix socket's path has at most 107 bytes, and pytest's own folders are long.
 _PREFIX = f"dcf-test-{os.getuid()}-"
 
@@ -58,7 +58,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The fastest suites first; in each suite what asks for much time begins first: nobody waits
     for it alone at the end. In every process in the same order."""
-    files = {path: (_SUITES.index(_suite(path)), str(path)) for path in {one.path for one in items}}
+    files = {path: (_place_of_suite(path), str(path)) for path in {one.path for one in items}}
 
     def place(item: pytest.Item) -> tuple[int, float, str]:
         suite, path = files[item.path]
@@ -93,8 +93,9 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(20_000)
 
 
-def _suite(path: Path) -> str:
-    return path.relative_to(Path(__file__).parent).parts[0]
+def _place_of_suite(path: Path) -> int:
+    suite = path.relative_to(Path(__file__).parent).parts[0]
+    return _SUITES.index(suite) if suite in _SUITES else len(_SUITES)
 
 
 def _patience_s(item: pytest.Item) -> float:

@@ -62,7 +62,7 @@ class OutsideWalk:
         now, then = self._clock(None), self._rng.choice(moments) + self._rng.choice((-1, 0, 1))
         if now < then < now + _SOON_MS:
             self._clock(then)
-        of = self._rng.choice((None, ["nobody", *found[:6:2]]))
+        of = self._rng.choice((None, ["nobody", *found[2:6:2]]))
         at_once(claims.claim(self._backend, key, self._rng.choice((1, 2, 500)), of=of))
 
     def _leave(self) -> None:

@@ -141,14 +141,14 @@ class _Note:
         if self.number is not None:
             told["call"] = self.number
         self.now.record(told)
-        if self.fresh:
-            self._charge()
+        if self.number is not None and self.fresh:
+            self._charge(self.number)
         counts = {whose: str(made) for whose, made in self.made.items()}
         number = "" if self.number is None else str(self.number)
         self.ctl["noted"] = {"call": self.request["call"], **counts}
         put(self.ctl["noted"], {"number": number or None})
         if self.number is not None:
-            self._remember(number, counts)
+            self._remember(self.number, counts)
         if "asks" in self.request:
             self.called.lease["asking"] = self.now.now + self.request["asks"]
         if "asks" in self.request or self.number is not None:
@@ -193,20 +193,20 @@ class _Note:
                 return ["over_budget", whose, *broken]
         return None
 
-    def _charge(self) -> None:
+    def _charge(self, number: int) -> None:
         self.made = {whose: made + 1 for whose, made in self.made.items()}
         self.ctl["calls"] = self.made["try"]
         self.now.add(self.now.keys.chain, {"tool_calls": str(self.made["run"])})
-        self.called.numbers.setdefault(_digest(self.now), []).append(self.number)
+        self.called.numbers.setdefault(_digest(self.now), []).append(number)
 
-    def _remember(self, number: str, counts: dict[str, str]) -> None:
+    def _remember(self, number: int, counts: dict[str, str]) -> None:
         lease, digest = self.called.lease, _digest(self.now)
         if self.same is None:
             lease["seen"][digest] = lease["seen"].get(digest, 0) + 1
-        which = {"digest": digest, "number": number, "call": self.request["call"]}
+        which = {"digest": digest, "number": str(number), "call": self.request["call"]}
         lease["ids"][_name_of(self.now)] = which | counts
         if self.question:
-            self.called.used[self.question] = self.number
+            self.called.used[self.question] = number
         if "open" in self.request:
             lease["open"][f"n{number}"] = self.now.now + self.request["open"]
 
