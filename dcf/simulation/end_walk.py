@@ -27,7 +27,7 @@ from dcf.simulation.virtual_loop import at_once
 
 _OVER = '{"error":null,"cause":null}'
 _META = {"workflow_name": "walk", "pool": "default", "definition": {}, "start_at": "A", "input": 1}
-# What a run of this walk has beside its own documents once it was put back.
+# What a run of this walk holds, once it was put back, next to the documents of its states.
 _DOCUMENTS = ("state", "output", "audit")
 _MORE = (
     ("output", "A", '{"data":1}'),

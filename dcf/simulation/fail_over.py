@@ -30,7 +30,9 @@ class FailOver:
     """Happens some times under some seeds, until the weather is calm. ``number`` says how often it
     has happened."""
 
-    def __init__(self, rng: random.Random, server: Server, weather: Weather, witness: Witness):
+    def __init__(
+        self, rng: random.Random, server: Server, weather: Weather, witness: Witness
+    ) -> None:
         self.number = 0
         self.happens = rng.random() < _SHARE
         self._rng = rng

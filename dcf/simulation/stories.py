@@ -1,6 +1,6 @@
 """Stories of runs: what takes long, or many, or things in one order that no random walk comes by.
 
-One is told before a simulation, whichever is drawn. The model says what comes of each call.
+Before each simulation one of them is drawn and told. The model says what comes of each call.
 """
 
 from __future__ import annotations

@@ -112,7 +112,7 @@ BROKEN = (
             ),
             "tick",
         ),
-        frozenset({"ends", "protocol"}),
+        frozenset({"ends"}),
     ),
     Broken(
         "a takeover counts as a retry",
@@ -184,7 +184,7 @@ BROKEN = (
     Broken(
         "an answer is accepted and forgotten",
         _all(without("= REQ.event, REQ.call\n", "= nil, REQ.call\n"), "signal"),
-        frozenset({"ends", "result", "protocol"}),
+        frozenset({"ends", "result"}),
     ),
     Broken(
         "a rejection is taken up as an approval",
@@ -228,7 +228,8 @@ BROKEN = (
             without("if ctl.wait_until and ctl.wait_until <= NOW then return 'expired' end", ""),
             "signal",
         ),
-        frozenset({"protocol"}),
+        frozenset({"sound"}),
+        seeds=200,
     ),
     Broken(
         "nobody else is asked when an approver is silent",

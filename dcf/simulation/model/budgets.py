@@ -87,7 +87,7 @@ def too_long(limits: Mapping[str, int], span: Callable[[], int]) -> Broken | Non
 
 
 def refusal(whose: str, broken: Broken) -> dict[str, Any]:
-    """What the history is told besides what was refused."""
+    """What the event of a refusal says of the budget."""
     what, used, limit = broken
     told = {"used": json.loads(used), "limit": json.loads(limit)}
     return {"rule": f"budget.{what}", "budget": whose, **told}

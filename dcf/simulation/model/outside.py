@@ -72,7 +72,8 @@ def leave(now: Scratch) -> Reply:
 
 
 def enlist(now: Scratch) -> Reply:
-    """The lists say what is told of each run; or, if no more than its id is, its document."""
+    """Each run is put into the list of its status. Status and birth are those of the request, or
+    of the run's document where the request has the id alone."""
     for run, *told in now.request["runs"]:
         document = now.peek(RunKeys(run).meta)
         control: Control = document["ctl"] if document else {"status": "", "born": 0}
