@@ -87,7 +87,6 @@ gc.disable()
 
 
 def pytest_collection_finish() -> None:
-    gc.collect()
     gc.freeze()
     gc.enable()
     gc.set_threshold(20_000)

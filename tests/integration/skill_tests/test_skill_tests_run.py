@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 from typing import Any
 
@@ -100,7 +99,6 @@ def by_name(report: Report) -> dict[str, Outcome]:
 async def test_every_kind_of_case_passes_over_the_wire(tmp_path: Path) -> None:
     generated = write_generated(tmp_path, CASES)
     seen: list[tuple[int, int]] = []
-    started = time.monotonic()
     report = await run_plan(
         make_plan(generated, Choice()),
         progress=lambda done, total, _last: seen.append((done, total)),
@@ -110,8 +108,6 @@ async def test_every_kind_of_case_passes_over_the_wire(tmp_path: Path) -> None:
     [coverage] = report.coverage
     assert (coverage.tools_passed, coverage.cases_passed) == (1, len(CASES))
     assert seen == [(number, len(CASES) + 1) for number in range(1, len(CASES) + 2)]
-    # Three callers wait 0.6 s for an answer that does not come: side by side.
-    assert time.monotonic() - started < 15
 
 
 async def test_a_server_that_answers_otherwise_is_told_apart_line_by_line(tmp_path: Path) -> None:

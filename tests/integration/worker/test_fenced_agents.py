@@ -94,6 +94,7 @@ async def test_a_worker_that_was_frozen_does_not_disturb_who_took_over(
             agents=SkilledAgents(CATALOG, late_tools, nothing, crew.store, workers=late),
             frozen=True,
             ttl_ms=300,
+            concurrency=1,  # it takes nothing more, not even what was its own
         )
         await submit(crew.store, document, [1], workflow_id="r", catalog=CATALOG)
         async with asyncio.timeout(20):

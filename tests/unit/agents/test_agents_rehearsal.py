@@ -17,6 +17,7 @@ from agent_samples import (
     schema,
     unwatched,
 )
+from campaigns import campaign
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -255,13 +256,14 @@ def reordered(value: Any, order: Any) -> Any:
     return [reordered(item, order) for item in value] if isinstance(value, list) else value
 
 
+@campaign(shares=3)
 @given(
-    st.dictionaries(st.sampled_from(["url", "query", "page", "site"]), JSON_VALUES),
-    st.randoms(use_true_random=False),
+    task_input=st.dictionaries(st.sampled_from(["url", "query", "page", "site"]), JSON_VALUES),
+    order=st.randoms(use_true_random=False),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20, deadline=None)
 async def test_the_same_assignment_gives_the_same_calls_and_report(
-    task_input: dict[str, Any], order: Any
+    share: int, task_input: dict[str, Any], order: Any
 ) -> None:
     skill = a_skill("web", SEARCH, FETCH)
     task_input = {**task_input, "defaults": {"query": "q", "url": "u"}}

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from campaigns import campaign
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -99,9 +100,12 @@ def test_what_breaks_in_a_handler_is_raised(engine: Executor) -> None:
     assert engine.execute(fine) == Outcome("SUCCEEDED", 1)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@campaign(shares=3)
+@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 @given(seed=st.integers(0, 2**32))
-def test_generated_machines_end_as_in_the_interpreter(engine: EngineExecutor, seed: int) -> None:
+def test_generated_machines_end_as_in_the_interpreter(
+    share: int, engine: EngineExecutor, seed: int
+) -> None:
     maker = MachineMaker(random.Random(seed))
     definition, value = maker.make(), maker.make_input()
     definition.pop("TimeoutSeconds", None)

@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
+from campaigns import campaign
 from diagram_machines import Definition, check_geometry, machines
 from hypothesis import given, settings
 
@@ -22,9 +23,12 @@ both_ways = pytest.mark.parametrize("direction", ["down", "right"])
 
 
 @both_ways
+@campaign(shares=3)
 @given(definition=machines())
-@settings(max_examples=70, deadline=None)
-def test_nothing_overlaps_and_lines_go_round(direction: Direction, definition: Definition) -> None:
+@settings(max_examples=25, deadline=None)
+def test_nothing_overlaps_and_lines_go_round(
+    share: int, direction: Direction, definition: Definition
+) -> None:
     check_geometry(arrange(read_chart(definition), direction=direction))
 
 
@@ -70,9 +74,9 @@ def _fan(count: int) -> Definition:
 @pytest.mark.parametrize("make", [_chain, _fan])
 def test_a_thousand_states_take_seconds(make: object) -> None:
     assert callable(make)
-    began = time.perf_counter()
+    began = time.process_time()
     to_svg(arrange(read_chart(make(1000))), "big")
-    assert time.perf_counter() - began < 10
+    assert time.process_time() - began < 10
 
 
 @pytest.mark.parametrize("make", [_chain, _fan])

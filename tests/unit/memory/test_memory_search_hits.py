@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import TypeAlias
 
 import pytest
+from campaigns import campaign
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -84,10 +85,13 @@ def expected(at: dict[int, Text], found: dict[str, Hits], enough: int) -> dict[s
     return wanted
 
 
-@settings(max_examples=150, deadline=None)
+@campaign(shares=3)
+@settings(max_examples=50, deadline=None)
 @given(texts=_texts, enough=st.integers(1, 9))
 @example(texts=[(PLUM, NO), (NO, PLUM), (NO, PLUM), (frozenset({"fig"}), PLUM)], enough=2)
-def test_common_words_are_looked_for_where_a_rare_one_is(texts: list[Text], enough: int) -> None:
+def test_common_words_are_looked_for_where_a_rare_one_is(
+    share: int, texts: list[Text], enough: int
+) -> None:
     with pytest.MonkeyPatch.context() as patch, indexed(texts) as (connection, at):
         patch.setattr(module, "_ENOUGH", enough)
         answer = hits(connection, WORDS, wide(Stretch(0, (1 << 62) - 1)))

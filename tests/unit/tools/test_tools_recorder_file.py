@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
+from campaigns import campaign
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -169,9 +170,12 @@ JSON = st.recursive(
 )
 
 
-@settings(deadline=None)
-@given(st.lists(st.tuples(st.dictionaries(st.sampled_from("abc"), JSON), JSON), max_size=4))
-def test_any_json_is_read_back_as_it_was(calls: list[tuple[dict[str, Any], Any]]) -> None:
+@campaign(shares=3)
+@settings(max_examples=35, deadline=None)
+@given(calls=st.lists(st.tuples(st.dictionaries(st.sampled_from("abc"), JSON), JSON), max_size=4))
+def test_any_json_is_read_back_as_it_was(
+    share: int, calls: list[tuple[dict[str, Any], Any]]
+) -> None:
     made = tools(*calls)
     for before in (None, BEFORE):
         text = tools_text(before, "shop", made, FILE)

@@ -56,10 +56,10 @@ def test_what_models_write_is_understood(text: str, value: Any) -> None:
     ids=lambda text: ascii(text)[:24],
 )  # fmt: skip
 def test_what_is_no_value_is_refused_quickly(text: str) -> None:
-    start = time.monotonic()
+    start = time.process_time()
     with pytest.raises(WorkspaceError):
         read_value(text, "value")
-    assert time.monotonic() - start < 2
+    assert time.process_time() - start < 2
 
 
 def test_a_word_stands_for_itself_where_that_is_allowed() -> None:
