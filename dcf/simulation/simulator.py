@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from control_plane import ControlPlaneError, RunKeys, Store
+from control_plane import ControlPlaneError, RunKeys, Store, run_lists
 from dcf.asl import AslError
 from dcf.simulation.end_check import check_end, check_server
 from dcf.simulation.end_walk import EndWalk
@@ -33,6 +33,7 @@ from dcf.simulation.simulation import Simulation
 from dcf.simulation.stories import Stories
 from dcf.simulation.tool_walk import ToolWalk
 from dcf.simulation.verdict import Verdict, measure
+from dcf.simulation.versions import Versions
 from dcf.simulation.violation import Guarantee, Violation
 from dcf.simulation.virtual_loop import Stuck, VirtualLoop, at_once, run_virtually
 from dcf.simulation.walk import Walk
@@ -142,13 +143,18 @@ def _prepared(
     refusals = random.Random(f"refusals {bits}")
     weather = Weather(random.Random(bits), refusals=refusals, ttl_s=scenario.ttl_s)
     witness = Witness(lambda: simulation.records, lambda: model)
-    server = Server(loop, weather, steps=steps, watcher=witness, sabotage=sabotage)
+    crews = [crew.name for crew in scenario.crews]
+    clients = [f"client-{number}" for number in range(len(scenario.orders))]
+    versions = Versions(random.Random(f"versions {bits}"), crews, clients)
+    server = Server(
+        loop, weather, steps=steps, watcher=witness, sabotage=sabotage, versions=versions
+    )
     records, model = Records(server.twin), Model(server.twin)
     if sabotage:
         server.twin.limit_scripts(_MOST_INSTRUCTIONS)
     fail_over = FailOver(random.Random(f"fail-over {bits}"), server, weather, witness)
     simulation = Simulation(
-        scenario, loop, weather, server, witness, records, fail_over, rng, until=until
+        scenario, loop, weather, server, witness, records, fail_over, versions, rng, until=until
     )
     remembering = random.Random(f"memory {bits}")
     if remembering.random() < _REMEMBERING:
@@ -181,6 +187,11 @@ def _check(simulation: Simulation, evidence: list[Evidence]) -> Iterator[Violati
     submitted = [RunKeys(order.workflow_id).meta for order in simulation.scenario.orders]
     if at_once(twin.command("EXISTS", *submitted)) < len(submitted):
         yield Violation("ends", "", "a run was never submitted")
+    if simulation.versions.differ:
+        # Only who reads the lists brings into them what the earlier version did.
+        at_once(
+            run_lists.list_runs(Store(SureBackend(simulation.server, EXAMINER), pool=POOL), 100)
+        )
     yield from simulation.records.changed()
     yield from check_server(twin, witness)
     for found in evidence:

@@ -129,6 +129,7 @@ def _counts(simulation: Simulation, evidence: list[Evidence]) -> dict[str, int]:
         "workers crashed": sum(life.deaths for life in simulation.lives),
         "workers drained": sum(life.drains for life in simulation.lives),
         "fail-overs that lost writes": simulation.fail_over.number,
+        "calls of an earlier version": simulation.server.earlier_calls,
         "hints": simulation.server.hints,
     }
     counts |= {words: weather.hints_seen[kind] for kind, words in _HINT_WORDS.items()}  # type: ignore[index]

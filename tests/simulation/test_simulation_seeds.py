@@ -32,6 +32,7 @@ _FAULTS = (
     "joins",
     "workers crashed",
     "workers drained",
+    "calls of an earlier version",
     "hints lost",
     "hints doubled",
     "hints delayed",

@@ -104,6 +104,10 @@ class Model:
             return self._outside.compare(call, now, touched)
         written = {key for key in touched if _MODELLED.fullmatch(key)}
         others = {key for key in touched if _OTHERS.fullmatch(key)}
+        if call.earlier:
+            # Of what an earlier version does nothing is said but that the present one goes on.
+            self._known |= {key: self._value(key) for key in written | others}
+            return ""
         if call.reply[0] == "bad_document":
             if call.script == "restore" and not all(map(is_json, call.texts)):
                 # What was put back before is removed by who gets this answer.
