@@ -118,7 +118,7 @@ class Server:
         call = self._call(who, script, request, texts, answer, keys, earlier=bool(earlier))
         self._watcher.called(call)
         if script.name not in _NO_HINTS:
-            self._disturb_hints(reply[-1][1])
+            self._disturb_hints(reply[-1][1], reply[-1][2])
         return reply
 
     async def command(self, who: str, *args: str | int) -> Any:
@@ -154,6 +154,12 @@ class Server:
         """A call arrives whose sender is gone."""
         self._late.append(self._loop.create_task(_swallowed(act)))
 
+    async def end(self) -> None:
+        """No such call is waited for: a read of one who is gone may last."""
+        for task in self._late:
+            task.cancel()
+        await asyncio.gather(*self._late, return_exceptions=True)
+
     def _count(self) -> None:
         self.calls += 1
         if self.calls >= self._steps:
@@ -170,12 +176,13 @@ class Server:
     def _actual(self, script: Script) -> Script:
         return self._sabotaged.get(script.name, script)
 
-    def _disturb_hints(self, paths: Sequence[str]) -> None:
-        """Lose, double or delay what the last script wrote to the queue, before anybody reads."""
+    def _disturb_hints(self, paths: Sequence[str], pool: str) -> None:
+        """Lose, double or delay what the last script wrote to the queue of ``pool``, before anybody
+        reads."""
         if not paths:
             return
         self.hints += len(paths)
-        stream = redis_keys.queue(POOL)
+        stream = redis_keys.queue(pool)
         entries = self._anyway("XREVRANGE", stream, "+", "-", "COUNT", len(paths))
         for entry, fields in entries:
             fault = self._weather.hint_fault()
@@ -185,12 +192,14 @@ class Server:
                 self._anyway("XADD", stream, "*", *fields)
             if fault == "late":
                 self.hints_under_way += 1
-                self._loop.call_later(self._weather.seconds(0.01, 20.0), self._deliver, fields)
+                self._loop.call_later(
+                    self._weather.seconds(0.01, 20.0), self._deliver, stream, fields
+                )
 
-    def _deliver(self, fields: Sequence[str]) -> None:
+    def _deliver(self, stream: str, fields: Sequence[str]) -> None:
         """A late hint arrives."""
         self.hints_under_way -= 1
-        self._anyway("XADD", redis_keys.queue(POOL), "*", *fields)
+        self._anyway("XADD", stream, "*", *fields)
 
     def _anyway(self, *args: str | int) -> Any:
         """What happens to hints is nobody's command: it is not refused."""

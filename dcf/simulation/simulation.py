@@ -99,6 +99,7 @@ class Simulation:
         outcomes = await asyncio.gather(*living, *clients, *bystanders, return_exceptions=True)
         await strangers.go()
         await persons.go()
+        await self.server.end()
         for outcome in outcomes:
             if isinstance(outcome, Exception):
                 self.witness.defect(f"a client or worker broke: {outcome!r}")

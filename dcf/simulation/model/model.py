@@ -21,7 +21,7 @@ from dcf.simulation.model.control import is_json
 from dcf.simulation.model.outside import RULES, Outside
 from dcf.simulation.model.scratch import Scratch
 from dcf.simulation.order import EPOCH_S
-from dcf.simulation.server import POOL, Call
+from dcf.simulation.server import Call
 from dcf.simulation.violation import Violation
 from dcf.simulation.virtual_loop import at_once
 
@@ -202,7 +202,7 @@ def _compare_hints(scratch: Scratch, commands: Sequence[Any]) -> str:
     hinted = [] if scratch.keys.cluster else scratch.hinted
     wanted: list[tuple[str, ...]] = [("XADD", *told, path) for path in hinted]
     if "hint" in request:
-        asked = redis_keys.queue(POOL)
+        asked = scratch.names[2]
         drop = [("XACK", asked, request["group"], request["hint"])]
         wanted = [*drop, ("XDEL", asked, request["hint"]), *wanted]
     return "" if queued == wanted else f"it queued {queued}, by the protocol {wanted}"
