@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
@@ -62,8 +63,11 @@ def load(name: str) -> Script:
     Raises FileNotFoundError for an unknown name: a defect of ours, never of a user.
     """
     folder = resources.files("control_plane") / "scripts"
+    return compose(name, lambda part: (folder / f"{part}.lua").read_text(encoding="utf-8"))
+
+
+def compose(name: str, read: Callable[[str], str]) -> Script:
+    """The script called ``name`` of the parts that ``read`` gives by their names."""
     shared = PRELUDES[max((start for start in PRELUDES if name.startswith(start)), key=len)]
     subject = [SUBJECTS[name]] if name in SUBJECTS else []
-    parts = ["refusal_prelude", shared, *subject, name]
-    texts = [(folder / f"{part}.lua").read_text(encoding="utf-8") for part in parts]
-    return Script(name, "\n".join(texts))
+    return Script(name, "\n".join(map(read, ["refusal_prelude", shared, *subject, name])))

@@ -15,8 +15,7 @@ async def stop(*tasks: asyncio.Task[Any]) -> None:
     Redis client sends, can lose a cancellation that comes at the moment its own wait is over
     (cpython issue 86296), and work that goes on for ever would never hear of it.
     """
-    running = {task for task in tasks if not task.done()}
-    while running:
+    while running := [task for task in tasks if not task.done()]:
         for task in running:
             task.cancel()
-        _, running = await asyncio.wait(running, timeout=_AGAIN_S)
+        await asyncio.wait(running, timeout=_AGAIN_S)

@@ -85,15 +85,15 @@ for at, text in pairs(extras) do
 end
 if patch[1] then redis.call('DEL', STAGE .. ':check') end
 if bad then
-  redis.call('DEL', STAGE)
-  if ARGV[2] ~= '' then redis.call('DEL', output_key(path)) end
+  -- No other output is lost: only the end of a visit writes one, and who enters anew sets it aside.
+  redis.call('DEL', STAGE, output_key(path))
   return refuse(bad)
 end
 
 -- The same try goes on once it is decided: its calls keep their numbers and keys. The limits of the
 -- work do not run while somebody thinks. Workers that know nothing of approvals are kept away.
 local function ask_approval()
-  ctl.worked = (ctl.worked or 0) + NOW - (ctl.begun or NOW)
+  ctl.worked = (ctl.worked or 0) + NOW - ctl.begun
   forget_limits(ctl)
   forgive(ctl)
   ctl.answered, ctl.asked_at, ctl.ask = nil, NOW, (ctl.ask or 0) + 1

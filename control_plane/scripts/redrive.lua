@@ -72,7 +72,7 @@ end
 for i = 1, #REQ.again do revisit(REQ.again[i], at_once) end
 for i = 1, #REQ.unseal do
   local ctl = load(REQ.unseal[i])
-  if ctl and ctl.status == 'skipped' and ctl.visit == 0 then
+  if ctl and ctl.status == 'skipped' then
     ctl.status = 'pending'
     save(REQ.unseal[i], ctl, '$.times.finished', 'null')
   end

@@ -15,9 +15,11 @@ ctl.lease.ts, ctl.lease.ttl, ctl.lease.ends = NOW, REQ.ttl, NOW + REQ.ttl
 if REQ.beat and ctl.hb_ms then ctl.hb_due = NOW + ctl.hb_ms end
 if REQ.limits then
   ctl.timeout_ms, ctl.hb_ms = REQ.limits.timeout_ms, REQ.limits.hb_ms
-  ctl.deadline = ctl.timeout_ms and (ctl.begun or NOW) + ctl.timeout_ms
+  ctl.deadline = ctl.timeout_ms and ctl.begun + ctl.timeout_ms
   ctl.hb_due = ctl.hb_ms and NOW + ctl.hb_ms
 end
 save(path, ctl)
-if REQ.limits and not_holder(ctl) then return reply(not_holder(ctl)) end
+-- The new limits may be over already.
+why = not_holder(ctl)
+if why then return reply(why) end
 return reply('ok', integer(ctl.lease.ends), integer(NOW))

@@ -34,12 +34,11 @@ if not run then
 end
 
 for _, state in ipairs(REQ.states or {}) do
-  if not load(state.path) then
-    local ctl = fresh('state', 0, {})
-    ctl.status, ctl.visit, ctl.ready_at, ctl.hint_at = 'pending', 0, nil, nil
-    redis.call('JSON.SET', state_key(state.path), '$', document(state.path, ctl, state.type, 'null'))
-    redis.call('SADD', PATHS, state.path)
-  end
+  -- What is there already is the same: nothing moves while the run is pending.
+  local ctl = fresh('state', 0, {})
+  ctl.status, ctl.visit, ctl.ready_at, ctl.hint_at = 'pending', 0, nil, nil
+  redis.call('JSON.SET', state_key(state.path), '$', document(state.path, ctl, state.type, 'null'))
+  redis.call('SADD', PATHS, state.path)
 end
 
 if start then

@@ -13,6 +13,7 @@ from control_plane import keys as redis_keys
 from control_plane import script as scripts
 from control_plane.twin import Twin
 from dcf.simulation.order import EPOCH_S
+from dcf.simulation.versions import Versions, ask_earlier
 from dcf.simulation.virtual_loop import VirtualLoop, at_once
 from dcf.simulation.weather import Weather
 
@@ -41,6 +42,8 @@ class Call:
     texts: Sequence[str]
     reply: list[Any]
     keys: Sequence[str] = ()
+    earlier: bool = False
+    """Whether its script is of an earlier version."""
 
     def __str__(self) -> str:
         words = [
@@ -73,16 +76,19 @@ class Server:
         steps: int,
         watcher: Watcher,
         sabotage: Sabotage | None = None,
+        versions: Versions | None = None,
     ) -> None:
         self.twin = Twin(lambda: int((EPOCH_S + loop.now) * 1_000_000), strict_keys=False)
         self.calls = 0
         self.trace: list[str] = []
         self.hints = 0
         self.hints_under_way = 0
+        self.earlier_calls = 0
         self._loop = loop
         self._weather = weather
         self._steps = steps
         self._watcher = watcher
+        self._versions = versions
         self._sabotaged = {
             name: _broken(scripts.load(name), change) for name, change in (sabotage or {}).items()
         }
@@ -97,18 +103,22 @@ class Server:
         self._count()
         request = json.loads(str(args[0]))
         texts = [str(text) for text in args[1:]]
+        earlier = self._versions and self._versions.earlier(who, script.name)
+        if earlier:
+            self.earlier_calls += 1
+            args = [ask_earlier(self.twin, self.clock(None), earlier, str(args[0])), *args[1:]]
         try:
-            reply = await self.twin.run(self._actual(script), keys, args)
+            reply = await self.twin.run(earlier or self._actual(script), keys, args)
         except ControlPlaneError as told:
             error = _as_backends_raise(told)
             self._watcher.failed(self._call(who, script, request, texts, [str(error)]), error)
             raise error from told
         # Some answer with a number alone.
         answer = reply if isinstance(reply, list) else [reply]
-        call = self._call(who, script, request, texts, answer, keys)
+        call = self._call(who, script, request, texts, answer, keys, earlier=bool(earlier))
         self._watcher.called(call)
         if script.name not in _NO_HINTS:
-            self._disturb_hints(reply[-1][1])
+            self._disturb_hints(reply[-1][1], reply[-1][2])
         return reply
 
     async def command(self, who: str, *args: str | int) -> Any:
@@ -144,6 +154,12 @@ class Server:
         """A call arrives whose sender is gone."""
         self._late.append(self._loop.create_task(_swallowed(act)))
 
+    async def end(self) -> None:
+        """No such call is waited for: a read of one who is gone may last."""
+        for task in self._late:
+            task.cancel()
+        await asyncio.gather(*self._late, return_exceptions=True)
+
     def _count(self) -> None:
         self.calls += 1
         if self.calls >= self._steps:
@@ -151,21 +167,22 @@ class Server:
 
     def _call(
         self, who: str, script: Script, request: dict[str, Any], texts: list[str],
-        reply: list[Any], keys: Sequence[str] = (),
+        reply: list[Any], keys: Sequence[str] = (), *, earlier: bool = False,
     ) -> Call:  # fmt: skip
-        call = Call(self._loop.now, who, script.name, request, texts, reply, keys)
+        call = Call(self._loop.now, who, script.name, request, texts, reply, keys, earlier)
         self.trace.append(str(call))
         return call
 
     def _actual(self, script: Script) -> Script:
         return self._sabotaged.get(script.name, script)
 
-    def _disturb_hints(self, paths: Sequence[str]) -> None:
-        """Lose, double or delay what the last script wrote to the queue, before anybody reads."""
+    def _disturb_hints(self, paths: Sequence[str], pool: str) -> None:
+        """Lose, double or delay what the last script wrote to the queue of ``pool``, before anybody
+        reads."""
         if not paths:
             return
         self.hints += len(paths)
-        stream = redis_keys.queue(POOL)
+        stream = redis_keys.queue(pool)
         entries = self._anyway("XREVRANGE", stream, "+", "-", "COUNT", len(paths))
         for entry, fields in entries:
             fault = self._weather.hint_fault()
@@ -175,12 +192,14 @@ class Server:
                 self._anyway("XADD", stream, "*", *fields)
             if fault == "late":
                 self.hints_under_way += 1
-                self._loop.call_later(self._weather.seconds(0.01, 20.0), self._deliver, fields)
+                self._loop.call_later(
+                    self._weather.seconds(0.01, 20.0), self._deliver, stream, fields
+                )
 
-    def _deliver(self, fields: Sequence[str]) -> None:
+    def _deliver(self, stream: str, fields: Sequence[str]) -> None:
         """A late hint arrives."""
         self.hints_under_way -= 1
-        self._anyway("XADD", redis_keys.queue(POOL), "*", *fields)
+        self._anyway("XADD", stream, "*", *fields)
 
     def _anyway(self, *args: str | int) -> Any:
         """What happens to hints is nobody's command: it is not refused."""

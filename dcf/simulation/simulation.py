@@ -21,6 +21,7 @@ from dcf.simulation.records import Records
 from dcf.simulation.scenario import Scenario
 from dcf.simulation.server import GROUP, POOL, Server
 from dcf.simulation.strangers import Strangers
+from dcf.simulation.versions import Versions
 from dcf.simulation.violation import Guarantee
 from dcf.simulation.virtual_loop import VirtualLoop, at_once
 from dcf.simulation.weather import Weather
@@ -49,6 +50,7 @@ class Simulation:
     witness: Witness
     records: Records
     fail_over: FailOver
+    versions: Versions
     rng: random.Random
     until: Collection[Guarantee] = ()
     ledger: list[Execution] = field(default_factory=list)
@@ -97,6 +99,7 @@ class Simulation:
         outcomes = await asyncio.gather(*living, *clients, *bystanders, return_exceptions=True)
         await strangers.go()
         await persons.go()
+        await self.server.end()
         for outcome in outcomes:
             if isinstance(outcome, Exception):
                 self.witness.defect(f"a client or worker broke: {outcome!r}")

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from control_plane import ControlPlaneError, RunKeys, Store
+from control_plane import ControlPlaneError, RunKeys, Store, run_lists
 from dcf.asl import AslError
 from dcf.simulation.end_check import check_end, check_server
 from dcf.simulation.end_walk import EndWalk
@@ -29,10 +29,12 @@ from dcf.simulation.refinement import check_steps
 from dcf.simulation.removal_check import check_removal
 from dcf.simulation.scenario import make_scenario
 from dcf.simulation.server import EXAMINER, POOL, Sabotage, Server
+from dcf.simulation.session_scene import SessionScene
 from dcf.simulation.simulation import Simulation
 from dcf.simulation.stories import Stories
 from dcf.simulation.tool_walk import ToolWalk
 from dcf.simulation.verdict import Verdict, measure
+from dcf.simulation.versions import Versions
 from dcf.simulation.violation import Guarantee, Violation
 from dcf.simulation.virtual_loop import Stuck, VirtualLoop, at_once, run_virtually
 from dcf.simulation.walk import Walk
@@ -67,45 +69,61 @@ def simulate(
     """
     walks, server, witness = _walks(seed, sabotage)
     _go(walks, witness)
+    scene = SessionScene(seed, steps, sabotage, until) if SessionScene.happens(seed) else None
     with _workers_quiet(), _prepared(seed, steps, sabotage, until) as simulation:
         if witness.saw(until):
             return measure(simulation, seed, steps, [], witness.violations, "", server.trace)
-        return _simulated(simulation, seed, steps, witness.violations, server.trace)
+        if scene is not None:
+            scene.play()
+            if any(seen.guarantee in until for seen in scene.violations):
+                trace = scene.server.trace
+                return measure(simulation, seed, steps, [], scene.violations, "", trace, scene)
+        return _simulated(simulation, seed, steps, witness.violations, server.trace, scene)
 
 
 def trace_lines(seed: int, *, steps: int = DEFAULT_STEPS) -> dict[str, set[int]]:
     """Which lines of the scripts (each with its preludes) run under ``seed``, by script."""
-    with _workers_quiet(), _prepared(seed, steps, None) as simulation:
-        lines = simulation.server.twin.trace_scripts()
-        _simulated(simulation, seed, steps, [], [])
     walks, server, witness = _walks(seed, None)
-    for name, ran in _walked_lines(walks, server, witness).items():
-        lines.setdefault(name, set()).update(ran)
-    return lines
-
-
-def _walked_lines(walks: Walks, server: Server, witness: Witness) -> dict[str, set[int]]:
-    lines = server.twin.trace_scripts()
+    parts = [server.twin.trace_scripts()]
     _go(walks, witness)
+    with _workers_quiet(), _prepared(seed, steps, None) as simulation:
+        if SessionScene.happens(seed):
+            scene = SessionScene(seed, steps, None, ())
+            parts.append(scene.server.twin.trace_scripts())
+            scene.play()
+        parts.append(simulation.server.twin.trace_scripts())
+        _simulated(simulation, seed, steps, [], [], None)
+    lines: dict[str, set[int]] = {}
+    for part in parts:
+        for name, ran in part.items():
+            lines.setdefault(name, set()).update(ran)
     return lines
 
 
 @contextmanager
 def _workers_quiet() -> Iterator[None]:
     """Their warnings of faults that were made on purpose are no news."""
-    logger = logging.getLogger("dcf.worker")
-    before = logger.level
-    logger.setLevel(logging.CRITICAL)
+    loggers = [logging.getLogger(name) for name in ("dcf.worker", "dcf.sessions")]
+    before = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL)
     try:
         yield
     finally:
-        logger.setLevel(before)
+        for logger, level in zip(loggers, before, strict=True):
+            logger.setLevel(level)
 
 
 def _simulated(
-    simulation: Simulation, seed: int, steps: int, seen: list[Violation], walked: list[str]
+    simulation: Simulation,
+    seed: int,
+    steps: int,
+    seen: list[Violation],
+    walked: list[str],
+    scene: SessionScene | None,
 ) -> Verdict:
-    """``seen`` are the violations of the walk before, and ``walked`` its trace."""
+    """``seen`` are the violations of the walk before, and ``walked`` its trace; ``scene`` was
+    played."""
     loop, witness = simulation.loop, simulation.witness
 
     def note_defect(_: Any, context: dict[str, Any]) -> None:
@@ -119,15 +137,18 @@ def _simulated(
     # Tasks that ended with an error nobody asked for are reported when they are collected.
     gc.collect()
     evidence, unreadable = _gather(simulation)
-    violations = [*seen, *witness.violations, *unreadable, *_check(simulation, evidence)]
-    digest = _digest(simulation)
+    played = [] if scene is None else scene.violations
+    violations = [*seen, *played, *witness.violations, *unreadable, *_check(simulation, evidence)]
+    digest = _digest(simulation, scene)
     simulation.weather.calm()
     before = len(witness.violations)
     for found in evidence:
         violations += _guarded(found, lambda found: check_removal(found, simulation.server))
     violations += witness.violations[before:]
     trace = walked if seen else simulation.server.trace
-    return measure(simulation, seed, steps, evidence, violations, digest, trace)
+    if scene is not None and played and not seen:
+        trace = scene.server.trace
+    return measure(simulation, seed, steps, evidence, violations, digest, trace, scene)
 
 
 @contextmanager
@@ -142,13 +163,18 @@ def _prepared(
     refusals = random.Random(f"refusals {bits}")
     weather = Weather(random.Random(bits), refusals=refusals, ttl_s=scenario.ttl_s)
     witness = Witness(lambda: simulation.records, lambda: model)
-    server = Server(loop, weather, steps=steps, watcher=witness, sabotage=sabotage)
+    crews = [crew.name for crew in scenario.crews]
+    clients = [f"client-{number}" for number in range(len(scenario.orders))]
+    versions = Versions(random.Random(f"versions {bits}"), crews, clients)
+    server = Server(
+        loop, weather, steps=steps, watcher=witness, sabotage=sabotage, versions=versions
+    )
     records, model = Records(server.twin), Model(server.twin)
     if sabotage:
         server.twin.limit_scripts(_MOST_INSTRUCTIONS)
     fail_over = FailOver(random.Random(f"fail-over {bits}"), server, weather, witness)
     simulation = Simulation(
-        scenario, loop, weather, server, witness, records, fail_over, rng, until=until
+        scenario, loop, weather, server, witness, records, fail_over, versions, rng, until=until
     )
     remembering = random.Random(f"memory {bits}")
     if remembering.random() < _REMEMBERING:
@@ -181,6 +207,11 @@ def _check(simulation: Simulation, evidence: list[Evidence]) -> Iterator[Violati
     submitted = [RunKeys(order.workflow_id).meta for order in simulation.scenario.orders]
     if at_once(twin.command("EXISTS", *submitted)) < len(submitted):
         yield Violation("ends", "", "a run was never submitted")
+    if simulation.versions.differ:
+        # Only who reads the lists brings into them what the earlier version did.
+        at_once(
+            run_lists.list_runs(Store(SureBackend(simulation.server, EXAMINER), pool=POOL), 100)
+        )
     yield from simulation.records.changed()
     yield from check_server(twin, witness)
     for found in evidence:
@@ -256,7 +287,8 @@ def _guarded(
         yield Violation("history", found.run, seen)
 
 
-def _digest(simulation: Simulation) -> str:
+def _digest(simulation: Simulation, scene: SessionScene | None) -> str:
     """SHA-256 of everything that happened and of what it left."""
-    told = "\n".join(simulation.server.trace)
-    return hashlib.sha256(f"{told}\n{simulation.server.twin.dump()}".encode()).hexdigest()
+    servers = [simulation.server] if scene is None else [simulation.server, scene.server]
+    told = [text for one in servers for text in (*one.trace, str(one.twin.dump()))]
+    return hashlib.sha256("\n".join(told).encode()).hexdigest()

@@ -15,6 +15,7 @@ from dcf.simulation.virtual_loop import at_once
 
 _FAR = 10**9
 _FAILED = '{"error":"Sim.Broken","cause":null}'
+_META, _NO_JSON = '{"workflow_name":"story"}', "{no JSON"
 # As many as one call moves, so that one more is too many.
 _CROWD = 500
 
@@ -37,7 +38,10 @@ class Stories:
             self._slow_heart: 6,
             self._orphans: 6,
             self._suspects: 6,
-            self._joined_in_vain: 6,
+            self._joined_in_vain: 9,
+            self._late_news: 4,
+            self._no_json: 4,
+            self._cut_off: 4,
             self._crowd: 1,
         }
         for number in range(steps):
@@ -61,8 +65,14 @@ class Stories:
     def _after(self, ms: int) -> None:
         self._clock(self._clock(None) + ms)
 
-    def _begin(self, *, timeout_ms: int | None = None, deaths: int | None = None, **s: Any) -> None:
-        """A run whose first state, S, is ready."""
+    def _begin(
+        self,
+        *texts: str,
+        timeout_ms: int | None = None,
+        deaths: int | None = None,
+        **s: Any,
+    ) -> None:
+        """A run whose first state, S, is ready; ``texts`` are its own document and S's input."""
         about: dict[str, Any] = {
             "call": self._id(),
             "digest": "d",
@@ -71,7 +81,7 @@ class Stories:
         }
         about |= {"states": [{"path": path, "type": "Task"} for path in "AB"], "deaths": deaths}
         about |= {"start": {"path": "S", "type": "Task", **s}, "timeout_ms": timeout_ms}
-        self._say("seed", '{"workflow_name":"story"}', "{}", **about)
+        self._say("seed", *(texts or (_META, "{}")), **about)
 
     def _lease(self, path: str, *, ttl: int = 500, alone: str | None = None) -> list[Any]:
         token = self._id()
@@ -85,14 +95,16 @@ class Stories:
         token, fence = self._tokens.get(path, ("0" * 32, 1))
         return {"path": path, "token": token, "fence": fence}
 
-    def _commit(self, path: str, *, error: str = "", **about: Any) -> None:
+    def _commit(
+        self, path: str, *, output: str = "", given: str = "{}", error: str = "", **about: Any
+    ) -> None:
         key = self._store.keys(self._run).state(path)
         text = at_once(self._store.backend.command("JSON.GET", key, ".ctl"))
         visit = json.loads(text)["visit"]
         about |= {"visit": visit, "commit_id": self._id(), "owner": "teller", "ttl": 500}
         about |= {"steps_limit": _FAR, "events_limit": _FAR}
         told = json.dumps({"type": f"Told{self._rng.getrandbits(32)}", "visit": visit, "try": 1})
-        self._say("commit", "", "{}", told, error, **self._held(path), **about)
+        self._say("commit", output, given, told, error, **self._held(path), **about)
 
     def _join(self, path: str, n: int, *, fail_limit: int = 0) -> None:
         """It fans out, to all at once."""
@@ -201,6 +213,46 @@ class Stories:
         plan |= {"resume": ["S", "S[0]", "S[1]", "nowhere"]}
         self._say("redrive", call=self._id(), first=True, last=True, **plan)
         self._lease("S")
+
+    def _late_news(self) -> None:
+        """A watched process vanished. It is heard of again, and told to be dead when another has
+        done its work."""
+        self._begin()
+        self._lease("S", ttl=100, alone="watched")
+        gone = self._held("S")
+        self._after(100)
+        self._say("tick")
+        self._say("release", **gone)
+        self._lease("S", alone="watched")
+        self._commit("S", outcome="done", next={"path": "A", "type": "Task"})
+        self._say("release", **gone, died="vanished")
+
+    def _no_json(self) -> None:
+        """One text of a call is refused, and with it the whole call."""
+        self._begin(_NO_JSON, "{}")
+        self._begin(_META, _NO_JSON)
+        self._begin()
+        self._lease("S")
+        for broken in ("output", "given", "error"):
+            enters = {"path": "A", "type": "Task"}
+            texts = {"output": '{"data":1}', broken: _NO_JSON}
+            self._commit("S", outcome="done", next=enters, **texts)
+
+    def _cut_off(self) -> None:
+        """A run is cancelled just when a later try of its state had no time left, and redriven."""
+        self._begin(timeout_ms=60_000)
+        self._lease("S")
+        self._commit("S", outcome="wait", wait="retry", delay=0, retries={"0": 1})
+        self._say("tick")
+        self._lease("S")
+        self._say("renew", **self._held("S"), ttl=500, limits={"timeout_ms": 100})
+        self._after(100)
+        self._say("tick")
+        self._say("cancel", _FAILED, by="ada", reason="", call=self._id())
+        paths = at_once(self._store.paths(self._run))
+        self._say("close", paths=paths)
+        plan = {"again": ["S"], "resume": [], "unseal": ["A", "B", "S", "nowhere"]}
+        self._say("redrive", call=self._id(), first=True, last=True, **plan)
 
     def _crowd(self) -> None:
         """More are due than one call moves, or just as many."""

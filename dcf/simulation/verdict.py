@@ -9,6 +9,7 @@ from typing import Any
 
 from dcf.simulation.evidence import Evidence
 from dcf.simulation.oracle import is_comparable
+from dcf.simulation.session_scene import SessionScene
 from dcf.simulation.simulation import Simulation
 from dcf.simulation.violation import GUARANTEES, Violation
 from dcf.simulation.weather import FAULT_WORDS
@@ -75,8 +76,9 @@ def measure(
     violations: list[Violation],
     digest: str,
     trace: list[str],
+    scene: SessionScene | None = None,
 ) -> Verdict:
-    """The verdict on a simulation that is over."""
+    """The verdict on a simulation that is over, and on the session that was played before it."""
     broken = {violation.run for violation in violations}
     machines = {
         order.workflow_id: json.dumps(
@@ -91,7 +93,7 @@ def measure(
         steps=steps,
         digest=digest,
         virtual_s=simulation.loop.now,
-        counts=_counts(simulation, evidence),
+        counts=_counts(simulation, evidence) | _scene_counts(scene),
         violations=tuple(violations),
         trace=tuple(trace),
         machines=machines,
@@ -103,6 +105,11 @@ def _shortened(trace: list[str], broken: set[str]) -> list[str]:
     if "" not in broken:
         trace = [line for line in trace if any(f" {run} " in line for run in broken)]
     return trace[-_TAIL:]
+
+
+def _scene_counts(scene: SessionScene | None) -> dict[str, int]:
+    orders, deaths = (0, 0) if scene is None else (scene.orders, scene.deaths)
+    return {"orders of sessions": orders, "hosts of companions crashed": deaths}
 
 
 def _counts(simulation: Simulation, evidence: list[Evidence]) -> dict[str, int]:
@@ -129,6 +136,7 @@ def _counts(simulation: Simulation, evidence: list[Evidence]) -> dict[str, int]:
         "workers crashed": sum(life.deaths for life in simulation.lives),
         "workers drained": sum(life.drains for life in simulation.lives),
         "fail-overs that lost writes": simulation.fail_over.number,
+        "calls of an earlier version": simulation.server.earlier_calls,
         "hints": simulation.server.hints,
     }
     counts |= {words: weather.hints_seen[kind] for kind, words in _HINT_WORDS.items()}  # type: ignore[index]

@@ -23,6 +23,7 @@ Guarantee = Literal[
     "turns",
     "protocol",
     "removed",
+    "orders",
 ]
 
 GUARANTEES: dict[Guarantee, str] = {
@@ -46,6 +47,8 @@ GUARANTEES: dict[Guarantee, str] = {
     "lease changes nothing in it",
     "protocol": "each call answers, and leaves behind, what the protocol says, and nothing else",
     "removed": "a run that is removed leaves nothing, and one that is put back is as it was",
+    "orders": "each order that a session took is answered once, by whoever had it, a companion has "
+    "one at a time, and a session that ends takes no more",
     "sound": "no script and no worker fails in a way that nobody planned",
 }
 

@@ -32,6 +32,9 @@ _FAULTS = (
     "joins",
     "workers crashed",
     "workers drained",
+    "calls of an earlier version",
+    "orders of sessions",
+    "hosts of companions crashed",
     "hints lost",
     "hints doubled",
     "hints delayed",
@@ -68,7 +71,7 @@ def test_one_seed_gives_one_history(seed: int) -> None:
 
 
 def test_one_seed_gives_one_history_in_every_process() -> None:
-    seeds = (14, 24)
+    seeds = (14, 21, 23)
     digests = {
         subprocess.run(
             [sys.executable, "-c", _DIGESTS, *map(str, seeds)],

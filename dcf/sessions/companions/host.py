@@ -37,7 +37,6 @@ from dcf.workflow import WorkflowError
 
 log = logging.getLogger(__name__)
 
-_LOOK_S = 0.25
 _KEEP_S = 5.0
 _AT_ONCE = 16
 _CLEAN_UP_S = 600.0
@@ -45,15 +44,18 @@ _CLEAN_UP_S = 600.0
 
 @dataclass(frozen=True, slots=True)
 class HostConfig:
-    """At most ``most`` companions; with ``session_id`` those of that session alone."""
+    """At most ``most`` companions; with ``session_id`` those of that session alone. It looks for
+    seats, and for sessions that are due, every ``look_s`` seconds."""
 
     most: int = 200
     session_id: str | None = None
+    look_s: float = 0.25
 
 
 class CompanionHost:
     """One host. ``worker`` does the work of its ``roster``; ``clean_up``, where there is one, is
-    called every ten minutes or so and removes what sessions left behind."""
+    called every ten minutes or so and removes what sessions left behind. ``now`` is a monotonic
+    clock in seconds."""
 
     def __init__(
         self,
@@ -65,8 +67,10 @@ class CompanionHost:
         *,
         config: HostConfig | None = None,
         clean_up: Callable[[], Awaitable[object]] | None = None,
+        now: Callable[[], float] = time.monotonic,
     ) -> None:
         self.config = config or HostConfig()
+        self._now = now
         self._sessions = sessions
         self._roster = roster
         self._inboxes = inboxes
@@ -98,8 +102,8 @@ class CompanionHost:
         loops = [
             asyncio.create_task(self._for_ever(one, every))
             for one, every in (
-                (self.take_seats, _LOOK_S),
-                (self.look, _LOOK_S),
+                (self.take_seats, self.config.look_s),
+                (self.look, self.config.look_s),
                 (self.keep_seats, _KEEP_S),
                 (self.give_sign, _KEEP_S),
             )
@@ -138,7 +142,7 @@ class CompanionHost:
 
     async def keep_seats(self) -> None:
         """Keep the seats of those served here; leave who is gone, or was lost meanwhile."""
-        now = time.monotonic()
+        now = self._now()
         lapsed = [one for one in self._roster.all if now - one.kept_at > SEAT_MS / 1000]
         for served in lapsed:
             # Somebody else may have it by now. If not, its seat is due, and taken anew.
@@ -163,7 +167,7 @@ class CompanionHost:
 
     async def _take(self, seat: str) -> None:
         session_id, companion_id = whose(seat)
-        at = time.monotonic()
+        at = self._now()
         served: Served | None = None
         try:
             session = await self._sessions.get(session_id)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -22,12 +21,12 @@ log = logging.getLogger(__name__)
 
 @dataclass(eq=False, slots=True)
 class Served:
-    """A companion that is served here. ``kept_at`` is when its seat was last kept (monotonic, s);
-    ``lock`` is held while it works."""
+    """A companion that is served here. ``kept_at`` is when its seat was last kept (s, by the clock
+    of its host); ``lock`` is held while it works."""
 
     session_id: str
     companion: Companion
-    kept_at: float = field(default_factory=time.monotonic)
+    kept_at: float
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     task_id: str | None = None
 

@@ -144,7 +144,7 @@ class _Commit:
 
     def _ask(self) -> None:
         now, ctl = self.now, self.ctl
-        ctl["worked"] = ctl.get("worked", 0) + now.now - ctl.get("begun", now.now)
+        ctl["worked"] = ctl.get("worked", 0) + now.now - ctl["begun"]
         forget_limits(ctl)
         forgive(ctl)
         put(ctl, {"answered": None, "asked_at": now.now, "ask": ctl.get("ask", 0) + 1})

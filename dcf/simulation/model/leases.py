@@ -84,11 +84,10 @@ def renew(now: Scratch) -> Reply:
     if limits is not None:
         timeout, heartbeat = limits.get("timeout_ms"), limits.get("hb_ms")
         put(ctl, {"timeout_ms": timeout, "hb_ms": heartbeat})
-        begun = ctl.get("begun", now.now)
-        put(ctl, {"deadline": begun + timeout if timeout is not None else None})
+        put(ctl, {"deadline": ctl["begun"] + timeout if timeout is not None else None})
         put(ctl, {"hb_due": now.now + heartbeat if heartbeat is not None else None})
     now.save(request["path"], ctl)
-    if limits is not None and (why := not_holder(ctl, request, now.now)):
+    if why := not_holder(ctl, request, now.now):
         return [why]
     return ["ok", str(ends), str(now.now)]
 

@@ -21,7 +21,7 @@ from dcf.simulation.model.control import is_json
 from dcf.simulation.model.outside import RULES, Outside
 from dcf.simulation.model.scratch import Scratch
 from dcf.simulation.order import EPOCH_S
-from dcf.simulation.server import POOL, Call
+from dcf.simulation.server import Call
 from dcf.simulation.violation import Violation
 from dcf.simulation.virtual_loop import at_once
 
@@ -104,6 +104,10 @@ class Model:
             return self._outside.compare(call, now, touched)
         written = {key for key in touched if _MODELLED.fullmatch(key)}
         others = {key for key in touched if _OTHERS.fullmatch(key)}
+        if call.earlier:
+            # Of what an earlier version does nothing is said but that the present one goes on.
+            self._known |= {key: self._value(key) for key in written | others}
+            return ""
         if call.reply[0] == "bad_document":
             if call.script == "restore" and not all(map(is_json, call.texts)):
                 # What was put back before is removed by who gets this answer.
@@ -198,7 +202,7 @@ def _compare_hints(scratch: Scratch, commands: Sequence[Any]) -> str:
     hinted = [] if scratch.keys.cluster else scratch.hinted
     wanted: list[tuple[str, ...]] = [("XADD", *told, path) for path in hinted]
     if "hint" in request:
-        asked = redis_keys.queue(POOL)
+        asked = scratch.names[2]
         drop = [("XACK", asked, request["group"], request["hint"])]
         wanted = [*drop, ("XDEL", asked, request["hint"]), *wanted]
     return "" if queued == wanted else f"it queued {queued}, by the protocol {wanted}"

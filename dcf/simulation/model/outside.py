@@ -170,5 +170,5 @@ class Outside:
 
 _PLACES = (
     redis_keys.APPROVALS, redis_keys.COMPANIONS, redis_keys.OUTBOX_RUNS, redis_keys.OUTBOX_RECORDS,
-    redis_keys.INDEX, redis_keys.DONE,
+    redis_keys.INDEX, redis_keys.DONE, redis_keys.SESSIONS_DUE, redis_keys.COMPANION_HOSTS,
 )  # fmt: skip
