@@ -23,12 +23,12 @@ from dcf.cli.answer import Answer
 from dcf.cli.board_table import status_text
 from dcf.cli.failure_hint import run_hint
 from dcf.cli.redis_access import find_redis, open_store
-from dcf.cli.run_files import is_file_name, shelved
+from dcf.cli.run_files import shelved
 from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import NotSo
 from dcf.cli.wording import counted
-from dcf.workflow import Explanation, count, explain
+from dcf.workflow import Explanation, count, explain, is_file_name
 
 
 async def explain_run(workflow_id: str, settings: Settings, screen: Screen) -> Answer:

@@ -66,14 +66,16 @@ def test_an_exported_run_is_read_from_its_file_and_restored(dcf: Dcf) -> None:
     assert dcf("runs", "remove", "kept", env=NO_GRAPH).code == 0
     assert dcf("history", "kept.run.gz", "--json").json == told
     assert "the run is over: succeeded" in dcf("explain", "./kept.run.gz").out
+    reflected = dcf("reflect", "kept.run.gz", env=NO_GRAPH)
+    assert (reflected.code, "Run kept" in reflected.out) == (0, True)
     assert dcf("runs", "restore", "kept.run.gz").code == 0
     assert dcf("history", "kept", "--json").json == told
 
     (dcf.folder / "bad.run.gz").write_bytes((dcf.folder / "kept.run.gz").read_bytes()[:-9])
-    for command in (["history"], ["explain"], ["runs", "restore"]):
+    for command in (["history"], ["explain"], ["reflect"], ["runs", "restore"]):
         refused = dcf(*command, "bad.run.gz")
         assert (refused.code, "bad.run.gz: the file: it is damaged" in refused.err) == (2, True)
-    assert dcf("history", "none.run.gz").code == 2
+    assert dcf("history", "none.run.gz").code == dcf("reflect", "none.run.gz").code == 2
 
 
 def test_a_worker_removes_what_is_kept_no_longer(dcf: Dcf) -> None:
