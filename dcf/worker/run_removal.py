@@ -51,7 +51,7 @@ async def why_kept(store: Store, run: RunDocument) -> Kept | None:
         hint = f"its result is needed until that ends: `dcf session finalize {session_id}`"
         return Kept("in_session", f"is the work of a task of session {session_id}", hint)
     if store.feeds_outbox and run.outbox == "refused":
-        hint = "`dcf doctor` says where the reason stands; with DCF_GRAPH=off it is removed all the same"
+        hint = "`dcf doctor` says what is refused; with DCF_GRAPH=off it is removed all the same"
         return Kept("not_exported", "is not in the graph, which refused it", hint)
     if store.feeds_outbox and run.outbox != "told":
         hint = "`dcf graph sync` writes it; with DCF_GRAPH=off it is removed all the same"
