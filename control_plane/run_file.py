@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from control_plane import history, payload
-from control_plane.documents import RUN_OVER
+from control_plane.documents import RUN_OVER, StateDocument
 from control_plane.errors import BadName, ControlPlaneError
 from control_plane.keys import check_workflow_id, split_path
 from control_plane.run_export import KINDS, Kind, NotExportable, Part, RunExport
@@ -126,11 +126,26 @@ def _part(record: dict[str, Any], number: int) -> Part:
         if kind in _ARRAYS:
             good = isinstance(value, list) and all(isinstance(one, str) for one in value)
             size = len(value) if good else 0
-            if not size or (size != 4 if kind == "history" else size % 2):
-                raise BadRunFile(where=where, why=f"it is not the {kind} of a run")
-        elif not isinstance(value, dict):
+            good = bool(size) and (size == 4 if kind == "history" else size % 2 == 0)
+            good = good and (kind != "history" or _is_event(value, where))
+        else:
+            good = isinstance(value, dict) and (kind != "state" or _is_state(text))
+        if not good:
             raise BadRunFile(where=where, why=f"it is not the {kind} of a run")
     return Part(cast(Kind, kind), name, text)
+
+
+def _is_event(fields: Sequence[str], where: str) -> bool:
+    _, at, event, _ = fields
+    return at.isascii() and at.isdecimal() and isinstance(_json(event, where), dict)
+
+
+def _is_state(text: str) -> bool:
+    try:
+        StateDocument.parse(text)
+    except (LookupError, TypeError, AttributeError, ValueError):
+        return False
+    return True
 
 
 def _check_run(export: RunExport, workflow_id: object) -> None:

@@ -106,14 +106,22 @@ class ServerRefusedLogin(ServerUnsuitable):
     remedy = "Put user and password into DCF_REDIS_URL: redis://user:password@host:port/0."
 
 
-class ServerBusy(ServerUnsuitable):
-    """The Redis server at {server} refuses commands: {reason}."""
+class ServerRefusesForNow(ServerUnsuitable):
+    """The Redis server at {server} refuses {scope}: {reason}."""
+
+    # Fields: scope and reason, as in control_plane/refusals.py. It passes by itself.
+    code = "server_refuses"
+    remedy = "Try again in a moment."
+
+
+class ServerBusy(ServerRefusesForNow):
+    """The Redis server at {server} refuses {scope}: {reason}."""
 
     code = "server_busy"
     remedy = "Try again in a moment; {help}."
 
 
-class ServerLoading(ServerUnsuitable):
+class ServerLoading(ServerRefusesForNow):
     """The Redis server at {server} is still loading its data ({percent:.0f} %)."""
 
     code = "server_loading"
@@ -136,7 +144,7 @@ class ServerWithoutJson(ServerUnsuitable):
     )
 
 
-class ServerReadOnly(ServerUnsuitable):
+class ServerReadOnly(ServerRefusesForNow):
     """The Redis server at {server} is a replica: it takes no writes."""
 
     code = "server_read_only"

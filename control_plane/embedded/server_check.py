@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from redis.asyncio import Redis
-from redis.exceptions import AuthenticationError, RedisError, ResponseError
+from redis.exceptions import AuthenticationError, ConnectionError, RedisError, ResponseError
 
 from control_plane.embedded.address import redact
 from control_plane.embedded.check import Check
@@ -20,7 +20,7 @@ from control_plane.embedded.errors import (
     ServerWithoutJson,
 )
 from control_plane.embedded.vitals import ANSWER_TIMEOUT_S, Vitals, connection, take_vitals
-from control_plane.refusals import refusal_of
+from control_plane.refusals import TABLE, Refusing, refusal_in, refusal_of
 
 OLDEST_VERSION = "7.0"
 
@@ -49,9 +49,10 @@ async def check_server(url: str, timeout_s: float = ANSWER_TIMEOUT_S) -> ServerR
     except ValueError as error:
         raise ServerUrlInvalid(server=server, reason=_scrub(error, url)) from error
     except (RedisError, OSError) as error:
-        refusing = refusal_of(error) if isinstance(error, RedisError) else None
+        refusing = _refusal(error) if isinstance(error, RedisError) else None
         if refusing is not None and refusing.passes:
-            raise ServerBusy(server=server, reason=refusing.reason, help=refusing.hint) from error
+            about = {"scope": refusing.scope, "reason": refusing.reason, "help": refusing.hint}
+            raise ServerBusy(server=server, **about) from error
         if isinstance(error, AuthenticationError | ResponseError):
             raise ServerRefusedLogin(server=server, reason=_scrub(error, url)) from error
         raise ServerUnreachable(server=server, reason=_scrub(error, url)) from error
@@ -60,16 +61,33 @@ async def check_server(url: str, timeout_s: float = ANSWER_TIMEOUT_S) -> ServerR
     )
 
 
+def _refusal(error: RedisError) -> Refusing | None:
+    """How the server refuses that made redis-py raise ``error``; None if it does not."""
+    if isinstance(error, ConnectionError) and "while writing" in str(error):
+        # A server that is full says so and hangs up: who writes first does not get to read it.
+        return refusal_in("max number of clients reached")
+    return refusal_of(error)
+
+
 def _demand_ready(vitals: Vitals, server: str) -> None:
     """Version, data and role."""
     if _order(vitals.version) < _order(OLDEST_VERSION):
         raise ServerTooOld(server=server, version=vitals.version, needed=OLDEST_VERSION)
     if vitals.loading:
         raise ServerLoading(
-            server=server, percent=100 * vitals.loaded, eta_seconds=vitals.eta_seconds
+            server=server,
+            percent=100 * vitals.loaded,
+            eta_seconds=vitals.eta_seconds,
+            **_refusing("LOADING"),
         )
     if vitals.role != "master":
-        raise ServerReadOnly(server=server)
+        raise ServerReadOnly(server=server, **_refusing("READONLY"))
+
+
+def _refusing(code: str) -> dict[str, str]:
+    """What a server refuses for this reason, and how people say it."""
+    found = next(one for one in TABLE if one.code == code)
+    return {"scope": found.scope, "reason": found.reason}
 
 
 async def _demand_json(client: Redis, vitals: Vitals, server: str) -> None:

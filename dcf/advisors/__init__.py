@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from dcf.advisors.reflector.board import GuidelinesBoard
     from dcf.advisors.reflector.desk import reflector_of
     from dcf.advisors.reflector.phrasing import phrased
-    from dcf.advisors.reflector.reflecting import Reflection, reflect
+    from dcf.advisors.reflector.reflecting import Reflection, reflect, reflect_on_file
     from dcf.advisors.reflector.registration import Registered, open_board, register_reflector
     from dcf.advisors.reflector.shared_blocks import SharedBlocks, read_shared_memory_blocks
     from dcf.advisors.reflector.source import Sink, Source
@@ -78,6 +78,7 @@ __all__ = [
     "publish_wish",
     "read_shared_memory_blocks",
     "reflect",
+    "reflect_on_file",
     "reflection_event",
     "reflector_of",
     "register_reflector",

@@ -11,6 +11,7 @@ from typing import Any
 
 from control_plane import RunDocument, StateDocument, Store, encode_name
 from dcf.cli.children import Children
+from dcf.cli.wording import counted
 from dcf.workflow import question_of
 
 WORTH_TELLING_S = 1.0
@@ -139,9 +140,16 @@ def _details(document: StateDocument, now: int) -> list[str]:
         details.append("waits for an answer")
     elif document.status == "waiting" and document.wait == "approval":
         details.append("waits for approval")
-    if document.takeovers:
-        details.append(f"taken over {document.takeovers}x")
-    return details
+    return [*details, *losses(document)]
+
+
+def losses(document: StateDocument) -> list[str]:
+    """How often the state was taken over from whoever went silent, and how many workers died over
+    it, as far as deaths are charged to it."""
+    said = [f"taken over {document.takeovers}x"] if document.takeovers else []
+    if document.deaths:
+        said.append(f"{counted(document.deaths, 'worker', 'workers')} died with it")
+    return said
 
 
 def queued_s(document: StateDocument, now: int) -> float | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import sys
 from dataclasses import dataclass, replace
@@ -12,11 +13,14 @@ from dcf.cli.answer import Answer
 from dcf.cli.exits import INTERRUPTED
 from dcf.cli.log_lines import log_to_stderr
 from dcf.cli.model_check import demand_models
+from dcf.cli.patience import Patience
 from dcf.cli.redis_access import find_redis
 from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
 from dcf.cli.worker import post_of
 from dcf.sessions.companions import HostConfig, serve_companions
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +41,7 @@ async def host(order: HostOrder, settings: Settings) -> Answer:
     log_to_stderr(settings.log_level)
     demand_models(settings)
     await demand_agents_home(settings)
-    address = await find_redis(settings, Screen(as_json=True))
+    address = await find_redis(settings, Screen(as_json=True), Patience(log.warning))
     post = replace(
         post_of(settings, address.url, order.name, order.pool, order.lease_s),
         attached=order.attached,

@@ -23,12 +23,12 @@ from dcf.cli.answer import Answer
 from dcf.cli.board_table import status_text
 from dcf.cli.failure_hint import run_hint
 from dcf.cli.redis_access import find_redis, open_store
-from dcf.cli.run_files import is_file_name, shelved
+from dcf.cli.run_files import shelved
 from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import NotSo
 from dcf.cli.wording import counted
-from dcf.workflow import Explanation, count, explain
+from dcf.workflow import Explanation, count, explain, is_file_name
 
 
 async def explain_run(workflow_id: str, settings: Settings, screen: Screen) -> Answer:
@@ -38,7 +38,7 @@ async def explain_run(workflow_id: str, settings: Settings, screen: Screen) -> A
         store, workflow_id = await shelved(Path(workflow_id))
         return await _explain(store, await store.run(workflow_id), settings, None, {})
     address = await find_redis(settings, screen)
-    async with open_store(address) as store:
+    async with open_store(address, patient=False) as store:
         try:
             run = await store.run(workflow_id)
         except UnknownRun:
@@ -51,7 +51,7 @@ async def explain_run(workflow_id: str, settings: Settings, screen: Screen) -> A
             message = f"run {workflow_id} is being removed: parts of it are gone already"
             raise NotSo("run_removing", message, hint)
         task = await _task(store, run)
-    async with open_store(address, pool=run.pool) as store:
+    async with open_store(address, pool=run.pool, patient=False) as store:
         refused = await refused_now(store.backend)
         return await _explain(store, run, settings, refused, task)
 

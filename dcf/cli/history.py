@@ -12,10 +12,10 @@ from control_plane import AgentStore, Store, UnknownAgent, history, read_agent_h
 from dcf.cli.answer import Answer
 from dcf.cli.event_line import event_line
 from dcf.cli.redis_access import find_redis, open_store
-from dcf.cli.run_files import is_file_name, shelved
+from dcf.cli.run_files import shelved
 from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
-from dcf.workflow import Moment, read_timeline
+from dcf.workflow import Moment, is_file_name, read_timeline
 
 _STYLES = {
     "LeaseExpired": "bold red",

@@ -18,13 +18,16 @@ from dcf.cli.answer import Answer
 from dcf.cli.graph.access import open_graph
 from dcf.cli.output_file import check_outputs
 from dcf.cli.redis_access import find_redis, open_store
+from dcf.cli.run_files import shelved
 from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput, EnvironmentTrouble, NotSo
 from dcf.problem import Problem
+from dcf.workflow import is_file_name
 
 if TYPE_CHECKING:
     from dcf.advisors import GuidelinesBoard, Reflection, Report, Section, Table
+    from dcf.knowledge import ToldRun
 
 Write: TypeAlias = Callable[[str], Awaitable[str]]
 
@@ -34,8 +37,9 @@ _TOKENS = 600
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What is asked for. ``planner`` is the name or id of who is told, None for nobody; ``phrase``
-    says that a model is to sum it up."""
+    """What is asked for. ``workflow_id`` is the id of a run or the name of a file that holds one;
+    ``planner`` the name or id of who is told, None for nobody; ``phrase`` says that a model is to
+    sum it up."""
 
     workflow_id: str | None
     since: str
@@ -46,40 +50,20 @@ class Order:
 
 
 async def reflect_on_runs(order: Order, settings: Settings, screen: Screen) -> Answer:
-    """Reflect, publish, and show or write the report."""
-    from dcf.advisors import html_of, markdown_of, reflect, report_of
+    """Reflect, publish, and show or write the report. Raises BadInput and BadRunFile for a file
+    that holds no run."""
+    from dcf.advisors import html_of, markdown_of, report_of, run_section
 
-    now = time.time_ns() // 1_000_000
-    since = now - since_ms(order.since)
     check_outputs({"--out": order.out, "--html": order.html}, {})
     write = _writer(settings) if order.phrase else None
-    async with open_graph(settings, screen) as (knowledge, _):
-        run = None
-        if order.workflow_id is not None:
-            run = [one async for one in knowledge.runs(workflow_id=order.workflow_id)]
-            if not run:
-                hint = "`dcf runs` lists runs; only finished ones can be reflected on"
-                message = f"the graph knows no finished run {order.workflow_id}"
-                raise NotSo("run_not_over", message, hint)
-            since = min(since, run[-1].started_at)
-        address = await find_redis(settings, screen)
-        with screen.working("reflecting …"):
-            async with open_store(address) as store, _board(order, settings) as board:
-                reflection = await reflect(
-                    knowledge, since=since, now=now, board=board, sink=Outbox(store.backend)
-                )
-            report = report_of(reflection)
-            if run:
-                from dcf.advisors import run_section
-
-                outcomes = [
-                    one
-                    async for one in knowledge.outcomes(
-                        workflow=run[-1].workflow_name, since=run[0].started_at
-                    )
-                    if one.workflow_id == order.workflow_id
-                ]
-                report = report.opening_with(run_section(run[-1], outcomes, reflection.analysis))
+    run: ToldRun | None
+    if order.workflow_id is not None and is_file_name(order.workflow_id):
+        reflection, run = await _of_file(order, Path(order.workflow_id), settings, screen)
+    else:
+        reflection, run = await _of_graph(order, settings, screen)
+    report = report_of(reflection)
+    if run is not None:
+        report = report.opening_with(run_section(run.end, run.outcomes, reflection.analysis))
     if write is not None:
         report = await _phrased(report, reflection, write, screen)
     _write(order.out, markdown_of(report))
@@ -88,6 +72,49 @@ async def reflect_on_runs(order: Order, settings: Settings, screen: Screen) -> A
         screen.warn(warning)
     fields = {**reflection.to_json(), "out": _named(order.out), "html": _named(order.html)}
     return Answer(fields, _shown(report, order, reflection))
+
+
+async def _of_graph(
+    order: Order, settings: Settings, screen: Screen
+) -> tuple[Reflection, ToldRun | None]:
+    """The reflection on what the graph knows, published, and the run that was asked for."""
+    from dcf.advisors import reflect
+    from dcf.knowledge import tell_known
+
+    now, run = _now_ms(), None
+    since = now - since_ms(order.since)
+    async with open_graph(settings, screen) as (knowledge, _):
+        if order.workflow_id is not None:
+            run = await tell_known(knowledge, order.workflow_id)
+            if run is None:
+                hint = "`dcf runs` lists runs; only finished ones can be reflected on"
+                message = f"the graph knows no finished run {order.workflow_id}"
+                raise NotSo("run_not_over", message, hint)
+            since = min(since, run.end.started_at)
+        address = await find_redis(settings, screen)
+        with screen.working("reflecting …"):
+            async with open_store(address) as store, _board(order, settings) as board:
+                sink = Outbox(store.backend)
+                return await reflect(knowledge, since=since, now=now, board=board, sink=sink), run
+
+
+async def _of_file(
+    order: Order, file: Path, settings: Settings, screen: Screen
+) -> tuple[Reflection, ToldRun]:
+    """The reflection on the run in ``file`` beside what the graph knows, if there is to be one.
+    Nothing of it is published: anybody can make a file."""
+    from dcf.advisors import reflect_on_file
+    from dcf.knowledge import GraphSetting, Privacy, tell_shelved
+
+    store, workflow_id = await shelved(file)
+    told = await tell_shelved(store, await store.run(workflow_id), Privacy.from_env(settings.env))
+    now = _now_ms()
+    since = now - since_ms(order.since)
+    if GraphSetting.from_env(settings.env).mode == "off":
+        return await reflect_on_file(told, None, since=since, now=now), told
+    async with open_graph(settings, screen) as (knowledge, _):
+        with screen.working("reflecting …"):
+            return await reflect_on_file(told, knowledge, since=since, now=now), told
 
 
 def _writer(settings: Settings) -> Write:

@@ -4,22 +4,10 @@ a run in Redis."""
 from __future__ import annotations
 
 import os
-import re
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from control_plane import (
-    BadRunFile,
-    RunExists,
-    RunExport,
-    Store,
-    export_run,
-    lay_out,
-    pack,
-    restore_run,
-    unpack,
-)
+from control_plane import RunExists, RunExport, Store, export_run, pack, restore_run
 from dcf.cli.answer import Answer
 from dcf.cli.memory.wording import size_text
 from dcf.cli.redis_access import find_redis, open_store
@@ -28,26 +16,16 @@ from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput, EnvironmentTrouble, NotSo
 from dcf.cli.wording import counted
 from dcf.problem import Problem
-from dcf.regular_file import read_regular
+from dcf.workflow import read_run_file, shelve
 
-_ID = re.compile(r"[A-Za-z0-9_-]+")
 _SUFFIX = ".run.gz"
-
-
-def is_file_name(given: str) -> bool:
-    """Whether a command means a file: what cannot be the id of a run, ``x.run.gz`` or ``./x``."""
-    return not _ID.fullmatch(given)
 
 
 async def shelved(file: Path) -> tuple[Store, str]:
     """The run in ``file``, in a store of its own in this process, and its id. Raises BadInput,
     BadRunFile."""
-    from control_plane.twin import Shelf
-
     export = _read(file)
-    store = Store(Shelf(lambda: time.time_ns() // 1_000))
-    await lay_out(store, export)
-    return store, export.run.workflow_id
+    return await shelve(export), export.run.workflow_id
 
 
 async def export_runs(
@@ -91,14 +69,11 @@ async def restore_file(file: Path, settings: Settings, screen: Screen) -> Answer
 
 def _read(file: Path) -> RunExport:
     try:
-        return unpack(read_regular(file))
+        return read_run_file(file)
     except OSError as error:
         message = f"cannot be read: {error.strerror}"
         problem = Problem("CLI_RUN_FILE", message, hint="name a file", file=str(file))
         raise BadInput([problem]) from error
-    except BadRunFile as error:
-        where, why = error.fields["where"], error.fields["why"]
-        raise BadRunFile(where=f"{file}: {where}", why=why) from error
 
 
 def _targets(workflow_ids: Sequence[str], out: Path) -> dict[str, Path]:

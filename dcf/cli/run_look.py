@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
 from control_plane import StateDocument, Store, history, split_path
-from dcf.cli.board import WORTH_TELLING_S, now_ms, queued_s
+from dcf.cli.board import WORTH_TELLING_S, losses, now_ms, queued_s
 from dcf.cli.wording import counted
 from dcf.diagram import Chart, Look, Place, RunLook, Status, Way, all_nodes
 
@@ -77,6 +77,9 @@ def _look(documents: Sequence[StateDocument], now: int) -> Look:
     longest = max(filter(None, (_lasted_ms(one, now) for one in documents)), default=None)
     if caught:
         more.append(f"{caught} caught")
+    deaths = sum(document.deaths for document in documents)
+    if deaths:
+        more.append(f"{counted(deaths, 'death', 'deaths')} of workers")
     if longest is not None:
         more.append(f"at most {_seconds(longest / _MS)}")
     return Look(loudest, ", ".join([*counts, *more]))
@@ -105,8 +108,7 @@ def _details(document: StateDocument, now: int) -> Iterable[str]:
         yield f"visit {document.visit}"
     if document.try_ > 1:
         yield counted(document.try_, "try", "tries")
-    if document.takeovers:
-        yield f"taken over {document.takeovers}x"
+    yield from losses(document)
     if document.join is not None:
         join = document.join
         yield f"{join.finished - join.failed} of {join.n} done"

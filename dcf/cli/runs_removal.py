@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from control_plane import RunDocument, RunStatus, Store, run_lists, space_of
+from control_plane.embedded import ServerUnusable
 from dcf.cli.age import OVER, read_age
 from dcf.cli.answer import Answer, ErrorNote
 from dcf.cli.exits import FAILED
@@ -19,6 +20,7 @@ from dcf.cli.wording import counted
 from dcf.problem import Problem
 from dcf.worker import Kept, remove_run, why_kept
 
+_TOGETHER = 500
 _LISTED = 20
 """Most runs of one kind that people are shown; --json has all."""
 
@@ -34,10 +36,12 @@ class Choice:
 
 @dataclass(slots=True)
 class _Report:
-    """What went or would go, with its size (None where it was not asked), and what is kept."""
+    """What went or would go, with its size (None where it was not asked), and what is kept.
+    ``undelivered`` of those that would go are to be written to the graph first."""
 
     gone: list[tuple[RunDocument, int | None]] = field(default_factory=list)
     kept: list[tuple[RunDocument, Kept]] = field(default_factory=list)
+    undelivered: int = 0
 
     @property
     def size(self) -> int:
@@ -67,21 +71,58 @@ def choice_of(before: str, statuses: Sequence[str]) -> Choice:
 async def remove_runs(
     choice: Choice, settings: Settings, screen: Screen, *, dry_run: bool
 ) -> Answer:
-    """Remove the chosen runs, or with ``dry_run`` say what would go. Raises UnknownRun before
-    anything is removed."""
+    """Remove the chosen runs, or with ``dry_run`` say what would go. What is only kept because the
+    graph does not have it yet is written there first. Raises UnknownRun before anything is
+    removed."""
     address = await find_redis(settings, screen)
     report = _Report()
     async with open_store(address) as store:
         with screen.working("looking for runs …") as progress:
             async for run in _chosen(store, choice):
-                kept = await (why_kept if dry_run else remove_run)(store, run)
-                if kept is not None:
-                    report.kept.append((run, kept))
+                if dry_run:
+                    await _look_at(store, run, report)
                 else:
-                    size = await space_of(store, run.workflow_id) if dry_run else None
-                    report.gone.append((run, size))
+                    await _remove(store, run, report)
                 _tell(progress, report, choice, dry_run=dry_run)
+        waiting = [run.workflow_id for run, kept in report.kept if kept.undelivered]
+        if waiting and not dry_run and await _deliver(settings, screen):
+            report.kept = [(run, kept) for run, kept in report.kept if not kept.undelivered]
+            with screen.working("removing …") as progress:
+                for at in range(0, len(waiting), _TOGETHER):
+                    for run in await store.run_many(waiting[at : at + _TOGETHER]):
+                        await _remove(store, run, report)
+                        _tell(progress, report, choice, dry_run=dry_run)
     return _answer(report, choice, dry_run=dry_run)
+
+
+async def _look_at(store: Store, run: RunDocument, report: _Report) -> None:
+    kept = await why_kept(store, run)
+    if kept is not None and not kept.undelivered:
+        report.kept.append((run, kept))
+        return
+    report.undelivered += kept is not None
+    report.gone.append((run, await space_of(store, run.workflow_id)))
+
+
+async def _remove(store: Store, run: RunDocument, report: _Report) -> None:
+    kept = await remove_run(store, run)
+    if kept is None:
+        report.gone.append((run, None))
+    else:
+        report.kept.append((run, kept))
+
+
+async def _deliver(settings: Settings, screen: Screen) -> bool:
+    """Write what waits to the graph, started if need be; whether that was possible."""
+    from dcf.cli.graph.access import open_graph
+    from dcf.knowledge import KnowledgeError
+
+    try:
+        async with open_graph(settings, screen):
+            return True
+    except (KnowledgeError, ServerUnusable) as error:
+        screen.warn(f"the runs cannot be written to the graph first: {error}")
+        return False
 
 
 async def _chosen(store: Store, choice: Choice) -> AsyncIterator[RunDocument]:
@@ -115,7 +156,7 @@ def _answer(report: _Report, choice: Choice, *, dry_run: bool) -> Answer:
         ],
     }
     if dry_run:
-        fields["bytes"] = report.size
+        fields |= {"bytes": report.size, "to_graph_first": report.undelivered}
     show = _shown(report, dry_run=dry_run)
     if not (choice.ids and report.kept):
         return Answer(fields, [*show, *_kept(report)])
@@ -136,7 +177,11 @@ def _shown(report: _Report, *, dry_run: bool) -> list[str]:
         f"  {run.workflow_id}  {run.status}  {size_text(size or 0)}"
         for run, size in report.gone[:_LISTED]
     ]
-    return [f"{count} would go, {size_text(report.size)} in all.", *lines, *_rest(report.gone)]
+    first = f" {report.undelivered:,} of them would be written to the graph first."
+    total = (
+        f"{count} would go, {size_text(report.size)} in all.{first if report.undelivered else ''}"
+    )
+    return [total, *lines, *_rest(report.gone)]
 
 
 def _kept(report: _Report) -> list[str]:

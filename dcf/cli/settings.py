@@ -111,6 +111,8 @@ def _check(env: Mapping[str, str]) -> list[Problem]:
         problems.append(Problem("CLI_EXPLORE", message, hint=hint, file="DCF_EXPLORE"))
     if env.get("DCF_RETENTION"):
         problems += _check_retention(env["DCF_RETENTION"])
+    if env.get("DCF_REDIS_WAIT"):
+        problems += _check_wait(env["DCF_REDIS_WAIT"])
     url = env.get("DCF_STUB_URL")
     if url and not url.startswith(("http://", "https://")):
         message = f"{url!r} is no HTTP URL"
@@ -131,3 +133,15 @@ def _check_retention(text: str) -> list[Problem]:
         "w, as in succeeded=30d,failed=12w"
     )
     return [Problem("CLI_RETENTION_RUNS", message, hint=hint, file="DCF_RETENTION")]
+
+
+def _check_wait(text: str) -> list[Problem]:
+    from dcf.cli.patience import wait_s
+
+    try:
+        wait_s({"DCF_REDIS_WAIT": text})
+    except ValueError:
+        hint = "a number of seconds, as in 60; 0 does not wait at all"
+        message = f"{text!r} does not say how long a Redis that refuses is waited for"
+        return [Problem("CLI_REDIS_WAIT", message, hint=hint, file="DCF_REDIS_WAIT")]
+    return []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import secrets
 import socket
@@ -18,12 +19,15 @@ from dcf.cli.crew import worker_command
 from dcf.cli.exits import INTERRUPTED
 from dcf.cli.log_lines import log_to_stderr
 from dcf.cli.model_check import demand_models
+from dcf.cli.patience import Patience
 from dcf.cli.redis_access import find_redis
 from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
 from dcf.cli.stub_server import StubServer
 from dcf.memory import source_of
 from dcf.worker import Post, Words, WorkerConfig, assignment_of, import_handlers, serve
+
+log = logging.getLogger(__name__)
 
 # Whoever watches it ends it soon after.
 _SOLO_DRAIN_S = 0.5
@@ -58,7 +62,7 @@ async def work(order: WorkerOrder, settings: Settings) -> Answer:
     # A script that is run finds the modules beside it; so do handlers.
     sys.path.insert(0, str(Path.cwd()))
     handlers = import_handlers(order.handlers) if order.handlers else {}
-    address = await find_redis(settings, Screen(as_json=True))
+    address = await find_redis(settings, Screen(as_json=True), Patience(log.warning))
     post = replace(
         post_of(settings, address.url, order.name, order.pool, order.lease_s),
         config=WorkerConfig(concurrency=order.concurrency, ttl_ms=round(order.lease_s * 1000)),

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     )
     from dcf.knowledge.setting import GraphMode, GraphSetting
     from dcf.knowledge.text_episode import SOURCES, TEXT, TEXTS, TextEpisode
+    from dcf.knowledge.told_run import ToldRun, tell_known, tell_shelved
 else:
     export_late(__name__)
 
@@ -88,6 +89,7 @@ __all__ = [
     "SettingUnusable",
     "SkillMetricFact",
     "TextEpisode",
+    "ToldRun",
     "drain",
     "edge_uuid",
     "entity_uuid",
@@ -97,4 +99,6 @@ __all__ = [
     "run_uuid",
     "state_outcome_uuid",
     "tell_fact",
+    "tell_known",
+    "tell_shelved",
 ]

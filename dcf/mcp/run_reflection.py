@@ -7,10 +7,11 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from control_plane import Outbox, RunDocument
-from dcf.advisors import Reflection, open_board, reflect, report_of
+from dcf.advisors import Reflection, open_board, reflect, reflect_on_file, report_of
 from dcf.guidelines import DAY_MS, Insight
-from dcf.knowledge import GraphSetting, Knowledge, KnowledgeError
+from dcf.knowledge import GraphSetting, Knowledge, KnowledgeError, ToldRun
 from dcf.mcp.envelope import Refused
+from dcf.mcp.exported_run import NamedRun
 from dcf.mcp.graph_access import open_graph
 from dcf.mcp.platform import Platform
 from dcf.planner import PlanningProblem
@@ -29,11 +30,14 @@ class Learned:
     warnings: tuple[str, ...] = ()
 
 
-async def learn_from(platform: Platform, run: RunDocument, planner_agent_id: str) -> Learned:
-    """Reflect on ``run`` and what else ended lately, tell the planner what is sure enough, and keep
-    it with the planning. Called again it finds the same, and publishes nothing twice. Raises
-    UnknownAgent, Refused where the graph is away or does not know the run, ControlPlaneError,
-    OSError."""
+async def learn_from(platform: Platform, named: NamedRun, planner_agent_id: str) -> Learned:
+    """Reflect on the run and what else ended lately, tell the planner what is sure enough, and keep
+    it with the planning. Called again it finds the same, and publishes nothing twice; of a file
+    nothing is published or kept. Raises UnknownAgent, Refused where the graph is away or does not
+    know the run, ControlPlaneError, OSError."""
+    if named.told is not None:
+        return await _learn_from_file(platform, named.told)
+    run = named.document
     if GraphSetting.from_env(platform.config.env).mode == "off":
         why = "nothing was analysed: the graph is off; unset DCF_GRAPH where the server is started"
         return Learned(warnings=(f"{why}, then `dcf graph sync --all`, and trigger it again",))
@@ -46,8 +50,7 @@ async def learn_from(platform: Platform, run: RunDocument, planner_agent_id: str
             sink = Outbox(platform.backend)
             reflection = await reflect(knowledge, since=since, now=now, board=board, sink=sink)
     except KnowledgeError as away:
-        hint = f"{away.hint}; trigger it again then" if away.hint else "trigger it again"
-        raise Refused(away.code, away.message, hint=hint) from away
+        raise _refused(away) from away
     warnings = list(reflection.warnings)
     if waiting:
         warnings.append(f"{waiting} entries of the outbox were not in the graph yet")
@@ -57,6 +60,27 @@ async def learn_from(platform: Platform, run: RunDocument, planner_agent_id: str
         # It is published, and so not lost.
         warnings.append(f"it is not noted in the planning: {unkept}")
     return Learned(_told(reflection), tuple(warnings))
+
+
+async def _learn_from_file(platform: Platform, told: ToldRun) -> Learned:
+    now = round(platform.clock() * 1000)
+    since = now - SINCE_MS
+    unpublished = "nothing is published of a file: `dcf runs restore` puts its run back"
+    if GraphSetting.from_env(platform.config.env).mode == "off":
+        alone = "the graph is off: the run was analysed alone"
+        reflection = await reflect_on_file(told, None, since=since, now=now)
+        return Learned(_told(reflection), (unpublished, alone, *reflection.warnings))
+    try:
+        async with open_graph(platform) as (knowledge, _):
+            reflection = await reflect_on_file(told, knowledge, since=since, now=now)
+    except KnowledgeError as away:
+        raise _refused(away) from away
+    return Learned(_told(reflection), (unpublished, *reflection.warnings))
+
+
+def _refused(away: KnowledgeError) -> Refused:
+    hint = f"{away.hint}; trigger it again then" if away.hint else "trigger it again"
+    return Refused(away.code, away.message, hint=hint)
 
 
 async def _began(knowledge: Knowledge, run: RunDocument, waiting: int) -> int:
@@ -86,7 +110,8 @@ def _told(reflection: Reflection) -> dict[str, Any]:
             for one in reflection.given
             if one.followed is not None
         ],
-        **{name: whole[name] for name in ("retracted", "conflicts", "revision", "outcomes")},
+        **{name: whole[name] for name in ("retracted", "conflicts", "outcomes")},
+        **({} if whole["revision"] is None else {"revision": whole["revision"]}),
     }
 
 

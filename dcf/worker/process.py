@@ -34,7 +34,7 @@ from dcf.agents import (
 )
 from dcf.agents.models import Models
 from dcf.agents.templates import templates
-from dcf.knowledge import GraphSetting, Privacy, relay_for_ever
+from dcf.knowledge import GraphSetting, Knowledge, Privacy, drain, relay_for_ever
 from dcf.memory import Memory, Source, random_id
 from dcf.stopping import stop
 from dcf.tools import Policy
@@ -46,7 +46,7 @@ from dcf.worker.generated_rules import approvers_of
 from dcf.worker.keeper import LeaseKeeper
 from dcf.worker.keeper_thread import KeeperThread
 from dcf.worker.performer import Handler, Performer
-from dcf.worker.run_retention import retain_for_ever
+from dcf.worker.run_retention import Deliver, retain_for_ever
 from dcf.worker.shutdown import Drainable, until_told
 from dcf.worker.solo import SoloProcess
 from dcf.worker.worker import Worker, WorkerConfig
@@ -167,7 +167,7 @@ async def serve(
             sweeper = AgentSweeper(workers, partial(is_sealed, store))
             await stack.enter_async_context(meanwhile(sweeper.run()))
         if post.retention and assigned is None:
-            retaining = retain_for_ever(store, post.retention)
+            retaining = retain_for_ever(store, post.retention, _deliver_on_demand(post, store))
             await stack.enter_async_context(meanwhile(retaining))
         worker = Worker(
             post.name,
@@ -245,6 +245,20 @@ async def _relay(post: Post, stack: AsyncExitStack, setting: GraphSetting) -> No
         await stop(relaying)
 
     stack.push_async_callback(end)
+
+
+def _deliver_on_demand(post: Post, store: Store) -> Deliver | None:
+    """What writes the outbox to the graph, started if need be, where nothing does so all the
+    time."""
+    setting = GraphSetting.from_env(post.env)
+    if setting.mode != "demand":
+        return None
+
+    async def deliver() -> None:
+        async with Knowledge.open(setting) as knowledge:
+            await drain(knowledge, store, post.env)
+
+    return deliver
 
 
 def _tell_of_defect(relaying: asyncio.Task[None]) -> None:

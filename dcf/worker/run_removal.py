@@ -12,11 +12,13 @@ _ENDED = frozenset({"completed", "abandoned"})
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """Why a run is not removed: ``code`` is stable, ``why`` completes "run x …"."""
+    """Why a run is not removed: ``code`` is stable, ``why`` completes "run x …". ``undelivered``
+    says that it may go once what waits in the outbox was written to the graph."""
 
     code: str
     why: str
     hint: str
+    undelivered: bool = False
 
 
 async def remove_run(store: Store, run: RunDocument) -> Kept | None:
@@ -44,16 +46,16 @@ async def why_kept(store: Store, run: RunDocument) -> Kept | None:
     if run.finalized_at is None:
         hint = "a worker seals it within seconds: `dcf up --workers 1`"
         return Kept("not_finalized", f"is {run.status}, and its end is not sealed yet", hint)
-    if store.feeds_outbox and run.outbox == "refused":
-        hint = "`dcf graph doctor` says why; with DCF_GRAPH=off it is removed all the same"
-        return Kept("not_exported", "is not in the graph, which refused it", hint)
-    if store.feeds_outbox and run.outbox != "told":
-        hint = "`dcf graph sync` writes it; with DCF_GRAPH=off it is removed all the same"
-        return Kept("not_exported", "is not in the graph yet", hint)
     session_id = run.raw.get("pins", {}).get(SESSION_PIN)
     if session_id is not None and await _is_open(store, session_id):
         hint = f"its result is needed until that ends: `dcf session finalize {session_id}`"
         return Kept("in_session", f"is the work of a task of session {session_id}", hint)
+    if store.feeds_outbox and run.outbox == "refused":
+        hint = "`dcf doctor` says what is refused; with DCF_GRAPH=off it is removed all the same"
+        return Kept("not_exported", "is not in the graph, which refused it", hint)
+    if store.feeds_outbox and run.outbox != "told":
+        hint = "`dcf graph sync` writes it; with DCF_GRAPH=off it is removed all the same"
+        return Kept("not_exported", "is not in the graph yet", hint, undelivered=True)
     return None
 
 

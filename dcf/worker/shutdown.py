@@ -106,23 +106,38 @@ async def until_told(worker: Drainable, on_ready: Callable[[], None], *, attache
 
 def run_to_its_end(main: Coroutine[Any, Any, _T]) -> _T:
     """``asyncio.run``, but what is raised in one of the tasks to end the process, and that nobody
-    awaits there, ends that task alone: Tasks are worked on by code of others."""
-    with asyncio.Runner() as runner:
-        loop = runner.get_loop()
-        task = loop.create_task(main)
-        while True:
-            try:
-                return loop.run_until_complete(task)
-            except (SystemExit, KeyboardInterrupt) as error:
-                if task.done() or _is_from_keyboard(error):
-                    raise
-                log.warning("a task raised %s: it ended, nothing else", type(error).__name__)
+    awaits there, ends that task alone: Tasks are worked on by code of others. What of it does not
+    end with ``main``, as a thread in which a handler blocks, is abandoned with the process after
+    2 s."""
+    leaving = threading.Timer(_AT_ONCE_S, _leave)
+    leaving.daemon = True
+    try:
+        with asyncio.Runner() as runner:
+            loop = runner.get_loop()
+            task = loop.create_task(main)
+            while True:
+                try:
+                    return loop.run_until_complete(task)
+                except (SystemExit, KeyboardInterrupt) as error:
+                    if task.done() or _is_from_keyboard(error):
+                        raise
+                    log.warning("a task raised %s: it ended, nothing else", type(error).__name__)
+                finally:
+                    if task.done():
+                        leaving.start()
+    finally:
+        leaving.cancel()
 
 
 def _is_from_keyboard(error: BaseException) -> bool:
     """Whether Ctrl-C raised it, which it does as long as nobody else has asked for the signal."""
     ours = signal.getsignal(signal.SIGINT) is not signal.default_int_handler
     return isinstance(error, KeyboardInterrupt) and not ours
+
+
+def _leave() -> None:
+    log.error("work of a Task, which was given back or is over, does not end; abandoned")
+    os._exit(_CUT_SHORT)
 
 
 def _abandon(worker: Drainable, work: asyncio.Task[None]) -> None:

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from dcf.workflow.result import Result, result, wait
     from dcf.workflow.review import Review, review
     from dcf.workflow.run import Run, RunCache, iso
+    from dcf.workflow.run_file import is_file_name, read_run_file, shelve
     from dcf.workflow.submission import skill_pins, submit
     from dcf.workflow.tally import Tally, is_earlier
     from dcf.workflow.task import AwaitingApproval, Failed, Outcome, Perform, Succeeded, Task
@@ -117,6 +118,7 @@ __all__ = [
     "graph_of",
     "in_words",
     "is_earlier",
+    "is_file_name",
     "iso",
     "live_workers",
     "load",
@@ -124,10 +126,12 @@ __all__ = [
     "no_objects",
     "pending_approvals",
     "question_of",
+    "read_run_file",
     "read_timeline",
     "redrive",
     "result",
     "review",
+    "shelve",
     "skill_pins",
     "standing_grants",
     "submit",

@@ -29,6 +29,7 @@ class Tally:
     earlier_visits: int = 0
     leases: int = 0
     takeovers: int = 0
+    deaths: int = 0
     retries: int = 0
     cost: dict[str, float] = field(default_factory=lambda: dict.fromkeys(_SUMS.values(), 0))
 
@@ -38,6 +39,7 @@ class Tally:
             self._add_cost(document.metrics)
             self.leases += document.attempts
             self.takeovers += document.takeovers
+            self.deaths += document.deaths
             self.retries += sum(document.retries.values())
             if earlier:
                 self.earlier_visits += 1
@@ -66,6 +68,7 @@ class Tally:
             "earlier_visits": self.earlier_visits,
             "leases": self.leases,
             "takeovers": self.takeovers,
+            "deaths": self.deaths,
             "retries": self.retries,
         }
 

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import json
 from contextlib import suppress
 from typing import Any, Literal
 
 import pytest
-from flows import RUN, linear, seed
-from hypothesis import given, settings
+from flows import RUN, Flow, TaskFailed, linear, seed
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from interleaved import Breaking
 from test_gc import ended_run
 from workers import run_to_end
-from worlds import World
+from worlds import World, open_world
 
 from control_plane import (
     BadRunFile,
     Disconnected,
+    Lease,
     NotExportable,
     RunExists,
     Store,
@@ -65,6 +67,69 @@ async def test_what_is_restored_is_byte_for_byte_what_was_removed(world: World) 
     assert await stored(world) == before
     assert pack(await export_run(store, RUN)) == data
     assert (await history.seal(store, RUN)).events > 10
+
+
+_ITEMS = st.lists(
+    st.one_of(st.integers(-(2**53), 2**53), st.text(max_size=5), st.none()), min_size=1, max_size=3
+)
+
+
+@st.composite
+def any_flow(draw: st.DrawFn, depth: int = 1) -> Flow:
+    """States one after the other, some of which fan out, fail, are tried again or caught."""
+    names = ["A", "B", "C"][: draw(st.integers(1, 3))]
+    states: dict[str, dict[str, Any]] = {}
+    for name, following in zip(names, [*names[1:], None], strict=True):
+        kinds = ["task", "fail", "pass", *(["map", "parallel"] if depth else [])]
+        match draw(st.sampled_from(kinds)):
+            case "task":
+                states[name] = {"task": name, "retry": draw(st.integers(0, 1))}
+            case "fail":
+                states[name] = {"fail": "E.wanted"}
+            case "map":
+                states[name] = {"map": draw(any_flow(depth - 1)), "tolerate": 1}
+            case "parallel":
+                states[name] = {"parallel": [draw(any_flow(depth - 1)) for _ in range(2)]}
+            case _:
+                states[name] = {"assign": {name: draw(st.integers())}}
+        if following is not None:
+            states[name] |= {"next": following, "catch": following}
+    return {"start": "A", "states": states}
+
+
+async def every_second_time(lease: Lease) -> Any:
+    """Work whose first try fails; what it answers is a list, that a Map may follow it."""
+    if lease.try_ == 1:
+        raise TaskFailed("E.first")
+    return [lease.path, lease.input]
+
+
+@given(flow=any_flow(), items=_ITEMS, again=st.booleans())
+@settings(
+    max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_any_run_is_the_same_after_export_removal_and_restore(
+    backend_url: str | None, flow: Flow, items: list[Any], again: bool
+) -> None:
+    async def there_and_back() -> None:
+        world = await open_world(backend_url)
+        store = world.store()
+        await seed(store, flow, items)
+        ended = await run_to_end(world, flow, every_second_time)
+        await finalize(store, RUN, by="test")
+        if again and ended.exit is not None and ended.status == "failed":
+            assert await store.redrive(RUN, again=[ended.exit], resume=[]) is None
+            await run_to_end(world, flow, every_second_time)
+            await finalize(store, RUN, by="test")
+        data, before = pack(await export_run(store, RUN)), await stored(world)
+        assert await store.remove(RUN) is None
+        assert [key for key in await world.keys() if RUN in key] == []
+        await restore_run(store, unpack(data))
+        assert await stored(world) == before
+        assert pack(await export_run(store, RUN)) == data
+        await world.close()
+
+    asyncio.run(there_and_back())
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
@@ -130,8 +195,6 @@ async def test_only_a_sealed_run_is_exported(world: World) -> None:
 @pytest.fixture(scope="module")
 def file() -> bytes:
     """A file that is good."""
-    import asyncio
-
     from worlds import TwinWorld
 
     return asyncio.run(sealed_run(TwinWorld()))[1]
@@ -165,11 +228,14 @@ def forged(file: bytes, kind: str, change: Any) -> bytes:
     ("kind", "member", "value", "said"),
     [
         ("history", "text", '["1-1","5","{}","0"]', "history 1-1: the event does not match"),
+        ("history", "text", '["1-1","soon","{}","0"]', "it is not the history of a run"),
+        ("history", "text", '["1-1","5","7","0"]', "it is not the history of a run"),
         ("chain", "text", '["digest","0"]', "events are missing"),
         ("audit", "text", '{"history":{"events":1,"sha256":"0"}}', "its seal does not match"),
         ("blob", "text", "other", "does not match its digest"),
         ("state", "name", "/etc/passwd", "cannot be a path"),
         ("state", "text", "[" * 100_000, "it is not JSON"),
+        ("state", "text", '{"path":"A","ctl":{}}', "it is not the state of a run"),
         ("state", "kind", "meta", "it is not a part of a run"),
         ("output", "text", "7", "it is not the output of a run"),
     ],

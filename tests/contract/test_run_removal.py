@@ -15,6 +15,7 @@ from worlds import World
 
 from control_plane import DONE, Disconnected, RunDocument, RunStatus, Store, run_lists
 from control_plane.run_space import names_of
+from dcf.knowledge import GraphAway
 from dcf.worker import remove_run, run_retention, why_kept
 from dcf.worker.run_retention import apply_retention
 from dcf.workflow import NotRedrivable, finalize, redrive
@@ -155,6 +156,50 @@ async def test_a_retention_removes_what_is_older_than_its_status_is_kept(world: 
     assert await there() == {"runs"}
 
 
+async def two_ended(world: World) -> Store:
+    """A store with an outbox, in which two runs wait for the graph."""
+    store = world.store(outbox=True)
+    for name in ("r-1", "r-2"):
+        await seed(store, linear("A"), run=name)
+        await run_to_end(world, linear("A"), run=name)
+        await put_away(store, run=name)
+    return store
+
+
+async def test_what_only_waits_for_the_graph_is_written_there_and_removed(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    store = await two_ended(world)
+    delivered = 0
+
+    async def deliver() -> None:
+        nonlocal delivered
+        delivered += 1
+        # The graph refuses one of them, which is kept then.
+        await store.told(await store.run("r-1"))
+        await store.told(await store.run("r-2"), refused=True)
+
+    assert await apply_retention(store, {"succeeded": 0}, deliver) == 1
+    assert [run.workflow_id for run in await store.run_many(["r-1", "r-2"])] == ["r-2"]
+    assert "1 runs that ended long enough ago are kept, one of them: run r-2 is not" in caplog.text
+    assert await apply_retention(store, {"succeeded": 0}, deliver) == 0
+    assert delivered == 1
+
+
+async def test_a_graph_that_is_away_keeps_runs_and_the_log_says_so(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    store = await two_ended(world)
+
+    async def deliver() -> None:
+        raise GraphAway(server="here", reason="it sleeps")
+
+    assert await apply_retention(store, {"succeeded": 0}, deliver) == 0
+    assert "it sleeps" in caplog.text
+    assert "2 runs that ended long enough ago are kept, one of them: run r-" in caplog.text
+    assert await apply_retention(store, {"succeeded": 0}) == 0
+
+
 async def test_one_process_an_hour_looks_for_runs_to_remove(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -163,7 +208,7 @@ async def test_one_process_an_hour_looks_for_runs_to_remove(
     class Enough(Exception):
         """So many looks are enough."""
 
-    async def look(store: Store, ages: object) -> int:
+    async def look(store: Store, ages: object, deliver: object) -> int:
         looks.append(ages)
         return 0
 

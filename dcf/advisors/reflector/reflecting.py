@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from dcf.advisors.analysis import Analysis, Collector
@@ -11,7 +11,7 @@ from dcf.advisors.reflector.board import GuidelinesBoard
 from dcf.advisors.reflector.fact import fact_of, known_insights, recent_insights
 from dcf.advisors.reflector.following import Following
 from dcf.advisors.reflector.insights import insights_of, retracted
-from dcf.advisors.reflector.source import Sink, Source
+from dcf.advisors.reflector.source import Sink, Source, WithRun
 from dcf.evidence import HALF_LIFE_MS
 from dcf.guidelines import (
     Conflict,
@@ -22,7 +22,7 @@ from dcf.guidelines import (
     is_publishable,
     publish,
 )
-from dcf.knowledge import INSIGHT
+from dcf.knowledge import INSIGHT, ToldRun
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +108,19 @@ async def reflect(
         conflicts=conflicts(guidelines.skill_recommendations) if guidelines else (),
         warnings=tuple(f"no room in the guidelines for {what}" for what in dropped),
     )
+
+
+async def reflect_on_file(
+    run: ToldRun, known: Source | None, *, since: int, now: int
+) -> Reflection:
+    """The reflection on the run of an exported file beside what ``known`` has (None: nothing), from
+    ``since`` (ms), or from the run's start if that is earlier, to ``now``.
+
+    Nothing is published and nothing goes to the graph: anybody can make a file.
+    """
+    began = min(since, run.end.started_at)
+    reflection = await reflect(WithRun(run, known), since=began, now=now)
+    return replace(reflection, published=())
 
 
 async def _given(source: Source, board: GuidelinesBoard | None) -> tuple[Insight, ...]:

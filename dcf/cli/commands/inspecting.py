@@ -113,9 +113,10 @@ def remove(
     """Remove finished runs with all that belongs to them, for good.
 
     Documents, outputs, history and calls leave Redis; files that a run wrote, its audit trail among
-    them, stay. A run is kept, with the reason, while it is not over, its outcome is not in the
-    graph, or the session that delegated it goes on. A removal that died is continued by the same
-    command, or by a worker.
+    them, stay. What is not in the graph yet is written there first, unless DCF_GRAPH is off. A run
+    is kept, with the reason, while it is not over, the graph cannot be given its outcome, or the
+    session that delegated it goes on. A removal that died is continued by the same command, or by a
+    worker.
     """
     from dcf.cli.runs_removal import Choice, choice_of, remove_runs
     from dcf.cli.screen import Screen

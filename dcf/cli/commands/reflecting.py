@@ -19,7 +19,11 @@ def register(app: typer.Typer) -> None:
     command(
         app,
         "reflect",
-        example=["dcf reflect --since 7d", "dcf reflect --since 30d --html report.html"],
+        example=[
+            "dcf reflect --since 7d",
+            "dcf reflect --since 30d --html report.html",
+            "dcf reflect order-1.run.gz",
+        ],
         exits=(OK, FAILED, BAD_INPUT, ENVIRONMENT),
     )(reflect)
     command(
@@ -35,7 +39,10 @@ def register(app: typer.Typer) -> None:
 
 def reflect(
     workflow_id: Annotated[
-        str | None, typer.Argument(metavar="[RUN]", help="Show this run beside the others.")
+        str | None,
+        typer.Argument(
+            metavar="[RUN|FILE]", help="Show this run, or that of an exported file, beside others."
+        ),
     ] = None,
     since: Annotated[
         str, typer.Option("--since", metavar="TIME", help="As in 90m, 12h, 7d or 4w.")
@@ -63,7 +70,8 @@ def reflect(
 
     All of it is counted; a model is asked for words only, with --phrase, and what it adds of its
     own is not shown. Insights come with the runs that show them and how sure they are; what several
-    runs show becomes a guideline for planners.
+    runs show becomes a guideline for planners. With a file of `dcf runs export` nothing is
+    published, and with DCF_GRAPH=off it is read alone.
     """
     from dcf.cli.reflect import Order, reflect_on_runs
     from dcf.cli.screen import Screen

@@ -75,7 +75,7 @@ async def serve_graph(
     address = await setting.address()
     missed = asyncio.Event()
     async with (
-        open_store(await find_redis(settings, quiet)) as store,
+        open_store(await find_redis(settings, quiet), patient=False) as store,
         GraphConnection(address.url, missed=missed.set) as graph,
         _beside(partial(_wake, setting, missed)),
         _beside(partial(_relay, setting, store, privacy)),

@@ -11,8 +11,8 @@ from dcf.agents import TaskError
 from dcf.mcp.agent_life import agent_of
 from dcf.mcp.approval_token import check_approval_token
 from dcf.mcp.envelope import Envelope, Refused
+from dcf.mcp.exported_run import run_or_file
 from dcf.mcp.help import NoEffect, Obvious
-from dcf.mcp.kinds import RunId
 from dcf.mcp.platform import Platform
 from dcf.mcp.run_reflection import learn_from
 from dcf.mcp.tool import tool
@@ -205,7 +205,7 @@ async def update_reflector_guidelines(
 @tool("planner")
 async def trigger_reflection(
     platform: Platform,
-    workflow_id: RunId,
+    workflow_id: Annotated[str, "Run or file."],
     planner_agent_id: PlannerId,
     final_status: Annotated[str | None, NoEffect("The documents hold.")] = None,
     execution_summary_json: Annotated[str | None, Obvious("JSON object.")] = None,
@@ -214,15 +214,16 @@ async def trigger_reflection(
 ) -> Reflected:
     """Analyse an ended run and those before it, publish guidelines, tell the Reflector."""
     home = await platform.home()
-    store = await platform.store_for(workflow_id)
+    run = await run_or_file(platform, workflow_id, "workflow_id")
+    workflow_id = run.document.workflow_id
     event = await advisors.reflection_event(
-        store,
+        run.store,
         workflow_id,
         planner_agent_id,
         execution_summary_json=execution_summary_json,
         now=_now(platform),
     )
-    learned = await learn_from(platform, await store.run(workflow_id), planner_agent_id)
+    learned = await learn_from(platform, run, planner_agent_id)
     warnings = [*advisors.status_warnings(event, final_status), *learned.warnings]
     if max_steps is not None:
         warnings.append("max_steps is ignored: the agent's own limits hold")

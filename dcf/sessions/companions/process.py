@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from functools import partial
 
-from control_plane import load_exports
+from control_plane import insist, load_exports
 from dcf.sessions.companions.agents import CompanionAgents
 from dcf.sessions.companions.host import CompanionHost, HostConfig
 from dcf.sessions.companions.inboxes import Inboxes
@@ -31,7 +32,9 @@ async def serve_companions(post: Post, config: HostConfig, *, on_ready: Callable
         there = await open_premises(post, stack)
         sessions = Sessions(there.store)
         if config.session_id is not None:
-            await sessions.get(config.session_id)
+            session_id = config.session_id
+            # What is refused now is waited for below too.
+            await insist(lambda: sessions.get(session_id), math.inf)
         roster = Roster(sessions)
         inboxes = Inboxes(partial(open_queue, post, stack), consumer=post.name)
         stack.push_async_callback(inboxes.close)

@@ -8,6 +8,7 @@ from dcf_user import Dcf, until
 PASS = {"StartAt": "A", "States": {"A": {"Type": "Pass", "End": True}}}
 WAIT = {"StartAt": "A", "States": {"A": {"Type": "Wait", "Seconds": 600, "End": True}}}
 NO_GRAPH = {"DCF_GRAPH": "off"}
+NO_ANSWER = {"DCF_GRAPH_URL": "redis://127.0.0.1:1/0"}
 
 
 def test_finished_runs_are_removed_by_name_and_by_age_and_others_are_kept(dcf: Dcf) -> None:
@@ -15,8 +16,9 @@ def test_finished_runs_are_removed_by_name_and_by_age_and_others_are_kept(dcf: D
     assert dcf("run", done, "--id", "first").code == 0
     assert dcf("submit", dcf.write("wait.json", WAIT), "--id", "waits").code == 0
 
-    kept = dcf("runs", "remove", "first")
+    kept = dcf("runs", "remove", "first", env=NO_ANSWER)
     assert (kept.code, "not in the graph yet" in kept.err) == (1, True)
+    assert "cannot be written to the graph first: The graph server" in kept.err
 
     tried = dcf("runs", "remove", "--before", "0d", "--dry-run", "--json", env=NO_GRAPH).json
     assert [run["workflow_id"] for run in tried["removed"]] == ["first"]
@@ -36,6 +38,17 @@ def test_finished_runs_are_removed_by_name_and_by_age_and_others_are_kept(dcf: D
     assert dcf("runs", "remove", "--before", "0d", "--status", "cancelled", env=NO_GRAPH).code == 0
     assert dcf("runs", "--json").json["runs"] == []
     assert dcf("history", "waits").code == 2
+
+
+def test_with_the_default_settings_a_run_is_written_to_the_graph_and_removed(dcf: Dcf) -> None:
+    assert dcf("run", dcf.write("pass.json", PASS), "--id", "done").code == 0
+    choice = ["runs", "remove", "--before", "0d", "--status", "succeeded"]
+    tried = dcf(*choice, "--dry-run", "--json").json
+    assert [run["workflow_id"] for run in tried["removed"]] == ["done"]
+    assert (tried["kept"], tried["to_graph_first"]) == ([], 1)
+    removed = dcf(*choice, "--json").json
+    assert ([run["workflow_id"] for run in removed["removed"]], removed["kept"]) == (["done"], [])
+    assert dcf("graph", "run", "done").code == 0
 
 
 @pytest.mark.parametrize(
@@ -66,14 +79,16 @@ def test_an_exported_run_is_read_from_its_file_and_restored(dcf: Dcf) -> None:
     assert dcf("runs", "remove", "kept", env=NO_GRAPH).code == 0
     assert dcf("history", "kept.run.gz", "--json").json == told
     assert "the run is over: succeeded" in dcf("explain", "./kept.run.gz").out
+    reflected = dcf("reflect", "kept.run.gz", env=NO_GRAPH)
+    assert (reflected.code, "Run kept" in reflected.out) == (0, True)
     assert dcf("runs", "restore", "kept.run.gz").code == 0
     assert dcf("history", "kept", "--json").json == told
 
     (dcf.folder / "bad.run.gz").write_bytes((dcf.folder / "kept.run.gz").read_bytes()[:-9])
-    for command in (["history"], ["explain"], ["runs", "restore"]):
+    for command in (["history"], ["explain"], ["reflect"], ["runs", "restore"]):
         refused = dcf(*command, "bad.run.gz")
         assert (refused.code, "bad.run.gz: the file: it is damaged" in refused.err) == (2, True)
-    assert dcf("history", "none.run.gz").code == 2
+    assert dcf("history", "none.run.gz").code == dcf("reflect", "none.run.gz").code == 2
 
 
 def test_a_worker_removes_what_is_kept_no_longer(dcf: Dcf) -> None:
@@ -81,6 +96,6 @@ def test_a_worker_removes_what_is_kept_no_longer(dcf: Dcf) -> None:
     checks = {one["name"]: one["found"] for one in dcf("doctor", "--json").json["checks"]}
     assert checks["runs"].startswith("1 run, about ")
     assert "; 1 of the last 24 hours, " in checks["runs"]
-    dcf.env |= NO_GRAPH | {"DCF_RETENTION": "failed=0m,succeeded=0m"}
+    dcf.env |= {"DCF_RETENTION": "failed=0m,succeeded=0m"}
     dcf.worker()
     until(lambda: dcf("history", "old").code == 2, "the run is gone")

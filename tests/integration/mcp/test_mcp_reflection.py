@@ -15,6 +15,7 @@ from integration.mcp.platforms import Desk, desk_on
 from integration.worker.crew import crew_on
 from unit.advisors.advisor_samples import BAD, GOOD, NOW, outcome, shop
 
+from control_plane import export_run, pack
 from dcf.knowledge import GraphConnection
 from dcf.planner import Planning
 
@@ -148,6 +149,36 @@ async def test_without_a_graph_it_says_what_to_do(redis_url: str, tmp_path: Path
         assert "insights" not in done
         (warning,) = done["warnings"]
         assert "nothing was analysed" in warning and "trigger it again" in warning
+
+
+async def test_an_exported_run_is_analysed_from_its_file_and_nothing_is_published(
+    redis_url: str, graph_url: str, tmp_path: Path
+) -> None:
+    async with reflecting(redis_url, tmp_path, graph_url) as (desk, run):
+        _, reflector = await agents(desk, "planner", "reflector")
+        await desk.good(
+            "register_reflector", planner_agent_id="planner", reflector_agent_id="reflector"
+        )
+        store = desk.platform.store
+        data = pack(await export_run(store, run))
+        (tmp_path / "workspace" / "kept.run.gz").write_bytes(data)
+        (tmp_path / "workspace" / "cut.run.gz").write_bytes(data[:-9])
+        (tmp_path / "kept.run.gz").write_bytes(data)
+        await store.remove(run, unexported=True)
+        given = {"planner_agent_id": "planner", "async_message": False}
+        done = await desk.good("trigger_reflection", workflow_id="kept.run.gz", **given)
+        assert (done["workflow_id"], done["outcomes"], done["message_sent"]) == (run, 2, True)
+        assert "nothing is published of a file" in done["warnings"][0]
+        assert "revision" not in done
+        (event,) = await events(desk, reflector)
+        assert (event["workflow_id"], event["final_status"]) == (run, "succeeded")
+        assert event["analysis"]["outcomes"] == 2
+        for file, code in (
+            ("cut.run.gz", "bad_run_file"),
+            ("none.run.gz", "file_unreadable"),
+            ("../kept.run.gz", "outside_root"),
+        ):
+            assert await desk.refused("trigger_reflection", workflow_id=file, **given) == code
 
 
 async def test_a_graph_that_is_away_loses_no_reflection(

@@ -98,6 +98,13 @@ def test_a_takeover_is_told_and_does_not_restart_the_clock() -> None:
     assert (row.detail, row.seconds) == ("taken over 1x", 5.0)
 
 
+def test_deaths_of_workers_are_told_beside_takeovers() -> None:
+    [row] = build_board(run("A"), state("A", "running", takeovers=1, deaths=3), T0 + 9_000).rows
+    assert row.detail == "taken over 1x, 3 workers died with it"
+    [row] = build_board(run("A"), state("A", "running", deaths=1), T0 + 9_000).rows
+    assert row.detail.endswith("1 worker died with it")
+
+
 def test_time_in_the_queue_is_told_from_work() -> None:
     times = {"started": T0 + 3_000, "finished": T0 + 5_000}
     [row] = build_board(run("A"), state("A", "done", times=times), T0).rows

@@ -52,3 +52,52 @@ def test_who_started_it_is_gone_and_so_is_it(work: str, status: int, said: str) 
     with process:
         assert process.wait(60) == status
         assert process.stdout.read().strip() == said
+
+
+ENDS = """
+import asyncio, logging, threading
+from dcf.worker import run_to_its_end, shutdown
+
+logging.basicConfig(format="%(message)s")
+shutdown._AT_ONCE_S = 0.1
+begun = threading.Event()
+
+def block():
+    begun.set()
+    threading.Event().wait()
+
+async def stubborn():
+    while True:
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            begun.set()
+
+async def main():
+    task = asyncio.create_task({work})
+    await asyncio.sleep(0)
+    if {threaded}:
+        await asyncio.to_thread(begun.wait)
+        task.cancel()
+    return 5
+
+print(run_to_its_end(main()))
+"""
+
+
+@pytest.mark.parametrize(
+    ("work", "threaded", "status", "said"),
+    [
+        ("asyncio.sleep(600)", False, 0, ("5\n", "")),
+        ("asyncio.to_thread(block)", True, 130, ("", "does not end; abandoned")),
+        ("stubborn()", False, 130, ("", "does not end; abandoned")),
+    ],
+    ids=["ends", "blocks a thread", "ignores its end"],
+)
+def test_what_does_not_end_with_the_work_is_abandoned(
+    work: str, threaded: bool, status: int, said: tuple[str, str]
+) -> None:
+    command = [sys.executable, "-c", ENDS.format(work=work, threaded=threaded)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (status, said[0])
+    assert said[1] in done.stderr
