@@ -93,6 +93,8 @@ async def test_a_session_that_is_not_there_and_one_that_is(desk: Desk) -> None:
         await desk.begin()
     with pytest.raises(UnknownTask):
         await desk.sessions.cancel(ID, "task-1", by=ME)
+    with pytest.raises(UnknownTask):
+        await desk.sessions.task(ID, "task-1")
 
 
 async def test_two_conductors_at_one_companion_at_once(desk: Desk) -> None:
