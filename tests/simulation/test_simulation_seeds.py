@@ -50,7 +50,7 @@ _FAULTS = (
 
 
 @pytest.mark.timeout(300)
-@campaign(shares=50)
+@campaign(shares=200)
 def test_every_guarantee_holds_while_faults_of_every_kind_happen(share: int) -> None:
     seeds = range(share * 100, share * 100 + 100) if SOAK else _CHOSEN
     verdicts = [simulate(seed) for seed in seeds]
