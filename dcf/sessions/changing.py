@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
-from control_plane import RecordChange, SessionDocument, Store
+from control_plane import RecordChange, SessionDocument, SessionStore, Store
 from dcf.sessions import stating
 from dcf.sessions.assigning import assign
 from dcf.sessions.draft import MEMBERS, Draft
@@ -20,8 +20,8 @@ T = TypeVar("T")
 class SessionChanges(TaskRuns):
     """What all changes of sessions have in common."""
 
-    def __init__(self, store: Store) -> None:
-        super().__init__(store)
+    def __init__(self, store: Store, records: SessionStore | None = None) -> None:
+        super().__init__(store, records)
         self._known: dict[str, tuple[str, ...]] = {}
 
     def new_task_id(self) -> str:

@@ -16,12 +16,15 @@ from dcf.sessions.task_run import is_of, whose_run
 
 
 class SessionReader:
-    """The sessions of the control plane of ``store``, as their records have them."""
+    """The sessions of the control plane of ``store``, as their records have them. ``records`` are
+    those of a caller with a clock or randomness of its own."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, records: SessionStore | None = None) -> None:
         self.store = store
         self.backend: Backend = store.backend
-        self.records = SessionStore(store.backend, cluster=store.cluster, tokens=store.new_id)
+        self.records = records or SessionStore(
+            store.backend, cluster=store.cluster, tokens=store.new_id
+        )
         self.pages = Pages(self.records)
 
     async def get(self, session_id: str) -> Session:

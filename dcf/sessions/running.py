@@ -9,6 +9,7 @@ from control_plane import (
     Disconnected,
     RunExists,
     ServerError,
+    SessionStore,
     Store,
     UnknownRun,
     claims,
@@ -38,8 +39,8 @@ _STORES = 10_000
 class TaskRuns(SessionReader):
     """The runs of tasks, and the seats of those who do them. All of it is safe to repeat."""
 
-    def __init__(self, store: Store) -> None:
-        super().__init__(store)
+    def __init__(self, store: Store, records: SessionStore | None = None) -> None:
+        super().__init__(store, records)
         self._stores: dict[str, Store] = {store.pool: store}
 
     async def start(self, session_id: str, task: SessionTask) -> None:

@@ -10,6 +10,7 @@ from control_plane import (
     JSON,
     Outbox,
     SessionFull,
+    SessionStore,
     Store,
     claims,
     keys,
@@ -42,13 +43,18 @@ class Sessions(SessionChanges):
     ``store`` is a store of its runs: a task's run goes to the pool of its companion, a workflow to
     the store's own. With a ``catalog`` skills are looked up when a task is delegated, and its run
     is pinned to them. ``facts`` is told what ended: by default the graph, where the store feeds
-    the outbox.
+    the outbox. ``records`` as in ``SessionReader``.
     """
 
     def __init__(
-        self, store: Store, *, catalog: Catalog | None = None, facts: Facts | None = None
+        self,
+        store: Store,
+        *,
+        catalog: Catalog | None = None,
+        facts: Facts | None = None,
+        records: SessionStore | None = None,
     ) -> None:
-        super().__init__(store)
+        super().__init__(store, records)
         self.facts = facts or self._facts_of(store)
         self._catalog = catalog
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from control_plane import SessionStore, Store
 from dcf.sessions import Sessions
 from dcf.sessions.companions import CompanionHost, HostConfig, Inboxes, Roster
-from dcf.sessions.pages import Pages
 from dcf.simulation.agents import Execution
 from dcf.simulation.network import FaultyBackend
 from dcf.simulation.process import Process
@@ -39,15 +38,13 @@ class Doing:
 
 def sessions_of(store: Store, rng: random.Random) -> Sessions:
     """The sessions of ``store``, whose pauses are drawn from ``rng``, by virtual time."""
-    sessions = Sessions(store)
-    sessions.records = SessionStore(
+    records = SessionStore(
         store.backend,
         tokens=store.new_id,
         jitter=rng.random,
         clock_s=asyncio.get_running_loop().time,
     )
-    sessions.pages = Pages(sessions.records)
-    return sessions
+    return Sessions(store, records=records)
 
 
 class HostLife:
