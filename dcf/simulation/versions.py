@@ -2,7 +2,8 @@
 
 ``earlier.json`` holds the scripts of an earlier version by their parts. Its runs stood in no lists,
 nothing was a suspect, and the client read what was due before a tick. Whoever runs it neither reads
-nor writes what came later, and rewrites documents that have it.
+nor writes what came later, and rewrites documents that have it. Once there are releases, it should
+hold the scripts of the one before; ``ask_earlier`` is what its client says otherwise.
 """
 
 from __future__ import annotations
