@@ -1,9 +1,12 @@
-"""Ending tasks that were begun beside others."""
+"""Ending tasks that were begun beside others, and what is done to its end although its own is."""
 
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+_T = TypeVar("_T")
 
 _AGAIN_S = 0.5
 
@@ -19,3 +22,18 @@ async def stop(*tasks: asyncio.Task[Any]) -> None:
         for task in running:
             task.cancel()
         await asyncio.wait(running, timeout=_AGAIN_S)
+
+
+async def finish(work: Coroutine[Any, Any, _T]) -> _T:
+    """What ``work`` gives, such as cleaning up. Whoever is cancelled meanwhile, once or more often,
+    hears of it when the work has ended."""
+    task = asyncio.create_task(work)
+    stopped: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            await asyncio.wait([task])
+        except asyncio.CancelledError as error:
+            stopped = error
+    if stopped is not None:
+        raise stopped
+    return task.result()

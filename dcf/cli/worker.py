@@ -51,11 +51,9 @@ class WorkerOrder:
 async def work(order: WorkerOrder, settings: Settings) -> Answer:
     """Work until told to stop."""
     words = Words() if order.solo else None
-    line = sys.stdin.readline() if order.solo else ""
-    if order.solo and not line:
+    if order.solo and not sys.stdin.readline():
         # Whoever started it has died since.
         return Answer(status="drained")
-    assigned = assignment_of(line) if order.solo else None
     log_to_stderr(settings.log_level)
     demand_models(settings)
     await demand_agents_home(settings)
@@ -90,7 +88,14 @@ async def work(order: WorkerOrder, settings: Settings) -> Answer:
         # With --json stdout carries the one document at the end.
         print(json.dumps(line), file=sys.stderr if order.as_json else sys.stdout, flush=True)
 
-    orderly = await serve(post, on_ready=ready, assigned=assigned)
+    def assignment() -> tuple[str, str, str] | None:
+        if words is not None:
+            words.up()
+        # Nothing, if whoever started it needs it no more.
+        line = sys.stdin.readline()
+        return assignment_of(line) if line else None
+
+    orderly = await serve(post, on_ready=ready, assignment=assignment if order.solo else None)
     if words is not None:
         words.over()
     return Answer(

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from dcf.worker.run_removal import Kept, remove_run, why_kept
     from dcf.worker.shutdown import Drainable, run_to_its_end, until_told
     from dcf.worker.skill_gates import ChangedSkill, SkillGates, declared_by, schemas_of
-    from dcf.worker.solo import SoloProcess, Words, assignment_of, exit_of
+    from dcf.worker.solo import SoloProcesses, Words, assignment_of, exit_of
     from dcf.worker.try_budget import budgets_of
     from dcf.worker.watched import Watched
     from dcf.worker.worker import Worker, WorkerConfig
@@ -83,7 +83,7 @@ __all__ = [
     "SkillGates",
     "SkilledAgents",
     "SkillsInUse",
-    "SoloProcess",
+    "SoloProcesses",
     "TaskFailure",
     "Watched",
     "Words",

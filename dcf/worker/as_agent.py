@@ -18,7 +18,7 @@ from dcf.memory import (
     TurnLost,
     UnknownAgent,
 )
-from dcf.worker.lease_lost import GivenBack, LeaseLost
+from dcf.worker.lease_lost import GivenBack
 
 if TYPE_CHECKING:
     from control_plane import Lease
@@ -37,8 +37,9 @@ class AsAgent:
     """Performs as one agent, in a turn under ``fence``; ``after`` is called with its id when that
     is over. One that is gone before its work begins is replaced by what ``again`` gives, once.
 
-    ``perform`` raises LeaseLost where another holder of the Task has the agent, and GivenBack where
-    another process went on with it, or the memory takes no writes for now."""
+    ``perform`` raises GivenBack where another holder of the Task has the agent, where it is not
+    lent to this one any more or another process went on with it, and where the memory takes no
+    writes for now."""
 
     runtime: AgentRuntime
     agent_id: str
@@ -65,9 +66,8 @@ class AsAgent:
             # Swept as a leftover of the run when that was over, before it was redriven.
             other = replace(self, agent_id=(await self.again()).id, again=None)
             return await other.perform(assignment, call_tool, observe)
-        except TurnFenced as fenced:
-            raise LeaseLost(fenced.code) from fenced
-        except TurnLost as lost:
+        except (TurnFenced, TurnLost) as lost:
+            # The lease may be held still: an agent of a pool was given back meanwhile, say.
             raise GivenBack(lost.code) from lost
         except MemoryProblem as problem:
             raise await memory_failure(problem) from problem

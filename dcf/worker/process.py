@@ -48,7 +48,7 @@ from dcf.worker.keeper_thread import KeeperThread
 from dcf.worker.performer import Handler, Performer
 from dcf.worker.run_retention import Deliver, retain_for_ever
 from dcf.worker.shutdown import Drainable, until_told
-from dcf.worker.solo import SoloProcess
+from dcf.worker.solo import SoloProcesses
 from dcf.worker.worker import Worker, WorkerConfig
 from dcf.worker.worker_agents import WorkerAgents, is_sealed
 from dcf.worker.working_skills import FollowedSkills
@@ -147,18 +147,26 @@ class Assigned:
         await self.worker.run_one(self.lease)
 
 
+Assignment = tuple[str, str, str]
+"""Run, path and token of a lease."""
+
+
 async def serve(
-    post: Post, *, on_ready: Callable[[], None], assigned: tuple[str, str, str] | None = None
+    post: Post,
+    *,
+    on_ready: Callable[[], None],
+    assignment: Callable[[], Assignment | None] | None = None,
 ) -> bool:
     """Work until SIGTERM or SIGINT; True after an orderly end, False when a second signal cut it
     short (leases that were held then end by themselves).
 
-    With ``assigned``, run, path and token of a lease, it works on that state alone and ends.
+    With ``assignment`` it works on one state alone and ends: that is called in a thread when
+    everything is there for it, and waits for the state, or for None: then there is nothing to do.
     ``on_ready`` is called when the worker can take work. Raises ControlPlaneError, SkillError,
     ToolsError, MemoryProblem, KnowledgeError and InvalidTemplate when it cannot start.
     """
     async with AsyncExitStack() as stack:
-        there = await open_premises(post, stack, besides=assigned is None)
+        there = await open_premises(post, stack, besides=assignment is None)
         store = there.store
         queue = HintQueue(open_queue(post, stack), pool=post.pool, consumer=post.name)
         workers = sweeper = None
@@ -166,7 +174,7 @@ async def serve(
             workers = WorkerAgents(there.runtime, records=there.records, own=post.templates)
             sweeper = AgentSweeper(workers, partial(is_sealed, store))
             await stack.enter_async_context(meanwhile(sweeper.run()))
-        if post.retention and assigned is None:
+        if post.retention and assignment is None:
             retaining = retain_for_ever(store, post.retention, _deliver_on_demand(post, store))
             await stack.enter_async_context(meanwhile(retaining))
         worker = Worker(
@@ -179,10 +187,13 @@ async def serve(
             now=time.monotonic,
             config=post.config,
             on_sealed=sweeper.end if sweeper else None,
-            solo=SoloProcess(post.solo, store, there.keeper) if post.solo else None,
+            solo=SoloProcesses(post.solo, store, there.keeper) if post.solo else None,
         )
         work: Drainable = worker
-        if assigned is not None:
+        if assignment is not None:
+            assigned = await asyncio.to_thread(assignment)
+            if assigned is None:
+                return True
             lease = await store.held(*assigned)
             if isinstance(lease, Refusal):
                 log.info("%s: %s is taken by others: %s", post.name, assigned[1], lease.code)
@@ -198,7 +209,7 @@ async def serve(
         orderly = await until_told(work, on_ready, attached=post.attached)
         if orderly and sweeper is not None:
             await sweeper.at_last(partial(_is_sealed_now, worker, store))
-        if assigned is None:
+        if assignment is None:
             await _leave(queue)
     return orderly
 

@@ -1,8 +1,9 @@
 """A worker process for one state: whatever it dies of, nothing else is lost, and its death is seen.
 
-It gets its assignment as the first line of its standard input, and says on its standard output that
-it has begun, and at last that it ends in order: whatever was not said was no word of it. The end of
-its input tells it that whoever watches it is gone.
+It is started before the state is leased, so that its start takes nothing of the state's time. On
+its standard output it says that it is up, then that it has begun, and at last that it ends in
+order: whatever was not said was no word of it. On its standard input it gets a line at once, its
+assignment as the second one, and the end of it when whoever watches it is gone.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import signal
 import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import AsyncExitStack, suppress
 from typing import Self, TextIO
 
 from control_plane import Disconnected, Lease, Refusal, Store
@@ -29,61 +30,109 @@ _GRACE_S = 5.0
 # A process that was told to end gives its lease back meanwhile.
 _ENDING_S = 0.8
 _AGAIN_S = 2.0
+# A process that does not come up is started again after two seconds, four, eight, and so on.
+_LONGEST_AGAIN_S = 60.0
+_UP_S = 60.0
+_BEGIN_S = 30.0
 _LOOKS_S = 1.0
 _LONGEST_LINE = 1 << 20
 _SHOWN = 200
+_HELLO = b"hello\n"
+_UP = "up"
 _BEGUN = "begun"
 _OVER = "over"
 
 
-class SoloProcess:
-    """Starts ``command``, a worker that takes its assignment from its input. ``keeper`` keeps the
-    lease until the process does."""
+class SoloProcesses:
+    """Starts ``command``, a worker that takes its assignment from its input, once for each state.
+    ``keeper`` keeps a lease until the process does."""
 
     def __init__(self, command: Sequence[str], store: Store, keeper: LeaseKeeper) -> None:
         self._command = tuple(command)
         self._store = store
         self._keeper = keeper
+        self._failed = 0
+
+    async def start(self, state: str) -> SoloProcess | None:
+        """A process that is up, to work on ``state`` (for the log). None where none comes up: that
+        is told, and then waited for, longer each time."""
+        async with AsyncExitStack() as stack:
+            try:
+                process, lines = await self._started(stack)
+                why = await _came_up(process, lines)
+            except OSError as error:
+                why = str(error)
+            if not why:
+                self._failed = 0
+                return SoloProcess(process, lines, self._store, self._keeper, stack.pop_all())
+        again_s = min(_AGAIN_S * 2**self._failed, _LONGEST_AGAIN_S)
+        self._failed += 1
+        log.error(
+            "%s waits for a process of its own, which did not come up: %s; tried %d times, again "
+            "in %.0f s", state, why, self._failed, again_s,
+        )  # fmt: skip
+        await asyncio.sleep(again_s)
+        return None
+
+    async def _started(self, stack: AsyncExitStack) -> tuple[Process, LastLine]:
+        lines = await stack.enter_async_context(LastLine(sys.stderr))
+        process = await asyncio.create_subprocess_exec(
+            *self._command,
+            stdin=PIPE,
+            stdout=PIPE,
+            stderr=lines.inlet,
+            # Its own end of that pipe: what its work prints does not fail when this process is
+            # gone.
+            pass_fds=(lines.outlet,),
+            # What is sent to all of its group, by its Task or by a terminal, stays there.
+            start_new_session=True,
+        )
+        stack.push_async_callback(_ended, process)
+        lines.close_inlet()
+        return process, lines
+
+
+class SoloProcess:
+    """A process that is up, for the state of one lease. To be closed, whether it had one or not."""
+
+    def __init__(
+        self,
+        process: Process,
+        lines: LastLine,
+        store: Store,
+        keeper: LeaseKeeper,
+        stack: AsyncExitStack,
+    ) -> None:
+        self._process = process
+        self._lines = lines
+        self._store = store
+        self._keeper = keeper
+        self._stack = stack
+
+    async def close(self) -> None:
+        """End the process, if it has not ended."""
+        await self._stack.aclose()
 
     async def __call__(self, lease: Lease) -> str | None:
         """Have the state of ``lease`` worked on; how the process died, or None where it did not
         begin, or ended in order. Raises LeaseLost when the lease was lost before it began."""
-        async with LastLine(sys.stderr) as lines:
-            try:
-                process = await asyncio.create_subprocess_exec(
-                    *self._command,
-                    stdin=PIPE,
-                    stdout=PIPE,
-                    stderr=lines.inlet,
-                    # Its own end of that pipe: what its work prints does not fail when this process
-                    # is gone.
-                    pass_fds=(lines.outlet,),
-                    # What is sent to all of its group, by its Task or by a terminal, stays there.
-                    start_new_session=True,
-                )
-            except OSError as error:
-                log.error("a worker process for %s cannot be started: %s", lease.path, error)
+        process = self._process
+        with KeptLease(self._keeper, lease):
+            if not await _begin(process, lease):
+                await _ended(process)
                 await asyncio.sleep(_AGAIN_S)
                 return None
-            lines.close_inlet()
-            try:
-                with KeptLease(self._keeper, lease):
-                    if not await _begin(process, lease):
-                        await _ended(process)
-                        await asyncio.sleep(_AGAIN_S)
-                        return None
-                hung = await self._ends(process, lease)
-                if hung:
-                    process.kill()
-                await process.wait()
-                if not hung and await _said(process, _OVER):
-                    return None
-                return hung or f"{exit_of(process.returncode or 0)}{await lines.last()}"
-            finally:
-                await _ended(process)
+        hung = await self._ends(lease)
+        if hung:
+            process.kill()
+        await process.wait()
+        if not hung and await _said(process, _OVER):
+            return None
+        return hung or f"{exit_of(process.returncode or 0)}{await self._lines.last()}"
 
-    async def _ends(self, process: Process, lease: Lease) -> str:
+    async def _ends(self, lease: Lease) -> str:
         """Wait for its end; "", or why it is not waited for any longer."""
+        process = self._process
         while True:
             with suppress(TimeoutError):
                 await asyncio.wait_for(process.wait(), max(_LOOKS_S, lease.ttl_ms / 1000))
@@ -178,8 +227,12 @@ class Words:
         self._out = os.dup(1)
         os.dup2(2, 1)
 
+    def up(self) -> None:
+        """It is up, and takes an assignment."""
+        self._say(_UP)
+
     def begun(self) -> None:
-        """It is up, and takes over from whoever started it."""
+        """It takes over from whoever started it."""
         self._say(_BEGUN)
 
     def over(self) -> None:
@@ -192,6 +245,23 @@ class Words:
             os.write(self._out, f"{word}\n".encode())
 
 
+async def _came_up(process: Process, lines: LastLine) -> str:
+    """Wait until it is up; "", or why it is not."""
+    assert process.stdin is not None
+    try:
+        process.stdin.write(_HELLO)
+        await process.stdin.drain()
+        async with asyncio.timeout(_UP_S):
+            if await _said(process, _UP):
+                return ""
+            await process.wait()
+    except ConnectionError:
+        await process.wait()
+    except TimeoutError:
+        return f"it said nothing for {_UP_S:.0f} s"
+    return f"{exit_of(process.returncode or 0)}{await lines.last()}"
+
+
 async def _begin(process: Process, lease: Lease) -> bool:
     """Give it its assignment; whether it said that it begins."""
     assert process.stdin is not None and process.stdout is not None
@@ -199,9 +269,10 @@ async def _begin(process: Process, lease: Lease) -> bool:
     try:
         process.stdin.write(f"{json.dumps(said)}\n".encode())
         await process.stdin.drain()
-    except ConnectionError:
+        async with asyncio.timeout(_BEGIN_S):
+            return await _said(process, _BEGUN)
+    except (ConnectionError, TimeoutError):
         return False
-    return await _said(process, _BEGUN)
 
 
 async def _said(process: Process, word: str) -> bool:

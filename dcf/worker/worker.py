@@ -9,7 +9,13 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
+from contextlib import (
+    AbstractAsyncContextManager,
+    asynccontextmanager,
+    contextmanager,
+    nullcontext,
+    suppress,
+)
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
@@ -76,9 +82,24 @@ class Hints(Protocol):
 Turn = Callable[[Hint], AbstractAsyncContextManager[str | None]]
 """In whose name a hinted state is worked on, once it is that one's turn; None for nobody's."""
 
-Solo = Callable[[Lease], Awaitable[str | None]]
-"""Has the state of a lease worked on by a process for nothing else; how that process died, or None
-where it did not begin, or ended in order."""
+
+class Solo(Protocol):
+    """A process for nothing but the state of one lease."""
+
+    async def __call__(self, lease: Lease) -> str | None:
+        """Have it worked on; how the process died, or None where it did not begin, or ended in
+        order."""
+        ...
+
+    async def close(self) -> None: ...
+
+
+class Solos(Protocol):
+    """Where such processes come from."""
+
+    async def start(self, state: str) -> Solo | None:
+        """One that is up, for ``state``; None, after a while, where none comes up."""
+        ...
 
 
 class Worker:
@@ -101,7 +122,7 @@ class Worker:
         naming: Naming | None = None,
         on_sealed: Callable[[str], object] | None = None,
         turn: Turn | None = None,
-        solo: Solo | None = None,
+        solo: Solos | None = None,
     ) -> None:
         self._name = name
         self.config = config or WorkerConfig()
@@ -233,17 +254,27 @@ class Worker:
 
     async def _suspect_loop(self) -> None:
         """Have suspects worked on: here one at a time, so that it is known whose death one is."""
-        alone: Alone = "here" if self._solo is None else "watched"
         most = 1 if self._solo is None else min(self.config.concurrency, _MOST_SOLO)
         places = asyncio.Semaphore(most)
         while True:
-            await places.acquire()
             await self._suspected.wait()
-            hint = self._suspects.pop(next(iter(self._suspects)))
-            if not self._suspects:
-                self._suspected.clear()
-            task = self._put_to_work(self._drive(hint, alone))
+            if self._solo is None:
+                self._put_to_work(self._drive(self._next_suspect(), "here", places))
+                continue
+            await places.acquire()
+            first = next(iter(self._suspects.values()))
+            solo = await self._solo.start(f"{first.path} of {first.workflow_id}")
+            if solo is None:
+                places.release()
+                continue
+            task = self._put_to_work(self._drive_in(solo, self._next_suspect()))
             task.add_done_callback(lambda _: places.release())
+
+    def _next_suspect(self) -> Hint:
+        hint = self._suspects.pop(next(iter(self._suspects)))
+        if not self._suspects:
+            self._suspected.clear()
+        return hint
 
     def _put_to_work(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.create_task(work)
@@ -266,14 +297,30 @@ class Worker:
     async def _own_turn(self, _hint: Hint) -> AsyncIterator[str | None]:
         yield self.name
 
-    async def _drive(self, hint: Hint, alone: Alone | None = None) -> None:
-        """Take one hinted state when it is its turn."""
-        async with self._turn(hint) as owner:
-            if owner is not None:
-                await self._take(hint, owner, alone)
+    async def _drive(
+        self,
+        hint: Hint,
+        alone: Alone | None = None,
+        place: AbstractAsyncContextManager[object] | None = None,
+        solo: Solo | None = None,
+    ) -> None:
+        """Take one hinted state when it is its turn, and then in its ``place``: who waits for its
+        turn keeps no other from it."""
+        async with self._turn(hint) as owner, place or nullcontext():
+            # Who waited for a place begins nothing more in a worker that ends.
+            if owner is not None and not (place and self._draining.is_set()):
+                await self._take(hint, owner, alone, solo)
 
-    async def _take(self, hint: Hint, owner: str, alone: Alone | None) -> None:
-        """Lease one hinted state for ``owner``, and go on in place from there."""
+    async def _drive_in(self, solo: Solo, hint: Hint) -> None:
+        """Take one hinted state, to be worked on by a process of its own."""
+        try:
+            await self._drive(hint, "watched", solo=solo)
+        finally:
+            await solo.close()
+
+    async def _take(self, hint: Hint, owner: str, alone: Alone | None, solo: Solo | None) -> None:
+        """Lease one hinted state for ``owner``, and go on in place from there; or have it done by
+        ``solo``."""
         with self._contained(hint.workflow_id, hint.path):
             answer = await self._store.acquire(
                 hint.workflow_id,
@@ -290,8 +337,8 @@ class Worker:
                 log.debug("%s: %s of %s: %s", self.name, hint.path, hint.workflow_id, answer.code)
             elif self._giving_back:
                 await self._store.release(answer)
-            elif alone == "watched":
-                await self._have_done(answer)
+            elif solo is not None:
+                await self._have_done(answer, solo)
             else:
                 await self._advance(answer, goes_on=alone is None)
 
@@ -313,14 +360,12 @@ class Worker:
             # The lease ends by itself and somebody takes the state over.
             log.error("%s: %s of %s: %s", self.name, path, workflow_id, error)
 
-    async def _have_done(self, lease: Lease) -> None:
+    async def _have_done(self, lease: Lease, solo: Solo) -> None:
         """Let a process for nothing else do it, and tell of its death."""
         task = asyncio.current_task()
         if task is not None:
             self._held[task] = lease
-        if self._solo is None:
-            raise RuntimeError("nobody works on it in a process of its own")
-        died = await self._solo(lease)
+        died = await solo(lease)
         # Refused where the lease has been ended.
         await patiently(lease, partial(self._store.release, lease, died=died))
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
-from dcf.stopping import stop
+import pytest
+
+from dcf.stopping import finish, stop
 
 
 async def test_a_task_that_loses_a_cancellation_is_stopped_all_the_same() -> None:
@@ -42,3 +44,35 @@ async def test_tasks_that_are_over_and_those_that_fail_are_no_trouble() -> None:
     await stop(over, failing)
     assert over.done() and isinstance(failing.exception(), ValueError)
     await stop()
+
+
+async def test_what_is_finished_ends_however_often_its_caller_is_stopped() -> None:
+    began, go_on, ended = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+    async def clean_up() -> None:
+        began.set()
+        await go_on.wait()
+        ended.set()
+
+    task = asyncio.create_task(finish(clean_up()))
+    await began.wait()
+    for _ in range(3):
+        task.cancel()
+        await asyncio.sleep(0)
+    assert not task.done()
+    go_on.set()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert ended.is_set()
+
+
+async def test_what_is_finished_gives_its_answer_and_its_error() -> None:
+    async def answer() -> int:
+        return 5
+
+    async def fails() -> None:
+        raise KeyError("x")
+
+    assert await finish(answer()) == 5
+    with pytest.raises(KeyError):
+        await finish(fails())

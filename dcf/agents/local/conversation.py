@@ -27,6 +27,7 @@ from dcf.agents.reply import Reply
 from dcf.agents.task_error import LIMIT_EXCEEDED, MODEL_ERROR, TaskError
 from dcf.agents.turn_event import TurnEvent, TurnEventKind
 from dcf.memory import Actor, LetterLost, MemoryProblem, NewMessage, NewPassage, TurnLost, Usage
+from dcf.stopping import finish
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -81,7 +82,7 @@ class Conversation:
             await self._fail(failure.error, failure.cause, self.letter)
             raise
         except BaseException as stopped:
-            await self._let_be(stopped)
+            await finish(self._let_be(stopped))
             raise
         try:
             turn, _ = await self.setting.memory.turns.answer(

@@ -16,6 +16,7 @@ from dcf.agents.local.turn_lease import INTERRUPTED, LONGEST_S, begin_in_turn, k
 from dcf.agents.report import Report
 from dcf.agents.task_error import TaskError
 from dcf.memory import Actor, ContextTooSmall, MemoryProblem, NewMessage, TurnLost, Usage
+from dcf.stopping import finish
 
 if TYPE_CHECKING:
     from dcf.agents.performer import Observer
@@ -70,14 +71,14 @@ class TaskTurns:
                 finally:
                     let_go()
             except BaseException as error:
-                await self._failed(turn, error, by, _usage(spent))
+                await finish(self._failed(turn, error, by, _usage(spent)))
                 raise
             try:
                 return await self._told(turn, report, by)
             except TurnLost:
                 raise
             except MemoryProblem as problem:
-                await self._failed(turn, problem, by, _usage(report.metrics))
+                await finish(self._failed(turn, problem, by, _usage(report.metrics)))
                 raise
 
     async def _known(self, agent: Agent, assignment: Assignment) -> str:

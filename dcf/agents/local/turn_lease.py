@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING
 
 from dcf.memory import SYSTEM, MemoryProblem, TurnLost, TurnUnderWay, Usage
+from dcf.stopping import finish
 
 if TYPE_CHECKING:
     from dcf.memory import Actor, Letter, Memory, NewMessage, TurnFence, TurnRecord
@@ -50,19 +51,22 @@ async def begin_in_turn(
             await asyncio.sleep(pause_s)
             pause_s = min(pause_s * 1.5, _LONGEST_WAIT_S)
         except asyncio.CancelledError:
-            with suppress(MemoryProblem):
-                await _let_be(memory, await beginning, letter, by)
+            await finish(_let_be(memory, beginning, letter, by))
             raise
 
 
-async def _let_be(memory: Memory, turn: TurnRecord, letter: Letter | None, by: Actor) -> None:
+async def _let_be(
+    memory: Memory, beginning: asyncio.Task[TurnRecord], letter: Letter | None, by: Actor
+) -> None:
     """Nobody works on a turn whose beginning was kept while its caller went away: the next one need
     not wait for it."""
-    if letter is not None:
-        await memory.turns.leave(turn, by=by)
-        return
-    cause = "CancelledError"
-    await memory.turns.fail(turn, INTERRUPTED, cause, by=by, model="", usage=Usage())
+    with suppress(MemoryProblem):
+        turn = await beginning
+        if letter is not None:
+            await memory.turns.leave(turn, by=by)
+            return
+        cause = "CancelledError"
+        await memory.turns.fail(turn, INTERRUPTED, cause, by=by, model="", usage=Usage())
 
 
 @asynccontextmanager

@@ -120,6 +120,34 @@ async def test_a_worker_that_was_frozen_does_not_disturb_who_took_over(
     assert said == (["user"] if inside else []) + ["user", "assistant"]
 
 
+async def test_a_lease_whose_agent_was_given_back_meanwhile_is_given_back_at_once(
+    redis_url: str, memory: Memory
+) -> None:
+    """Somebody took the tag of its holder from an agent of a pool, before its turn."""
+    gate = Gate()
+    workers = GatedAgents(WorkerAgents(LocalAgents(memory)), gate)
+    given = {"agent_template_ref": {"name": "worker"}, "skills": ["find"], **BINDINGS["pooled"]}
+    document = document_of(flow(A={"Type": "Task", "AgentBinding": given}), catalog=CATALOG)
+    nothing: Any = None
+    tools: Any = Tools()
+    async with crew_on(redis_url) as crew:
+        # Its lease holds longer than a run is waited for here.
+        performer = SkilledAgents(CATALOG, tools, nothing, crew.store, workers=workers)
+        crew.worker(agents=performer, ttl_ms=60_000)
+        await submit(crew.store, document, [1], workflow_id="r", catalog=CATALOG)
+        async with asyncio.timeout(20):
+            await gate.reached.wait()
+        [agent] = [one for one in await memory.agents.list() if one.name != "keeper"]
+        tags = [tag for tag in agent.tags if not tag.startswith("busy:")]
+        assert len(tags) < len(agent.tags)
+        await memory.agents.update(agent.id, by=Actor("user", "ada"), tags=tags)
+        gate.opened.set()
+        result = await crew.end("r")
+        state = (await crew.store.states("r", ["A"]))["A"]
+    assert result.status == "succeeded", result.failure
+    assert (state.try_, state.takeovers, state.deaths) == (1, 0, 0)
+
+
 async def test_a_lease_whose_turn_went_to_another_is_given_back_and_charged_to_nobody(
     redis_url: str,
 ) -> None:

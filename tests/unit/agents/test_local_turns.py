@@ -320,24 +320,28 @@ async def test_the_own_end_of_a_turn_is_not_taken_for_that_of_another(
     await agents.aclose()
 
 
+@pytest.mark.parametrize("times", [1, 2, 3])
 async def test_a_turn_whose_caller_goes_away_as_it_begins_is_over(
-    world: LocalWorld, monkeypatch: pytest.MonkeyPatch
+    world: LocalWorld, monkeypatch: pytest.MonkeyPatch, times: int
 ) -> None:
     agent_id = await an_agent(world)
-    begun, begin = asyncio.Event(), world.memory.turns.begin
+    begun, known, begin = asyncio.Event(), asyncio.Event(), world.memory.turns.begin
 
     async def slowly(*given: Any, **named: Any) -> Any:
         turn = await begin(*given, **named)
         # It is kept, and its caller does not know it yet.
         begun.set()
-        await asyncio.sleep(0.05)
+        await known.wait()
         return turn
 
     with monkeypatch.context() as patch:
         patch.setattr(world.memory.turns, "begin", slowly)
         going = asyncio.create_task(world.runtime.send(agent_id, "Time?"))
         await begun.wait()
-        going.cancel()
+        for _ in range(times):
+            going.cancel()
+            await asyncio.sleep(0)
+        known.set()
         with pytest.raises(asyncio.CancelledError):
             await going
     (turn,) = await world.memory.turns.list(agent_id)

@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 
 from control_plane import Disconnected, Lease, Refusal
-from dcf.worker import LeaseKeeper, SoloProcess, assignment_of, exit_of, solo
+from dcf.worker import LeaseKeeper, SoloProcesses, assignment_of, exit_of, solo
 
-BEGINS = "import os, sys, time; sys.stdin.readline(); print('begun', flush=True); "
+UP = "import os, sys, time; sys.stdin.readline(); print('up', flush=True); sys.stdin.readline(); "
+BEGINS = f"{UP}print('begun', flush=True); "
 
 
 class Store:
@@ -43,7 +44,13 @@ async def end_of(
     keeping = asyncio.create_task(keeper.run())
     try:
         command = [sys.executable, *(["-I", "-S"] if isolated else []), "-c", text]
-        return await SoloProcess(command, there, keeper)(a_lease(ttl_ms))
+        process = await SoloProcesses(command, there, keeper).start("A of run")
+        if process is None:
+            return "it did not come up"
+        try:
+            return await process(a_lease(ttl_ms))
+        finally:
+            await process.close()
     finally:
         keeping.cancel()
 
@@ -68,17 +75,58 @@ async def test_how_it_ended_is_told(text: str, told: str) -> None:
     assert said is not None and told in said
 
 
-@pytest.mark.parametrize("text", ["raise SystemExit(1)", "import sys; sys.stdin.readline()"])
+@pytest.mark.parametrize("text", ["raise SystemExit(1)", "sys.stdin.readline()", "pass"])
 async def test_what_did_not_begin_is_no_death(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(solo, "_AGAIN_S", 0.0)
-    assert await end_of(text) is None
+    monkeypatch.setattr(solo, "_BEGIN_S", 0.2)
+    assert await end_of(UP + text) is None
 
 
-async def test_what_cannot_be_started_is_no_death(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(solo, "_AGAIN_S", 0.0)
+@pytest.mark.parametrize(
+    ("command", "why"),
+    [
+        (["/no/such/program"], "No such file"),
+        ([sys.executable, "-c", "import no_such_module"], "named 'no_such_module'"),
+        ([sys.executable, "-c", "input(); input()"], "said nothing for 0 s"),
+    ],
+    ids=["no program", "ends at its import", "hangs"],
+)
+async def test_what_does_not_come_up_is_told_and_tried_again_later_and_later(
+    command: list[str], why: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    pauses: list[float] = []
+
+    async def pause(seconds: float) -> None:
+        pauses.append(seconds)
+
+    if "nothing" in why:
+        monkeypatch.setattr(solo, "_UP_S", 0.2)
+    monkeypatch.setattr(solo.asyncio, "sleep", pause)
     store: Any = Store(a_lease())
     keeper = LeaseKeeper(store, now=asyncio.get_running_loop().time)
-    assert await SoloProcess(["/no/such/program"], store, keeper)(a_lease()) is None
+    solos = SoloProcesses(command, store, keeper)
+    for _ in range(3):
+        assert await solos.start("A of run") is None
+    assert pauses == [2, 4, 8]
+    last = caplog.messages[-1]
+    assert last.startswith("A of run waits for a process of its own, which did not come up: ")
+    assert why in last and last.endswith("tried 3 times, again in 8 s")
+    solos._failed = 20
+    await solos.start("A of run")
+    assert pauses[-1] == 60
+
+
+async def test_a_process_that_gets_no_state_ends_with_whoever_started_it(tmp_path: Path) -> None:
+    note = tmp_path / "pid"
+    text = f"import os; open({str(note)!r}, 'w').write(str(os.getpid())); {UP}"
+    store: Any = Store(a_lease())
+    keeper = LeaseKeeper(store, now=asyncio.get_running_loop().time)
+    process = await SoloProcesses([sys.executable, "-c", text], store, keeper).start("A of run")
+    assert process is not None
+    os.kill(int(note.read_text()), 0)
+    await process.close()
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(note.read_text()), 0)
 
 
 async def test_what_lost_its_lease_and_does_not_end_is_killed(
@@ -97,7 +145,8 @@ async def test_what_says_that_it_ends_in_order_did_not_die() -> None:
 async def test_what_its_work_prints_neither_blocks_it_nor_is_taken_for_its_word() -> None:
     says = (
         "import os, sys; from dcf.worker import Words; words = Words(); sys.stdin.readline(); "
-        "print('begun\\nover'); words.begun(); print('x' * 1_000_000, flush=True); "
+        "print('up\\nbegun\\nover'); words.up(); sys.stdin.readline(); print('begun\\nover'); "
+        "words.begun(); print('x' * 1_000_000, flush=True); "
     )
     died = await end_of(says + "os._exit(0)", isolated=False)
     assert died is not None and "status 0" in died
