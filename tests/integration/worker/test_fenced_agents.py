@@ -115,9 +115,12 @@ async def test_a_worker_that_was_frozen_does_not_disturb_who_took_over(
         await memory.agents.find("keeper")
     ]
     turns = await memory.turns.list(agent.id)
-    assert [turn.state for turn in turns] == (["failed"] if inside else []) + ["answered"]
+    # More than one, where the machine was too busy to come to a call within the lease.
+    failed = len(turns) - 1
+    assert failed >= 1 if inside else failed == 0
+    assert [turn.state for turn in turns] == ["failed"] * failed + ["answered"]
     said = [message.role for message in await memory.messages.list(agent.id)]
-    assert said == (["user"] if inside else []) + ["user", "assistant"]
+    assert said == ["user"] * failed + ["user", "assistant"]
 
 
 async def test_a_lease_whose_agent_was_given_back_meanwhile_is_given_back_at_once(
