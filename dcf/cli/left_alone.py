@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 from control_plane import Store
 from dcf.cli.answer import Answer, ErrorNote
 from dcf.cli.exits import INTERRUPTED
@@ -10,14 +12,18 @@ from dcf.cli.wording import counted
 from dcf.workflow import live_workers
 
 
-async def interrupted(store: Store, workflow_id: str) -> Answer:
+async def interrupted(store: Store, workflow_id: str, own: Container[str] = ()) -> Answer:
     """Ctrl-C: the run stays, the watching ends."""
-    return await left_alone(store, workflow_id, f"stopped watching {workflow_id}", INTERRUPTED)
+    message = f"stopped watching {workflow_id}"
+    return await left_alone(store, workflow_id, message, INTERRUPTED, own)
 
 
-async def left_alone(store: Store, workflow_id: str, message: str, exit_code: int) -> Answer:
-    """What becomes of a run that nobody watches any more, and what the user can do."""
-    others = await live_workers(store)
+async def left_alone(
+    store: Store, workflow_id: str, message: str, exit_code: int, own: Container[str] = ()
+) -> Answer:
+    """What becomes of a run that nobody watches any more, and what the user can do. ``own`` are the
+    workers of the command that ends: one that had to be killed still looks alive for a while."""
+    others = await live_workers(store, but=own)
     if others:
         fate = f"it goes on: {counted(others, 'other worker reads', 'other workers read')} its pool"
     else:

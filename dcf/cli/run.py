@@ -115,10 +115,10 @@ async def attend(
     except TimeoutError:
         seconds = order.timeout_s or 0.0
         message = f"{workflow_id} is not over after {seconds:g} s"
-        return await left_alone(store, workflow_id, message, FAILED)
+        return await left_alone(store, workflow_id, message, FAILED, crew.members)
     except asyncio.CancelledError:
         # Ctrl-C; awaiting goes on, since only a second one would end us now.
-        return await interrupted(store, workflow_id)
+        return await interrupted(store, workflow_id, crew.members)
     return await finish(store, workflow_id, order.runs, crew.objects)
 
 
@@ -137,7 +137,8 @@ class _Watchman:
         if now >= self._count_at:
             self._count_at = now + _COUNT_WORKERS_EVERY_S
             living = len(self._crew.living)
-            self._others = max(0, await live_workers(self._store) - living)
+            # Not even one that died: it looks alive for a while.
+            self._others = await live_workers(self._store, but=self._crew.members)
             if not self._others and living < self._workers:
                 self._crew.hire(self._workers - living)
         if board.questions:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -72,11 +72,17 @@ async def explain(store: Store, workflow_id: str) -> Explanation:
     return Explanation(workflow_id, run.status, summary, moving + waiting_for_others, workers)
 
 
-async def live_workers(store: Store, pool: str | None = None, *, within_ms: int = 10_000) -> int:
+async def live_workers(
+    store: Store,
+    pool: str | None = None,
+    *,
+    within_ms: int = 10_000,
+    but: Container[str] = (),
+) -> int:
     """How many consumers read the queue of ``pool`` (without one: the store's) within the last
-    ``within_ms``."""
+    ``within_ms``, without those named in ``but``."""
     signs = await signs_of_life(store.backend, pool or store.pool)
-    return sum(idle_ms <= within_ms for idle_ms in signs.values())
+    return sum(idle_ms <= within_ms for name, idle_ms in signs.items() if name not in but)
 
 
 def _broken(workflow_id: str, documents: dict[str, StateDocument]) -> list[Reason]:
