@@ -74,10 +74,10 @@ def main(path: str) -> None:
         gc.collect()
         gc.freeze()
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for pytest, which then ends us
-        try:
-            _Server(listener).serve()
-        finally:
-            shutil.rmtree(Path(path).parent)
+        folder = Path(path).parent
+        gone = folder.with_name(f"{folder.name}.{os.getpid()}")
+        _Server(listener, lambda: folder.rename(gone)).serve()
+        shutil.rmtree(gone)
 
 
 def _import(*packages: str) -> None:
@@ -90,14 +90,18 @@ def _import(*packages: str) -> None:
 
 
 class _Server:
-    """Forks for each request, and reports ends."""
+    """Forks for each request, and reports ends. ``leave`` takes its folder out of the way, so that
+    whoever comes later starts another server."""
 
-    def __init__(self, listener: socket.socket) -> None:
+    def __init__(self, listener: socket.socket, leave: Callable[[], object]) -> None:
         self._listener = listener
+        self._leave = leave
+        self._lock = Path(listener.getsockname()).with_name("lock")
         self._selector = selectors.DefaultSelector()
         self._running: dict[socket.socket, tuple[int, int]] = {}
         """Pid and its descriptor by the client who waits for it."""
         self._staying: set[socket.socket] = set()
+        self._stayed = False
 
     def serve(self) -> None:
         self._selector.register(self._listener, selectors.EVENT_READ)
@@ -110,8 +114,17 @@ class _Server:
                     self._report_end(key.fileobj)
                 elif isinstance(key.fileobj, socket.socket) and key.fileobj.fileno() >= 0:
                     self._hear(key.fileobj)
-                    if key.fileobj.fileno() < 0 and not self._staying:
-                        return
+            if self._stayed and not self._staying and self._has_left():
+                return
+
+    def _has_left(self) -> bool:
+        """Leaves unless somebody comes: test processes come under this lock."""
+        with self._lock.open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if self._selector.select(0):
+                return False
+            self._leave()
+            return True
 
     def _hear(self, client: socket.socket) -> None:
         """A request, or the end of a client."""
@@ -129,6 +142,7 @@ class _Server:
             request = json.loads(line)
             if "stay" in request:
                 self._staying.add(client)
+                self._stayed = True
                 return
             child = os.fork()
             if child == 0:

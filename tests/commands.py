@@ -16,7 +16,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
@@ -102,15 +103,30 @@ def programs() -> Path:
     run = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))
     # Not below pytest's folders, whose names are longer than a socket's may be.
     folder = Path(f"/tmp/dcf-test-{os.getuid()}-c-{run[:12]}")
-    folder.mkdir(mode=0o700, exist_ok=True)
-    with (folder / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with _locked(folder):
         if not (folder / "dcf").exists():
             _start(folder)
         _stay = socket.socket(socket.AF_UNIX)
         _stay.connect(str(folder / "socket"))
         _stay.sendall(b'{"stay": true}\n')
     return folder
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Nobody else starts the server of ``folder`` meanwhile, and it does not end: a server that
+    ends has this lock, and takes the folder along."""
+    path = folder / "lock"
+    while True:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        with suppress(FileNotFoundError), ExitStack() as stack:
+            lock = stack.enter_context(path.open("w"))
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if os.path.samestat(os.fstat(lock.fileno()), path.stat()):
+                kept = stack.pop_all()
+                break
+    with kept:
+        yield
 
 
 def _start(folder: Path) -> None:
