@@ -21,7 +21,7 @@ def wait_s(env: Mapping[str, str]) -> float:
     """``DCF_REDIS_WAIT``: how many seconds a command waits. Raises ValueError for another text."""
     seconds = float(env.get("DCF_REDIS_WAIT") or DEFAULT_WAIT_S)
     if not 0 <= seconds < math.inf:
-        raise ValueError(f"{seconds} is no length of time")
+        raise ValueError(f"{seconds} is not a length of time")
     return seconds
 
 

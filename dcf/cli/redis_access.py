@@ -17,7 +17,7 @@ from dcf.cli.settings import Settings, graph_mode
 async def find_redis(
     settings: Settings, screen: Screen, patience: Patience | None = None
 ) -> Address:
-    """The Redis to use, ready; concerns about it are told. One that refuses for a while is waited
+    """The Redis to use, ready; concerns about it are shown. One that refuses for a while is waited
     for, with ``patience`` or for ``DCF_REDIS_WAIT``. Raises ServerUnusable."""
     patient = patience or Patience(screen.warn, wait_s(settings.env))
     with screen.working("Redis …") as progress:
@@ -40,7 +40,7 @@ async def open_store(
     while, as ``find_redis`` does, unless they are not ``patient``."""
     backend: Backend = RedisBackend.from_url(address.url)
     if patient:
-        # As with --json: what is said on the way goes to stderr.
+        # As with --json: messages on the way go to stderr.
         waiting = Patience(lambda line: Screen(as_json=True).warn(line), wait_s(os.environ))
         backend = PatientBackend(backend, waiting)
     try:

@@ -2,24 +2,55 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from control_plane import Outbox, RunDocument
+from control_plane import Outbox, RunDocument, Store
 from dcf.advisors import Reflection, open_board, reflect, reflect_on_file, report_of
 from dcf.guidelines import DAY_MS, Insight
-from dcf.knowledge import GraphSetting, Knowledge, KnowledgeError, ToldRun
+from dcf.knowledge import GraphSetting, Knowledge, KnowledgeError, Privacy, ToldRun, tell_shelved
 from dcf.mcp.envelope import Refused
-from dcf.mcp.exported_run import NamedRun
 from dcf.mcp.graph_access import open_graph
 from dcf.mcp.platform import Platform
+from dcf.mcp.roots import confined
 from dcf.planner import PlanningProblem
+from dcf.workflow import is_file_name, read_run_file, shelve
 
 SINCE_MS = 7 * DAY_MS
 """What ended since then is analysed, and the run, however long it took."""
 MOST = 20
 """So many insights are told; `dcf reflect` has all of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class NamedRun:
+    """``store`` has its documents. ``told`` is what a file tells, None for a run by its id."""
+
+    store: Store
+    document: RunDocument
+    told: ToldRun | None = None
+
+
+async def run_or_file(platform: Platform, given: str, parameter: str) -> NamedRun:
+    """The run that ``given`` means. Raises UnknownRun, BadRunFile, and Refused for a file that
+    cannot be read or lies outside of the workspace."""
+    if not is_file_name(given):
+        store = await platform.store_for(given)
+        return NamedRun(store, await store.run(given))
+    workspace = platform.config.workspace
+    file = confined(given, workspace, (workspace,), parameter)
+    try:
+        export = await asyncio.to_thread(read_run_file, file)
+    except OSError as error:
+        message = f"{file.name} cannot be read: {error.strerror or error}"
+        hint = "a file of `dcf runs export` in the workspace, or the id of a run"
+        raise Refused("file_unreadable", message, hint=hint) from error
+    store = await shelve(export)
+    document = await store.run(export.run.workflow_id)
+    told = await tell_shelved(store, document, Privacy.from_env(platform.config.env))
+    return NamedRun(store, document, told)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable
-from typing import TypeVar
+from collections.abc import Callable
 
-from control_plane import Disconnected, Store, UnknownRun
+from control_plane import Store, UnknownRun
 from dcf.simulation.fail_over import FailOver
+from dcf.simulation.network import until_heard
 from dcf.simulation.order import Order
 from dcf.workflow import NotRedrivable, redrive, submit, wait
-
-T = TypeVar("T")
-_AGAIN_S = 0.3
 
 
 class Client:
@@ -39,7 +36,7 @@ class Client:
         await self._fail_over.surely(self._submit)
         cancelling = asyncio.create_task(self._cancel())
         for _ in range(order.redrives):
-            ended = await _until_heard(lambda: wait(self._store, order.workflow_id, poll_s=1.0))
+            ended = await until_heard(lambda: wait(self._store, order.workflow_id, poll_s=1.0))
             if ended.status == "succeeded":
                 break
             await asyncio.sleep(self._rng.choice((0.0, 0.01, 3.0)))
@@ -49,7 +46,7 @@ class Client:
 
     async def _submit(self) -> None:
         order = self._order
-        await _until_heard(
+        await until_heard(
             lambda: submit(self._store, order.document, order.input, workflow_id=order.workflow_id)
         )
 
@@ -59,22 +56,14 @@ class Client:
             return
         await asyncio.sleep(order.cancel_at)
         try:
-            await _until_heard(lambda: self._store.cancel(order.workflow_id, by="client"))
+            await until_heard(lambda: self._store.cancel(order.workflow_id, by="client"))
         except UnknownRun as error:
             raise AssertionError("a submitted run is known") from error
 
     async def _redrive(self, store: Store) -> None:
         await asyncio.sleep(self._rng.choice((0.0, 0.0005, 0.1)))
         try:
-            await _until_heard(lambda: redrive(store, self._order.workflow_id))
+            await until_heard(lambda: redrive(store, self._order.workflow_id))
         except NotRedrivable:
             # Somebody else was faster, or it was heard before.
             return
-
-
-async def _until_heard(act: Callable[[], Awaitable[T]]) -> T:
-    while True:
-        try:
-            return await act()
-        except Disconnected:
-            await asyncio.sleep(_AGAIN_S)

@@ -8,9 +8,8 @@ import random
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from functools import partial
-from typing import TypeVar
 
-from control_plane import Disconnected, SessionExists
+from control_plane import SessionExists
 from dcf.sessions import (
     CompanionExists,
     NewCompanion,
@@ -23,11 +22,10 @@ from dcf.sessions import (
     UnknownTask,
 )
 from dcf.simulation.host_life import Doing
+from dcf.simulation.network import until_heard
 
-T = TypeVar("T")
 SESSION, ME = "session", "conductor"
 _NAMES = ("ada", "bob", "eve")
-_AGAIN_S = 0.3
 _LOOK_S = 2.0
 _LONGEST_S = 60.0
 
@@ -48,25 +46,25 @@ class Conductor:
         """From the beginning of the session to its end; as it is then."""
         sessions = self._sessions
         with suppress(SessionExists):
-            await _until_heard(lambda: sessions.create(SESSION, ME, "help"))
+            await until_heard(lambda: sessions.create(SESSION, ME, "help"))
         for name in self._names:
             with suppress(CompanionExists):
                 employ = partial(sessions.employ, SESSION, NewCompanion(ME, name=name))
-                await _until_heard(employ)
+                await until_heard(employ)
         for task_id in self._does:
             await asyncio.sleep(self._rng.choice((0.0, 0.0, 1.0, 6.0)))
             # The one that it is for may have been dismissed.
             with suppress(UnknownCompanion):
-                await _until_heard(partial(sessions.delegate, SESSION, self._order(task_id)))
+                await until_heard(partial(sessions.delegate, SESSION, self._order(task_id)))
                 self.accepted.append(task_id)
             if self.accepted:
                 await self._change_its_mind()
         await asyncio.sleep(self._rng.choice((0.0, 5.0, 30.0)))
         cancel = self._rng.random() < 0.3
-        await _until_heard(lambda: sessions.end(SESSION, by=ME, cancel=cancel))
+        await until_heard(lambda: sessions.end(SESSION, by=ME, cancel=cancel))
         try:
             order = Order("too late", ME, task_id="late")
-            self.late = (await _until_heard(lambda: sessions.delegate(SESSION, order))).status
+            self.late = (await until_heard(lambda: sessions.delegate(SESSION, order))).status
         except NotOpen:
             self.late = "refused"
         return await self._ended()
@@ -101,19 +99,11 @@ class Conductor:
         # One that is over, or was heard before.
         with suppress(TaskOver, UnknownTask, UnknownCompanion):
             if act is not None:
-                await _until_heard(act)
+                await until_heard(act)
 
     async def _ended(self) -> Session:
         while True:
-            session = await _until_heard(lambda: self._sessions.get(SESSION))
+            session = await until_heard(lambda: self._sessions.get(SESSION))
             if session.is_over:
                 return session
             await asyncio.sleep(_LOOK_S)
-
-
-async def _until_heard(act: Callable[[], Awaitable[T]]) -> T:
-    while True:
-        try:
-            return await act()
-        except Disconnected:
-            await asyncio.sleep(_AGAIN_S)

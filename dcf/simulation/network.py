@@ -6,7 +6,7 @@ import asyncio
 import random
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from control_plane import Disconnected, Script
 from dcf.simulation.process import Process
@@ -14,6 +14,8 @@ from dcf.simulation.server import Server
 from dcf.simulation.weather import Weather
 
 _RESEND_S = 0.05
+_AGAIN_S = 0.3
+T = TypeVar("T")
 Act = Callable[[], Awaitable[Any]]
 
 _WEIGHTS = {"commit": 3.0, "acquire": 1.5, "renew": 2.0, "claim": 0.2, "tick": 0.5}
@@ -100,3 +102,12 @@ def tokens_of(name: str) -> Callable[[], str]:
     """The tokens of somebody for whom nothing is drawn from the seed: the same in every process."""
     rng = random.Random(name)
     return lambda: f"{rng.getrandbits(128):032x}"
+
+
+async def until_heard(act: Callable[[], Awaitable[T]]) -> T:
+    """What ``act`` gives, which is said again until the server answers."""
+    while True:
+        try:
+            return await act()
+        except Disconnected:
+            await asyncio.sleep(_AGAIN_S)

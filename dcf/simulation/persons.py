@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Awaitable, Callable, Mapping
-from typing import TypeVar
 
-from control_plane import Disconnected, Store, split_path
+from control_plane import Store, split_path
 from dcf.simulation.behaviour import Behaviour
 from dcf.simulation.fail_over import FailOver
+from dcf.simulation.network import until_heard
 from dcf.simulation.order import Order
 from dcf.workflow import (
     ApprovalSettled,
@@ -20,10 +20,8 @@ from dcf.workflow import (
     pending_approvals,
 )
 
-T = TypeVar("T")
 Question = tuple[str, str, int, int, int, int]
 _LOOK_S = 2.0
-_AGAIN_S = 0.3
 _LONGEST_S = 4.0
 _OTHERS = 0.4
 
@@ -62,7 +60,7 @@ class Persons:
     async def _look(self) -> None:
         store = self._open_store()
         while True:
-            for asked in await _until_heard(lambda: pending_approvals(store)):
+            for asked in await until_heard(lambda: pending_approvals(store)):
                 place = (asked.workflow_id, asked.path, asked.visit, asked.try_, asked.ask)
                 # What waits again after it was answered was forgotten.
                 question = (*place, self._fail_over.number)
@@ -102,7 +100,7 @@ class Persons:
         """Whether the answer counted."""
         store = self._open_store()
         try:
-            await _until_heard(
+            await until_heard(
                 lambda: answer_approval(store, asked, decision=decision, by=by, reason="as planned")
             )
         except (ApprovalSettled, NotAnApprover):
@@ -117,11 +115,3 @@ class Persons:
     def _over(self, task: asyncio.Future[None]) -> None:
         if not task.cancelled() and (error := task.exception()) is not None:
             self._on_defect(f"a person broke: {error!r}")
-
-
-async def _until_heard(act: Callable[[], Awaitable[T]]) -> T:
-    while True:
-        try:
-            return await act()
-        except Disconnected:
-            await asyncio.sleep(_AGAIN_S)

@@ -41,7 +41,7 @@ def reflect(
     workflow_id: Annotated[
         str | None,
         typer.Argument(
-            metavar="[RUN|FILE]", help="Show this run, or that of an exported file, beside others."
+            metavar="[RUN|FILE]", help="Show this run, or that of an exported file, next to others."
         ),
     ] = None,
     since: Annotated[

@@ -11,10 +11,9 @@ from dcf.agents import TaskError
 from dcf.mcp.agent_life import agent_of
 from dcf.mcp.approval_token import check_approval_token
 from dcf.mcp.envelope import Envelope, Refused
-from dcf.mcp.exported_run import run_or_file
 from dcf.mcp.help import NoEffect, Obvious
 from dcf.mcp.platform import Platform
-from dcf.mcp.run_reflection import learn_from
+from dcf.mcp.run_reflection import learn_from, run_or_file
 from dcf.mcp.tool import tool
 from dcf.workflow import iso
 
