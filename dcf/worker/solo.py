@@ -65,7 +65,8 @@ class SoloProcesses:
             if not why:
                 self._failed = 0
                 return SoloProcess(process, lines, self._store, self._keeper, stack.pop_all())
-        again_s = min(_AGAIN_S * 2**self._failed, _LONGEST_AGAIN_S)
+        # A day of failures is no power of two that a float can hold.
+        again_s = min(_AGAIN_S * 2 ** min(self._failed, 10), _LONGEST_AGAIN_S)
         self._failed += 1
         log.error(
             "%s waits for a process of its own, which did not come up: %s; tried %d times, again "

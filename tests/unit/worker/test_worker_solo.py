@@ -111,7 +111,7 @@ async def test_what_does_not_come_up_is_told_and_tried_again_later_and_later(
     last = caplog.messages[-1]
     assert last.startswith("A of run waits for a process of its own, which did not come up: ")
     assert why in last and last.endswith("tried 3 times, again in 8 s")
-    solos._failed = 20
+    solos._failed = 2_000
     await solos.start("A of run")
     assert pauses[-1] == 60
 
