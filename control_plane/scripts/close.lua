@@ -2,13 +2,15 @@
 -- the index of active runs, if it is also finalized: who says so may mean an end before a redrive.
 -- KEYS[4]  cp:wf:done   zset   standalone only: run -> end (ms)
 -- ARGV[1]  {run, paths: [path], last}
--- Reply    {"ok", closed} | {"still_running", status} | {"not_finalized"} | {"unknown_run"}
+-- Reply    {"ok", closed} | {"still_running", status} | {"not_finalized"}
+--          | {"unknown_run"}: or it is being removed, for which it has to stay in the index
 
 local run = load_run()
 if not run then
   if INDEX then redis.call('ZREM', INDEX, REQ.run) end
   return reply('unknown_run')
 end
+if run.removing then return reply('unknown_run') end
 if run.status == 'running' or run.status == 'pending' then return reply('still_running', run.status) end
 if REQ.last and not run.finalized then return reply('not_finalized') end
 -- A redrive that was being prepared is off: what it prepared is closed again.

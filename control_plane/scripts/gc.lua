@@ -25,6 +25,10 @@ if run and not run.removing then
   redis.call('JSON.MSET', META, '$.ctl', cjson.encode(run), META, '$.status', quote(run.status))
   enlist(run)
   look_at(NOW + REHINT_MAX)
+elseif run and run.restoring then
+  -- Whoever puts it back hears that it is gone.
+  run.restoring = nil
+  redis.call('JSON.SET', META, '$.ctl', cjson.encode(run))
 end
 if REQ.mark then return reply('more', 0) end
 local removed = 0

@@ -11,8 +11,8 @@
 
 local run = load_run()
 if run and run.restoring ~= REQ.call then
-  -- The last call, heard a second time.
-  local same = REQ.last and redis.call('JSON.GET', META) == ARGV[2]
+  -- The last call, heard a second time, though somebody went on with the run meanwhile.
+  local same = REQ.last and not run.removing and cjson.decode(ARGV[2]).ctl.born == run.born
   return reply(same and 'ok' or 'exists')
 end
 if not run and REQ.number > 1 then return reply('gone') end

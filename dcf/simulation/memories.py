@@ -116,11 +116,13 @@ class _Database(Database):
     between: Callable[[], Any] | None = None
 
     async def _in(self, threads: ThreadPoolExecutor, call: Callable[[], T]) -> T:
-        if self.between is None:
+        # What is closed meanwhile is still in the hands of whoever asks it now.
+        between = self.between
+        if between is None:
             return await super()._in(threads, call)
-        await self.between()
+        await between()
         result = call()
-        await self.between()
+        await between()
         return result
 
 

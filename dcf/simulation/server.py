@@ -94,6 +94,7 @@ class Server:
         }
         self._late: list[asyncio.Task[Any]] = []
         self._refuses_until = 0.0
+        self._accepting: asyncio.TimerHandle | None = None
         self._answer: str | None = None
 
     async def run(
@@ -140,15 +141,17 @@ class Server:
 
     def refuse(self, answer: str, seconds: float) -> None:
         """Take no writes for a while, and say ``answer`` to who asks for some."""
-        self._refuses_until = max(self._refuses_until, self._loop.now + seconds)
         self._answer = answer
         self.twin.refuse(answer)
-        self._loop.call_later(seconds, self._accept)
+        self._refuses_until = max(self._refuses_until, self._loop.now + seconds)
+        if self._accepting is not None:
+            self._accepting.cancel()
+        self._accepting = self._loop.call_at(self._refuses_until, self.accept)
 
-    def _accept(self) -> None:
-        if self._loop.now >= self._refuses_until:
-            self._answer = None
-            self.twin.refuse(None)
+    def accept(self) -> None:
+        """Take writes, from now on."""
+        self._answer = None
+        self.twin.refuse(None)
 
     def later(self, act: Callable[[], Awaitable[Any]]) -> None:
         """A call arrives whose sender is gone."""

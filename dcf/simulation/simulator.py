@@ -136,6 +136,8 @@ def _simulated(
         witness.defect(str(stuck))
     # Tasks that ended with an error nobody asked for are reported when they are collected.
     gc.collect()
+    # Whoever looks at the end is no part of what happened.
+    simulation.server.accept()
     evidence, unreadable = _gather(simulation)
     played = [] if scene is None else scene.violations
     violations = [*seen, *played, *witness.violations, *unreadable, *_check(simulation, evidence)]

@@ -14,6 +14,7 @@ from dcf.workflow import (
     TaskExpired,
     TaskSettled,
     TokenClaim,
+    UnknownTaskToken,
     beat_task,
     fail_task,
     succeed_task,
@@ -71,12 +72,16 @@ class Strangers:
         heartbeat_s: float | None,
     ) -> None:
         store = self._open_store()
+        before = self._fail_over.number
         try:
             if behaviour.kind == "silent" and not behaviour.answers(attempt):
                 # Its limit counts anew when the Task is taken over: no moment is surely too late.
                 return
             if not behaviour.answers(attempt):
                 await asyncio.sleep((timeout_s or 0.0) + self._rng.uniform(0, _LATE_S))
+                if self._fail_over.number > before:
+                    # The server may have forgotten that the Task began: its limit counts anew.
+                    return
             elif heartbeat_s is not None:
                 await self._beat(store, token, behaviour.seconds, heartbeat_s / 3)
             else:
@@ -90,6 +95,10 @@ class Strangers:
         except (TaskSettled, TaskExpired):
             # Too late, or it was heard before though no answer came back.
             return
+        except UnknownTaskToken:
+            if self._fail_over.number == before:
+                raise
+            # The server forgot that it gave the token out.
 
     async def _beat(self, store: Store, token: str, seconds: float, every_s: float) -> None:
         while seconds > every_s:

@@ -27,7 +27,7 @@ Known = tuple[dict[str, Any], Any, Any]
 # What a witness says of the server, and not of those who speak with it.
 _FORGOTTEN = (
     *("changed", "_granted", "_grants", "_by_token", "_answers", "_steps", "_said"),
-    *("_given_back", "_over", "_asked"),
+    *("_given_back", "_over", "_asked", "_noted"),
 )
 
 
@@ -65,6 +65,7 @@ class Witness:
         self._called: dict[tuple[str, str, int, int], set[str]] = defaultdict(set)
         self._calls: dict[str, ToolCall] = {}
         self._asked: dict[tuple[str, str], int] = {}
+        self._noted: set[tuple[str, str, int, str]] = set()
 
     def called(self, call: Call) -> None:
         """See ``server.Watcher``."""
@@ -98,6 +99,8 @@ class Witness:
         called.add(call.key)
         if len(called) > call.allowed:
             self._see("budget", call.run, f"{len(called)} calls of {call.allowed}: {call}")
+        if not self._is_noted(call):
+            return
         first = self._calls.setdefault(call.key, call)
         if (first.tool, first.digest) != (call.tool, call.digest):
             self._see("effect", call.run, f"one key for {first} and {call}")
@@ -127,6 +130,7 @@ class Witness:
             setattr(self, name, value)
         self._records().restore(records)
         self._model().restore(model)
+        self._calls = {key: call for key, call in self._calls.items() if self._is_noted(call)}
 
     def defect(self, what: str) -> None:
         """Something in production code broke."""
@@ -224,6 +228,18 @@ class Witness:
             self._grant(call, str(answer[1]), token, int(answer[2]), ends)
         self._records().note_commit(run, request["path"], request["visit"])
 
+    # -- calls of tools ---------------------------------------------------------------------------
+
+    def _call_noted(self, call: Call) -> None:
+        request = call.request
+        self._noted.add((request["run"], request["path"], request["fence"], str(call.reply[3])))
+
+    def _is_noted(self, call: ToolCall) -> bool:
+        """Whether the server knows the number of ``call``. One that it forgot may be given to
+        another call, of whoever repeats the try and goes another way."""
+        number = call.key.rsplit("/", 1)[1]
+        return (call.run, call.path, call.fence, number) in self._noted
+
     def _signalled(self, call: Call) -> None:
         request = call.request
         if request["event"] != "approval":
@@ -267,6 +283,7 @@ _LOOKS: dict[str, Callable[[Witness, Call], None]] = {
     "renew": Witness._renewed,
     "release": Witness._released,
     "commit": Witness._committed,
+    "note": Witness._call_noted,
     "tick": Witness._ticked,
     "cancel": Witness._cancelled,
     "close": Witness._closed,

@@ -10,7 +10,7 @@ from typing import Any
 
 from control_plane import DONE, INDEX
 from dcf.simulation.model.budgets import chain_of
-from dcf.simulation.model.control import REHINT_MAX_MS, Control, is_json
+from dcf.simulation.model.control import REHINT_MAX_MS, Control
 from dcf.simulation.model.scratch import Scratch
 
 Reply = list[Any]
@@ -33,6 +33,8 @@ def gc(now: Scratch) -> Reply:
         now.save_run(run, {"status": run["status"]})
         now.enlist(run)
         now.look_at(now.now + REHINT_MAX_MS)
+    elif run is not None and run.pop("restoring", None) is not None:
+        now.save_run(run)
     if request.get("mark"):
         return ["more", 0]
     keys, removed = now.keys, 0
@@ -77,8 +79,9 @@ def restore(now: Scratch) -> Reply:
     request, run = now.request, now.load_run()
     number, last = request["number"], request.get("last")
     if run is not None and run.get("restoring") != request["call"]:
-        same = is_json(now.text(2)) and now.peek(now.keys.meta) == json.loads(now.text(2))
-        return ["ok"] if same and last else ["exists"]
+        whole = last and "removing" not in run
+        same = whole and json.loads(now.text(2))["ctl"]["born"] == run["born"]
+        return ["ok"] if same else ["exists"]
     if run is None and number > 1:
         return ["gone"]
     if run is not None and run["restored"] >= number:

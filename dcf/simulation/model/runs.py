@@ -136,6 +136,8 @@ def close(now: Scratch) -> Reply:
     if run is None:
         now.add(INDEX, {request["run"]: None})
         return ["unknown_run"]
+    if "removing" in run:
+        return ["unknown_run"]
     if run["status"] in _ALIVE:
         return ["still_running", run["status"]]
     if request.get("last") and "finalized" not in run:

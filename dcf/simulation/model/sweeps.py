@@ -109,8 +109,12 @@ def _lose(now: Scratch, ctl: Control) -> bool:
     run, lease = now.load_run(), ctl["lease"]
     assert run is not None
     ctl["takeovers"] += 1
-    alone = lease.get("alone")
-    if alone == "watched" and ctl["takeovers"] <= _VANISHED * deaths_limit(run):
+    alone, often = lease.get("alone"), ctl["takeovers"] > _VANISHED * deaths_limit(run)
+    away = now.request.get("away_to", 0), now.request.get("away_from", -1)
+    if away[0] <= now.now - lease["ends"] <= away[1] and not often:
+        # Nobody could have renewed it.
+        return False
+    if alone == "watched" and not often:
         ctl["unheard"] = f"{lease['token']}/{ctl['fence']}"
     elif alone or "deaths" not in ctl:
         return count_death(ctl, run)
