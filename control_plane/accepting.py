@@ -1,4 +1,4 @@
-"""Whether Redis takes writes just now; if not, why, and since when.
+"""Whether Redis takes writes just now; if not, why, and since when; and when it took none last.
 
 A sweep of any worker notes each second that a write was taken (see claim.lua). While writes alone
 are refused, that note can still be read.
@@ -7,15 +7,20 @@ are refused, that note can still be read.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from control_plane import keys
 from control_plane.backend import Backend
-from control_plane.errors import ControlPlaneError, RefusedForNow
+from control_plane.errors import ControlPlaneError, Disconnected, RefusedForNow
 
 # A worker that waits for hints asks anew every two seconds, and more often while it is refused.
 _SILENT_S = 10
+# A worker that is refused asks again within a second or two.
+_APART_S = 5.0
+_MARGIN_S = 2.0
 _READER = re.compile(r"\bage=(\d+) idle=(\d+) .*\bcmd=(?:xreadgroup|xgroup\|create)\b")
 
 
@@ -47,6 +52,38 @@ class Refused:
             "message": self.sentence,
             "hint": self.hint,
         }
+
+
+class Gap:
+    """The last time in which a client was refused or not answered, more than once: nobody could
+    renew a lease then. ``now`` is a monotonic clock in seconds."""
+
+    def __init__(self, now: Callable[[], float]) -> None:
+        self._now = now
+        self._began: float | None = None
+        self._last = 0.0
+
+    @contextmanager
+    def noticed(self) -> Iterator[None]:
+        """Around a call of the server."""
+        try:
+            yield
+        except Disconnected:
+            now = self._now()
+            if self._began is None or now - self._last > _APART_S:
+                self._began = now
+            self._last = now
+            raise
+
+    def ago_ms(self) -> dict[str, Any]:
+        """How long ago it began and ended, as ``tick.lua`` is told it; nothing without any. Others
+        may have met it somewhat earlier, and later."""
+        if self._began is None or self._last == self._began:
+            # One answer that was lost is no time without renewals.
+            return {}
+        now = self._now()
+        began, last = now - self._began + _MARGIN_S, now - self._last - _MARGIN_S
+        return {"away_from": round(began * 1000), "away_to": round(last * 1000)}
 
 
 async def refused_now(backend: Backend) -> Refused | None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Sequence
 from copy import copy
 from typing import Any, Self
 
 from control_plane import keys, payload, script
+from control_plane.accepting import Gap
 from control_plane.backend import Backend
 from control_plane.clock import NewToken, new_token
 from control_plane.errors import BadDocument, UnknownRun
@@ -40,6 +42,8 @@ class ScriptCalls:
         self.cluster = cluster
         self._outbox = outbox
         self._tokens = tokens
+        self.gap = Gap(lambda: asyncio.get_running_loop().time())
+        """When this store was refused or not answered last."""
 
     @property
     def feeds_outbox(self) -> bool:
@@ -75,7 +79,8 @@ class ScriptCalls:
         names = [self.keys(workflow_id).meta]
         if not self.cluster:
             names += [keys.INDEX, keys.queue(self.pool), *extra]
-        answer: list[Any] = await self.backend.run(script.load(name), names, [text, *texts])
+        with self.gap.noticed():
+            answer: list[Any] = await self.backend.run(script.load(name), names, [text, *texts])
         if self.cluster:
             look, paths, pool, relist = answer[-1]
             await self.send_hints(workflow_id, paths, pool)

@@ -1,5 +1,7 @@
 -- Let time move what is due in one run: lost hints, ended leases, deadlines, timers.
--- ARGV[1]  {run}   at most 100 paths, in due order; where more are due, the next one is due at once
+-- ARGV[1]  {run, away_from?, away_to?}   at most 100 paths, in due order; where more are due, the next
+--          one is due at once;  away: how long ago (ms) a time began, and ended, in which the caller
+--          was refused or not answered
 -- Reply    {"ok", next due (ms) or "", now, states moved, status}   status: of the run, "" when there is no
 --          such run, "removing" while it is removed
 -- What a redrive prepares is left as it is. Standalone, a run that does not exist leaves the index.
@@ -10,13 +12,20 @@ local PATHS_A_TICK = 100
 -- So many times its limit of deaths may a state's process vanish together with who watches it.
 local VANISHED = 10
 
+local function unrenewable(lease)
+  local ago = NOW - lease.ends
+  return ago <= (REQ.away_from or -1) and ago >= REQ.away_to
+end
+
 -- A lease ended without a word. Who holds one in a process that another one watches died together
 -- with who would tell, so that nothing is said against the state; unless that happens so often that
--- the state must be what takes the whole machine along. Whether the run is to end.
+-- the state must be what takes the whole machine along. Nor is anything said where the server took
+-- no renewals when the lease ended. Whether the run is to end.
 local function lose(ctl)
   ctl.takeovers = ctl.takeovers + 1
-  local alone = ctl.lease.alone
-  if alone == 'watched' and ctl.takeovers <= VANISHED * deaths_limit() then
+  local alone, often = ctl.lease.alone, ctl.takeovers > VANISHED * deaths_limit()
+  if unrenewable(ctl.lease) and not often then return end
+  if alone == 'watched' and not often then
     ctl.unheard = ctl.lease.token .. '/' .. integer(ctl.fence)
   elseif alone or not ctl.deaths then
     return count_death(ctl)

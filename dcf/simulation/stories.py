@@ -126,12 +126,14 @@ class Stories:
     # -- stories ----------------------------------------------------------------------------------
 
     def _vanishing(self) -> None:
-        """A watched process vanishes again and again, in the end so often that it counts."""
+        """A watched process vanishes again and again, or a server that refuses ends its leases; in
+        the end so often that it counts."""
         self._begin(deaths=1)
+        away = self._rng.choice(({}, {"away_from": 0, "away_to": 0}))
         for _ in range(12):
             self._lease("S", ttl=100, alone="watched")
             self._after(100)
-            self._say("tick")
+            self._say("tick", **away)
         self._say("release", **self._held("S"), died="vanished")
 
     def _last_death(self) -> None:

@@ -200,7 +200,13 @@ class Walk:
         self._say("release", **held, died="vanished")
 
     def _tick(self, path: str, control: Mapping[str, Any]) -> None:
-        self._say("tick")
+        """Sometimes by one who was refused about when the lease ended."""
+        if "lease" not in control or self._rng.random() < 0.6:
+            self._say("tick")
+            return
+        ago = self._clock(None) - control["lease"]["ends"]
+        away_from, away_to = (ago + self._rng.choice((-1, 0, 0, 1)) for _ in range(2))
+        self._say("tick", away_from=away_from, away_to=away_to)
 
     def _beat(self, path: str, control: Mapping[str, Any]) -> None:
         self._say("beat", path=path, **self._visit(control))

@@ -6,21 +6,22 @@ import asyncio
 import logging
 import os
 import signal
+import socket
 import sys
 import threading
-from collections.abc import Callable, Coroutine
-from contextlib import suppress
-from types import FrameType
-from typing import Any, Protocol, TypeVar
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, NoReturn, Protocol, TypeVar
 
 log = logging.getLogger(__name__)
 
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 # What is told to stop at once has this long for it.
 _AT_ONCE_S = 2.0
-# Who is left alone drains as after a signal, but nobody comes to end it.
+# When its starter is gone, a process drains as after a signal, and nobody sends it a second one.
 _LEFT_ALONE_S = 30.0
 _CUT_SHORT = 130
+_WORDS_S = 1.0
 _T = TypeVar("_T")
 
 
@@ -47,8 +48,9 @@ class Drainable(Protocol):
 
 async def until_told(worker: Drainable, on_ready: Callable[[], None], *, attached: bool) -> bool:
     """Run ``worker``: the first signal drains it, the second stops it at once; False then. Work
-    that lets nothing else run in its thread is abandoned with the process 2 s after the second.
-    With ``attached`` the end of standard input, a pipe, drains it too, and ends it 30 s later."""
+    that lets nothing else run in its thread is abandoned with the process 2 s after the second,
+    unless it is native code that keeps the interpreter to itself: that ends by SIGKILL alone. With
+    ``attached`` the end of standard input, a pipe, drains it too, and ends it 30 s later."""
     loop = asyncio.get_running_loop()
     work = asyncio.create_task(worker.run())
     told = 0
@@ -66,13 +68,14 @@ async def until_told(worker: Drainable, on_ready: Callable[[], None], *, attache
         log.info("%s: %s, finishing %d states in work", worker.name, reason, worker.busy)
         worker.drain()
 
-    def on_signal(number: int, _frame: FrameType | None) -> None:
-        # Here and not in the loop, which runs nothing while a handler blocks it.
+    def on_signal(number: int) -> None:
         nonlocal told
         told += 1
         if told == 2:
             abandon_in(_AT_ONCE_S)
-        loop.call_soon_threadsafe(stop, signal.Signals(number).name)
+        # The loop may be closed.
+        with suppress(RuntimeError):
+            loop.call_soon_threadsafe(stop, signal.Signals(number).name)
 
     def starter_gone() -> None:
         nonlocal told
@@ -81,27 +84,50 @@ async def until_told(worker: Drainable, on_ready: Callable[[], None], *, attache
             stop("its starter is gone")
 
     def watch_starter() -> None:
-        # Nothing is ever written to the pipe: what can be read is its end. In a thread, for the
-        # reason that signals are heard above.
+        # Nothing is ever written to the pipe: what can be read is its end. In a thread, as signals
+        # are heard.
         os.read(stdin, 1)
         abandon_in(_LEFT_ALONE_S)
         # The loop may be closed.
         with suppress(RuntimeError):
             loop.call_soon_threadsafe(starter_gone)
 
-    before = {number: signal.signal(number, on_signal) for number in _SIGNALS}
     if attached:
         stdin = sys.stdin.fileno()
         threading.Thread(target=watch_starter, name="starter", daemon=True).start()
-    on_ready()
+    with _hearing(on_signal):
+        on_ready()
+        try:
+            await work
+        except asyncio.CancelledError:
+            return False
+    return True
+
+
+@contextmanager
+def _hearing(on_signal: Callable[[int], None]) -> Iterator[None]:
+    """Call ``on_signal`` in a thread of its own. Neither in the loop nor by a handler of Python's:
+    while work blocks the main thread, the one runs nothing, and in native code the other waits."""
+    heard, said = socket.socketpair()
+
+    def listen() -> None:
+        with heard:
+            while numbers := heard.recv(64):
+                for number in numbers:
+                    if number in _SIGNALS:
+                        on_signal(number)
+
+    said.setblocking(False)
+    wakeup = signal.set_wakeup_fd(said.fileno(), warn_on_full_buffer=False)
+    before = {number: signal.signal(number, lambda *_: None) for number in _SIGNALS}
+    threading.Thread(target=listen, name="signals", daemon=True).start()
     try:
-        await work
-    except asyncio.CancelledError:
-        return False
+        yield
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-    return True
+        signal.set_wakeup_fd(wakeup)
+        said.close()
 
 
 def run_to_its_end(main: Coroutine[Any, Any, _T]) -> _T:
@@ -136,13 +162,20 @@ def _is_from_keyboard(error: BaseException) -> bool:
 
 
 def _leave() -> None:
-    log.error("work of a Task, which was given back or is over, does not end; abandoned")
-    os._exit(_CUT_SHORT)
+    _end("work of a Task, which was given back or is over, does not end; abandoned")
 
 
 def _abandon(worker: Drainable, work: asyncio.Task[None]) -> None:
     if work.done():
         return
     held = ", ".join(worker.held) or "nothing that is known"
-    log.error("%s: does not end; abandoned in work: %s", worker.name, held)
+    _end("%s: does not end; abandoned in work: %s", worker.name, held)
+
+
+def _end(*said: str) -> NoReturn:
+    """End the process with these words, or without them where nobody reads: the pipe may be full,
+    and whoever waits to write there may be what does not end."""
+    words = threading.Thread(target=log.error, args=said, daemon=True)
+    words.start()
+    words.join(_WORDS_S)
     os._exit(_CUT_SHORT)

@@ -238,3 +238,37 @@ async def test_a_death_is_not_told_against_what_is_finished_by_now(world: World)
     assert done.status == "done"
     assert await store.release(gone, died="no answer") == Refusal("lease_lost")
     assert (await store.states(RUN, ["A"]))["A"] == done
+
+
+@pytest.mark.parametrize("alone", [None, "watched", "here"])
+@pytest.mark.parametrize(("away_from", "away_to", "charged"), [
+    (500, 0, False), (0, 0, False), (0, -2000, False),
+    (500, 1, True), (-1, -2000, True),
+])  # fmt: skip
+async def test_a_lease_that_nobody_could_renew_is_nobodys_death(
+    world: World, alone: Alone | None, away_from: int, away_to: int, charged: bool
+) -> None:
+    """It ended at this moment; the server was refusing from so long ago to so long ago (ms)."""
+    store = world.store()
+    await seed(store, linear("A"), deaths=1)
+    await lease_of(store, "A", alone=alone)
+    await world.advance(TTL_MS)
+    await store.call("tick", RUN, {"away_from": away_from, "away_to": away_to})
+    state = (await store.states(RUN, ["A"]))["A"]
+    assert state.takeovers == 1
+    told = "deaths" in state.raw["ctl"] or "unheard" in state.raw["ctl"]
+    assert told is charged
+    if not charged:
+        assert (await store.acquire(RUN, "A", owner="w", ttl_ms=TTL_MS)) != Refusal("suspect")
+
+
+async def test_what_is_never_renewed_is_stopped_whoever_is_away(world: World) -> None:
+    """As where a state eats the memory of the machine, and Redis is killed for it each time."""
+    store = world.store()
+    await seed(store, linear("A"), deaths=1)
+    for _ in range(11):
+        assert (await store.states(RUN, ["A"]))["A"].event is None
+        await lease_of(store, "A", alone="here")
+        await world.advance(TTL_MS)
+        await store.call("tick", RUN, {"away_from": 500, "away_to": 0})
+    assert (await lease_of(store, "A")).event == "worker_lost"

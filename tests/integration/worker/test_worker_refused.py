@@ -190,10 +190,14 @@ async def test_work_whose_renewal_was_refused_for_long_is_taken_up_again(
         await effects.began.wait()
         caplog.set_level(logging.INFO)
         with redis.refusing["OOM"]():
-            await _until(lambda: "gave up A" in caplog.text)
+            refused = _refused(redis)
+            await _until(lambda: "gave up A" in caplog.text and _refused(redis) > refused + 5)
         effects.go_on.set()
         result = await crew.end("r")
         assert (result.status, result.output) == ("succeeded", [1])
+        state = (await crew.store.states("r", ["A"]))["A"]
+    # Nobody died: it is no suspect.
+    assert state.takeovers > 0 and "deaths" not in state.raw["ctl"]
     # Done twice under one key, by which whoever does the effect knows it again.
     assert len(set(effects.keys)) == 2 < len(effects.keys)
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 
 import pytest
 
 WORKER = """
-import asyncio, time
+import asyncio, logging, os, sqlite3, time
 from dcf.worker import shutdown, until_told
 
-shutdown._LEFT_ALONE_S = 0.2
+logging.basicConfig()
+shutdown._LEFT_ALONE_S = shutdown._AT_ONCE_S = 0.2
 
 class Worker:
     name, busy, held = "w", 1, ["A of r"]
@@ -35,8 +37,10 @@ print("drained")
     [
         ("await self.told.wait()", 0, "drained"),
         ("await asyncio.sleep(0); time.sleep(600)", 130, ""),
+        # The pipe to who would read it is full.
+        ("await asyncio.sleep(0); [os.write(2, bytes(4096)) for _ in iter(int, 1)]", 130, ""),
     ],
-    ids=["listens", "blocks"],
+    ids=["listens", "blocks", "writes"],
 )
 def test_who_started_it_is_gone_and_so_is_it(work: str, status: int, said: str) -> None:
     """Work that blocks its thread does not keep its lease for ever with nobody to end it."""
@@ -44,14 +48,39 @@ def test_who_started_it_is_gone_and_so_is_it(work: str, status: int, said: str) 
         [sys.executable, "-c", WORKER.format(work=work)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
     )
     assert process.stdout is not None and process.stdin is not None
-    assert process.stdout.readline() == "ready\n"
-    process.stdin.close()
     with process:
+        assert process.stdout.readline() == "ready\n"
+        process.stdin.close()
         assert process.wait(60) == status
         assert process.stdout.read().strip() == said
+
+
+COUNTS = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c"
+
+
+def test_native_code_that_blocks_is_abandoned_at_the_second_signal() -> None:
+    """A signal handler of Python's runs when that code returns, which this does not."""
+    work = f"await asyncio.sleep(0); sqlite3.connect(':memory:').execute({COUNTS!r})"
+    process = subprocess.Popen(
+        [sys.executable, "-c", WORKER.format(work=work)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None and process.stderr is not None
+    with process:
+        assert process.stdout.readline() == "ready\n"
+        process.send_signal(signal.SIGTERM)
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(1)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(60) == 130
+        assert "does not end; abandoned in work: A of r" in process.stderr.read()
 
 
 ENDS = """
