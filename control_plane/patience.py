@@ -25,10 +25,9 @@ async def insist(
         try:
             return await act()
         except on:
-            left_s = until - clock()
-            if left_s <= 0:
+            if clock() >= until:
                 raise
-            await asyncio.sleep(min(_AGAIN_S, left_s))
+            await asyncio.sleep(_AGAIN_S)
 
 
 async def patiently(lease: Lease, act: Callable[[], Awaitable[_T]]) -> _T:
