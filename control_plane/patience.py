@@ -16,17 +16,18 @@ _T = TypeVar("_T")
 async def insist(
     act: Callable[[], Awaitable[_T]], for_s: float, *, on: type[Disconnected] = Disconnected
 ) -> _T:
-    """What ``act`` gives, which is repeated for ``for_s`` seconds as long as it raises ``on``.
-    Raises that after them, and anything else at once."""
-    left_s = for_s
+    """What ``act`` gives, which is repeated for ``for_s`` seconds of the running loop's clock as
+    long as it raises ``on``. Raises that after them, and anything else at once. A try that began in
+    time is let go on to its end: what was sent may have taken effect."""
+    clock = asyncio.get_running_loop().time
+    until = clock() + for_s
     while True:
         try:
             return await act()
         except on:
-            if left_s <= 0:
+            if clock() >= until:
                 raise
             await asyncio.sleep(_AGAIN_S)
-            left_s -= _AGAIN_S
 
 
 async def patiently(lease: Lease, act: Callable[[], Awaitable[_T]]) -> _T:

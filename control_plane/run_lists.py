@@ -8,6 +8,7 @@ tick and by the retirement of a run, by whoever reads a page, and by ``filling``
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass
 from typing import get_args
@@ -15,9 +16,11 @@ from typing import get_args
 from control_plane import keys, payload, script
 from control_plane.backend import Backend
 from control_plane.documents import RunStatus
-from control_plane.errors import BadPlace
+from control_plane.errors import BadPlace, WrongType
 from control_plane.run_document import RunDocument
 from control_plane.store import Store
+
+log = logging.getLogger(__name__)
 
 STATUSES: tuple[RunStatus, ...] = get_args(RunStatus)
 _SLICE = 500
@@ -154,11 +157,31 @@ async def _entries(
 
 
 async def _enlist(store: Store, ids: Sequence[str]) -> None:
+    try:
+        await _enlist_all(store, ids)
+    except WrongType:
+        # One whose document was overwritten keeps no other out of the lists.
+        await _enlist_all(store, await _undamaged(store, ids))
+
+
+async def _enlist_all(store: Store, ids: Sequence[str]) -> None:
     if store.cluster:
         await asyncio.gather(*map(store.relist, ids))
     elif ids:
         request = payload.to_text({"runs": [[workflow_id] for workflow_id in ids]})
         await store.backend.run(script.load("enlist"), [keys.runs("running")], [request])
+
+
+async def _undamaged(store: Store, ids: Sequence[str]) -> list[str]:
+    """Those with a document, or without any."""
+    found = []
+    for workflow_id in ids:
+        kind = await store.backend.command("TYPE", store.keys(workflow_id).meta)
+        if kind in ("ReJSON-RL", "none"):
+            found.append(workflow_id)
+        else:
+            log.error("run %s cannot be listed: its document is a %s", workflow_id, kind)
+    return found
 
 
 async def _all_listed(backend: Backend) -> bool:

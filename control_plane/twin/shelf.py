@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from control_plane.errors import ServerError
 from control_plane.script import Script
@@ -29,7 +29,10 @@ class Shelf:
         """See ``Backend.command``. Nothing waits, and nothing is read in the name of a group."""
         name, *texts = map(str, args)
         self._space.now_us = self._clock()
-        return self._execute(name.upper(), texts)
+        try:
+            return self._execute(name.upper(), texts)
+        except ServerError as error:
+            raise_as_backends_do(error)
 
     async def close(self) -> None:
         """Nothing to release."""
@@ -42,3 +45,15 @@ class Shelf:
         if not command.accepts(len(args)):
             raise wrong_arity(name)
         return command.run(self._space, args)
+
+
+def raise_as_backends_do(error: ServerError) -> NoReturn:
+    """Raise the error that the twin found, which is no more than a text after a script: WrongType
+    where a key holds something else, as a real server's backend does."""
+    # Not above: it loads redis-py, which takes longer than all of this.
+    from control_plane import refusals
+
+    refusing = refusals.refusal_in(str(error))
+    if refusing is not None and refusing.scope == "key":
+        raise refusals.as_error(refusing, str(error), "the twin") from error
+    raise error

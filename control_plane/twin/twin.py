@@ -15,7 +15,7 @@ from control_plane.twin.defects import UndeclaredKey, Unsupported
 from control_plane.twin.faults import Faults, Refusing
 from control_plane.twin.keyspace import Keyspace
 from control_plane.twin.lua_runtime import LuaRuntime
-from control_plane.twin.shelf import Shelf
+from control_plane.twin.shelf import Shelf, raise_as_backends_do
 from control_plane.twin.stream_reads import READS, Read
 from control_plane.twin.waiters import Waiters
 
@@ -56,6 +56,8 @@ class Twin(Shelf):
             self._tags = frozenset(map(_hash_tag, keys))
         try:
             return self._lua.run(script, keys, [str(arg) for arg in args])
+        except ServerError as error:
+            raise_as_backends_do(error)
         finally:
             self._waiters.wake(self._space)
 
@@ -72,6 +74,8 @@ class Twin(Shelf):
                 reply: Reply = read.attempt(self._space)
             else:
                 return self._execute(name, texts)
+        except ServerError as error:
+            raise_as_backends_do(error)
         finally:
             self._waiters.wake(self._space)
         if reply is None and read.block_ms is not None:

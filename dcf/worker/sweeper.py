@@ -1,12 +1,12 @@
 """What every worker does besides its own work: it brings back what a lost hint or a dead worker
-left behind, seals runs that are over, removes submissions that stopped half way, and completes the
-lists of runs."""
+left behind, seals runs that are over, removes those whose removal or submission stopped half way,
+and completes the lists of runs."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Protocol
 
 from control_plane import (
@@ -14,9 +14,10 @@ from control_plane import (
     ControlPlaneError,
     Disconnected,
     RefusedForGood,
+    RunDocument,
+    ServerError,
     Store,
     UnknownRun,
-    WrongType,
     claims,
     run_lists,
     timers,
@@ -63,9 +64,9 @@ class Sweeper:
         self._every_s = every_s
         self._on_sealed = on_sealed
         self._on_swept = on_swept
-        # In the order in which they ended.
-        self._over: dict[str, None] = {}
-        self._some_over = asyncio.Event()
+        # Each has a loop of its own: timers do not wait until runs are sealed or removed.
+        self._over = _Backlog(self.finalize)
+        self._half_way = _Backlog(self._remove)
 
     async def run(self) -> None:
         """Sweep for ever."""
@@ -75,14 +76,8 @@ class Sweeper:
             swept = await timers.sweep(self._store)
             if self._on_swept is not None:
                 self._on_swept()
-            # Timers do not wait until runs that are over are sealed.
-            for workflow_id in swept.over:
-                self._put_over(workflow_id)
-            for workflow_id in swept.unfinished:
-                await self._abandon(workflow_id, swept.now_ms)
-            for workflow_id in swept.removing:
-                log.info("%s: removing the rest of %s", self._name, workflow_id)
-                await self._store.remove(workflow_id)
+            self._over.put(*swept.over)
+            self._half_way.put(*swept.unfinished, *swept.removing)
             if self._now() >= stale_at:
                 await self._queue.open()
                 await self._queue.drop_stale()
@@ -97,21 +92,20 @@ class Sweeper:
         """Have a run sealed that has just ended here, unless another's sweep was quicker."""
         claimed = await claims.claim(self._store.backend, INDEX, 1, of=[workflow_id])
         if claimed.members:
-            self._put_over(workflow_id)
+            self._over.put(workflow_id)
 
     async def seal(self) -> None:
         """Seal what is over, one after another, for ever: work that waits goes first."""
-        while True:
-            await self._some_over.wait()
-            await self.seal_rest()
-            self._some_over.clear()
+        await self._over.work()
 
     async def seal_rest(self) -> None:
         """Seal what is left. What is not, since this was cancelled, is still left."""
-        while self._over:
-            workflow_id = next(iter(self._over))
-            await self.finalize(workflow_id)
-            del self._over[workflow_id]
+        await self._over.work_rest()
+
+    async def remove(self) -> None:
+        """Remove what stopped half way, one run after another, for ever. What is left when this is
+        cancelled another's sweep finds, in 15 s."""
+        await self._half_way.work()
 
     async def finalize(self, workflow_id: str) -> None:
         """Seal a run that is over."""
@@ -131,19 +125,57 @@ class Sweeper:
             # A run that cannot be sealed keeps no other from its end.
             log.error("%s: %s cannot be finalized: %s", self._name, workflow_id, error)
 
-    def _put_over(self, workflow_id: str) -> None:
-        self._over[workflow_id] = None
-        self._some_over.set()
-
-    async def _abandon(self, workflow_id: str, now_ms: int) -> None:
+    async def _remove(self, workflow_id: str) -> None:
+        """Remove a run whose removal, or whose submission, stopped half way."""
         try:
             run = await self._store.run(workflow_id)
-        except WrongType as error:
-            log.error("%s: %s cannot be read: %s", self._name, workflow_id, error)
-            return
-        if run.status == "pending" and now_ms - (run.created_at or now_ms) > _ABANDONED_MS:
-            log.warning("%s: removing %s, never completely submitted", self._name, workflow_id)
-            await self._store.remove(workflow_id, abandoned=True)
+            if run.removing:
+                log.info("%s: removing the rest of %s", self._name, workflow_id)
+                await self._store.remove(workflow_id)
+            elif run.status == "pending" and await self._is_abandoned(run):
+                log.warning("%s: removing %s, never completely submitted", self._name, workflow_id)
+                await self._store.remove(workflow_id, abandoned=True)
+        except UnknownRun:
+            log.debug("%s: %s was removed", self._name, workflow_id)
+        except RefusedForGood:
+            raise
+        except ServerError as error:
+            # A run that cannot be removed keeps no other from going.
+            log.error("%s: %s cannot be removed: %s", self._name, workflow_id, error)
+
+    async def _is_abandoned(self, run: RunDocument) -> bool:
+        """Whether its submission began so long ago that nobody goes on with it."""
+        now_ms = await self._store.now_ms()
+        return now_ms - (run.created_at or now_ms) > _ABANDONED_MS
+
+
+class _Backlog:
+    """Runs that wait for ``act``, in the order in which they came, each once."""
+
+    def __init__(self, act: Callable[[str], Awaitable[None]]) -> None:
+        self._act = act
+        self._waiting: dict[str, None] = {}
+        self._some = asyncio.Event()
+
+    def put(self, *workflow_ids: str) -> None:
+        """Let these wait too."""
+        self._waiting.update(dict.fromkeys(workflow_ids))
+        if self._waiting:
+            self._some.set()
+
+    async def work(self) -> None:
+        """Act on one after another, for ever."""
+        while True:
+            await self._some.wait()
+            await self.work_rest()
+            self._some.clear()
+
+    async def work_rest(self) -> None:
+        """Act on those that wait. One on which it raised, or was cancelled, still does."""
+        while self._waiting:
+            workflow_id = next(iter(self._waiting))
+            await self._act(workflow_id)
+            del self._waiting[workflow_id]
 
 
 def _nap(swept: timers.Swept, longest_s: float) -> float:

@@ -191,6 +191,7 @@ class Worker:
         loops = [
             asyncio.create_task(self._until_draining(self._sweeper.run)),
             asyncio.create_task(self._until_draining(self._sweeper.seal)),
+            asyncio.create_task(self._until_draining(self._sweeper.remove)),
             asyncio.create_task(self._until_draining(self._take_loop)),
             asyncio.create_task(self._until_draining(self._suspect_loop)),
         ]

@@ -13,6 +13,7 @@ import pytest
 from flows import linear, seed, step
 from refusing_server import RefusingServer, between, refusing_server
 from workers import lease_of
+from worlds import World
 
 from control_plane import (
     AgentStore,
@@ -24,6 +25,7 @@ from control_plane import (
     Script,
     Store,
     WrongType,
+    claims,
     timers,
 )
 from control_plane.refusals import TABLE, refusal_in
@@ -227,17 +229,21 @@ async def test_a_server_without_json_is_told_from_one_that_is_away(server: Refus
         await refused_for_good(backend, "UNKNOWN", asks, ["k"], [])
 
 
-async def test_a_key_that_is_somebody_elses_is_named_as_that(server: RefusingServer) -> None:
-    async with backend_on(server.url) as backend:
-        await backend.command("SET", "k", "v")
-        reads = Script("reads", "return redis.call('JSON.GET', KEYS[1])")
-        for ask in (
-            lambda: backend.command("ZADD", "k", 1, "m"),
-            lambda: backend.command("JSON.GET", "k"),
-            lambda: backend.run(reads, ["k"], []),
-        ):
-            with pytest.raises(WrongType):
-                await ask()
+async def test_a_key_that_is_somebody_elses_is_named_as_that(world: World) -> None:
+    backend = world.backend
+    await backend.command("SET", "k", "v")
+    await backend.command("SADD", "s", "v")
+    for ask in (
+        lambda: backend.command("ZADD", "k", 1, "m"),
+        lambda: backend.command("SMEMBERS", "k"),
+        lambda: backend.command("JSON.GET", "k"),
+        lambda: backend.command("GET", "s"),
+        lambda: backend.command("XREAD", "STREAMS", "k", "0"),
+        lambda: claims.claim(backend, "k", 1),
+    ):
+        with pytest.raises(WrongType) as refused:
+            await ask()
+        assert "of its own" in str(refused.value.fields["hint"])
 
 
 # -- the table ----------------------------------------------------------------------------------

@@ -25,6 +25,7 @@ from control_plane import (
     RunDocument,
     Store,
     UnknownRun,
+    WrongType,
     keys,
     run_lists,
     timers,
@@ -300,6 +301,26 @@ async def test_a_list_that_was_lost_is_there_again_within_an_hour(world: World) 
     assert await ids_of(store, 100) != every
     await world.advance(HOUR_MS)
     assert await ids_of(store, 100) == every
+
+
+@pytest.mark.parametrize("cluster", [False, True])
+async def test_a_run_whose_document_was_overwritten_keeps_no_other_out_of_the_lists(
+    world: World, caplog: pytest.LogCaptureFixture, cluster: bool
+) -> None:
+    store = world.store(cluster=cluster)
+    for name in ("r-1", "r-2", "r-3"):
+        await seed(store, linear("A"), run=name)
+    await forget(world)
+    await world.backend.command("DEL", store.keys("r-2").meta)
+    await world.backend.command("SET", store.keys("r-2").meta, "a text")
+    assert await ids_of(store, 10) == ["r-3", "r-1"]
+    assert "run r-2 cannot be listed: its document is a string" in caplog.text
+    # Lists that are overwritten are nobody's fault but theirs.
+    await forget(world)
+    await world.backend.command("SET", keys.runs("running"), "a text")
+    with pytest.raises(WrongType):
+        await run_lists.fill(store)
+    await world.backend.command("DEL", keys.runs("running"), store.keys("r-2").meta)
 
 
 async def test_any_number_of_runs_is_listed_with_as_many_calls_as_one(world: World) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 import pytest
@@ -13,11 +15,22 @@ from test_gc import ended_run, failed_run, left
 from workers import put_away, run_to_end, seal_off
 from worlds import World
 
-from control_plane import DONE, Disconnected, RunDocument, RunStatus, Store, run_lists
+from control_plane import (
+    DONE,
+    Backend,
+    Disconnected,
+    RefusedForGood,
+    RunDocument,
+    RunStatus,
+    Store,
+    run_lists,
+)
 from control_plane.run_space import names_of
 from dcf.knowledge import GraphAway
+from dcf.stopping import stop
 from dcf.worker import remove_run, run_retention, why_kept
 from dcf.worker.run_retention import apply_retention
+from dcf.worker.sweeper import Sweeper
 from dcf.workflow import NotRedrivable, finalize, redrive
 
 
@@ -99,6 +112,91 @@ async def test_who_redrives_a_run_that_is_being_removed_is_told(world: World) ->
     with pytest.raises(NotRedrivable, match="is being removed"):
         await redrive(store, RUN)
     assert await remove_run(store, await store.run(RUN)) is None
+
+
+class Looking:
+    """A worker's sweeper at work on ``backend``, until the block ends."""
+
+    def __init__(self, world: World, backend: Backend) -> None:
+        self._sweeper = Sweeper(
+            "w1", world.store(backend), world.queue(), now=time.monotonic, every_s=0.05
+        )
+
+    async def __aenter__(self) -> Looking:
+        loops = self._sweeper.run, self._sweeper.seal, self._sweeper.remove
+        self._tasks = [asyncio.create_task(loop()) for loop in loops]
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await stop(*self._tasks)
+
+    async def until(self, there: Callable[[], Awaitable[bool]]) -> None:
+        """Wait for ``there``. Raises what ended a loop."""
+        async with asyncio.timeout(20):
+            while not await there():
+                for task in self._tasks:
+                    if task.done():
+                        task.result()
+                await asyncio.sleep(0.01)
+
+
+async def half_removed(world: World, names: Sequence[str]) -> Store:
+    """Runs whose remover died, and that a sweep looks at now."""
+    store = world.store()
+    for name in names:
+        await seed(store, linear("A"), run=name)
+        await run_to_end(world, linear("A"), run=name)
+        await put_away(store, run=name)
+        dying = world.store(Breaking(world.backend, 2, "after"))
+        with pytest.raises(Disconnected):
+            await dying.remove(name)
+    await world.advance(60_000)
+    return store
+
+
+async def test_a_run_that_cannot_be_removed_keeps_no_other_from_going(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    store = await half_removed(world, ["bad", "r-1"])
+    await world.backend.command("SET", store.keys("bad").blobs, "a text")
+    # A submission that stopped half way, long ago, and is damaged as well.
+    await seed(store, linear("A"), run="bad-2")
+    await world.backend.command("JSON.SET", store.keys("bad-2").meta, "$.ctl.status", '"pending"')
+    await world.backend.command("SET", store.keys("bad-2").blobs, "a text")
+    await world.advance(600_001)
+
+    async def done() -> bool:
+        told = [f"w1: {name} cannot be removed: " in caplog.text for name in ("bad", "bad-2")]
+        return all(told) and not await store.run_many(["r-1"])
+
+    async with Looking(world, world.backend) as looking:
+        await looking.until(done)
+        assert len(await store.run_many(["bad", "bad-2"])) == 2
+        # Once it can be, it goes.
+        await world.backend.command("DEL", store.keys("bad").blobs, store.keys("bad-2").blobs)
+        await world.advance(60_000)
+
+        async def gone() -> bool:
+            return not await store.run_many(["bad", "bad-2"])
+
+        await looking.until(gone)
+
+
+async def test_a_server_that_refuses_for_good_ends_who_removes(world: World) -> None:
+    await half_removed(world, ["r-1"])
+
+    class Refusing(Breaking):
+        async def command(self, *args: str | int) -> Any:
+            if args[0] == "SMEMBERS":
+                raise RefusedForGood("may not")
+            return await super().command(*args)
+
+    async def never() -> bool:
+        return False
+
+    async with Looking(world, Refusing(world.backend, None)) as looking:
+        with pytest.raises(RefusedForGood):
+            await looking.until(never)
 
 
 async def chosen(store: Store, at: int, statuses: Sequence[RunStatus]) -> list[str]:

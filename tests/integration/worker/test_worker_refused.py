@@ -19,7 +19,7 @@ from integration.worker.test_worker_on_redis import skill_with
 from refusing_server import RefusingServer, between
 from unit.workflow.stage import document_of, flow, mapping, task
 
-from control_plane import Disconnected, RefusedForGood, Store, history
+from control_plane import Disconnected, RefusedForGood, Store, history, keys
 from dcf.agents import LocalRuntime
 from dcf.cli.trouble import explain_error
 from dcf.skills import SkillCatalog, SkillTool
@@ -270,7 +270,9 @@ async def test_a_key_that_is_somebody_elses_ends_a_worker(redis: RefusingServer)
     assert trouble is not None and "of its own" in trouble.hint
 
 
-async def test_a_damaged_run_ends_no_worker(redis: RefusingServer) -> None:
+async def test_a_damaged_run_ends_no_worker(
+    redis: RefusingServer, caplog: pytest.LogCaptureFixture
+) -> None:
     async def work(given: Any) -> Any:
         return given
 
@@ -279,5 +281,11 @@ async def test_a_damaged_run_ends_no_worker(redis: RefusingServer) -> None:
             await submit(crew.store, document_of(flow(A=task())), 7, workflow_id=run)
         redis.admin.delete("cp:wf:damaged:meta")
         redis.admin.set("cp:wf:damaged:meta", "a text")
-        crew.worker({"work": work})
+        # Its first look is at all runs, as where an older version has worked.
+        redis.admin.delete(keys.RUNS_FILLED)
+        worker = crew.worker({"work": work})
         assert (await crew.end("r")).output == 7
+        await _until(lambda: "run damaged cannot be listed" in caplog.text)
+        await submit(crew.store, document_of(flow(A=task())), 8, workflow_id="r-2")
+        assert (await crew.end("r-2")).output == 8
+        assert not worker.is_draining

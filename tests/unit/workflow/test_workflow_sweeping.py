@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from stage import Stage, passing, staged
 
-from control_plane import Refusal
+from control_plane import Refusal, Store
 from dcf.worker import sweeper
 
 
@@ -78,24 +78,75 @@ async def test_a_worker_that_drains_seals_what_ended_on_it(stage: Stage) -> None
     assert all([(await stage.store.run(name)).finalized_at for name in names])
 
 
+async def half_removed(stage: Stage, *names: str) -> None:
+    """Runs that are over and sealed, and whose remover died."""
+    for name in names:
+        await stage.submit({"StartAt": "A", "States": {"A": passing(End=True)}}, run=name)
+        await stage.end(name)
+
+        async def marked(name: str = name) -> bool:
+            request = {"born": (await stage.store.run(name)).born, "mark": True}
+            answer = await stage.store.call("gc", name, request, extra=["cp:wf:done"])
+            return bool(answer[0] == "more")
+
+        await stage.until(marked)
+
+
+@contextmanager
+def removing_without_end() -> Iterator[asyncio.Event]:
+    """No run is ever removed; set as soon as a worker tries."""
+    removing = asyncio.Event()
+
+    async def endless(_store: Store, _workflow_id: str, **_options: bool) -> None:
+        removing.set()
+        await asyncio.Event().wait()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Store, "remove", endless)
+        yield removing
+
+
+@staged
+async def test_a_timer_fires_in_time_while_a_run_is_removed_that_takes_long(stage: Stage) -> None:
+    with removing_without_end() as removing:
+        stage.worker()
+        await half_removed(stage, "half")
+        await removing.wait()
+        short = {"StartAt": "A", "States": {"A": {"Type": "Wait", "Seconds": 30, "End": True}}}
+        began = stage.loop.now
+        await stage.submit(short, run="waits")
+        assert (await stage.end("waits")).status == "succeeded"
+        assert stage.loop.now - began < 31
+
+
+@staged
+async def test_what_a_worker_that_drains_leaves_half_removed_another_one_removes(
+    stage: Stage,
+) -> None:
+    with removing_without_end() as removing:
+        worker = stage.worker()
+        await half_removed(stage, "half-1", "half-2")
+        await removing.wait()
+        began = stage.loop.now
+        await stage.leave(worker)
+        assert stage.loop.now - began < 1
+    stage.worker(name="w2")
+
+    async def gone() -> bool:
+        return not await stage.store.backend.command("KEYS", "*half*")
+
+    await stage.until(gone)
+
+
 @staged
 async def test_a_worker_removes_the_rest_of_a_run_whose_remover_died(stage: Stage) -> None:
     stage.worker()
-    await stage.submit({"StartAt": "A", "States": {"A": passing(End=True)}}, run="half")
-    await stage.end("half")
-
-    async def marked() -> bool:
-        born = (await stage.store.run("half")).born
-        request = {"born": born, "mark": True}
-        answer = await stage.store.call("gc", "half", request, extra=["cp:wf:done"])
-        return bool(answer[0] == "more")
-
-    async def gone() -> bool:
-        return not await stage.store.run_many(["half"])
-
-    await stage.until(marked)
+    await half_removed(stage, "half")
     assert await stage.store.redrive("half", again=["A"], resume=[]) == Refusal(
         "not_failed", ("removing",)
     )
+
+    async def gone() -> bool:
+        return not await stage.store.backend.command("KEYS", "*half*")
+
     await stage.until(gone, within_s=120)
-    assert not await stage.store.backend.command("KEYS", "*half*")
