@@ -8,6 +8,7 @@ tick and by the retirement of a run, by whoever reads a page, and by ``filling``
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass
 from typing import get_args
@@ -15,9 +16,11 @@ from typing import get_args
 from control_plane import keys, payload, script
 from control_plane.backend import Backend
 from control_plane.documents import RunStatus
-from control_plane.errors import BadPlace
+from control_plane.errors import BadPlace, Disconnected, ServerError, WrongType
 from control_plane.run_document import RunDocument
 from control_plane.store import Store
+
+log = logging.getLogger(__name__)
 
 STATUSES: tuple[RunStatus, ...] = get_args(RunStatus)
 _SLICE = 500
@@ -94,11 +97,30 @@ async def ended_runs(
     store: Store, before_ms: int, statuses: Sequence[RunStatus]
 ) -> AsyncIterator[list[RunDocument]]:
     """Sealed runs of these ``statuses`` that ended at ``before_ms`` or earlier, a few hundred at a
-    time, about in the order in which they ended."""
+    time, about in the order in which they ended. One whose document is broken is left out, which
+    the log tells."""
     async for page, _ in pages_by_score(store.backend, keys.DONE, "-inf"):
-        ended = await store.ends(page)
-        due = [name for name, at in ended.items() if at <= before_ms]
-        yield [run for run in await store.run_many(due) if run.status in statuses]
+        due = await _ended(store, page, before_ms)
+        yield [run for run in due if run.status in statuses]
+
+
+async def _ended(store: Store, ids: Sequence[str], before_ms: int) -> list[RunDocument]:
+    """The runs of these ``ids`` that ended at ``before_ms`` or earlier, without the broken ones."""
+    try:
+        ends = await store.ends(ids)
+        return await store.run_many([name for name, at in ends.items() if at <= before_ms])
+    except Exception as error:
+        if isinstance(error, Disconnected | ServerError) and not isinstance(error, WrongType):
+            raise
+        if len(ids) == 1:
+            log.error("run %s cannot be read: its document is broken (%r)", ids[0], error)
+            return []
+        # One among hundreds: it is looked for by halves.
+        half = len(ids) // 2
+        return [
+            *await _ended(store, ids[:half], before_ms),
+            *await _ended(store, ids[half:], before_ms),
+        ]
 
 
 async def fill(store: Store) -> None:
