@@ -33,7 +33,7 @@ def sabotage(name: str, seeds: Sequence[int], steps: int, jobs: int, screen: Scr
     chosen = named(name) if name else []
     if not chosen:
         hint = "`dcf sim --sabotage all` lists them; a name changes when its statement does"
-        message = f"no mutant's name begins with {name!r}" if name else "no mutant is named"
+        message = f"{name!r} is no mutant, nor how names of mutants begin"
         raise BadInput([Problem("CLI_SABOTAGE", message, hint=hint, file="--sabotage")])
     settle()
     trials = []
