@@ -16,7 +16,7 @@ from typing import get_args
 from control_plane import keys, payload, script
 from control_plane.backend import Backend
 from control_plane.documents import RunStatus
-from control_plane.errors import BadPlace, WrongType
+from control_plane.errors import BadPlace, RefusedForGood, ServerError
 from control_plane.run_document import RunDocument
 from control_plane.store import Store
 
@@ -97,7 +97,8 @@ async def ended_runs(
     store: Store, before_ms: int, statuses: Sequence[RunStatus]
 ) -> AsyncIterator[list[RunDocument]]:
     """Sealed runs of these ``statuses`` that ended at ``before_ms`` or earlier, a few hundred at a
-    time, about in the order in which they ended."""
+    time, about in the order in which they ended. One whose document is broken is left out, which
+    the log tells."""
     async for page, _ in pages_by_score(store.backend, keys.DONE, "-inf"):
         ended = await store.ends(page)
         due = [name for name, at in ended.items() if at <= before_ms]
@@ -159,9 +160,15 @@ async def _entries(
 async def _enlist(store: Store, ids: Sequence[str]) -> None:
     try:
         await _enlist_all(store, ids)
-    except WrongType:
-        # One whose document was overwritten keeps no other out of the lists.
-        await _enlist_all(store, await _undamaged(store, ids))
+    except RefusedForGood:
+        raise
+    except ServerError:
+        # A document that no script wrote makes Redis refuse all: the others are listed one by one.
+        for workflow_id in ids:
+            try:
+                await _enlist_all(store, [workflow_id])
+            except ServerError as error:
+                log.error("run %s cannot be listed: %s", workflow_id, error)
 
 
 async def _enlist_all(store: Store, ids: Sequence[str]) -> None:
@@ -170,18 +177,6 @@ async def _enlist_all(store: Store, ids: Sequence[str]) -> None:
     elif ids:
         request = payload.to_text({"runs": [[workflow_id] for workflow_id in ids]})
         await store.backend.run(script.load("enlist"), [keys.runs("running")], [request])
-
-
-async def _undamaged(store: Store, ids: Sequence[str]) -> list[str]:
-    """Those with a document, or without any."""
-    found = []
-    for workflow_id in ids:
-        kind = await store.backend.command("TYPE", store.keys(workflow_id).meta)
-        if kind in ("ReJSON-RL", "none"):
-            found.append(workflow_id)
-        else:
-            log.error("run %s cannot be listed: its document is a %s", workflow_id, kind)
-    return found
 
 
 async def _all_listed(backend: Backend) -> bool:

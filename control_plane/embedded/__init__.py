@@ -11,7 +11,12 @@ if TYPE_CHECKING:
     from control_plane.embedded.check import Check
     from control_plane.embedded.doctor import diagnose
     from control_plane.embedded.embedded import Embedded, fsync_of
-    from control_plane.embedded.errors import ServerRefusesForNow, ServerUnsuitable, ServerUnusable
+    from control_plane.embedded.errors import (
+        ServerRefusesForNow,
+        ServerUnsuitable,
+        ServerUnusable,
+        ServerUrlInvalid,
+    )
     from control_plane.embedded.home import data_home
     from control_plane.embedded.process import ServerProcess
     from control_plane.embedded.resolve import resolve
@@ -36,6 +41,7 @@ __all__ = [
     "ServerSpec",
     "ServerUnsuitable",
     "ServerUnusable",
+    "ServerUrlInvalid",
     "Status",
     "check_server",
     "data_home",

@@ -106,6 +106,26 @@ class ServerRefusedLogin(ServerUnsuitable):
     remedy = "Put user and password into DCF_REDIS_URL: redis://user:password@host:port/0."
 
 
+class ServerDatabaseMissing(ServerUnsuitable):
+    """The Redis server at {server} has no such database: {reason}."""
+
+    code = "server_database_missing"
+    remedy = (
+        "End DCF_REDIS_URL with a number below the server's setting `databases` (16 unless "
+        "changed), of a cluster with /0: redis://user:password@host:port/0."
+    )
+
+
+class ServerRefusesClient(ServerUnsuitable):
+    """The Redis server at {server} refuses what DCF needs: {reason}."""
+
+    code = "server_refuses_client"
+    remedy = (
+        "Allow the user of DCF_REDIS_URL all keys and commands: ACL SETUSER name ~* +@all; and see "
+        "that no command is renamed."
+    )
+
+
 class ServerRefusesForNow(ServerUnsuitable):
     """The Redis server at {server} refuses {scope}: {reason}."""
 

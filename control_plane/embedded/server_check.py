@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from redis.asyncio import Redis
-from redis.exceptions import AuthenticationError, ConnectionError, RedisError, ResponseError
+from redis.exceptions import ConnectionError, RedisError, ResponseError
 
 from control_plane.embedded.address import redact
 from control_plane.embedded.check import Check
 from control_plane.embedded.errors import (
     ServerBusy,
+    ServerDatabaseMissing,
     ServerLoading,
     ServerReadOnly,
     ServerRefusedLogin,
+    ServerRefusesClient,
     ServerTooOld,
     ServerUnreachable,
+    ServerUnsuitable,
     ServerUrlInvalid,
     ServerWithoutJson,
 )
@@ -23,6 +27,9 @@ from control_plane.embedded.vitals import ANSWER_TIMEOUT_S, Vitals, connection, 
 from control_plane.refusals import TABLE, Refusing, refusal_in, refusal_of
 
 OLDEST_VERSION = "7.0"
+_LOGIN = frozenset({"NOAUTH", "WRONGPASS"})
+# src/db.c, selectCommand: out of range, no integer, or in a cluster.
+_OF_SELECT = re.compile(r"DB index|SELECT is not allowed", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,16 +56,28 @@ async def check_server(url: str, timeout_s: float = ANSWER_TIMEOUT_S) -> ServerR
     except ValueError as error:
         raise ServerUrlInvalid(server=server, reason=_scrub(error, url)) from error
     except (RedisError, OSError) as error:
-        refusing = _refusal(error) if isinstance(error, RedisError) else None
-        if refusing is not None and refusing.passes:
-            about = {"scope": refusing.scope, "reason": refusing.reason, "help": refusing.hint}
-            raise ServerBusy(server=server, **about) from error
-        if isinstance(error, AuthenticationError | ResponseError):
-            raise ServerRefusedLogin(server=server, reason=_scrub(error, url)) from error
-        raise ServerUnreachable(server=server, reason=_scrub(error, url)) from error
+        raise _told(error, url) from error
     return ServerReport(
         server, vitals.version, vitals.modules.get("rejson", vitals.version), _concerns(vitals)
     )
+
+
+def _told(error: RedisError | OSError, url: str) -> ServerUnsuitable:
+    """What kept the server at ``url`` from being examined."""
+    server, reason = redact(url), _scrub(error, url)
+    refusing = _refusal(error) if isinstance(error, RedisError) else None
+    if refusing is not None and refusing.passes:
+        about = {"scope": refusing.scope, "reason": refusing.reason, "help": refusing.hint}
+        return ServerBusy(server=server, **about)
+    if refusing is not None and refusing.code in _LOGIN:
+        return ServerRefusedLogin(server=server, reason=reason)
+    if isinstance(error, ResponseError):
+        if _OF_SELECT.search(reason):
+            return ServerDatabaseMissing(server=server, reason=reason)
+        return ServerRefusesClient(server=server, reason=reason)
+    if url.startswith("rediss://"):
+        reason += "; with rediss:// it has to speak TLS"
+    return ServerUnreachable(server=server, reason=reason)
 
 
 def _refusal(error: RedisError) -> Refusing | None:

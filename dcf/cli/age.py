@@ -31,6 +31,8 @@ def read_retention(text: str) -> dict[RunStatus, int] | None:
         if age_ms is None or status in given or status not in ("all", *OVER):
             return None
         given[status] = age_ms
+    if text and not given:
+        return None
     rest = given.get("all")
     ages = {status: given.get(status, rest) for status in OVER}
     return {status: age_ms for status, age_ms in ages.items() if age_ms is not None}

@@ -24,7 +24,7 @@ from control_plane import (
 )
 from dcf.cli.answer import Answer
 from dcf.cli.settings import Settings
-from dcf.cli.trouble import NotSo
+from dcf.cli.trouble import NoSuch, NotSo
 
 T = TypeVar("T")
 
@@ -177,7 +177,8 @@ async def read_refusal(settings: Settings) -> Refused | None:
 
 
 async def ask_redis(settings: Settings, ask: Callable[[RedisBackend], Awaitable[T]]) -> T:
-    """What ``ask`` answers. Raises NotSo where Redis does not answer in time."""
+    """What ``ask`` answers. Raises NotSo where Redis does not answer in time or cannot serve as the
+    control plane; NoSuch where ``DCF_REDIS_URL`` is no URL of a Redis."""
     url = await _redis_url(settings)
     backend = RedisBackend.from_url(url, connections=1)
     try:
@@ -186,13 +187,16 @@ async def ask_redis(settings: Settings, ask: Callable[[RedisBackend], Awaitable[
     except RefusedForNow as error:
         raise _unhealthy(str(error), str(error.fields["hint"])) from None
     except (ControlPlaneError, TimeoutError) as error:
-        raise _unhealthy(f"Redis does not answer: {error or 'no answer in time'}") from None
+        # The limit of time has no words of its own.
+        reason = str(error) or f"nothing within {_LIMIT_S:g} s"
+        raise _unhealthy(f"Redis does not answer: {reason}") from None
     finally:
         await backend.close()
 
 
 async def _redis_url(settings: Settings) -> str:
     if settings.redis_url is not None:
+        await _demand_suitable(settings.redis_url)
         return settings.redis_url
     from control_plane.embedded import Embedded
 
@@ -200,6 +204,26 @@ async def _redis_url(settings: Settings) -> str:
     if not status.running or status.url is None:
         raise _unhealthy("the embedded Redis does not run", "`dcf up` starts it")
     return status.url
+
+
+async def _demand_suitable(url: str) -> None:
+    """What every command demands of a Redis that DCF did not start."""
+    from control_plane.embedded import (
+        ServerRefusesForNow,
+        ServerUnsuitable,
+        ServerUrlInvalid,
+        check_server,
+    )
+
+    try:
+        await check_server(url, _LIMIT_S)
+    except ServerRefusesForNow:
+        # Whoever is asked then says so, and since when.
+        return
+    except ServerUrlInvalid as error:
+        raise NoSuch(error.code, error.message, error.hint) from None
+    except ServerUnsuitable as error:
+        raise _unhealthy(error.message, error.hint) from None
 
 
 def _unhealthy(why: str, hint: str = "") -> NotSo:

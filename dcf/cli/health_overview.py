@@ -18,7 +18,7 @@ from dcf.cli.health import NO_ANSWER, read_hosts, read_refusal, read_signs, serv
 from dcf.cli.open_sessions import OpenSessions, read_sessions
 from dcf.cli.settings import Settings, graph_mode
 from dcf.cli.stub_server import StubServer
-from dcf.cli.trouble import NotSo
+from dcf.cli.trouble import NoSuch, NotSo
 from dcf.cli.wording import counted
 
 _STYLES = {"healthy": "green", "unhealthy": "bold red", "not running": "yellow"}
@@ -42,7 +42,7 @@ class Part:
 
 async def overview(settings: Settings, pool: str, mcp_port: int, within_s: float) -> Answer:
     """All parts. Exit code 1 when Redis does not answer, or something that runs is not well; what
-    nobody started is no illness."""
+    nobody started is no illness. Raises NoSuch where ``DCF_REDIS_URL`` is no URL of a Redis."""
     folder = BackgroundFolder(settings.notes, settings.logs)
     parts = [
         *await _redis_and_workers(settings, folder, pool, within_s),
@@ -84,6 +84,9 @@ async def _redis_and_workers(
             # To read hints is a write for Redis: workers that wait can give no sign of life.
             return [Part("redis", "unhealthy", refused.sentence, refused.to_json())]
         signs = await read_signs(settings, pool)
+    except NoSuch:
+        # A setting that has to be mended, no matter of health.
+        raise
     except NotSo as error:
         return [Part("redis", "unhealthy", error.message)]
     started = [

@@ -7,7 +7,15 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from control_plane import RunExists, RunExport, Store, export_run, pack, restore_run
+from control_plane import (
+    RunExists,
+    RunExport,
+    Store,
+    check_workflow_id,
+    export_run,
+    pack,
+    restore_run,
+)
 from dcf.cli.answer import Answer
 from dcf.cli.memory.wording import size_text
 from dcf.cli.redis_access import find_redis, open_store
@@ -31,7 +39,8 @@ async def shelved(file: Path) -> tuple[Store, str]:
 async def export_runs(
     workflow_ids: Sequence[str], out: Path, settings: Settings, screen: Screen
 ) -> Answer:
-    """Write each run to a file. Raises UnknownRun and NotExportable before anything is written."""
+    """Write each run to a file. Raises BadName, UnknownRun and NotExportable before anything is
+    written."""
     files = _targets(workflow_ids, out)
     address = await find_redis(settings, screen)
     written: list[dict[str, object]] = []
@@ -77,7 +86,9 @@ def _read(file: Path) -> RunExport:
 
 
 def _targets(workflow_ids: Sequence[str], out: Path) -> dict[str, Path]:
-    """The file of each run. Raises BadInput with those that are there already."""
+    """The file of each run. Raises BadName, and BadInput with those that are there already."""
+    for workflow_id in workflow_ids:
+        check_workflow_id(workflow_id)
     into_folder = len(workflow_ids) > 1 or out.is_dir()
     files = {one: out / f"{one}{_SUFFIX}" if into_folder else out for one in workflow_ids}
     there = [file for file in files.values() if file.exists() or file.is_symlink()]

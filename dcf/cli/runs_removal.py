@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from control_plane import RunDocument, RunStatus, Store, run_lists, space_of
+from control_plane import RunDocument, RunStatus, Store, check_workflow_id, run_lists, space_of
 from control_plane.embedded import ServerUnusable
 from dcf.cli.age import OVER, read_age
 from dcf.cli.answer import Answer, ErrorNote
@@ -46,6 +46,11 @@ class _Report:
     @property
     def size(self) -> int:
         return sum(size or 0 for _, size in self.gone)
+
+
+def named(ids: Sequence[str]) -> Choice:
+    """The choice of the runs ``ids``. Raises BadName."""
+    return Choice([check_workflow_id(workflow_id) for workflow_id in ids])
 
 
 def choice_of(before: str, statuses: Sequence[str]) -> Choice:

@@ -29,10 +29,11 @@ def sabotage(name: str, seeds: Sequence[int], steps: int, jobs: int, screen: Scr
     until one of ``seeds`` shows it. Raises ModuleNotFoundError without the extra ``sim``."""
     from dcf.simulation import attempt_all, named, settle
 
-    chosen = named(name)
+    # Every name begins with nothing: who says nothing has not asked for all.
+    chosen = named(name) if name else []
     if not chosen:
         hint = "`dcf sim --sabotage all` lists them; a name changes when its statement does"
-        message = f"no mutant's name begins with {name!r}"
+        message = f"{name!r} is no mutant, nor how names of mutants begin"
         raise BadInput([Problem("CLI_SABOTAGE", message, hint=hint, file="--sabotage")])
     settle()
     trials = []

@@ -73,6 +73,11 @@ def _control_plane(error: BaseException) -> Trouble | None:
         hint = "choose another --id, or leave it out: a fresh one is made"
         return Trouble(BAD_INPUT, code, text, hint)
     if isinstance(error, cp.UnknownRun | cp.UnknownState):
+        try:
+            cp.check_workflow_id(str(error.fields["workflow_id"]))
+        except cp.BadName as impossible:
+            # There is none, and never will be.
+            code, text = impossible.code, str(impossible)
         return Trouble(BAD_INPUT, code, text, "`dcf runs` lists the runs of this Redis")
     if isinstance(error, cp.BadRunFile):
         hint = "a file of `dcf runs export`, as it was written"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from typing import Protocol
 
 from control_plane import JSON, Disconnected, RefusedForGood
@@ -80,6 +81,7 @@ async def _handled(handler: Handler, task: Task, beat: Beat) -> Outcome:
 
 async def _contained(work: Awaitable[Outcome]) -> Outcome:
     """The outcome of ``work``: whatever breaks in it fails its Task, not the worker."""
+    mine = asyncio.current_task()
     try:
         return await work
     except TaskFailure as failure:
@@ -90,14 +92,26 @@ async def _contained(work: Awaitable[Outcome]) -> Outcome:
         # No outcome of the work: it is done again, under the same keys, when Redis can be had.
         raise LeaseLost(error.code) from error
     except asyncio.CancelledError:
-        here = asyncio.current_task()
-        if here is not None and here.cancelling():
+        if mine is not None and mine.cancelling():
             raise
         return Failed("States.TaskFailed", "CancelledError: the work was cancelled from inside")
     except (SystemExit, KeyboardInterrupt) as error:
         # What a script says to end its process; here it ends its Task.
         log.warning("the work of a Task raised %s", type(error).__name__)
         return Failed("States.TaskFailed", f"{type(error).__name__}: {error}".rstrip(": "))
-    except Exception as error:
+    except GeneratorExit:
+        # Who closes what is left behind runs outside of its task, and nothing may be awaited then.
+        if mine is None or not _runs_now(mine):
+            raise
+        return Failed("States.TaskFailed", "GeneratorExit: raised by the work itself")
+    except BaseException as error:
+        # Not Exception: frameworks have errors of their own beside it, as PyO3's PanicException.
         log.warning("the work of a Task broke", exc_info=error)
         return Failed("States.TaskFailed", f"{type(error).__name__}: {error}")
+
+
+def _runs_now(task: asyncio.Task[object]) -> bool:
+    """Whether this is called in ``task``, and not from outside of it, with a loop or without."""
+    with suppress(RuntimeError):
+        return asyncio.current_task() is task
+    return False

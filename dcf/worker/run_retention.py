@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 
 from control_plane import (
     ControlPlaneError,
+    Disconnected,
     RefusedForGood,
     RunDocument,
     RunStatus,
-    ServerError,
     Store,
     keys,
     run_lists,
@@ -35,16 +35,17 @@ _TOGETHER = 500
 async def retain_for_ever(
     store: Store, ages_ms: Mapping[RunStatus, int], deliver: Deliver | None = None
 ) -> None:
-    """Apply the retention once an hour, in one of all processes that run this, until cancelled.
-    Raises RefusedForGood."""
+    """Apply the retention once an hour, in one of all processes that run this, until cancelled or
+    until Redis refuses to work for DCF."""
     while True:
         try:
             if await _is_my_turn(store):
                 removed = await apply_retention(store, ages_ms, deliver)
                 if removed:
                     log.info("%d runs removed that ended long enough ago", removed)
-        except RefusedForGood:
-            raise
+        except RefusedForGood as error:
+            log.error("runs that ended long ago are no longer removed from here: %s", error)
+            return
         except ControlPlaneError as error:
             log.warning("runs that ended long ago are removed later: %s", error)
         await asyncio.sleep(_LOOK_S)
@@ -54,9 +55,9 @@ async def apply_retention(
     store: Store, ages_ms: Mapping[RunStatus, int], deliver: Deliver | None = None
 ) -> int:
     """Remove the runs that ended as long ago as ``ages_ms`` says of their status, or longer; how
-    many. A status that is not in it is kept for ever, and so is what may not be removed, which the
-    log tells. ``deliver`` writes what waits in the outbox to the graph: it is called if a run is
-    only kept because the graph does not have it yet."""
+    many. A status that is not in it is kept for ever, and so is what may not or cannot be removed,
+    which the log tells. ``deliver`` writes what waits in the outbox to the graph: it is called if a
+    run is only kept because the graph does not have it yet."""
     now = await store.now_ms()
     removal = _Removal(store)
     async for page in run_lists.ended_runs(store, now - min(ages_ms.values()), list(ages_ms)):
@@ -89,11 +90,12 @@ class _Removal:
         self.kept.pop(run.workflow_id, None)
         try:
             kept = await remove_run(self.store, run)
-        except RefusedForGood:
+        except (Disconnected, RefusedForGood):
             raise
-        except ServerError as error:
+        except Exception as error:
             # One that cannot be removed keeps no other from going.
-            log.error("run %s cannot be removed: %s", run.workflow_id, error)
+            trace = None if isinstance(error, ControlPlaneError) else error
+            log.error("run %s cannot be removed: %r", run.workflow_id, error, exc_info=trace)
             return
         if kept is None:
             self.removed += 1

@@ -26,7 +26,7 @@ from control_plane import (
     run_lists,
 )
 from control_plane.run_space import names_of
-from dcf.knowledge import GraphAway
+from dcf.knowledge import SESSION_PIN, GraphAway
 from dcf.stopping import stop
 from dcf.worker import remove_run, run_retention, why_kept
 from dcf.worker.run_retention import apply_retention
@@ -252,6 +252,44 @@ async def test_a_retention_removes_what_is_older_than_its_status_is_kept(world: 
     assert await there() == {"old-cancelled", "young", "runs"}
     assert await apply_retention(store, {"succeeded": 0, "cancelled": 120_000}) == 2
     assert await there() == {"runs"}
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("$.ctl", "{}"),
+        ("$.ctl", "7"),
+        ("$.finished_at", '"today"'),
+        ("$.pins", f'{{"{SESSION_PIN}":7}}'),
+        ("$.pins", "7"),
+    ],
+)
+async def test_one_run_with_a_broken_document_keeps_no_other_from_going(
+    world: World, caplog: pytest.LogCaptureFixture, path: str, value: str
+) -> None:
+    store = world.store()
+    names = [f"r-{number}" for number in range(5)]
+    for name in names:
+        await seed(store, linear("A"), run=name)
+        await run_to_end(world, linear("A"), run=name)
+        await put_away(store, run=name)
+    await world.backend.command("JSON.SET", store.keys("r-2").meta, path, value)
+    assert await apply_retention(store, {"succeeded": 0}) == 4
+    assert await world.backend.command("ZRANGE", DONE, 0, -1) == ["r-2"]
+    [told] = [record.message for record in caplog.records if record.levelname == "ERROR"]
+    assert told.startswith("run r-2 cannot be ")
+    # All other documents have to be whole at the end.
+    await world.backend.command("DEL", store.keys("r-2").meta)
+
+
+async def test_a_redis_that_goes_away_is_no_broken_run(world: World) -> None:
+    store = await ended_run(world)
+    for call in range(1, 6):
+        with pytest.raises(Disconnected):
+            await apply_retention(
+                world.store(Breaking(world.backend, call, "before")), {"succeeded": 0}
+            )
+    assert (await store.run(RUN)).is_over
 
 
 async def two_ended(world: World) -> Store:

@@ -118,7 +118,7 @@ def remove(
     session that delegated it goes on. A removal that died is continued by the same command, or by a
     worker.
     """
-    from dcf.cli.runs_removal import Choice, choice_of, remove_runs
+    from dcf.cli.runs_removal import choice_of, named, remove_runs
     from dcf.cli.screen import Screen
     from dcf.cli.settings import Settings
 
@@ -127,7 +127,7 @@ def remove(
         raise typer.BadParameter("name runs, or say which with --before", param_hint="[ID]...")
     if ids and status:
         raise typer.BadParameter("goes with --before, not with names", param_hint="--status")
-    choice = Choice(ids) if before is None else choice_of(before, status or [])
+    choice = named(ids) if before is None else choice_of(before, status or [])
     screen = Screen(as_json=as_json)
     settings = Settings.from_env(os.environ)
     return asyncio.run(remove_runs(choice, settings, screen, dry_run=dry_run))

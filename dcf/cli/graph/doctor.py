@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import time
 
-from control_plane import ControlPlaneError, Outbox, RedisBackend
+from control_plane import Outbox
 from control_plane.embedded import Check, Embedded
+from dcf.cli.health import ask_redis
 from dcf.cli.settings import Settings, graph_mode
+from dcf.cli.trouble import NotSo
 from dcf.cli.wording import counted
 
 
@@ -41,17 +43,11 @@ async def _server(settings: Settings) -> Check:
 
 async def _outbox(settings: Settings) -> list[Check]:
     """What waits in the outbox; nothing where no Redis runs."""
-    url = settings.redis_url or (await Embedded.from_env(settings.env).status()).url
-    if url is None:
-        return []
-    backend = RedisBackend.from_url(url, connections=1, retries=0)
     try:
-        lag = await Outbox(backend).lag()
-    except ControlPlaneError:
+        lag = await ask_redis(settings, lambda backend: Outbox(backend).lag())
+    except NotSo:
         # What is wrong with Redis is said where Redis is looked at.
         return []
-    finally:
-        await backend.close()
     found = f"{counted(lag.runs, 'run', 'runs')} and {counted(lag.records, 'record', 'records')}"
     if lag.oldest_at is not None:
         found += f" wait, the oldest for {max(0.0, time.time() - lag.oldest_at / 1000):.0f} s"

@@ -6,12 +6,12 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from control_plane import ControlPlaneError, Outbox, OutboxLag, RedisBackend
-from control_plane.embedded import Embedded, ServerUnusable
+from control_plane import Outbox, OutboxLag
 from dcf.cli.graph.access import open_graph
+from dcf.cli.health import ask_redis
 from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
-from dcf.cli.trouble import EnvironmentTrouble
+from dcf.cli.trouble import EnvironmentTrouble, NotSo
 from dcf.cli.wording import counted
 from dcf.knowledge import GraphAway, Knowledge
 
@@ -31,17 +31,11 @@ async def reading(settings: Settings, screen: Screen) -> AsyncIterator[Knowledge
 
 async def outbox_lag(settings: Settings) -> OutboxLag | None:
     """What waits in the outbox; None where no Redis answers. Starts nothing."""
-    url = settings.redis_url or (await Embedded.from_env(settings.env).status()).url
-    if url is None:
-        return None
-    backend = RedisBackend.from_url(url, connections=1, retries=0)
     try:
-        return await Outbox(backend).lag()
-    except (ControlPlaneError, ServerUnusable):
+        return await ask_redis(settings, lambda backend: Outbox(backend).lag())
+    except NotSo:
         # That is said by whatever needs this Redis; here it is the graph that is asked about.
         return None
-    finally:
-        await backend.close()
 
 
 def lag_text(lag: OutboxLag) -> str:

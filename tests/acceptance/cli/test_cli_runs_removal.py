@@ -59,11 +59,15 @@ def test_with_the_default_settings_a_run_is_written_to_the_graph_and_removed(dcf
         (["r", "--status", "failed"], "goes with --before"),
         (["--before", "month"], "--before"),
         (["--before", "1d", "--status", "running"], "--status"),
+        ([""], "'' cannot be a workflow id: 1 to 64 characters"),
+        (["r", "../../etc"], "'../../etc' cannot be a workflow id: 1 to 64 characters"),
     ],
 )
 def test_a_choice_that_cannot_be_right_is_told(dcf: Dcf, arguments: list[str], said: str) -> None:
     refused = dcf("runs", "remove", *arguments)
     assert (refused.code, said in refused.err) == (2, True)
+    # Nothing is started for it.
+    assert not dcf.home.exists()
 
 
 def test_an_exported_run_is_read_from_its_file_and_restored(dcf: Dcf) -> None:

@@ -10,9 +10,11 @@ from redis.asyncio import Redis
 
 from control_plane.embedded import Embedded, ServerProcess, ServerSpec, check_server, resolve
 from control_plane.embedded.errors import (
+    ServerDatabaseMissing,
     ServerLoading,
     ServerReadOnly,
     ServerRefusedLogin,
+    ServerRefusesClient,
     ServerTooOld,
     ServerUnreachable,
     ServerUnsuitable,
@@ -60,6 +62,27 @@ async def test_a_missing_password_is_refused(plain_url: str) -> None:
     right = plain_url.removeprefix("redis://:").partition("@")[0]
     with pytest.raises(ServerRefusedLogin):
         await check_server(plain_url.replace(f":{right}@", ""))
+
+
+async def test_a_database_that_is_not_there_is_no_matter_of_the_login(plain_url: str) -> None:
+    with pytest.raises(ServerDatabaseMissing, match="DB index is out of range") as caught:
+        await check_server(f"{plain_url.rpartition('/')[0]}/999")
+    assert "`databases`" in caught.value.hint
+    assert "password into" not in caught.value.hint
+
+
+async def test_a_user_who_may_too_little_is_no_matter_of_the_password(plain_url: str) -> None:
+    async with Redis.from_url(plain_url) as client:
+        await client.execute_command("ACL", "SETUSER", "small", "on", ">pw", "~*", "+ping")
+    place = plain_url.partition("@")[2]
+    with pytest.raises(ServerRefusesClient, match="permissions") as caught:
+        await check_server(f"redis://small:pw@{place}")
+    assert "ACL SETUSER" in caught.value.hint
+
+
+async def test_a_plain_server_is_no_server_of_tls(plain_url: str) -> None:
+    with pytest.raises(ServerUnreachable, match="has to speak TLS"):
+        await check_server(plain_url.replace("redis://", "rediss://"), timeout_s=0.3)
 
 
 @pytest.mark.parametrize(

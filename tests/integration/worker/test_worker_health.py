@@ -9,9 +9,13 @@ from pathlib import Path
 import pytest
 
 from control_plane import HintQueue, RedisBackend, signs_of_life
+from control_plane.embedded import ServerProcess, ServerSpec
+from dcf.cli import health
+from dcf.cli.doctor import examine
 from dcf.cli.health import worker_health
+from dcf.cli.health_overview import overview
 from dcf.cli.settings import Settings
-from dcf.cli.trouble import NotSo
+from dcf.cli.trouble import NoSuch, NotSo
 
 HOST = socket.gethostname()
 
@@ -58,13 +62,49 @@ async def test_one_that_gave_no_sign_for_long_is_not(redis_url: str, tmp_path: P
 
 async def test_without_redis_there_is_no_healthy_worker(tmp_path: Path) -> None:
     gone = _settings("redis://:secret@127.0.0.1:1/0", tmp_path)
-    with pytest.raises(NotSo, match="Redis does not answer") as told:
+    with pytest.raises(NotSo, match="No Redis server answers") as told:
         await worker_health(gone, None, "default", 15)
     assert "secret" not in str(told.value)
     # A look starts no embedded server.
     with pytest.raises(NotSo, match="does not run"):
         await worker_health(_settings(None, tmp_path), None, "default", 15)
     assert not any(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("url", ["http://me:secret@x", "redis://127.0.0.1:99999"])
+async def test_what_is_no_url_of_a_redis_is_a_setting_to_mend(url: str, tmp_path: Path) -> None:
+    settings = _settings(url, tmp_path)
+    for ask in (worker_health(settings, None, "default", 15), overview(settings, "default", 1, 15)):
+        with pytest.raises(NoSuch, match="DCF_REDIS_URL is not a Redis URL") as told:
+            await ask
+        assert told.value.code == "server_url_invalid"
+        assert "secret" not in str(told.value)
+    checks = {check["name"]: check for check in (await examine(settings)).fields["checks"]}
+    assert "is not a Redis URL" in checks["DCF_REDIS_URL"]["found"]
+
+
+async def test_a_redis_that_cannot_serve_is_not_healthy(short_dir: Path) -> None:
+    plain = ServerProcess(ServerSpec("plain", "plain", ()), short_dir)
+    url = (await plain.start()).url
+    try:
+        with pytest.raises(NotSo, match="has no JSON commands"):
+            await worker_health(_settings(url, short_dir), None, "default", 15)
+        answer = await overview(_settings(url, short_dir), "default", 1, 15)
+    finally:
+        await plain.stop()
+    [redis] = [part for part in answer.fields["parts"] if part["name"] == "redis"]
+    assert (answer.exit_code, redis["status"]) == (1, "unhealthy")
+    assert "has no JSON commands" in redis["found"]
+
+
+async def test_a_server_that_says_nothing_is_told_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(health, "_LIMIT_S", 0.2)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"rediss://127.0.0.1:{silent.getsockname()[1]}"
+        with pytest.raises(NotSo, match=r"No Redis server answers at rediss:.*has to speak TLS"):
+            await worker_health(_settings(url, tmp_path), None, "default", 15)
 
 
 async def test_where_no_worker_ever_was_there_is_no_sign(redis_url: str) -> None:

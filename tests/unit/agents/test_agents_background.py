@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+import pytest
 from memory_world import Numbered, Ticking
 
 from dcf.agents import meanwhile
@@ -31,6 +32,20 @@ async def test_the_end_of_the_block_waits_for_the_end_of_the_work() -> None:
     async with meanwhile(work()):
         await begun.wait()
     assert said == ["gone"]
+
+
+async def test_a_defect_of_the_work_is_told_at_once_and_not_at_the_end_of_the_block(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def broken() -> None:
+        raise KeyError("who")
+
+    async with meanwhile(broken()):
+        while not caplog.messages:
+            await asyncio.sleep(0)
+        assert "broken broke, and does nothing more in this process" in caplog.text
+        assert "KeyError: 'who'" in caplog.text
+    assert len(caplog.messages) == 1
 
 
 async def test_a_consolidation_that_is_cut_off_leaves_no_claim(tmp_path: Path) -> None:

@@ -34,7 +34,9 @@ def test_a_retention_names_statuses_and_all_is_for_the_others() -> None:
     assert read_retention("") == {}
 
 
-@pytest.mark.parametrize("text", ["30d", "running=1d", "failed=1x", "failed=1d,failed=2d"])
+@pytest.mark.parametrize(
+    "text", ["30d", "running=1d", "failed=1x", "failed=1d,failed=2d", " ", " , ,"]
+)
 def test_a_retention_that_cannot_be_understood_is_told(text: str) -> None:
     assert read_retention(text) is None
     with pytest.raises(BadInput) as told:

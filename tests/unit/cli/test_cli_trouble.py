@@ -53,6 +53,15 @@ def test_exit_code(error: Exception, exit_code: int) -> None:
     assert trouble.message
 
 
+@pytest.mark.parametrize("name", ["", "../../etc", "a" * 65])
+def test_a_run_whose_id_can_be_none_is_told_the_rule(name: str) -> None:
+    trouble = explain_error(cp.UnknownRun(workflow_id=name))
+
+    assert trouble is not None
+    assert (trouble.exit_code, trouble.code) == (2, "bad_name")
+    assert f"{name!r} cannot be a workflow id: 1 to 64 characters" in trouble.message
+
+
 @pytest.mark.parametrize(
     "error",
     [cp.Disconnected(), cp.RunExists(workflow_id="a"), cp.UnknownRun(workflow_id="a")],

@@ -82,6 +82,7 @@ def test_a_mutant_that_no_seed_runs_is_no_success(
     "arguments",
     [
         ["--sabotage", "nothing"],
+        ["--sabotage", ""],
         ["--seeds", "7:3"],
         ["--seeds", "seven"],
         ["--seeds", "0:" + "9" * 5_000],

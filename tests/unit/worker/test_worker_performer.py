@@ -72,6 +72,51 @@ async def test_any_other_exception_is_states_task_failed() -> None:
     )
 
 
+class Panic(BaseException):
+    """As errors of extension modules are that no ``except Exception`` shall catch."""
+
+
+@pytest.mark.parametrize(
+    ("error", "cause"),
+    [
+        (Panic("in Rust"), "Panic: in Rust"),
+        (SystemExit(3), "SystemExit: 3"),
+        (BaseExceptionGroup("two", [Panic()]), "BaseExceptionGroup: two (1 sub-exception)"),
+        (GeneratorExit(), "GeneratorExit: raised by the work itself"),
+    ],
+)
+async def test_what_is_no_exception_but_a_base_exception_fails_its_task_too(
+    error: BaseException, cause: str
+) -> None:
+    for performer in (Performer({"work": lambda _: raising(error)}), Performer({}, Agents(error))):
+        task = a_task() if performer._agents is None else a_task("B")
+        outcome = await performer.perform(task, silent)
+        assert outcome == Failed("States.TaskFailed", cause)
+
+
+def test_work_that_a_loop_leaves_behind_is_closed_and_does_nothing_more() -> None:
+    went_on: list[Any] = []
+    left: list[Any] = []
+
+    async def goes_on() -> None:
+        went_on.append(
+            await Performer({"work": lambda _: asyncio.sleep(60)}).perform(a_task(), silent)
+        )
+
+    async def leave() -> None:
+        work = goes_on()
+        left.append((work, asyncio.create_task(work)))
+        await asyncio.sleep(0)
+
+    loop = asyncio.new_event_loop()
+    loop.run_until_complete(leave())
+    [(work, task)] = left
+    work.close()
+    assert went_on == []
+    task._log_destroy_pending = False  # it is left behind on purpose
+    loop.close()
+
+
 @pytest.mark.parametrize("error", [RefusedForNow("OOM"), Disconnected("away")])
 async def test_a_redis_that_is_away_or_refuses_is_no_outcome(error: Disconnected) -> None:
     """Neither Retry nor Catch may hear of it: the work is done again when Redis can be had."""
