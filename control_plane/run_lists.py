@@ -8,6 +8,7 @@ tick and by the retirement of a run, by whoever reads a page, and by ``filling``
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass
 from typing import get_args
@@ -15,12 +16,13 @@ from typing import get_args
 from control_plane import keys, payload, script
 from control_plane.backend import Backend
 from control_plane.documents import RunStatus
-from control_plane.errors import BadPlace
+from control_plane.errors import BadPlace, RefusedForGood, ServerError, WrongType
 from control_plane.run_document import RunDocument
 from control_plane.store import Store
 
 STATUSES: tuple[RunStatus, ...] = get_args(RunStatus)
 _SLICE = 500
+log = logging.getLogger(__name__)
 # How often it is counted whether the lists hold as many runs as there are.
 _COUNT_EVERY_MS = 3_600_000
 
@@ -156,7 +158,22 @@ async def _entries(
 async def _enlist(store: Store, ids: Sequence[str]) -> None:
     if store.cluster:
         await asyncio.gather(*map(store.relist, ids))
-    elif ids:
+        return
+    try:
+        await _enlist_together(store, ids)
+    except (RefusedForGood, WrongType):
+        raise
+    except ServerError:
+        # A document that no script wrote makes Redis refuse all: the others are listed one by one.
+        for workflow_id in ids:
+            try:
+                await _enlist_together(store, [workflow_id])
+            except ServerError as error:
+                log.warning("run %s is not listed: %s", workflow_id, error)
+
+
+async def _enlist_together(store: Store, ids: Sequence[str]) -> None:
+    if ids:
         request = payload.to_text({"runs": [[workflow_id] for workflow_id in ids]})
         await store.backend.run(script.load("enlist"), [keys.runs("running")], [request])
 
