@@ -124,6 +124,8 @@ def _opened(data: bytes) -> Iterator[gzip.GzipFile]:
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
             yield stream
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+    except EOFError as error:
+        raise BadRunFile(where="the file", why="it is damaged: its end is missing") from error
+    except (gzip.BadGzipFile, zlib.error) as error:
         why = f"this is not an exported run, or it is damaged ({error})"
         raise BadRunFile(where="the file", why=why) from error
