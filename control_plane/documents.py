@@ -202,7 +202,8 @@ class StateDocument:
 
 @cache
 def schema(name: str) -> dict[str, Any]:
-    """The JSON Schema (2020-12) of ``meta``, ``state``, ``output``, ``finalize`` or ``agent``."""
+    """The JSON Schema (2020-12) of ``meta``, ``state``, ``output``, ``event``, ``finalize`` or
+    ``agent``."""
     text = (resources.files("control_plane") / "schemas" / f"{name}.schema.json").read_text("utf-8")
     document: dict[str, Any] = json.loads(text)
     return document

@@ -93,6 +93,12 @@ class BadName(ControlPlaneError):
     code = "bad_name"
 
 
+class BrokenRun(ControlPlaneError):
+    """The document of run {workflow_id} is broken: {why}."""
+
+    code = "broken_run"
+
+
 class CorruptHistory(ControlPlaneError):
     """Entry {entry} of the history of {workflow_id} does not match its digest."""
 

@@ -40,10 +40,10 @@ def _plain_float(number: float) -> bool:
     )
 
 
-def is_too_deep(value: object) -> bool:
-    """Whether ``value`` is nested in more than ``MAX_DEPTH`` levels; found without recursion."""
+def is_too_deep(value: object, most: int = MAX_DEPTH) -> bool:
+    """Whether ``value`` is nested in more than ``most`` levels; found without recursion."""
     level = [value]
-    for _ in range(MAX_DEPTH):
+    for _ in range(most):
         level = [
             inner
             for outer in level

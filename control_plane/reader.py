@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
 from control_plane.documents import Failure, RunStatus, StateDocument
-from control_plane.errors import UnknownRun, UnknownState
+from control_plane.errors import BrokenRun, UnknownRun, UnknownState
 from control_plane.payload import JSON
 from control_plane.run_document import RunDocument
 from control_plane.values import Values
 
 BATCH = 500
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +38,22 @@ class Reader(Values):
         return RunDocument.parse(text)
 
     async def run_many(self, workflow_ids: Sequence[str]) -> list[RunDocument]:
-        """The meta documents of those that exist, in order, 500 a read; in a cluster, where each
+        """The meta documents of those that exist, in order, 500 a read; what is broken is left out,
+        as the log says; in a cluster, where each
         run has a slot of its own, one a read."""
         names = [self.keys(workflow_id).meta for workflow_id in workflow_ids]
         if self.cluster:
             texts = [await self.backend.command("JSON.GET", name) for name in names]
         else:
             texts = await self._read_many(names, ".")
-        return [RunDocument.parse(text) for text in texts if text is not None]
+        runs: list[RunDocument] = []
+        for workflow_id, text in zip(workflow_ids, texts, strict=True):
+            try:
+                runs += [RunDocument.parse(text)] if text is not None else []
+            except BrokenRun as error:
+                # One that somebody else wrote hides no other.
+                log.warning("run %s is left out: %s", workflow_id, error)
+        return runs
 
     async def ends(self, workflow_ids: Sequence[str]) -> dict[str, int]:
         """When those of the runs ended (ms) that are there and over, 500 a read; in a cluster, one
@@ -53,11 +63,15 @@ class Reader(Values):
         texts: list[str | None] = []
         for at in range(0, len(names), size):
             texts += await self._read_many(names[at : at + size], ".finished_at")
-        return {
-            workflow_id: int(text)
-            for workflow_id, text in zip(workflow_ids, texts, strict=True)
-            if text is not None and text != "null"
-        }
+        found: dict[str, int] = {}
+        for workflow_id, text in zip(workflow_ids, texts, strict=True):
+            if text is None or text == "null":
+                continue
+            if text.isascii() and text.isdecimal():
+                found[workflow_id] = int(text)
+            else:
+                log.warning("run %s is left out: its end is %.64s, no time", workflow_id, text)
+        return found
 
     async def run_status(self, workflow_id: str) -> RunStatus:
         """The status alone (cheap, for polling). Raises UnknownRun."""

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from types import NoneType
+from typing import Any, Literal, get_args
 
 from control_plane.documents import RUN_OVER, Failure, RunStatus
+from control_plane.errors import BrokenRun
 from control_plane.payload import JSON
 
 
@@ -43,8 +47,13 @@ class RunDocument:
 
     @classmethod
     def parse(cls, text: str) -> RunDocument:
-        """The document in ``text`` (what ``JSON.GET key`` returns)."""
+        """The document in ``text`` (what ``JSON.GET key`` returns). Raises BrokenRun for one that
+        no script wrote: it must not come to those who read a list of runs."""
         raw = json.loads(text)
+        why = _fault(raw)
+        if why:
+            name = raw.get("workflow_id") if isinstance(raw, dict) else None
+            raise BrokenRun(workflow_id=str(name)[:64], why=why)
         ctl = raw["ctl"]
         redrives = ctl.get("redrives", 0)
         return cls(
@@ -84,3 +93,45 @@ class RunDocument:
     @property
     def is_over(self) -> bool:
         return self.status in RUN_OVER
+
+
+_TEXTS = ("workflow_id", "workflow_name", "definition", "start_at", "pool")
+_TIMES = ("created_at", "started_at", "finished_at", "finalized_at")
+_LATEST_MS = 253_402_214_400_000  # what a date of today's libraries can say
+_STATUSES = get_args(RunStatus)
+_BORN = re.compile(r"[0-9]{1,15}")
+
+
+def _fault(raw: Any) -> str:
+    """What is wrong with the members that everybody reads, "" where nothing is. The schema says
+    more, and takes longer."""
+    if not isinstance(raw, dict) or not isinstance(raw.get("ctl"), dict):
+        return "it has no control record"
+    ctl, error = raw["ctl"], raw.get("error")
+    right = {
+        **{name: isinstance(raw.get(name), str) for name in _TEXTS},
+        **{name: _is_time(raw.get(name)) for name in _TIMES},
+        "input": "input" in raw,
+        "states": _are_texts(raw.get("states", [])),
+        "exit": isinstance(raw.get("exit"), str | NoneType),
+        "error": error is None
+        or (isinstance(error, dict) and "error" in error and _may_be_texts(error.values())),
+        "ctl.status": str(ctl.get("status")) in _STATUSES,
+        "ctl.protocol": type(ctl.get("protocol")) is int,
+        "ctl.digest": isinstance(ctl.get("digest"), str),
+        "ctl.redrives": type(ctl.get("redrives", 0)) is int,
+        "ctl.born": _BORN.fullmatch(str(ctl.get("born"))) is not None,
+    }
+    return next((f"{name} is none of a run" for name, good in right.items() if not good), "")
+
+
+def _is_time(value: object) -> bool:
+    return value is None or (type(value) is int and 0 <= value <= _LATEST_MS)
+
+
+def _are_texts(value: object) -> bool:
+    return value == {} or (isinstance(value, list) and all(isinstance(one, str) for one in value))
+
+
+def _may_be_texts(values: Iterable[object]) -> bool:
+    return all(isinstance(one, str | NoneType) for one in values)

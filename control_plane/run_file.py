@@ -2,37 +2,46 @@
 
 The first line is ``{"format": "dcf-run", "version": 1, "workflow_id": …}``, the second ``{"meta":
 …}``, then one a part, ``{"kind", "name", "text"}``; the last is ``{"lines", "sha256"}`` over all
-before it. Who reads one checks these, the digest chain of the history, the seal of the audit record
-and every blob's digest, and reads no more than ``LARGEST`` bytes, however small the file is.
+before it. Who reads one checks these, what each document and event must be, the digest chain of the
+history, the seal of the audit record and every blob's digest. No more than ``LARGEST`` bytes are
+read, however small the file is, and lines, values and nesting are bounded.
 """
 
 from __future__ import annotations
 
 import gzip
 import hashlib
-import json
-import zlib
-from collections.abc import Sequence
-from typing import Any, cast
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
 
 from control_plane import history, payload
-from control_plane.documents import RUN_OVER, StateDocument
-from control_plane.errors import BadName, ControlPlaneError
-from control_plane.keys import check_workflow_id, split_path
 from control_plane.run_export import KINDS, Kind, NotExportable, Part, RunExport
+from control_plane.run_file_lines import (
+    LONGEST_LINE,
+    MOST_LINES,
+    BadRunFile,
+    check_size,
+    meta_text,
+    part_texts,
+    read_lines,
+    record,
+)
+from control_plane.run_file_shapes import (
+    MOST_VALUES,
+    BadPart,
+    check_meta,
+    check_order,
+    check_part,
+    has_too_many_values,
+)
+
+__all__ = ["BadRunFile", "pack", "unpack"]
 
 FORMAT, VERSION = "dcf-run", 1
 LARGEST = 512 * 1024 * 1024
 """Bytes of a file's content, uncompressed."""
-_PATHS = frozenset({"path", "state", "output", "calls"})
-_ARRAYS = frozenset({"calls", "chain", "agents", "history"})
-
-
-class BadRunFile(ControlPlaneError):
-    """{where}: {why}."""
-
-    # Fields: where, the line or the part that is wrong; why.
-    code = "bad_run_file"
+_DIGEST = 41  # characters of a SHA-1 and a line's end
+_Value = TypeVar("_Value")
 
 
 def pack(export: RunExport) -> bytes:
@@ -40,145 +49,118 @@ def pack(export: RunExport) -> bytes:
     workflow_id = export.run.workflow_id
     header = {"format": FORMAT, "version": VERSION, "workflow_id": workflow_id}
     parts = ({"kind": p.kind, "name": p.name, "text": p.text} for p in export.parts)
-    lines = [payload.to_text(one) for one in (header, {"meta": export.meta}, *parts)]
-    body = "".join(f"{line}\n" for line in lines).encode()
-    if len(body) > LARGEST - 1_000:
-        why = f"has {len(body):,} bytes, more than the {LARGEST:,} of a file"
-        raise NotExportable(workflow_id=workflow_id, why=why)
+    lines = [f"{payload.to_text(one)}\n" for one in (header, {"meta": export.meta}, *parts)]
+    longest = max(len(line.encode()) for line in lines)
+    body = "".join(lines).encode()
+    for size, most, what in (
+        (len(body), LARGEST - 1_000, "bytes"),
+        (longest, LONGEST_LINE, "bytes in one part"),
+        (len(lines), MOST_LINES - 1, "parts"),
+    ):
+        if size > most:
+            why = f"has {size:,} {what}, more than the {most:,} of a file"
+            raise NotExportable(workflow_id=workflow_id, why=why)
+    for part in export.parts:
+        if part.kind != "blob" and has_too_many_values(part.text):
+            why = f"has more than {MOST_VALUES:,} values in its {part.kind} {part.name}".rstrip()
+            raise NotExportable(workflow_id=workflow_id, why=why)
     end = {"lines": len(lines), "sha256": hashlib.sha256(body).hexdigest()}
     return gzip.compress(body + f"{payload.to_text(end)}\n".encode(), mtime=0)
 
 
 def unpack(data: bytes) -> RunExport:
     """The run in a file, checked whole. Raises BadRunFile."""
-    lines = _lines(data)
-    header = _record(lines[0], 1)
+    check_size(data, LARGEST)
+    workflow_id: object = None
+    meta, parts, run = "", list[Part](), _Run()
+    for number, line in enumerate(read_lines(data), 1):
+        match number:
+            case 1:
+                workflow_id = _header(line)
+            case 2:
+                meta = meta_text(line)
+                _check(number, "the document of a run", check_meta, meta, workflow_id)
+            case _:
+                parts.append(run.part(line, number))
+    run.check_end(workflow_id)
+    return RunExport(meta, tuple(parts))
+
+
+def _header(line: bytes) -> object:
+    header = record(line, 1)
     if header.get("format") != FORMAT:
         raise BadRunFile(where="line 1", why="this is not an exported run")
     if header.get("version") != VERSION:
         why = f"format {header.get('version')!r} is not known, only {VERSION}; update dcf-agents"
         raise BadRunFile(where="line 1", why=why)
-    _check_end(lines)
-    meta = _record(lines[1], 2).get("meta")
-    parts = [_part(_record(line, at), at) for at, line in enumerate(lines[2:-1], 3)]
-    export = RunExport(meta if isinstance(meta, str) else "", tuple(parts))
-    _check_run(export, header.get("workflow_id"))
-    _check_history(export)
-    return export
+    return header.get("workflow_id")
 
 
-def _lines(data: bytes) -> list[bytes]:
-    """All lines of the content. Raises BadRunFile for what is damaged, cut off or too large."""
-    unpacker = zlib.decompressobj(wbits=31)
-    try:
-        body = unpacker.decompress(data, LARGEST)
-    except zlib.error as error:
-        why = f"this is not an exported run, or it is damaged ({error})"
-        raise BadRunFile(where="the file", why=why) from error
-    if unpacker.unconsumed_tail:
-        why = f"its content has more than {LARGEST:,} bytes"
-        raise BadRunFile(where="the file", why=why)
-    if not unpacker.eof or unpacker.unused_data:
-        what = "something follows its end" if unpacker.eof else "its end is missing"
-        raise BadRunFile(where="the file", why=f"it is damaged: {what}")
-    lines = body.split(b"\n")
-    if len(lines) < 4 or lines.pop():
-        raise BadRunFile(where="the file", why="this is not an exported run")
-    return lines
+class _Run:
+    """What of the parts must fit together."""
 
+    def __init__(self) -> None:
+        self._names: dict[str, set[str]] = {kind: set() for kind in KINDS}
+        self._entry, self._digest, self._digests = (0, 0), "", bytearray()
+        self._chain: dict[str, str] = {}
+        self._audit: dict[str, Any] = {}
 
-def _check_end(lines: Sequence[bytes]) -> None:
-    end = _record(lines[-1], len(lines))
-    body = b"".join(line + b"\n" for line in lines[:-1])
-    expected = {"lines": len(lines) - 1, "sha256": hashlib.sha256(body).hexdigest()}
-    if end != expected:
-        raise BadRunFile(where=f"line {len(lines)}", why="its digest does not fit: it was changed")
-
-
-def _record(line: bytes, number: int) -> dict[str, Any]:
-    value = _json(line, f"line {number}")
-    if not isinstance(value, dict):
-        raise BadRunFile(where=f"line {number}", why="it is not a JSON object")
-    return value
-
-
-def _json(text: str | bytes, where: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise BadRunFile(where=where, why=f"it is not JSON ({error})") from error
-
-
-def _part(record: dict[str, Any], number: int) -> Part:
-    where = f"line {number}"
-    kind, name, text = record.get("kind"), record.get("name"), record.get("text")
-    if kind not in KINDS or not isinstance(name, str) or not isinstance(text, str):
-        raise BadRunFile(where=where, why="it is not a part of a run: {kind, name, text}")
-    if kind in _PATHS:
-        try:
-            split_path(name)
-        except BadName as error:
-            raise BadRunFile(where=where, why=str(error)) from error
-    if kind == "blob" and payload.digest(text) != name:
-        raise BadRunFile(where=where, why=f"blob {name[:64]} does not match its digest")
-    if kind not in ("path", "blob"):
-        value = _json(text, where)
-        if kind in _ARRAYS:
-            good = isinstance(value, list) and all(isinstance(one, str) for one in value)
-            size = len(value) if good else 0
-            good = bool(size) and (size == 4 if kind == "history" else size % 2 == 0)
-            good = good and (kind != "history" or _is_event(value, where))
+    def part(self, line: bytes, number: int) -> Part:
+        kind, name, text = part_texts(line, number)
+        if kind not in KINDS:
+            why = f"it is not a part of a run: kind is {kind[:64]!r}, of {', '.join(sorted(KINDS))}"
+            raise BadRunFile(where=f"line {number}", why=why)
+        value = _check(number, f"the {kind} of a run", check_part, kind, name, text)
+        if kind == "history":
+            self._add_event(*value)
         else:
-            good = isinstance(value, dict) and (kind != "state" or _is_state(text))
-        if not good:
-            raise BadRunFile(where=where, why=f"it is not the {kind} of a run")
-    return Part(cast(Kind, kind), name, text)
+            names = self._names[kind]
+            if name in names:
+                what = f"{kind} {name[:64]}".rstrip()
+                raise BadRunFile(where=f"line {number}", why=f"there is a second {what}")
+            names.add(name)
+        match kind:
+            case "chain":
+                self._chain = value
+            case "audit":
+                self._audit = value
+        return Part(cast(Kind, kind), name, text)
+
+    def _add_event(self, entry: str, at: str, event: str, digest: str) -> None:
+        where = f"history {entry}"
+        try:
+            self._entry = check_order(entry, self._entry)
+        except BadPart as error:
+            raise BadRunFile(where=where, why=str(error)) from error
+        if history.link(self._digest, ["at", at, "event", event]) != digest:
+            raise BadRunFile(where=where, why="the event does not match its digest")
+        self._digest = digest
+        self._digests += f"{digest}\n".encode()
+
+    def check_end(self, workflow_id: object) -> None:
+        """Raises BadRunFile unless the chain holds from its first to its last event and the audit
+        record's seal covers it."""
+        for kind in ("state", "output", "calls"):
+            strange = self._names[kind] - self._names["path"]
+            if strange:
+                why = f"there is no path {min(strange)[:64]}, and the file has its {kind}"
+                raise BadRunFile(where=f"the {kind} parts", why=why)
+        if self._chain.get("digest", "") != self._digest:
+            raise BadRunFile(where="history", why="events are missing at its end")
+        if not self._audit:
+            raise BadRunFile(where="audit", why="it is missing: a run that is sealed has one")
+        if self._audit["workflow_id"] != workflow_id:
+            raise BadRunFile(where="audit", why="it is of another run than line 1 says")
+        seal = self._audit["history"]
+        sealed = self._digests[: seal["events"] * _DIGEST]
+        fits = len(sealed) == seal["events"] * _DIGEST
+        if not fits or seal["sha256"] != hashlib.sha256(sealed).hexdigest():
+            raise BadRunFile(where="audit", why="its seal does not match the history")
 
 
-def _is_event(fields: Sequence[str], where: str) -> bool:
-    _, at, event, _ = fields
-    return at.isascii() and at.isdecimal() and isinstance(_json(event, where), dict)
-
-
-def _is_state(text: str) -> bool:
+def _check(number: int, what: str, check: Callable[..., _Value], *given: object) -> _Value:
+    """What ``check`` says of the line. Raises BadRunFile where it raises BadPart."""
     try:
-        StateDocument.parse(text)
-    except (LookupError, TypeError, AttributeError, ValueError):
-        return False
-    return True
-
-
-def _check_run(export: RunExport, workflow_id: object) -> None:
-    _json(export.meta, "line 2")
-    try:
-        run = export.run
-        check_workflow_id(run.workflow_id)
-        sealed = run.status in RUN_OVER and run.finalized_at is not None and not run.removing
-    except (KeyError, TypeError, AttributeError, BadName) as error:
-        raise BadRunFile(where="line 2", why="it is not the document of a run") from error
-    if run.workflow_id != workflow_id or not sealed:
-        raise BadRunFile(where="line 2", why="it is not the document of this run, or not sealed")
-
-
-def _check_history(export: RunExport) -> None:
-    """Raises BadRunFile unless the chain holds from its first to its last event and the audit
-    record's seal covers it."""
-    previous, digests, seal = "", [], hashlib.sha256()
-    of_kind = {part.kind: part.text for part in export.parts if part.kind in ("chain", "audit")}
-    audit = json.loads(of_kind.get("audit", "{}")).get("history") or {}
-    for part in export.parts:
-        if part.kind != "history":
-            continue
-        entry, at, event, digest = json.loads(part.text)
-        if history.link(previous, ["at", at, "event", event]) != digest:
-            raise BadRunFile(where=f"history {entry}", why="the event does not match its digest")
-        previous = digest
-        digests.append(digest)
-        if len(digests) <= audit.get("events", 0):
-            seal.update(f"{digest}\n".encode())
-    flat = json.loads(of_kind.get("chain", "[]"))
-    chain = dict(zip(flat[::2], flat[1::2], strict=True))
-    if chain.get("digest", "") != previous:
-        raise BadRunFile(where="history", why="events are missing at its end")
-    if len(digests) < audit.get("events", 0) or audit.get("sha256") != seal.hexdigest():
-        raise BadRunFile(where="audit", why="its seal does not match the history")
+        return check(*given)
+    except BadPart as error:
+        raise BadRunFile(where=f"line {number}", why=f"it is not {what}: {error}") from error

@@ -167,6 +167,8 @@ async def _enlist(store: Store, ids: Sequence[str]) -> None:
         for workflow_id in ids:
             try:
                 await _enlist_all(store, [workflow_id])
+            except RefusedForGood:
+                raise
             except ServerError as error:
                 log.error("run %s cannot be listed: %s", workflow_id, error)
 

@@ -28,7 +28,7 @@ from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import NotSo
 from dcf.cli.wording import counted
-from dcf.workflow import Explanation, count, explain, is_file_name
+from dcf.workflow import Explanation, count, explain, is_file_name, reading_file
 
 
 async def explain_run(workflow_id: str, settings: Settings, screen: Screen) -> Answer:
@@ -36,7 +36,8 @@ async def explain_run(workflow_id: str, settings: Settings, screen: Screen) -> A
     no run yet."""
     if is_file_name(workflow_id):
         store, workflow_id = await shelved(Path(workflow_id))
-        return await _explain(store, await store.run(workflow_id), settings, None, {})
+        with reading_file(workflow_id):
+            return await _explain(store, await store.run(workflow_id), settings, None, {})
     address = await find_redis(settings, screen)
     async with open_store(address, patient=False) as store:
         try:

@@ -15,7 +15,7 @@ from dcf.cli.redis_access import find_redis, open_store
 from dcf.cli.run_files import shelved
 from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
-from dcf.workflow import Moment, is_file_name, read_timeline
+from dcf.workflow import Moment, is_file_name, read_timeline, reading_file
 
 _STYLES = {
     "LeaseExpired": "bold red",
@@ -34,7 +34,8 @@ async def show_history(workflow_id: str, settings: Settings, screen: Screen) -> 
     CorruptHistory, BadRunFile."""
     if is_file_name(workflow_id):
         store, workflow_id = await shelved(Path(workflow_id))
-        return await _history(store, workflow_id)
+        with reading_file(workflow_id):
+            return await _history(store, workflow_id)
     address = await find_redis(settings, screen)
     async with open_store(address) as store:
         return await _history(store, workflow_id)

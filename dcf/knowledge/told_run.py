@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from control_plane import BadRunFile, RunDocument, Store
+from control_plane import RunDocument, Store
 from dcf.knowledge.outcome import Outcome, RunFact
 from dcf.knowledge.privacy import Privacy
 from dcf.knowledge.reading import RunReader
+from dcf.workflow import reading_file
 
 if TYPE_CHECKING:
     from dcf.knowledge.knowledge import Knowledge
@@ -27,16 +28,13 @@ async def tell_shelved(store: Store, run: RunDocument, privacy: Privacy) -> Told
     """What the run of an exported file tells, whose documents are in ``store``; no graph is asked.
     Raises BadRunFile for documents that say nothing of the kind."""
     end, outcomes = None, list[Outcome]()
-    try:
+    with reading_file(run.workflow_id):
         async for told in RunReader(store, privacy).tell(run):
             if isinstance(told, Outcome):
                 outcomes.append(told)
             else:
                 end = told
         outcomes.sort(key=lambda one: (one.ended_at, one.id))
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        why = f"they are not those of a run ({type(error).__name__}: {error})"
-        raise BadRunFile(where=f"the documents of {run.workflow_id}", why=why) from error
     assert end is not None  # It is what a reader tells last.
     return ToldRun(end, tuple(outcomes))
 

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from dcf.workflow.result import Result, result, wait
     from dcf.workflow.review import Review, review
     from dcf.workflow.run import Run, RunCache, iso
-    from dcf.workflow.run_file import is_file_name, read_run_file, shelve
+    from dcf.workflow.run_file import is_file_name, read_run_file, reading_file, shelve
     from dcf.workflow.submission import skill_pins, submit
     from dcf.workflow.tally import Tally, is_earlier
     from dcf.workflow.task import AwaitingApproval, Failed, Outcome, Perform, Succeeded, Task
@@ -128,6 +128,7 @@ __all__ = [
     "question_of",
     "read_run_file",
     "read_timeline",
+    "reading_file",
     "redrive",
     "result",
     "review",

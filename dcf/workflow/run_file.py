@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from control_plane import BadRunFile, RunExport, Store, lay_out, unpack
+from control_plane import BadRunFile, RunExport, ServerError, Store, lay_out, unpack
 from dcf.regular_file import read_regular
 
 _ID = re.compile(r"[A-Za-z0-9_-]+")
@@ -28,9 +30,26 @@ def read_run_file(file: Path) -> RunExport:
 
 
 async def shelve(export: RunExport) -> Store:
-    """A store of its own, in this process, in which the run can be read."""
+    """A store of its own, in this process, in which the run can be read. Raises BadRunFile."""
     from control_plane.twin import Shelf
 
     store = Store(Shelf(lambda: time.time_ns() // 1_000))
-    await lay_out(store, export)
+    with reading_file(export.run.workflow_id):
+        await lay_out(store, export)
     return store
+
+
+@contextmanager
+def reading_file(workflow_id: str) -> Iterator[None]:
+    """For who reads the documents of a file: BadRunFile where they say what no run's documents say.
+    A schema has not all of it, such as the words between which a number stands."""
+    try:
+        yield
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        why = f"they are not those of a run ({type(error).__name__}: {error})"
+    except ServerError as error:
+        # There is no server: the store is in this process.
+        why = f"they cannot be put together ({error})"
+    else:
+        return
+    raise BadRunFile(where=f"the documents of {workflow_id}", why=why)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from functools import cache
 from typing import Any
 
@@ -25,6 +26,8 @@ def schema_of(key: str) -> str | None:
         return "meta"
     if plane == "cp" and member.startswith("state:"):
         return "state"
+    if plane == "cp" and member == "history" and not key.startswith(("cp:sess", "cp:conductor")):
+        return "event"
     if plane == "dp" and member.startswith("output:"):
         return "output"
     return "finalize" if plane == "dp" and member == "audit:finalize" else None
@@ -37,8 +40,14 @@ def check_documents(dump: dict[str, Any]) -> int:
         name = schema_of(key)
         if name is None:
             continue
-        checked += 1
-        for error in _validator(name).iter_errors(document):
-            problems.append(f"{key} {error.instance_path}: {error.message}")
+        for one in _events(document) if name == "event" else [document]:
+            checked += 1
+            for error in _validator(name).iter_errors(one):
+                problems.append(f"{key} {error.instance_path}: {error.message}")
     assert not problems, "\n".join(problems)
     return checked
+
+
+def _events(entries: list[list[str]]) -> list[Any]:
+    named = (dict(zip(fields[::2], fields[1::2], strict=True)) for fields in entries)
+    return [json.loads(fields["event"]) for fields in named]

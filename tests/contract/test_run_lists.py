@@ -20,6 +20,7 @@ from worlds import TwinWorld, World
 from control_plane import (
     BadName,
     BadPlace,
+    BrokenRun,
     ControlPlaneError,
     Disconnected,
     RunDocument,
@@ -31,6 +32,7 @@ from control_plane import (
     timers,
 )
 from control_plane.run_lists import STATUSES, list_runs
+from dcf.workflow import finalize
 
 Lists = dict[str, dict[str, int]]
 HOUR_MS = 3_600_000
@@ -336,3 +338,36 @@ async def test_any_number_of_runs_is_listed_with_as_many_calls_as_one(world: Wor
     for number in range(1, 30):
         await seed(world.store(), linear("A"), run=f"r-{number}")
     assert await calls() == alone
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        ("$.error", '{"error":5}'),
+        ("$.started_at", '"x"'),
+        ("$.finished_at", '"x"'),
+        ("$.finished_at", "99999999999999999"),
+        ("$.states", "5"),
+        ("$.ctl.born", '"x"'),
+        ("$.ctl", "7"),
+    ],
+)
+async def test_a_document_that_no_script_wrote_hides_no_other_run(
+    world: World, place: str, value: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    store = world.store()
+    for run in ("good", "bad"):
+        await seed(store, linear("A"), run=run)
+        await store.cancel(run, by="x")
+        await finalize(store, run, by="test")
+    await world.backend.command("JSON.SET", store.keys("bad").meta, place, value)
+    await world.backend.command("DEL", keys.RUNS_FILLED)
+    page = await run_lists.list_runs(store, 10)
+    assert [run.workflow_id for run in page.runs] == ["good"]
+    assert "run bad is left out" in caplog.text
+    pages = [one async for one in run_lists.ended_runs(store, 2**53, run_lists.STATUSES)]
+    assert [run.workflow_id for page in pages for run in page] == ["good"]
+    with pytest.raises(BrokenRun, match="is broken"):
+        await store.run("bad")
+    # Every other test leaves documents that fit their schemas.
+    await world.backend.command("DEL", store.keys("bad").meta)
