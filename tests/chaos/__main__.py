@@ -34,6 +34,8 @@ _ROOT = Path(__file__).parents[2]
 _LEASE_S = 2.0
 _OPEN_AT_MOST = 40
 _SUBMIT_EACH_S = 0.5
+# So long may pass until the next run ends. A busy machine starts a process in ten seconds, and each
+# suspect has one.
 _QUIET_S = 180.0
 _DRAIN_S = 30.0
 
@@ -105,10 +107,13 @@ async def _turmoil(
     traffic.is_over.set()
     await submitting
     told.cancel()
-    show.print(f"quiet: waiting for the end of {await traffic.open_runs()} runs …")
+    left = await traffic.open_runs()
+    show.print(f"quiet: waiting for the end of {left} runs …")
     ends = time.monotonic() + _QUIET_S
-    while time.monotonic() < ends and await traffic.open_runs():
+    while left and time.monotonic() < ends:
         await asyncio.sleep(0.5)
+        if (still := await traffic.open_runs()) < left:
+            left, ends = still, time.monotonic() + _QUIET_S
     return traffic.orders, await crew.close(_DRAIN_S)
 
 

@@ -14,6 +14,9 @@ from typing import TextIO
 from tests.chaos import solo_processes
 
 _AGAIN_S = 0.5
+# Solo processes live for seconds, and only while there are suspects: faults wait for one.
+_NO_SOLO_S = 20.0
+_LOOKS_S = 0.05
 
 
 class Crew:
@@ -32,6 +35,7 @@ class Crew:
         self._ending = False
         # Each is stopped once, so that it cannot be stopped for longer than one fault lasts.
         self._stopped_solos: set[int] = set()
+        self._waiting = asyncio.Lock()
         self.why_no_solo = solo_processes.why_not()
         self.own = 0
         self.starts = 0
@@ -75,10 +79,9 @@ class Crew:
 
     async def freeze_solo(self, rng: random.Random, seconds: float) -> bool:
         """SIGSTOP for a solo process, for a while, and once in its life; whether there was one."""
-        fresh = [one for one in self._solos() if one[1] not in self._stopped_solos]
-        if not fresh:
+        if (found := await self._a_solo(rng)) is None:
             return False
-        worker, solo = rng.choice(fresh)
+        worker, solo = found
         with solo_processes.held(solo, worker.pid) as process:
             if process is None or not process.send(signal.SIGSTOP):
                 return False
@@ -91,20 +94,17 @@ class Crew:
 
     async def orphan_solo(self, rng: random.Random) -> bool:
         """SIGKILL for a worker that has a solo process, which stays; whether there was one."""
-        found = self._solos()
-        if not found:
+        if (found := await self._a_solo(rng)) is None:
             return False
-        worker, _ = rng.choice(found)
-        self._kill(worker)
+        self._kill(found[0])
         return True
 
     async def kill_both(self, rng: random.Random) -> bool:
         """SIGKILL for a solo process and its worker, as where their container is killed; whether
         there were two. Nobody is there to tell of that death, so it is charged to no state."""
-        found = self._solos()
-        if not found:
+        if (found := await self._a_solo(rng)) is None:
             return False
-        worker, solo = rng.choice(found)
+        worker, solo = found
         with solo_processes.held(solo, worker.pid) as process:
             # Stopped first, so that it does not give its lease back, and killed last, so that its
             # worker does not see it.
@@ -128,10 +128,24 @@ class Crew:
     def _all(self) -> list[asyncio.subprocess.Process]:
         return [p for p in self._living.values() if p.returncode is None]
 
+    async def _a_solo(self, rng: random.Random) -> tuple[asyncio.subprocess.Process, int] | None:
+        """A solo process that was not stopped yet, and its worker; None where there is none for a
+        while, or another fault waits for one."""
+        if self._waiting.locked():
+            return None
+        async with self._waiting:
+            for _ in range(round(_NO_SOLO_S / _LOOKS_S)):
+                if found := self._solos():
+                    return rng.choice(found)
+                await asyncio.sleep(_LOOKS_S)
+        return None
+
     def _solos(self) -> list[tuple[asyncio.subprocess.Process, int]]:
-        """Each solo process with the worker that watches it."""
         return [
-            (worker, solo) for worker in self._all() for solo in solo_processes.solos_of(worker.pid)
+            (worker, solo)
+            for worker in self._all()
+            for solo in solo_processes.solos_of(worker.pid)
+            if solo not in self._stopped_solos
         ]
 
     async def _keep(self, number: int, log: TextIO) -> None:

@@ -21,8 +21,9 @@ def why_not() -> str:
 
 
 def solos_of(worker: int) -> list[int]:
-    """The ids of the solo processes that the process ``worker`` has started."""
-    return [child for child in _children(worker) if _is_solo(child)]
+    """The ids of the solo processes of the process ``worker`` that are up, or nearly: one that is
+    still importing has no state yet, and a fault of it tests little."""
+    return [child for child in _children(worker) if _is_solo(child) and _has_threads(child)]
 
 
 class Held:
@@ -63,6 +64,14 @@ def _children(process: int) -> list[int]:
             with suppress(OSError):
                 found += map(int, (thread / "children").read_text().split())
     return found
+
+
+def _has_threads(process: int) -> bool:
+    # The first one beside the main thread is begun by what it works with.
+    try:
+        return len(list((_PROC / str(process) / "task").iterdir())) > 1
+    except OSError:
+        return False
 
 
 def _is_solo(process: int) -> bool:
