@@ -8,7 +8,7 @@ import random
 import socket
 import time
 from collections import defaultdict
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -18,10 +18,10 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from control_plane import Store
+from control_plane import Store, UnknownRun
 from dcf.memory import SYSTEM, Memory, NewAgent, Source, TurnRecord, random_id
 from tests.chaos.machines import KEEPER, Order
-from tests.chaos.verdict import Verdict
+from tests.chaos.verdict import Guarantee, Verdict
 
 _LONGEST_THOUGHT_S = 3.0
 
@@ -83,50 +83,86 @@ async def make_keeper(home: Path) -> None:
 async def judge_turns(home: Path, store: Store, orders: Sequence[Order], verdict: Verdict) -> None:
     """Compare the turns of agents with each other, and with the states that they were taken for."""
     async with the_memory(home) as memory:
-        for problem in await memory.check():
-            verdict.add("the memory is whole", str(problem))
+        problems = await memory.check()
         turns: dict[str, list[TurnRecord]] = defaultdict(list)
         for agent in await memory.agents.list(limit=10_000):
-            _judge_agent(await memory.turns.list(agent.id, limit=10_000), turns, verdict)
+            judge_agent(await memory.turns.list(agent.id, limit=10_000), turns, verdict)
+    if problems or turns:
+        verdict.look(
+            Guarantee.THE_MEMORY_IS_WHOLE, not problems, "; ".join(str(one) for one in problems)
+        )
     for order in orders:
-        for path in order.turns:
-            incarnation = (await store.run(order.id)).incarnation
-            _judge_state(turns.get(f"{order.id}/{path}/{incarnation}", []), order, path, verdict)
+        if order.turns:
+            await _judge_order(store, order, turns, verdict)
 
 
-def _judge_agent(
+async def _judge_order(
+    store: Store, order: Order, by_holder: Mapping[str, list[TurnRecord]], verdict: Verdict
+) -> None:
+    try:
+        run = await store.run(order.id)
+    except UnknownRun:
+        # That it is lost is a violation already; no turn can be compared with it.
+        return
+    states = await store.states(order.id, order.turns)
+    for path in order.turns:
+        turns = by_holder.get(f"{order.id}/{path}/{run.incarnation}", [])
+        done = path in states and states[path].status == "done"
+        if run.status == "succeeded" and not done:
+            said = f"{order.id} succeeded, and its {path} is not done"
+            verdict.look(Guarantee.MEMORY_AND_STATE_AGREE, False, said)
+        judge_state(turns, f"{path} of {order.id}", done=done, verdict=verdict)
+
+
+def judge_agent(
     turns: Sequence[TurnRecord], by_holder: dict[str, list[TurnRecord]], verdict: Verdict
 ) -> None:
     """Turns of one agent never overlap, and nobody goes back to an earlier fence."""
-    highest: dict[str, int] = defaultdict(int)
+    highest: dict[str, int] = {}
     last = 0
     for turn in turns:
         verdict.turns[turn.state] += 1
         said = f"turn {turn.id} of {turn.holder} number {turn.fence}"
-        if turn.state == "running":
-            verdict.add("no turn is left", f"{said} is under way")
+        verdict.look(Guarantee.NO_TURN_IS_LEFT, turn.state != "running", f"{said} is under way")
         if turn.holder is not None:
             by_holder[turn.holder].append(turn)
-            if turn.fence < highest[turn.holder]:
-                verdict.add("turns are fenced", f"{said} began after a later one")
-            highest[turn.holder] = max(highest[turn.holder], turn.fence)
-        if turn.first <= last:
-            verdict.add("turns do not overlap", f"{said} began inside another one")
+            # A holder's first turn goes back to nothing.
+            if turn.holder in highest:
+                verdict.look(
+                    Guarantee.TURNS_ARE_FENCED,
+                    turn.fence >= highest[turn.holder],
+                    f"{said} began after a later one",
+                )
+            highest[turn.holder] = max(highest.get(turn.holder, 0), turn.fence)
+        if last:
+            verdict.look(
+                Guarantee.TURNS_DO_NOT_OVERLAP,
+                turn.first > last,
+                f"{said} began inside another one",
+            )
         if turn.state == "answered":
             last = turn.last or turn.first
 
 
-def _judge_state(turns: Sequence[TurnRecord], order: Order, path: str, verdict: Verdict) -> None:
-    """Every Task that succeeded has the answer of its agent: the turn of the newest lease. One more
+def judge_state(turns: Sequence[TurnRecord], said: str, *, done: bool, verdict: Verdict) -> None:
+    """Every Task that is done has the answer of its agent: the turn of the newest lease. One more
     may have been answered by a worker that died before it could tell."""
     # Turns for one state may be with several agents of a pool.
     turns = sorted(turns, key=lambda turn: (turn.fence, turn.first))
-    answered = [turn for turn in turns if turn.state == "answered"]
-    said = f"{path} of {order.id}"
-    if not answered:
-        verdict.add("memory and state agree", f"{said} succeeded, and no turn of it was answered")
-    elif turns[-1] is not answered[-1]:
-        verdict.add("memory and state agree", f"{said}: its last turn is {turns[-1].state}")
     for turn in turns:
-        if turn.state == "failed" and turn.error != "DCF.Interrupted":
-            verdict.add("no turn fails", f"{said}: {turn.error}: {turn.cause}")
+        verdict.look(
+            Guarantee.NO_TURN_FAILS,
+            turn.state != "failed" or turn.error == "DCF.Interrupted",
+            f"{said}: {turn.error}: {turn.cause}",
+        )
+    if not done:
+        return
+    if not any(turn.state == "answered" for turn in turns):
+        otherwise = f"{said} is done, and no turn of it was answered"
+    else:
+        otherwise = f"{said} is done, and its last turn is {turns[-1].state}"
+    verdict.look(
+        Guarantee.MEMORY_AND_STATE_AGREE,
+        bool(turns) and turns[-1].state == "answered",
+        otherwise,
+    )

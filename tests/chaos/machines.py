@@ -10,6 +10,8 @@ from typing import Any
 KEEPER = "keeper"
 """The name of an agent that is there already."""
 _AGENTS = 0.4
+# So early that its end falls into a short campaign, and not the first, so that it has neighbours.
+_FIRST_POISON = 3
 _BINDINGS: tuple[dict[str, Any], ...] = (
     # They stay, so that their turns can be looked at.
     {"lifecycle": {"mode": "ephemeral", "destroy_on_end": False}},
@@ -32,9 +34,11 @@ class Order:
 
 
 def make_order(number: int, rng: random.Random, poison_share: float) -> Order:
-    """A chain, a Map or branches; Tasks of agents; or a poison Task."""
+    """A chain, a Map or branches; Tasks of agents; or a poison Task. Where there is to be poison,
+    an early one is poison for certain: a short campaign has some too."""
     id_ = f"chaos-{number}"
-    if rng.random() < poison_share:
+    is_poison = rng.random() < poison_share
+    if is_poison or (poison_share and number == _FIRST_POISON):
         task = {"Type": "Task", "Resource": rng.choice(("die", "leave")), "End": True}
         return Order(id_, {"StartAt": "Poison", "States": {"Poison": task}}, (), "Poison")
     if rng.random() < _AGENTS:

@@ -29,18 +29,22 @@ class Network:
         if self._server is not None:
             self._server.close()
 
-    def drop(self) -> None:
-        """End all connections, wherever a request or an answer is on its way."""
-        for writer in tuple(self._writers):
+    def drop(self) -> bool:
+        """End all connections, wherever a request or an answer is on its way; whether there were
+        any."""
+        writers = tuple(self._writers)
+        for writer in writers:
             writer.transport.abort()
+        return bool(writers)
 
-    async def stall(self, seconds: float) -> None:
+    async def stall(self, seconds: float) -> bool:
         """Nothing arrives for a while, and nothing is refused either."""
         self._flowing.clear()
         try:
             await asyncio.sleep(seconds)
         finally:
             self._flowing.set()
+        return True
 
     async def _forward(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
