@@ -1,8 +1,12 @@
-"""Ending tasks that were begun beside others, and what is done to its end although its own is."""
+"""Ending tasks and processes that were begun beside others, and what is done to its end although
+its own is."""
 
 from __future__ import annotations
 
 import asyncio
+import multiprocessing
+import os
+import threading
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
@@ -37,3 +41,17 @@ async def finish(work: Coroutine[Any, Any, _T]) -> _T:
     if stopped is not None:
         raise stopped
     return task.result()
+
+
+def end_with_starter() -> None:
+    """Let this process end, at once and without a word, when the one that started it, by
+    ``multiprocessing``, is gone: of itself it would go on, or wait for more work for ever."""
+    starter = multiprocessing.parent_process()
+    if starter is None:
+        return
+
+    def await_end() -> None:
+        starter.join()
+        os._exit(1)
+
+    threading.Thread(target=await_end, name="starter", daemon=True).start()

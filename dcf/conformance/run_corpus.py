@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import multiprocessing
-import multiprocessing.process
 import os
 import signal
-import threading
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -20,6 +18,7 @@ from dcf.conformance.executor import EngineName, Executor
 from dcf.conformance.pure import PureExecutor
 from dcf.conformance.result import CRASHED, Result
 from dcf.conformance.test_state import test_state
+from dcf.stopping import end_with_starter
 
 
 def run_corpus(
@@ -53,14 +52,7 @@ def _begin_in_pool() -> None:
     """Let this process end at once, and without a word, on Ctrl-C, and when the one that wants its
     results is gone: by itself it would wait for more work for ever, and keep its engine."""
     signal.signal(signal.SIGINT, lambda *_: os._exit(1))
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        threading.Thread(target=_await_end, args=(parent,), daemon=True).start()
-
-
-def _await_end(parent: multiprocessing.process.BaseProcess) -> None:
-    parent.join()
-    os._exit(1)
+    end_with_starter()
 
 
 def _run_all(cases: Sequence[Case], engine: EngineName) -> list[Result]:

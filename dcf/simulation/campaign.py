@@ -9,6 +9,7 @@ from functools import partial
 
 from dcf.simulation.simulator import DEFAULT_STEPS, simulate
 from dcf.simulation.verdict import Verdict
+from dcf.stopping import end_with_starter
 
 _SEEDS_AT_ONCE = 4
 
@@ -18,6 +19,7 @@ def settle() -> None:
     simulation ends by looking for garbage, which would else take an eighth of its time."""
     gc.collect()
     gc.freeze()
+    end_with_starter()
 
 
 def simulate_seeds(

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -76,3 +79,30 @@ async def test_what_is_finished_gives_its_answer_and_its_error() -> None:
     assert await finish(answer()) == 5
     with pytest.raises(KeyError):
         await finish(fails())
+
+
+STARTER = """
+import multiprocessing, os, time
+from dcf.stopping import end_with_starter
+
+def work():
+    end_with_starter()
+    print(os.getpid(), flush=True)
+    time.sleep(600)
+
+if __name__ == "__main__":
+    multiprocessing.get_context("spawn").Process(target=work).start()
+    time.sleep(600)
+"""
+
+
+def test_a_process_whose_starter_was_killed_ends(tmp_path: Path) -> None:
+    script = tmp_path / "starter.py"
+    script.write_text(STARTER)
+    starter = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True)
+    with starter:
+        assert starter.stdout is not None
+        assert int(starter.stdout.readline()) > 0
+        starter.kill()
+        # The process that it started has the other end of this pipe.
+        assert starter.stdout.read() == ""
