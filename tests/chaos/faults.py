@@ -16,6 +16,8 @@ from tests.chaos.server import Disk, RedisServer
 # How wrong a clock may become.
 _CLOCK_S = 3600.0
 _OWED_SHARE = 0.4
+# So long at most, and no longer than the campaign, goes on what has not let every kind happen.
+_OWED_S = 90.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,18 +76,26 @@ class Faults:
         self.impossible = {kind: fault.why_not for kind, fault in kinds.items() if fault.why_not}
 
     async def happen(self, seconds: float) -> None:
-        """For so long; returns when the last one is over."""
-        ends = asyncio.get_running_loop().time() + seconds
+        """For so long, and somewhat longer for kinds that have not happened; returns when the last
+        one is over."""
+        now = asyncio.get_running_loop().time
+        ends = now() + seconds
+        last = ends + min(seconds, _OWED_S)
         async with asyncio.TaskGroup() as group:
-            while asyncio.get_running_loop().time() < ends:
+            while now() < ends or (self.owed() and now() < last):
                 await asyncio.sleep(self._rng.expovariate(1 / self._each_s))
-                group.create_task(self._one(self.choose()))
+                kind = self.choose(_OWED_SHARE if now() < ends else 1.0)
+                group.create_task(self._one(kind))
 
-    def choose(self) -> str:
+    def owed(self) -> list[str]:
+        """The possible kinds that have not happened yet."""
+        return [kind for kind, count in self.happened.items() if not count]
+
+    def choose(self, owed_share: float) -> str:
         """The next kind. Rare ones would not happen in a short campaign, and some cannot happen at
-        any moment: what has not happened yet is chosen more often."""
-        owed = [kind for kind in self._kinds if not self.happened[kind]]
-        if owed and self._rng.random() < _OWED_SHARE:
+        any moment: what has not happened yet is chosen first in ``owed_share`` of all choices."""
+        owed = self.owed()
+        if owed and self._rng.random() < owed_share:
             return self._rng.choice(owed)
         weights = [fault.weight for fault in self._kinds.values()]
         [kind] = self._rng.choices(list(self._kinds), weights)
