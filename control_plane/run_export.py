@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from control_plane import keys, payload
@@ -20,6 +20,8 @@ Kind = Literal[
 KINDS: frozenset[str] = frozenset(get_args(Kind))
 # What one call of a script carries.
 _MOST_PARTS, _MOST_CHARACTERS = 200, 1_000_000
+# Names and values of a hash in one command: a script passes them on through Lua's stack.
+_MOST_VALUES = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +81,8 @@ async def restore_run(store: Store, export: RunExport) -> None:
     run = export.run
     call = store.new_id()
     # The first call finds out whether there is a run, and is not the last.
-    batches = [[], *_batches(export.parts), []]
+    pieces = [piece for part in export.parts for piece in _pieces(part)]
+    batches = [[], *_batches(pieces), []]
     for number, batch in enumerate(batches, 1):
         request = {
             "call": call,
@@ -89,10 +92,11 @@ async def restore_run(store: Store, export: RunExport) -> None:
         }
         texts = [export.meta, *(part.text for part in batch)]
         answer = await store.call("restore", run.workflow_id, request, *texts, extra=[keys.DONE])
-        if answer[0] == "exists":
+        if answer[0] == "exists" and number == 1:
             message = f"There is a run {run.workflow_id} already; it was left as it is."
             raise RunExists(message, workflow_id=run.workflow_id)
-        if answer[0] == "gone":
+        if answer[0] in ("exists", "gone"):
+            # Somebody removed what was restored by now, and another run may be there since.
             raise RestoreLost(workflow_id=run.workflow_id)
         if answer[0] == "bad_document":
             if number > 1:
@@ -167,6 +171,16 @@ async def _documents(backend: Backend, kind: Kind, name: str, key: str) -> list[
 async def _hashes(backend: Backend, kind: Kind, name: str, key: str) -> list[Part]:
     flat = await backend.command("HGETALL", key)
     return [Part(kind, name, payload.to_text(flat))] if flat else []
+
+
+def _pieces(part: Part) -> Iterator[Part]:
+    """The part in as many as a script can write each at once."""
+    if part.kind not in ("calls", "agents", "chain"):
+        yield part
+        return
+    flat = json.loads(part.text)
+    for at in range(0, len(flat), _MOST_VALUES):
+        yield replace(part, text=payload.to_text(flat[at : at + _MOST_VALUES]))
 
 
 def _batches(parts: Sequence[Part]) -> Iterator[list[Part]]:

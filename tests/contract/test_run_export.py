@@ -11,12 +11,13 @@ import pytest
 from flows import RUN, Flow, TaskFailed, linear, seed
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from interleaved import Breaking
+from interleaved import Breaking, Interleaved
 from test_gc import ended_run
 from workers import run_to_end
 from worlds import World, open_world
 
 from control_plane import (
+    DONE,
     BadRunFile,
     Disconnected,
     Lease,
@@ -33,6 +34,7 @@ from control_plane import (
     timers,
     unpack,
 )
+from control_plane.run_export import RestoreLost
 from dcf.workflow import finalize
 
 
@@ -65,6 +67,39 @@ async def test_what_is_restored_is_byte_for_byte_what_was_removed(world: World) 
     assert await stored(world) == before
     assert pack(await export_run(store, RUN)) == data
     assert (await history.seal(store, RUN)).events > 10
+
+
+async def test_a_state_that_made_thousands_of_calls_is_restored(world: World) -> None:
+    store, _ = await sealed_run(world)
+    calls = [text for number in range(5_000) for text in (f"1 {number}", "{}")]
+    await world.backend.command("HSET", store.keys(RUN).calls("A"), *calls)
+    before, export = await stored(world), await export_run(store, RUN)
+    await store.remove(RUN)
+    await restore_run(store, export)
+    assert await stored(world) == before
+
+
+class RemovedMeanwhile(Interleaved):
+    """Somebody begins to remove the run after the first call of its restore."""
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world.backend, "restore")
+        self.store = world.store()
+
+    async def meanwhile(self) -> None:
+        born = str((await self.store.run(RUN)).raw["ctl"]["born"])
+        about = {"born": born, "paths": [], "blobs": [], "mark": True}
+        await self.store.call("gc", RUN, about, extra=[DONE])
+
+
+async def test_a_run_that_is_removed_while_it_is_restored_is_not_half_there(world: World) -> None:
+    store, data = await sealed_run(world)
+    await store.remove(RUN)
+    with pytest.raises(RestoreLost):
+        await restore_run(world.store(RemovedMeanwhile(world)), unpack(data))
+    assert (await store.run(RUN)).removing
+    await store.remove(RUN)
+    assert not await store.run_many([RUN])
 
 
 _ITEMS = st.lists(
