@@ -15,7 +15,6 @@ from control_plane import (
     Disconnected,
     RefusedForGood,
     RunDocument,
-    ServerError,
     Store,
     UnknownRun,
     claims,
@@ -137,9 +136,9 @@ class Sweeper:
                 await self._store.remove(workflow_id, abandoned=True)
         except UnknownRun:
             log.debug("%s: %s was removed", self._name, workflow_id)
-        except RefusedForGood:
+        except (Disconnected, RefusedForGood):
             raise
-        except ServerError as error:
+        except ControlPlaneError as error:
             # A run that cannot be removed keeps no other from going.
             log.error("%s: %s cannot be removed: %s", self._name, workflow_id, error)
 

@@ -165,15 +165,22 @@ async def test_a_run_that_cannot_be_removed_keeps_no_other_from_going(
     await seed(store, linear("A"), run="bad-2")
     await world.backend.command("JSON.SET", store.keys("bad-2").meta, "$.ctl.status", '"pending"')
     await world.backend.command("SET", store.keys("bad-2").blobs, "a text")
+    # And one whose document is broken.
+    await seed(store, linear("A"), run="a-bad-3")
+    broken_key = store.keys("a-bad-3").meta
+    await world.backend.command("JSON.SET", broken_key, "$.ctl.status", '"pending"')
+    await world.backend.command("JSON.SET", broken_key, "$.states", "5")
     await world.advance(600_001)
 
     async def done() -> bool:
-        told = [f"w1: {name} cannot be removed: " in caplog.text for name in ("bad", "bad-2")]
+        names = ("bad", "bad-2", "a-bad-3")
+        told = [f"w1: {name} cannot be removed: " in caplog.text for name in names]
         return all(told) and not await store.run_many(["r-1"])
 
     async with Looking(world, world.backend) as looking:
         await looking.until(done)
         assert len(await store.run_many(["bad", "bad-2"])) == 2
+        await world.backend.command("DEL", broken_key)
         # Once it can be, it goes.
         await world.backend.command("DEL", store.keys("bad").blobs, store.keys("bad-2").blobs)
         await world.advance(60_000)
