@@ -26,7 +26,7 @@ from control_plane import keys as redis_keys
 from dcf.simulation.virtual_loop import at_once
 
 _OVER = '{"error":null,"cause":null}'
-_META = {"workflow_name": "walk", "pool": "default", "definition": {}, "start_at": "A", "input": 1}
+_META = {"workflow_name": "walk", "pool": "default", "definition": "", "start_at": "A", "input": 1}
 # What a run of this walk holds, once it was put back, next to the documents of its states.
 _DOCUMENTS = ("state", "output", "audit")
 _MORE = (
