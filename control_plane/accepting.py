@@ -21,6 +21,8 @@ _SILENT_S = 10
 # A worker that is refused asks again within a second or two.
 _APART_S = 5.0
 _MARGIN_S = 2.0
+# One answer that was lost is no time without renewals.
+_LEAST_S = 0.05
 _READER = re.compile(r"\bage=(\d+) idle=(\d+) .*\bcmd=(?:xreadgroup|xgroup\|create)\b")
 
 
@@ -55,7 +57,7 @@ class Refused:
 
 
 class Gap:
-    """The last time in which a client was refused or not answered, more than once: nobody could
+    """The last time in which a client was refused or not answered again and again: nobody could
     renew a lease then. ``now`` is a monotonic clock in seconds."""
 
     def __init__(self, now: Callable[[], float]) -> None:
@@ -69,17 +71,20 @@ class Gap:
         try:
             yield
         except Disconnected:
-            now = self._now()
-            if self._began is None or now - self._last > _APART_S:
-                self._began = now
-            self._last = now
+            self.seen()
             raise
+
+    def seen(self) -> None:
+        """Somebody of this process was refused or not answered."""
+        now = self._now()
+        if self._began is None or now - self._last > _APART_S:
+            self._began = now
+        self._last = now
 
     def ago_ms(self) -> dict[str, Any]:
         """How long ago it began and ended, as ``tick.lua`` is told it; nothing without any. Others
         may have met it somewhat earlier, and later."""
-        if self._began is None or self._last == self._began:
-            # One answer that was lost is no time without renewals.
+        if self._began is None or self._last - self._began < _LEAST_S:
             return {}
         now = self._now()
         began, last = now - self._began + _MARGIN_S, now - self._last - _MARGIN_S

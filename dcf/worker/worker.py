@@ -221,6 +221,7 @@ class Worker:
                 await loop()
             except Disconnected as error:
                 self.outage.seen(error)
+                self._store.gap.seen()
             except (RefusedForGood, WrongType):
                 raise
             except ControlPlaneError as error:

@@ -185,13 +185,13 @@ async def test_work_whose_renewal_was_refused_for_long_is_taken_up_again(
 ) -> None:
     effects = Effects()
     async with crew_on(redis.url) as crew:
-        crew.worker({"work": effects.work}, ttl_ms=300)
+        worker = crew.worker({"work": effects.work}, ttl_ms=300)
         await submit(crew.store, document_of(effects.definition), [1], workflow_id="r")
         await effects.began.wait()
         caplog.set_level(logging.INFO)
         with redis.refusing["OOM"]():
-            refused = _refused(redis)
-            await _until(lambda: "gave up A" in caplog.text and _refused(redis) > refused + 5)
+            gap = worker._store.gap
+            await _until(lambda: "gave up A" in caplog.text and gap.ago_ms() != {})
         effects.go_on.set()
         result = await crew.end("r")
         assert (result.status, result.output) == ("succeeded", [1])
