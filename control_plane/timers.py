@@ -50,7 +50,7 @@ class Swept:
 
 async def tick(store: Store, workflow_id: str) -> Ticked:
     """Let time move what is due in one run. A lease that ended while the server answered nothing to
-    this store is nobody's death."""
+    this store does not count as a death."""
     answer = await store.call("tick", workflow_id, store.gap.ago_ms())
     next_due = int(float(answer[1])) if answer[1] else None
     if store.cluster and answer[4] == "running":
