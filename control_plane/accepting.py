@@ -82,8 +82,8 @@ class Gap:
         self._last = now
 
     def ago_ms(self) -> dict[str, Any]:
-        """How long ago it began and ended, as ``tick.lua`` is told it; nothing without any. Others
-        may have met it somewhat earlier, and later."""
+        """How long ago it began and ended, as ``tick.lua`` takes it, with a margin: others may have
+        met it somewhat earlier, and later. Empty where there was none."""
         if self._began is None or self._last - self._began < _LEAST_S:
             return {}
         now = self._now()

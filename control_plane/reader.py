@@ -38,9 +38,8 @@ class Reader(Values):
         return RunDocument.parse(text)
 
     async def run_many(self, workflow_ids: Sequence[str]) -> list[RunDocument]:
-        """The meta documents of those that exist, in order, 500 a read; what is broken is left out,
-        as the log says; in a cluster, where each
-        run has a slot of its own, one a read."""
+        """The meta documents of those that exist, in order, 500 a read; in a cluster, where each
+        run has a slot of its own, one a read. A broken one is logged and left out."""
         names = [self.keys(workflow_id).meta for workflow_id in workflow_ids]
         if self.cluster:
             texts = [await self.backend.command("JSON.GET", name) for name in names]

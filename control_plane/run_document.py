@@ -97,7 +97,8 @@ class RunDocument:
 
 _TEXTS = ("workflow_id", "workflow_name", "definition", "start_at", "pool")
 _TIMES = ("created_at", "started_at", "finished_at", "finalized_at")
-_LATEST_MS = 253_402_214_400_000  # what a date of today's libraries can say
+LATEST_MS = 253_402_214_400_000
+"""The last day of the year 9999, after which `datetime` has no dates."""
 _STATUSES = get_args(RunStatus)
 _BORN = re.compile(r"[0-9]{1,15}")
 
@@ -126,7 +127,7 @@ def _fault(raw: Any) -> str:
 
 
 def _is_time(value: object) -> bool:
-    return value is None or (type(value) is int and 0 <= value <= _LATEST_MS)
+    return value is None or (type(value) is int and 0 <= value <= LATEST_MS)
 
 
 def _are_texts(value: object) -> bool:

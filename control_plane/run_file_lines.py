@@ -1,5 +1,5 @@
 """The lines of a run's file, read one by one: whatever the file holds, no more than one line of
-``LONGEST_LINE`` is in memory beside what was made of the others."""
+``LONGEST_LINE`` is in memory next to what was made of the others."""
 
 from __future__ import annotations
 

@@ -14,6 +14,7 @@ from control_plane import payload
 from control_plane.documents import RUN_OVER, StateDocument, schema
 from control_plane.errors import BadDocument, BadName
 from control_plane.keys import check_workflow_id, split_path
+from control_plane.run_document import LATEST_MS
 
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator
@@ -26,7 +27,6 @@ _VALUE = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[{]|[^\s\[\]{},:"]++', re.DOTALL)
 _ENTRY = re.compile(r"([0-9]{1,15})-([0-9]{1,20})")
 _WHOLE = re.compile(r"[0-9]{1,15}")
 _LONGEST_NAME = 16 * 1024
-_LATEST_MS = 253_402_214_400_000  # the last day of the year 9999
 _EXACT = 2**53  # Lua counts in doubles.
 _SCHEMAS = {"state": "state", "output": "output", "audit": "finalize"}
 _STORED = {"meta": ("input",), "state": ("input", "variables", "event", "fan"), "output": ("data",)}
@@ -122,7 +122,7 @@ def _json(text: str) -> Any:
 
 
 def _no_number(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number of JSON")
+    raise ValueError(f"{name} is not a number in JSON")
 
 
 def _check_path(name: str) -> None:
@@ -145,7 +145,7 @@ def _check_blob(name: str, text: str) -> None:
 def _texts(text: str) -> list[str]:
     value = parse(text)
     if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
-        raise BadPart("it is no array of strings")
+        raise BadPart("it is not an array of strings")
     return value
 
 
@@ -154,7 +154,7 @@ def _event(fields: list[str]) -> list[str]:
         raise BadPart("it is not [entry, at, event, digest]")
     entry, at, event, _ = fields
     id_ = _ENTRY.fullmatch(entry)
-    if id_ is None or not (0 < int(id_[1]) <= _LATEST_MS and int(id_[2]) < 2**64):
+    if id_ is None or not (0 < int(id_[1]) <= LATEST_MS and int(id_[2]) < 2**64):
         raise BadPart(
             f"its id is {_short(repr(entry))}, and must be milliseconds of at most 15 digits, "
             "a hyphen and a number of 64 bits"
@@ -167,7 +167,7 @@ def _event(fields: list[str]) -> list[str]:
 
 def _hash(kind: str, flat: list[str]) -> dict[str, str]:
     if not flat or len(flat) % 2:
-        raise BadPart("it is no array of names and values")
+        raise BadPart("it is not an array of names and values")
     fields = dict(zip(flat[::2], flat[1::2], strict=True))
     counts = {name: value for name, value in fields.items() if name != "digest"}
     for name, value in counts.items() if kind == "chain" else ():

@@ -16,7 +16,8 @@ _SEEDS_AT_ONCE = 4
 
 def settle() -> None:
     """For a process that does nothing but simulate: what is imported by now is never garbage. Each
-    simulation ends by looking for garbage, which would else take an eighth of its time."""
+    simulation ends by looking for garbage, which would else take an eighth of its time.
+    It ends with the process that started it."""
     gc.collect()
     gc.freeze()
     end_with_starter()

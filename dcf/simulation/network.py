@@ -105,7 +105,7 @@ def tokens_of(name: str) -> Callable[[], str]:
 
 
 async def until_heard(act: Callable[[], Awaitable[T]]) -> T:
-    """What ``act`` gives, which is said again until the server answers."""
+    """What ``act`` gives, which is repeated until the server answers."""
     while True:
         try:
             return await act()

@@ -221,6 +221,7 @@ class Worker:
                 await loop()
             except Disconnected as error:
                 self.outage.seen(error)
+                # The queue of hints is asked without the store.
                 self._store.gap.seen()
             except (RefusedForGood, WrongType):
                 raise

@@ -132,7 +132,7 @@ def put(value: Any, path: str, new: Any) -> None:
         ("history", "0", "9999999999999-0", "each id is greater than the one before"),
         ("history", "1", "9" * 16, "its time is .*, and must be"),
         ("history", "2", '{"type":"X","try":"one"}', "try: 'one' is not of type 'integer'"),
-        ("history", "2", '{"type":NaN}', "NaN is no number of JSON"),
+        ("history", "2", '{"type":NaN}', "NaN is not a number in JSON"),
         ("audit", "history", "x", "history: 'x' is not of type 'object'"),
         ("audit", "history.events", "x", "history.events: 'x' is not of type 'integer'"),
         ("audit", "history.events", None, "history.events: None is not of type 'integer'"),
@@ -180,8 +180,8 @@ def test_a_part_that_is_not_what_its_schema_says_is_told_with_its_line_and_the_r
         ("state", "kind", ["state"], "it is not a part of a run"),
         ("state", "kind", {}, "it is not a part of a run"),
         ("output", "text", "7", "it is not the output of a run"),
-        ("chain", "text", '["a"]', "it is no array of names and values"),
-        ("chain", "text", '["a",1]', "it is no array of strings"),
+        ("chain", "text", '["a"]', "it is not an array of names and values"),
+        ("chain", "text", '["a",1]', "it is not an array of strings"),
     ],
 )
 def test_what_was_changed_in_a_file_is_told_with_its_place(

@@ -32,6 +32,20 @@ print("drained")
 """
 
 
+def started(work: str) -> subprocess.Popen[str]:
+    """A process that does ``work``, and has said that it is ready."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", WORKER.format(work=work)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    return process
+
+
 @pytest.mark.parametrize(
     ("work", "status", "said"),
     [
@@ -44,16 +58,8 @@ print("drained")
 )
 def test_who_started_it_is_gone_and_so_is_it(work: str, status: int, said: str) -> None:
     """Work that blocks its thread does not keep its lease for ever with nobody to end it."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", WORKER.format(work=work)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout is not None and process.stdin is not None
-    with process:
-        assert process.stdout.readline() == "ready\n"
+    with started(work) as process:
+        assert process.stdout is not None and process.stdin is not None
         process.stdin.close()
         assert process.wait(60) == status
         assert process.stdout.read().strip() == said
@@ -65,16 +71,8 @@ COUNTS = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT
 def test_native_code_that_blocks_is_abandoned_at_the_second_signal() -> None:
     """A signal handler of Python's runs when that code returns, which this does not."""
     work = f"await asyncio.sleep(0); sqlite3.connect(':memory:').execute({COUNTS!r})"
-    process = subprocess.Popen(
-        [sys.executable, "-c", WORKER.format(work=work)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout is not None and process.stderr is not None
-    with process:
-        assert process.stdout.readline() == "ready\n"
+    with started(work) as process:
+        assert process.stderr is not None
         process.send_signal(signal.SIGTERM)
         with pytest.raises(subprocess.TimeoutExpired):
             process.wait(1)
