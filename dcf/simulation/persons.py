@@ -10,7 +10,7 @@ from control_plane import Store, split_path
 from dcf.simulation.behaviour import Behaviour
 from dcf.simulation.fail_over import FailOver
 from dcf.simulation.network import until_heard
-from dcf.simulation.order import Order
+from dcf.simulation.order import EPOCH_S, Order
 from dcf.workflow import (
     ApprovalSettled,
     Decision,
@@ -23,6 +23,7 @@ from dcf.workflow import (
 Question = tuple[str, str, int, int, int, int]
 _LOOK_S = 2.0
 _LONGEST_S = 4.0
+_LATEST_S = 9.0
 _OTHERS = 0.4
 
 
@@ -73,8 +74,11 @@ class Persons:
         verdict, number = self._behaviour(asked).decides(asked.try_ - 1), self._fail_over.number
         by = asked.request.people[0]
         if verdict == "silence":
-            # Too late by the time of whoever is asked, whatever anybody does meanwhile.
-            await asyncio.sleep((asked.request.timeout_s or 0.0) + self._rng.uniform(0, 9))
+            # Too late by the time of whoever is asked, mostly by so little that no sweep has seen
+            # it: what counts is the server's clock.
+            now_s = EPOCH_S + asyncio.get_running_loop().time()
+            left_s = max(0.0, (asked.until_ms or 0) / 1000 - now_s)
+            await asyncio.sleep(left_s + _LATEST_S * self._rng.random() ** 8)
             if self._fail_over.number != number:
                 return  # it may have been asked once more, later
             if await self._answer(asked, "approve", by):
