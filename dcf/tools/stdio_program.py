@@ -127,6 +127,10 @@ class StdioProgram:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(process.wait(), _GRACE_S)
             _signal(process, force)
+        # Who closes the transport before asyncio knows of the end makes asyncio warn of a child
+        # that somebody else has waited for.
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(process.wait(), _GRACE_S)
 
 
 def _signal(process: asyncio.subprocess.Process, number: signal.Signals) -> None:

@@ -115,7 +115,9 @@ async def test_a_program_that_ignores_everything_is_killed_with_its_children(
     async with program(STUBBORN) as box:
         with pytest.raises(ToolTimeout):
             await call(box, "any", timeout_s=2)
-    [child] = [line.split()[-1] for line in caplog.messages if "child" in line]
+    [line] = [one.getMessage() for one in caplog.records if one.name == "dcf.tools.stdio_program"]
+    child = line.split()[-1]
+    assert not [one.getMessage() for one in caplog.records if one.name == "asyncio"]
     await asyncio.sleep(0.2)
     state = Path(f"/proc/{child}/stat")
     assert not state.exists() or state.read_text().split()[2] == "Z"
