@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from unit.advisors.advisor_samples import HOUR_MS, NOW, Known, outcome
 
@@ -28,6 +28,7 @@ def told(*outcomes: Outcome, run: str = "run-0", started_at: int = NOW - HOUR_MS
     own=st.lists(st.integers(0, 40), max_size=4).map(sorted),
     since=st.none() | st.integers(0, 40),
 )
+@example(known=[7], own=[7], since=None)
 @settings(deadline=None)
 async def test_what_is_known_and_what_the_file_tells_come_in_the_order_of_time_and_once(
     known: list[int], own: list[int], since: int | None
@@ -40,8 +41,8 @@ async def test_what_is_known_and_what_the_file_tells_come_in_the_order_of_time_a
     others = [outcome(number) for number in known]
     run = told(*mine, run="run-7")
     found = [one async for one in WithRun(run, Known(others)).outcomes(since=at)]
-    expected = [one for one in (*others, *mine) if at is None or one.ended_at >= at]
-    expected = [one for one in expected if one.run != "run-7" or one in mine]
+    expected = [one for one in others if one.run != "run-7"] + mine
+    expected = [one for one in expected if at is None or one.ended_at >= at]
     assert sorted(one.id for one in found) == sorted(one.id for one in expected)
     assert [one.ended_at for one in found] == sorted(one.ended_at for one in found)
 
