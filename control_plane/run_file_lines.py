@@ -21,7 +21,7 @@ MOST_LINES = 2_000_000
 _SHORT_LINE = 1024  # the first and the last
 _STEP = 1024 * 1024
 # As they are written, and read without making more of them than two texts.
-_STRING = rb'"(?:[^"\\]++|\\.)*+"'
+_STRING = rb'"[^"\\]*+(?>(?:\\.[^"\\]*+)*)"'
 _PART = re.compile(
     rb'\{"kind":(%b),"name":(%b),"text":(%b)\}' % (_STRING, _STRING, _STRING), re.DOTALL
 )

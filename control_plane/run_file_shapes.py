@@ -23,7 +23,7 @@ MOST_VALUES = 1_000_000
 """Values and names of members in the JSON of one part, blobs apart."""
 DEEPEST = 120
 """Levels of nesting: RedisJSON takes 128."""
-_VALUE = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[{]|[^\s\[\]{},:"]++', re.DOTALL)
+_VALUE = re.compile(r'"[^"\\]*+(?>(?:\\.[^"\\]*+)*)"?|[\[{]|[^\s\[\]{},:"]++', re.DOTALL)
 _ENTRY = re.compile(r"([0-9]{1,15})-([0-9]{1,20})")
 _WHOLE = re.compile(r"[0-9]{1,15}")
 _LONGEST_NAME = 16 * 1024

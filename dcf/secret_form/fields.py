@@ -16,7 +16,7 @@ _TORN = r"(?=(?:\.{3}|…)?\s*\Z)"
 _COOKIE = re.compile(
     r"\b(?:set-)?cookies?\\?[\"']?\s*+[:=]\s*+\\?[\"']?(?P<secret>(?P<value>)[\w.%-]++=[^\s;\"'\\]*+"
     # Further ones, and what is said about them, as Path=/ and HttpOnly.
-    r"(?:;[ \t]*+[\w.%-]++(?:=[^\s;\"'\\]*+)?)*+)"
+    r"(?>(?:;[ \t]*+[\w.%-]++(?:=[^\s;\"'\\]*+)?)*))"
 )
 _AUTHORIZATION = re.compile(
     rf"authorization{IS}\\?[\"']?"

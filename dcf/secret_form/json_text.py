@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 _TOKEN = re.compile(
-    r'(?P<text>"(?:[^"\\]|\\.)*+")(?P<name>\s*+:)?|(?P<number>-?\d[\d.eE+-]*+)|[{}\[\]]'
+    r'(?P<text>"[^"\\]*+(?>(?:\\.[^"\\]*+)*)")(?P<name>\s*+:)?|(?P<number>-?\d[\d.eE+-]*+)|[{}\[\]]'
 )
 _BEGINS = re.compile(r'\s*+[{\["]')
 _BLANK = re.compile(r"\s*+")

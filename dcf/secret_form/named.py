@@ -17,7 +17,7 @@ _OPEN = re.compile(r"(?:[rbfu]{1,2}(?=[\"']))?(?P<quote>\\?[\"'])")
 
 def _within(end: str, sign: str) -> re.Pattern[str]:
     """At most five lines up to ``end``."""
-    return re.compile(rf"(?!{end})(?:{sign})*+(?:\n(?:{sign})*+){{0,4}}(?={end})")
+    return re.compile(rf"(?!{end})(?>(?:{sign})*)(?:\n(?>(?:{sign})*)){{0,4}}(?={end})")
 
 
 _IN_QUOTES = {
@@ -28,7 +28,9 @@ _IN_QUOTES = {
     "\\'": _within(r"\\'", r"[^'\\\n]|\\\\(?:\\.)?|\\[^'\\\n]"),
 }
 # Up to the end of the word, the argument, the line in JSON, the field of a form.
-_BARE = re.compile(r"(?:[^\s\"',;}\[\\)&]|\\(?![\"'nrt])\S|'(?=\w)|\)(?=\w)|&(?!\w{1,40}=)){3,}+")
+_BARE = re.compile(
+    r"(?>(?:[^\s\"',;}\[\\)&]|\\(?![\"'nrt])\S|'(?=\w)|\)(?=\w)|&(?!\w{1,40}=)){3,})"
+)
 _LINE_ENDS = re.compile(r"[ \t]*+(?:[\r\n]|\Z)")
 
 

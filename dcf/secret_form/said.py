@@ -25,7 +25,7 @@ _WORDS = (
 _PLACEHOLDER = (
     r"\$\{|\{\{|\{\w*\}|%s|%\(|%[a-z][a-z_]*%|\$[a-z][a-z_]*\b|\*{3}|<[\w -]+>|\["
     # The path of a file, as in PWD=/home/ann, of which a part may have been taken out.
-    r"|/\[|~?/[a-z][\w.-]*+(?:/[\w.-]++)*+/?+(?![\w+=/])"
+    r"|/\[|~?/[a-z][\w.-]*+(?>(?:/[\w.-]++)*)/?+(?![\w+=/])"
 )
 _BARE = re.compile(rf"(?:{_STATED}|{_WORDS}){_NO_PART}|{_PLACEHOLDER}")
 _QUOTED = re.compile(rf"{_STATED}{_NO_PART}|{_WORDS}\\?[\"']|{_PLACEHOLDER}")

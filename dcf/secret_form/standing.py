@@ -13,10 +13,10 @@ _END = r"-----END (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----"
 _PRIVATE_KEY = re.compile(
     # Its lines may each be in quotes, as in the source of a program. What opens or closes in JSON
     # is none of it.
-    rf"{_BEGIN}(?:(?!-----(?:BEGIN|END) |\"\s*:)[^{{}}\[\]])*+{_END}"
+    rf"{_BEGIN}(?>(?:(?!-----(?:BEGIN|END) |\"\s*:)[^{{}}\[\]])*){_END}"
     # Without its end it was torn: then all that follows in the same text belongs to it.
-    rf"|{_BEGIN}-----(?=(?:\s|\\[nrt])*+(?:[A-Za-z0-9+/=]{{16}}|[A-Za-z-]+: |[\w+/]*{_TORN}))"
-    r"(?:(?!-----BEGIN )[^\"{}\\]|\\[^\"])*+",
+    rf"|{_BEGIN}-----(?=(?>(?:\s|\\[nrt])*)(?:[A-Za-z0-9+/=]{{16}}|[A-Za-z-]+: |[\w+/]*{_TORN}))"
+    r"(?>(?:(?!-----BEGIN )[^\"{}\\]|\\[^\"])*)",
 )
 # A signed token. Where none begins at the first eyJ of a word, none begins later in that word: all
 # of it is passed over.
@@ -30,7 +30,7 @@ _WORD_WITH_NUMBER = r"(?:[A-Z]?[a-z]+\d{0,4}|\d{1,4})"
 _SCHEME = re.compile(
     r"(?<![\w-])(?:(?i:bearer)\s+(?!(?i:authenti|authori[sz]|credential|security))"
     r"|(?i:basic)\s+(?=[\w.~+/=-]*?(?:[\d~+=]|[a-z][A-Z]|\w\.\w))"
-    rf"(?!{_WORD_WITH_NUMBER}(?:-{_WORD_WITH_NUMBER})*+(?![\w~+/=-]|\.\w)))"
+    rf"(?!{_WORD_WITH_NUMBER}(?>(?:-{_WORD_WITH_NUMBER})*)(?![\w~+/=-]|\.\w)))"
     r"[A-Za-z0-9._~+/=-]{8,}+"
 )
 _NAME_OF_SCHEME = re.compile("bearer|basic")

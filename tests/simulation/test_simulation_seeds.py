@@ -1,4 +1,4 @@
-"""Every guarantee on many histories. ``make sim`` sees a hundred more, ``make soak`` thousands."""
+"""Every guarantee on many histories. ``make sim`` sees sixty more, ``make soak`` thousands."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
@@ -76,6 +77,22 @@ def test_a_worker_loads_every_room_that_it_uses_before_it_has_leases_to_keep() -
         if _is_package(_room(module))
     }
     assert used - set(process.LOADED_FIRST) == set()
+
+
+def test_no_pattern_repeats_a_group_possessively() -> None:
+    """Up to 3.11.4 Python goes on behind an attempt that failed in the middle of such a group
+    (https://github.com/python/cpython/issues/106052). An atomic group is right in all versions."""
+    sources = [*(REPOSITORY / "dcf").rglob("*.py"), *(REPOSITORY / "control_plane").rglob("*.py")]
+    possessive = re.compile(r"(?<!\\)\)(?:[*+?]|\{+[\d,]*\}+)\+")
+    assert possessive.search("(?:ab?c)++")
+    assert possessive.search(r"(?:[^a]|b){3,}+")
+    found = [
+        f"{source.relative_to(REPOSITORY)}:{number}"
+        for source in sources
+        for number, line in enumerate(source.read_text().splitlines(), 1)
+        if possessive.search(line)
+    ]
+    assert found == []
 
 
 def _past_a_face(source: Path) -> Iterator[str]:

@@ -13,7 +13,8 @@ from dcf.sop import Name, StepKind, Stop, Wait
 
 State = Mapping[str, Any]
 _PART = re.compile(
-    r"""(?:\$string\(\$(?P<name>[A-Za-z]\w*(?:\.\w+)*)\)|(?P<text>'[^'\\]*'|"(?:[^"\\]|\\.)*+"))"""
+    r"""(?:\$string\(\$(?P<name>[A-Za-z]\w*(?:\.\w+)*)\)"""
+    r"""|(?P<text>'[^'\\]*'|"[^"\\]*+(?>(?:\\.[^"\\]*+)*)"))"""
     r"(?:\s*&\s*(?=\S)|$)"
 )
 

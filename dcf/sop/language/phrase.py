@@ -16,7 +16,7 @@ AS_TEXT = "begin it with a backslash (\\) if plain text is meant"
 _QUOTE = re.compile(r'[`"“]')
 _QUOTED = {
     "`": re.compile(r"`[^`]*`"),
-    '"': re.compile(r'"(?:[^"\\]|\\.)*+"'),
+    '"': re.compile(r'"[^"\\]*+(?>(?:\\.[^"\\]*+)*)"'),
     "“": re.compile(r"“[^”]*”"),
 }
 _LISTED = re.compile(r"\s*,\s*(?:(?:or|and)\s+)?|\s+(?:or|and)\s+")

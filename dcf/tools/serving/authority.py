@@ -16,7 +16,7 @@ from typing import Self
 
 _LONGEST_NAME = 253
 _IN_BRACKETS = r"\[(?P<six>[0-9A-Fa-f:.]+)\]"
-_NAME = r"(?P<name>[A-Za-z0-9._~!$&'()*+,;=-]+)"
+_NAME = r"(?P<name>[A-Za-z0-9._~!$&'(*+,;=)-]+)"
 # Not \d, which are digits of every script; not $, which is before a last line break too.
 _AUTHORITY = re.compile(rf"(?:{_IN_BRACKETS}|{_NAME})(?P<colon>:(?P<port>[0-9]{{0,5}}))?\Z")
 _ANY_PORT = ":*"
