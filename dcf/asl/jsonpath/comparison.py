@@ -37,14 +37,19 @@ class Pattern:
 
 
 def _equal(left: Any, right: Any) -> bool:
-    """JSON equality, and a number equals the text that writes it."""
+    """JSON equality, and a number equals the text that writes it. Nothing equals what is not
+    there."""
     if left is UNDEFINED or right is UNDEFINED:
-        return left is right
+        return False
     if is_number(left) and isinstance(right, str):
         return bool(number_in(right) == left)
     if is_number(right) and isinstance(left, str):
         return bool(number_in(left) == right)
     return not isinstance(left, Pattern) and not isinstance(right, Pattern) and same(left, right)
+
+
+def _identical(left: Any, right: Any) -> bool:
+    return left is not UNDEFINED and right is not UNDEFINED and same(left, right)
 
 
 def _ordered(order: Callable[[Any, Any], bool]) -> Compare:
@@ -102,8 +107,8 @@ def _empty(left: Any, right: Any, _: Budget) -> bool:
 COMPARISONS: dict[str, Compare] = {
     "==": lambda left, right, _: _equal(left, right),
     "!=": lambda left, right, _: not _equal(left, right),
-    "===": lambda left, right, _: left is not UNDEFINED and same(left, right),
-    "!==": lambda left, right, _: left is UNDEFINED or not same(left, right),
+    "===": lambda left, right, _: _identical(left, right),
+    "!==": lambda left, right, _: not _identical(left, right),
     "<": _ordered(operator.lt),
     "<=": _ordered(operator.le),
     ">": _ordered(operator.gt),
@@ -117,5 +122,7 @@ COMPARISONS: dict[str, Compare] = {
     "noneof": _none_of,
     "size": _size,
     "empty": _empty,
+    # Its right side is a class of Java, which no text can name.
+    "type": lambda left, right, _: False,
 }
 """Every operator of a filter by its sign, in lower case."""

@@ -13,7 +13,7 @@ from dcf.asl.errors import ExpressionError
 from dcf.asl.evaluation_budget import Budget
 from dcf.asl.jsonpath.comparison import COMPARISONS, UNDEFINED, Pattern
 from dcf.asl.jsonpath.known_array import KnownArray
-from dcf.asl.jsonpath.selector import Test, select
+from dcf.asl.jsonpath.selector import EachName, Names, Selector, Test, has_all, select
 from dcf.asl.payload import JSON
 from dcf.schema import compile_regex
 
@@ -26,11 +26,13 @@ MAX_NESTING = 50
 """Deepest nesting of parentheses and negations in a filter."""
 
 _OPERATOR = re.compile(
-    r"===|!==|==|!=|<=|>=|<|>|=~|(?:in|nin|contains|subsetof|anyof|noneof|size|empty)\b",
+    r"===|!==|==|!=|<=|>=|<|>|=~|(?:in|nin|contains|subsetof|anyof|noneof|size|empty|type)\b",
     re.IGNORECASE,
 )
 _TEXT = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""", re.DOTALL)
 _NUMBER = re.compile(r"-?\d{1,40}(?:\.\d{1,40})?(?:[eE][+-]?\d{1,3})?")
+_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
+_CONTROLS = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _WORD = re.compile(r"(true|false|null)\b")
 _REGEX = re.compile(r"/((?:[^/\\]|\\.)+)/([a-zA-Z]*)", re.DOTALL)
 _WORDS: dict[str, JSON] = {"true": True, "false": False, "null": None}
@@ -55,11 +57,13 @@ def parse_filter(text: str, read_path: ReadPath) -> Test:
 
 
 class _Reader:
-    __slots__ = ("_read_path", "position", "text")
+    __slots__ = ("_read_path", "position", "selectors", "text")
 
     def __init__(self, text: str, read_path: ReadPath) -> None:
         self.text = text
         self.position = 0
+        self.selectors: tuple[Selector, ...] = ()
+        """Those of the path that was read last."""
         self._read_path = read_path
 
     def either(self, depth: int) -> Test:
@@ -92,14 +96,15 @@ class _Reader:
         return self.comparison()
 
     def comparison(self) -> Test:
-        is_path = self.peek() in ("@", "$")
+        self.skip_spaces()
+        start = self.position
         left = self.operand()
         self.skip_spaces()
         found = _OPERATOR.match(self.text, self.position)
         if found is None:
-            if not is_path:
+            if self.text[start] not in "@$":
                 raise FilterError("a filter compares, or names a path that must be there")
-            return lambda item, root, budget: left(item, root, budget) is not UNDEFINED
+            return _existence(left, self.selectors)
         self.position = found.end()
         compare = COMPARISONS[found.group().lower()]
         right = self.operand()
@@ -130,6 +135,7 @@ class _Reader:
             syntax, self.position = self._read_path(self.text, self.position, root)
         except ExpressionError as error:
             raise FilterError(error.message) from error
+        self.selectors = syntax.selectors
         read = _path_operand(syntax.tokens, syntax.selectors, root)
         return _once(read) if root == "$" else read
 
@@ -193,12 +199,24 @@ def _path_operand(tokens: tuple[Any, ...], selectors: tuple[Any, ...], base: str
         if not selectors:
             return value
         try:
-            found = select(selectors, value, root, budget)
+            return select(selectors, value, root, budget)
         except LookupError:
             return UNDEFINED
-        return UNDEFINED if found == [] else found
 
     return read
+
+
+def _existence(read: Operand, selectors: tuple[Selector, ...]) -> Test:
+    """Whether a path is there: each name that it gives must be, but an array may be empty."""
+    named = [selector.names for selector in selectors if isinstance(selector, (Names, EachName))]
+
+    def test(item: JSON, root: JSON, budget: Budget) -> bool:
+        value = read(item, root, budget)
+        if value is UNDEFINED or (named and value == []):
+            return False
+        return not named or not isinstance(value, dict) or has_all(value, named[-1])
+
+    return test
 
 
 def _compiled(found: re.Match[str]) -> Pattern:
@@ -214,7 +232,14 @@ def _compiled(found: re.Match[str]) -> Pattern:
 
 
 def _text(found: re.Match[str]) -> str:
-    return re.sub(r"\\(.)", r"\1", found.group()[1:-1], flags=re.DOTALL)
+    r"""What stands in quotes: ``\u00e9`` and ``\n`` are signs, as in Java."""
+    inner = _ESCAPE.sub(_unescaped, found.group()[1:-1])
+    return inner.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    code = found.group(1)
+    return chr(int(code[1:], 16)) if len(code) > 1 else _CONTROLS.get(code, code)
 
 
 def _number(found: re.Match[str]) -> float:

@@ -23,8 +23,8 @@ def compile_path(text: str, field: str, call: str | None = None) -> Expression:
     """``text`` as a function of the scope; ``field`` names the place for failure causes.
 
     ``call`` is the intrinsic whose argument the path is. A path that can select several values
-    gives an array, possibly empty; one whose definite part selects nothing fails with
-    ``States.Runtime``. Raises ExpressionError for a bad path.
+    gives an array, which is empty where anything on its way is missing; one that names one place
+    fails with ``States.Runtime`` there. Raises ExpressionError for a bad path.
     """
     syntax = parse_path(text)
     walk = _compile_walk(syntax)
@@ -121,6 +121,10 @@ def _walk_selectors(syntax: PathSyntax, find: Walk) -> Walk:
     def walk(root: JSON) -> JSON:
         try:
             return select(syntax.selectors, find(root), root, Budget())
+        except _MISSING:
+            if syntax.names_one:
+                raise
+            return []
         except LimitReached as error:
             raise EvaluationError(RUNTIME, f"Invalid path '{syntax.text}' : {error}") from error
 

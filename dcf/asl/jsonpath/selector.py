@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from dcf.asl.evaluation_budget import Budget
-from dcf.asl.payload import JSON, is_number
+from dcf.asl.payload import JSON, is_integer, is_number
 
 Token: TypeAlias = str | int
 """A field name or an index: what selects at most one value."""
@@ -117,22 +117,38 @@ class Descendants:
         while waiting:
             node = waiting.pop()
             budget.tick()
-            yield from self.inner.select(node, root, budget)
+            yield from self._at(node, root, budget)
             if isinstance(node, dict):
                 waiting.extend(reversed(node.values()))
             elif isinstance(node, list):
                 waiting.extend(reversed(node))
 
+    def _at(self, node: JSON, root: JSON, budget: Budget) -> Iterator[JSON]:
+        """A filter tests each object and array itself; of several names all must be there."""
+        if isinstance(self.inner, Filter):
+            if isinstance(node, (dict, list)) and self.inner.test(node, root, budget):
+                yield node
+        elif not isinstance(self.inner, (Names, EachName)) or has_all(node, self.inner.names):
+            yield from self.inner.select(node, root, budget)
+
+
+Argument: TypeAlias = Callable[[JSON, Budget], JSON]
+"""An argument of a function: (the root of the data, what it may use)."""
+
+Function: TypeAlias = Callable[[JSON, list[JSON]], JSON]
+"""(What the path selected, the values of the arguments). Raises LookupError without a value."""
+
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
-    """``.length()``: one value computed from what the path selected so far."""
+    """``.length()``, ``.sum(1, $.more)``: computed from what the path selected so far."""
 
     name: str
+    arguments: tuple[Argument, ...] = ()
     token: None = None
 
     def select(self, value: JSON, root: JSON, budget: Budget) -> Iterator[JSON]:
-        yield FUNCTIONS[self.name](value)
+        yield FUNCTIONS[self.name](value, [read(root, budget) for read in self.arguments])
 
 
 Selector: TypeAlias = (
@@ -141,26 +157,36 @@ Selector: TypeAlias = (
 
 
 def select(selectors: tuple[Selector, ...], value: JSON, root: JSON, budget: Budget) -> JSON:
-    """What ``selectors`` select from ``value``: an array, or one value after names or a function.
+    """What ``selectors`` select from ``value``: an array, or one value while they name one place.
 
-    Raises LookupError when there is nothing to compute from.
+    A function computes from that one value, from all that ``..`` found, or else from each value of
+    the array. Raises LookupError when there is nothing to compute from.
     """
     found = [value]
     single = True
+    scanned = False
     for selector in selectors:
-        if isinstance(selector, Aggregate):
-            found = list(selector.select(found[0] if single else found, root, budget))
-            single = True
+        if isinstance(selector, Aggregate) and scanned:
+            found, single = list(selector.select(found, root, budget)), True
             continue
         found = _chosen(selector, found, root, budget)
-        single = single and isinstance(selector, (Names, Indexes)) and _is_one(selector)
+        single = single and names_one(selector)
+        scanned = not single and (scanned or isinstance(selector, Descendants))
         if single and not found:
             raise LookupError(selector)
     return found[0] if single else found
 
 
-def _is_one(selector: Names | Indexes) -> bool:
-    return isinstance(selector, Names) or len(selector.indexes) == 1
+def names_one(selector: Selector) -> bool:
+    """Whether ``selector`` gives at most one value for each that it is applied to."""
+    if isinstance(selector, Indexes):
+        return len(selector.indexes) == 1
+    return isinstance(selector, (Names, Aggregate))
+
+
+def has_all(value: JSON, names: tuple[str, ...]) -> bool:
+    """Whether ``value`` is an object with all of ``names``."""
+    return isinstance(value, dict) and all(name in value for name in names)
 
 
 def _chosen(selector: Selector, values: list[JSON], root: JSON, budget: Budget) -> list[JSON]:
@@ -172,44 +198,66 @@ def _chosen(selector: Selector, values: list[JSON], root: JSON, budget: Budget) 
     return chosen
 
 
-def _numbers(value: JSON) -> list[Any]:
-    numbers = [item for item in value if is_number(item)] if isinstance(value, list) else []
+def _numbers(value: JSON, more: list[JSON]) -> list[Any]:
+    values = [*_items(value), *_flat(more)]
+    numbers = [item for item in values if is_number(item)]
     if not numbers:
         raise LookupError("no numbers")
     return numbers
 
 
-def _length(value: JSON) -> JSON:
-    return len(value) if isinstance(value, (list, dict, str)) else None
+def _items(value: JSON) -> list[JSON]:
+    return value if isinstance(value, list) else []
 
 
-def _keys(value: JSON) -> JSON:
+def _flat(arguments: list[JSON]) -> list[JSON]:
+    """An argument that is an array stands for its items."""
+    return [
+        item
+        for argument in arguments
+        for item in (argument if isinstance(argument, list) else [argument])
+    ]
+
+
+def _length(value: JSON, _: list[JSON]) -> JSON:
+    return len(value) if isinstance(value, (list, dict)) else None
+
+
+def _keys(value: JSON, _: list[JSON]) -> JSON:
     return list(value) if isinstance(value, dict) else None
 
 
-def _sum(value: JSON) -> JSON:
-    return float(sum(_numbers(value)))
+def _computed(compute: Callable[[list[Any]], float]) -> Function:
+    return lambda value, more: float(compute(_numbers(value, more)))
 
 
-def _element(index: int) -> Callable[[JSON], JSON]:
-    def read(value: JSON) -> JSON:
-        if not isinstance(value, list):
-            raise LookupError(index)
-        return value[index]
-
-    return read
+def _element(value: JSON, index: JSON) -> JSON:
+    if not isinstance(value, list) or not is_integer(index):
+        raise LookupError(index)
+    return value[int(index)]
 
 
-FUNCTIONS: dict[str, Callable[[JSON], JSON]] = {
+def _append(value: JSON, more: list[JSON]) -> JSON:
+    return [*value, *more] if isinstance(value, list) else value
+
+
+def _concat(value: JSON, more: list[JSON]) -> JSON:
+    return "".join(item for item in [*_items(value), *_flat(more)] if isinstance(item, str))
+
+
+FUNCTIONS: dict[str, Function] = {
     "length": _length,
     "size": _length,
     "keys": _keys,
-    "min": lambda value: float(min(_numbers(value))),
-    "max": lambda value: float(max(_numbers(value))),
-    "sum": _sum,
-    "avg": lambda value: float(statistics.fmean(_numbers(value))),
-    "stddev": lambda value: float(statistics.pstdev(_numbers(value))),
-    "first": _element(0),
-    "last": _element(-1),
+    "min": _computed(min),
+    "max": _computed(max),
+    "sum": _computed(sum),
+    "avg": _computed(statistics.fmean),
+    "stddev": _computed(statistics.pstdev),
+    "first": lambda value, _: _element(value, 0),
+    "last": lambda value, _: _element(value, -1),
+    "index": lambda value, more: _element(value, more[0] if more else None),
+    "append": _append,
+    "concat": _concat,
 }
-"""The functions that may end a path."""
+"""The functions of a path, of what it selected and the values of their arguments."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
 from functools import lru_cache
@@ -11,6 +12,7 @@ from dcf.asl.jsonpath.filter import FilterError, parse_filter
 from dcf.asl.jsonpath.selector import (
     FUNCTIONS,
     Aggregate,
+    Argument,
     Descendants,
     EachName,
     Filter,
@@ -20,6 +22,8 @@ from dcf.asl.jsonpath.selector import (
     Slice,
     Token,
     Wildcard,
+    names_one,
+    select,
 )
 
 BAD_PATH = "ASL_BAD_PATH"
@@ -35,12 +39,18 @@ MAX_FILTERS = 50
 _VARIABLE = re.compile(r"[^\W\d]\w*")
 _NAME = re.compile(r"[^.\[\]()'\",*?\s]+")
 _NAME_IN_FILTER = re.compile(r"[^.\[\]()'\",*?\s<>=!~&|]+")
-_CALL = re.compile(r"\(\s*\)")
+_SPACES = re.compile(r"\s*")
+_DECODER = json.JSONDecoder()
 _INDEX = re.compile(r"-?\d{1,9}")
-_SLICE = re.compile(r"(-?\d{1,9})?\s*:\s*(-?\d{1,9})?\s*(?::\s*(-?\d{1,9})?)?")
-_TEXT = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
-_QUOTED = re.compile(rf"\s*({_TEXT})\s*", re.DOTALL)
-_QUOTED_SEVERAL = re.compile(rf"\s*(?:{_TEXT})(?:\s*,\s*(?:{_TEXT}))+\s*", re.DOTALL)
+# A step may be written, and means nothing.
+_SLICE = re.compile(r"(?=-?\d|:-?\d)(-?\d{1,9})?:(-?\d{1,9})?(?::-?\d{0,9})?")
+_SINGLE = r"'(?:[^'\\]|\\.)*'"
+_DOUBLE = r'"(?:[^"\\]|\\.)*"'
+_TEXT = f"{_SINGLE}|{_DOUBLE}"
+# All in the same quotes.
+_QUOTED = re.compile(
+    "|".join(rf"\s*{one}(?:\s*,\s*{one})*\s*" for one in (_SINGLE, _DOUBLE)), re.DOTALL
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +71,11 @@ class PathSyntax:
         return not self.selectors
 
     @property
+    def names_one(self) -> bool:
+        """Whether the path gives one value, be it computed by a function, and never several."""
+        return all(names_one(selector) for selector in self.selectors)
+
+    @property
     def variable(self) -> str | None:
         """The name of the variable that the path reads, without its ``$``; None for data."""
         return self.root[1:] if len(self.root) > 1 and self.root != "$$" else None
@@ -75,7 +90,7 @@ def parse_path(text: str) -> PathSyntax:
     if text.count("?") > MAX_FILTERS:
         raise _bad(text, f"a path has at most {MAX_FILTERS} filters")
     syntax, end = read_path(text, 0, _root(text))
-    if end != len(text):
+    if text[end:].strip():
         raise _bad(text, f"unexpected `{text[end]}` at position {end + 1}")
     return syntax
 
@@ -145,11 +160,45 @@ def _member(text: str, position: int, pattern: re.Pattern[str]) -> tuple[Selecto
     name, end = found.group(), found.end()
     if not text.startswith("(", end):
         return Names((name,)), end
-    call = _CALL.match(text, end)
-    if call is None or name not in FUNCTIONS:
+    if name not in FUNCTIONS:
         known = ", ".join(f"`{function}()`" for function in FUNCTIONS)
         raise _bad(text, f"`{name}(…)` is no function of a path; there are {known}")
-    return Aggregate(name), call.end()
+    arguments, end = _arguments(text, end + 1)
+    return Aggregate(name, arguments), end
+
+
+def _arguments(text: str, position: int) -> tuple[tuple[Argument, ...], int]:
+    """The values and paths up to the bracket that closes a call, and what stands behind it."""
+    arguments: list[Argument] = []
+    while True:
+        position = _SPACES.match(text, position).end()  # type: ignore[union-attr]  # always matches
+        if text.startswith(")", position) and not arguments:
+            return (), position + 1
+        argument, position = _argument(text, position)
+        arguments.append(argument)
+        position = _SPACES.match(text, position).end()  # type: ignore[union-attr]
+        if text.startswith(")", position):
+            return tuple(arguments), position + 1
+        if not text.startswith(",", position):
+            raise _bad(text, f"an argument ends with `,` or `)`, at position {position + 1}")
+        position += 1
+
+
+def _argument(text: str, position: int) -> tuple[Argument, int]:
+    if text.startswith("$", position):
+        path, end = read_path(text, position, "$", _NAME_IN_FILTER)
+        selectors = (*(_selecting(token) for token in path.tokens), *path.selectors)
+        return lambda root, budget: select(selectors, root, root, budget), end
+    try:
+        value, end = _DECODER.raw_decode(text, position)
+    except (ValueError, RecursionError):
+        where = f"at position {position + 1}"
+        raise _bad(text, f"an argument is a JSON value or a path, {where}") from None
+    return lambda root, budget: value, end
+
+
+def _selecting(token: Token) -> Selector:
+    return Names((token,)) if isinstance(token, str) else Indexes((token,))
 
 
 def _bracket(text: str, position: int) -> tuple[Selector, int]:
@@ -160,19 +209,16 @@ def _bracket(text: str, position: int) -> tuple[Selector, int]:
         return Wildcard(), after
     if content.startswith("?"):
         return _filter(text, content), after
-    quoted = _QUOTED.fullmatch(content)
-    if quoted is not None:
-        return Names((unquote(quoted.group(1)),)), after
-    if _QUOTED_SEVERAL.fullmatch(content):
+    if _QUOTED.fullmatch(content):
         return Names(tuple(unquote(name) for name in re.findall(_TEXT, content))), after
     parts = [part.strip() for part in content.split(",")]
     if all(_INDEX.fullmatch(part) for part in parts):
         return Indexes(tuple(int(part) for part in parts)), after
-    slices = _SLICE.fullmatch(content)
-    if slices is None or slices.group(3) == "0":
+    slices = _SLICE.fullmatch(text[position + 1 : end])
+    if slices is None:
         raise _bad(text, f"`[{content}]` selects nothing")
-    start, stop, step = (None if part is None else int(part) for part in slices.groups())
-    return Slice(slice(start, stop, step)), after
+    start, stop = (None if part is None else int(part) for part in slices.groups())
+    return Slice(slice(start, stop)), after
 
 
 def _filter(text: str, content: str) -> Filter:
@@ -212,7 +258,7 @@ def closing_bracket(text: str, start: int) -> int:
 
 
 def unquote(text: str) -> str:
-    r"""A quoted name without its quotes; only ``\\`` and its own quote are escapes."""
+    r"""A quoted name without its quotes; only ``\\`` and its own quote are escapes, as recorded."""
     quote = text[0]
     return re.sub(rf"\\([\\{quote}])", r"\1", text[1:-1])
 

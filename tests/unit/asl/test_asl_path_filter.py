@@ -52,7 +52,7 @@ def test_a_filter_in_an_intrinsic_needs_no_spaces() -> None:
 
 
 def test_a_filter_in_the_variable_of_a_choice_needs_no_spaces() -> None:
-    rule = {"Variable": "$.a[?(@.x>=1)].length()", "NumericEquals": 2, "Next": "Next"}
+    rule = {"Variable": "$.sum($.a[?(@.x>=1)].x)", "NumericEquals": 3, "Next": "Next"}
 
     assert enter({"Type": "Choice", "Choices": [rule], "Default": "S"}, ROWS).next == "Next"
 

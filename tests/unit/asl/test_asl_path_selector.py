@@ -1,4 +1,8 @@
-"""What selects several values: wildcards, slices, unions, filters, functions."""
+"""What selects several values: wildcards, slices, unions, filters, functions.
+
+Where the specification is silent, the values are those of Jayway's JsonPath 2.9, whose grammar Step
+Functions follows; tests/soak compares with it on generated paths.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from dcf.asl.errors import EvaluationError
+from dcf.asl.errors import EvaluationError, ExpressionError
 from dcf.asl.jsonpath.path import compile_path
 from dcf.asl.scope import Scope
 
@@ -40,7 +44,9 @@ def read(text: str, data: Any = STORE) -> Any:
         ("$.größe[-2:]", [2, 3]),
         ("$.größe[:-1]", [1, 2]),
         ("$.größe[0:9]", [1, 2, 3]),
-        ("$.größe[::2]", [1, 3]),
+        ("$.größe[0:3:2]", [1, 2, 3]),  # a step means nothing
+        ("$.größe[-2:-1]", [2]),
+        ("$.limit ", 10),
         ("$.größe[0,2]", [1, 3]),
         ("$.größe[0,9]", [1]),
         ("$.bike['price','color','missing']", {"price": 20, "color": "red"}),
@@ -51,6 +57,9 @@ def read(text: str, data: Any = STORE) -> Any:
             {"title": "Moby Dick", "isbn": "0-553"},
         ]),
         ("$.none", None),
+        ("$..['title','isbn']", [{"title": "Moby Dick", "isbn": "0-553"}]),
+        ("$..[?(@.isbn)].title", ["Moby Dick"]),
+        ("$..[?(@ > 1)]", []),  # only objects and arrays are looked at below
     ],
 )  # fmt: skip
 def test_selection(path: str, selected: Any) -> None:
@@ -79,7 +88,17 @@ def test_selection(path: str, selected: Any) -> None:
         ("@.title =~ /s.*/i", ["Sayings", "Sword"]),
         ("@.title =~ /S/", []),
         ("@.tags[0] == 'old'", ["Sayings"]),
-        ("@.tags[?(@ == 'wise')]", ["Sayings"]),
+        # An array may be empty, but it must be there.
+        ("@.tags[?(@ == 'wise')]", ["Sayings", "Moby Dick"]),
+        ("@.tags[*]", ["Sayings", "Moby Dick"]),
+        ("@.tags[*] empty true", ["Moby Dick"]),
+        ("@['isbn','author']", []),
+        ("@['isbn','tags']", ["Moby Dick"]),
+        ("@.none == @.nothing", []),
+        ("@.none != @.nothing", ["Sayings", "Sword", "Moby Dick"]),
+        ("@.none !== @.nothing", ["Sayings", "Sword", "Moby Dick"]),
+        ("@.title == 'S\\u0077ord'", ["Sword"]),
+        ("@.price type 'number'", []),
         ("@.price == '13'", ["Sword"]),
         ("@.price === '13'", []),
     ],
@@ -104,7 +123,20 @@ def test_a_filter_on_an_object_tests_the_object() -> None:
         ("$.größe.first()", 1),
         ("$.größe.last()", 3),
         ("$.bike.keys()", ["price", "color"]),
-        ("$.book[*].tags.length()", 2),
+        ("$.book[*].tags.length()", [2, 0]),
+        (
+            "$.book[0:2].keys()",
+            [["title", "price", "author", "tags"], ["title", "price", "author"]],
+        ),
+        ("$.book[*].price.sum()", []),  # no price has numbers in it
+        ("$.bike.color.length()", None),
+        ("$.größe.index(1)", 2),
+        ("$.größe.index(-1)", 3),
+        ("$.größe.append(4, $.limit)", [1, 2, 3, 4, 10]),
+        ("$.größe.sum(4, $.limit)", 20),
+        ("$.max($.book[*].price)", 13),
+        ("$.book[0].tags.concat($.bike.color)", "oldwisered"),
+        ('$.concat("a", "b")', "ab"),
     ],
 )
 def test_functions_end_a_path(path: str, value: Any) -> None:
@@ -112,13 +144,61 @@ def test_functions_end_a_path(path: str, value: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["$.missing[*].a", "$.book[7].tags[*]", "$.missing.length()", "$.bike.color.sum()"]
+    "path",
+    [
+        "$.missing[*].a",
+        "$.book[7].tags[*]",
+        "$.missing[0:1]",
+        "$.missing..a",
+        "$.none[?(@.a)]",
+        "$.limit[*].a",
+        "$.missing[0,1]",
+        "$.missing['a','b'].c",
+        "$.missing[*].length()",
+    ],
 )
-def test_a_definite_part_that_is_not_there_is_an_error(path: str) -> None:
+def test_a_path_that_may_select_several_values_selects_none_of_what_is_missing(path: str) -> None:
+    assert read(path) == []
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "$.missing.length()",
+        "$.bike.color.sum()",
+        "$.missing['a','b']",
+        "$.größe.index(9)",
+        "$.größe.index()",
+        "$.missing[0].a",
+    ],
+)
+def test_a_path_that_names_one_place_must_find_it(path: str) -> None:
     with pytest.raises(EvaluationError) as caught:
         read(path)
 
     assert caught.value.error == "States.Runtime"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "$.a[:]",
+        "$.a[::2]",
+        "$.a[ 0 : 2 ]",
+        "$.a['b',\"c\"]",
+        "$.a['b',]",
+        "$.a.sum(",
+        "$.a.sum(x)",
+        "$.a.sum(1 2)",
+        "$.a.sum(,)",
+        "$.a.foo(1)",
+        "$.a.sum(1",
+        "$.a[?(@.b type)]",
+    ],
+)
+def test_what_is_no_path(path: str) -> None:
+    with pytest.raises(ExpressionError, match="is not a JSONPath"):
+        read(path)
 
 
 @pytest.mark.parametrize(
