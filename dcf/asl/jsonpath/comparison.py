@@ -76,6 +76,10 @@ def _is_in(left: Any, right: Any, budget: Budget) -> bool:
     return any(_equal(left, item) for item in right)
 
 
+def _not_in(left: Any, right: Any, budget: Budget) -> bool:
+    return isinstance(right, (list, dict)) and not _is_in(left, right, budget)
+
+
 def _contains(left: Any, right: Any, budget: Budget) -> bool:
     if isinstance(left, str):
         return isinstance(right, str) and right in left
@@ -93,7 +97,8 @@ def _any_of(left: Any, right: Any, budget: Budget) -> bool:
 
 
 def _none_of(left: Any, right: Any, budget: Budget) -> bool:
-    return isinstance(left, list) and not _any_of(left, right, budget)
+    both = isinstance(left, list) and isinstance(right, list)
+    return both and not _any_of(left, right, budget)
 
 
 def _size(left: Any, right: Any, _: Budget) -> bool:
@@ -101,7 +106,7 @@ def _size(left: Any, right: Any, _: Budget) -> bool:
 
 
 def _empty(left: Any, right: Any, _: Budget) -> bool:
-    return isinstance(left, (list, dict, str)) and (not left) is right
+    return isinstance(left, (list, str)) and (not left) is right
 
 
 COMPARISONS: dict[str, Compare] = {
@@ -115,7 +120,7 @@ COMPARISONS: dict[str, Compare] = {
     ">=": _ordered(operator.ge),
     "=~": _matches,
     "in": _is_in,
-    "nin": lambda left, right, budget: not _is_in(left, right, budget),
+    "nin": _not_in,
     "contains": _contains,
     "subsetof": _subset,
     "anyof": _any_of,

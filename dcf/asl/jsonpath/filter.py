@@ -13,7 +13,7 @@ from dcf.asl.errors import ExpressionError
 from dcf.asl.evaluation_budget import Budget
 from dcf.asl.jsonpath.comparison import COMPARISONS, UNDEFINED, Pattern
 from dcf.asl.jsonpath.known_array import KnownArray
-from dcf.asl.jsonpath.selector import EachName, Names, Selector, Test, has_all, select
+from dcf.asl.jsonpath.selector import Descendants, EachName, Names, Test, has_all, select
 from dcf.asl.payload import JSON
 from dcf.schema import compile_regex
 
@@ -57,13 +57,13 @@ def parse_filter(text: str, read_path: ReadPath) -> Test:
 
 
 class _Reader:
-    __slots__ = ("_read_path", "position", "selectors", "text")
+    __slots__ = ("_read_path", "path_read", "position", "text")
 
     def __init__(self, text: str, read_path: ReadPath) -> None:
         self.text = text
         self.position = 0
-        self.selectors: tuple[Selector, ...] = ()
-        """Those of the path that was read last."""
+        self.path_read: Any = None
+        """What the latest path of the filter was taken apart into."""
         self._read_path = read_path
 
     def either(self, depth: int) -> Test:
@@ -104,7 +104,7 @@ class _Reader:
         if found is None:
             if self.text[start] not in "@$":
                 raise FilterError("a filter compares, or names a path that must be there")
-            return _existence(left, self.selectors)
+            return _existence(self.path_read)
         self.position = found.end()
         compare = COMPARISONS[found.group().lower()]
         right = self.operand()
@@ -135,7 +135,7 @@ class _Reader:
             syntax, self.position = self._read_path(self.text, self.position, root)
         except ExpressionError as error:
             raise FilterError(error.message) from error
-        self.selectors = syntax.selectors
+        self.path_read = syntax
         read = _path_operand(syntax.tokens, syntax.selectors, root)
         return _once(read) if root == "$" else read
 
@@ -206,9 +206,17 @@ def _path_operand(tokens: tuple[Any, ...], selectors: tuple[Any, ...], base: str
     return read
 
 
-def _existence(read: Operand, selectors: tuple[Selector, ...]) -> Test:
-    """Whether a path is there: each name that it gives must be, but an array may be empty."""
+def _existence(path: Any) -> Test:
+    """Whether a path is there: each name that it gives must be, but an array may be empty, and so
+    may be what ``..`` finds.
+
+    Jayway looks for it in the item, even where it starts with ``$``.
+    """
+    selectors = path.selectors
     named = [selector.names for selector in selectors if isinstance(selector, (Names, EachName))]
+    if any(isinstance(selector, Descendants) for selector in selectors):
+        named = []
+    read = _path_operand(path.tokens, selectors, "@")
 
     def test(item: JSON, root: JSON, budget: Budget) -> bool:
         value = read(item, root, budget)

