@@ -129,7 +129,7 @@ def test_a_task_whose_own_process_is_frozen_for_long_is_charged_with_no_death(
 
     assert status(dcf, "cold") == "succeeded"
     told = [event["type"] for event in dcf("history", "cold", "--json").json["events"]]
-    assert (told.count("LeaseExpired"), told.count("WorkerDied")) == (2, 0)
+    assert told.count("LeaseExpired") >= 2 and "WorkerDied" not in told
 
 
 @pytest.mark.parametrize("resource", ["exit", "exit below"])
