@@ -147,9 +147,11 @@ class SoloProcess:
     async def _end(self, lease: Lease) -> End:
         """Wait for its end, for as long as it keeps its lease, and a little longer."""
         process = self._process
+        # A death can be told until the next lease has ended too.
+        looks_s = max(_LOOKS_S, lease.ttl_ms / 3000)
         while True:
             with suppress(TimeoutError):
-                await asyncio.wait_for(process.wait(), max(_LOOKS_S, lease.ttl_ms / 1000))
+                await asyncio.wait_for(process.wait(), looks_s)
                 return "ended"
             try:
                 held = await self._store.held(lease.workflow_id, lease.path, lease.token)

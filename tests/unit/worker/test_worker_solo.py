@@ -151,8 +151,28 @@ needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="no
 
 @pytest.mark.usefixtures("quick")
 @pytest.mark.parametrize("hangs", ["time.sleep(600)", "exec('while True: pass')"])
-async def test_what_lost_its_lease_and_does_not_end_is_killed(hangs: str) -> None:
+async def test_what_lost_its_lease_and_does_not_end_is_killed(
+    hangs: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # However busy this machine is, in the end it could run often enough.
+    monkeypatch.setattr(grace, "_MOST_LOOKS", 100_000)
     assert await end_without_lease(hangs) == "it lost its lease and did not end within 5 s"
+
+
+async def test_a_lease_is_looked_at_as_often_as_it_is_renewed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """So that a death is told before the next lease ends; then it would not be heard any more."""
+    waited: list[float] = []
+    wait_for = asyncio.wait_for
+
+    async def wait(ending: Any, seconds: float) -> Any:
+        waited.append(seconds)
+        return await wait_for(ending, seconds)
+
+    monkeypatch.setattr(solo.asyncio, "wait_for", wait)
+    assert await end_of(BEGINS + "print('over', flush=True)", lease=a_lease(30_000)) is None
+    assert waited == [10]
 
 
 @needs_proc
