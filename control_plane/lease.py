@@ -34,7 +34,8 @@ class Lease:
     leased again. ``approval`` is what somebody was asked in this try, or None; then ``decision`` is
     the answer (None while there is none), ``given`` what the work was given as the state document
     keeps it (None: the input itself), ``asked_at`` when it was asked (ms). ``calls`` is
-    what the try has called, as the state document keeps it, or None.
+    what the try has called, as the state document keeps it, or None. ``takeovers`` is how many
+    leases of this try have ended without a word since the state itself was heard of last.
     """
 
     workflow_id: str
@@ -65,6 +66,7 @@ class Lease:
     given: JSON = None
     asked_at: int | None = None
     calls: dict[str, Any] | None = None
+    takeovers: int = 0
 
     @property
     def idempotency_key(self) -> str:

@@ -151,6 +151,7 @@ class Leases(ModelCalls):
             given=document.raw.get("effective_input") if document.approval else None,
             asked_at=document.asked_at,
             calls=document.calls,
+            takeovers=document.takeovers,
         )
 
     async def _next_lease(

@@ -21,12 +21,15 @@ from typing import Self, TextIO
 
 from control_plane import Disconnected, Lease, Refusal, Store
 from dcf.secret_form import without_secrets
+from dcf.worker.grace import GRACE_S, End, end_of
 from dcf.worker.keeper import LeaseKeeper
 from dcf.worker.kept_work import KeptLease
 
 log = logging.getLogger(__name__)
 
-_GRACE_S = 5.0
+# A process that could not run is charged to its state after all, once more leases of this try than
+# these have ended without a word.
+_MOST_SPARED = 5
 # A process that was told to end gives its lease back meanwhile.
 _ENDING_S = 0.8
 _AGAIN_S = 2.0
@@ -116,38 +119,47 @@ class SoloProcess:
 
     async def __call__(self, lease: Lease) -> str | None:
         """Have the state of ``lease`` worked on; how the process died, or None where it did not
-        begin, or ended in order. Raises LeaseLost when the lease was lost before it began."""
+        begin, ended in order, or was kept from running. Raises LeaseLost when the lease was lost
+        before it began."""
         process = self._process
         with KeptLease(self._keeper, lease):
             if not await _begin(process, lease):
                 await _ended(process)
                 await asyncio.sleep(_AGAIN_S)
                 return None
-        hung = await self._ends(lease)
-        if hung:
-            process.kill()
+        end = await self._end(lease)
+        if end != "ended":
+            with suppress(ProcessLookupError):
+                process.kill()
         await process.wait()
-        if not hung and await _said(process, _OVER):
+        if await _said(process, _OVER):
             return None
-        return hung or f"{exit_of(process.returncode or 0)}{await self._lines.last()}"
+        if end == "hung":
+            return f"it lost its lease and did not end within {GRACE_S:.0f} s"
+        if end == "ended":
+            return f"{exit_of(process.returncode or 0)}{await self._lines.last()}"
+        log.warning(
+            "%s of %s: its process lost its lease and %s: killed, and charged to nobody",
+            lease.path, lease.workflow_id, end,
+        )  # fmt: skip
+        return None
 
-    async def _ends(self, lease: Lease) -> str:
-        """Wait for its end; "", or why it is not waited for any longer."""
+    async def _end(self, lease: Lease) -> End:
+        """Wait for its end, for as long as it keeps its lease, and a little longer."""
         process = self._process
+        # A death can be told until the next lease has ended too.
+        looks_s = max(_LOOKS_S, lease.ttl_ms / 3000)
         while True:
             with suppress(TimeoutError):
-                await asyncio.wait_for(process.wait(), max(_LOOKS_S, lease.ttl_ms / 1000))
-                return ""
+                await asyncio.wait_for(process.wait(), looks_s)
+                return "ended"
             try:
                 held = await self._store.held(lease.workflow_id, lease.path, lease.token)
             except Disconnected:
                 # It waits for Redis itself.
                 continue
             if isinstance(held, Refusal):
-                with suppress(TimeoutError):
-                    await asyncio.wait_for(process.wait(), _GRACE_S)
-                    return ""
-                return f"it lost its lease and did not end within {_GRACE_S:.0f} s"
+                return await end_of(process, spare=lease.takeovers <= _MOST_SPARED)
 
 
 class LastLine:

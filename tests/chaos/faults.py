@@ -41,16 +41,13 @@ def kinds_of_faults(
 ) -> dict[str, Fault]:
     """Every kind by its name. A worker's lease lasts ``lease_s`` seconds."""
     short, long = (0.3, 1.5), (0.5 * lease_s, 3 * lease_s)
-    # Whoever watches a solo process kills it five seconds after its lease is lost, and that death
-    # counts against its state, which may be innocent. So it is on again well before that.
-    brief = (0.5 * lease_s, 1.25 * lease_s)
     solo = crew.why_no_solo
     return {
         "worker killed": Fault(35, lambda: _now(crew.kill(rng))),
         "worker stopped": Fault(10, lambda: crew.freeze(rng, rng.uniform(*long))),
         # There is no kind that kills a solo process alone: by the rules (decision 0036) that is a
         # death of its state, and an innocent one would be charged up to its limit by chaos.
-        "solo process stopped": Fault(6, lambda: crew.freeze_solo(rng, rng.uniform(*brief)), solo),
+        "solo process stopped": Fault(6, lambda: crew.freeze_solo(rng, rng.uniform(*long)), solo),
         "solo process orphaned": Fault(5, lambda: crew.orphan_solo(rng), solo),
         "solo process killed with its worker": Fault(4, lambda: crew.kill_both(rng), solo),
         "Redis killed": Fault(5, lambda: server.kill(rng.uniform(*short))),

@@ -44,6 +44,31 @@ async def test_whoever_dies_with_its_neighbour_is_not_charged_for_it_again(world
     assert state.takeovers == 4 * LIMIT + 1
 
 
+async def test_who_leases_a_state_hears_how_many_leases_of_its_try_ended_without_a_word(
+    world: World,
+) -> None:
+    """By this who watches a process that cannot run knows how often that was so already."""
+    flow, store = linear("A", retry=1, delay=10), world.store()
+    await seed(store, flow)
+    for number in range(3):
+        lease = await lease_of(store, "A", alone="watched")
+        assert lease.takeovers == number
+        held = await store.held(RUN, "A", lease.token)
+        assert isinstance(held, Lease) and held.takeovers == number
+        await world.advance(TTL_MS)
+        await timers.tick(store, RUN)
+    # What is given back, or told, ends with a word.
+    assert await store.release(await lease_of(store, "A", alone="watched")) is None
+    lease = await lease_of(store, "A", alone="watched")
+    assert await store.release(lease, died="exit by signal 9") is None
+    lease = await lease_of(store, "A", alone="watched")
+    assert lease.takeovers == 3
+    await store.commit(lease, end(flow, lease, None, Failure("E")), commit_id="c1")
+    await world.advance(10)
+    await timers.tick(store, RUN)
+    assert (await lease_of(store, "A", alone="watched")).takeovers == 0
+
+
 async def test_what_takes_the_whole_machine_along_is_stopped_too(world: World) -> None:
     """As where a container is killed with all its processes when one of them has no memory."""
     store = world.store()

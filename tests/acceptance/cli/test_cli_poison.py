@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import signal
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,6 +29,24 @@ async def exit_below(_):
         raise KeyboardInterrupt
     await asyncio.gather(asyncio.create_task(below()))
 
+async def third(_):
+    # Done by the third who begins it, once the second one is gone.
+    with open("begun", "a+") as file:
+        print(os.getpid(), file=file, flush=True)
+        file.seek(0)
+        begun = [int(line) for line in file]
+    while len(begun) < 3 or there_is(begun[1]):
+        await asyncio.sleep(0.05)
+    # Its watcher may tell of it first.
+    await asyncio.sleep(1)
+
+def there_is(process):
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
 async def effect(name):
     with open("effects", "a") as file:
         print(name, file=file, flush=True)
@@ -39,7 +59,7 @@ async def block(_):
 
 HANDLERS = {
     "kill": kill, "leave": leave, "exit": exit_, "exit below": exit_below, "effect": effect,
-    "block": block,
+    "block": block, "third": third,
 }
 """
 
@@ -89,6 +109,27 @@ def test_poison_tasks_are_stopped_and_named_and_their_neighbours_succeed(
     # The first death is that of a worker that did more; a busy machine may end leases by itself.
     assert told.count("LeaseExpired") >= 1
     assert told.count("WorkerDied") == LIMIT - 1
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="no /proc")
+def test_a_task_whose_own_process_is_frozen_for_long_is_charged_with_no_death(
+    dcf: Dcf, handlers: tuple[str, ...]
+) -> None:
+    assert dcf("submit", dcf.write("flow.json", one(**task("third"))), "--id", "cold").code == 0
+    first = dcf.worker(*handlers)
+    begun = dcf.folder / "begun"
+    until(begun.exists, "the first try")
+    first.kill()
+    first.wait()
+    dcf.worker(*handlers)
+    until(lambda: begun.read_text().count("\n") == 2, "its own process")
+    os.kill(int(begun.read_text().split()[1]), signal.SIGSTOP)
+    # Nobody lets it go on but its worker.
+    until(lambda: is_over(dcf, "cold"), "its end")
+
+    assert status(dcf, "cold") == "succeeded"
+    told = [event["type"] for event in dcf("history", "cold", "--json").json["events"]]
+    assert told.count("LeaseExpired") >= 2 and "WorkerDied" not in told
 
 
 @pytest.mark.parametrize("resource", ["exit", "exit below"])

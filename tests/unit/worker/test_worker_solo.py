@@ -6,13 +6,14 @@ import asyncio
 import os
 import signal
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from control_plane import Disconnected, Lease, Refusal
-from dcf.worker import LeaseKeeper, SoloProcesses, assignment_of, exit_of, solo
+from dcf.worker import LeaseKeeper, SoloProcesses, assignment_of, exit_of, grace, solo
 
 UP = "import os, sys, time; sys.stdin.readline(); print('up', flush=True); sys.stdin.readline(); "
 BEGINS = f"{UP}print('begun', flush=True); "
@@ -31,12 +32,13 @@ class Store:
         return 30_000
 
 
-def a_lease(ttl_ms: int = 30_000) -> Lease:
-    return Lease("run", "A", "token", 1, "w1", ttl_ms, "Task", "state", 1, 1, 0, "d")
+def a_lease(ttl_ms: int = 30_000, takeovers: int = 1) -> Lease:
+    known = ("run", "A", "token", 1, "w1", ttl_ms, "Task", "state", 1, 1, 0, "d")
+    return Lease(*known, takeovers=takeovers)
 
 
 async def end_of(
-    text: str, *, store: Any = None, ttl_ms: int = 30_000, isolated: bool = True
+    text: str, *, store: Any = None, lease: Lease | None = None, isolated: bool = True
 ) -> str | None:
     """What is told of a process that does ``text``."""
     there = store or Store(a_lease())
@@ -48,7 +50,7 @@ async def end_of(
         if process is None:
             return "it did not come up"
         try:
-            return await process(a_lease(ttl_ms))
+            return await process(lease or a_lease())
         finally:
             await process.close()
     finally:
@@ -129,13 +131,104 @@ async def test_a_process_that_gets_no_state_ends_with_whoever_started_it(tmp_pat
         os.kill(int(note.read_text()), 0)
 
 
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What lost its lease is looked at every tenth of a second, and for two seconds at most."""
+    monkeypatch.setattr(solo, "_LOOKS_S", 0.1)
+    monkeypatch.setattr(grace, "_LOOK_S", 0.1)
+    monkeypatch.setattr(grace, "_MOST_LOOKS", 20)
+
+
+async def end_without_lease(text: str, *, takeovers: int = 1) -> str | None:
+    """What is told of a process that does ``text`` and has lost its lease."""
+    lost = Store(Refusal("lease_lost"))
+    return await end_of(BEGINS + text, store=lost, lease=a_lease(50, takeovers))
+
+
+STOP = "os.kill(os.getpid(), 19); "
+needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="no /proc")
+
+
+@pytest.mark.usefixtures("quick")
+@pytest.mark.parametrize("hangs", ["time.sleep(600)", "exec('while True: pass')"])
 async def test_what_lost_its_lease_and_does_not_end_is_killed(
+    hangs: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # However busy this machine is, in the end it could run often enough.
+    monkeypatch.setattr(grace, "_MOST_LOOKS", 100_000)
+    assert await end_without_lease(hangs) == "it lost its lease and did not end within 5 s"
+
+
+async def test_a_lease_is_looked_at_as_often_as_it_is_renewed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(solo, "_GRACE_S", 0.1)
-    store = Store(Refusal("lease_lost"))
-    said = await end_of(BEGINS + "time.sleep(600)", store=store, ttl_ms=100)
-    assert said is not None and "did not end" in said
+    """So that a death is told before the next lease ends; then it would not be heard any more."""
+    waited: list[float] = []
+    wait_for = asyncio.wait_for
+
+    async def wait(ending: Any, seconds: float) -> Any:
+        waited.append(seconds)
+        return await wait_for(ending, seconds)
+
+    monkeypatch.setattr(solo.asyncio, "wait_for", wait)
+    assert await end_of(BEGINS + "print('over', flush=True)", lease=a_lease(30_000)) is None
+    assert waited == [10]
+
+
+@needs_proc
+@pytest.mark.usefixtures("quick")
+async def test_what_was_stopped_from_outside_goes_on_and_ends_in_order() -> None:
+    assert await end_without_lease(f"{STOP}print('over', flush=True)") is None
+
+
+@needs_proc
+@pytest.mark.usefixtures("quick")
+@pytest.mark.parametrize(
+    "work",
+    [
+        "exec('while True: os.kill(os.getpid(), 19)')",
+        # What it does then is not held against it: it lost its lease since it stood still.
+        f"{STOP}time.sleep(600)",
+    ],
+    ids=["again and again", "once"],
+)
+async def test_what_was_stopped_and_does_not_end_is_killed_and_charged_to_nobody_so_often(
+    work: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert await end_without_lease(work, takeovers=5) is None
+    assert "A of run: its process lost its lease and was stopped" in caplog.text
+    charged = await end_without_lease(work, takeovers=6)
+    assert charged == "it lost its lease and did not end within 5 s"
+
+
+@pytest.mark.usefixtures("quick")
+async def test_what_is_watched_by_a_late_worker_is_killed_and_charged_to_nobody(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Where the worker is not given time for its looks, neither may be what it looks at."""
+    holding: list[asyncio.Task[None]] = []
+
+    async def hold_up() -> None:
+        # Never a look's time without a pause of more than two.
+        while True:
+            time.sleep(0.25)  # noqa: ASYNC251 - as where others are given the processor
+            await asyncio.sleep(0.05)
+
+    class Busy(Store):
+        async def held(self, *_: Any) -> Any:
+            holding.append(asyncio.create_task(hold_up()))
+            return Refusal("lease_lost")
+
+    monkeypatch.setattr(grace, "_MOST_LOOKS", 12)
+    died = await end_of(BEGINS + "time.sleep(600)", store=Busy(), lease=a_lease(50))
+    holding.pop().cancel()
+    assert died is None
+    assert "A of run: its process lost its lease and could hardly run" in caplog.text
+
+
+@pytest.mark.usefixtures("quick")
+async def test_who_said_that_it_ends_in_order_is_not_charged_for_its_slow_end() -> None:
+    assert await end_without_lease("print('over', flush=True); time.sleep(600)") is None
 
 
 async def test_what_says_that_it_ends_in_order_did_not_die() -> None:
@@ -169,7 +262,7 @@ async def test_a_redis_that_is_away_ends_no_work(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(solo, "_LOOKS_S", 0.05)
     store = Away()
     work = "time.sleep(0.5); print('over', flush=True)"
-    assert await end_of(BEGINS + work, store=store, ttl_ms=50) is None
+    assert await end_of(BEGINS + work, store=store, lease=a_lease(50)) is None
     assert store.asked > 0
 
 
