@@ -54,6 +54,7 @@ class Deaths:
 
     def _lose(self, alone: str | None) -> None:
         watched = alone == "watched" and self.takeovers <= _VANISHED * LIMIT
+        watched = watched and self.charged < LIMIT
         # Only the first death counts that may be a neighbour's.
         if not watched and (alone is not None or not self.charged):
             self._charge(stops=True)
