@@ -111,6 +111,10 @@ class Wait:
     delay_ms: int | None = None
     retries: dict[int, int] | None = None
 
+    def due_in_ms(self, now_ms: int) -> int | None:
+        """In how many milliseconds a wait that begins now ends by itself, or None."""
+        return self.delay_ms if self.until_ms is None else self.until_ms - now_ms
+
 
 @dataclass(frozen=True, slots=True)
 class Fan:
@@ -154,10 +158,12 @@ class Commit:
 @dataclass(frozen=True, slots=True)
 class Committed:
     """A commit took effect: ``lease`` is the state to go on with in place, ``run_status`` is set
-    when the run ended."""
+    when the run ended, ``due_in_ms`` when a wait began that ends by itself: zero or less where its
+    moment has come."""
 
     lease: Lease | None
     run_status: RunStatus | None
+    due_in_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,4 +69,5 @@ class Store(Answers):
         return Committed(
             await self._next_lease(lease, commit, next_token, answer),
             cast("RunStatus | None", answer[4] or None),
+            commit.wait.due_in_ms(int(answer[5])) if commit.wait else None,
         )

@@ -17,7 +17,7 @@ log = logging.getLogger(__name__)
 
 # Claimed and ticked together. Who dies over them keeps them from the others for 15 s.
 RUNS_AT_ONCE = 32
-# So many times a sweep goes on while it finds as many as it can take: then others get a turn.
+# So many times a sweep goes on while more is due than it can take at once: then others get a turn.
 ROUNDS_A_SWEEP = 32
 # In a cluster the script cannot write the index; this bounds how late a look can be.
 LOOK_AHEAD_MS = 60_000
@@ -32,6 +32,14 @@ class Ticked:
     next_due_ms: int | None
     now_ms: int
     status: str
+
+    @property
+    def is_short(self) -> bool:
+        """Whether more is due than this tick moved. Where it moved nothing, the next one would not
+        either: a redrive prepares the run."""
+        due = self.next_due_ms
+        running = self.status == "running"
+        return running and self.moved > 0 and due is not None and due <= self.now_ms
 
 
 @dataclass(slots=True)
@@ -61,24 +69,27 @@ async def tick(store: Store, workflow_id: str) -> Ticked:
 
 
 async def sweep(store: Store, *, limit: int = RUNS_AT_ONCE) -> Swept:
-    """Claim the runs that are due for a look, ``limit`` at a time, and tick them together."""
+    """Claim the runs that are due for a look, ``limit`` at a time, and tick them together. A run
+    in which more is due than one tick moves is claimed again, beside those that are due by then."""
     swept = Swept()
     for _ in range(ROUNDS_A_SWEEP):
         with store.gap.noticed():
             claimed = await claims.claim(store.backend, keys.INDEX, limit)
         swept.now_ms, swept.next_look_ms = claimed.now_ms, claimed.next_ms
         looks = [_look(store, swept, workflow_id) for workflow_id in claimed.members]
+        goes_on = len(claimed.members) == limit
         # All of them end before one's failure is raised: what is due there does not wait for it.
         for result in await asyncio.gather(*looks, return_exceptions=True):
             if isinstance(result, BaseException):
                 raise result
-        if len(claimed.members) < limit:
+            goes_on = goes_on or result
+        if not goes_on:
             break
     return swept
 
 
-async def _look(store: Store, swept: Swept, workflow_id: str) -> None:
-    """Tick a claimed run, and note in ``swept`` what it came to."""
+async def _look(store: Store, swept: Swept, workflow_id: str) -> bool:
+    """Tick a claimed run, and note in ``swept`` what it came to; whether more is due there."""
     try:
         ticked = await tick(store, workflow_id)
     except RefusedForGood:
@@ -86,7 +97,7 @@ async def _look(store: Store, swept: Swept, workflow_id: str) -> None:
     except ServerError as error:
         # The others are due too; this one is looked at again in 15 s.
         log.error("cannot tick run %s: %s", workflow_id, error)
-        return
+        return False
     swept.moved += ticked.moved
     if ticked.status == "":
         # Removed, or its submission died at once: there is nothing to look at.
@@ -102,3 +113,4 @@ async def _look(store: Store, swept: Swept, workflow_id: str) -> None:
         known = swept.next_look_ms
         due = ticked.next_due_ms
         swept.next_look_ms = due if known is None else min(known, due)
+    return ticked.is_short

@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import suppress
 from typing import Protocol
 
 from control_plane import (
@@ -66,12 +68,23 @@ class Sweeper:
         # Each has a loop of its own: timers do not wait until runs are sealed or removed.
         self._over = _Backlog(self.finalize)
         self._half_way = _Backlog(self._remove)
+        self._look_at = math.inf
+        self._sooner = asyncio.Event()
+
+    def look_in(self, seconds: float) -> None:
+        """Sweep when so much time has passed, or earlier: no sweep has seen yet what is due then.
+        Who dies first leaves it to the sweeps of others."""
+        at = self._now() + max(seconds, _SHORTEST_NAP_S)
+        if at < self._look_at:
+            self._look_at = at
+            self._sooner.set()
 
     async def run(self) -> None:
         """Sweep for ever."""
         stale_at = self._now()
         filling: AsyncIterator[int] | None = None
         while True:
+            self._look_at = math.inf
             swept = await timers.sweep(self._store)
             if self._on_swept is not None:
                 self._on_swept()
@@ -85,7 +98,16 @@ class Sweeper:
             # A slice at a time: what is due does not wait for a hundred thousand runs.
             if filling is not None and not await anext(filling, 0):
                 filling = None
-            await asyncio.sleep(_nap(swept, self._every_s))
+            self.look_in(_nap(swept, self._every_s))
+            await self._rest()
+
+    async def _rest(self) -> None:
+        """Until the next look."""
+        with suppress(TimeoutError):
+            while (left := self._look_at - self._now()) > 0:
+                self._sooner.clear()
+                async with asyncio.timeout(left):
+                    await self._sooner.wait()
 
     async def seal_ended(self, workflow_id: str) -> None:
         """Have a run sealed that has just ended here, unless another's sweep was quicker."""
@@ -180,5 +202,4 @@ class _Backlog:
 def _nap(swept: timers.Swept, longest_s: float) -> float:
     if swept.next_look_ms is None:
         return longest_s
-    ahead = (swept.next_look_ms - swept.now_ms) / 1000
-    return min(max(ahead, _SHORTEST_NAP_S), longest_s)
+    return min((swept.next_look_ms - swept.now_ms) / 1000, longest_s)

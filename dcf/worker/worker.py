@@ -414,6 +414,8 @@ class Worker:
             self._runs.forget(lease.workflow_id)
             self._choreographer.forget(lease.workflow_id)
             await self._sweeper.seal_ended(lease.workflow_id)
+        if committed.due_in_ms is not None:
+            self._sweeper.look_in(committed.due_in_ms / 1000)
 
     async def _step(self, lease: Lease, in_place: bool) -> Committed | Refusal:
         """Do the step of ``lease`` while the keeper keeps it."""

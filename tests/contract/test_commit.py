@@ -121,7 +121,8 @@ async def test_a_timer_wakes_its_state_at_its_moment(world: World) -> None:
     await seed(store, flow)
     lease = await lease_of(store, "W")
     wait = Commit("wait", {"type": "WaitStarted"}, wait=Wait("timer", delay_ms=1_000))
-    assert await store.commit(lease, wait, commit_id="c1", in_place=True) == Committed(None, None)
+    answer = await store.commit(lease, wait, commit_id="c1", in_place=True)
+    assert answer == Committed(None, None, due_in_ms=1_000)
     await world.advance(999)
     assert (await timers.tick(store, RUN)).moved == 0
     await world.advance(1)

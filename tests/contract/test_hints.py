@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from flows import RUN, Flow, linear, seed
 from interleaved import Breaking
-from test_join import fanned
+from test_join import fanned, open_frames
 from workers import TTL_MS, Worker, drive, lease_of, pass_time, put_away
 from worlds import World
 
@@ -217,13 +217,65 @@ async def test_more_than_a_hundred_due_states_are_moved_by_further_ticks(world: 
     assert moved == [100, 50, 0]
 
 
+WAITING: Flow = {"start": "W", "states": {"W": {"wait": 1_000}}}
+
+
+async def waiting_in_a_map(world: World, count: int) -> Store:
+    """A run with so many timers that are due now."""
+    flow = fanned(WAITING)
+    store, leases = await open_frames(world, flow, list(range(count)))
+    worker = Worker(store, world.queue(), flow)
+    for lease in leases:
+        await worker.once(lease)
+    await world.advance(1_000)
+    return store
+
+
+async def test_one_sweep_lets_all_fire_that_is_due_in_one_run(world: World) -> None:
+    store = await waiting_in_a_map(world, 250)
+    swept = await timers.sweep(store)
+    assert swept.moved == 250
+    waits = [f"M[{number}]/W" for number in range(250)]
+    assert {state.event for state in (await store.states(RUN, waits)).values()} == {"timer"}
+    # The first of them are hinted anew in 15 s, and nothing is due before.
+    assert swept.next_look_ms == world.now_ms + 15_000
+
+
+async def test_a_run_with_much_that_is_due_keeps_no_other_waiting(world: World) -> None:
+    store = await waiting_in_a_map(world, 250)
+    await seed(store, WAITING, run="small")
+    await Worker(store, world.queue(), WAITING).once(await lease_of(store, "W", run="small"))
+    await world.advance(1_000)
+    claim_and_two_ticks = Breaking(world.backend, 4)
+    with pytest.raises(Disconnected):
+        await timers.sweep(world.store(claim_and_two_ticks))
+    assert (await store.states("small", ["W"]))["W"].event == "timer"
+
+
+async def test_a_sweep_of_a_run_with_endlessly_much_that_is_due_ends(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = await waiting_in_a_map(world, 250)
+    monkeypatch.setattr(timers, "ROUNDS_A_SWEEP", 2)
+    swept = await timers.sweep(store)
+    assert (swept.moved, swept.next_look_ms) == (200, world.now_ms)
+    assert (await timers.sweep(store)).moved == 50
+
+
+async def test_a_sweep_goes_not_on_for_what_a_redrive_prepares(world: World) -> None:
+    store = await waiting_in_a_map(world, 2)
+    await world.backend.command("JSON.SET", store.keys(RUN).meta, "$.ctl.preparing", '"an id"')
+    counted = Breaking(world.backend, None)
+    assert (await timers.sweep(world.store(counted))).moved == 0
+    assert counted.names.count("tick") == 1
+
+
 async def test_one_sweep_lets_all_fire_that_is_due_in_however_many_runs(world: World) -> None:
-    flow: Flow = {"start": "W", "states": {"W": {"wait": 1_000}}}
     store = world.store()
     names = [f"r-{number}" for number in range(3 * timers.RUNS_AT_ONCE + 4)]
     for name in names:
-        await seed(store, flow, run=name)
-        await Worker(store, world.queue(), flow).once(await lease_of(store, "W", run=name))
+        await seed(store, WAITING, run=name)
+        await Worker(store, world.queue(), WAITING).once(await lease_of(store, "W", run=name))
     await world.advance(1_000)
     swept = await timers.sweep(store)
     assert swept.moved == len(names)
@@ -234,11 +286,10 @@ async def test_one_sweep_lets_all_fire_that_is_due_in_however_many_runs(world: W
 
 
 async def test_a_run_that_cannot_be_ticked_keeps_none_of_the_others_back(world: World) -> None:
-    flow: Flow = {"start": "W", "states": {"W": {"wait": 1_000}}}
     store = world.store()
     for name in ("r-0", "r-1", "r-2"):
-        await seed(store, flow, run=name)
-        await Worker(store, world.queue(), flow).once(await lease_of(store, "W", run=name))
+        await seed(store, WAITING, run=name)
+        await Worker(store, world.queue(), WAITING).once(await lease_of(store, "W", run=name))
     due = store.keys("r-1").due
     await world.backend.command("DEL", due)
     await world.backend.command("SET", due, "no sorted set")

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from stage import Stage, passing, staged
+from stage import Calls, Stage, flow, passing, retry, staged, task
 
-from control_plane import Refusal, Store
+from control_plane import HintQueue, Refusal, Store
+from control_plane.script import Script
+from dcf.stopping import stop
 from dcf.worker import sweeper
 
 
@@ -44,6 +46,61 @@ async def test_a_timer_fires_in_time_while_a_run_is_sealed_that_takes_long(stage
         await stage.until_status("A", "done", "waits")
         [fired] = [event for event in await stage.events("waits") if event["type"] == "TimerFired"]
         assert fired["event"] == "timer"
+
+
+@pytest.mark.parametrize(
+    "when", [{"Seconds": 0}, {"Seconds": 2}, {"Timestamp": "2020-01-01T00:00:00Z"}]
+)
+@staged
+async def test_a_worker_looks_at_what_it_lets_wait_when_that_is_due(
+    when: dict[str, Any], stage: Stage
+) -> None:
+    stage.worker(sweep_s=600)
+    await asyncio.sleep(1)
+    await stage.submit(flow(A={"Type": "Wait", **when}))
+    assert (await stage.end(within_s=60)).status == "succeeded"
+
+
+@staged
+async def test_a_worker_looks_at_what_it_tries_again_when_that_is_due(stage: Stage) -> None:
+    calls = Calls(lambda given: given if calls.count > 2 else RuntimeError("not yet"))
+    stage.worker({"work": calls}, sweep_s=600)
+    await asyncio.sleep(1)
+    await stage.submit(flow(A=task(**retry(IntervalSeconds=1))))
+    assert (await stage.end(within_s=60)).status == "succeeded"
+
+
+class Slow:
+    """A twin that answers a claim 2 s after it was served."""
+
+    def __init__(self, stage: Stage) -> None:
+        self._stage = stage
+        self.claimed: list[float] = []
+        self.command, self.close = stage.twin.command, stage.twin.close
+
+    async def run(self, script: Script, keys: Sequence[str], args: Sequence[str | int]) -> Any:
+        answer = await self._stage.twin.run(script, keys, args)
+        if script.name == "claim":
+            self.claimed.append(self._stage.loop.now)
+            await asyncio.sleep(2)
+        return answer
+
+
+@staged
+async def test_what_was_begun_to_wait_during_a_sweep_is_looked_at_when_it_is_due(
+    stage: Stage,
+) -> None:
+    slow = Slow(stage)
+    queue = HintQueue(stage.twin, pool="default", consumer="w1")
+    looking = sweeper.Sweeper("w1", Store(slow), queue, now=stage.loop.time, every_s=600)
+    sweeping = asyncio.create_task(looking.run())
+    await asyncio.sleep(1)
+    looking.look_in(9)
+    looking.look_in(20)
+    await asyncio.sleep(13)
+    # The first of two moments is the one that counts, and a later one does not put it off.
+    assert slow.claimed == [0, 10]
+    await stop(sweeping)
 
 
 @staged
