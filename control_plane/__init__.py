@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     )
     from control_plane.assigned import assign, assigned
     from control_plane.backend import Backend
+    from control_plane.broken_run import remove_broken
     from control_plane.claims import ACCEPTED_EVERY_MS, CLAIM_MS, Claimed
     from control_plane.clock import Clock, NewToken, new_token, wall_clock
     from control_plane.conductors import ConductorDocument, ConductorStore
@@ -275,6 +276,7 @@ __all__ = [
     "read_record_history",
     "refusals",
     "refused_now",
+    "remove_broken",
     "restore_run",
     "run_lists",
     "script",

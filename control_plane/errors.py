@@ -98,6 +98,12 @@ class BrokenRun(ControlPlaneError):
 
     code = "broken_run"
 
+    @property
+    def hint(self) -> str:
+        """What may be done about it, for people."""
+        name = self.fields["workflow_id"]
+        return f"`dcf runs remove {name} --broken` removes it with all that belongs to it"
+
 
 class CorruptHistory(ControlPlaneError):
     """Entry {entry} of the history of {workflow_id} does not match its digest."""

@@ -9,12 +9,14 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from control_plane.documents import Failure, RunStatus, StateDocument
-from control_plane.errors import BrokenRun, UnknownRun, UnknownState
+from control_plane.errors import BrokenRun, UnknownRun, UnknownState, WrongType
 from control_plane.payload import JSON
 from control_plane.run_document import RunDocument
 from control_plane.values import Values
 
 BATCH = 500
+JSON_TYPE = "ReJSON-RL"
+"""What TYPE says of a document."""
 log = logging.getLogger(__name__)
 
 
@@ -31,11 +33,17 @@ class Reader(Values):
     """Everything that only reads."""
 
     async def run(self, workflow_id: str) -> RunDocument:
-        """The meta document. Raises UnknownRun."""
-        text = await self.backend.command("JSON.GET", self.keys(workflow_id).meta)
+        """The meta document. Raises UnknownRun, BrokenRun."""
+        key = self.keys(workflow_id).meta
+        try:
+            text = await self.backend.command("JSON.GET", key)
+        except WrongType as error:
+            kind = await self.backend.command("TYPE", key)
+            why = f"it is of the type {kind}, and not JSON"
+            raise BrokenRun(workflow_id=workflow_id, why=why) from error
         if text is None:
             raise UnknownRun(workflow_id=workflow_id)
-        return RunDocument.parse(text)
+        return RunDocument.parse(text, workflow_id)
 
     async def run_many(self, workflow_ids: Sequence[str]) -> list[RunDocument]:
         """The meta documents of those that exist, in order, 500 a read; in a cluster, where each
@@ -48,10 +56,10 @@ class Reader(Values):
         runs: list[RunDocument] = []
         for workflow_id, text in zip(workflow_ids, texts, strict=True):
             try:
-                runs += [RunDocument.parse(text)] if text is not None else []
+                runs += [RunDocument.parse(text, workflow_id)] if text is not None else []
             except BrokenRun as error:
                 # One that somebody else wrote hides no other.
-                log.warning("run %s is left out: %s", workflow_id, error)
+                log.warning("run %s is left out: %s (%s)", workflow_id, error, error.hint)
         return runs
 
     async def ends(self, workflow_ids: Sequence[str]) -> dict[str, int]:

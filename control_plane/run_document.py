@@ -46,14 +46,17 @@ class RunDocument:
     raw: dict[str, Any] = field(repr=False)
 
     @classmethod
-    def parse(cls, text: str) -> RunDocument:
-        """The document in ``text`` (what ``JSON.GET key`` returns). Raises BrokenRun for one that
-        no script wrote: it must not come to those who read a list of runs."""
+    def parse(cls, text: str, workflow_id: str | None = None) -> RunDocument:
+        """The document in ``text`` (what ``JSON.GET key`` returns), of the run ``workflow_id``
+        where that is known. Raises BrokenRun for one that no script wrote: it must not come to
+        those who read a list of runs."""
         raw = json.loads(text)
         why = _fault(raw)
+        name = raw.get("workflow_id") if isinstance(raw, dict) else None
+        if not why and workflow_id not in (None, name):
+            why = f"workflow_id is {str(name)[:64]!r}, that of another run"
         if why:
-            name = raw.get("workflow_id") if isinstance(raw, dict) else None
-            raise BrokenRun(workflow_id=str(name)[:64], why=why)
+            raise BrokenRun(workflow_id=workflow_id or str(name)[:64], why=why)
         ctl = raw["ctl"]
         redrives = ctl.get("redrives", 0)
         return cls(
@@ -114,6 +117,7 @@ def _fault(raw: Any) -> str:
         **{name: _is_time(raw.get(name)) for name in _TIMES},
         "input": "input" in raw,
         "states": _are_texts(raw.get("states", [])),
+        "pins": _are_pins(raw.get("pins", {})),
         "exit": isinstance(raw.get("exit"), str | NoneType),
         "error": error is None
         or (isinstance(error, dict) and "error" in error and _may_be_texts(error.values())),
@@ -132,6 +136,10 @@ def _is_time(value: object) -> bool:
 
 def _are_texts(value: object) -> bool:
     return value == {} or (isinstance(value, list) and all(isinstance(one, str) for one in value))
+
+
+def _are_pins(value: object) -> bool:
+    return isinstance(value, dict) and all(isinstance(one, str) for one in value.values())
 
 
 def _may_be_texts(values: Iterable[object]) -> bool:

@@ -75,14 +75,14 @@ async def export_run(store: Store, workflow_id: str) -> RunExport:
             return export
 
 
-async def restore_run(store: Store, export: RunExport) -> None:
-    """Put the run back as it was, as a finished run. Who dies over it leaves it to be removed by a
-    sweep. Raises RunExists, BadDocument, RestoreLost."""
+async def restore_run(store: Store, export: RunExport, *, together: int | None = None) -> None:
+    """Put the run back as it was, as a finished run, at most so many parts ``together``. Who dies
+    over it leaves it to be removed by a sweep. Raises RunExists, BadDocument, RestoreLost."""
     run = export.run
     call = store.new_id()
     # The first call finds out whether there is a run, and is not the last.
     pieces = [piece for part in export.parts for piece in _pieces(part)]
-    batches = [[], *_batches(pieces), []]
+    batches = [[], *_batches(pieces, together or _MOST_PARTS), []]
     for number, batch in enumerate(batches, 1):
         request = {
             "call": call,
@@ -183,11 +183,11 @@ def _pieces(part: Part) -> Iterator[Part]:
         yield replace(part, text=payload.to_text(flat[at : at + _MOST_VALUES]))
 
 
-def _batches(parts: Sequence[Part]) -> Iterator[list[Part]]:
+def _batches(parts: Sequence[Part], most: int) -> Iterator[list[Part]]:
     batch: list[Part] = []
     size = 0
     for part in parts:
-        if batch and (len(batch) == _MOST_PARTS or size + len(part.text) > _MOST_CHARACTERS):
+        if batch and (len(batch) == most or size + len(part.text) > _MOST_CHARACTERS):
             yield batch
             batch, size = [], 0
         batch.append(part)

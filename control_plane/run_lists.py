@@ -17,6 +17,7 @@ from control_plane import keys, payload, script
 from control_plane.backend import Backend
 from control_plane.documents import RunStatus
 from control_plane.errors import BadPlace, RefusedForGood, ServerError, WrongType
+from control_plane.reader import JSON_TYPE
 from control_plane.run_document import RunDocument
 from control_plane.store import Store
 
@@ -171,7 +172,7 @@ async def _enlist(store: Store, ids: Sequence[str]) -> None:
                 raise
             except ServerError as error:
                 kind = await store.backend.command("TYPE", store.keys(workflow_id).meta)
-                if isinstance(error, WrongType) and kind == "ReJSON-RL":
+                if isinstance(error, WrongType) and kind == JSON_TYPE:
                     # It is a list that was overwritten.
                     raise
                 log.error("run %s cannot be listed: %s", workflow_id, error)

@@ -238,10 +238,16 @@ class RunTransitions(Reader):
         return None
 
     async def remove(
-        self, workflow_id: str, *, abandoned: bool = False, unexported: bool = False
+        self,
+        workflow_id: str,
+        *,
+        abandoned: bool = False,
+        unexported: bool = False,
+        together: int | None = None,
     ) -> Refusal | None:
-        """Remove all keys of a run that is over, or ``abandoned`` before its submission ended; None
-        when it is gone. Who dies over it leaves it to the same call again, or to a sweep.
+        """Remove all keys of a run that is over, or ``abandoned`` before its submission ended, at
+        most so many paths and blobs ``together``; None when it is gone. Who dies over it leaves it
+        to the same call again, or to a sweep.
 
         ``still_running`` (status), ``not_finalized``, or ``not_exported`` for a run that waits for
         the graph, unless it may go ``unexported``.
@@ -263,7 +269,8 @@ class RunTransitions(Reader):
             paths = await self.paths(workflow_id)
             blobs = sorted(await self.backend.command("SMEMBERS", run_keys.blobs))
             work = [("paths", path) for path in paths] + [("blobs", blob) for blob in blobs]
-            for batch in [work[at : at + BATCH] for at in range(0, len(work), BATCH)] or [[]]:
+            size = together or BATCH
+            for batch in [work[at : at + size] for at in range(0, len(work), size)] or [[]]:
                 named: dict[str, list[str]] = {"paths": [], "blobs": []}
                 for kind, name in batch:
                     named[kind].append(name)

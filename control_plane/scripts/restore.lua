@@ -1,13 +1,15 @@
 -- Put the documents of an exported run back (at most 500 a call, in order), where there is no run of its
 -- id. Until the last call the run is `removing`: nobody touches it, and a sweep removes it when nothing
--- of a restore was heard for a minute.
+-- of a restore was heard for a minute. A call counts when all of it is written: one that broke off may be
+-- said again, and none after it is taken before.
 -- KEYS[4]  cp:wf:done   zset   standalone only
 -- ARGV[1]  {run, call, number, last, parts: [[kind, name]]}   call: the same in all calls of one restore;
 --          number: of the call, from 1; the first is not the last
 -- ARGV[2]  the run's document, as it is in the end
 -- ARGV[3…] what each part holds: a JSON document (state, output, audit), a text (blob), or an array of
 --          names and values (calls, agents, chain) or of [entry, at, event, digest] (history)
--- Reply    {"ok"} | {"exists"} | {"gone"} | {"bad_document", message}
+-- Reply    {"ok"} | {"exists"} | {"gone"}: what the calls before wrote is not there, or not all of it
+--          | {"bad_document", message}
 
 local run = load_run()
 if run and run.restoring ~= REQ.call then
@@ -15,8 +17,9 @@ if run and run.restoring ~= REQ.call then
   local same = REQ.last and not run.removing and cjson.decode(ARGV[2]).ctl.born == run.born
   return reply(same and 'ok' or 'exists')
 end
-if not run and REQ.number > 1 then return reply('gone') end
-if run and run.restored >= REQ.number then return reply('ok') end
+local heard = run and run.restored or 0
+if REQ.number > heard + 1 then return reply('gone') end
+if REQ.number <= heard then return reply('ok') end
 
 local function document(key, text) return put(key, '$', text) end
 local function hash(key, text) redis.call('HSET', key, unpack(cjson.decode(text))) end
@@ -34,6 +37,9 @@ local WRITE = {
   end,
   history = function(_, text)
     local entry = cjson.decode(text)
+    local there = redis.call('XRANGE', HISTORY, entry[1], entry[1])[1]
+    -- Written by a call that broke off. Each digest covers all events before it.
+    if there and there[2][6] == entry[4] then return end
     redis.call('XADD', HISTORY, entry[1], 'at', entry[2], 'event', entry[3], 'digest', entry[4])
   end,
 }
@@ -42,19 +48,23 @@ if not run then
   local bad = document(META, ARGV[2])
   if bad then return refuse(bad) end
   run = load_run()
-  run.removing, run.restoring = true, REQ.call
+  run.removing, run.restoring, run.restored = true, REQ.call, 0
+  redis.call('JSON.SET', META, '$.ctl', cjson.encode(run))
 end
-run.restored = REQ.number
-redis.call('JSON.SET', META, '$.ctl', cjson.encode(run))
+if not REQ.last then
+  if INDEX then redis.call('ZADD', INDEX, NOW + REHINT_MAX, REQ.run) else look_at(NOW + REHINT_MAX) end
+end
 for i, part in ipairs(REQ.parts) do
   local bad = WRITE[part[1]](part[2], ARGV[i + 2])
   if bad then return refuse(bad) end
 end
 if not REQ.last then
-  if INDEX then redis.call('ZADD', INDEX, NOW + REHINT_MAX, REQ.run) else look_at(NOW + REHINT_MAX) end
+  run.restored = REQ.number
+  redis.call('JSON.SET', META, '$.ctl', cjson.encode(run))
   return reply('ok')
 end
-document(META, ARGV[2])
+local bad = document(META, ARGV[2])
+if bad then return refuse(bad) end
 enlist(load_run())
 if INDEX then
   redis.call('ZREM', INDEX, REQ.run)

@@ -6,7 +6,16 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from control_plane import RunDocument, RunStatus, Store, check_workflow_id, run_lists, space_of
+from control_plane import (
+    BrokenRun,
+    RunDocument,
+    RunStatus,
+    Store,
+    check_workflow_id,
+    remove_broken,
+    run_lists,
+    space_of,
+)
 from control_plane.embedded import ServerUnusable
 from dcf.cli.age import OVER, read_age
 from dcf.cli.answer import Answer, ErrorNote
@@ -27,30 +36,48 @@ _LISTED = 20
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Runs by ``ids``, or all of ``statuses`` that ended ``age_ms`` ago or earlier."""
+    """Runs by ``ids``, or all of ``statuses`` that ended ``age_ms`` ago or earlier; of the ``ids``
+    also those whose document is ``broken``, if that is said."""
 
     ids: Sequence[str]
+    broken: bool = False
     age_ms: int = 0
     statuses: Sequence[RunStatus] = OVER
 
 
+@dataclass(frozen=True, slots=True)
+class _Gone:
+    """A run that went or would go, with its size in bytes (None where it was not asked). Of a
+    ``broken`` one, which says what is wrong with it, the status is not known."""
+
+    workflow_id: str
+    status: RunStatus | None
+    size: int | None = None
+    broken: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        said: dict[str, Any] = {"workflow_id": self.workflow_id, "run_status": self.status}
+        said |= {"broken": self.broken} if self.broken else {}
+        return said | ({"bytes": self.size} if self.size is not None else {})
+
+
 @dataclass(slots=True)
 class _Report:
-    """What went or would go, with its size (None where it was not asked), and what is kept.
-    ``undelivered`` of those that would go are to be written to the graph first."""
+    """What went or would go, and what is kept. ``undelivered`` of those that would go are to be
+    written to the graph first."""
 
-    gone: list[tuple[RunDocument, int | None]] = field(default_factory=list)
+    gone: list[_Gone] = field(default_factory=list)
     kept: list[tuple[RunDocument, Kept]] = field(default_factory=list)
     undelivered: int = 0
 
     @property
     def size(self) -> int:
-        return sum(size or 0 for _, size in self.gone)
+        return sum(one.size or 0 for one in self.gone)
 
 
-def named(ids: Sequence[str]) -> Choice:
+def named(ids: Sequence[str], *, broken: bool) -> Choice:
     """The choice of the runs ``ids``. Raises BadName."""
-    return Choice([check_workflow_id(workflow_id) for workflow_id in ids])
+    return Choice([check_workflow_id(workflow_id) for workflow_id in ids], broken)
 
 
 def choice_of(before: str, statuses: Sequence[str]) -> Choice:
@@ -70,21 +97,23 @@ def choice_of(before: str, statuses: Sequence[str]) -> Choice:
     if problems:
         raise BadInput(problems)
     wanted = cast("Sequence[RunStatus]", [*dict.fromkeys(statuses)])
-    return Choice((), age_ms or 0, wanted or OVER)
+    return Choice((), age_ms=age_ms or 0, statuses=wanted or OVER)
 
 
 async def remove_runs(
     choice: Choice, settings: Settings, screen: Screen, *, dry_run: bool
 ) -> Answer:
     """Remove the chosen runs, or with ``dry_run`` say what would go. What is only kept because the
-    graph does not have it yet is written there first. Raises UnknownRun before anything is
-    removed."""
+    graph does not have it yet is written there first. Raises UnknownRun, and BrokenRun unless those
+    are chosen, before anything is removed."""
     address = await find_redis(settings, screen)
     report = _Report()
     async with open_store(address) as store:
         with screen.working("looking for runs …") as progress:
             async for run in _chosen(store, choice):
-                if dry_run:
+                if isinstance(run, BrokenRun):
+                    await _remove_broken(store, run, report, dry_run=dry_run)
+                elif dry_run:
                     await _look_at(store, run, report)
                 else:
                     await _remove(store, run, report)
@@ -106,15 +135,28 @@ async def _look_at(store: Store, run: RunDocument, report: _Report) -> None:
         report.kept.append((run, kept))
         return
     report.undelivered += kept is not None
-    report.gone.append((run, await space_of(store, run.workflow_id)))
+    size = await space_of(store, run.workflow_id)
+    report.gone.append(_Gone(run.workflow_id, run.status, size))
 
 
 async def _remove(store: Store, run: RunDocument, report: _Report) -> None:
     kept = await remove_run(store, run)
     if kept is None:
-        report.gone.append((run, None))
+        report.gone.append(_Gone(run.workflow_id, run.status))
     else:
         report.kept.append((run, kept))
+
+
+async def _remove_broken(store: Store, error: BrokenRun, report: _Report, *, dry_run: bool) -> None:
+    workflow_id, why = str(error.fields["workflow_id"]), str(error.fields["why"])
+    size = None
+    if dry_run:
+        size = await space_of(store, workflow_id)
+    elif not await remove_broken(store, workflow_id):
+        # Somebody mended it meanwhile.
+        await _remove(store, await store.run(workflow_id), report)
+        return
+    report.gone.append(_Gone(workflow_id, None, size, why))
 
 
 async def _deliver(settings: Settings, screen: Screen) -> bool:
@@ -130,15 +172,24 @@ async def _deliver(settings: Settings, screen: Screen) -> bool:
         return False
 
 
-async def _chosen(store: Store, choice: Choice) -> AsyncIterator[RunDocument]:
+async def _chosen(store: Store, choice: Choice) -> AsyncIterator[RunDocument | BrokenRun]:
     if choice.ids:
-        for run in [await store.run(workflow_id) for workflow_id in choice.ids]:
-            yield run
+        for one in [await _named(store, workflow_id, choice) for workflow_id in choice.ids]:
+            yield one
         return
     before_ms = await store.now_ms() - choice.age_ms
     async for page in run_lists.ended_runs(store, before_ms, choice.statuses):
         for run in page:
             yield run
+
+
+async def _named(store: Store, workflow_id: str, choice: Choice) -> RunDocument | BrokenRun:
+    try:
+        return await store.run(workflow_id)
+    except BrokenRun as error:
+        if not choice.broken:
+            raise
+        return error
 
 
 def _tell(progress: Progress, report: _Report, choice: Choice, *, dry_run: bool) -> None:
@@ -150,11 +201,7 @@ def _tell(progress: Progress, report: _Report, choice: Choice, *, dry_run: bool)
 def _answer(report: _Report, choice: Choice, *, dry_run: bool) -> Answer:
     fields: dict[str, Any] = {
         "dry_run": dry_run,
-        "removed": [
-            {"workflow_id": run.workflow_id, "run_status": run.status}
-            | ({"bytes": size} if size is not None else {})
-            for run, size in report.gone
-        ],
+        "removed": [one.to_json() for one in report.gone],
         "kept": [
             {"workflow_id": run.workflow_id, "code": kept.code, "why": kept.why, "hint": kept.hint}
             for run, kept in report.kept
@@ -179,8 +226,8 @@ def _shown(report: _Report, *, dry_run: bool) -> list[str]:
     if not dry_run:
         return [f"{count} removed."]
     lines = [
-        f"  {run.workflow_id}  {run.status}  {size_text(size or 0)}"
-        for run, size in report.gone[:_LISTED]
+        f"  {one.workflow_id}  {one.status or f'broken: {one.broken}'}  {size_text(one.size or 0)}"
+        for one in report.gone[:_LISTED]
     ]
     first = f" {report.undelivered:,} of them would be written to the graph first."
     total = (

@@ -25,13 +25,13 @@ def check_removal(evidence: Evidence, server: Server) -> Iterator[Violation]:
     store = Store(_Impatient(server, EXAMINER), pool=POOL, tokens=tokens_of(f"removal {run}"))
     if evidence.meta.finalized_at is None:
         return
-    before = _traces(twin, run)
+    before = traces(twin, run)
     export = at_once(export_run(store, run))
     at_once(store.remove(run))
-    if left := _traces(twin, run):
+    if left := traces(twin, run):
         yield Violation("removed", run, f"it was removed, and left {sorted(left)}")
     at_once(restore_run(store, export))
-    after = _traces(twin, run)
+    after = traces(twin, run)
     if changed := sorted(key for key in before.keys() | after if before.get(key) != after.get(key)):
         yield Violation("removed", run, f"it was put back, and is not as it was: {changed}")
     try:
@@ -39,7 +39,7 @@ def check_removal(evidence: Evidence, server: Server) -> Iterator[Violation]:
         yield Violation("removed", run, "it was put back over itself")
     except RunExists:
         at_once(store.remove(run))
-    if left := _traces(twin, run):
+    if left := traces(twin, run):
         yield Violation("removed", run, f"it was removed again, and left {sorted(left)}")
     at_once(restore_run(store, export))
     Examination(evidence, store).hold()
@@ -58,7 +58,7 @@ class _Impatient(SureBackend):
         return await super().run(script, keys, args)
 
 
-def _traces(twin: Twin, run: str) -> dict[str, Any]:
+def traces(twin: Twin, run: str) -> dict[str, Any]:
     """What there is of a run, by key; and in which lists it stands."""
     places = (f"cp:wf:{run}:", f"dp:wf:{run}:")
     found = {key: held["value"] for key, held in twin.dump().items() if key.startswith(places)}

@@ -6,7 +6,7 @@ import gc
 import hashlib
 import logging
 import random
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -27,6 +27,7 @@ from dcf.simulation.record_walk import RecordWalk
 from dcf.simulation.records import Records
 from dcf.simulation.refinement import check_steps
 from dcf.simulation.removal_check import check_removal
+from dcf.simulation.removal_scene import RemovalScene
 from dcf.simulation.scenario import make_scenario
 from dcf.simulation.server import EXAMINER, POOL, Sabotage, Server
 from dcf.simulation.session_scene import SessionScene
@@ -70,6 +71,7 @@ def simulate(
     walks, server, witness = _walks(seed, sabotage)
     _go(walks, witness)
     scene = SessionScene(seed, steps, sabotage, until) if SessionScene.happens(seed) else None
+    removal = RemovalScene(seed, steps, sabotage, until) if RemovalScene.happens(seed) else None
     with _workers_quiet(), _prepared(seed, steps, sabotage, until) as simulation:
         if witness.saw(until):
             return measure(simulation, seed, steps, [], witness.violations, "", server.trace)
@@ -78,7 +80,14 @@ def simulate(
             if any(seen.guarantee in until for seen in scene.violations):
                 trace = scene.server.trace
                 return measure(simulation, seed, steps, [], scene.violations, "", trace, scene)
-        return _simulated(simulation, seed, steps, witness.violations, server.trace, scene)
+        seen, walked = witness.violations, server.trace
+        if removal is not None:
+            removal.play()
+            walked = walked if seen else removal.server.trace
+            seen = [*seen, *removal.violations]
+            if any(one.guarantee in until for one in removal.violations):
+                return measure(simulation, seed, steps, [], seen, "", walked, scene)
+        return _simulated(simulation, seed, steps, seen, walked, scene, removal)
 
 
 def trace_lines(seed: int, *, steps: int = DEFAULT_STEPS) -> dict[str, set[int]]:
@@ -91,6 +100,10 @@ def trace_lines(seed: int, *, steps: int = DEFAULT_STEPS) -> dict[str, set[int]]
             scene = SessionScene(seed, steps, None, ())
             parts.append(scene.server.twin.trace_scripts())
             scene.play()
+        if RemovalScene.happens(seed):
+            removal = RemovalScene(seed, steps, None, ())
+            parts.append(removal.server.twin.trace_scripts())
+            removal.play()
         parts.append(simulation.server.twin.trace_scripts())
         _simulated(simulation, seed, steps, [], [], None)
     lines: dict[str, set[int]] = {}
@@ -121,9 +134,10 @@ def _simulated(
     seen: list[Violation],
     walked: list[str],
     scene: SessionScene | None,
+    removal: RemovalScene | None = None,
 ) -> Verdict:
-    """``seen`` are the violations of the walk before, and ``walked`` its trace; ``scene`` was
-    played."""
+    """``seen`` are the violations of what was walked or removed before, and ``walked`` its trace;
+    ``scene`` and ``removal`` were played."""
     loop, witness = simulation.loop, simulation.witness
 
     def note_defect(_: Any, context: dict[str, Any]) -> None:
@@ -141,7 +155,7 @@ def _simulated(
     evidence, unreadable = _gather(simulation)
     played = [] if scene is None else scene.violations
     violations = [*seen, *played, *witness.violations, *unreadable, *_check(simulation, evidence)]
-    digest = _digest(simulation, scene)
+    digest = _digest(one.server for one in (simulation, scene, removal) if one is not None)
     simulation.weather.calm()
     before = len(witness.violations)
     for found in evidence:
@@ -289,8 +303,7 @@ def _guarded(
         yield Violation("history", found.run, seen)
 
 
-def _digest(simulation: Simulation, scene: SessionScene | None) -> str:
+def _digest(servers: Iterable[Server]) -> str:
     """SHA-256 of everything that happened and of what it left."""
-    servers = [simulation.server] if scene is None else [simulation.server, scene.server]
     told = [text for one in servers for text in (*one.trace, str(one.twin.dump()))]
     return hashlib.sha256("\n".join(told).encode()).hexdigest()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, Literal
 
@@ -25,6 +26,7 @@ from control_plane import (
     RunExists,
     Store,
     UnknownRun,
+    WrongType,
     export_run,
     history,
     pack,
@@ -35,6 +37,7 @@ from control_plane import (
     unpack,
 )
 from control_plane.run_export import RestoreLost
+from control_plane.script import Script
 from dcf.workflow import finalize
 
 
@@ -100,6 +103,70 @@ async def test_a_run_that_is_removed_while_it_is_restored_is_not_half_there(worl
     assert (await store.run(RUN)).removing
     await store.remove(RUN)
     assert not await store.run_many([RUN])
+
+
+class Recording(Interleaved):
+    """Keeps what was said to ``restore``."""
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world.backend, "")
+        self.said: list[tuple[Script, Sequence[str], Sequence[str | int]]] = []
+
+    async def run(self, script: Script, keys: Sequence[str], args: Sequence[str | int]) -> Any:
+        self.said += [(script, keys, args)] if script.name == "restore" else []
+        return await super().run(script, keys, args)
+
+
+@pytest.mark.parametrize("damaged", ["paths", "calls", "blobs", "history", "chain", "agents"])
+async def test_a_call_of_a_restore_that_broke_off_does_not_count_and_may_be_said_again(
+    world: World, damaged: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run_export, "_MOST_PARTS", 12)
+    store, _ = await sealed_run(world)
+    # One call holds enough of each that something was written before it breaks off.
+    run_keys, command = store.keys(RUN), world.backend.command
+    await command("HSET", run_keys.calls("M[0]/T"), "1 1", "{}")
+    await command("HSET", run_keys.agents, "M[0]/T", "ada")
+    before, export = await stored(world), await export_run(store, RUN)
+    recording = Recording(world)
+    await store.remove(RUN)
+    await restore_run(world.store(recording), export)
+    await store.remove(RUN)
+
+    key = run_keys.calls("M[0]/T") if damaged == "calls" else getattr(run_keys, damaged)
+    await command("SET", key, "damage")
+    answers = [await _answer(world, call) for call in recording.said]
+    broke = answers.index("wrong_type")
+    assert 0 < broke < len(answers) - 1
+    assert answers == ["ok"] * broke + ["wrong_type"] + ["gone"] * (len(answers) - broke - 1)
+    assert (await store.run(RUN)).removing
+    assert await command("ZSCORE", DONE, RUN) is None
+
+    await command("DEL", key)
+    assert {await _answer(world, call) for call in recording.said} == {"ok"}
+    assert await stored(world) == before
+
+
+async def test_a_restore_that_broke_off_is_swept_away(world: World) -> None:
+    store, data = await sealed_run(world)
+    await store.remove(RUN)
+    chain = store.keys(RUN).chain
+    await world.backend.command("SET", chain, "damage")
+    with pytest.raises(WrongType):
+        await restore_run(store, unpack(data))
+    with pytest.raises(NotExportable, match="is being removed"):
+        await export_run(store, RUN)
+    await world.advance(60_000)
+    assert (await timers.sweep(store)).removing == [RUN]
+    assert await store.remove(RUN) is None
+    assert [key for key in await world.keys() if RUN in key] == []
+
+
+async def _answer(world: World, call: tuple[Script, Any, Any]) -> str:
+    try:
+        return str((await world.backend.run(*call))[0])
+    except WrongType as error:
+        return error.code
 
 
 _ITEMS = st.lists(

@@ -32,6 +32,7 @@ def register(app: typer.Typer) -> None:
         example=[
             "dcf runs remove order-1 order-2",
             "dcf runs remove --before 30d --status succeeded --dry-run",
+            "dcf runs remove order-3 --broken --dry-run",
         ],
     )(remove)
     command(
@@ -104,6 +105,13 @@ def remove(
             help="With --before, only these: succeeded, failed, timed_out, cancelled.",
         ),
     ] = None,
+    broken: Annotated[
+        bool,
+        typer.Option(
+            "--broken",
+            help="With names: those whose document is broken too, whatever they came to.",
+        ),
+    ] = False,
     dry_run: Annotated[
         bool,
         typer.Option("--dry-run", help="Only say what would go and how much space it takes."),
@@ -116,7 +124,7 @@ def remove(
     them, stay. What is not in the graph yet is written there first, unless DCF_GRAPH is off. A run
     is kept, with the reason, while it is not over, the graph cannot be given its outcome, or the
     session that delegated it goes on. A removal that died is continued by the same command, or by a
-    worker.
+    worker. A run whose document was damaged says nothing of all that: it goes with --broken.
     """
     from dcf.cli.runs_removal import choice_of, named, remove_runs
     from dcf.cli.screen import Screen
@@ -127,7 +135,9 @@ def remove(
         raise typer.BadParameter("name runs, or say which with --before", param_hint="[ID]...")
     if ids and status:
         raise typer.BadParameter("goes with --before, not with names", param_hint="--status")
-    choice = named(ids) if before is None else choice_of(before, status or [])
+    if broken and not ids:
+        raise typer.BadParameter("goes with names, not with --before", param_hint="--broken")
+    choice = named(ids, broken=broken) if before is None else choice_of(before, status or [])
     screen = Screen(as_json=as_json)
     settings = Settings.from_env(os.environ)
     return asyncio.run(remove_runs(choice, settings, screen, dry_run=dry_run))

@@ -82,10 +82,9 @@ def restore(now: Scratch) -> Reply:
         whole = last and "removing" not in run
         same = whole and json.loads(now.text(2))["ctl"]["born"] == run["born"]
         return ["ok"] if same else ["exists"]
-    if run is None and number > 1:
-        return ["gone"]
-    if run is not None and run["restored"] >= number:
-        return ["ok"]
+    heard = 0 if run is None else run["restored"]
+    if number != heard + 1:
+        return ["ok" if number <= heard else "gone"]
     document = json.loads(now.text(2))
     if run is None:
         now.set(now.keys.meta, document)

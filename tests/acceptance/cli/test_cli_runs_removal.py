@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+import redis
 from dcf_user import Dcf, until
 
 PASS = {"StartAt": "A", "States": {"A": {"Type": "Pass", "End": True}}}
@@ -57,6 +58,7 @@ def test_with_the_default_settings_a_run_is_written_to_the_graph_and_removed(dcf
         ([], "name runs, or say which with --before"),
         (["r", "--before", "1d"], "name runs, or say which with --before"),
         (["r", "--status", "failed"], "goes with --before"),
+        (["--before", "1d", "--broken"], "goes with names"),
         (["--before", "month"], "--before"),
         (["--before", "1d", "--status", "running"], "--status"),
         ([""], "'' cannot be a workflow id: 1 to 64 characters"),
@@ -68,6 +70,39 @@ def test_a_choice_that_cannot_be_right_is_told(dcf: Dcf, arguments: list[str], s
     assert (refused.code, said in refused.err) == (2, True)
     # Nothing is started for it.
     assert not dcf.home.exists()
+
+
+def test_a_run_whose_document_is_broken_goes_when_that_is_said(dcf: Dcf) -> None:
+    done = dcf.write("pass.json", PASS)
+    for name in ("whole", "bad"):
+        assert dcf("run", done, "--id", name, env=NO_GRAPH).code == 0
+    with redis.Redis.from_url(f"unix://{dcf.home}/redis/redis.sock") as client:
+        client.execute_command("JSON.SET", "cp:wf:bad:meta", "$.states", "5")
+
+    why, hint = "The document of run bad is broken: states is none of a run", "bad --broken`"
+    for told in (dcf("explain", "bad"), dcf("runs", "remove", "whole", "bad", env=NO_GRAPH)):
+        assert (told.code, why in told.err, hint in told.err) == (1, True, True)
+    by_age = dcf("runs", "remove", "--before", "0d", "--dry-run", "--json", env=NO_GRAPH)
+    assert [run["workflow_id"] for run in by_age.json["removed"]] == ["whole"]
+
+    broken = ["runs", "remove", "bad", "whole", "--broken"]
+    tried = dcf(*broken, "--dry-run", env=NO_GRAPH)
+    assert (tried.code, "2 runs would go" in tried.out) == (0, True)
+    assert "bad  broken: states is none of a run" in tried.out
+    sizes = dcf(*broken, "--dry-run", "--json", env=NO_GRAPH).json["removed"]
+    assert all(run["bytes"] > 1_000 for run in sizes)
+    stored = dcf.keys()
+    assert any("bad" in key for key in stored)
+
+    gone = dcf(*broken, "--json", env=NO_GRAPH)
+    assert (gone.code, gone.json["kept"]) == (0, [])
+    assert gone.json["removed"] == [
+        {"workflow_id": "bad", "run_status": None, "broken": "states is none of a run"},
+        {"workflow_id": "whole", "run_status": "succeeded"},
+    ]
+    stored = dcf.keys()
+    assert [key for key in stored if "bad" in key or "whole" in key] == []
+    assert dcf(*broken, env=NO_GRAPH).code == 2
 
 
 def test_an_exported_run_is_read_from_its_file_and_restored(dcf: Dcf) -> None:

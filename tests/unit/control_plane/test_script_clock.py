@@ -18,10 +18,10 @@ LINE = "local TIME = redis.call('TIME')"
 
 def test_all_transitions_are_there() -> None:
     assert NAMES == [
-        "acquire", "beat", "bill", "blob", "cancel", "claim", "close", "commit", "enlist",
-        "finalize", "gc", "keep", "leave", "list", "move", "note", "recall", "record_change",
-        "record_create", "record_delete", "redrive", "release", "renew", "reserve", "restore",
-        "seed", "settle", "signal", "tell", "tick", "told", "turn",
+        "acquire", "beat", "bill", "blob", "cancel", "claim", "close", "commit", "condemn",
+        "enlist", "finalize", "gc", "keep", "leave", "list", "move", "note", "recall",
+        "record_change", "record_create", "record_delete", "redrive", "release", "renew", "reserve",
+        "restore", "seed", "settle", "signal", "tell", "tick", "told", "turn",
     ]  # fmt: skip
 
 

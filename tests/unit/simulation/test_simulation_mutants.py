@@ -20,7 +20,7 @@ if ctl.deadline and ctl.deadline <= NOW then
   ctl.tries = ctl.tries + 1
 end
 """
-_WRITES = re.compile(r"redis\.p?call\('(?!TIME|[HJ\w.]*GET|EXISTS|Z?SCORE|[ZX]?(REV)?RANGE)")
+_WRITES = re.compile(r"redis\.p?call\('(?!TIME|TYPE|[HJ\w.]*GET|EXISTS|Z?SCORE|[ZX]?(REV)?RANGE)")
 
 
 def test_a_mutant_is_valid_lua_and_has_a_name_of_its_own() -> None:

@@ -1,0 +1,20 @@
+-- Let a run go whose document is broken: one that says `removing` takes its place, for `gc` and for a
+-- sweep. Nothing of the broken one is believed; who works on the run hears that it is cancelled.
+-- ARGV[1]  {run, pool, kind, digest}   kind: TYPE of the run's key; digest: SHA1 of its JSON, "" for
+--          another type: what the caller found broken
+-- ARGV[2]  the document that takes its place
+-- Reply    {"ok"} | {"moved"}: something else stands there by now | {"bad_document", message}
+
+local kind = redis.call('TYPE', META).ok
+local digest = kind == 'ReJSON-RL' and redis.sha1hex(redis.call('JSON.GET', META)) or ''
+if kind ~= REQ.kind or digest ~= REQ.digest then return reply('moved') end
+-- JSON is not written over a key of another type.
+local bad = put(STAGE, '$', ARGV[2])
+if bad then return refuse(bad) end
+redis.call('RENAME', STAGE, META)
+local run = { status = 'cancelled', protocol = 1, digest = '', pool = REQ.pool, born = integer(NOW),
+  said = {}, removing = true }
+redis.call('JSON.MSET', META, '$.ctl', cjson.encode(run), META, '$.created_at', integer(NOW))
+enlist(run)
+look_at(NOW + REHINT_MAX)
+return reply('ok')

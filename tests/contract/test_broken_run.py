@@ -1,0 +1,154 @@
+"""A run whose document is broken is removed when it is asked for, with all that belongs to it, and
+nothing else is."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Any, Literal
+
+import pytest
+from flows import RUN, end, linear, seed
+from interleaved import Breaking
+from test_gc import ended_run, left
+from workers import lease_of
+from worlds import World
+
+from control_plane import (
+    BrokenRun,
+    Disconnected,
+    Refusal,
+    Store,
+    UnknownRun,
+    keys,
+    remove_broken,
+    run_lists,
+    timers,
+)
+
+Damage = Callable[[World, str], Awaitable[Any]]
+
+
+def _member(path: str, value: str) -> Damage:
+    return lambda world, key: world.backend.command("JSON.SET", key, path, value)
+
+
+async def _of_another_type(world: World, key: str) -> None:
+    await world.backend.command("DEL", key)
+    await world.backend.command("HSET", key, "status", "succeeded")
+
+
+DAMAGES: dict[str, tuple[Damage, str]] = {
+    "no object": (_member("$", "[1]"), "it has no control record"),
+    "no control": (_member("$.ctl", "7"), "it has no control record"),
+    "no status": (_member("$.ctl", "{}"), "ctl.status is none"),
+    "no birth": (_member("$.ctl.born", '"x"'), "ctl.born is none"),
+    "a text for a time": (_member("$.finished_at", '"today"'), "finished_at is none"),
+    "pins": (_member("$.pins", "7"), "pins is none"),
+    "another's": (_member("$.workflow_id", '"other"'), "'other', that of another run"),
+    "a hash": (_of_another_type, "it is of the type hash"),
+}
+
+
+async def broken_run(world: World, damage: Damage = DAMAGES["no control"][0]) -> Store:
+    """A finished run with documents of every kind, whose own was damaged."""
+    store = await ended_run(world)
+    await damage(world, store.keys(RUN).meta)
+    return store
+
+
+@pytest.mark.parametrize("name", DAMAGES)
+async def test_what_is_broken_is_told_and_goes_with_all_its_keys(world: World, name: str) -> None:
+    damage, why = DAMAGES[name]
+    store = await broken_run(world, damage)
+    await seed(store, linear("A"), run="other")
+    with pytest.raises(BrokenRun, match=why) as told:
+        await store.run(RUN)
+    assert told.value.hint.startswith(f"`dcf runs remove {RUN} --broken`")
+    assert f"run {RUN} is broken" in str(told.value)
+    assert await remove_broken(store, RUN)
+    assert await left(world) == []
+    with pytest.raises(UnknownRun):
+        await remove_broken(store, RUN)
+    assert (await store.run("other")).status == "running"
+
+
+async def test_a_run_that_is_whole_is_left_as_it_is(world: World) -> None:
+    store = await ended_run(world)
+    before = await world.dump()
+    assert not await remove_broken(store, RUN)
+    assert await world.dump() == before
+
+
+class Mended(Breaking):
+    """Somebody mends the document after it was read."""
+
+    def __init__(self, world: World, whole: str) -> None:
+        super().__init__(world.backend, None)
+        self._meta, self._whole = world.store().keys(RUN).meta, whole
+
+    async def command(self, *args: str | int) -> Any:
+        answer = await super().command(*args)
+        if args == ("JSON.GET", self._meta):
+            await self._inner.command("JSON.SET", self._meta, "$", self._whole)
+        return answer
+
+
+async def test_a_run_that_is_mended_meanwhile_stays(world: World) -> None:
+    store = await ended_run(world)
+    meta = store.keys(RUN).meta
+    whole, before = await world.backend.command("JSON.GET", meta), await world.dump()
+    await world.backend.command("JSON.SET", meta, "$.ctl", "7")
+    assert not await remove_broken(world.store(Mended(world, whole)), RUN)
+    assert await world.dump() == before
+
+
+async def test_who_works_on_it_commits_nothing_any_more(world: World) -> None:
+    store, flow = world.store(), linear("A", "B")
+    await seed(store, flow)
+    lease = await lease_of(store, "A")
+    await world.backend.command("JSON.SET", store.keys(RUN).meta, "$.states", "5")
+    condemning = Breaking(world.backend, 4, "after")
+    with suppress(Disconnected):
+        await remove_broken(world.store(condemning), RUN)
+    assert condemning.names[-2:] == ["condemn", "JSON.GET"]
+    assert await store.commit(lease, end(flow, lease, 1), commit_id="c1") == Refusal("cancelled")
+    assert await store.remove(RUN) is None
+    assert await left(world) == []
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("by", ["the same call", "a sweep"])
+@pytest.mark.parametrize("name", ["no control", "a hash"])
+async def test_wherever_the_remover_died_its_removal_is_continued(
+    world: World, when: Literal["before", "after"], by: str, name: str
+) -> None:
+    fatal, broke = 0, True
+    while broke:
+        store, fatal = await broken_run(world, DAMAGES[name][0]), fatal + 1
+        breaking = Breaking(world.backend, fatal, when)
+        with suppress(Disconnected):
+            await remove_broken(world.store(breaking), RUN)
+        broke = breaking.broken
+        begun = "condemn" in (breaking.names[:-1] if when == "before" else breaking.names)
+        if by == "a sweep" and begun:
+            await world.advance(60_000)
+            for workflow_id in (await timers.sweep(store)).removing:
+                assert (await store.run(workflow_id)).removing
+                await store.remove(workflow_id)
+        else:
+            with suppress(UnknownRun):
+                assert await remove_broken(store, RUN) or await store.remove(RUN) is None
+        assert await left(world) == [], f"died {when} {breaking.names}"
+    assert fatal > 5
+
+
+async def test_no_list_and_no_age_finds_it(world: World, caplog: pytest.LogCaptureFixture) -> None:
+    store = await broken_run(world, DAMAGES["a text for a time"][0])
+    assert [page async for page in run_lists.ended_runs(store, 2**53, run_lists.STATUSES)] == [[]]
+    await world.backend.command("JSON.SET", store.keys(RUN).meta, "$.finished_at", "5")
+    await world.backend.command("JSON.SET", store.keys(RUN).meta, "$.states", "5")
+    assert [page async for page in run_lists.ended_runs(store, 2**53, run_lists.STATUSES)] == [[]]
+    assert f"(`dcf runs remove {RUN} --broken` removes it" in caplog.text
+    assert await world.backend.command("ZRANGE", keys.DONE, 0, -1) == [RUN]
+    assert await remove_broken(store, RUN)
