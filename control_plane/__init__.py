@@ -130,7 +130,14 @@ if TYPE_CHECKING:
     from control_plane.records import RecordConflict, RecordStore
     from control_plane.redis_backend import RedisBackend
     from control_plane.run_document import RunDocument
-    from control_plane.run_export import NotExportable, RunExport, export_run, lay_out, restore_run
+    from control_plane.run_export import (
+        NotExportable,
+        RestoreLost,
+        RunExport,
+        export_run,
+        lay_out,
+        restore_run,
+    )
     from control_plane.run_file import BadRunFile, pack, unpack
     from control_plane.run_space import RunsSpace, space_of, space_of_runs
     from control_plane.run_transitions import FirstState
@@ -223,6 +230,7 @@ __all__ = [
     "Refused",
     "RefusedForGood",
     "RefusedForNow",
+    "RestoreLost",
     "Results",
     "RunDocument",
     "RunExists",

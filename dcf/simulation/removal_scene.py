@@ -14,6 +14,7 @@ from control_plane import (
     ControlPlaneError,
     Disconnected,
     FirstState,
+    RestoreLost,
     RunExists,
     RunExport,
     RunKeys,
@@ -23,7 +24,6 @@ from control_plane import (
     restore_run,
     timers,
 )
-from control_plane.run_export import RestoreLost
 from dcf.simulation.fail_over import FailOver
 from dcf.simulation.model import Model
 from dcf.simulation.network import FaultyBackend, SureBackend, tokens_of
