@@ -117,10 +117,11 @@ def read_result_path(node: Node) -> PutResult:
 
 
 def read_template(node: Node, field: str) -> Expression | None:
-    """A payload template: an object."""
+    """A payload template: an object; ``Parameters`` may be an array of such."""
     if field not in node:
         return None
-    if not isinstance(node.value[field], dict):
+    is_array = field == "Parameters" and isinstance(node.value[field], list)
+    if not is_array and not isinstance(node.value[field], dict):
         node.wrong_type(field, "an object")
         return None
     return compile_template(node.value[field], node.place(field), node.findings)

@@ -14,6 +14,8 @@ _HIDDEN = "\0"
 
 _STATES = re.compile(r"arn:[^:]+:states:[^:]*:[^:]*:(.+)", re.DOTALL)
 _LAMBDA = re.compile(r"arn:[^:]+:lambda:[^:]*:[^:]*:function:.+", re.DOTALL)
+# https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html
+_FUNCTION = re.compile(r"[a-zA-Z0-9_-]+(?::(?:\$LATEST(?:\.PUBLISHED)?|[a-zA-Z0-9_-]+))?")
 _CALL = re.compile(r"([^:]+):(?:[^:.]+:)?([^:.]+)(?:\.(.*))?", re.DOTALL)
 """``service:call`` or ``aws-sdk:service:call``, and what stands after the point."""
 
@@ -46,7 +48,7 @@ def doubt_about(resource: str) -> Doubt | None:
     if text.count(":") < 5 and _HIDDEN in text:
         return _misspelt_callback(text, resource)  # most of the ARN is still to be filled in
     if _LAMBDA.fullmatch(text):
-        return _misspelt_callback(text, resource)
+        return _doubt_function(text.split(":", 6)[6], resource)
     found = _STATES.fullmatch(text)
     if found is None:
         hint = (
@@ -57,6 +59,14 @@ def doubt_about(resource: str) -> Doubt | None:
     if called.startswith("activity:") or called[0] == _HIDDEN:
         return _misspelt_callback(text, resource)
     return _doubt_call(called, resource)
+
+
+def _doubt_function(name: str, resource: str) -> Doubt | None:
+    doubt = _misspelt_callback(name, resource)
+    if doubt is not None or _HIDDEN in name or _FUNCTION.fullmatch(name):
+        return doubt
+    message = f"`{resource}` names no function: `{name}` is no name with a version or an alias"
+    return Doubt(message, "write for example `arn:aws:lambda:eu-west-1:123456789012:function:f:1`")
 
 
 def _doubt_call(called: str, resource: str) -> Doubt | None:

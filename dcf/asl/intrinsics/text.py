@@ -22,6 +22,9 @@ HASHES = {"MD5": "md5", "SHA-1": "sha1", "SHA-256": "sha256", "SHA-384": "sha384
 }
 """Algorithms by the name that Step Functions gives them, case-sensitive."""
 
+PLACEHOLDER = re.compile(r"\$\{[^{}]+\}")
+"""What a deployment puts a text in for, as in ``s3://${bucket}/{}``: it stays as it is here."""
+
 
 def format_template(raw: str) -> list[str]:
     """The fixed pieces around each ``{}`` of a template that still has its escapes."""
@@ -33,6 +36,9 @@ def format_template(raw: str) -> list[str]:
         if character == "\\" and position + 1 < len(raw):
             piece.append(raw[position + 1])
             position += 2
+        elif placeholder := PLACEHOLDER.match(raw, position):
+            piece.append(placeholder.group())
+            position = placeholder.end()
         elif raw.startswith("{}", position):
             pieces.append("".join(piece))
             piece = []

@@ -33,7 +33,9 @@ _TEXT = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""", re.DOTALL)
 _NUMBER = re.compile(r"-?\d{1,40}(?:\.\d{1,40})?(?:[eE][+-]?\d{1,3})?")
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _CONTROLS = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
-_WORD = re.compile(r"(true|false|null)\b")
+_WORD = re.compile(r"(true|false|null)(?![\w-])")
+# A text without quotes, as in `@.status == FAILED`.
+_BARE = re.compile(r"[^\W\d][\w-]*")
 _REGEX = re.compile(r"/((?:[^/\\]|\\.)+)/([a-zA-Z]*)", re.DOTALL)
 _WORDS: dict[str, JSON] = {"true": True, "false": False, "null": None}
 _FLAGS = {"i": regex.IGNORECASE, "m": regex.MULTILINE, "s": regex.DOTALL, "x": regex.VERBOSE}
@@ -260,4 +262,5 @@ _LITERALS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Any]], ...] = 
     (_NUMBER, _number),
     (_WORD, lambda found: _WORDS[found.group()]),
     (_REGEX, _compiled),
+    (_BARE, lambda found: found.group()),
 )

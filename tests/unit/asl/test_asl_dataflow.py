@@ -166,3 +166,12 @@ def test_outputs_keep_the_order_of_the_template() -> None:
 
 def test_a_visit_needs_only_input_and_context() -> None:
     assert Visit({}, {}).retries == {}
+
+
+def test_parameters_may_be_an_array_of_templates() -> None:
+    template = [{"n.$": "$.n"}, "fixed", [{"id.$": "$.n"}]]
+    effect = enter({"Type": "Pass", "Parameters": template}, {"n": 1})
+    assert effect.output == [{"n": 1}, "fixed", [{"id": 1}]]
+    assert codes(alone({**TASK, "ResultSelector": template})) == [
+        ("ASL_WRONG_TYPE", "/States/S/ResultSelector")
+    ]

@@ -23,6 +23,7 @@ from dcf.asl import Entered, step
         ),
         (r"States.Format('\{\} and \'{}\' and \\', $)", 1.5, r"{} and '1.5' and " + "\\"),
         ("States.Format('{} {}', null, true)", None, "null true"),
+        ("States.Format('s3://${Bucket}/{}', 'a')", None, "s3://${Bucket}/a"),
         ("States.Format($.t, 1)", {"t": "n={}"}, "n=1"),
         ("States.Format('{}', $)", {"a": {"b": [1, "x"]}}, "{a={b=[1, x]}}"),
         ("States.StringToJson($.s)", {"s": '{"number": 20}'}, {"number": 20}),

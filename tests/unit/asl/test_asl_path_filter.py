@@ -57,6 +57,21 @@ def test_a_filter_in_the_variable_of_a_choice_needs_no_spaces() -> None:
     assert enter({"Type": "Choice", "Choices": [rule], "Default": "S"}, ROWS).next == "Next"
 
 
+@pytest.mark.parametrize(
+    ("condition", "passing"),
+    [
+        ("@.n==q", [0]),
+        ("@.n == q", [0]),
+        ("@.n != q && @.x == 1", [1]),
+        ("@.n == true-ish || @.n == r", [1]),
+        ("(@.n==r)", [1]),
+    ],
+)
+def test_a_text_may_stand_without_quotes(condition: str, passing: list[int]) -> None:
+    """As in published machines that run on AWS: ``[?(@.Type.Text==AMOUNT_PAID)]``."""
+    assert numbers(condition) == passing
+
+
 @pytest.mark.parametrize("name", ["in-stock", "a=b", "a<b", "a&b", "~a", "a|b", "wow!"])
 def test_outside_of_filters_odd_names_need_no_quotes(name: str) -> None:
     assert evaluated(f"$.{name}", {name: 5}) == 5

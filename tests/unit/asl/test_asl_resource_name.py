@@ -110,3 +110,18 @@ def test_what_aws_may_know_is_accepted(resource: str) -> None:
 def test_names_of_handlers_are_free(resource: str) -> None:
     assert validate(task(resource)) == []
     assert only(resource, only_aws=True).code == "ASL_NOT_ON_AWS"
+
+
+LAMBDA = "arn:aws:lambda:eu-west-1:123456789012:function"
+
+
+@pytest.mark.parametrize("name", ["pay:", "pay:$*#$7485", "pay.now", "pay:1:2", ":1"])
+def test_a_function_has_a_name_and_maybe_a_version_or_an_alias(name: str) -> None:
+    assert "names no function" in only(f"{LAMBDA}:{name}", only_aws=True).message
+
+
+@pytest.mark.parametrize(
+    "name", ["pay", "pay_2-b:1", "pay:$LATEST", "pay:live", "${Pay}", "p:${V}"]
+)
+def test_names_of_functions(name: str) -> None:
+    assert validate(task(f"{LAMBDA}:{name}"), only_aws=True) == []
