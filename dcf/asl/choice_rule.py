@@ -156,7 +156,7 @@ def _read_comparison(node: Node, name: str) -> Predicate | None:
     if variable is None:
         return None
     if name == "IsPresent":
-        several = not parse_path(node.value["Variable"]).is_definite
+        several = not parse_path(node.value["Variable"]).names_one
         return _presence(variable, node.value[name], several)
     compare, constant = OPERATORS[name].compare, node.value[name]
     return lambda scope: compare(variable(scope), constant)

@@ -11,7 +11,7 @@ from dcf.asl.comparison import OPERATORS
 from dcf.asl.intrinsics.catalogue import INTRINSICS
 from dcf.asl.jsonata.functions import FUNCTION_NAMES, FUNCTIONS
 from dcf.asl.jsonpath.comparison import COMPARISONS
-from dcf.asl.jsonpath.selector import FUNCTIONS as PATH_FUNCTIONS
+from dcf.asl.jsonpath.functions import FUNCTIONS as PATH_FUNCTIONS
 from dcf.asl.maps.item_format import DELIMITERS
 from dcf.asl.maps.item_manifest import KINDS
 from dcf.asl.payload import MAX_DEPTH, PAYLOAD_LIMIT

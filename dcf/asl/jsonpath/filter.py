@@ -12,6 +12,7 @@ import regex
 from dcf.asl.errors import ExpressionError
 from dcf.asl.evaluation_budget import Budget
 from dcf.asl.jsonpath.comparison import COMPARISONS, UNDEFINED, Pattern
+from dcf.asl.jsonpath.functions import NoValue
 from dcf.asl.jsonpath.known_array import KnownArray
 from dcf.asl.jsonpath.selector import Descendants, EachName, Names, Test, has_all, select
 from dcf.asl.payload import JSON
@@ -202,7 +203,7 @@ def _path_operand(tokens: tuple[Any, ...], selectors: tuple[Any, ...], base: str
             return value
         try:
             return select(selectors, value, root, budget)
-        except LookupError:
+        except (LookupError, NoValue):
             return UNDEFINED
 
     return read

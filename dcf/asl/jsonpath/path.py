@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 from dcf.asl.errors import RUNTIME, EvaluationError
 from dcf.asl.evaluation_budget import Budget, LimitReached
 from dcf.asl.jsonpath.absence import absent, unassigned
+from dcf.asl.jsonpath.functions import NoValue
 from dcf.asl.jsonpath.selector import Token, select
 from dcf.asl.jsonpath.syntax import PathSyntax, parse_path
 from dcf.asl.payload import JSON
@@ -16,7 +17,8 @@ from dcf.asl.scope import Expression, Scope
 Walk: TypeAlias = Callable[[JSON], JSON]
 """From a root value to what a path selects; raises LookupError or TypeError when absent."""
 
-_MISSING = (LookupError, TypeError)
+_ABSENT = (LookupError, TypeError)
+_MISSING = (*_ABSENT, NoValue)
 
 
 def compile_path(text: str, field: str, call: str | None = None) -> Expression:
@@ -121,7 +123,7 @@ def _walk_selectors(syntax: PathSyntax, find: Walk) -> Walk:
     def walk(root: JSON) -> JSON:
         try:
             return select(syntax.selectors, find(root), root, Budget())
-        except _MISSING:
+        except _ABSENT:
             if syntax.names_one:
                 raise
             return []

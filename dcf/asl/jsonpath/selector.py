@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from dcf.asl.evaluation_budget import Budget
-from dcf.asl.payload import JSON, is_integer, is_number
+from dcf.asl.jsonpath.functions import FUNCTIONS, NoValue
+from dcf.asl.payload import JSON
 
 Token: TypeAlias = str | int
 """A field name or an index: what selects at most one value."""
@@ -135,9 +135,6 @@ class Descendants:
 Argument: TypeAlias = Callable[[JSON, Budget], JSON]
 """An argument of a function: (the root of the data, what it may use)."""
 
-Function: TypeAlias = Callable[[JSON, list[JSON]], JSON]
-"""(What the path selected, the values of the arguments). Raises LookupError without a value."""
-
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
@@ -148,7 +145,18 @@ class Aggregate:
     token: None = None
 
     def select(self, value: JSON, root: JSON, budget: Budget) -> Iterator[JSON]:
-        yield FUNCTIONS[self.name](value, [read(root, budget) for read in self.arguments])
+        yield FUNCTIONS[self.name](
+            value, [self._value(read, root, budget) for read in self.arguments], budget
+        )
+
+    def _value(self, read: Argument, root: JSON, budget: Budget) -> JSON:
+        """An argument reads nothing of what the path selected: one look in an evaluation."""
+        if read not in budget.kept:
+            try:
+                budget.kept[read] = read(root, budget)
+            except LookupError as missing:
+                raise NoValue from missing
+        return budget.kept[read]
 
 
 Selector: TypeAlias = (
@@ -160,7 +168,8 @@ def select(selectors: tuple[Selector, ...], value: JSON, root: JSON, budget: Bud
     """What ``selectors`` select from ``value``: an array, or one value while they name one place.
 
     A function computes from that one value, from all that ``..`` found, or else from each value of
-    the array. Raises LookupError when there is nothing to compute from.
+    the array. Raises LookupError for one place that is not there, NoValue where a function has
+    nothing to compute from.
     """
     found = [value]
     single = True
@@ -196,68 +205,3 @@ def _chosen(selector: Selector, values: list[JSON], root: JSON, budget: Budget) 
         chosen.extend(selector.select(value, root, budget))
         budget.spend(len(chosen) - before)
     return chosen
-
-
-def _numbers(value: JSON, more: list[JSON]) -> list[Any]:
-    values = [*_items(value), *_flat(more)]
-    numbers = [item for item in values if is_number(item)]
-    if not numbers:
-        raise LookupError("no numbers")
-    return numbers
-
-
-def _items(value: JSON) -> list[JSON]:
-    return value if isinstance(value, list) else []
-
-
-def _flat(arguments: list[JSON]) -> list[JSON]:
-    """An argument that is an array stands for its items."""
-    return [
-        item
-        for argument in arguments
-        for item in (argument if isinstance(argument, list) else [argument])
-    ]
-
-
-def _length(value: JSON, _: list[JSON]) -> JSON:
-    return len(value) if isinstance(value, (list, dict)) else None
-
-
-def _keys(value: JSON, _: list[JSON]) -> JSON:
-    return list(value) if isinstance(value, dict) else None
-
-
-def _computed(compute: Callable[[list[Any]], float]) -> Function:
-    return lambda value, more: float(compute(_numbers(value, more)))
-
-
-def _element(value: JSON, index: JSON) -> JSON:
-    if not isinstance(value, list) or not is_integer(index):
-        raise LookupError(index)
-    return value[int(index)]
-
-
-def _append(value: JSON, more: list[JSON]) -> JSON:
-    return [*value, *more] if isinstance(value, list) else value
-
-
-def _concat(value: JSON, more: list[JSON]) -> JSON:
-    return "".join(item for item in [*_items(value), *_flat(more)] if isinstance(item, str))
-
-
-FUNCTIONS: dict[str, Function] = {
-    "length": _length,
-    "size": _length,
-    "keys": _keys,
-    "min": _computed(min),
-    "max": _computed(max),
-    "sum": _computed(sum),
-    "avg": _computed(statistics.fmean),
-    "stddev": _computed(statistics.pstdev),
-    "first": lambda value, _: _element(value, 0),
-    "last": lambda value, _: _element(value, -1),
-    "index": lambda value, more: _element(value, more[0] if more else None),
-    "append": _append,
-    "concat": _concat,
-}
-"""The functions of a path, of what it selected and the values of their arguments."""

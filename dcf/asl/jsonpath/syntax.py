@@ -9,8 +9,8 @@ from functools import lru_cache
 
 from dcf.asl.errors import ExpressionError
 from dcf.asl.jsonpath.filter import FilterError, parse_filter
+from dcf.asl.jsonpath.functions import FUNCTIONS
 from dcf.asl.jsonpath.selector import (
-    FUNCTIONS,
     Aggregate,
     Argument,
     Descendants,
@@ -25,6 +25,7 @@ from dcf.asl.jsonpath.selector import (
     names_one,
     select,
 )
+from dcf.asl.payload import depth_exceeds, foreign_places
 
 BAD_PATH = "ASL_BAD_PATH"
 MAX_VARIABLE_NAME = 80
@@ -33,6 +34,9 @@ MAX_VARIABLE_NAME = 80
 MAX_SELECTORS = 100
 """Most selectors of one path: data nests no deeper."""
 
+MAX_NESTING = 50
+"""Deepest nesting of round brackets: filters, and calls in arguments of calls."""
+
 MAX_FILTERS = 50
 """Most filters of one path, those inside filters included."""
 
@@ -40,7 +44,7 @@ _VARIABLE = re.compile(r"[^\W\d]\w*")
 _NAME = re.compile(r"[^.\[\]()'\",*?\s]+")
 _NAME_IN_FILTER = re.compile(r"[^.\[\]()'\",*?\s<>=!~&|]+")
 _SPACES = re.compile(r"\s*")
-_DECODER = json.JSONDecoder()
+_BRACKET = re.compile(r"[()]")
 _INDEX = re.compile(r"-?\d{1,9}")
 # A step may be written, and means nothing.
 _SLICE = re.compile(r"(?=-?\d|:-?\d)(-?\d{1,9})?:(-?\d{1,9})?(?::-?\d{0,9})?")
@@ -89,6 +93,8 @@ def parse_path(text: str) -> PathSyntax:
         raise _bad(text, "a path starts with `$` (data), `$$` (context object) or `$name`")
     if text.count("?") > MAX_FILTERS:
         raise _bad(text, f"a path has at most {MAX_FILTERS} filters")
+    if _deepest(text) > MAX_NESTING:
+        raise _bad(text, f"its brackets nest deeper than {MAX_NESTING}")
     syntax, end = read_path(text, 0, _root(text))
     if text[end:].strip():
         raise _bad(text, f"unexpected `{text[end]}` at position {end + 1}")
@@ -191,10 +197,28 @@ def _argument(text: str, position: int) -> tuple[Argument, int]:
         return lambda root, budget: select(selectors, root, root, budget), end
     try:
         value, end = _DECODER.raw_decode(text, position)
+        json.dumps(value, ensure_ascii=False).encode()  # half a surrogate pair cannot be kept
     except (ValueError, RecursionError):
         where = f"at position {position + 1}"
         raise _bad(text, f"an argument is a JSON value or a path, {where}") from None
+    if depth_exceeds(value) or any(foreign_places(value)):
+        raise _bad(text, f"`{text[position:end][:20]}` is too deep, or a number without end")
     return lambda root, budget: value, end
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(constant)
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse)
+
+
+def _deepest(text: str) -> int:
+    depth = deepest = 0
+    for found in _BRACKET.finditer(text):
+        depth += 1 if found.group() == "(" else -1
+        deepest = max(deepest, depth)
+    return deepest
 
 
 def _selecting(token: Token) -> Selector:

@@ -6,6 +6,7 @@ Functions follows; tests/soak compares with it on generated paths.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
@@ -128,7 +129,6 @@ def test_a_filter_on_an_object_tests_the_object() -> None:
             "$.book[0:2].keys()",
             [["title", "price", "author", "tags"], ["title", "price", "author"]],
         ),
-        ("$.book[*].price.sum()", []),  # no price has numbers in it
         ("$.bike.color.length()", None),
         ("$.größe.index(1)", 2),
         ("$.größe.index(-1)", 3),
@@ -169,6 +169,12 @@ def test_a_path_that_may_select_several_values_selects_none_of_what_is_missing(p
         "$.missing['a','b']",
         "$.größe.index(9)",
         "$.größe.index()",
+        "$.book[*].price.sum()",  # no price has numbers in it
+        "$.book[*].tags.first()",  # one has none
+        "$.größe.append($.missing)",
+        "$..sum()",
+        "$.größe.sum(1.7e308, 1.7e308)",
+        "$.größe.stddev(1e200)",
         "$.missing[0].a",
     ],
 )
@@ -190,6 +196,11 @@ def test_a_path_that_names_one_place_must_find_it(path: str) -> None:
         "$.a.sum(",
         "$.a.sum(x)",
         "$.a.sum(1 2)",
+        "$.a.append(NaN)",
+        "$.a.append(1e400)",
+        '$.a.append("\\ud800")',
+        f"$.a.append({'[' * 300}{']' * 300})",
+        f"$.a{'.append($.a' * 1000}{')' * 1000}",
         "$.a.sum(,)",
         "$.a.foo(1)",
         "$.a.sum(1",
@@ -221,3 +232,34 @@ def test_the_cause_of_a_missing_path_depends_on_its_field(
         compile_path(path, field)(Scope({"a": [1]}, {}, {}))
 
     assert caught.value.cause == cause
+
+
+@pytest.mark.parametrize(
+    ("path", "data"),
+    [
+        ("$.l[*].concat($.big)", {"l": [[]] * 12_000, "big": "x" * 190_000}),
+        ("$.l[*].sum($.big)", {"l": [[1]] * 30_000, "big": [1] * 20_000}),
+        ("$.l[?(@.stddev($.big) > 1)]", {"l": [[1]] * 300, "big": [1] * 200_000}),
+        ("$.l[*].append($.big, $.big)", {"l": [[1] * 1_000] * 20_000, "big": 1}),
+    ],
+)
+def test_functions_meet_the_limits_of_an_evaluation(path: str, data: Any) -> None:
+    with pytest.raises(EvaluationError, match=r"Expression evaluation (timeout|memory limit)"):
+        read(path, data)
+
+
+def test_whatever_numbers_there_are_a_function_gives_a_number_or_an_error() -> None:
+    for numbers in (
+        [1e308, 1e308],
+        [10**400],
+        [-1e308, 1e308, -1e308],
+        [5e-324],
+        [2**70, -(2**70)],
+    ):
+        for name in ("sum", "avg", "stddev", "min", "max"):
+            try:
+                value = read(f"$.a.{name}()", {"a": numbers})
+            except EvaluationError as error:
+                assert error.error == "States.Runtime"
+            else:
+                assert math.isfinite(value)
