@@ -187,7 +187,7 @@ local function deaths_limit() return load_run().deaths or DEATHS_LIMIT end
 -- of them it died of, so the first death makes each of them a suspect, which from then on is leased
 -- to be worked on alone: only a death there is its own. See docs/decisions/0036.
 local function count_death(ctl)
-  ctl.deaths = (ctl.deaths or 0) + 1
+  ctl.deaths, ctl.overdue = (ctl.deaths or 0) + 1, nil
   local limit = deaths_limit()
   if ctl.deaths >= limit and not ANSWER[ctl.event] then
     ctl.event = 'worker_lost'
@@ -198,7 +198,9 @@ end
 
 -- What is worked on again is a suspect still, of which nothing is known but that; a death before that
 -- is not told any more.
-local function forgive(ctl) ctl.takeovers, ctl.deaths, ctl.unheard = 0, ctl.deaths and 1, nil end
+local function forgive(ctl)
+  ctl.takeovers, ctl.deaths, ctl.unheard, ctl.overdue = 0, ctl.deaths and 1, nil, nil
+end
 
 -- Write the control record and its public copy; further (path, JSON text) pairs may follow.
 local function save(path, ctl, ...)

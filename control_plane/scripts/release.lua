@@ -17,12 +17,13 @@ local late = REQ.died and OPEN[ctl.status] and ctl.unheard == unheard
 local why = dead(path, ctl) or not late and not_holder(ctl)
 if why then return reply(why) end
 local which = ',"visit":' .. ctl.visit .. ',"fence":' .. integer(REQ.fence)
--- Whoever holds the state by now is left alone: the next death that counts makes the event, so this one
--- goes no further than the limit.
+-- Whoever holds the state by now is left alone: this one goes no further than the limit, and the next
+-- lease that ends without a word, or the next death, makes the event.
 local taken = ctl.status ~= 'ready' and late
 local over = false
 if taken then
   ctl.deaths = math.min((ctl.deaths or 0) + 1, deaths_limit())
+  ctl.overdue = ctl.overdue or (ctl.deaths == deaths_limit() and not ctl.event) or nil
 elseif REQ.died then
   over = count_death(ctl)
 end

@@ -19,14 +19,14 @@ end
 
 -- A lease ended without a word. Who holds one in a process that another one watches died together
 -- with who would tell, so that nothing is said against the state; unless that happens so often that
--- the state must be what takes the whole machine along, or the limit was reached by deaths that were
+-- the state must be what takes the whole machine along, or its limit was reached by deaths that were
 -- told late. Nor is anything said where the server took no renewals when the lease ended. Whether the
 -- run is to end.
 local function lose(ctl)
   ctl.takeovers = ctl.takeovers + 1
   local alone, often = ctl.lease.alone, ctl.takeovers > VANISHED * deaths_limit()
   if unrenewable(ctl.lease) and not often then return end
-  if alone == 'watched' and not often and (ctl.deaths or 0) < deaths_limit() then
+  if alone == 'watched' and not often and not ctl.overdue then
     ctl.unheard = ctl.lease.token .. '/' .. integer(ctl.fence)
   elseif alone or not ctl.deaths then
     return count_death(ctl)

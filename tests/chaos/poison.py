@@ -27,6 +27,8 @@ class Deaths:
     takeovers: int = 0
     holder: int | None = None
     is_stopped: bool = False
+    is_overdue: bool = False
+    """The limit was reached by a death that stopped nobody."""
 
     def follow(self, event: Mapping[str, Any]) -> str:
         """Take one event; what is wrong with it, "" for nothing."""
@@ -54,14 +56,16 @@ class Deaths:
 
     def _lose(self, alone: str | None) -> None:
         watched = alone == "watched" and self.takeovers <= _VANISHED * LIMIT
-        watched = watched and self.charged < LIMIT
+        watched = watched and not self.is_overdue
         # Only the first death counts that may be a neighbour's.
         if not watched and (alone is not None or not self.charged):
             self._charge(stops=True)
 
     def _charge(self, *, stops: bool) -> None:
         self.charged += 1
-        self.is_stopped = self.is_stopped or (stops and self.charged >= LIMIT)
+        reached = self.charged >= LIMIT and not self.is_stopped
+        self.is_stopped = self.is_stopped or (stops and reached)
+        self.is_overdue = reached and not self.is_stopped
 
     def _compare(self, event: Mapping[str, Any], said: str) -> str:
         stopped = event.get("event") == _STOPS

@@ -172,6 +172,24 @@ async def test_deaths_told_late_never_end_the_run_before_the_state_hears_of_them
     assert (await lease_of(store, "A")).event == "worker_lost"
 
 
+@pytest.mark.parametrize("limit", [1, LIMIT])
+async def test_whole_machines_that_go_charge_nobody_who_was_a_suspect_before(
+    world: World, limit: int
+) -> None:
+    store = world.store()
+    flow = linear("A", retry=5, delay=10)
+    await seed(store, flow, deaths=limit)
+    await lose(world, store, alone=None)
+    lease = await lease_of(store, "A", alone="watched")
+    await store.commit(lease, end(flow, lease, None, Failure("E")), commit_id="c1")
+    await world.advance(10)
+    await timers.tick(store, RUN)
+    for _ in range(2 * limit + 2):
+        await lose(world, store, alone="watched")
+    assert await deaths(store) == 1
+    assert await store.run_status(RUN) == "running"
+
+
 async def test_a_lease_that_was_kept_cannot_be_told_a_death_of_by_others(world: World) -> None:
     store = world.store()
     await seed(store, linear("A"))

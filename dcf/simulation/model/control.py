@@ -133,7 +133,7 @@ def forget_try(ctl: Control) -> None:
 
 def forgive(ctl: Control) -> None:
     """A suspect at most."""
-    put(ctl, {"takeovers": 0, "unheard": None})
+    put(ctl, {"takeovers": 0, "unheard": None, "overdue": None})
     if "deaths" in ctl:
         ctl["deaths"] = 1
 
@@ -145,7 +145,7 @@ def deaths_limit(run: Control) -> int:
 
 def count_death(ctl: Control, run: Control) -> bool:
     """One more worker died over it; whether the run ends with it."""
-    ctl["deaths"] = ctl.get("deaths", 0) + 1
+    put(ctl, {"deaths": ctl.get("deaths", 0) + 1, "overdue": None})
     limit = deaths_limit(run)
     if ctl["deaths"] >= limit and ctl.get("event") not in _ANSWERS:
         ctl["event"] = "worker_lost"

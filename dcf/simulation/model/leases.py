@@ -111,6 +111,8 @@ def release(now: Scratch) -> Reply:
     taken, over = ctl["status"] != "ready" and late, False
     if taken:
         ctl["deaths"] = min(ctl.get("deaths", 0) + 1, deaths_limit(run))
+        reached = ctl["deaths"] == deaths_limit(run) and "event" not in ctl
+        put(ctl, {"overdue": ctl.get("overdue") or reached or None})
     elif died is not None:
         over = count_death(ctl, run)
     if not late:

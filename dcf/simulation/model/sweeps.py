@@ -114,7 +114,7 @@ def _lose(now: Scratch, ctl: Control) -> bool:
     if away[0] <= now.now - lease["ends"] <= away[1] and not often:
         # Nobody could have renewed it.
         return False
-    if alone == "watched" and not often and ctl.get("deaths", 0) < deaths_limit(run):
+    if alone == "watched" and not often and not ctl.get("overdue"):
         ctl["unheard"] = f"{lease['token']}/{ctl['fence']}"
     elif alone or "deaths" not in ctl:
         return count_death(ctl, run)

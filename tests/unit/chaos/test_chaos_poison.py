@@ -42,6 +42,8 @@ class Killer:
         lease = await self._lease("watched")
         if death != "dies":
             await self._expire(lease)
+            if await self.is_stopped():
+                return  # by a death that was told too late before, and so nobody hears of this one
         if death == "dies too late":
             other = await self._lease("watched")
             await self._die(lease)
