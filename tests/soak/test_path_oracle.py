@@ -63,11 +63,11 @@ _LEFT = {
     # An exception there, false here: with `!` before it, or another test beside it, that shows.
     "a wrong type compared": (
         rf"(?i) (in|nin|subsetof|anyof|noneof) {_NO_LIST}"
-        r"|!\(.* (in|nin|subsetof|anyof|noneof|empty) | type | empty (?!true)"
+        r"|!\(.* (in|nin|subsetof|anyof|noneof|empty) | type | empty "
     ),
     # An exception there where an array has an object beside other values.
     "membership in a mixed array": (
-        r"(?i) (in|nin|subsetof|anyof|noneof) [@$]|[@$][^ ]* (contains|anyof) "
+        r"(?i) (in|nin|subsetof|anyof|noneof) [@$]|[@$][^ ]* (contains|anyof|subsetof) "
     ),
     # Texts and numbers lack no name there, objects do.
     "a name behind several, asked for": r"\?\(.*(\[\*\]|,\d)[^ ]*\.\w",
