@@ -44,6 +44,7 @@ JSONATA = {
     "an array constructor doubles": "$reduce([1..27], function($a, $b) { [$a, $a] }, 1)",
     "tuples": "($r := [1..800000]; $r@$a.$r@$b.($a))",
     "$zip": "($r := [1..800000]; $zip($r, $r, $r, $r, $r, $r, $r, $r, $r))",
+    "$merge": "($o := $merge([1..100000].{$string($): 1}); $merge([1..9999].$o))",
     "$reverse by $map": "($r := [1..800000]; $map($map([1..800], function() { [$r] }), $reverse))",
     "a date of a billion digits": "$now('[Y,1000000000]')",
     "wide dates": "$fromMillis(1, '[Y, 9 999 999]')",
@@ -82,8 +83,7 @@ JSONATA = {
 ANSWERED = {
     "shared: $sort": f"$sort([1, 2], function() {{ {SHARED} }})",
     "small arrays": "[1..400000].[[], [], [], []]",
-    "$merge": "($o := $merge([1..100000].{$string($): 1}); $merge([1..999].$o))",
-    "a number picture": "$formatNumber(1, $pad('#', 5000000, '#'))",
+    "a number picture": "$formatNumber(1, $pad('#', 500000, '#'))",
 }
 """What looks as bad and has an answer, which comes soon."""
 
