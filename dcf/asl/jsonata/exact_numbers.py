@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,7 +13,8 @@ LARGEST_EXACT = 2**63
 """Integers from here on are floating point numbers, as in Step Functions."""
 
 _DOUBLE = 2**53
-_MANY_DIGITS = re.compile(r"\d{16}")
+_DIGITS = bytes(ord("0") if chr(byte).isdecimal() else 0 for byte in range(256))
+_MANY_DIGITS = b"0" * 16
 _NONE: Mapping[int, int] = {}
 
 
@@ -23,7 +23,7 @@ def to_doubles(text: str) -> tuple[str, Mapping[int, int]]:
 
     The order of the numbers stays. A sum of them is one of doubles, as in Step Functions.
     """
-    if _MANY_DIGITS.search(text) is None:
+    if not _has_many_digits(text):
         return text, _NONE
     large: set[int] = set()
 
@@ -50,7 +50,7 @@ def to_doubles(text: str) -> tuple[str, Mapping[int, int]]:
 
 def read_result(text: str, meant: Mapping[int, int]) -> JSON:
     """The value of a result; ``meant`` are the integers that doubles stand for."""
-    if _MANY_DIGITS.search(text) is None:
+    if not _has_many_digits(text):
         return json.loads(text)
 
     def read(digits: str) -> JSON:
@@ -64,6 +64,11 @@ def read_result(text: str, meant: Mapping[int, int]) -> JSON:
         return whole if -LARGEST_EXACT <= whole < LARGEST_EXACT else double
 
     return json.loads(text, parse_int=read)
+
+
+def _has_many_digits(text: str) -> bool:
+    """Whether there may be a number of 2**53 or more, found soon in a long text."""
+    return _MANY_DIGITS in text.encode("utf-8", "replace").translate(_DIGITS)
 
 
 def _beyond(number: int) -> float | str:
