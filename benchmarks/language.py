@@ -21,6 +21,7 @@ def language(*, repeats: int) -> list[Figure]:
     """Rates of the pure interpreter, and how its costs grow from 10 to 10,000."""
     return [
         *_rates(repeats),
+        *_expressions(repeats),
         *_definitions(repeats),
         *_growth("states", _run_chain, repeats),
         *_growth("Map items", _run_map, repeats),
@@ -45,6 +46,26 @@ def _rates(repeats: int) -> list[Figure]:
     for name, machine, states in rates:
         rate = median([_per_second(lambda m=machine: _run(m, _VALUE)) for _ in range(repeats)])
         figures.append(Figure(name, rate * states, "/s"))
+    return figures
+
+
+def _expressions(repeats: int) -> list[Figure]:
+    """What JSONata takes for one expression, with the way to its process and back."""
+    items = [{"i": number, "name": f"n{number}", "price": number * 1.5} for number in range(1_000)]
+    large = {"items": items, **{f"k{number}": "x" * 80 for number in range(1_100)}}
+    figures = []
+    for name, text, value in (
+        ("JSONata, a path", "$states.input.order.id", _VALUE),
+        ("JSONata, a sum", "$states.input.order.total + 1", _VALUE),
+        ("JSONata, a filter of 1,000 items", "$states.input.items[i > 990].name", large),
+        ("JSONata, a map of 1,000 items", "$states.input.items.(price * 2)", large),
+        ("JSONata, $merge with 130 KB", "$merge([$states.input, {'id': 1}])", large),
+    ):
+        state = {"Type": "Pass", "QueryLanguage": "JSONata", "Output": f"{{% {text} %}}"}
+        machine = asl.parse({"StartAt": "A", "States": {"A": {**state, "End": True}}})
+        _run(machine, value)
+        rates = [_per_second(lambda m=machine, v=value: _run(m, v)) for _ in range(repeats)]
+        figures.append(Figure(name, 1e6 / median(rates), "us"))
     return figures
 
 

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from control_plane.conductors import ConductorDocument, ConductorStore
     from control_plane.documents import (
         APPROVAL_PROTOCOL,
+        EXPRESSION_PROTOCOL,
         FIRST_PROTOCOL,
         LANGUAGE_PROTOCOL,
         RUN_OVER,
@@ -156,6 +157,7 @@ __all__ = [
     "CLAIM_MS",
     "DEFAULT_TTL_MS",
     "DONE",
+    "EXPRESSION_PROTOCOL",
     "FIRST_PROTOCOL",
     "INDEX",
     "JSON",

@@ -16,12 +16,13 @@ from typing import Any, Literal
 from control_plane.payload import JSON
 
 SCHEMA_VERSION = "1.4.0"
-PROTOCOL = 3
+PROTOCOL = 4
 """The newest version of a run's rules that this client knows. A worker leases only what it knows;
 see ``acquire.lua``. A run is submitted under the oldest version whose workers can take it."""
 FIRST_PROTOCOL = 1
 LANGUAGE_PROTOCOL = 2
 APPROVAL_PROTOCOL = 3
+EXPRESSION_PROTOCOL = 4
 
 StateStatus = Literal[
     "pending", "ready", "running", "waiting", "done", "failed", "cancelled", "skipped"

@@ -43,6 +43,14 @@ _NUMBER = 32  # bytes of a Python integer
 _LARGE = 10_000  # bytes of a value that is worth a look of its own
 
 
+STACK_REACHED = (
+    "Stack overflow error: Check for non-terminating recursive function. "
+    "Consider rewriting as tail-recursive"
+)
+TIME_REACHED = "Expression evaluation timeout: Check for infinite loop"
+MEMORY_REACHED = "Expression evaluation memory limit exceeded: Check for excessive memory usage"
+
+
 class LimitReached(Exception):
     """An evaluation used more than it may; the text says what, as Step Functions does."""
 
@@ -66,10 +74,7 @@ class Budget:
         """One more node of the expression is evaluated; ``leave`` when it is done."""
         self.depth += 1
         if self.depth > MAX_DEPTH:
-            raise LimitReached(
-                "Stack overflow error: Check for non-terminating recursive function. "
-                "Consider rewriting as tail-recursive"
-            )
+            raise LimitReached(STACK_REACHED)
         self.tick(_NODE_STEPS)
 
     def leave(self) -> None:
@@ -116,9 +121,7 @@ class Budget:
         return max(0.001, min(left, REGEX_LIMIT_S))
 
     def timed_out(self) -> LimitReached:
-        return LimitReached("Expression evaluation timeout: Check for infinite loop")
+        return LimitReached(TIME_REACHED)
 
     def too_big(self) -> LimitReached:
-        return LimitReached(
-            "Expression evaluation memory limit exceeded: Check for excessive memory usage"
-        )
+        return LimitReached(MEMORY_REACHED)

@@ -9,7 +9,7 @@ from dcf.asl import errors
 from dcf.asl.checks.problem_codes import PROBLEM_CODES
 from dcf.asl.comparison import OPERATORS
 from dcf.asl.intrinsics.catalogue import INTRINSICS
-from dcf.asl.jsonata.functions import FUNCTION_NAMES, FUNCTIONS
+from dcf.asl.jsonata.functions import AWS_FUNCTIONS, FUNCTION_NAMES
 from dcf.asl.jsonpath.comparison import COMPARISONS
 from dcf.asl.jsonpath.functions import FUNCTIONS as PATH_FUNCTIONS
 from dcf.asl.maps.item_format import DELIMITERS
@@ -26,9 +26,9 @@ from dcf.asl.reading.item_reader_fields import INPUT_TYPES
 from dcf.asl.reading.source import MAX_DEFINITION
 
 __all__ = [
+    "AWS_FUNCTIONS",
     "COMPARISONS",
     "DELIMITERS",
-    "FUNCTIONS",
     "FUNCTION_NAMES",
     "INPUT_TYPES",
     "INTRINSICS",

@@ -8,7 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 from urllib.parse import urlsplit
 
-from control_plane import Refused, Store, space_of_runs
+from control_plane import RedisBackend, Refused, Store, space_of_runs
 from control_plane.embedded import Check, Embedded, diagnose
 from dcf.cli.agents_home import runtime_check
 from dcf.cli.answer import Answer, ErrorNote
@@ -27,6 +27,7 @@ from dcf.cli.trouble import NotSo
 from dcf.cli.wording import counted
 from dcf.skills import SkillCatalog, SkillError
 from dcf.tools import InvalidDocument, Registry
+from dcf.workflow import earlier_runs
 from dcf_agents.installation import DISTRIBUTION, package_command, reinstall_command
 
 _PACKAGES = (DISTRIBUTION, "redis", "mcp", "pydantic-ai-slim", "typer")
@@ -44,6 +45,7 @@ async def examine(settings: Settings) -> Answer:
         *await _redis(settings),
         *_writes(refused),
         *await _runs(settings),
+        *await _earlier(settings),
         *await graph_checks(settings),
         await _stub(stub, settings),
         _workers(folder),
@@ -117,6 +119,21 @@ async def _runs(settings: Settings) -> list[Check]:
     found += f"; kept: {kept}" if kept else "; kept until somebody removes them"
     hint = "`dcf runs remove`, or DCF_RETENTION for workers to do it"
     return [Check("runs", True, found, hint, required=False)]
+
+
+async def _earlier(settings: Settings) -> list[Check]:
+    """Runs that keep the workers of this version from starting."""
+
+    async def names(backend: RedisBackend) -> list[str]:
+        return [name async for name in earlier_runs(Store(backend))]
+
+    try:
+        found = await ask_redis(settings, names)
+    except NotSo:
+        # The checks above say that Redis does not answer.
+        return []
+    hint = "let workers of the version before finish them, or `dcf cancel` each and start anew"
+    return [Check("runs of before", False, ", ".join(found), hint)] if found else []
 
 
 async def _stub(stub: StubServer, settings: Settings) -> Check:

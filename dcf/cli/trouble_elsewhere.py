@@ -138,6 +138,7 @@ def _knowledge(error: BaseException) -> Trouble | None:
 
 def _workflow(error: BaseException) -> Trouble | None:
     from dcf.workflow import (
+        EarlierRuns,
         InvalidWorkflow,
         NoApprovalPending,
         NotAnApprover,
@@ -166,6 +167,9 @@ def _workflow(error: BaseException) -> Trouble | None:
     if isinstance(error, TaskSettled | TaskExpired):
         hint = "a later try of the Task has a token of its own; `dcf explain ID` says how it stands"
         return Trouble(FAILED, error.code, str(error), hint)
+    if isinstance(error, EarlierRuns):
+        hint = "let workers of the version before finish them, or `dcf cancel` each and start anew"
+        return Trouble(ENVIRONMENT, error.code, str(error), hint)
     if isinstance(error, NotRedrivable | StillRunning | WorkflowError):
         return Trouble(FAILED, error.code, str(error))
     return None

@@ -52,7 +52,7 @@ from dcf.worker.solo import SoloProcesses
 from dcf.worker.worker import Worker, WorkerConfig
 from dcf.worker.worker_agents import WorkerAgents, is_sealed
 from dcf.worker.working_skills import FollowedSkills
-from dcf.workflow import Choreographer, LocalObjects, Objects, no_objects
+from dcf.workflow import Choreographer, LocalObjects, Objects, no_objects, refuse_earlier_runs
 
 log = logging.getLogger(__name__)
 
@@ -163,7 +163,8 @@ async def serve(
     With ``assignment`` it works on one state alone and ends: that is called in a thread when
     everything is there for it, and waits for the state, or for None: then there is nothing to do.
     ``on_ready`` is called when the worker can take work. Raises ControlPlaneError, SkillError,
-    ToolsError, MemoryProblem, KnowledgeError and InvalidTemplate when it cannot start.
+    ToolsError, MemoryProblem, KnowledgeError and InvalidTemplate when it cannot start, EarlierRuns
+    while an earlier version has runs to finish.
     """
     async with AsyncExitStack() as stack:
         there = await open_premises(post, stack, besides=assignment is None)
@@ -200,6 +201,7 @@ async def serve(
                 return True
             work = Assigned(worker, lease)
         else:
+            await refuse_earlier_runs(store)
             try:
                 # Whoever hears that the worker is ready may count on it.
                 await queue.open()

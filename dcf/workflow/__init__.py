@@ -24,8 +24,10 @@ if TYPE_CHECKING:
     from dcf.workflow.callback import beat_task, fail_task, succeed_task
     from dcf.workflow.choreography import Choreographer
     from dcf.workflow.document import WorkflowDocument, document_of, load, validate
+    from dcf.workflow.earlier_runs import earlier_runs, refuse_earlier_runs
     from dcf.workflow.errors import (
         ApprovalSettled,
+        EarlierRuns,
         InvalidWorkflow,
         NoApprovalPending,
         NotAnApprover,
@@ -67,6 +69,7 @@ __all__ = [
     "AwaitingApproval",
     "Choreographer",
     "Decision",
+    "EarlierRuns",
     "Explanation",
     "External",
     "Failed",
@@ -110,6 +113,7 @@ __all__ = [
     "count",
     "decide_approval",
     "document_of",
+    "earlier_runs",
     "explain",
     "fail_task",
     "finalize",
@@ -130,6 +134,7 @@ __all__ = [
     "read_timeline",
     "reading_file",
     "redrive",
+    "refuse_earlier_runs",
     "result",
     "review",
     "shelve",

@@ -30,6 +30,12 @@ class NotRedrivable(WorkflowError):
     code = "not_redrivable"
 
 
+class EarlierRuns(WorkflowError):
+    """An earlier version began runs that this one would end in another way."""
+
+    code = "earlier_runs"
+
+
 class StillRunning(WorkflowError):
     """The run is not over."""
 

@@ -10,6 +10,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 from control_plane import StateDocument, Store, frame_of
+from dcf.workflow.earlier_runs import is_earlier_jsonata
 from dcf.workflow.errors import NotRedrivable
 from dcf.workflow.run import RunCache
 from dcf.workflow.tally import is_earlier
@@ -36,6 +37,11 @@ async def redrive(store: Store, workflow_id: str, *, by: str | None = None) -> R
             )
         if run.removing:
             raise NotRedrivable(_removing(workflow_id))
+        if await is_earlier_jsonata(store, run):
+            raise NotRedrivable(
+                f"run {workflow_id} was begun by an earlier version, whose JSONata says otherwise "
+                "here and there: start it anew"
+            )
         machine = (await RunCache(store).get(workflow_id, run.incarnation)).machine
         await store.close(workflow_id)
         paths = [path for path in await store.paths(workflow_id) if not is_earlier(path)]

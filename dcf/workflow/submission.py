@@ -8,6 +8,7 @@ from typing import Any
 
 from control_plane import (
     APPROVAL_PROTOCOL,
+    EXPRESSION_PROTOCOL,
     FIRST_PROTOCOL,
     JSON,
     LANGUAGE_PROTOCOL,
@@ -32,7 +33,6 @@ from dcf.workflow.run import execution_context, state_context
 # What workers of protocol 1 refuse, or take for something else. A word in vain keeps them from a
 # run that they could do, one that is missed lets them break it.
 _SINCE_2 = (
-    "JSONata",
     '"Assign"',
     ".waitForTaskToken",
     "$$.Task",
@@ -46,6 +46,8 @@ _SINCE_2 = (
 )
 # Workers of protocol 2 have no gate: they would make a call that a person has to approve.
 _SINCE_3 = ('"AgentBinding"',)
+# Workers of protocol 3 evaluate expressions by another engine, which says otherwise here and there.
+_SINCE_4 = ("JSONata",)
 
 
 async def submit(
@@ -112,6 +114,8 @@ def _first_visit(
 def _protocol(document: WorkflowDocument) -> int:
     """The oldest protocol whose workers can take the run."""
     text = json.dumps(document.definition)
+    if any(word in text for word in _SINCE_4):
+        return EXPRESSION_PROTOCOL
     if any(word in text for word in _SINCE_3):
         return APPROVAL_PROTOCOL
     return LANGUAGE_PROTOCOL if any(word in text for word in _SINCE_2) else FIRST_PROTOCOL

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass
 
 from dcf.asl.errors import QUERY_EVALUATION_ERROR, EvaluationError, ExpressionError
-from dcf.asl.evaluation_budget import Budget, LimitReached
-from dcf.asl.jsonata.evaluation import Evaluation
-from dcf.asl.jsonata.functions import FUNCTION_NAMES, FUNCTIONS
-from dcf.asl.jsonata.library import JException, Jsonata
-from dcf.asl.jsonata.native import ExactSignature
-from dcf.asl.jsonata.predicate import is_steady
-from dcf.asl.jsonata.shortcut import Shortcut, read_shortcut
-from dcf.asl.jsonata.syntax import expression_text, is_jsonata, parse_jsonata, reason
-from dcf.asl.jsonata.value import NULL, NotData, plain
+from dcf.asl.jsonata.engine import Failed, Undefined, evaluate
+from dcf.asl.jsonata.functions import NotData
+from dcf.asl.jsonata.program import Program, read_program
+from dcf.asl.jsonata.shortcut import Shortcut, read_picks, read_shortcut
+from dcf.asl.jsonata.syntax import expression_text, is_jsonata, parse_jsonata
 from dcf.asl.payload import JSON, MAX_DEPTH, excerpt, is_integer, kind
 from dcf.asl.reading.findings import Findings, child
 from dcf.asl.scope import Expression, Scope, constant
@@ -33,12 +29,10 @@ def compile_jsonata(text: str, field: str) -> Expression:
     undefined result included, is ``States.QueryEvaluationError``.
     """
     inner = expression_text(text)
-    tree = parse_jsonata(inner)
-    shortcut = read_shortcut(tree, _read_index)
-    if shortcut is None:
-        return _evaluator(tree, inner, field)
-    # The tree takes 2.5 KB a node and is rarely needed here.
-    return _try_shortcut(shortcut, _evaluator(None, inner, field))
+    _, words = parse_jsonata(inner)
+    evaluator = _evaluator(inner, field)
+    shortcut = read_shortcut(words, lambda part: _read_index(inner[part]))
+    return evaluator if shortcut is None else _try_shortcut(shortcut, evaluator)
 
 
 def compile_jsonata_template(
@@ -94,75 +88,77 @@ def _try_shortcut(shortcut: Shortcut, evaluate: Expression) -> Expression:
     return read
 
 
-def _read_index(tree: Any) -> Shortcut | None:
+def _read_index(text: str) -> Shortcut:
     """An index that no item changes, evaluated without the array that it is used on."""
-    if not is_steady(tree):
-        return None
-
-    evaluate = _evaluator(tree, "", "")
+    evaluator = _evaluator(text, "")
 
     def read(scope: Scope) -> tuple[bool, JSON]:
         try:
-            return True, evaluate(scope)
+            return True, evaluator(scope)
         except EvaluationError:  # the evaluator of the whole expression will say it
             return False, None
 
     return read
 
 
-def _evaluator(tree: Any, text: str, field: str) -> Expression:
+def _evaluator(text: str, field: str) -> Expression:
+    program: Program | None = None  # most shortcuts need none
+    picking: _Picking | None = None
+
     def read(scope: Scope) -> JSON:
-        nonlocal tree
-        if tree is None:
-            tree = parse_jsonata(text)
-        budget = Budget()
+        nonlocal program, picking
+        if program is None:
+            program = read_program(text)
+            picking = _read_picking(text)
+        hidden = program.functions & scope.variables.keys()
+        fitting = read_program(text, hidden) if hidden else program
+        picked: dict[str, JSON] | None = None
+        if picking is not None and not hidden:
+            picked = picking.values(scope)
+            if picked is not None:
+                fitting = picking.program
         try:
-            result = Evaluation(scope, budget).run(tree, _root(scope))
-            value = plain(result, budget)
+            return evaluate(fitting, scope, picked or {})
+        except Undefined:
+            raise _failed(text, field, "returned nothing (undefined).") from None
         except NotData:
             raise _failed(text, field, "returned an unsupported result type.") from None
-        except Exception as error:
-            why = _why(error)
-            raise _failed(text, field, f"threw an error during evaluation: {why}") from error
-        if result is None:
-            raise _failed(text, field, "returned nothing (undefined).")
-        return value
+        except Failed as error:
+            raise _failed(text, field, f"threw an error during evaluation: {error}") from error
 
     return read
 
 
-def _root(scope: Scope) -> Any:
-    """The frame with everything that an expression may name."""
-    frame = Jsonata.Frame(_STATIC)
-    bindings = frame.bindings
-    for name, value in scope.variables.items():
-        bindings[name] = NULL if value is None else value
-    bindings["states"] = scope.states
-    return frame
+@dataclass(frozen=True, slots=True)
+class _Picking:
+    """An expression whose picks are variables."""
+
+    program: Program
+    picks: dict[str, Shortcut]
+
+    def values(self, scope: Scope) -> dict[str, JSON] | None:
+        """What is picked; None where a pick needs the engine."""
+        values: dict[str, JSON] = {}
+        for name, pick in self.picks.items():
+            found, values[name] = pick(scope)
+            if not found:
+                return None
+        return values
 
 
-def _static() -> Any:
-    frame = Jsonata.Frame(None)
-    for name, function in Jsonata.static_frame.bindings.items():
-        if name in FUNCTION_NAMES:
-            function.signature.__class__ = ExactSignature
-            frame.bindings[name] = function
-    frame.bindings.update(FUNCTIONS)
-    return frame
-
-
-_STATIC = _static()
-
-
-def _why(error: Exception) -> str:
-    if isinstance(error, LimitReached):
-        return str(error)
-    if isinstance(error, JException):
-        return reason(error)
-    if isinstance(error, RecursionError):
-        return "Stack overflow error: Check for non-terminating recursive function."
-    # The text of any other error is about Python, not about the expression.
-    return "the expression cannot be evaluated with these values"
+def _read_picking(text: str) -> _Picking | None:
+    _, words = parse_jsonata(text)
+    picks: dict[str, Shortcut] = {}
+    parts: list[str] = []
+    position = 0
+    for part, pick in read_picks(words, lambda part: _read_index(text[part])):
+        name = f"dcf_pick{len(picks)}"
+        picks[name] = pick
+        parts += [text[position : part.start], f"${name}"]
+        position = part.stop
+    if not picks:
+        return None
+    return _Picking(read_program("".join([*parts, text[position:]])), picks)
 
 
 def _named(text: str, field: str) -> str:

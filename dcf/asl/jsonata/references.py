@@ -3,25 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
-from dcf.asl.jsonata.functions import FUNCTION_NAMES
+from dcf.asl.jsonata.functions import ENGINE_FUNCTIONS, FUNCTION_NAMES
 from dcf.asl.jsonata.syntax import parse_jsonata
-
-_OWN_CONTEXT = ("stages", "predicate", "group")
-"""Parts of a node that are evaluated for each value that the node selects."""
-
-_SAME_CONTEXT = (
-    "lhs", "rhs", "expression", "expressions", "lhs_object", "condition", "then", "_else",
-    "arguments", "body",
-)  # fmt: skip
-
+from dcf.asl.jsonata.tokens import Token, neighbours
 
 _PLAIN = re.compile(r"\$([A-Za-z_]\w*)(?:\.([A-Za-z_]\w*)(?:\.[A-Za-z_]\w*)*)?", re.ASCII)
-"""``$name.field.field``, the commonest expression, needs no tree to see what it reads."""
+"""``$name.field.field``, the commonest expression, needs no engine to see what it reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,30 +40,29 @@ class References:
 def read_references(text: str) -> References:
     """What ``text``, without its ``{% %}``, reads; raises ExpressionError.
 
-    Nothing is known of an expression that nests deeper than can be walked.
+    The engine knows which variables the expression has of its own; their order is in the words.
     """
     plain = _PLAIN.fullmatch(text)
     if plain is not None:
         return _plain_references(*plain.groups())
-    tree = parse_jsonata(text)
-    walk = _Walk()
-    try:
-        walk.visit(tree, True)
-    except RecursionError:
-        return References()
-    local = walk.bound
-    variables = dict.fromkeys(name for name in walk.variables if name not in local)
+    expression, words = parse_jsonata(text)
+    # A function reads its arguments only, one that the engine does not know its context too.
+    unknown = set(_called(words)) - ENGINE_FUNCTIONS
+    read = expression.reads(dict.fromkeys(unknown, _known)) if unknown else expression.reads()
+    free = read["bindings"].keys() | ({"eval"} if read.get("everyBinding") else set())
+    fields = read.get("input")
+    context = fields.keys() if isinstance(fields, dict) else ()
     return References(
-        tuple(name for name in variables if name not in FUNCTION_NAMES and name != "states"),
-        tuple(dict.fromkeys(walk.context)),
-        walk.root,
-        () if "states" in local else tuple(dict.fromkeys(walk.members)),
-        tuple(
-            name
-            for name in dict.fromkeys(walk.called)
-            if name not in local and name not in FUNCTION_NAMES
-        ),
+        _in_order(_data(words), free - FUNCTION_NAMES - {"states"}),
+        _in_order(_starts(words), context),
+        any(word.kind == "variable" and word.text == "$" for word in words),
+        _in_order(_members(words)) if "states" in free else (),
+        _in_order(_called(words), free - FUNCTION_NAMES),
     )
+
+
+def _known(*_: object) -> None:
+    """What stands for a function."""
 
 
 def _plain_references(name: str, field: str | None) -> References:
@@ -81,84 +71,35 @@ def _plain_references(name: str, field: str | None) -> References:
     return References() if name in FUNCTION_NAMES else References((name,))
 
 
-class _Walk:
-    """One walk over a tree; a name bound anywhere in the expression counts as its own."""
-
-    def __init__(self) -> None:
-        self.variables: list[str] = []
-        self.context: list[str] = []
-        self.bound: set[str] = set()
-        self.root = False
-        self.members: list[str] = []
-        self.called: list[str] = []
-
-    def visit(self, node: Any, top: bool) -> None:
-        """``top``: the context of ``node`` is the one that the whole expression starts with."""
-        self._bind(getattr(node, "focus", None), getattr(node, "index", None))
-        if node.type == "variable":
-            self._variable(node.value)
-        elif node.type == "name" and top:
-            self.context.append(str(node.value))
-        elif node.type == "path":
-            self._path(node.steps, top)
-        elif node.type == "bind":
-            self._bind(node.lhs.value)
-            self.visit(node.rhs, top)
-        elif node.type == "lambda":
-            self._bind(*(argument.value for argument in node.arguments))
-            self.visit(node.body, top)
-        elif node.type == "transform":
-            for part in (node.pattern, node.update, node.delete):
-                self._visit_all(_nodes(part), False)
-        elif node.type == "sort":
-            self._visit_all((term.expression for term in node.terms), False)
-        else:
-            procedure = getattr(node, "procedure", None)
-            if procedure is not None and procedure.type == "variable":
-                self.called.append(procedure.value)  # it names a function: no data
-            elif procedure is not None:
-                self.visit(procedure, top)
-            for name in _SAME_CONTEXT:
-                self._visit_all(_nodes(getattr(node, name, None)), top)
-        for name in _OWN_CONTEXT:
-            self._visit_all(_filters(getattr(node, name, None)), False)
-
-    def _path(self, steps: list[Any], top: bool) -> None:
-        first = steps[0]
-        is_states = first.type == "variable" and first.value == "states"
-        if is_states and len(steps) > 1 and steps[1].type == "name":
-            self.members.append(str(steps[1].value))
-        for number, step in enumerate(steps):
-            self.visit(step, top and number == 0)
-
-    def _variable(self, name: str) -> None:
-        if name == "$":
-            self.root = True
-        elif name:  # an empty name is `$`, the context of the moment
-            self.variables.append(name)
-
-    def _bind(self, *names: object) -> None:
-        self.bound.update(name for name in names if isinstance(name, str))
-
-    def _visit_all(self, nodes: Iterable[Any], top: bool) -> None:
-        for node in nodes:
-            self.visit(node, top)
+def _in_order(names: Iterable[str], among: Iterable[str] | None = None) -> tuple[str, ...]:
+    wanted = None if among is None else frozenset(among)
+    return tuple(dict.fromkeys(name for name in names if wanted is None or name in wanted))
 
 
-def _nodes(value: Any) -> Iterator[Any]:
-    """The nodes in an attribute of a node: one, a list, a list of pairs, or none."""
-    if isinstance(value, (list, tuple)):
-        for item in value:
-            yield from _nodes(item)
-    elif hasattr(value, "type") and hasattr(value, "value"):
-        yield value
+def _data(words: Sequence[Token]) -> Iterator[str]:
+    """Variables that are read, and not called."""
+    for _, word, after in neighbours(words):
+        if word.kind == "variable" and not (after is not None and after.is_sign("(")):
+            yield word.text
 
 
-def _filters(value: Any) -> Iterator[Any]:
-    """The expressions of predicates and groupings."""
-    for node in _nodes(value):
-        inner = getattr(node, "expr", None)
-        if inner is not None:
-            yield inner
-        else:
-            yield node
+def _called(words: Sequence[Token]) -> Iterator[str]:
+    for _, word, after in neighbours(words):
+        if word.kind == "variable" and after is not None and after.is_sign("("):
+            yield word.text
+
+
+def _starts(words: Sequence[Token]) -> Iterator[str]:
+    """Names that no path leads to."""
+    for before, word, _ in neighbours(words):
+        if word.kind == "name" and not (before is not None and before.is_sign(".")):
+            yield word.text
+
+
+def _members(words: Sequence[Token]) -> Iterator[str]:
+    """Fields of ``$states``."""
+    for place in range(len(words) - 2):
+        first, dot, field = words[place : place + 3]
+        is_states = first.kind == "variable" and first.text == "states"
+        if is_states and dot.is_sign(".") and field.kind == "name":
+            yield field.text

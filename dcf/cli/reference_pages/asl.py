@@ -8,10 +8,10 @@ from importlib import resources
 from typing import Any
 
 from dcf.asl.vocabulary import (
+    AWS_FUNCTIONS,
     COMPARISONS,
     DELIMITERS,
     FUNCTION_NAMES,
-    FUNCTIONS,
     INPUT_TYPES,
     INTRINSICS,
     JSONATA_FIELDS,
@@ -117,7 +117,7 @@ def _jsonpath() -> str:
 
 
 def _jsonata() -> str:
-    from_aws = {"hash", "parse", "partition", "random", "range", "uuid"} & FUNCTIONS.keys()
+    from_aws = AWS_FUNCTIONS.keys()
     return table(
         ("what", "names"),
         [

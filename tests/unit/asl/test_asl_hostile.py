@@ -36,17 +36,15 @@ JSONATA = {
     "shared: $not": f"$not({SHARED})",
     "shared: a filter": f"{{'k': 1}}[{SHARED}]",
     "shared: $filter": f"$filter([1], function() {{ {SHARED} }})",
-    "shared: $sort": f"$sort([1, 2], function() {{ {SHARED} }})",
     "shared: $lookup": f"$lookup({SHARED}, 'k')",
     "shared: a name": f"{SHARED}.k",
     "shared: $keys": f"$keys({SHARED})",
     "shared: $spread": f"$spread({SHARED})",
     "shared: an error shows it": f"{{'a': {SHARED}}}{{a: 1}}",
     "an array constructor doubles": "$reduce([1..27], function($a, $b) { [$a, $a] }, 1)",
-    "small arrays": "[1..400000].[[], [], [], []]",
     "tuples": "($r := [1..800000]; $r@$a.$r@$b.($a))",
     "$zip": "($r := [1..800000]; $zip($r, $r, $r, $r, $r, $r, $r, $r, $r))",
-    "$merge": "($o := $merge([1..100000].{$string($): 1}); $merge([1..999].$o))",
+    "$merge": "($o := $merge([1..100000].{$string($): 1}); $merge([1..9999].$o))",
     "$reverse by $map": "($r := [1..800000]; $map($map([1..800], function() { [$r] }), $reverse))",
     "a date of a billion digits": "$now('[Y,1000000000]')",
     "wide dates": "$fromMillis(1, '[Y, 9 999 999]')",
@@ -75,13 +73,19 @@ JSONATA = {
     "composed functions": f"($c := function($x) {{ $x & $x }}; 'xx' ~> {' ~> '.join(['$c'] * 30)})",
     "an integer picture": "$formatInteger(1, $pad('#', 500000, '#,'))",
     "a date picture": "$fromMillis(1, $pad('[', 500000, '[Y]'))",
-    "a number picture": "$formatNumber(1, $pad('#', 5000000, '#'))",
     "a picture that is a regex": f"$toMillis('{A}!', '(a|aa)+$[Y]')",
     "a picture of many words": f"$toMillis('{A}!', '{'[MNn]' * 30}')",
     "an option that is a regex": f"$formatNumber(1, '{A}', {{'exponent-separator': '(a|aa)+!'}})",
     "deep JSON": "$parse($pad('', 1000000, '['))",
     "roman": "$formatInteger(1e15, 'I')",
 }
+
+ANSWERED = {
+    "shared: $sort": f"$sort([1, 2], function() {{ {SHARED} }})",
+    "small arrays": "[1..400000].[[], [], [], []]",
+    "a number picture": "$formatNumber(1, $pad('#', 500000, '#'))",
+}
+"""What looks as bad and has an answer, which comes soon."""
 
 
 def evaluate(code: str) -> Execution:
@@ -98,19 +102,18 @@ def soon() -> Any:
     assert evaluate("$sum([1..100])").output == 5050
 
 
-@campaign(shares=2)
 @pytest.mark.parametrize("code", JSONATA.values(), ids=JSONATA)
-def test_hostile_jsonata_is_an_error(
-    code: str, share: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    lower_limits(monkeypatch, share)
-
+def test_hostile_jsonata_is_an_error(code: str) -> None:
     execution = evaluate(code)
 
     assert (execution.status, execution.error) == ("FAILED", "States.QueryEvaluationError")
 
 
-@campaign(shares=2)
+@pytest.mark.parametrize("code", ANSWERED.values(), ids=ANSWERED)
+def test_what_only_looks_hostile_is_answered(code: str) -> None:
+    assert evaluate(code).status == "SUCCEEDED"
+
+
 @pytest.mark.parametrize(
     "code",
     [
@@ -120,8 +123,7 @@ def test_hostile_jsonata_is_an_error(
         "$replace($pad('a', 99999, 'a'), /a/, $pad('b', 99999, 'b'))",
     ],
 )
-def test_memory_stays_bounded(code: str, share: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    part = lower_limits(monkeypatch, share)
+def test_memory_stays_bounded(code: str) -> None:
     deep: Any = "'\"\\"
     for _ in range(60):
         deep = [{"a": deep}]
@@ -133,7 +135,7 @@ def test_memory_stays_bounded(code: str, share: int, monkeypatch: pytest.MonkeyP
 
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert most < MOST_MEMORY * part
+    assert most < MOST_MEMORY
 
 
 @pytest.mark.parametrize(
@@ -278,7 +280,7 @@ def test_a_hostile_expression_hangs_nobody_who_only_reads_it() -> None:
 @pytest.mark.parametrize(
     "code",
     [
-        *("$formatBase(1e300, 36)", "$round(1.5, -1e9)", "$floor(1/0)", "$uppercase + 1"),
+        *("$floor(1/0)", "$uppercase + 1", "$formatBase(1, 99)", "$join([1])"),
         *("$formatNumber(1, '0', {'zero-digit': 'AB'})", "$fromMillis(1, '[Ywwwwwwwww]')"),
     ],
 )

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 from jsonata_scope import jsonata, jsonata_cause
 
-from dcf.asl.evaluation_budget import Budget
-from dcf.asl.jsonata import expression
+from dcf.asl.jsonata import engine
 
 LETTERS = ["a", "b", "c", "d", "e"]
 
@@ -73,19 +72,40 @@ def test_an_index_without_a_sense_fails_as_an_expression() -> None:
 def test_an_index_costs_the_same_in_an_array_of_any_length(
     monkeypatch: pytest.MonkeyPatch, text: str
 ) -> None:
-    def steps(length: int) -> int:
-        budgets: list[Budget] = []
+    given: list[str] = []
+    ask = engine._engine.ask
 
-        class Watched(Budget):
-            def __init__(self) -> None:
-                super().__init__()
-                budgets.append(self)
+    def watched(request: str) -> bytes:
+        given.append(request)
+        return ask(request)
 
-        monkeypatch.setattr(expression, "Budget", Watched)
+    monkeypatch.setattr(engine._engine, "ask", watched)
+
+    def cost(length: int) -> int:
+        given.clear()
         jsonata(text, x=[{"n": n} for n in range(length)], i=3)
-        return sum(budget.steps for budget in budgets)
+        return sum(map(len, given))
 
-    assert steps(10) == steps(10_000)
+    assert cost(10) == cost(10_000)
+
+
+@pytest.mark.parametrize(
+    ("text", "result"),
+    [
+        ("$x[$i].n & '!'", "3!"),
+        ("$x[$i + 1].n + $x[0].n", 4),
+        ("($i := 0; [$x[$i].n])", [0]),
+        ("$map([1, 2], function($i) { $x[$i].n })", [1, 2]),
+        ("[$x[$i].n.m]", []),
+        ("$x[$i].($.n)", 3),
+        ("$x[$i]{'k': n}", {"k": 3}),
+        ("$count($x[$none])", 0),
+        ("$x[n = $x[$i].n].n", 3),
+        ("$x[0].n % $x[$i].n", 0),
+    ],
+)
+def test_an_item_that_is_picked_within_an_expression(text: str, result: Any) -> None:
+    assert jsonata(text, x=[{"n": n} for n in range(10)], i=3) == result
 
 
 @pytest.mark.parametrize("number", [1.0, -2.0, 2.0**62])

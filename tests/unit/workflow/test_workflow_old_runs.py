@@ -19,7 +19,13 @@ from unit.workflow.stage import (
 )
 
 from dcf import workflow
-from dcf.workflow import WorkflowDocument
+from dcf.workflow import (
+    EarlierRuns,
+    NotRedrivable,
+    WorkflowDocument,
+    refuse_earlier_runs,
+    submission,
+)
 
 ASK = "ask.waitForTaskToken"
 
@@ -82,7 +88,8 @@ async def test_a_run_without_a_secret_cannot_wait_for_a_token(stage: Stage) -> N
         (flow(M=mapping(flow(P=passing()))), 1),
         (flow(A=task(ASK)), 2),
         (flow(A=passing(Assign={"x": 1})), 2),
-        ({**flow(A=passing()), "QueryLanguage": "JSONata"}, 2),
+        ({**flow(A=passing()), "QueryLanguage": "JSONata"}, 4),
+        (flow(A=task(ASK, QueryLanguage="JSONata")), 4),
         (flow(M=mapping(flow(P=passing(Assign={"x": 1})))), 2),
         (flow(A={"Type": "Task", "AgentBinding": {"skills": []}}), 3),
         (flow(M=mapping(flow(A={"Type": "Task", "AgentBinding": {"skills": []}}))), 3),
@@ -93,3 +100,41 @@ async def test_a_run_needs_the_oldest_protocol_that_can_do_it(
 ) -> None:
     await stage.submit(definition)
     assert (await stage.store.run(RUN)).protocol == protocol
+
+
+async def submit_before(stage: Stage, monkeypatch: pytest.MonkeyPatch, query: str) -> None:
+    """Submit a run as the version before did."""
+    with monkeypatch.context() as patch:
+        patch.setattr(submission, "EXPRESSION_PROTOCOL", 2)
+        await stage.submit({**flow(A=passing()), "QueryLanguage": query})
+
+
+@staged
+async def test_jsonata_begun_by_an_earlier_version_is_refused_by_name(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await submit_before(stage, monkeypatch, "JSONata")
+
+    with pytest.raises(EarlierRuns, match=RUN):
+        await refuse_earlier_runs(stage.store)
+
+    await stage.store.cancel(RUN, by="me")
+    await refuse_earlier_runs(stage.store)
+    with pytest.raises(NotRedrivable, match="begun by an earlier version"):
+        await workflow.redrive(stage.store, RUN)
+
+
+@staged
+async def test_other_runs_of_an_earlier_version_go_on(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await submit_before(stage, monkeypatch, "JSONPath")
+
+    await refuse_earlier_runs(stage.store)
+
+
+@staged
+async def test_jsonata_of_this_version_goes_on(stage: Stage) -> None:
+    await stage.submit({**flow(A=passing()), "QueryLanguage": "JSONata"})
+
+    await refuse_earlier_runs(stage.store)

@@ -1,0 +1,165 @@
+"""JSONata's engine as this room asks it: one text, what it may read, and what comes out.
+
+Nothing else knows that it is ``jlens``, and that it runs in a process of its own (``evaluator``),
+which is started by the first expression and ends with this one.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+
+import dcf
+from dcf.asl.evaluation_budget import MEMORY_REACHED, STACK_REACHED, TIME_REACHED
+from dcf.asl.jsonata.evaluator import NOT_DATA, TOO_BIG
+from dcf.asl.jsonata.exact_numbers import read_result, to_doubles
+from dcf.asl.jsonata.functions import NotData
+from dcf.asl.jsonata.program import Program
+from dcf.asl.payload import JSON, compact
+from dcf.asl.scope import Scope
+
+
+class Undefined(Exception):
+    """An expression found nothing."""
+
+
+class Failed(Exception):
+    """An expression failed; the text says why, as Step Functions does."""
+
+
+_LIMITS = {
+    "D1011": STACK_REACHED,
+    "D1012": TIME_REACHED,
+    "U1006": TIME_REACHED,
+    "D2014": MEMORY_REACHED,
+    "D2016": MEMORY_REACHED,
+    "U1001": MEMORY_REACHED,
+    TOO_BIG: MEMORY_REACHED,
+}
+"""What the engine's errors about its limits are called on AWS."""
+
+_DEATHS: dict[int, str] = {
+    signal.SIGPROF: TIME_REACHED,
+    signal.SIGABRT: MEMORY_REACHED,
+    signal.SIGSEGV: STACK_REACHED,
+    signal.SIGBUS: STACK_REACHED,
+}
+"""How an expression ends its process: it ran too long, was given no memory, or nested too deep."""
+
+_CODE = """\
+import sys
+sys.path.insert(0, sys.argv[1])
+from dcf.asl.jsonata import evaluator
+evaluator.main()"""
+
+
+def evaluate(program: Program, scope: Scope, picked: Mapping[str, JSON]) -> JSON:
+    """The value of an expression; ``picked`` are variables beside those of the scope.
+
+    Raises Undefined, NotData for a result that holds a function, and Failed for anything else.
+    """
+    try:
+        text, meant = to_doubles(compact(program.readable(scope, picked)))
+    except RecursionError:
+        raise Failed(STACK_REACHED) from None
+    seed = scope.random().getrandbits(63) if program.draws else 0
+    request = [program.text, program.is_input, seed, program.around, scope.moment_ms()]
+    answer = _engine.ask(f"{compact(request)}\n{text}\n")
+    kind, rest = answer[:1], answer[1:].decode()
+    if kind == b"=":
+        return read_result(rest, meant)
+    if kind == b"?":
+        raise Undefined
+    code, why = json.loads(rest)
+    if code == NOT_DATA:
+        raise NotData
+    raise Failed(_LIMITS.get(code) or f"{code}: {why}")
+
+
+class _Engine:
+    """The process, started when it is asked first, and again when an expression ended it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def ask(self, request: str) -> bytes:
+        # Half a surrogate pair becomes "?", as in Java.
+        lines = request.encode("utf-8", "replace")
+        with self._lock:
+            # Somebody else may have ended the process, even now: a second one answers.
+            for _ in range(2):
+                answer = self._ask(lines)
+                if answer:
+                    return answer
+                died = self._reap()
+                if died in _DEATHS:
+                    raise Failed(_DEATHS[died])
+        if died == signal.SIGKILL:
+            raise Failed(MEMORY_REACHED)  # the system does that when it has no memory itself
+        raise RuntimeError(
+            f"the process that evaluates JSONata does not run: it ended with {-died}"
+        )
+
+    def _ask(self, lines: bytes) -> bytes:
+        """The answer without its end of line; empty where the process ended."""
+        process = self._running()
+        assert process.stdin is not None and process.stdout is not None
+        try:
+            process.stdin.write(lines)
+            process.stdin.flush()
+            answer = process.stdout.readline()
+        except BrokenPipeError:
+            return b""
+        except BaseException:
+            process.kill()  # whoever asks next must not be given this answer
+            self._reap()
+            raise
+        return answer[:-1] if answer.endswith(b"\n") else b""
+
+    def _running(self) -> subprocess.Popen[bytes]:
+        if self._process is None:
+            root = str(Path(dcf.__file__).parents[1])
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-c", _CODE, root],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,  # the engine says there that it was given no memory
+                env={**os.environ, "MIMALLOC_ARENA_RESERVE": "32MiB"},
+                start_new_session=True,  # what a terminal sends is for the process that asks
+            )
+        return self._process
+
+    def _reap(self) -> int:
+        """The number of the signal that ended the process; its exit code as a negative one."""
+        process, self._process = self._process, None
+        assert process is not None
+        for pipe in (process.stdin, process.stdout):
+            if pipe is not None:
+                with contextlib.suppress(BrokenPipeError):  # what was not sent is of no use
+                    pipe.close()
+        return -process.wait()
+
+    def close(self) -> None:
+        """End the process."""
+        with self._lock:
+            if self._process is not None:
+                self._reap()
+
+    def forget(self) -> None:
+        """The process belongs to the one that this one was forked from."""
+        self._lock = threading.Lock()
+        self._process = None
+
+
+_engine = _Engine()
+atexit.register(_engine.close)
+os.register_at_fork(after_in_child=_engine.forget)

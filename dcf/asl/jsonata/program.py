@@ -1,0 +1,111 @@
+"""An expression as its engine runs it: with what must stand around it, and what it reads."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dcf.asl.jsonata.functions import AWS_FUNCTIONS, BARRED, FUNCTION_NAMES, PRELUDES
+from dcf.asl.jsonata.syntax import parse_jsonata
+from dcf.asl.jsonata.tokens import Token, neighbours
+from dcf.asl.payload import JSON
+from dcf.asl.scope import Scope
+
+_DRAWING = frozenset({"random", "uuid", "shuffle"})
+_TAKES_FUNCTION = frozenset({"map", "filter", "reduce", "sort", "each", "sift", "single"})
+"""Functions that never give the function that they are given."""
+
+_CHECKED = (
+    "$dcf_v := {text}; $type($dcf_v) = 'function' or $exists($dcf_v.**[$type($) = 'function'])"
+    f" ? ${BARRED}() : $dcf_v"
+)
+"""The engine leaves functions out of a result, which is an error on AWS."""
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """``text`` nests ``around`` levels deeper than the expression that an author wrote."""
+
+    text: str
+    around: int
+    is_input: bool
+    """Whether it takes its variables out of its context item."""
+    reads: dict[str, Any] | None
+    """What it may read, by variable, field, field of that field; None for everything."""
+    functions: frozenset[str]
+    """Names of functions in it: a variable of such a name is read in place of the function."""
+    draws: bool
+    """Whether it may draw random numbers."""
+
+    def readable(self, scope: Scope, picked: Mapping[str, JSON]) -> dict[str, JSON]:
+        """The variables, cut down to what is read. ``$eval`` is none of Step Functions."""
+        given = {"eval": None, **scope.variables, "states": scope.states, **picked}
+        if self.reads is None:
+            return given
+        found = {"eval": given["eval"]}
+        for name, inner in self.reads.items():
+            if name in given:
+                found[name] = _cut(given[name], inner)
+        return found
+
+
+def read_program(text: str, hidden: Collection[str] = ()) -> Program:
+    """Raises ExpressionError for what is no JSONata.
+
+    ``hidden`` are functions that a variable of the same name hides.
+    """
+    expression, words = parse_jsonata(text)
+    functions = FUNCTION_NAMES - set(hidden)
+    named = {word.text for word in words if word.kind == "variable"}
+    reads = expression.reads(dict.fromkeys(AWS_FUNCTIONS.keys() & named & functions, len))
+    variables = {
+        **{name: inner for name, inner in reads["bindings"].items() if name not in functions},
+        **dict.fromkeys(named & set(hidden), True),
+    }
+    parts = [prelude for name, prelude in PRELUDES.items() if name in named & functions]
+    is_input = "input" not in reads and "everyBinding" not in reads
+    if is_input:
+        parts += [f"${name} := $$.`{name}`" for name in variables]
+    is_checked = _may_give_function(words)
+    parts.append(_CHECKED.format(text=text) if is_checked else text)
+    return Program(
+        f"({'; '.join(parts)})" if is_checked or len(parts) > 1 else text,
+        2 if is_checked else int(len(parts) > 1),
+        is_input,
+        None if "everyBinding" in reads else variables,
+        FUNCTION_NAMES & named,
+        not named.isdisjoint(_DRAWING),
+    )
+
+
+def _cut(value: JSON, read: Any) -> JSON:
+    """The fields of objects that are read; what stands in an array is left whole."""
+    if type(read) is not dict or type(value) is not dict:
+        return value
+    return {name: _cut(value[name], inner) for name, inner in read.items() if name in value}
+
+
+def _may_give_function(words: Sequence[Token]) -> bool:
+    """Whether a function may be a value, and not only what is called."""
+    calls: list[str] = []  # for each open bracket the function that is called with it
+    for before, word, after in neighbours(words):
+        is_called = after is not None and after.is_sign("(")
+        if word.is_sign("(", "[", "{"):
+            is_call = word.text == "(" and before is not None and before.kind == "variable"
+            calls.append(before.text if is_call and before is not None else "")
+        elif word.is_sign(")", "]", "}"):
+            calls.pop()
+        elif word.is_sign("~>"):
+            return True
+        elif word.is_sign("?"):
+            if before is not None and before.is_sign("(", ","):
+                return True
+        elif word.kind == "variable":
+            if word.text in FUNCTION_NAMES and not is_called:
+                return True
+        elif word.kind == "name" and word.text in ("function", "λ") and is_called:
+            is_argument = before is not None and before.is_sign("(", ",")
+            if not (is_argument and calls[-1] in _TAKES_FUNCTION):
+                return True
+    return False
