@@ -24,7 +24,7 @@ import jlens
 
 from dcf.asl.jsonata.functions import FunctionError, NotData, TooBig, implementations
 
-STEP_LIMIT = 4_000_000
+STEP_LIMIT = 10_000_000
 """Steps of the engine: about a second on a machine of today. The same on every machine."""
 
 TIME_LIMIT_S = 2.0
