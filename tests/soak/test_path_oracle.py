@@ -18,8 +18,6 @@ from random import Random
 from typing import Any
 
 import pytest
-from campaigns import campaign
-
 from dcf.asl.errors import EvaluationError, ExpressionError
 from dcf.asl.jsonpath.path import compile_path
 from dcf.asl.scope import Scope
@@ -140,7 +138,8 @@ def ours(path: str) -> tuple[str, Any]:
 
 
 @pytest.mark.timeout(600)
-@campaign(shares=20)
+@pytest.mark.soak("tests/soak/jayway.py", product=("dcf/asl/jsonpath",))
+@pytest.mark.parametrize("share", range(20))
 def test_generated_paths_select_what_jayway_selects(share: int, jayway: Jayway) -> None:
     rng = Random(share)
     counts: Counter[str] = Counter()
