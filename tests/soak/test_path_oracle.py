@@ -18,6 +18,7 @@ from random import Random
 from typing import Any
 
 import pytest
+
 from dcf.asl.errors import EvaluationError, ExpressionError
 from dcf.asl.jsonpath.path import compile_path
 from dcf.asl.scope import Scope
