@@ -12,13 +12,15 @@ from control_plane.reader import JSON_TYPE
 from control_plane.run_document import RunDocument
 from control_plane.store import Store
 
+_ATTEMPTS = 100
+
 
 async def remove_broken(store: Store, workflow_id: str) -> bool:
     """Remove a run whose document is broken, with all its keys, whatever the run came to; False for
     one that is whole, which stays. Who dies over it leaves the rest to ``store.remove``, or to a
-    sweep. Raises UnknownRun."""
+    sweep. Raises UnknownRun, and BrokenRun when others write to the document all the time."""
     key, command = store.keys(workflow_id).meta, store.backend.command
-    while True:
+    for _ in range(_ATTEMPTS):
         kind, digest = await command("TYPE", key), ""
         if kind == "none":
             raise UnknownRun(workflow_id=workflow_id)
@@ -33,11 +35,15 @@ async def remove_broken(store: Store, workflow_id: str) -> bool:
         )
         if answer[0] == "bad_document":
             raise BadDocument(reason=answer[1])
-        # Somebody else wrote there meanwhile, who may have made a run of it.
         if answer[0] == "ok":
-            break
-    await store.remove(workflow_id)
-    return True
+            # Refused when somebody made a run of it, by hand.
+            return await store.remove(workflow_id, born=answer[1]) is None
+        # Somebody else wrote there meanwhile, who may have made a run of it.
+    message = (
+        f"others wrote to the document of run {workflow_id}, which is broken, each of the "
+        f"{_ATTEMPTS} times that its removal was tried"
+    )
+    raise BrokenRun(message, workflow_id=workflow_id, why="others write to it")
 
 
 def _is_whole(text: str, workflow_id: str) -> bool:

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, cast
 
 from control_plane.documents import Failure, RunStatus, StateDocument
-from control_plane.errors import BrokenRun, UnknownRun, UnknownState, WrongType
+from control_plane.errors import (
+    BrokenRun,
+    RefusedForGood,
+    ServerError,
+    UnknownRun,
+    UnknownState,
+    WrongType,
+)
 from control_plane.payload import JSON
 from control_plane.run_document import RunDocument
 from control_plane.values import Values
@@ -44,6 +52,19 @@ class Reader(Values):
         if text is None:
             raise UnknownRun(workflow_id=workflow_id)
         return RunDocument.parse(text, workflow_id)
+
+    @asynccontextmanager
+    async def broken_is_told(self, workflow_id: str) -> AsyncIterator[None]:
+        """Where a script ends with an error because the document of the run is broken, that is what
+        is raised: BrokenRun."""
+        try:
+            yield
+        except RefusedForGood:
+            raise
+        except ServerError:
+            with suppress(UnknownRun):
+                await self.run(workflow_id)
+            raise
 
     async def run_many(self, workflow_ids: Sequence[str]) -> list[RunDocument]:
         """The meta documents of those that exist, in order, 500 a read; in a cluster, where each

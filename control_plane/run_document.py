@@ -125,6 +125,8 @@ def _fault(raw: Any) -> str:
         "ctl.protocol": type(ctl.get("protocol")) is int,
         "ctl.digest": isinstance(ctl.get("digest"), str),
         "ctl.redrives": type(ctl.get("redrives", 0)) is int,
+        # Lua knows no empty array.
+        "ctl.said": isinstance(ctl.get("said"), dict) or ctl.get("said") == [],
         "ctl.born": _BORN.fullmatch(str(ctl.get("born"))) is not None,
     }
     return next((f"{name} is none of a run" for name, good in right.items() if not good), "")

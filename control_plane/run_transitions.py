@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from control_plane import keys, payload, script
 from control_plane.documents import FIRST_PROTOCOL, NO_LIMITS, Failure, Limits
-from control_plane.errors import BadDocument, RunExists
+from control_plane.errors import BadDocument, RunExists, UnknownRun
 from control_plane.lease import Refusal
 from control_plane.payload import Payload
 from control_plane.reader import BATCH, Reader
@@ -93,11 +92,12 @@ class RunTransitions(Reader):
         return created
 
     async def cancel(self, workflow_id: str, *, by: str, reason: str = "") -> Refusal | None:
-        """Cancel a run; None when it is cancelled now. Raises UnknownRun."""
+        """Cancel a run; None when it is cancelled now. Raises UnknownRun, BrokenRun."""
         failure = Failure("DCF.Cancelled", reason or f"cancelled by {by}")
         text = payload.to_text(failure.to_json())
         request = {"by": by, "reason": reason, "call": self.new_id()}
-        answer = await self.call("cancel", workflow_id, request, text)
+        async with self.broken_is_told(workflow_id):
+            answer = await self.call("cancel", workflow_id, request, text)
         return self._refused(answer, workflow_id)
 
     async def move(
@@ -116,10 +116,11 @@ class RunTransitions(Reader):
         goes on with one that was interrupted; one that others have passed is refused (``late``, the
         last turn, its pool). With ``revoke`` leases in force end, in the same try; without it their
         holders may finish those states, and what follows goes to ``pool``. ``not_running`` (status)
-        when the run is over. Raises UnknownRun.
+        when the run is over. Raises UnknownRun, BrokenRun.
         """
         request = {"pool": pool, "turn": turn, "by": by, "reason": reason, "revoke": revoke}
-        answer = await self.call("move", workflow_id, request)
+        async with self.broken_is_told(workflow_id):
+            answer = await self.call("move", workflow_id, request)
         if refusal := self._refused(answer, workflow_id):
             return refusal
         if answer[1]:
@@ -210,7 +211,7 @@ class RunTransitions(Reader):
         above them, ``unseal`` the states that were never entered.
 
         None when it runs; "interrupted" when it was closed in between, or ended anew after the
-        moment ``ended`` (ms), and has to be planned anew. Raises UnknownRun."""
+        moment ``ended`` (ms), and has to be planned anew. Raises UnknownRun, BrokenRun."""
         work = [("resume", path) for path in resume] + [("again", path) for path in again]
         work += [("unseal", path) for path in unseal]
         batches = [work[at : at + BATCH] for at in range(0, len(work), BATCH)] or [[]]
@@ -230,7 +231,8 @@ class RunTransitions(Reader):
                 "ended": ended,
                 "by": by,
             }
-            answer = await self.call("redrive", workflow_id, request, extra=[keys.DONE])
+            async with self.broken_is_told(workflow_id):
+                answer = await self.call("redrive", workflow_id, request, extra=[keys.DONE])
             if refusal := self._refused(answer, workflow_id):
                 return refusal
         if self.cluster:
@@ -244,18 +246,19 @@ class RunTransitions(Reader):
         abandoned: bool = False,
         unexported: bool = False,
         together: int | None = None,
+        born: str | None = None,
     ) -> Refusal | None:
         """Remove all keys of a run that is over, or ``abandoned`` before its submission ended, at
         most so many paths and blobs ``together``; None when it is gone. Who dies over it leaves it
-        to the same call again, or to a sweep.
+        to the same call again, or to a sweep. ``born`` says which run is meant, where others may
+        have had its id since: they stay.
 
         ``still_running`` (status), ``not_finalized``, or ``not_exported`` for a run that waits for
-        the graph, unless it may go ``unexported``.
+        the graph, unless it may go ``unexported``. Raises BrokenRun.
         """
         run_keys = self.keys(workflow_id)
-        born = await self.backend.command("JSON.GET", run_keys.meta, ".ctl.born")
         request = {
-            "born": "" if born is None else json.loads(born),
+            "born": await self._born(workflow_id) if born is None else born,
             "abandoned": abandoned,
             "unexported": unexported,
         }
@@ -283,6 +286,15 @@ class RunTransitions(Reader):
         if look_ms is not None:
             await self.leave_index(workflow_id, look_ms)
         return refusal
+
+    async def _born(self, workflow_id: str) -> str | int:
+        """As it is stored; "" where there is no document."""
+        try:
+            run = await self.run(workflow_id)
+        except UnknownRun:
+            return ""
+        born: str | int = run.raw["ctl"]["born"]
+        return born
 
     async def _collect(self, workflow_id: str, request: dict[str, Any]) -> Refusal | None:
         answer = await self.call("gc", workflow_id, request, extra=[keys.DONE])

@@ -3,18 +3,26 @@
 -- ARGV[1]  {run, pool, kind, digest}   kind: TYPE of the run's key; digest: SHA1 of its JSON, "" for
 --          another type: what the caller found broken
 -- ARGV[2]  the document that takes its place
--- Reply    {"ok"} | {"moved"}: something else stands there by now | {"bad_document", message}
+-- Reply    {"ok", born}: by which `gc` knows it | {"moved"}: something else stands there by now
+--          | {"bad_document", message}
 
 local kind = redis.call('TYPE', META).ok
 local digest = kind == 'ReJSON-RL' and redis.sha1hex(redis.call('JSON.GET', META)) or ''
 if kind ~= REQ.kind or digest ~= REQ.digest then return reply('moved') end
 -- JSON is not written over a key of another type.
+redis.call('DEL', STAGE)
 local bad = put(STAGE, '$', ARGV[2])
 if bad then return refuse(bad) end
 redis.call('RENAME', STAGE, META)
-local run = { status = 'cancelled', protocol = 1, digest = '', pool = REQ.pool, born = integer(NOW),
+-- Who removes it cannot read them, and would never come to the end.
+for _, key in ipairs({ PATHS, RUN .. 'blobs' }) do
+  if redis.call('TYPE', key).ok ~= 'set' then redis.call('DEL', key) end
+end
+-- A run that gets this id from now on is born later: it is not the one that is to be removed.
+local born = integer(NOW - 1)
+local run = { status = 'cancelled', protocol = 1, digest = '', pool = REQ.pool, born = born,
   said = {}, removing = true }
 redis.call('JSON.MSET', META, '$.ctl', cjson.encode(run), META, '$.created_at', integer(NOW))
 enlist(run)
 look_at(NOW + REHINT_MAX)
-return reply('ok')
+return reply('ok', born)

@@ -9,9 +9,9 @@ from typing import Any, Literal
 
 import pytest
 from flows import RUN, end, linear, seed
-from interleaved import Breaking
+from interleaved import Breaking, Interleaved
 from test_gc import ended_run, left
-from workers import lease_of
+from workers import lease_of, put_away, run_to_end
 from worlds import World
 
 from control_plane import (
@@ -20,8 +20,11 @@ from control_plane import (
     Refusal,
     Store,
     UnknownRun,
+    export_run,
     keys,
+    payload,
     remove_broken,
+    restore_run,
     run_lists,
     timers,
 )
@@ -42,6 +45,7 @@ DAMAGES: dict[str, tuple[Damage, str]] = {
     "no object": (_member("$", "[1]"), "it has no control record"),
     "no control": (_member("$.ctl", "7"), "it has no control record"),
     "no status": (_member("$.ctl", "{}"), "ctl.status is none"),
+    "nothing said": (_member("$.ctl.said", "7"), "ctl.said is none"),
     "no birth": (_member("$.ctl.born", '"x"'), "ctl.born is none"),
     "a text for a time": (_member("$.finished_at", '"today"'), "finished_at is none"),
     "pins": (_member("$.pins", "7"), "pins is none"),
@@ -108,10 +112,10 @@ async def test_who_works_on_it_commits_nothing_any_more(world: World) -> None:
     await seed(store, flow)
     lease = await lease_of(store, "A")
     await world.backend.command("JSON.SET", store.keys(RUN).meta, "$.states", "5")
-    condemning = Breaking(world.backend, 4, "after")
+    condemning = Breaking(world.backend, 3, "after")
     with suppress(Disconnected):
         await remove_broken(world.store(condemning), RUN)
-    assert condemning.names[-2:] == ["condemn", "JSON.GET"]
+    assert condemning.names == ["TYPE", "JSON.GET", "condemn"]
     assert await store.commit(lease, end(flow, lease, 1), commit_id="c1") == Refusal("cancelled")
     assert await store.remove(RUN) is None
     assert await left(world) == []
@@ -151,4 +155,128 @@ async def test_no_list_and_no_age_finds_it(world: World, caplog: pytest.LogCaptu
     assert [page async for page in run_lists.ended_runs(store, 2**53, run_lists.STATUSES)] == [[]]
     assert f"(`dcf runs remove {RUN} --broken` removes it" in caplog.text
     assert await world.backend.command("ZRANGE", keys.DONE, 0, -1) == [RUN]
+    assert await remove_broken(store, RUN)
+
+
+class Interfering(Interleaved):
+    """Something happens right after the run was condemned."""
+
+    def __init__(self, world: World, happens: Callable[[Store], Awaitable[object]]) -> None:
+        super().__init__(world.backend, "condemn")
+        self._store, self._happens = world.store(), happens
+
+    async def meanwhile(self) -> None:
+        await self._happens(self._store)
+
+
+@pytest.mark.parametrize("ended", [True, False])
+async def test_a_run_that_got_the_id_meanwhile_is_left_alone(world: World, ended: bool) -> None:
+    await broken_run(world)
+
+    async def replaced(store: Store) -> None:
+        # In the same millisecond.
+        assert await store.remove(RUN) is None
+        await seed(store, linear("A"))
+        if ended:
+            await run_to_end(world, linear("A"))
+            await put_away(store)
+
+    assert await remove_broken(world.store(Interfering(world, replaced)), RUN)
+    run = await world.store().run(RUN)
+    assert (run.status, run.removing) == ("succeeded" if ended else "running", False)
+
+
+async def test_a_run_that_somebody_mended_once_it_was_condemned_is_not_told_as_removed(
+    world: World,
+) -> None:
+    await broken_run(world)
+
+    async def mended(store: Store) -> None:
+        run, meta = await store.run(RUN), store.keys(RUN).meta
+        ctl = {**run.raw["ctl"], "status": "running"}
+        del ctl["removing"]
+        await world.backend.command("JSON.SET", meta, "$.ctl", payload.to_text(ctl))
+
+    assert not await remove_broken(world.store(Interfering(world, mended)), RUN)
+    assert (await world.store().run(RUN)).status == "running"
+    await world.backend.command("DEL", world.store().keys(RUN).meta)
+
+
+class Restless(Breaking):
+    """Somebody writes another broken document after each read."""
+
+    async def command(self, *args: str | int) -> Any:
+        answer = await super().command(*args)
+        if args[0] == "JSON.GET":
+            await self._inner.command("JSON.SET", args[1], "$.ctl", self.calls)
+        return answer
+
+
+async def test_what_never_holds_still_is_given_up(world: World) -> None:
+    store = await broken_run(world)
+    with pytest.raises(BrokenRun, match="others wrote to the document of run") as told:
+        await remove_broken(world.store(Restless(world.backend, None)), RUN)
+    assert told.value.hint.startswith(f"`dcf runs remove {RUN} --broken`")
+    assert await remove_broken(store, RUN)
+
+
+@pytest.mark.parametrize("name", ["paths", "blobs", "stage", "history", "chain", "due", "agents"])
+async def test_a_key_of_another_type_goes_too(world: World, name: str) -> None:
+    store = await broken_run(world)
+    key = getattr(store.keys(RUN), name)
+    await world.backend.command("DEL", key)
+    await world.backend.command("SET", key, "x")
+    assert await remove_broken(store, RUN)
+    assert key not in await world.keys()
+    with pytest.raises(UnknownRun):
+        await store.run(RUN)
+
+
+@pytest.mark.parametrize("value", ["7", "null", '"x"', "[1]", None])
+async def test_a_run_that_does_not_know_what_was_said_is_broken(
+    world: World, value: str | None
+) -> None:
+    store = await ended_run(world)
+    meta = store.keys(RUN).meta
+    await world.backend.command("JSON.DEL", meta, "$.ctl.said")
+    if value is not None:
+        await world.backend.command("JSON.SET", meta, "$.ctl.said", value)
+    with pytest.raises(BrokenRun, match="said is none"):
+        await store.run(RUN)
+    assert await remove_broken(store, RUN)
+
+
+@pytest.mark.parametrize("value", ["{}", "[]"])
+async def test_nothing_said_is_an_empty_table(world: World, value: str) -> None:
+    store = await ended_run(world)
+    await world.backend.command("JSON.SET", store.keys(RUN).meta, "$.ctl.said", value)
+    assert not await remove_broken(store, RUN)
+    assert await store.remove(RUN) is None
+
+
+_READ_WHAT_WAS_SAID = ["remove", "cancel", "redrive"]
+
+
+@pytest.mark.parametrize(
+    ("name", "call"),
+    [
+        *[("no control", call) for call in [*_READ_WHAT_WAS_SAID, "move", "restore"]],
+        *[("a hash", call) for call in [*_READ_WHAT_WAS_SAID, "move", "restore"]],
+        *[("nothing said", call) for call in _READ_WHAT_WAS_SAID],
+    ],
+)
+async def test_who_meets_a_broken_run_hears_what_to_do(world: World, name: str, call: str) -> None:
+    store = await ended_run(world)
+    export = await export_run(store, RUN)
+    await DAMAGES[name][0](world, store.keys(RUN).meta)
+    calls: dict[str, Callable[[], Awaitable[object]]] = {
+        "remove": lambda: store.remove(RUN),
+        "cancel": lambda: store.cancel(RUN, by="x"),
+        "redrive": lambda: store.redrive(RUN, again=["M"], resume=[]),
+        "move": lambda: store.move(RUN, "other", turn=1, by="x"),
+        "restore": lambda: restore_run(store, export),
+    }
+    with pytest.raises(BrokenRun) as told:
+        await calls[call]()
+    assert told.value.hint.startswith(f"`dcf runs remove {RUN} --broken`")
     assert await remove_broken(store, RUN)

@@ -18,7 +18,7 @@ def run(*names: str, status: str = "running", **fields: Any) -> RunDocument:
     meta = {
         "workflow_id": "r",
         "workflow_name": "shop",
-        "ctl": {"status": status, "protocol": 1, "digest": "d", "born": "1"},
+        "ctl": {"status": status, "protocol": 1, "digest": "d", "born": "1", "said": {}},
         "definition": "d",
         "start_at": names[0],
         "states": list(names),
