@@ -1,4 +1,4 @@
-"""``python -m tests.chaos [--minutes 5] [--seed N] [--json FILE]``."""
+"""``python -m tests.chaos [--minutes 5] [--seed N] [--json FILE]``; --help lists the flags."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ from tests.chaos.effects import CLOCK, LEDGER, Clock, Ledger
 from tests.chaos.faults import Faults, kinds_of_faults
 from tests.chaos.machines import Order, make_order
 from tests.chaos.network import Network
+from tests.chaos.options import options
 from tests.chaos.report import outcome, report_of, table
 from tests.chaos.server import Disk, RedisServer
 from tests.chaos.verdict import Guarantee, judge, left_processes
@@ -179,19 +180,12 @@ async def _tell(show: Console, orders: list[Order], faults: Faults, seconds: flo
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m tests.chaos", description=__doc__)
-    parser.add_argument("--minutes", type=float, default=5.0)
-    parser.add_argument("--seed", type=int, default=int(time.time()))
-    parser.add_argument("--workers", type=int, default=4)
-    parser.add_argument("--each", type=float, default=0.8, help="seconds between two faults")
-    parser.add_argument("--poison", type=float, default=0.03, help="share of poison runs")
-    parser.add_argument("--json", metavar="FILE", help="write the report there")
-    parser.add_argument("--keep", metavar="FILE", help="copy the workers' log there")
-    args = parser.parse_args()
+    args = options()
     show = Console(stderr=True)
+    show.print(f"{args.minutes:g} minutes of faults, then about a minute until all runs have ended")
     report = asyncio.run(chaos(args, show))
     if args.json:
-        Path(args.json).write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
+        args.json.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
     show.print(table(report))
     for guarantee, sentences in report["broken"].items():
         show.print(f"[red]broken: {guarantee}: {len(sentences)} times")
