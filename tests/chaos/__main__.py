@@ -122,8 +122,11 @@ async def _turmoil(
     async with asyncio.TaskGroup() as group:
         told = group.create_task(_tell(show, traffic.orders, faults, args.minutes * 60))
         submitting = group.create_task(traffic.flow())
-        await faults.happen(args.minutes * 60)
-        traffic.is_over.set()
+        try:
+            await faults.happen(args.minutes * 60)
+        finally:
+            # Before Python 3.12 a cancellation can be lost on its way (see dcf.stopping).
+            traffic.is_over.set()
         await submitting
         told.cancel()
     left = await traffic.open_runs()
