@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from rich.markup import escape
@@ -13,7 +14,7 @@ from rich.table import Table
 from dcf.cli.answer import Answer, ErrorNote
 from dcf.cli.exits import FAILED
 from dcf.cli.screen import Screen
-from dcf.cli.sim import progress, story
+from dcf.cli.sim import SEEDS_OF_MUTANTS, progress, story
 from dcf.cli.trouble import BadInput
 from dcf.cli.wording import counted
 from dcf.problem import Problem
@@ -32,7 +33,10 @@ def sabotage(name: str, seeds: Sequence[int], steps: int, jobs: int, screen: Scr
     # Every name begins with nothing: who says nothing has not asked for all.
     chosen = named(name) if name else []
     if not chosen:
-        hint = "`dcf sim --sabotage all` lists them; a name changes when its statement does"
+        hint = (
+            f"{_near(name)}names begin with a script: {_scripts()}; "
+            "a name changes when its statement does"
+        )
         message = f"{name!r} is no mutant, nor how names of mutants begin"
         raise BadInput([Problem("CLI_SABOTAGE", message, hint=hint, file="--sabotage")])
     settle()
@@ -44,6 +48,21 @@ def sabotage(name: str, seeds: Sequence[int], steps: int, jobs: int, screen: Scr
     if len(trials) == 1 and not screen.as_json:
         _tell(trials[0], steps, screen)
     return _answer(trials, seeds, steps)
+
+
+def _scripts() -> str:
+    from dcf.simulation import mutants
+
+    return ", ".join(sorted({one.file for one in mutants()}))
+
+
+def _near(name: str) -> str:
+    """The mutants and scripts that may have been meant by ``name``, "" where nothing is like it."""
+    from dcf.simulation import mutants
+
+    known = {word for one in mutants() for word in (one.file, one.name)}
+    near = get_close_matches(name, sorted(known))
+    return f"close to it: {', '.join(near)}; " if near else ""
 
 
 def _tell(trial: Trial, steps: int, screen: Screen) -> None:
@@ -70,12 +89,27 @@ def _answer(trials: Sequence[Trial], seeds: Sequence[int], steps: int) -> Answer
     if not bad:
         said = counted(len(trials), "mutant is", "mutants are")
         return Answer(fields, [*show, f"{said} noticed, or proven to change nothing."])
-    note = ErrorNote(
+    note = _note(bad, len(trials), len(seeds))
+    return Answer(fields, show, status="unnoticed", error=note, exit_code=FAILED)
+
+
+def _note(bad: Sequence[Trial], trials: int, seeds: int) -> ErrorNote:
+    mutants = f"{len(bad)} of {counted(trials, 'mutant', 'mutants')}"
+    verb = "is" if len(bad) == 1 else "are"
+    if seeds < SEEDS_OF_MUTANTS and all(trial.seed is None for trial in bad):
+        # Nothing is missing from the guarantees as long as more seeds may notice it.
+        under = "this seed" if seeds == 1 else f"these {seeds} seeds"
+        return ErrorNote(
+            "mutants_not_noticed",
+            f"{mutants} {verb} not noticed under {under}; "
+            f"{SEEDS_OF_MUTANTS} are looked through by default",
+            "leave out --seed and --seeds, or give a longer range",
+        )
+    return ErrorNote(
         "mutants_not_noticed",
-        f"{len(bad)} of {counted(len(trials), 'mutant', 'mutants')} are not as they have to be",
+        f"{mutants} {verb} not as expected",
         "add the guarantee that is missing, or the reason to dcf/simulation/equivalents.json",
     )
-    return Answer(fields, show, status="unnoticed", error=note, exit_code=FAILED)
 
 
 def _replay(trial: Trial, steps: int) -> str:

@@ -28,7 +28,8 @@ _RANGE = re.compile(r"(\d{1,18}):(\d{1,18})")
 # Failing seeds that are shown in full; the others by their command.
 _SHOWN = 3
 _SHOWN_VIOLATIONS = 10
-_SEEDS_OF_MUTANTS = "0:200"
+SEEDS_OF_MUTANTS = 200
+"""So many are looked through for a mutant, if none are given."""
 
 
 def simulate(
@@ -37,7 +38,7 @@ def simulate(
     """Simulate ``seed`` or the range ``seeds`` ("first:end", without the end), with the scripts as
     they are or with the sabotage ``broken``."""
     if broken is not None and seed is None and seeds is None:
-        seeds = _SEEDS_OF_MUTANTS
+        seeds = f"0:{SEEDS_OF_MUTANTS}"
     chosen = _chosen(seed, seeds)
     try:
         if broken is not None:

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import gc
 import multiprocessing
+import signal
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
+from multiprocessing import resource_tracker
+from multiprocessing.pool import Pool
 
 from dcf.simulation.simulator import DEFAULT_STEPS, simulate
 from dcf.simulation.verdict import Verdict
@@ -23,6 +27,21 @@ def settle() -> None:
     end_with_starter()
 
 
+@contextmanager
+def processes(jobs: int) -> Iterator[Pool]:
+    """``jobs`` processes that simulate. Ctrl-C is for their starter alone, which ends them."""
+    # It lets signals through when it has started, so it starts before they are held back.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT,))
+    try:
+        # Not fork: a simulation must not inherit what happens to be in this process.
+        pool = multiprocessing.get_context("spawn").Pool(jobs, initializer=settle)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    with pool:
+        yield pool
+
+
 def simulate_seeds(
     seeds: Sequence[int], *, steps: int = DEFAULT_STEPS, jobs: int = 1
 ) -> Iterator[Verdict]:
@@ -34,6 +53,5 @@ def simulate_seeds(
     if jobs == 1 or len(seeds) == 1:
         yield from map(one, seeds)
         return
-    # Not fork: a simulation must not inherit what happens to be in this process.
-    with multiprocessing.get_context("spawn").Pool(jobs, initializer=settle) as pool:
+    with processes(jobs) as pool:
         yield from pool.imap(one, seeds, chunksize=_SEEDS_AT_ONCE)

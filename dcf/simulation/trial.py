@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
@@ -11,7 +10,7 @@ from importlib import resources
 from typing import Literal
 
 from control_plane import script as scripts
-from dcf.simulation.campaign import settle
+from dcf.simulation.campaign import processes
 from dcf.simulation.mutants import Mutant, mutants
 from dcf.simulation.simulator import DEFAULT_STEPS, simulate, trace_lines
 from dcf.simulation.violation import GUARANTEES, Violation
@@ -66,8 +65,7 @@ def attempt_all(
     if jobs == 1 or len(chosen) == 1:
         yield from map(one, chosen)
         return
-    # Not fork: a simulation must not inherit what happens to be in this process.
-    with multiprocessing.get_context("spawn").Pool(jobs, initializer=settle) as pool:
+    with processes(jobs) as pool:
         yield from pool.imap(one, chosen)
 
 

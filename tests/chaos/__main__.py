@@ -1,4 +1,4 @@
-"""``python -m tests.chaos [--minutes 5] [--seed N] [--json FILE]``."""
+"""``python -m tests.chaos [--minutes 5] [--seed N] [--json FILE]``; --help lists the flags."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ import json
 import os
 import random
 import shutil
+import signal
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -26,9 +27,10 @@ from tests.chaos.effects import CLOCK, LEDGER, Clock, Ledger
 from tests.chaos.faults import Faults, kinds_of_faults
 from tests.chaos.machines import Order, make_order
 from tests.chaos.network import Network
-from tests.chaos.report import outcome, report_of, table
+from tests.chaos.options import options
+from tests.chaos.report import INTERRUPTED, outcome, report_of, table
 from tests.chaos.server import Disk, RedisServer
-from tests.chaos.verdict import Guarantee, judge, left_processes
+from tests.chaos.verdict import Guarantee, Verdict, judge, kill_left_processes, left_processes
 
 _ROOT = Path(__file__).parents[2]
 _LEASE_S = 2.0
@@ -48,10 +50,11 @@ async def chaos(args: argparse.Namespace, show: Console) -> dict[str, Any]:
         outside, home = Path(folder), Path(folder) / "home"
         async with AsyncExitStack() as stack:
             disk = stack.enter_context(Disk.made(home))
+            stack.push_async_callback(kill_left_processes, home)
             ledger = Ledger(outside / "ledger.db")
             server = RedisServer(home)
-            await server.open()
             stack.push_async_callback(server.close)
+            await server.open()
             await make_keeper(home)
             network = Network(outside / "n.sock", lambda: server.socket)
             await network.open()
@@ -74,21 +77,36 @@ async def chaos(args: argparse.Namespace, show: Console) -> dict[str, Any]:
             workers_log = outside / "workers.log"
             if args.keep:
                 stack.callback(lambda: shutil.copy(workers_log, args.keep))
-            with workers_log.open("w") as log:
-                crew.open(log)
+            log = stack.enter_context(workers_log.open("w"))
+            crew.open(log)
+            # Those of an interrupted campaign are not waited for.
+            stack.push_async_callback(crew.close, 0.0)
+            verdict, interrupted = Verdict(), False
+            try:
                 orders, late = await _turmoil(args, show, server, faults, crew, rng)
-            backend = RedisBackend.from_url(f"unix://{server.socket}")
-            stack.push_async_callback(backend.close)
-            store = Store(backend)
-            verdict = await judge(store, orders, ledger)
-            await judge_turns(home, store, orders, verdict)
-            verdict.look(
-                Guarantee.WORKERS_END, not late, f"{late} did not end within {_DRAIN_S:.0f} s"
-            )
-            left = left_processes(home)
-            verdict.look(Guarantee.NO_PROCESS_IS_LEFT, not left, "; ".join(left))
+                verdict = await _judged(home, server, orders, ledger)
+                verdict.look(
+                    Guarantee.WORKERS_END, not late, f"{late} did not end within {_DRAIN_S:.0f} s"
+                )
+            except asyncio.CancelledError:
+                interrupted = True
             refused = await server.refusals()
-            return report_of(args.seed, args.minutes, faults, refused, crew, verdict)
+            return report_of(
+                args.seed, args.minutes, faults, refused, crew, verdict, interrupted=interrupted
+            )
+
+
+async def _judged(home: Path, server: RedisServer, orders: list[Order], ledger: Ledger) -> Verdict:
+    backend = RedisBackend.from_url(f"unix://{server.socket}")
+    try:
+        store = Store(backend)
+        verdict = await judge(store, orders, ledger)
+        await judge_turns(home, store, orders, verdict)
+    finally:
+        await backend.close()
+    left = left_processes(home)
+    verdict.look(Guarantee.NO_PROCESS_IS_LEFT, not left, "; ".join(left))
+    return verdict
 
 
 async def _turmoil(
@@ -101,12 +119,16 @@ async def _turmoil(
 ) -> tuple[list[Order], int]:
     """Submit runs while faults happen, then wait until all have ended, and drain the workers."""
     traffic = _Traffic(server, random.Random(rng.getrandbits(64)), args.poison)
-    told = asyncio.create_task(_tell(show, traffic.orders, faults, args.minutes * 60))
-    submitting = asyncio.create_task(traffic.flow())
-    await faults.happen(args.minutes * 60)
-    traffic.is_over.set()
-    await submitting
-    told.cancel()
+    async with asyncio.TaskGroup() as group:
+        told = group.create_task(_tell(show, traffic.orders, faults, args.minutes * 60))
+        submitting = group.create_task(traffic.flow())
+        try:
+            await faults.happen(args.minutes * 60)
+        finally:
+            # Before Python 3.12 a cancellation can be lost on its way (see dcf.stopping).
+            traffic.is_over.set()
+        await submitting
+        told.cancel()
     left = await traffic.open_runs()
     show.print(f"quiet: waiting for the end of {left} runs …")
     ends = time.monotonic() + _QUIET_S
@@ -178,20 +200,33 @@ async def _tell(show: Console, orders: list[Order], faults: Faults, seconds: flo
         show.print(f"{len(orders)} runs; {said or 'no fault yet'}; {left:.0f} s left")
 
 
+async def until_interrupted(campaign: Coroutine[Any, Any, dict[str, Any]]) -> dict[str, Any]:
+    """Cancel ``campaign`` at the first signal that asks for its end. Later ones change nothing, so
+    that what it has begun is cleaned up."""
+    task = asyncio.create_task(campaign)
+    asked = asyncio.Event()
+
+    def ask() -> None:
+        if not asked.is_set():
+            asked.set()
+            task.cancel()
+
+    for sent in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        asyncio.get_running_loop().add_signal_handler(sent, ask)
+    return await task
+
+
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m tests.chaos", description=__doc__)
-    parser.add_argument("--minutes", type=float, default=5.0)
-    parser.add_argument("--seed", type=int, default=int(time.time()))
-    parser.add_argument("--workers", type=int, default=4)
-    parser.add_argument("--each", type=float, default=0.8, help="seconds between two faults")
-    parser.add_argument("--poison", type=float, default=0.03, help="share of poison runs")
-    parser.add_argument("--json", metavar="FILE", help="write the report there")
-    parser.add_argument("--keep", metavar="FILE", help="copy the workers' log there")
-    args = parser.parse_args()
+    args = options()
     show = Console(stderr=True)
-    report = asyncio.run(chaos(args, show))
+    show.print(f"{args.minutes:g} minutes of faults, then about a minute until all runs have ended")
+    try:
+        report = asyncio.run(until_interrupted(chaos(args, show)))
+    except asyncio.CancelledError:
+        show.print("interrupted before the first fault")
+        return INTERRUPTED
     if args.json:
-        Path(args.json).write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
+        args.json.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
     show.print(table(report))
     for guarantee, sentences in report["broken"].items():
         show.print(f"[red]broken: {guarantee}: {len(sentences)} times")
@@ -200,7 +235,7 @@ def main() -> int:
     code, said = outcome(report, poison=args.poison > 0)
     for line in said:
         show.print(line, markup=False)
-    if code:
+    if code == 1:
         repeat = f"make chaos MINUTES={args.minutes:g} CHAOS_FLAGS='--seed {args.seed}'"
         show.print(f"To begin with the same choices: {repeat}")
     return code

@@ -48,11 +48,11 @@ class Crew:
     async def close(self, patience_s: float) -> int:
         """Drain them; how many had to be killed."""
         self._ending = True
-        for process in self._living.values():
+        for process in self._all():
             process.send_signal(signal.SIGCONT)
             process.terminate()
         _, late = await asyncio.wait(self._keeping, timeout=patience_s)
-        for process in tuple(self._living.values()):
+        for process in self._all():
             process.kill()
         await asyncio.gather(*self._keeping)
         return len(late)
@@ -163,6 +163,9 @@ class Crew:
                 env={**os.environ, **self._env},
             )
             self._living[number] = process
+            if self._ending:
+                # The end began during its start, so it was not told yet.
+                process.terminate()
             await process.wait()
             del self._living[number]
             if process.pid not in self._killed and not self._ending:

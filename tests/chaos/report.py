@@ -13,15 +13,25 @@ from tests.chaos.verdict import Guarantee, Verdict
 
 LONG_MINUTES = 1.0
 """A campaign over this must test everything that it can."""
+INTERRUPTED = 130
+"""The exit code of a campaign that was ended by a signal, as shells know it."""
 
 
 def report_of(
-    seed: int, minutes: float, faults: Faults, refused: Mapping[str, int], crew: Crew, of: Verdict
+    seed: int,
+    minutes: float,
+    faults: Faults,
+    refused: Mapping[str, int],
+    crew: Crew,
+    of: Verdict,
+    *,
+    interrupted: bool = False,
 ) -> dict[str, Any]:
     """The whole report, of JSON values. Every kind of fault has a count or a reason."""
     return {
         "seed": seed,
         "minutes": minutes,
+        "interrupted": interrupted,
         "faults": dict(faults.happened.most_common()),
         "not possible here": faults.impossible,
         "refused commands": dict(refused),
@@ -76,8 +86,10 @@ def untested(report: Mapping[str, Any]) -> list[str]:
 
 
 def outcome(report: Mapping[str, Any], *, poison: bool = True) -> tuple[int, list[str]]:
-    """The exit code, 0 or 1, and what is said last. What was not tested fails a long campaign, and
-    any in which no fault happened at all. Without ``poison`` no poison run was asked for."""
+    """The exit code, 0, 1 or 130, and what is said last. What was not tested fails a long campaign,
+    and any in which no fault happened at all. Without ``poison`` no poison run was asked for."""
+    if report["interrupted"]:
+        return INTERRUPTED, ["interrupted; guarantees are looked at when a campaign is over"]
     if report["broken"]:
         return 1, [f"{len(report['broken'])} guarantees are violated."]
     missed = untested(report)

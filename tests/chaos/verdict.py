@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
+import signal
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -167,12 +171,28 @@ def _judge_innocent(
 def left_processes(home: Path) -> list[str]:
     """The processes that still have ``home`` in their environment, but this one's own server."""
     found = []
+    for process in _processes_of(home):
+        with suppress(OSError):
+            words = (process / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+            found.append(f"{process.name}: {words[:120]}")
+    return found
+
+
+async def kill_left_processes(home: Path) -> None:
+    """Such as solo processes whose workers were killed. Returns when they are gone, so that nobody
+    writes to ``home`` any more."""
+    while left := _processes_of(home):
+        for process in left:
+            with suppress(ProcessLookupError):
+                os.kill(int(process.name), signal.SIGKILL)
+        await asyncio.sleep(0.05)
+
+
+def _processes_of(home: Path) -> list[Path]:
+    found = []
     mark = f"DCF_HOME={home}".encode()
     for process in Path("/proc").glob("[0-9]*"):
-        try:
+        with suppress(OSError):
             if mark in (process / "environ").read_bytes().split(b"\0"):
-                words = (process / "cmdline").read_bytes().replace(b"\0", b" ").decode()
-                found.append(f"{process.name}: {words[:120]}")
-        except OSError:
-            continue
+                found.append(process)
     return found

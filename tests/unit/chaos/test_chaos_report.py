@@ -108,3 +108,11 @@ def test_without_any_fault_nothing_was_tested(tmp_path: Path) -> None:
     code, said = outcome(reported(tmp_path, minutes=0.1, happened={}))
     assert code == 1
     assert said[-1] == "Failed: no fault happened, so no guarantee was tested."
+
+
+def test_an_interrupted_campaign_says_so_and_exits_with_130(tmp_path: Path) -> None:
+    report = {**reported(tmp_path), "interrupted": True}
+    assert outcome(report) == (
+        130,
+        ["interrupted; guarantees are looked at when a campaign is over"],
+    )

@@ -79,6 +79,41 @@ def test_a_mutant_that_no_seed_runs_is_no_success(
 
 
 @pytest.mark.parametrize(
+    ("seeds", "message", "hint"),
+    [
+        ("0:1", "1 of 1 mutant is not noticed under this seed; 200 are looked", "longer range"),
+        ("0:5", "1 of 1 mutant is not noticed under these 5 seeds; 200 are looked", "longer range"),
+        ("0:200", "1 of 1 mutant is not as expected", "add the guarantee that is missing"),
+    ],
+)
+def test_a_guarantee_is_missing_only_where_enough_seeds_were_looked_through(
+    seeds: str,
+    message: str,
+    hint: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    name = next(one.name for one in mutants() if one.file == "turn")
+    monkeypatch.setattr(trial, "_lines", lambda *_: {})
+    assert _run("--sabotage", name, "--seeds", seeds, "--json") == 1
+    error = json.loads(capsys.readouterr().out)["error"]
+    assert message in error["message"]
+    assert hint in error["hint"]
+
+
+@pytest.mark.parametrize(("name", "near"), [("nosuch", ""), ("renw", "close to it: renew")])
+def test_a_name_of_no_mutant_is_answered_with_names(
+    name: str, near: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert _run("--sabotage", name) == 2
+    told = " ".join(capsys.readouterr().err.split())
+    assert near in told
+    assert "names begin with a script: " in told
+    assert "renew, " in told
+    assert "--sabotage all" not in told
+
+
+@pytest.mark.parametrize(
     "arguments",
     [
         ["--sabotage", "nothing"],
