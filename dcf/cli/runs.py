@@ -65,7 +65,7 @@ async def list_runs(
         for run in page.runs
     ]
     fields = {"runs": [line.to_json() for line in lines], "next_after": page.next_after}
-    return Answer(fields, _shown(lines, after, page.next_after))
+    return Answer(fields, _shown(lines, status, after, page.next_after))
 
 
 def _seconds(run: RunDocument, now: int) -> float | None:
@@ -73,9 +73,15 @@ def _seconds(run: RunDocument, now: int) -> float | None:
     return None if run.started_at is None else ((run.finished_at or now) - run.started_at) / 1000
 
 
-def _shown(lines: list[Line], after: str | None, next_after: str | None) -> list[Any]:
+def _shown(
+    lines: list[Line], status: str | None, after: str | None, next_after: str | None
+) -> list[Any]:
+    if not lines and after:
+        return ["No more runs."]
+    if not lines and status is not None:
+        return [f"No run has the status {status}."]
     if not lines:
-        return ["No more runs." if after else "No runs yet: `dcf run FILE` makes one."]
+        return ["No runs yet: `dcf run FILE` makes one."]
     more = [f"There are more: --after {lines[-1].run.workflow_id}"] if next_after else []
     return [_table(lines), *more]
 
