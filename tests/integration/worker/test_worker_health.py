@@ -107,6 +107,20 @@ async def test_a_server_that_says_nothing_is_told_so(
             await worker_health(_settings(url, tmp_path), None, "default", 15)
 
 
+async def test_a_server_that_says_nothing_is_asked_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(health, "_LIMIT_S", 0.2)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"redis://127.0.0.1:{silent.getsockname()[1]}"
+        answer = await overview(_settings(url, tmp_path), "default", 1, 15)
+        silent.setblocking(False)
+        silent.accept()[0].close()
+        with pytest.raises(BlockingIOError):
+            silent.accept()
+    assert [part["name"] for part in answer.fields["parts"]][:2] == ["redis", "mcp"]
+
+
 async def test_where_no_worker_ever_was_there_is_no_sign(redis_url: str) -> None:
     backend = RedisBackend.from_url(redis_url)
     assert await signs_of_life(backend, "default") == {}
