@@ -64,7 +64,16 @@ async def list_runs(
         Line(run, done[run.workflow_id], len(paths[run.workflow_id]), _seconds(run, now))
         for run in page.runs
     ]
-    fields = {"runs": [line.to_json() for line in lines], "next_after": page.next_after}
+    for error in page.broken:
+        screen.warn(f"left out: {error} ({error.hint})")
+    fields = {
+        "runs": [line.to_json() for line in lines],
+        "next_after": page.next_after,
+        "left_out": [
+            {"workflow_id": error.fields["workflow_id"], "why": error.fields["why"]}
+            for error in page.broken
+        ],
+    }
     return Answer(fields, _shown(lines, status, after, page.next_after))
 
 
