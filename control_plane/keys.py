@@ -195,3 +195,8 @@ def runs(status: str) -> str:
 def queue(pool: str) -> str:
     """The stream of hints for the workers of ``pool``."""
     return f"cp:queue:{pool}"
+
+
+def reader(name: str) -> str:
+    """string: there for an hour after ``name`` read queues last; its time to live says when."""
+    return f"cp:reader:{name}"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -18,6 +19,9 @@ log = logging.getLogger(__name__)
 
 GROUP = "workers"
 STALE_MS = 60_000
+# How long it is known of a reader when it read last, and how often that is written at most.
+_KNOWN_MS = 3_600_000
+_SAY_EVERY_S = 1.0
 # Blocking reads stay well under the socket timeout.
 BLOCK_MS = 2_000
 
@@ -41,7 +45,7 @@ class HintQueues:
     """The hints of several pools, read as ``consumer`` with one blocking read for all of them.
     Wants a backend of its own.
 
-    Every read says that the consumer is alive in each of the pools (see ``signs_of_life``). Redis
+    Reads say, once a second at most, that the consumer is alive (see ``signs_of_life``). Redis
     looks at every stream once a read: a hundred pools a reader are cheap, a thousand want several.
     In a cluster the streams that are read together have to share a slot: their pools need a hash
     tag, as in ``{inbox}.1``.
@@ -50,6 +54,7 @@ class HintQueues:
     def __init__(self, backend: Backend, *, consumer: str, pools: Iterable[str] = ()) -> None:
         self._backend = backend
         self._consumer = consumer
+        self._said_s = -math.inf
         self._pools = {keys.queue(pool): pool for pool in pools}
 
     @property
@@ -80,6 +85,7 @@ class HintQueues:
         if not streams:
             await asyncio.sleep(block_ms / 1000)
             return []
+        await self._say_alive()
         try:
             answer = await self._backend.command(
                 "XREADGROUP", "GROUP", GROUP, self._consumer, "COUNT", count, "BLOCK", block_ms,
@@ -114,6 +120,14 @@ class HintQueues:
         """Remove this consumer from the groups, and the hints it never settled from the streams."""
         for stream in tuple(self._pools):
             await self._leave(stream)
+        await self._backend.command("DEL", keys.reader(self._consumer))
+
+    async def _say_alive(self) -> None:
+        now_s = asyncio.get_running_loop().time()
+        if now_s - self._said_s >= _SAY_EVERY_S:
+            sign = keys.reader(self._consumer)
+            await self._backend.command("SET", sign, 1, "PX", _KNOWN_MS)
+            self._said_s = now_s
 
     async def _open(self, stream: str) -> None:
         try:
@@ -163,8 +177,9 @@ class HintQueue(HintQueues):
 
 
 async def signs_of_life(backend: Backend, pool: str) -> dict[str, int]:
-    """The workers that read the queue of ``pool``, each with how many milliseconds ago it did.
-    Those that left are gone from it; those that died grow old."""
+    """The workers that read the queue of ``pool``, each with how many milliseconds ago it said so.
+    Those that left are gone from it; those that died grow old, for an hour. What Redis itself knows
+    of consumers does not do: their idle times begin anew when a server loads its log."""
     try:
         rows = await backend.command("XINFO", "CONSUMERS", keys.queue(pool), GROUP)
     except ServerError as error:
@@ -172,8 +187,13 @@ async def signs_of_life(backend: Backend, pool: str) -> dict[str, int]:
         if not _is_missing(error):
             raise
         return {}
-    consumers = [dict(zip(row[::2], row[1::2], strict=True)) for row in rows]
-    return {str(consumer["name"]): int(consumer["idle"]) for consumer in consumers}
+    names = [str(dict(zip(row[::2], row[1::2], strict=True))["name"]) for row in rows]
+    left = await asyncio.gather(*(backend.command("PTTL", keys.reader(name)) for name in names))
+    return {
+        name: _KNOWN_MS - int(left_ms)
+        for name, left_ms in zip(names, left, strict=True)
+        if left_ms >= 0
+    }
 
 
 def _is_missing(error: ServerError) -> bool:

@@ -69,19 +69,31 @@ class Reader(Values):
     async def run_many(self, workflow_ids: Sequence[str]) -> list[RunDocument]:
         """The meta documents of those that exist, in order, 500 a read; in a cluster, where each
         run has a slot of its own, one a read. A broken one is logged and left out."""
+        runs, broken = await self.runs_and_broken(workflow_ids)
+        for error in broken:
+            # One that somebody else wrote hides no other.
+            name = error.fields["workflow_id"]
+            log.warning("run %s is left out: %s (%s)", name, error, error.hint)
+        return runs
+
+    async def runs_and_broken(
+        self, workflow_ids: Sequence[str]
+    ) -> tuple[list[RunDocument], list[BrokenRun]]:
+        """As ``run_many``, and what is wrong with those whose documents are broken. What is no JSON
+        counts as missing here, too."""
         names = [self.keys(workflow_id).meta for workflow_id in workflow_ids]
         if self.cluster:
             texts = [await self.backend.command("JSON.GET", name) for name in names]
         else:
             texts = await self._read_many(names, ".")
         runs: list[RunDocument] = []
+        broken: list[BrokenRun] = []
         for workflow_id, text in zip(workflow_ids, texts, strict=True):
             try:
                 runs += [RunDocument.parse(text, workflow_id)] if text is not None else []
             except BrokenRun as error:
-                # One that somebody else wrote hides no other.
-                log.warning("run %s is left out: %s (%s)", workflow_id, error, error.hint)
-        return runs
+                broken.append(error)
+        return runs, broken
 
     async def ends(self, workflow_ids: Sequence[str]) -> dict[str, int]:
         """When those of the runs ended (ms) that are there and over, 500 a read; in a cluster, one

@@ -16,7 +16,14 @@ from typing import get_args
 from control_plane import keys, payload, script
 from control_plane.backend import Backend
 from control_plane.documents import RunStatus
-from control_plane.errors import BadPlace, RefusedForGood, ServerError, WrongType
+from control_plane.errors import (
+    BadPlace,
+    BrokenRun,
+    RefusedForGood,
+    ServerError,
+    UnknownRun,
+    WrongType,
+)
 from control_plane.reader import JSON_TYPE
 from control_plane.run_document import RunDocument
 from control_plane.store import Store
@@ -31,10 +38,12 @@ _COUNT_EVERY_MS = 3_600_000
 
 @dataclass(frozen=True, slots=True)
 class RunPage:
-    """Runs, newest first. ``next_after`` is where the next page begins, None at the end."""
+    """Runs, newest first. ``next_after`` is where the next page begins, None at the end; ``broken``
+    has what is wrong with those that are left out."""
 
     runs: tuple[RunDocument, ...]
     next_after: str | None
+    broken: tuple[BrokenRun, ...] = ()
 
 
 async def list_runs(
@@ -49,19 +58,42 @@ async def list_runs(
     await fill(store)
     place = None if after is None else await _place(store, after)
     runs: list[RunDocument] = []
+    broken: dict[str, BrokenRun] = {}
     while True:
         # One more than fits says whether there is a next page.
         wanted = limit + 1 - len(runs)
         entries = await _entries(store, wanted, status, place)
-        found = {run.workflow_id: run for run in await store.run_many([one.id for one in entries])}
+        found, bad = await _read(store, [one.id for one in entries])
+        broken |= bad
         wrong = [one.id for one in entries if not one.agrees(found.get(one.id))]
+        wrong = [workflow_id for workflow_id in wrong if workflow_id not in bad]
         await _enlist(store, wrong)
         runs += [run for run in found.values() if status in (None, run.status)]
         if len(entries) < wanted or len(runs) > limit:
             break
         place = entries[-1]
     more = len(runs) > limit
-    return RunPage(tuple(runs[:limit]), _text(runs[limit - 1]) if more else None)
+    next_after = _text(runs[limit - 1]) if more else None
+    return RunPage(tuple(runs[:limit]), next_after, tuple(broken.values()))
+
+
+async def _read(
+    store: Store, ids: Sequence[str]
+) -> tuple[dict[str, RunDocument], dict[str, BrokenRun]]:
+    """The runs that are there by their ids, and what is wrong with those that are broken."""
+    runs, errors = await store.runs_and_broken(ids)
+    found = {run.workflow_id: run for run in runs}
+    broken = {str(error.fields["workflow_id"]): error for error in errors}
+    for workflow_id in ids:
+        if workflow_id in found or workflow_id in broken:
+            continue
+        try:
+            found[workflow_id] = await store.run(workflow_id)
+        except UnknownRun:
+            continue
+        except BrokenRun as error:
+            broken[workflow_id] = error
+    return found, broken
 
 
 async def filling(store: Store) -> AsyncIterator[int]:
@@ -175,7 +207,17 @@ async def _enlist(store: Store, ids: Sequence[str]) -> None:
                 if isinstance(error, WrongType) and kind == JSON_TYPE:
                     # It is a list that was overwritten.
                     raise
-                log.error("run %s cannot be listed: %s", workflow_id, error)
+                await _tell_broken(store, workflow_id, error)
+
+
+async def _tell_broken(store: Store, workflow_id: str, error: ServerError) -> None:
+    """Log why it cannot be listed: what is wrong with its document, else what Redis said."""
+    try:
+        await store.run(workflow_id)
+    except BrokenRun as broken:
+        log.error("run %s cannot be listed: %s (%s)", workflow_id, broken, broken.hint)
+    else:
+        log.error("run %s cannot be listed: %s", workflow_id, error)
 
 
 async def _enlist_all(store: Store, ids: Sequence[str]) -> None:

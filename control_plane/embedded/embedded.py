@@ -52,9 +52,10 @@ class Embedded:
         )
 
     @classmethod
-    def from_env(cls, env: Mapping[str, str]) -> Embedded:
+    def from_env(cls, env: Mapping[str, str], *, patience_s: float = PATIENCE_S) -> Embedded:
         """With the home, durability (``DCF_FSYNC``) and runtime folder that ``env`` names."""
-        return cls(data_home(env), fsync=fsync_of(env), runtime_dir=runtime_folder(env))
+        home, runtime = data_home(env), runtime_folder(env)
+        return cls(home, fsync=fsync_of(env), runtime_dir=runtime, patience_s=patience_s)
 
     async def start(self, on_progress: OnProgress | None = None) -> Address:
         """Starts or joins the control plane's server. See ``ServerProcess.start``."""
@@ -63,6 +64,10 @@ class Embedded:
     async def stop(self, grace_s: float = 30.0) -> bool:
         """Ends the control plane's server; False when none ran. See ``ServerProcess.stop``."""
         return await self._control_plane.stop(grace_s)
+
+    async def demand_answer(self) -> None:
+        """See ``ServerProcess.demand_answer``, of the control plane's server."""
+        await self._control_plane.demand_answer()
 
     async def status(self) -> Status:
         """The state of the control plane's server. See ``ServerProcess.status``."""

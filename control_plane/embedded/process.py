@@ -82,6 +82,10 @@ class ServerProcess:
             self._folder.forget(socket_path(self._folder.path, self._runtime_dir))
         return ran
 
+    async def demand_answer(self) -> None:
+        """Raises ServerUnresponsive where a server runs and stays silent. Starts nothing."""
+        await self._presence.url()
+
     async def status(self) -> Status:
         """What is known now. Starts nothing, changes nothing and waits for nobody."""
         data_dir = self._folder.path

@@ -22,7 +22,7 @@ from control_plane.embedded import Address
 from dcf.cli.answer import Answer
 from dcf.cli.board_table import status_text
 from dcf.cli.failure_hint import run_hint
-from dcf.cli.redis_access import find_redis, open_store
+from dcf.cli.redis_access import find_redis_soon, open_store
 from dcf.cli.run_files import shelved
 from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
@@ -38,7 +38,7 @@ async def explain_run(workflow_id: str, settings: Settings, screen: Screen) -> A
         store, workflow_id = await shelved(Path(workflow_id))
         with reading_file(workflow_id):
             return await _explain(store, await store.run(workflow_id), settings, None, {})
-    address = await find_redis(settings, screen)
+    address = await find_redis_soon(settings, screen)
     async with open_store(address, patient=False) as store:
         try:
             run = await store.run(workflow_id)

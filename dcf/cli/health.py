@@ -200,9 +200,11 @@ async def _redis_url(settings: Settings) -> str:
         return settings.redis_url
     from control_plane.embedded import Embedded
 
-    status = await Embedded.from_env(settings.env).status()
+    status = await Embedded.from_env(settings.env, patience_s=_LIMIT_S).status()
     if not status.running or status.url is None:
         raise _unhealthy("the embedded Redis does not run", "`dcf up` starts it")
+    if not status.responding and not status.loading:
+        raise _unhealthy("the embedded Redis runs and does not answer", "`dcf down` ends it")
     return status.url
 
 

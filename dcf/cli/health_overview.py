@@ -45,8 +45,7 @@ async def overview(settings: Settings, pool: str, mcp_port: int, within_s: float
     nobody started is no illness. Raises NoSuch where ``DCF_REDIS_URL`` is no URL of a Redis."""
     folder = BackgroundFolder(settings.notes, settings.logs)
     parts = [
-        *await _redis_and_workers(settings, folder, pool, within_s),
-        *await _companions(settings, folder, within_s),
+        *await _in_redis(settings, folder, pool, within_s),
         await _server("mcp", "dcf serve", server_health("the MCP server", "127.0.0.1", mcp_port)),
         await _stub(settings, folder),
         *await _graph(settings),
@@ -75,15 +74,17 @@ async def _graph(settings: Settings) -> list[Part]:
     return [Part("graph", "unhealthy", "it runs and does not answer")]
 
 
-async def _redis_and_workers(
+async def _in_redis(
     settings: Settings, folder: BackgroundFolder, pool: str, within_s: float
 ) -> list[Part]:
     try:
         refused = await read_refusal(settings)
         if refused is not None:
             # To read hints is a write for Redis: workers that wait can give no sign of life.
-            return [Part("redis", "unhealthy", refused.sentence, refused.to_json())]
+            part = Part("redis", "unhealthy", refused.sentence, refused.to_json())
+            return [part, *await _companions(settings, folder, within_s)]
         signs = await read_signs(settings, pool)
+        companions = await _companions(settings, folder, within_s)
     except NoSuch:
         # A setting that has to be mended, no matter of health.
         raise
@@ -94,16 +95,17 @@ async def _redis_and_workers(
         for process in Garrison(folder).all()
         if process.details.get("pool") == pool
     ]
-    return [Part("redis", "healthy", "answers"), workers_part(signs, started, pool, within_s)]
+    return [
+        Part("redis", "healthy", "answers"),
+        workers_part(signs, started, pool, within_s),
+        *companions,
+    ]
 
 
 async def _companions(settings: Settings, folder: BackgroundFolder, within_s: float) -> list[Part]:
     """The companion hosts, and the sessions that go on; nothing where there are neither."""
-    try:
-        hosts = await read_hosts(settings)
-        sessions = await read_sessions(settings)
-    except NotSo:
-        return []  # told as Redis's
+    hosts = await read_hosts(settings)
+    sessions = await read_sessions(settings)
     started = [name_of(process) for process in Garrison(folder, "companions").all()]
     parts = []
     if hosts or started or sessions.open:

@@ -7,11 +7,21 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from control_plane import Backend, RedisBackend, Store
-from control_plane.embedded import Address, LoadProgress, resolve
+from control_plane.embedded import Address, Embedded, LoadProgress, resolve
 from dcf.cli.interrupt import heed_interrupt
 from dcf.cli.patience import Patience, PatientBackend, wait_s
 from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings, graph_mode
+
+_SILENCE_S = 3.0
+
+
+async def find_redis_soon(settings: Settings, screen: Screen) -> Address:
+    """``find_redis`` for who asks why nothing moves: one that runs and is silent is an error within
+    seconds. Raises ServerUnusable."""
+    if settings.redis_url is None:
+        await Embedded.from_env(settings.env, patience_s=_SILENCE_S).demand_answer()
+    return await find_redis(settings, screen)
 
 
 async def find_redis(

@@ -64,8 +64,17 @@ async def list_runs(
         Line(run, done[run.workflow_id], len(paths[run.workflow_id]), _seconds(run, now))
         for run in page.runs
     ]
-    fields = {"runs": [line.to_json() for line in lines], "next_after": page.next_after}
-    return Answer(fields, _shown(lines, after, page.next_after))
+    for error in page.broken:
+        screen.warn(f"left out: {error} ({error.hint})")
+    fields = {
+        "runs": [line.to_json() for line in lines],
+        "next_after": page.next_after,
+        "left_out": [
+            {"workflow_id": error.fields["workflow_id"], "why": error.fields["why"]}
+            for error in page.broken
+        ],
+    }
+    return Answer(fields, _shown(lines, status, after, page.next_after))
 
 
 def _seconds(run: RunDocument, now: int) -> float | None:
@@ -73,9 +82,15 @@ def _seconds(run: RunDocument, now: int) -> float | None:
     return None if run.started_at is None else ((run.finished_at or now) - run.started_at) / 1000
 
 
-def _shown(lines: list[Line], after: str | None, next_after: str | None) -> list[Any]:
+def _shown(
+    lines: list[Line], status: str | None, after: str | None, next_after: str | None
+) -> list[Any]:
+    if not lines and after:
+        return ["No more runs."]
+    if not lines and status is not None:
+        return [f"No run has the status {status}."]
     if not lines:
-        return ["No more runs." if after else "No runs yet: `dcf run FILE` makes one."]
+        return ["No runs yet: `dcf run FILE` makes one."]
     more = [f"There are more: --after {lines[-1].run.workflow_id}"] if next_after else []
     return [_table(lines), *more]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
 from flows import RUN, linear, seed
 from worlds import World
 
@@ -72,8 +73,10 @@ async def test_pools_come_and_go_between_reads(world: World) -> None:
     assert len(await other.read(10, block_ms=1)) == 1, "what it never read is left for others"
 
 
-async def test_every_read_is_a_sign_of_life_in_every_pool(world: World) -> None:
-    """Of the server itself: that it refreshes each consumer, hint or none."""
+async def test_reads_are_a_sign_of_life_in_every_pool(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("control_plane.queue._SAY_EVERY_S", 0.0)
     many = queues(world, "a", "b", "c")
     await many.open()
     await many.read(10, block_ms=1)
@@ -85,6 +88,18 @@ async def test_every_read_is_a_sign_of_life_in_every_pool(world: World) -> None:
     await many.read(10, block_ms=1)
     for pool in "abc":
         assert (await signs_of_life(world.backend, pool))["host"] < 50
+
+
+async def test_who_died_before_the_server_loaded_its_log_gives_no_sign(world: World) -> None:
+    """A log says that there is a consumer, and not when it read."""
+    living = queues(world, "a", consumer="living")
+    await living.open()
+    for name in ("living", "dead"):
+        await queues(world, "a", consumer=name).read(10, block_ms=1)
+    await world.backend.command("DEL", "cp:reader:dead")
+    assert list(await signs_of_life(world.backend, "a")) == ["living"]
+    await living.leave()
+    assert await world.backend.command("EXISTS", "cp:reader:living") == 0
 
 
 async def test_hints_nobody_settled_are_dropped_in_each_pool(world: World) -> None:

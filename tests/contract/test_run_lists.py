@@ -305,6 +305,24 @@ async def test_a_list_that_was_lost_is_there_again_within_an_hour(world: World) 
     assert await ids_of(store, 100) == every
 
 
+async def test_a_listed_run_whose_document_was_overwritten_is_told_and_not_logged(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    store = world.store()
+    for name in ("r-1", "r-2"):
+        await seed(store, linear("A"), run=name)
+    assert await ids_of(store, 10) == ["r-2", "r-1"]
+    await world.backend.command("DEL", store.keys("r-2").meta)
+    await world.backend.command("SET", store.keys("r-2").meta, "a text")
+    page = await run_lists.list_runs(store, 10)
+    assert [run.workflow_id for run in page.runs] == ["r-1"]
+    assert [str(error) for error in page.broken] == [
+        "The document of run r-2 is broken: it is of the type string, and not JSON."
+    ]
+    assert caplog.text == ""
+    await world.backend.command("DEL", store.keys("r-2").meta)
+
+
 @pytest.mark.parametrize("cluster", [False, True])
 async def test_a_run_whose_document_was_overwritten_keeps_no_other_out_of_the_lists(
     world: World, caplog: pytest.LogCaptureFixture, cluster: bool
@@ -316,7 +334,8 @@ async def test_a_run_whose_document_was_overwritten_keeps_no_other_out_of_the_li
     await world.backend.command("DEL", store.keys("r-2").meta)
     await world.backend.command("SET", store.keys("r-2").meta, "a text")
     assert await ids_of(store, 10) == ["r-3", "r-1"]
-    assert "run r-2 cannot be listed: " in caplog.text
+    assert "run r-2 cannot be listed: The document of run r-2 is broken" in caplog.text
+    assert "--broken" in caplog.text
     # Lists that are overwritten are nobody's fault but theirs.
     await forget(world)
     await world.backend.command("SET", keys.runs("running"), "a text")
@@ -364,7 +383,7 @@ async def test_a_document_that_no_script_wrote_hides_no_other_run(
     await world.backend.command("DEL", keys.RUNS_FILLED)
     page = await run_lists.list_runs(store, 10)
     assert [run.workflow_id for run in page.runs] == ["good"]
-    assert "run bad is left out" in caplog.text
+    assert [error.fields["workflow_id"] for error in page.broken] == ["bad"]
     pages = [one async for one in run_lists.ended_runs(store, 2**53, run_lists.STATUSES)]
     assert [run.workflow_id for page in pages for run in page] == ["good"]
     with pytest.raises(BrokenRun, match="is broken"):

@@ -37,13 +37,13 @@ BROKEN: dict[str, tuple[Break, Sabotage | None, int]] = {
         lambda: patch("dcf.sessions.delegating.check_taking", _nothing), None, 0,
     ),
     "an order that is said again is another one": (
-        lambda: patch("dcf.sessions.delegating.ordered_before", _nothing), None, 2,
+        lambda: patch("dcf.sessions.delegating.ordered_before", _nothing), None, 15,
     ),
     "a companion that has a task gets another": (
         lambda: patch.object(Draft, "seat", _never_busy), None, 0,
     ),
     "a change does not look at what others changed": (
-        nullcontext, {"record_change": _blind}, 13,
+        nullcontext, {"record_change": _blind}, 83,
     ),
 }  # fmt: skip
 

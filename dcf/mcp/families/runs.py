@@ -110,7 +110,10 @@ async def list_runs(
         }
         for run in page.runs
     ]
-    return {"runs": found, "next_after": page.next_after}
+    answer: Runs = {"runs": found, "next_after": page.next_after}
+    if page.broken:
+        answer["warnings"] = [f"left out: {error}" for error in page.broken]
+    return answer
 
 
 @tool("planner", "worker", "reflector", "strategist")

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import os
+import signal
+
 from dcf_user import Dcf, until
 
 
@@ -23,6 +27,19 @@ def test_workers_of_dcf_up_are_healthy_and_gone_after_dcf_down(dcf: Dcf) -> None
     overview = dcf("health", "--json")
     assert (overview.code, overview.json["error"]["code"]) == (1, "unhealthy")
     assert statuses(dcf) == {"redis": "unhealthy", "mcp": "not running", "stub": "not running"}
+
+
+def test_a_redis_that_hangs_is_told_and_not_waited_for(dcf: Dcf) -> None:
+    assert dcf("up").code == 0
+    pid = json.loads((dcf.home / "redis" / "server.json").read_text())["pid"]
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        explained, overview = dcf("explain", "r-1"), dcf("health", "--json")
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    assert (explained.code, "has not answered for 3 seconds" in explained.err) == (3, True)
+    [redis] = [part for part in overview.json["parts"] if part["name"] == "redis"]
+    assert redis["found"] == "the embedded Redis runs and does not answer"
 
 
 def test_a_worker_with_a_name_of_its_own_is_asked_for_by_it(dcf: Dcf) -> None:

@@ -35,5 +35,6 @@ def test_pages_of_runs_follow_each_other(dcf: Dcf) -> None:
     assert second["next_after"] is None
 
     assert "--after middle" in dcf("runs", "--limit", 2).out
+    assert dcf("runs", "--status", "timed_out").out == "No run has the status timed_out.\n"
     refused = dcf("runs", "--after", "17x.old")
     assert (refused.code, "next_after" in refused.err) == (2, True)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from control_plane import HintQueue, RedisBackend, signs_of_life
-from control_plane.embedded import ServerProcess, ServerSpec
+from control_plane import HintQueue, RedisBackend, keys, signs_of_life
+from control_plane.embedded import CONTROL_PLANE, ServerProcess, ServerSpec
 from dcf.cli import health
 from dcf.cli.doctor import examine
 from dcf.cli.health import worker_health
@@ -107,7 +107,49 @@ async def test_a_server_that_says_nothing_is_told_so(
             await worker_health(_settings(url, tmp_path), None, "default", 15)
 
 
+async def test_a_server_that_says_nothing_is_asked_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(health, "_LIMIT_S", 0.2)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"redis://127.0.0.1:{silent.getsockname()[1]}"
+        answer = await overview(_settings(url, tmp_path), "default", 1, 15)
+        silent.setblocking(False)
+        silent.accept()[0].close()
+        with pytest.raises(BlockingIOError):
+            silent.accept()
+    assert [part["name"] for part in answer.fields["parts"]][:2] == ["redis", "mcp"]
+
+
 async def test_where_no_worker_ever_was_there_is_no_sign(redis_url: str) -> None:
     backend = RedisBackend.from_url(redis_url)
     assert await signs_of_life(backend, "default") == {}
     await backend.close()
+
+
+async def test_who_died_before_a_restart_of_redis_grows_no_younger_by_it(
+    short_dir: Path,
+) -> None:
+    server = ServerProcess(CONTROL_PLANE, short_dir)
+    url = (await server.start()).url
+    backend = RedisBackend.from_url(url)
+    # The log knows of consumers by what they took.
+    await backend.command("XADD", keys.queue("default"), "*", "workflow", "r", "path", "A")
+    await backend.close()
+    await _reads(url, "dead")
+    await asyncio.sleep(1)
+    before = await _signs(url)
+    await server.stop()
+    url = (await server.start()).url
+    try:
+        after = await _signs(url)
+    finally:
+        await server.stop()
+    assert after["dead"] >= before["dead"]
+
+
+async def _signs(url: str) -> dict[str, int]:
+    backend = RedisBackend.from_url(url)
+    signs = await signs_of_life(backend, "default")
+    await backend.close()
+    return signs
