@@ -9,11 +9,12 @@ import asyncio
 import logging
 import math
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 
 from control_plane import keys
 from control_plane.backend import Backend
-from control_plane.errors import ServerError
+from control_plane.errors import RefusedForNow, ServerError
 
 log = logging.getLogger(__name__)
 
@@ -113,7 +114,10 @@ class HintQueues:
 
     async def drop_stale(self) -> int:
         """Forget hints that a consumer took over a minute ago and never settled: they are not
-        executed from here, the sweep brings what they stood for. How many there were."""
+        executed from here, the sweep brings what they stood for. How many there were.
+
+        Who is busy, and so reads nothing, gives its sign of life here."""
+        await self._say_alive()
         return sum([await self._drop_stale(stream) for stream in tuple(self._pools)])
 
     async def leave(self) -> None:
@@ -126,7 +130,10 @@ class HintQueues:
         now_s = asyncio.get_running_loop().time()
         if now_s - self._said_s >= _SAY_EVERY_S:
             sign = keys.reader(self._consumer)
-            await self._backend.command("SET", sign, 1, "PX", _KNOWN_MS)
+            # While a server takes no writes, no worker gives a sign; whoever writes more than that
+            # waits, and tells of it.
+            with suppress(RefusedForNow):
+                await self._backend.command("SET", sign, 1, "PX", _KNOWN_MS)
             self._said_s = now_s
 
     async def _open(self, stream: str) -> None:
