@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 
 from control_plane import Disconnected, Store
 from dcf import asl
@@ -22,6 +23,7 @@ from dcf.workflow import (
 
 _AGAIN_S = 0.3
 _LATE_S = 10.0
+_INSISTS = 6
 
 
 class Strangers:
@@ -79,19 +81,13 @@ class Strangers:
                 return
             if not behaviour.answers(attempt):
                 await asyncio.sleep((timeout_s or 0.0) + self._rng.uniform(0, _LATE_S))
-                if self._fail_over.number > before:
-                    # The server may have forgotten that the Task began: its limit counts anew.
-                    return
+                await self._insist(before, lambda: self._say(store, token, event))
             elif heartbeat_s is not None:
                 await self._beat(store, token, behaviour.seconds, heartbeat_s / 3)
             else:
                 await asyncio.sleep(behaviour.seconds)
-            if isinstance(event, asl.TaskFailed):
-                error, cause = event.error, event.cause
-                await self._surely(lambda: fail_task(store, token, error, cause))
-            else:
-                result = event.result
-                await self._surely(lambda: succeed_task(store, token, result))
+            if self._fail_over.number == before or behaviour.answers(attempt):
+                await self._say(store, token, event)
         except (TaskSettled, TaskExpired):
             # Too late, or it was heard before though no answer came back.
             return
@@ -99,6 +95,27 @@ class Strangers:
             if self._fail_over.number == before:
                 raise
             # The server forgot that it gave the token out.
+
+    async def _insist(self, number: int, say: Callable[[], Awaitable[None]]) -> None:
+        """Say again and again what came too late, until long after the next try began; no longer
+        than ``number`` counts the fail-overs: a server may have forgotten that the Task began, and
+        its limit counts anew then."""
+        for _ in range(_INSISTS):
+            if self._fail_over.number > number:
+                return
+            with suppress(TaskSettled, TaskExpired):
+                await say()
+            await asyncio.sleep(_LATE_S / _INSISTS)
+
+    async def _say(
+        self, store: Store, token: str, event: asl.TaskSucceeded | asl.TaskFailed
+    ) -> None:
+        if isinstance(event, asl.TaskFailed):
+            error, cause = event.error, event.cause
+            await self._surely(lambda: fail_task(store, token, error, cause))
+        else:
+            result = event.result
+            await self._surely(lambda: succeed_task(store, token, result))
 
     async def _beat(self, store: Store, token: str, seconds: float, every_s: float) -> None:
         while seconds > every_s:
