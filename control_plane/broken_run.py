@@ -1,4 +1,4 @@
-"""Removing a run whose document is broken: damaged by hand, or by what is no script of DCF's."""
+"""Removing a run whose document is broken: damaged by hand, or by another program."""
 
 from __future__ import annotations
 

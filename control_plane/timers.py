@@ -70,7 +70,7 @@ async def tick(store: Store, workflow_id: str) -> Ticked:
 
 async def sweep(store: Store, *, limit: int = RUNS_AT_ONCE) -> Swept:
     """Claim the runs that are due for a look, ``limit`` at a time, and tick them together. A run
-    in which more is due than one tick moves is claimed again, beside those that are due by then."""
+    in which more is due than one tick moves is claimed again, with those that are due by then."""
     swept = Swept()
     for _ in range(ROUNDS_A_SWEEP):
         with store.gap.noticed():

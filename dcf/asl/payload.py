@@ -73,6 +73,18 @@ def depth_exceeds(value: JSON, limit: int = MAX_DEPTH) -> bool:
     return any(isinstance(item, (dict, list)) for item in level)
 
 
+def bracket_depth(text: str, opening: str, closing: str) -> int:
+    """How deep the brackets of ``text`` nest at most, those within quotes included."""
+    depth = deepest = 0
+    for character in text:
+        if character in opening:
+            depth += 1
+            deepest = max(deepest, depth)
+        elif character in closing:
+            depth -= 1
+    return deepest
+
+
 def foreign_places(value: JSON) -> Iterator[tuple[tuple[str | int, ...], str]]:
     """Where and what in a Python value is not JSON: keys that are no strings, dates, NaN …"""
     waiting: list[tuple[tuple[str | int, ...], JSON]] = [((), value)]

@@ -37,7 +37,7 @@ _LISTED = 20
 @dataclass(frozen=True, slots=True)
 class Choice:
     """Runs by ``ids``, or all of ``statuses`` that ended ``age_ms`` ago or earlier; of the ``ids``
-    also those whose document is ``broken``, if that is said."""
+    also those whose document is broken, where ``broken`` is True."""
 
     ids: Sequence[str]
     broken: bool = False

@@ -20,7 +20,7 @@ _LOOK_S = 0.5
 # So many looks at which it could run, of so many.
 _FAIR_LOOKS = round(GRACE_S / _LOOK_S)
 _MOST_LOOKS = 60
-# Of the time between two looks: who wants to run and gets less has no processor.
+# The share of the time between two looks below which a process that is ready to run is starved.
 _LEAST_SHARE = 0.1
 
 End = Literal["ended", "hung", "was stopped", "could hardly run"]
@@ -29,15 +29,15 @@ End = Literal["ended", "hung", "was stopped", "could hardly run"]
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """What the system says of a process: ``status`` of its main thread, as a letter, and how long
-    it had a processor. "" and 0 where it says nothing."""
+    """The state of a process: ``status`` of its main thread, as a letter, and its processor time.
+    "" and 0 where they are unknown."""
 
     status: str
     ran_s: float
 
 
 def sight_of(pid: int) -> Sight:
-    """How the process is now. Without /proc (macOS) nothing is said of any."""
+    """The state of the process. Without /proc (macOS) it is unknown."""
     try:
         text = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:

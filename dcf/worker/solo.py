@@ -132,7 +132,7 @@ class SoloProcess:
             with suppress(ProcessLookupError):
                 process.kill()
         await process.wait()
-        if await _said(process, _OVER):
+        if await _said_over(process):
             return None
         if end == "hung":
             return f"it lost its lease and did not end within {GRACE_S:.0f} s"
@@ -292,6 +292,15 @@ async def _said(process: Process, word: str) -> bool:
     """Whether the next that it says is ``word``."""
     assert process.stdout is not None
     return await process.stdout.readline() == f"{word}\n".encode()
+
+
+async def _said_over(process: Process) -> bool:
+    """Whether a process that has ended said that its work is over: that is in the pipe by now. What
+    it started may still hold its standard output, and is not waited for."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_ENDING_S):
+            return await _said(process, _OVER)
+    return False
 
 
 async def _ended(process: Process) -> None:

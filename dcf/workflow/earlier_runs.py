@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 
 from control_plane import (
     EXPRESSION_PROTOCOL,
+    JSON,
     LANGUAGE_PROTOCOL,
     MissingBlob,
     RunDocument,
@@ -17,6 +18,12 @@ from control_plane import (
 from dcf.workflow.errors import EarlierRuns
 
 _SHOWN = 10
+
+
+def speaks_jsonata(definition: JSON) -> bool:
+    """Whether a machine may have states that speak JSONata: a word in vain keeps it from a worker
+    that could run it, one that is missed has it end in another way."""
+    return "JSONata" in json.dumps(definition)
 
 
 async def refuse_earlier_runs(store: Store) -> None:
@@ -51,5 +58,5 @@ async def is_earlier_jsonata(
             found = await store.value(run.workflow_id, {"$blob": run.definition})
         except MissingBlob:  # not submitted to its end: nothing of it runs
             return False
-        known[run.definition] = "JSONata" in json.dumps(found["asl"])
+        known[run.definition] = speaks_jsonata(found["asl"])
     return known[run.definition]

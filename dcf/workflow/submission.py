@@ -25,6 +25,7 @@ from dcf import asl
 from dcf.problem import has_errors
 from dcf.skills import SkillCatalog
 from dcf.workflow.document import WorkflowDocument
+from dcf.workflow.earlier_runs import speaks_jsonata
 from dcf.workflow.effect_commit import takes_callback
 from dcf.workflow.errors import InvalidWorkflow
 from dcf.workflow.limits import state_limits
@@ -46,8 +47,6 @@ _SINCE_2 = (
 )
 # Workers of protocol 2 have no gate: they would make a call that a person has to approve.
 _SINCE_3 = ('"AgentBinding"',)
-# Workers of protocol 3 evaluate expressions by another engine, which says otherwise here and there.
-_SINCE_4 = ("JSONata",)
 
 
 async def submit(
@@ -113,9 +112,10 @@ def _first_visit(
 
 def _protocol(document: WorkflowDocument) -> int:
     """The oldest protocol whose workers can take the run."""
-    text = json.dumps(document.definition)
-    if any(word in text for word in _SINCE_4):
+    if speaks_jsonata(document.definition):
+        # Workers of protocol 3 evaluate expressions by another engine, which sometimes differs.
         return EXPRESSION_PROTOCOL
+    text = json.dumps(document.definition)
     if any(word in text for word in _SINCE_3):
         return APPROVAL_PROTOCOL
     return LANGUAGE_PROTOCOL if any(word in text for word in _SINCE_2) else FIRST_PROTOCOL

@@ -62,7 +62,7 @@ evaluator.main()"""
 
 
 def evaluate(program: Program, scope: Scope, picked: Mapping[str, JSON]) -> JSON:
-    """The value of an expression; ``picked`` are variables beside those of the scope.
+    """The value of an expression; ``picked`` are further variables.
 
     Raises Undefined, NotData for a result that holds a function, and Failed for anything else.
     """

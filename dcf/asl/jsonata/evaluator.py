@@ -45,7 +45,7 @@ RESULT_LIMIT = 3 * VALUE_LIMIT
 
 NOT_DATA = "not data"
 TOO_BIG = "too big"
-"""Codes of our own, beside those of JSONata."""
+"""Error codes of our own, in addition to those of JSONata."""
 
 _rng = Random()
 
@@ -74,9 +74,9 @@ def _set_limits() -> None:
 
 def _answer(request: bytes, data: bytes) -> bytes:
     text, is_input, seed, around, now_ms = json.loads(request)
-    # The system ends this process when the time is up.
-    signal.setitimer(signal.ITIMER_PROF, TIME_LIMIT_S)
     try:
+        # The system ends this process when the time is up.
+        signal.setitimer(signal.ITIMER_PROF, TIME_LIMIT_S)
         result = evaluate(
             text,
             {"eval": None} if is_input else json.loads(data),
@@ -93,6 +93,9 @@ def _answer(request: bytes, data: bytes) -> bytes:
         return _failure(NOT_DATA, "")
     except (TooBig, MemoryError):
         return _failure(TOO_BIG, "")
+    finally:
+        # What is left of the time is not taken for reading the next request.
+        signal.setitimer(signal.ITIMER_PROF, 0)
     return b"?" if result is None else b"=" + result.encode()
 
 

@@ -10,6 +10,7 @@ import regex
 
 from dcf.asl.errors import ExpressionError
 from dcf.asl.jsonata.tokens import Token, tokens
+from dcf.asl.payload import bracket_depth
 from dcf.schema import compile_regex
 
 BAD_JSONATA = "ASL_BAD_JSONATA"
@@ -47,7 +48,7 @@ def parse_jsonata(text: str) -> tuple[jlens.Expression, tuple[Token, ...]]:
         raise ExpressionError(BAD_JSONATA, "the JSONata expression is empty", _HINT)
     if len(text) > MAX_TEXT:
         raise _bad(text, f"it has more than {MAX_TEXT} characters")
-    if _deepest(text) > MAX_BRACKETS:
+    if bracket_depth(text, "([{", ")]}") > MAX_BRACKETS:
         raise _bad(text, f"its brackets nest deeper than {MAX_BRACKETS}")
     try:
         expression = jlens.Expression(text)
@@ -68,17 +69,6 @@ def _check_regex(text: str, word: Token) -> None:
         compile_regex(_NAMED_REFERENCE.sub(r"(?P=\1)", word.text), regex.V0)
     except regex.error as error:
         raise _bad(text, f"a regular expression is wrong: {error}", word.start) from error
-
-
-def _deepest(text: str) -> int:
-    depth = deepest = 0
-    for character in text:
-        if character in "([{":
-            depth += 1
-            deepest = max(deepest, depth)
-        elif character in ")]}":
-            depth -= 1
-    return deepest
 
 
 def _bad(text: str, why: str, position: int = 0) -> ExpressionError:

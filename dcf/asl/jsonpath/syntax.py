@@ -25,7 +25,7 @@ from dcf.asl.jsonpath.selector import (
     names_one,
     select,
 )
-from dcf.asl.payload import depth_exceeds, foreign_places
+from dcf.asl.payload import bracket_depth, depth_exceeds, foreign_places
 
 BAD_PATH = "ASL_BAD_PATH"
 MAX_VARIABLE_NAME = 80
@@ -44,7 +44,6 @@ _VARIABLE = re.compile(r"[^\W\d]\w*")
 _NAME = re.compile(r"[^.\[\]()'\",*?\s]+")
 _NAME_IN_FILTER = re.compile(r"[^.\[\]()'\",*?\s<>=!~&|]+")
 _SPACES = re.compile(r"\s*")
-_BRACKET = re.compile(r"[()]")
 _INDEX = re.compile(r"-?\d{1,9}")
 # A step may be written, and means nothing.
 _SLICE = re.compile(r"(?=-?\d|:-?\d)(-?\d{1,9})?:(-?\d{1,9})?(?::-?\d{0,9})?")
@@ -93,7 +92,7 @@ def parse_path(text: str) -> PathSyntax:
         raise _bad(text, "a path starts with `$` (data), `$$` (context object) or `$name`")
     if text.count("?") > MAX_FILTERS:
         raise _bad(text, f"a path has at most {MAX_FILTERS} filters")
-    if _deepest(text) > MAX_NESTING:
+    if bracket_depth(text, "(", ")") > MAX_NESTING:
         raise _bad(text, f"its brackets nest deeper than {MAX_NESTING}")
     syntax, end = read_path(text, 0, _root(text))
     if text[end:].strip():
@@ -211,14 +210,6 @@ def _refuse(constant: str) -> None:
 
 
 _DECODER = json.JSONDecoder(parse_constant=_refuse)
-
-
-def _deepest(text: str) -> int:
-    depth = deepest = 0
-    for found in _BRACKET.finditer(text):
-        depth += 1 if found.group() == "(" else -1
-        deepest = max(deepest, depth)
-    return deepest
 
 
 def _selecting(token: Token) -> Selector:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 from typing import Any
 
 import pytest
 from jsonata_scope import jsonata, jsonata_cause
 
-from dcf.asl.jsonata import engine
+from dcf.asl.jsonata import engine, evaluator
 
 MEMORY = "Expression evaluation memory limit exceeded: Check for excessive memory usage"
 TIME = "Expression evaluation timeout: Check for infinite loop"
@@ -118,3 +119,10 @@ def test_a_program_that_cannot_start_is_no_fault_of_the_expression(
 
     with pytest.raises(RuntimeError, match="it ended with 3"):
         jsonata("1 + 1")
+
+
+def test_the_time_of_one_expression_is_not_taken_from_the_next() -> None:
+    assert evaluator._answer(b'["1 + 1", false, 0, 0, 0]', b"{}") == b"=2"
+    assert signal.getitimer(signal.ITIMER_PROF) == (0.0, 0.0)
+    assert evaluator._answer(b'["$error(1)", false, 0, 0, 0]', b"{}").startswith(b"!")
+    assert signal.getitimer(signal.ITIMER_PROF) == (0.0, 0.0)

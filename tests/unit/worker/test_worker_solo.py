@@ -266,9 +266,17 @@ async def test_a_redis_that_is_away_ends_no_work(monkeypatch: pytest.MonkeyPatch
     assert store.asked > 0
 
 
-async def test_a_child_that_holds_its_error_stream_is_not_waited_for() -> None:
-    hold = "import subprocess; subprocess.Popen(['sleep', '20'], start_new_session=True); "
-    said = await end_of(BEGINS + hold + "os._exit(5)")
+async def test_a_child_that_holds_its_streams_is_not_waited_for(tmp_path: Path) -> None:
+    child = tmp_path / "child"
+    hold = (
+        "import subprocess; held = subprocess.Popen(['sleep', '600'], start_new_session=True); "
+        f"open({str(child)!r}, 'w').write(str(held.pid)); "
+    )
+    try:
+        async with asyncio.timeout(60):
+            said = await end_of(BEGINS + hold + "os._exit(5)")
+    finally:
+        os.kill(int(child.read_text()), signal.SIGKILL)
     assert said is not None and "status 5" in said
 
 
