@@ -4,6 +4,7 @@ its own is."""
 from __future__ import annotations
 
 import asyncio
+import logging
 import multiprocessing
 import os
 import threading
@@ -12,6 +13,7 @@ from typing import Any, TypeVar
 
 _T = TypeVar("_T")
 
+_log = logging.getLogger(__name__)
 _AGAIN_S = 0.5
 
 
@@ -30,7 +32,7 @@ async def stop(*tasks: asyncio.Task[Any]) -> None:
 
 async def finish(work: Coroutine[Any, Any, _T]) -> _T:
     """What ``work`` gives, such as cleaning up. Whoever is cancelled meanwhile, once or more often,
-    hears of it when the work has ended."""
+    hears of it when the work has ended; that the work failed then stands in the log."""
     task = asyncio.create_task(work)
     stopped: asyncio.CancelledError | None = None
     while not task.done():
@@ -39,6 +41,8 @@ async def finish(work: Coroutine[Any, Any, _T]) -> _T:
         except asyncio.CancelledError as error:
             stopped = error
     if stopped is not None:
+        if not task.cancelled() and (failure := task.exception()) is not None:
+            _log.warning("what was to be done before the end failed: %r", failure)
         raise stopped
     return task.result()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import subprocess
 import sys
 from pathlib import Path
@@ -79,6 +80,31 @@ async def test_what_is_finished_gives_its_answer_and_its_error() -> None:
     assert await finish(answer()) == 5
     with pytest.raises(KeyError):
         await finish(fails())
+
+
+async def test_work_that_fails_while_its_caller_is_cancelled_is_told_in_the_log_alone(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    told: list[str] = []
+    loop = asyncio.get_running_loop()
+    loop.set_exception_handler(lambda _loop, context: told.append(context["message"]))
+    go_on = asyncio.Event()
+
+    async def fails() -> None:
+        await go_on.wait()
+        raise KeyError("x")
+
+    task = asyncio.create_task(finish(fails()))
+    await asyncio.sleep(0)
+    task.cancel()
+    await asyncio.sleep(0)
+    go_on.set()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    del task
+    gc.collect()
+    assert told == []
+    assert "KeyError('x')" in caplog.text
 
 
 STARTER = """
