@@ -65,8 +65,11 @@ def main(path: str) -> None:
     """Listen on ``path`` until nobody stays."""
     del sys.path[0]  # the folder of this file: programs have their own
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
-        listener.bind(path)
+        # Whoever sees the socket may connect at once.
+        draft = f"{path}.new"
+        listener.bind(draft)
         listener.listen(128)
+        Path(draft).rename(path)
         _import("control_plane", "dcf")
         for name in _LATE:
             importlib.import_module(name)
