@@ -149,12 +149,13 @@ class _Server:
                 return
             child = os.fork()
             if child == 0:
+                # Who has a client's socket keeps it from seeing that its own program has ended.
+                for one in [key.fileobj for key in self._selector.get_map().values()]:
+                    if isinstance(one, socket.socket):
+                        one.close()
+                    elif isinstance(one, int):
+                        os.close(one)
                 self._selector.close()
-                for one in (self._listener, client, *self._staying):
-                    one.close()
-                for one, (_, watched) in self._running.items():
-                    one.close()
-                    os.close(watched)
                 _be_the_program(request, streams)
             watched = os.pidfd_open(child)
             self._running[client] = child, watched
