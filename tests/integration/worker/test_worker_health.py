@@ -7,6 +7,8 @@ import socket
 from pathlib import Path
 
 import pytest
+from integration.worker.crew import crew_on
+from unit.workflow.stage import document_of, flow, task
 
 from control_plane import HintQueue, RedisBackend, keys, signs_of_life
 from control_plane.embedded import CONTROL_PLANE, ServerProcess, ServerSpec
@@ -16,6 +18,7 @@ from dcf.cli.health import worker_health
 from dcf.cli.health_overview import overview
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import NoSuch, NotSo
+from dcf.workflow import submit
 
 HOST = socket.gethostname()
 
@@ -58,6 +61,28 @@ async def test_one_that_gave_no_sign_for_long_is_not(redis_url: str, tmp_path: P
     await _reads(redis_url, f"{HOST}-9-cd")
     answer = await worker_health(settings, None, "default", 1)
     assert answer.fields["worker"] == f"{HOST}-9-cd"
+
+
+async def test_one_that_is_blocked_is_named_with_what_it_holds(
+    redis_url: str, tmp_path: Path
+) -> None:
+    settings = _settings(redis_url, tmp_path)
+    async with crew_on(redis_url) as crew:
+        await submit(crew.store, document_of(flow(A=task())), None, workflow_id="run-1")
+        for name in ("blocked", "dead"):
+            await _reads(redis_url, name)
+            # As if that had been 20 s ago: it is known for an hour.
+            await crew.store.backend.command("PEXPIRE", keys.reader(name), 3_600_000 - 20_000)
+        await crew.store.acquire("run-1", "A", owner="blocked")
+        with pytest.raises(NotSo, match="pool default, and holds A of run-1") as told:
+            await worker_health(settings, "blocked", "default", 15)
+        with pytest.raises(NotSo, match=r"in the pool default$"):
+            await worker_health(settings, "dead", "default", 15)
+        health = await overview(settings, "default", 1, 15)
+    assert "two SIGTERM end it" in (told.value.hint or "")
+    parts = {part["name"]: part for part in health.fields["parts"]}
+    assert parts["workers"]["status"] == "unhealthy"
+    assert parts["workers"]["found"].startswith("no sign of life from blocked since 20 s, and")
 
 
 async def test_without_redis_there_is_no_healthy_worker(tmp_path: Path) -> None:
@@ -118,7 +143,7 @@ async def test_a_server_that_says_nothing_is_asked_once(
         silent.accept()[0].close()
         with pytest.raises(BlockingIOError):
             silent.accept()
-    assert [part["name"] for part in answer.fields["parts"]][:2] == ["redis", "mcp"]
+    assert [part["name"] for part in answer.fields["parts"]][:3] == ["redis", "workers", "mcp"]
 
 
 async def test_where_no_worker_ever_was_there_is_no_sign(redis_url: str) -> None:
