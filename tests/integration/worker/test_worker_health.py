@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 import socket
 from pathlib import Path
 
@@ -11,8 +13,8 @@ from integration.worker.crew import crew_on
 from unit.workflow.stage import document_of, flow, task
 
 from control_plane import HintQueue, RedisBackend, keys, signs_of_life
-from control_plane.embedded import CONTROL_PLANE, ServerProcess, ServerSpec
-from dcf.cli import health
+from control_plane.embedded import CONTROL_PLANE, Embedded, ServerProcess, ServerSpec
+from dcf.cli import doctor, health
 from dcf.cli.doctor import examine
 from dcf.cli.health import worker_health
 from dcf.cli.health_overview import overview
@@ -106,6 +108,34 @@ async def test_what_is_no_url_of_a_redis_is_a_setting_to_mend(url: str, tmp_path
         assert "secret" not in str(told.value)
     checks = {check["name"]: check for check in (await examine(settings)).fields["checks"]}
     assert "is not a Redis URL" in checks["DCF_REDIS_URL"]["found"]
+
+
+async def test_doctors_exit_code_tells_a_redis_that_died_or_hangs(
+    short_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(health, "_LIMIT_S", 0.5)
+    monkeypatch.setattr(doctor, "_CONNECT_S", 0.5)
+    settings = Settings.from_env({"DCF_HOME": str(short_dir), "DCF_GRAPH": "off"})
+
+    async def told() -> tuple[int, bool]:
+        answer = await examine(settings)
+        checks = {check["name"]: check for check in answer.fields["checks"]}
+        return answer.exit_code, checks["redis server"]["ok"]
+
+    embedded = Embedded.from_env(settings.env)
+    await embedded.start()
+    pid = (await embedded.status()).pid
+    assert pid is not None
+    assert await told() == (0, True)
+    os.kill(pid, signal.SIGSTOP)
+    assert await told() == (3, False)
+    os.kill(pid, signal.SIGKILL)
+    while (await embedded.status()).running:
+        await asyncio.sleep(0.01)
+    assert await told() == (3, False)
+    await embedded.start()
+    await embedded.stop()
+    assert await told() == (0, True)
 
 
 async def test_a_redis_that_cannot_serve_is_not_healthy(short_dir: Path) -> None:
