@@ -56,8 +56,8 @@ async def shelved(file: Path) -> tuple[Store, str]:
 async def export_runs(
     workflow_ids: Sequence[str], out: Path, settings: Settings, screen: Screen
 ) -> Answer:
-    """Write each run to a file. Raises BadName, UnknownRun and NotExportable before anything is
-    written."""
+    """Write each run to a file. Raises BadName and UnknownRun before anything is written, and
+    NotExportable once those before it are."""
     files = _targets(workflow_ids, out)
     address = await find_redis(settings, screen)
     written: list[dict[str, object]] = []
@@ -73,7 +73,8 @@ async def export_runs(
                 _write(file, data)
                 written.append({"workflow_id": workflow_id, "file": str(file), "bytes": len(data)})
                 lines.append(f"{file}  {size_text(len(data))}")
-    return Answer({"files": written}, [f"{counted(len(written), 'run', 'runs')} exported.", *lines])
+    said = f"{counted(len(written), 'run', 'runs')} exported; what was exported stays in Redis."
+    return Answer({"files": written}, [said, *lines])
 
 
 async def restore_file(file: Path, settings: Settings, screen: Screen) -> Answer:
