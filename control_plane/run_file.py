@@ -45,7 +45,8 @@ _Value = TypeVar("_Value")
 
 
 def pack(export: RunExport) -> bytes:
-    """The file of a run. Raises NotExportable for one that is too large to be read again."""
+    """The file of a run. Raises NotExportable for one that ``unpack`` would refuse, as too large or
+    damaged."""
     workflow_id = export.run.workflow_id
     header = {"format": FORMAT, "version": VERSION, "workflow_id": workflow_id}
     parts = ({"kind": p.kind, "name": p.name, "text": p.text} for p in export.parts)
@@ -65,7 +66,13 @@ def pack(export: RunExport) -> bytes:
             why = f"has more than {MOST_VALUES:,} values in its {part.kind} {part.name}".rstrip()
             raise NotExportable(workflow_id=workflow_id, why=why)
     end = {"lines": len(lines), "sha256": hashlib.sha256(body).hexdigest()}
-    return gzip.compress(body + f"{payload.to_text(end)}\n".encode(), mtime=0)
+    data = gzip.compress(body + f"{payload.to_text(end)}\n".encode(), mtime=0)
+    try:
+        unpack(data)
+    except BadRunFile as error:
+        why = f"is damaged ({error.fields['where']}: {error.fields['why']})"
+        raise NotExportable(workflow_id=workflow_id, why=why) from error
+    return data
 
 
 def unpack(data: bytes) -> RunExport:
@@ -110,14 +117,15 @@ class _Run:
         if kind not in KINDS:
             why = f"it is not a part of a run: kind is {kind[:64]!r}, of {', '.join(sorted(KINDS))}"
             raise BadRunFile(where=f"line {number}", why=why)
-        value = _check(number, f"the {kind} of a run", check_part, kind, name, text)
+        what = f"the {kind} {name[:64]}".rstrip()
+        value = _check(number, f"{what} of a run", check_part, kind, name, text)
         if kind == "history":
             self._add_event(*value)
         else:
             names = self._names[kind]
             if name in names:
-                what = f"{kind} {name[:64]}".rstrip()
-                raise BadRunFile(where=f"line {number}", why=f"there is a second {what}")
+                why = f"there is a second {what.removeprefix('the ')}"
+                raise BadRunFile(where=f"line {number}", why=why)
             names.add(name)
         match kind:
             case "chain":

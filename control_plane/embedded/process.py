@@ -89,9 +89,10 @@ class ServerProcess:
     async def status(self) -> Status:
         """What is known now. Starts nothing, changes nothing and waits for nobody."""
         data_dir = self._folder.path
-        if not self._presence.lives():
-            return Status(data_dir)
-        record = Record.read(self._folder.record)
+        lives, record = self._presence.lives(), Record.read(self._folder.record)
+        if not lives:
+            # Who stops a server takes its record away.
+            return Status(data_dir, died=record is not None)
         if record is None:
             return Status(data_dir, running=True)
         loading = self._presence.loads(record)

@@ -20,11 +20,13 @@ OnProgress = Callable[[LoadProgress], None]
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """``responding`` is False for a process that lives but does not answer (or not yet)."""
+    """``responding`` is False for a process that lives but does not answer (or not yet). ``died``
+    says that none lives, and that nobody stopped the last one."""
 
     data_dir: Path
     running: bool = False
     responding: bool = False
+    died: bool = False
     pid: int | None = None
     url: str | None = field(default=None, repr=False)
     version: str | None = None

@@ -38,18 +38,18 @@ async def examine(settings: Settings) -> Answer:
     """Every finding; exit code 3 when something that is needed is missing."""
     folder = BackgroundFolder(settings.notes, settings.logs)
     stub = StubServer(settings, folder)
-    refused = await _refused(settings)
+    answers, refused = await _refused(settings)
     checks = [
         *await diagnose(settings.env),
         *(_installed(package) for package in _PACKAGES),
         *await _redis(settings),
         *_writes(refused),
-        *await _runs(settings),
-        *await _earlier(settings),
+        *(await _runs(settings) if answers else ()),
+        *(await _earlier(settings) if answers else ()),
         *await graph_checks(settings),
         await _stub(stub, settings),
         _workers(folder),
-        await _companions(settings, folder),
+        await _companions(settings, folder, answers),
         _skills(settings),
         runtime_check(settings),
         *model_checks(settings),
@@ -81,22 +81,29 @@ async def _redis(settings: Settings) -> list[Check]:
     """The embedded server, if it is the one that is used."""
     if settings.redis_url is not None:
         return []
-    status = await Embedded.from_env(settings.env).status()
+    status = await Embedded.from_env(settings.env, patience_s=_CONNECT_S).status()
+    name = "redis server"
+    if status.died:
+        return [Check(name, False, "it died, nobody stopped it", "`dcf up` starts it again")]
     if not status.running:
-        found = "not running"
-        return [
-            Check("redis server", False, found, "`dcf up` or `dcf run` start it", required=False)
-        ]
+        found = "not running: `dcf up`, and what needs it, starts it"
+        return [Check(name, True, found, required=False)]
+    if status.loading:
+        return [Check(name, True, f"loads its data, pid {status.pid}")]
+    if not status.responding:
+        hint = f"`dcf down` ends it; its log is {status.data_dir / 'server.log'}"
+        return [Check(name, False, f"runs and does not answer, pid {status.pid}", hint)]
     found = f"Redis {status.version}, JSON {status.json_version}, pid {status.pid}"
-    return [Check("redis server", status.responding, found, "see its log", required=False)]
+    return [Check(name, True, found)]
 
 
-async def _refused(settings: Settings) -> Refused | None:
-    """How Redis refuses; None also where none answers, which other checks tell."""
+async def _refused(settings: Settings) -> tuple[bool, Refused | None]:
+    """Whether Redis answers, and how it refuses. What does not answer is not asked again: other
+    checks tell it."""
     try:
-        return await read_refusal(settings)
+        return True, await read_refusal(settings)
     except NotSo:
-        return None
+        return False, None
 
 
 def _writes(refused: Refused | None) -> list[Check]:
@@ -156,13 +163,15 @@ def _workers(folder: BackgroundFolder) -> Check:
     return Check("background workers", True, ", ".join(names) or "none", required=False)
 
 
-async def _companions(settings: Settings, folder: BackgroundFolder) -> Check:
+async def _companions(settings: Settings, folder: BackgroundFolder, answers: bool) -> Check:
     """The background hosts, and what goes on in sessions."""
     names = [
         f"{name_of(one)} ({one.details.get('generated')})"
         for one in Garrison(folder, "companions").all()
     ]
     found = ", ".join(names) or "none in the background"
+    if not answers:
+        return Check("companion hosts", True, found, required=False)
     try:
         hosts, sessions = await read_hosts(settings), await read_sessions(settings)
     except NotSo:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,21 +25,22 @@ from dcf.cli.answer import Answer
 from dcf.cli.board_table import status_text
 from dcf.cli.failure_hint import run_hint
 from dcf.cli.redis_access import find_redis_soon, open_store
-from dcf.cli.run_files import shelved
+from dcf.cli.run_files import file_meant, shelved
 from dcf.cli.screen import Screen
-from dcf.cli.settings import Settings
+from dcf.cli.settings import Settings, graph_mode
 from dcf.cli.trouble import NotSo
 from dcf.cli.wording import counted
-from dcf.workflow import Explanation, count, explain, is_file_name, reading_file
+from dcf.workflow import Explanation, count, explain, reading_file
 
 
 async def explain_run(workflow_id: str, settings: Settings, screen: Screen) -> Answer:
     """Why the run stands where it stands, also one in a file; or the session, or the task that has
     no run yet."""
-    if is_file_name(workflow_id):
-        store, workflow_id = await shelved(Path(workflow_id))
+    file = await file_meant(workflow_id, settings, screen)
+    if file is not None:
+        store, workflow_id = await shelved(file)
         with reading_file(workflow_id):
-            return await _explain(store, await store.run(workflow_id), settings, None, {})
+            return await _of_file(store, await store.run(workflow_id), settings, file)
     address = await find_redis_soon(settings, screen)
     async with open_store(address, patient=False) as store:
         try:
@@ -64,33 +67,50 @@ async def _explain(
     refused: Refused | None,
     task: dict[str, Any],
 ) -> Answer:
-    workflow_id = run.workflow_id
-    found = await explain(store, workflow_id)
-    cost = (await count(store, workflow_id)).cost
-    lag = await Outbox(store.backend).lag() if run.outbox == "waiting" else None
+    found = await explain(store, run.workflow_id)
+    waits = run.outbox == "waiting" and graph_mode(settings.env) != "off"
+    lag = await Outbox(store.backend).lag() if waits else None
+    notes = [*_refusal(refused, run), *_waiting(lag), *_of_session(task)]
+    fields = {
+        **found.to_json(),
+        "refused": None if refused is None else refused.to_json(),
+        **task,
+    }
+    title = f"{counted(found.workers, 'worker reads', 'workers read')} its pool"
+    return await _answer(store, run, settings, found, fields, notes, title)
+
+
+async def _of_file(store: Store, run: RunDocument, settings: Settings, file: Path) -> Answer:
+    """The same of a run in a file, of which no worker, outbox or session knows."""
+    found = await explain(store, run.workflow_id)
+    back = f"dcf runs restore {shlex.quote(str(file))}"
+    reasons = [
+        replace(reason, command=f"{back} && {reason.command}") if reason.command else reason
+        for reason in found.reasons
+    ]
+    found = replace(found, reasons=reasons)
+    fields = {**found.to_json(), "workers": None, "refused": None}
+    return await _answer(store, run, settings, found, fields, [], f"as of {file}")
+
+
+async def _answer(
+    store: Store,
+    run: RunDocument,
+    settings: Settings,
+    found: Explanation,
+    fields: dict[str, Any],
+    notes: Sequence[Text],
+    title: str,
+) -> Answer:
+    """What is said of a run wherever it is; ``notes`` are lines on what is around it."""
+    cost = (await count(store, run.workflow_id)).cost
     # What was read of a run that is gone by now may be a part of it.
-    await store.run_status(workflow_id)
-    said = found.to_json()
-    said["graph"] = run.outbox
-    said["cost"] = cost
-    said["refused"] = None if refused is None else refused.to_json()
-    said["run_status"] = said.pop("status")
-    summary = Text.assemble(status_text(found.status), f"  {workflow_id}: {found.summary}")
+    await store.run_status(run.workflow_id)
     hint = run_hint(run.error.error, settings.objects) if run.error else ""
-    said["hint"] = hint
-    said |= task
-    return Answer(
-        said,
-        [
-            summary,
-            *_refusal(refused, run),
-            *_cost(cost),
-            *_waiting(lag),
-            *_of_session(task),
-            *_table(found),
-            *([Text(f"hint: {hint}")] if hint else []),
-        ],
-    )
+    fields |= {"graph": run.outbox, "cost": cost, "run_status": fields.pop("status"), "hint": hint}
+    summary = Text.assemble(status_text(found.status), f"  {run.workflow_id}: {found.summary}")
+    hints = [Text(f"hint: {hint}")] if hint else []
+    return Answer(fields, [summary, *_cost(cost), *notes, *_table(found, title), *hints])
 
 
 async def _in_sessions(
@@ -155,11 +175,10 @@ def _cost(cost: Mapping[str, float]) -> list[Text]:
     return [Text(f"{asked}, {tokens}, ${cost['total_cost_usd']:.6f} as far as prices are known")]
 
 
-def _table(found: Explanation) -> list[Table]:
+def _table(found: Explanation, title: str) -> list[Table]:
     if not found.reasons:
         return []
-    readers = counted(found.workers, "worker reads", "workers read")
-    table = Table(title=f"{readers} its pool", title_justify="left")
+    table = Table(title=Text(title), title_justify="left")
     for heading in ("state", "status", "why", "what would help"):
         table.add_column(heading, overflow="fold")
     for reason in found.reasons:

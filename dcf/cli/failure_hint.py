@@ -7,6 +7,7 @@ from pathlib import Path
 from dcf_agents.shipped import docs_page
 
 _READER, _NO_HANDLER = "States.ItemReaderFailed", "DCF.NoHandler"
+_WORKER_LOST = "DCF.WorkerLost"
 _MODEL = ("DCF.ModelNotConfigured", "DCF.ModelRefused", "DCF.ModelUnavailable")
 
 
@@ -22,6 +23,12 @@ def run_hint(error: str | None, objects: Path) -> str:
         return (
             "run workers that have it, `dcf worker --handlers MODULE:NAME` "
             f"({docs_page('how-to/handlers.md')}), or give the Task an AgentBinding"
+        )
+    if error == _WORKER_LOST:
+        return (
+            "mend what kills the workers, with the cause and their logs, then `dcf redrive ID`; or "
+            "give it up, with `dcf runs export ID` and `dcf runs remove ID` "
+            f"({docs_page('how-to/workers.md')})"
         )
     if error in _MODEL:
         return f"`dcf doctor` looks at the settings of models ({docs_page('how-to/models.md')})"

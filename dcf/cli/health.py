@@ -18,6 +18,7 @@ from control_plane import (
     RedisBackend,
     Refused,
     RefusedForNow,
+    Store,
     host_signs,
     refused_now,
     signs_of_life,
@@ -25,12 +26,16 @@ from control_plane import (
 from dcf.cli.answer import Answer
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import NoSuch, NotSo
+from dcf.workflow import blocked_workers
 
 T = TypeVar("T")
 
 NO_ANSWER = "no_answer"
 """The code for a server that nobody may have started."""
+BLOCKED = "a handler blocks its thread; two SIGTERM end it"
+"""Of a worker that renews its leases and does nothing else."""
 _LIMIT_S = 3.0
+_NAMED = 3
 _DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
@@ -105,7 +110,9 @@ async def worker_health(settings: Settings, name: str | None, pool: str, within_
             # To read hints is a write for Redis: a worker that waits can give no sign of life.
             raise _unhealthy(f"{refused.sentence}; until then no worker can say that it lives")
         age = f"{ours[youngest]:.0f} s"
-        raise _unhealthy(f"{youngest} gave its last sign of life {age} ago, in the pool {pool}")
+        held = (await read_blocked(settings, {youngest: ours[youngest]})).get(youngest, [])
+        why = f"{youngest} gave its last sign of life {age} ago, in the pool {pool}"
+        raise _unhealthy(why + holds(held), BLOCKED if held else "")
     fields = {"worker": youngest, "idle_s": ours[youngest]}
     return Answer(fields, [f"healthy: {youngest}"], status="healthy")
 
@@ -164,6 +171,19 @@ async def read_signs(settings: Settings, pool: str) -> dict[str, float]:
     NotSo where Redis does not answer; a look does not start it."""
     signs = await ask_redis(settings, lambda backend: signs_of_life(backend, pool))
     return {worker: idle_ms / 1000 for worker, idle_ms in signs.items()}
+
+
+async def read_blocked(settings: Settings, signs: Mapping[str, float]) -> dict[str, list[str]]:
+    """Which of the workers with these ``signs`` (seconds) are blocked, each with the states that it
+    holds. Raises NotSo where Redis does not answer."""
+    silent = {worker: round(idle_s * 1000) for worker, idle_s in signs.items()}
+    return await ask_redis(settings, lambda backend: blocked_workers(Store(backend), silent))
+
+
+def holds(states: Collection[str]) -> str:
+    """That a blocked worker holds these states; "" for none."""
+    more = f" and {len(states) - _NAMED} more" if len(states) > _NAMED else ""
+    return f", and holds {', '.join(sorted(states)[:_NAMED])}{more}" if states else ""
 
 
 async def read_hosts(settings: Settings) -> list[LivingHost]:

@@ -1,8 +1,9 @@
-"""``dcf health``: every part of DCF on this machine, each healthy, unhealthy or not running."""
+"""``dcf health``: every part of DCF on this machine, each healthy, unhealthy, not running or
+unknown."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Collection, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 from urllib.parse import urlsplit
@@ -14,14 +15,28 @@ from dcf.cli.answer import Answer, ErrorNote
 from dcf.cli.background import BackgroundFolder
 from dcf.cli.crew import Garrison, name_of
 from dcf.cli.exits import FAILED
-from dcf.cli.health import NO_ANSWER, read_hosts, read_refusal, read_signs, server_health
+from dcf.cli.health import (
+    BLOCKED,
+    NO_ANSWER,
+    holds,
+    read_blocked,
+    read_hosts,
+    read_refusal,
+    read_signs,
+    server_health,
+)
 from dcf.cli.open_sessions import OpenSessions, read_sessions
 from dcf.cli.settings import Settings, graph_mode
 from dcf.cli.stub_server import StubServer
 from dcf.cli.trouble import NoSuch, NotSo
 from dcf.cli.wording import counted
 
-_STYLES = {"healthy": "green", "unhealthy": "bold red", "not running": "yellow"}
+_STYLES = {
+    "healthy": "green",
+    "unhealthy": "bold red",
+    "not running": "yellow",
+    "unknown": "yellow",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +44,7 @@ class Part:
     """One part, and what there is to say about it; ``refused`` is how a Redis refuses."""
 
     name: str
-    status: Literal["healthy", "unhealthy", "not running"]
+    status: Literal["healthy", "unhealthy", "not running", "unknown"]
     found: str
     refused: dict[str, Any] | None = None
 
@@ -80,24 +95,31 @@ async def _in_redis(
     try:
         refused = await read_refusal(settings)
         if refused is not None:
-            # To read hints is a write for Redis: workers that wait can give no sign of life.
             part = Part("redis", "unhealthy", refused.sentence, refused.to_json())
-            return [part, *await _companions(settings, folder, within_s)]
+            # To read hints is a write for Redis.
+            why = "a worker that waits for a Redis that refuses writes can give no sign of life"
+            return [
+                part,
+                Part("workers", "unknown", why),
+                *await _companions(settings, folder, within_s),
+            ]
         signs = await read_signs(settings, pool)
         companions = await _companions(settings, folder, within_s)
+        started = [
+            str(process.details.get("worker"))
+            for process in Garrison(folder).all()
+            if process.details.get("pool") == pool
+        ]
+        blocked = await read_blocked(settings, signs)
     except NoSuch:
         # A setting that has to be mended, no matter of health.
         raise
     except NotSo as error:
-        return [Part("redis", "unhealthy", error.message)]
-    started = [
-        str(process.details.get("worker"))
-        for process in Garrison(folder).all()
-        if process.details.get("pool") == pool
-    ]
+        why = "their signs of life are in Redis"
+        return [Part("redis", "unhealthy", error.message), Part("workers", "unknown", why)]
     return [
         Part("redis", "healthy", "answers"),
-        workers_part(signs, started, pool, within_s),
+        workers_part(signs, started, pool, within_s, blocked),
         *companions,
     ]
 
@@ -136,19 +158,30 @@ def sessions_part(found: OpenSessions) -> Part:
 
 
 def workers_part(
-    signs: Mapping[str, float], started: list[str], pool: str, within_s: float
+    signs: Mapping[str, float],
+    started: Collection[str],
+    pool: str,
+    within_s: float,
+    blocked: Mapping[str, Collection[str]],
 ) -> Part:
     """The workers of ``pool``: who gave a sign of life (``signs``: seconds ago) within
-    ``within_s``. One that `dcf up` ``started`` and that gives none hangs; of any other nobody
-    knows whether it should still be there."""
+    ``within_s``. One that `dcf up` ``started`` and that gives none hangs, and so does one that is
+    ``blocked`` in its states; of any other nobody knows whether it should still be there."""
     living = [worker for worker, idle_s in signs.items() if idle_s <= within_s]
-    silent = [worker for worker in started if worker not in living]
+    silent = [worker for worker in dict.fromkeys([*started, *blocked]) if worker not in living]
     if silent:
-        return Part("workers", "unhealthy", f"no sign of life from {', '.join(silent)}")
+        said = "; ".join(_silence(worker, signs, blocked.get(worker, ())) for worker in silent)
+        return Part("workers", "unhealthy", f"no sign of life from {said}")
     if not living:
         return Part("workers", "not running", f"none reads the pool {pool}")
     read = counted(len(living), "reads", "read")
     return Part("workers", "healthy", f"{read} the pool {pool}: {', '.join(sorted(living))}")
+
+
+def _silence(worker: str, signs: Mapping[str, float], held: Collection[str]) -> str:
+    """Who is silent, since when where that is known, and over what."""
+    since = f" since {signs[worker]:.0f} s" if worker in signs else ""
+    return f"{worker}{since}{holds(held)}{f' ({BLOCKED})' if held else ''}"
 
 
 async def _stub(settings: Settings, folder: BackgroundFolder) -> Part:

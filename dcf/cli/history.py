@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 
 from rich.table import Table
 from rich.text import Text
@@ -12,10 +11,10 @@ from control_plane import AgentStore, Store, UnknownAgent, history, read_agent_h
 from dcf.cli.answer import Answer
 from dcf.cli.event_line import event_line
 from dcf.cli.redis_access import find_redis, open_store
-from dcf.cli.run_files import shelved
+from dcf.cli.run_files import file_meant, shelved
 from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
-from dcf.workflow import Moment, is_file_name, read_timeline, reading_file
+from dcf.workflow import Moment, read_timeline, reading_file
 
 _STYLES = {
     "LeaseExpired": "bold red",
@@ -32,8 +31,9 @@ _STYLES = {
 async def show_history(workflow_id: str, settings: Settings, screen: Screen) -> Answer:
     """The timeline of a run, or of the one in a file; its digests are checked on the way. Raises
     CorruptHistory, BadRunFile."""
-    if is_file_name(workflow_id):
-        store, workflow_id = await shelved(Path(workflow_id))
+    file = await file_meant(workflow_id, settings, screen)
+    if file is not None:
+        store, workflow_id = await shelved(file)
         with reading_file(workflow_id):
             return await _history(store, workflow_id)
     address = await find_redis(settings, screen)

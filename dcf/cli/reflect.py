@@ -18,12 +18,11 @@ from dcf.cli.answer import Answer
 from dcf.cli.graph.access import open_graph
 from dcf.cli.output_file import check_outputs
 from dcf.cli.redis_access import find_redis, open_store
-from dcf.cli.run_files import shelved
+from dcf.cli.run_files import file_meant, shelved
 from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput, EnvironmentTrouble, NotSo
 from dcf.problem import Problem
-from dcf.workflow import is_file_name
 
 if TYPE_CHECKING:
     from dcf.advisors import GuidelinesBoard, Reflection, Report, Section, Table
@@ -57,8 +56,10 @@ async def reflect_on_runs(order: Order, settings: Settings, screen: Screen) -> A
     check_outputs({"--out": order.out, "--html": order.html}, {})
     write = _writer(settings) if order.phrase else None
     run: ToldRun | None
-    if order.workflow_id is not None and is_file_name(order.workflow_id):
-        reflection, run = await _of_file(order, Path(order.workflow_id), settings, screen)
+    named = order.workflow_id
+    file = None if named is None else await file_meant(named, settings, screen)
+    if file is not None:
+        reflection, run = await _of_file(order, file, settings, screen)
     else:
         reflection, run = await _of_graph(order, settings, screen)
     report = report_of(reflection)

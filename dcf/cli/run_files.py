@@ -3,11 +3,13 @@ a run in Redis."""
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Sequence
 from pathlib import Path
 
 from control_plane import (
+    RedisBackend,
     RunExists,
     RunExport,
     Store,
@@ -17,6 +19,7 @@ from control_plane import (
     restore_run,
 )
 from dcf.cli.answer import Answer
+from dcf.cli.health import ask_redis
 from dcf.cli.memory.wording import size_text
 from dcf.cli.redis_access import find_redis, open_store
 from dcf.cli.screen import Screen
@@ -24,9 +27,23 @@ from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput, EnvironmentTrouble, NotSo
 from dcf.cli.wording import counted
 from dcf.problem import Problem
-from dcf.workflow import read_run_file, shelve
+from dcf.workflow import is_file_name, read_run_file, shelve
 
 _SUFFIX = ".run.gz"
+
+
+async def file_meant(given: str, settings: Settings, screen: Screen) -> Path | None:
+    """The file that ``given`` means; None where it means a run. A name that both can have means the
+    run, if Redis is there and has it; it is not started for that."""
+    file = Path(given)
+    if is_file_name(given):
+        return file
+    if not await asyncio.to_thread(file.is_file):
+        return None
+    if not await _is_there(given, settings):
+        return file
+    screen.warn(f"{given} is a run and a file: this is the run; `./{given}` names the file")
+    return None
 
 
 async def shelved(file: Path) -> tuple[Store, str]:
@@ -39,8 +56,8 @@ async def shelved(file: Path) -> tuple[Store, str]:
 async def export_runs(
     workflow_ids: Sequence[str], out: Path, settings: Settings, screen: Screen
 ) -> Answer:
-    """Write each run to a file. Raises BadName, UnknownRun and NotExportable before anything is
-    written."""
+    """Write each run to a file. Raises BadName and UnknownRun before anything is written, and
+    NotExportable once those before it are."""
     files = _targets(workflow_ids, out)
     address = await find_redis(settings, screen)
     written: list[dict[str, object]] = []
@@ -56,7 +73,8 @@ async def export_runs(
                 _write(file, data)
                 written.append({"workflow_id": workflow_id, "file": str(file), "bytes": len(data)})
                 lines.append(f"{file}  {size_text(len(data))}")
-    return Answer({"files": written}, [f"{counted(len(written), 'run', 'runs')} exported.", *lines])
+    said = f"{counted(len(written), 'run', 'runs')} exported; what was exported stays in Redis."
+    return Answer({"files": written}, [said, *lines])
 
 
 async def restore_file(file: Path, settings: Settings, screen: Screen) -> Answer:
@@ -74,6 +92,18 @@ async def restore_file(file: Path, settings: Settings, screen: Screen) -> Answer
                 raise NotSo(error.code, str(error), hint) from error
     fields = {"workflow_id": run.workflow_id, "run_status": run.status}
     return Answer(fields, [f"{run.workflow_id} is back: {run.status}."])
+
+
+async def _is_there(workflow_id: str, settings: Settings) -> bool:
+    """Whether Redis has such a run; not where it does not answer, or no run can be called so."""
+
+    async def ask(backend: RedisBackend) -> bool:
+        return bool(await backend.command("EXISTS", Store(backend).keys(workflow_id).meta))
+
+    try:
+        return await ask_redis(settings, ask)
+    except NotSo:
+        return False
 
 
 def _read(file: Path) -> RunExport:

@@ -23,7 +23,7 @@ from dcf.cli.exits import FAILED
 from dcf.cli.memory.wording import size_text
 from dcf.cli.redis_access import find_redis, open_store
 from dcf.cli.screen import Progress, Screen
-from dcf.cli.settings import Settings
+from dcf.cli.settings import Settings, graph_mode
 from dcf.cli.trouble import BadInput
 from dcf.cli.wording import counted
 from dcf.problem import Problem
@@ -126,7 +126,16 @@ async def remove_runs(
                     for run in await store.run_many(waiting[at : at + _TOGETHER]):
                         await _remove(store, run, report)
                         _tell(progress, report, choice, dry_run=dry_run)
-    return _answer(report, choice, dry_run=dry_run)
+    stays = _stays(settings) if report.gone and not dry_run else []
+    return _answer(report, choice, stays, dry_run=dry_run)
+
+
+def _stays(settings: Settings) -> list[str]:
+    """What is left of runs that were removed."""
+    graph = "The graph keeps what it was told of them"
+    if graph_mode(settings.env) == "off":
+        graph = "DCF_GRAPH=off: the graph was told nothing of them now, and keeps what it had"
+    return [f"{graph}; sessions keep their tasks without the results; files stay."]
 
 
 async def _look_at(store: Store, run: RunDocument, report: _Report) -> None:
@@ -198,7 +207,7 @@ def _tell(progress: Progress, report: _Report, choice: Choice, *, dry_run: bool)
     progress.tell(f"{'looked at' if dry_run else 'removed'} {done:,}{of} runs …")
 
 
-def _answer(report: _Report, choice: Choice, *, dry_run: bool) -> Answer:
+def _answer(report: _Report, choice: Choice, stays: list[str], *, dry_run: bool) -> Answer:
     fields: dict[str, Any] = {
         "dry_run": dry_run,
         "removed": [one.to_json() for one in report.gone],
@@ -209,7 +218,7 @@ def _answer(report: _Report, choice: Choice, *, dry_run: bool) -> Answer:
     }
     if dry_run:
         fields |= {"bytes": report.size, "to_graph_first": report.undelivered}
-    show = _shown(report, dry_run=dry_run)
+    show = [*_shown(report, dry_run=dry_run), *stays]
     if not (choice.ids and report.kept):
         return Answer(fields, [*show, *_kept(report)])
     # Each was meant: that one stays is no success.

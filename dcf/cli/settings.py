@@ -123,16 +123,20 @@ def _check(env: Mapping[str, str]) -> list[Problem]:
 
 
 def _check_retention(text: str) -> list[Problem]:
-    from dcf.cli.age import read_retention
+    from dcf.cli.age import BadRetention, read_retention
 
-    if read_retention(text) is not None:
-        return []
-    message = f"{text!r} does not say how long runs are kept"
     hint = (
         "succeeded, failed, timed_out, cancelled or all, each with a whole number and m, h, d or "
         "w, as in succeeded=30d,failed=12w"
     )
-    return [Problem("CLI_RETENTION_RUNS", message, hint=hint, file="DCF_RETENTION")]
+    try:
+        read_retention(text)
+    except BadRetention as error:
+        return [
+            Problem("CLI_RETENTION_RUNS", fault, hint=hint, file="DCF_RETENTION")
+            for fault in error.faults
+        ]
+    return []
 
 
 def _check_wait(text: str) -> list[Problem]:

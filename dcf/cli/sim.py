@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import re
+import threading
+import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 from rich.table import Table
 
 from dcf.cli.answer import Answer, ErrorNote
@@ -20,14 +29,13 @@ from dcf.problem import Problem
 from dcf_agents.installation import extra_command
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from dcf.simulation import Verdict
 
 _RANGE = re.compile(r"(\d{1,18}):(\d{1,18})")
 # Failing seeds that are shown in full; the others by their command.
 _SHOWN = 3
 _SHOWN_VIOLATIONS = 10
+_SAY_EVERY_S = 10.0
 SEEDS_OF_MUTANTS = 200
 """So many are looked through for a mutant, if none are given."""
 
@@ -86,25 +94,55 @@ def _bad(message: str, hint: str) -> BadInput:
 
 @contextmanager
 def progress(screen: Screen, total: int, what: str, bad: str) -> Iterator[Callable[[bool], None]]:
-    """A bar on a terminal; elsewhere nothing. Called for each of ``what``: whether it is bad."""
+    """A bar on a terminal; elsewhere a line on stderr every ten seconds. Called for each of
+    ``what``: whether it is bad."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with Progress(
-        *columns,
-        TimeRemainingColumn(),
-        console=screen.human,
-        transient=True,
-        disable=not screen.human.is_terminal or total == 1,
-    ) as bar:
+    done, failed = 0, 0
+
+    def said() -> str:
+        return f"{done:,} of {total:,} {what}{f' ({failed:,} {bad})' if failed else ''}"
+
+    with (
+        Progress(
+            *columns,
+            TimeElapsedColumn(),
+            TimeRemainingColumn(),
+            console=screen.human,
+            transient=True,
+            disable=not screen.human.is_terminal,
+        ) as bar,
+        _repeated(lambda after_s: screen.warn(f"{said()}; {after_s:.0f} s so far"), bar.disable),
+    ):
         task = bar.add_task(what, total=total)
-        failed = 0
 
         def tick(has_failed: bool) -> None:
-            nonlocal failed
-            failed += has_failed
+            nonlocal done, failed
+            done, failed = done + 1, failed + has_failed
             text = f"{what} ({failed} {bad})" if failed else what
             bar.update(task, advance=1, description=text)
 
         yield tick
+
+
+@contextmanager
+def _repeated(say: Callable[[float], object], wanted: bool) -> Iterator[None]:
+    """Call ``say`` with the seconds since the beginning every ten seconds, in a thread: what goes
+    on meanwhile lets nothing else run."""
+    over, began = threading.Event(), time.monotonic()
+
+    def repeat() -> None:
+        while not over.wait(_SAY_EVERY_S):
+            say(time.monotonic() - began)
+
+    thread = threading.Thread(target=repeat, name="progress", daemon=True)
+    if wanted:
+        thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        if wanted:
+            thread.join()
 
 
 def _answer(verdicts: Sequence[Verdict], failed: Sequence[Verdict], *, single: bool) -> Answer:

@@ -128,7 +128,7 @@ def post_of(
         stub_url=StubServer(settings, folder).url_now,
         memory=source_of(settings.env, settings.home),
         templates=settings.templates,
-        retention=read_retention(settings.env.get("DCF_RETENTION") or "") or {},
+        retention=read_retention(settings.env.get("DCF_RETENTION") or ""),
     )
 
 

@@ -39,7 +39,13 @@ if TYPE_CHECKING:
         UnknownTaskToken,
         WorkflowError,
     )
-    from dcf.workflow.explanation import Explanation, Reason, explain, live_workers
+    from dcf.workflow.explanation import (
+        Explanation,
+        Reason,
+        blocked_workers,
+        explain,
+        live_workers,
+    )
     from dcf.workflow.external import EXTERNAL_TTL_MS, External, needs_work
     from dcf.workflow.external_assignment import Assignment
     from dcf.workflow.finalization import count, finalize
@@ -109,6 +115,7 @@ __all__ = [
     "answer_approval",
     "approval_wait",
     "beat_task",
+    "blocked_workers",
     "check_question",
     "count",
     "decide_approval",

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from control_plane import StateDocument, Store, keys, signs_of_life
+from control_plane import Holder, StateDocument, Store, keys, run_lists, signs_of_life
 from dcf.workflow.aliveness import is_alive
 from dcf.workflow.approval import question_of
 from dcf.workflow.tally import is_earlier, is_tolerated
 
 _LATE_MS = 1_000
+_LIVES_MS = 10_000
+"""Whoever reads a queue says so more often."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +41,30 @@ class Explanation:
         return asdict(self)
 
 
+@dataclass(frozen=True, slots=True)
+class _Pool:
+    """A pool and its workers, each with how many milliseconds ago it read the queue."""
+
+    name: str
+    signs: Mapping[str, int]
+
+    @property
+    def workers(self) -> int:
+        """How many of them read it."""
+        return sum(idle_ms <= _LIVES_MS for idle_ms in self.signs.values())
+
+    @property
+    def start(self) -> str:
+        """The command that starts a worker of it."""
+        return f"dcf worker --pool {self.name}"
+
+
 async def explain(store: Store, workflow_id: str) -> Explanation:
     """Why the run stands where it stands. Raises UnknownRun."""
     run = await store.run(workflow_id)
     now = await store.now_ms()
-    workers = await live_workers(store, run.pool)
+    pool = _Pool(run.pool, await signs_of_life(store.backend, run.pool))
+    workers = pool.workers
     paths = [path for path in await store.paths(workflow_id) if not is_earlier(path)]
     documents = await store.states(workflow_id, paths)
     if run.is_over:
@@ -57,7 +78,7 @@ async def explain(store: Store, workflow_id: str) -> Explanation:
         reason = "its submission was interrupted; submit it again with the same id"
         return Explanation(workflow_id, run.status, reason, [], workers)
     reasons = [
-        _reason(workflow_id, document, documents, run.raw["deps"], now, workers, run.pool)
+        _reason(workflow_id, document, documents, run.raw["deps"], now, pool)
         for document in documents.values()
         if document.is_open and is_alive(document, documents)
     ]
@@ -76,13 +97,32 @@ async def live_workers(
     store: Store,
     pool: str | None = None,
     *,
-    within_ms: int = 10_000,
+    within_ms: int = _LIVES_MS,
     but: Container[str] = (),
 ) -> int:
     """How many consumers read the queue of ``pool`` (without one: the store's) within the last
     ``within_ms``, without those named in ``but``."""
     signs = await signs_of_life(store.backend, pool or store.pool)
     return sum(idle_ms <= within_ms for name, idle_ms in signs.items() if name not in but)
+
+
+async def blocked_workers(
+    store: Store, signs: Mapping[str, int], *, within: int = 20
+) -> dict[str, list[str]]:
+    """The workers that renew leases and do nothing else, each with the states that it holds, as
+    ``PATH of RUN``, in the newest ``within`` runs that are under way. ``signs`` says how many
+    milliseconds ago each worker read a queue."""
+    found: dict[str, list[str]] = {}
+    if all(silent_ms <= _LIVES_MS for silent_ms in signs.values()):
+        return found
+    now = await store.now_ms()
+    for run in (await run_lists.list_runs(store, within, status="running")).runs:
+        documents = await store.states(run.workflow_id, await store.paths(run.workflow_id))
+        for path, document in documents.items():
+            holder = document.holder
+            if document.status == "running" and holder and _is_blocked(holder, now, signs):
+                found.setdefault(holder.owner, []).append(f"{path} of {run.workflow_id}")
+    return found
 
 
 def _broken(workflow_id: str, documents: dict[str, StateDocument]) -> list[Reason]:
@@ -108,8 +148,7 @@ def _reason(
     documents: dict[str, StateDocument],
     deps: dict[str, Any],
     now: int,
-    workers: int,
-    pool: str,
+    pool: _Pool,
 ) -> Reason:
     path, status = document.path, document.status
     if status == "pending":
@@ -119,19 +158,19 @@ def _reason(
     if status == "ready":
         age = _seconds(now - (document.ready_at or now))
         event = f" to handle its {document.event}" if document.event else ""
-        if workers == 0:
-            why = f"ready{event} for {age}, and no worker reads pool {pool!r}"
-            return Reason(path, status, why, f"dcf worker --pool {pool}")
+        if pool.workers == 0:
+            why = f"ready{event} for {age}, and no worker reads pool {pool.name!r}"
+            return Reason(path, status, why, pool.start)
         takes = "a worker will take it" + (", and nothing beside it" if document.deaths else "")
         return Reason(path, status, f"ready{event} for {age}; {takes}{_killed(document)}")
     if status == "running" and document.holder is not None:
-        return Reason(path, status, _held(document, now))
+        return _held(document, document.holder, now, pool)
     why = _waits(document, now)
     if document.wait == "approval":
         return Reason(path, status, why, _deciding(workflow_id, document))
-    if workers == 0 and document.wait in ("timer", "retry"):
-        why += f", but no worker reads pool {pool!r} to take it up then"
-        return Reason(path, status, why, f"dcf worker --pool {pool}")
+    if pool.workers == 0 and document.wait in ("timer", "retry"):
+        why += f", but no worker reads pool {pool.name!r} to take it up then"
+        return Reason(path, status, why, pool.start)
     return Reason(path, status, why)
 
 
@@ -156,20 +195,40 @@ def _deciding(workflow_id: str, document: StateDocument) -> str:
     return f"dcf approve {workflow_id} {shlex.quote(document.path)}{as_whom}{seen}"
 
 
-def _held(document: StateDocument, now: int) -> str:
-    holder = document.holder
-    if holder is None:
-        return "running"
-    beat, left = _seconds(now - holder.since), holder.ends - now
-    lease = (
-        f"its lease ends in {_seconds(left)}"
-        if left > 0
-        else (f"its lease ended {_seconds(-left)} ago, the next sweep gives it to another worker")
+def _held(document: StateDocument, holder: Holder, now: int, pool: _Pool) -> Reason:
+    """Why a state is in work, or whose lease of it ended."""
+    beat, left, command = _seconds(now - holder.since), holder.ends - now, None
+    if left > 0:
+        lease = f"its lease ends in {_seconds(left)}"
+    else:
+        lease = f"its lease ended {_seconds(-left)} ago, "
+        if pool.workers == 0:
+            lease += f"and no worker reads pool {pool.name!r} to take it over"
+            command = pool.start
+        else:
+            lease += "the next sweep gives it to another worker"
+    why = (
+        f"held by {holder.owner}, try {document.try_}, last heartbeat {beat} ago; "
+        f"{lease}{_limits(document, now)}{_blocked(holder, now, pool)}"
     )
+    return Reason(document.path, document.status, why, command)
+
+
+def _blocked(holder: Holder, now: int, pool: _Pool) -> str:
+    """That the worker is blocked; "" where that is not so, or not known."""
+    if not _is_blocked(holder, now, pool.signs):
+        return ""
     return (
-        f"held by {holder.owner}, attempt {document.attempts}, last heartbeat {beat} ago; "
-        f"{lease}{_limits(document, now)}"
+        f"; {holder.owner} is blocked since {_seconds(pool.signs[holder.owner])}: a handler, of "
+        "this state or of another that it holds, lets nothing else run in its thread; two SIGTERM "
+        "end that worker"
     )
+
+
+def _is_blocked(holder: Holder, now: int, signs: Mapping[str, int]) -> bool:
+    """Whether a worker renews its leases, in a thread of its own, and does nothing else: one that
+    died renews nothing after its last sign of life."""
+    return signs.get(holder.owner, 0) - (now - holder.since) > _LIVES_MS
 
 
 def _limits(document: StateDocument, now: int) -> str:

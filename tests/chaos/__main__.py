@@ -15,7 +15,7 @@ import time
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO, cast
 
 from rich.console import Console
 
@@ -30,6 +30,7 @@ from tests.chaos.network import Network
 from tests.chaos.options import options
 from tests.chaos.report import INTERRUPTED, outcome, report_of, table
 from tests.chaos.server import Disk, RedisServer
+from tests.chaos.terminal import Terminal
 from tests.chaos.verdict import Guarantee, Verdict, judge, kill_left_processes, left_processes
 
 _ROOT = Path(__file__).parents[2]
@@ -200,6 +201,15 @@ async def _tell(show: Console, orders: list[Order], faults: Faults, seconds: flo
         show.print(f"{len(orders)} runs; {said or 'no fault yet'}; {left:.0f} s left")
 
 
+async def _reported(args: argparse.Namespace, show: Console) -> dict[str, Any]:
+    """The report, written to its file while signals are still heard: a second one, when the
+    terminal's shell ends too, would end the process before that."""
+    report = await chaos(args, show)
+    if args.json:
+        args.json.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
+    return report
+
+
 async def until_interrupted(campaign: Coroutine[Any, Any, dict[str, Any]]) -> dict[str, Any]:
     """Cancel ``campaign`` at the first signal that asks for its end. Later ones change nothing, so
     that what it has begun is cleaned up."""
@@ -218,15 +228,13 @@ async def until_interrupted(campaign: Coroutine[Any, Any, dict[str, Any]]) -> di
 
 def main() -> int:
     args = options()
-    show = Console(stderr=True)
+    show = Console(file=cast(TextIO, Terminal(sys.stderr)))
     show.print(f"{args.minutes:g} minutes of faults, then about a minute until all runs have ended")
     try:
-        report = asyncio.run(until_interrupted(chaos(args, show)))
+        report = asyncio.run(until_interrupted(_reported(args, show)))
     except asyncio.CancelledError:
         show.print("interrupted before the first fault")
         return INTERRUPTED
-    if args.json:
-        args.json.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
     show.print(table(report))
     for guarantee, sentences in report["broken"].items():
         show.print(f"[red]broken: {guarantee}: {len(sentences)} times")

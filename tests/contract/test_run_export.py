@@ -292,6 +292,27 @@ async def test_only_a_sealed_run_is_exported(world: World) -> None:
         await export_run(store, RUN)
 
 
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        (["XTRIM", "cp:wf:{run}:history", "MAXLEN", "1"], "does not match its digest"),
+        (["JSON.DEL", "dp:wf:{run}:audit:finalize"], "audit: it is missing"),
+        (["SET", "dp:wf:{run}:blob:{blob}", "other"], "does not match its digest"),
+    ],
+    ids=["history", "audit", "blob"],
+)
+async def test_what_a_restore_would_refuse_is_not_exported(
+    world: World, damage: list[str], said: str
+) -> None:
+    store, _ = await sealed_run(world)
+    blob = min(await world.backend.command("SMEMBERS", store.keys(RUN).blobs))
+    done = await world.backend.command(*(one.format(run=RUN, blob=blob) for one in damage))
+    assert done
+    export = await export_run(store, RUN)
+    with pytest.raises(NotExportable, match=said):
+        pack(export)
+
+
 @pytest.fixture(scope="module")
 def file() -> bytes:
     """A file that is good."""

@@ -9,6 +9,7 @@ import json
 import tracemalloc
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
@@ -175,11 +176,11 @@ def test_a_part_that_is_not_what_its_schema_says_is_told_with_its_line_and_the_r
         ("state", "text", "[" * 100_000, "it is not JSON"),
         ("state", "text", f'{{"a":{"[" * 300}{"]" * 300}}}', "nested deeper than 120 levels"),
         ("state", "text", '{"a":"\\ud800"}', "lone surrogate"),
-        ("state", "text", '{"path":"A","ctl":{}}', "it is not the state of a run"),
+        ("state", "text", '{"path":"A","ctl":{}}', "it is not the state M.* of a run"),
         ("state", "kind", "meta", "it is not a part of a run"),
         ("state", "kind", ["state"], "it is not a part of a run"),
         ("state", "kind", {}, "it is not a part of a run"),
-        ("output", "text", "7", "it is not the output of a run"),
+        ("output", "text", "7", "it is not the output M.* of a run"),
         ("chain", "text", '["a"]', "it is not an array of names and values"),
         ("chain", "text", '["a",1]', "it is not an array of strings"),
     ],
@@ -334,6 +335,17 @@ def test_what_could_not_be_read_again_is_not_written(
     monkeypatch.setattr(module, bound, most)
     with pytest.raises(NotExportable):
         pack(export)
+
+
+def test_a_document_that_was_damaged_is_named_and_not_written(lines: Lines) -> None:
+    export = unpack(packed(lines))
+    [state] = [one for one in export.parts if (one.kind, one.name) == ("state", "M")]
+    damaged = replace(state, text='{"path":"M","ctl":{}}')
+    parts = tuple(damaged if one is state else one for one in export.parts)
+    with pytest.raises(
+        NotExportable, match=r"is damaged \(line \d+: it is not the state M of a run"
+    ):
+        pack(replace(export, parts=parts))
 
 
 async def test_a_run_that_ends_without_an_error_name_is_read_from_its_file() -> None:

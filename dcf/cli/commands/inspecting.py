@@ -121,10 +121,12 @@ def remove(
     """Remove finished runs with all that belongs to them, for good.
 
     Documents, outputs, history and calls leave Redis; files that a run wrote, its audit trail among
-    them, stay. What is not in the graph yet is written there first, unless DCF_GRAPH is off. A run
-    is kept, with the reason, while it is not over, the graph cannot be given its outcome, or the
-    session that delegated it goes on. A removal that died is continued by the same command, or by a
-    worker. A run whose document was damaged says nothing of all that: it goes with --broken.
+    them, stay, and so does what the graph and sessions know of it. What is not in the graph yet is
+    written there first, unless DCF_GRAPH is off. A run is kept, with the reason, while it is not
+    over, the graph cannot be given its outcome, or the session that delegated it goes on. A removal
+    that died is continued by the same command, or by a worker; said again with --before it removes
+    what is left, and by its name a run that is gone is unknown. A run whose document was damaged
+    says nothing of all that: it goes with --broken.
     """
     from dcf.cli.runs_removal import choice_of, named, remove_runs
     from dcf.cli.screen import Screen
@@ -158,8 +160,9 @@ def export(
     """Write finished runs to files, one each, with all that Redis has of them.
 
     `dcf history FILE` and `dcf explain FILE` read such a file, `dcf runs restore` puts it back. The
-    run stays. A file that is there is not written over. It holds inputs and outputs, and what signs
-    the run's task tokens: nobody but you may read it.
+    run stays, so that this may be said again: a file that is there is not written over. A run that
+    `dcf runs restore` would refuse is not exported. The file holds inputs and outputs, and what
+    signs the run's task tokens: nobody but you may read it.
     """
     from dcf.cli.run_files import export_runs
     from dcf.cli.screen import Screen
@@ -177,7 +180,8 @@ def restore(
     """Put an exported run back into Redis, as a finished run.
 
     The file is checked first: its digests, and those of the history. Never over a run that is
-    there.
+    there: said again, it is refused and changes nothing. What a restore that died had written is
+    removed by a worker; then it may be said again.
     """
     from dcf.cli.run_files import restore_file
     from dcf.cli.screen import Screen

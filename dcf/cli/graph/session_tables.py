@@ -98,7 +98,7 @@ def _parts(one: DelegationFact) -> list[Text]:
         special = f" ({one.specialization})" if one.specialization else ""
         parts.append(Text(f"by {one.companion_name or one.companion_id}{special}"))
     if one.attempts > 1:
-        parts.append(Text(f"after {one.attempts} attempts"))
+        parts.append(Text(f"assigned {one.attempts} times"))
     if one.kind == "workflow":
         parts.append(Text(f"as a workflow: dcf graph run {one.run}"))
     if one.error_code:

@@ -45,6 +45,7 @@ _COMPUTED = {
     "CLI_HANDLERS": "what `--handlers` names is no dict of async functions",
     "CLI_ID": "the run id has characters that an id cannot have, or too many",
     "CLI_NO_TOKEN": "other machines would reach a server that has no token, or a weak one",
+    "CLI_RETENTION_RUNS": "a part of `DCF_RETENTION` does not say how long runs are kept",
     "CLI_SEEDS": "`--seeds` is no range, or stands beside `--seed`",
     "CLI_CORPUS": "a line of a corpus or of results cannot be used, or no case is left to run",
     "CLI_SERVER": "a tool server that is named on the command line is not known",

@@ -85,7 +85,7 @@ def _table(
         ("broadcast to", Text(", ".join(task.children))),
         ("deadline", Text(_deadline(board, task))),
         ("in all", Text(seconds_text(row.seconds))),
-        *(("attempt", Text(_attempt(one.companion_id, one.why))) for one in task.attempts),
+        *(("assigned to", Text(_attempt(one.companion_id, one.why))) for one in task.attempts),
         ("why", Text(row.found if task.is_open else "")),
         ("run", Text(found.summary if found is not None else "")),
         *(("", Text(_help(one.why, one.command))) for one in (found.reasons if found else ())),

@@ -26,7 +26,12 @@ def test_workers_of_dcf_up_are_healthy_and_gone_after_dcf_down(dcf: Dcf) -> None
     assert (gone.code, "`dcf up`" in gone.err) == (1, True)
     overview = dcf("health", "--json")
     assert (overview.code, overview.json["error"]["code"]) == (1, "unhealthy")
-    assert statuses(dcf) == {"redis": "unhealthy", "mcp": "not running", "stub": "not running"}
+    assert statuses(dcf) == {
+        "redis": "unhealthy",
+        "workers": "unknown",
+        "mcp": "not running",
+        "stub": "not running",
+    }
 
 
 def test_a_redis_that_hangs_is_told_and_not_waited_for(dcf: Dcf) -> None:

@@ -135,6 +135,8 @@ async def test_health_doctor_and_explain_say_it(redis: RefusingServer, tmp_path:
         assert (found["refusal"], found["reason"]) == ("OOM", "out of memory")
         assert found["message"] == "Redis refuses writes: out of memory"
     assert parts["redis"]["found"] == "Redis refuses writes: out of memory"
+    assert parts["workers"]["status"] == "unknown"
+    assert "can give no sign of life" in parts["workers"]["found"]
     checks = {check["name"]: check for check in doctor.fields["checks"]}
     assert "maxmemory" in checks["redis writes"]["hint"]
     assert "out of memory; the run waits" in " ".join(map(str, explained.show))

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import re
+import signal
 import socket
 from pathlib import Path
 
 import pytest
+from integration.worker.crew import crew_on
+from unit.workflow.stage import document_of, flow, task
 
 from control_plane import HintQueue, RedisBackend, keys, signs_of_life
-from control_plane.embedded import CONTROL_PLANE, ServerProcess, ServerSpec
-from dcf.cli import health
+from control_plane.embedded import CONTROL_PLANE, Embedded, ServerProcess, ServerSpec
+from dcf.cli import doctor, health
 from dcf.cli.doctor import examine
 from dcf.cli.health import worker_health
 from dcf.cli.health_overview import overview
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import NoSuch, NotSo
+from dcf.workflow import submit
 
 HOST = socket.gethostname()
 
@@ -60,6 +66,29 @@ async def test_one_that_gave_no_sign_for_long_is_not(redis_url: str, tmp_path: P
     assert answer.fields["worker"] == f"{HOST}-9-cd"
 
 
+async def test_one_that_is_blocked_is_named_with_what_it_holds(
+    redis_url: str, tmp_path: Path
+) -> None:
+    settings = _settings(redis_url, tmp_path)
+    async with crew_on(redis_url) as crew:
+        await submit(crew.store, document_of(flow(A=task())), None, workflow_id="run-1")
+        for name in ("blocked", "dead"):
+            await _reads(redis_url, name)
+            # As if that had been 20 s ago: it is known for an hour.
+            await crew.store.backend.command("PEXPIRE", keys.reader(name), 3_600_000 - 20_000)
+        await crew.store.acquire("run-1", "A", owner="blocked")
+        with pytest.raises(NotSo, match="pool default, and holds A of run-1") as told:
+            await worker_health(settings, "blocked", "default", 15)
+        with pytest.raises(NotSo, match=r"in the pool default$"):
+            await worker_health(settings, "dead", "default", 15)
+        health = await overview(settings, "default", 1, 15)
+    assert "two SIGTERM end it" in (told.value.hint or "")
+    parts = {part["name"]: part for part in health.fields["parts"]}
+    assert parts["workers"]["status"] == "unhealthy"
+    said = r"no sign of life from blocked since \d+ s, and holds A of run-1"
+    assert re.match(said, parts["workers"]["found"])
+
+
 async def test_without_redis_there_is_no_healthy_worker(tmp_path: Path) -> None:
     gone = _settings("redis://:secret@127.0.0.1:1/0", tmp_path)
     with pytest.raises(NotSo, match="No Redis server answers") as told:
@@ -81,6 +110,34 @@ async def test_what_is_no_url_of_a_redis_is_a_setting_to_mend(url: str, tmp_path
         assert "secret" not in str(told.value)
     checks = {check["name"]: check for check in (await examine(settings)).fields["checks"]}
     assert "is not a Redis URL" in checks["DCF_REDIS_URL"]["found"]
+
+
+async def test_doctors_exit_code_tells_a_redis_that_died_or_hangs(
+    short_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(health, "_LIMIT_S", 0.5)
+    monkeypatch.setattr(doctor, "_CONNECT_S", 0.5)
+    settings = Settings.from_env({"DCF_HOME": str(short_dir), "DCF_GRAPH": "off"})
+
+    async def told() -> tuple[int, bool]:
+        answer = await examine(settings)
+        checks = {check["name"]: check for check in answer.fields["checks"]}
+        return answer.exit_code, checks["redis server"]["ok"]
+
+    embedded = Embedded.from_env(settings.env)
+    await embedded.start()
+    pid = (await embedded.status()).pid
+    assert pid is not None
+    assert await told() == (0, True)
+    os.kill(pid, signal.SIGSTOP)
+    assert await told() == (3, False)
+    os.kill(pid, signal.SIGKILL)
+    while (await embedded.status()).running:
+        await asyncio.sleep(0.01)
+    assert await told() == (3, False)
+    await embedded.start()
+    await embedded.stop()
+    assert await told() == (0, True)
 
 
 async def test_a_redis_that_cannot_serve_is_not_healthy(short_dir: Path) -> None:
@@ -118,7 +175,7 @@ async def test_a_server_that_says_nothing_is_asked_once(
         silent.accept()[0].close()
         with pytest.raises(BlockingIOError):
             silent.accept()
-    assert [part["name"] for part in answer.fields["parts"]][:2] == ["redis", "mcp"]
+    assert [part["name"] for part in answer.fields["parts"]][:3] == ["redis", "workers", "mcp"]
 
 
 async def test_where_no_worker_ever_was_there_is_no_sign(redis_url: str) -> None:

@@ -7,12 +7,15 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO, cast
 
 import pytest
+from rich.console import Console
 
 from tests.chaos.__main__ import until_interrupted
+from tests.chaos.terminal import Terminal
 from tests.chaos.verdict import kill_left_processes
 
 
@@ -29,6 +32,27 @@ def test_a_signal_ends_a_campaign_once_and_its_cleanup_is_finished(sent: signal.
         return {}
 
     assert asyncio.run(until_interrupted(campaign())) == {"cleaned": True}
+
+
+def test_a_terminal_that_is_gone_ends_a_campaign_as_the_signal_does() -> None:
+    reader, writer = os.openpty()
+    os.close(reader)
+
+    async def campaign() -> dict[str, Any]:
+        try:
+            show.print("so far")
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            show.print("interrupted")
+            return {"cleaned": True}
+        return {}
+
+    with open(writer, "w", encoding="utf-8", closefd=False) as stream:
+        show = Console(file=cast(TextIO, Terminal(stream)))
+        assert asyncio.run(until_interrupted(campaign())) == {"cleaned": True}
+        with suppress(OSError):
+            stream.close()
+    os.close(writer)
 
 
 def test_processes_that_still_have_the_home_are_killed(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dcf.cli.age import read_age, read_retention
+from dcf.cli.age import BadRetention, read_age, read_retention
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput
 
@@ -38,8 +38,21 @@ def test_a_retention_names_statuses_and_all_is_for_the_others() -> None:
     "text", ["30d", "running=1d", "failed=1x", "failed=1d,failed=2d", " ", " , ,"]
 )
 def test_a_retention_that_cannot_be_understood_is_told(text: str) -> None:
-    assert read_retention(text) is None
+    with pytest.raises(BadRetention):
+        read_retention(text)
     with pytest.raises(BadInput) as told:
         Settings.from_env({"DCF_RETENTION": text})
     [problem] = told.value.problems
     assert (problem.code, problem.file) == ("CLI_RETENTION_RUNS", "DCF_RETENTION")
+
+
+def test_all_that_is_wrong_with_a_retention_is_told_at_once_by_its_name() -> None:
+    with pytest.raises(BadInput) as told:
+        Settings.from_env({"DCF_RETENTION": "suceeded=30d, failed = 12w, canceled=3y, all=9 d, x"})
+    assert [problem.message for problem in told.value.problems] == [
+        "'suceeded=30d': 'suceeded' is not a status of a finished run, did you mean succeeded?",
+        "'canceled=3y': 'canceled' is not a status of a finished run, did you mean cancelled?; "
+        "'3y' is not a length of time",
+        "'all=9 d': '9 d' is not a length of time",
+        "'x' does not say STATUS=TIME",
+    ]

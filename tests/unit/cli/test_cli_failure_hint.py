@@ -31,6 +31,12 @@ def test_a_run_that_cannot_read_items_names_the_folder_and_the_setting() -> None
     assert "dcf explain" in hint
 
 
+def test_a_run_that_killed_its_workers_says_what_to_do_next() -> None:
+    hint = hint_of("DCF.WorkerLost")
+    for what in ("mend what kills", "`dcf redrive ID`", "`dcf runs remove ID`", "workers.md"):
+        assert what in hint
+
+
 def test_a_run_without_a_handler_names_the_command_and_the_page() -> None:
     hint = hint_of("DCF.NoHandler")
     assert "dcf worker --handlers" in hint

@@ -115,4 +115,11 @@ def test_workers_of_this_machine_are_those_it_named(worker: str, is_ours: bool) 
 def test_the_overview_tells_who_hangs_from_who_is_gone(
     signs: dict[str, float], started: list[str], status: str
 ) -> None:
-    assert workers_part(signs, started, "default", 15.0).status == status
+    assert workers_part(signs, started, "default", 15.0, {}).status == status
+
+
+def test_the_overview_names_what_hangs_since_when_and_over_what() -> None:
+    signs = {"w1": 2.0, "w2": 61.2}
+    part = workers_part(signs, ["w1", "w2", "w3"], "default", 15.0, {"w2": ["A of run-1"]})
+    assert part.found.startswith("no sign of life from w2 since 61 s, and holds A of run-1 (")
+    assert part.found.endswith("; w3")

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from dcf.cli import main
+from dcf.cli import main, sim
+from dcf.cli.screen import Screen
 from dcf.simulation import Verdict, Violation, mutants, simulate, trial
 
 
@@ -65,6 +66,21 @@ def test_a_mutant_that_is_noticed_tells_how_and_with_which_command(
     assert f"replay: dcf sim --seed 0 --steps 2000 --sabotage {name}\n" in told
     assert "violated: " in told
     assert "1 mutant is noticed" in told
+
+
+@pytest.mark.parametrize("as_json", [True, False])
+def test_how_far_it_is_is_told_on_stderr_while_it_goes_on(
+    as_json: bool, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sim, "_SAY_EVERY_S", 0.001)
+    told = ""
+    with sim.progress(Screen(as_json=as_json), 3, "mutants", "not noticed") as tick:
+        tick(False)
+        tick(True)
+        while "2 of 3 mutants (1 not noticed); 0 s so far\n" not in told:
+            out, err = capsys.readouterr()
+            told += err
+            assert out == ""
 
 
 def test_a_mutant_that_no_seed_runs_is_no_success(

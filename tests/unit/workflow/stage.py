@@ -60,11 +60,11 @@ class ReadTwin(Twin):
         self, clock: Callable[[], int], readers: Callable[[], list[str]], **options: Any
     ) -> None:
         super().__init__(clock, **options)
-        self._readers = readers
+        self.readers = readers
 
     async def command(self, *args: str | int) -> Any:
         if args[:2] == ("XINFO", "CONSUMERS"):
-            return [["name", name, "pending", 0, "idle", 0] for name in self._readers()]
+            return [["name", name, "pending", 0, "idle", 0] for name in self.readers()]
         return await super().command(*args)
 
 

@@ -20,7 +20,7 @@ from unit.workflow.stage import (
     task,
 )
 
-from control_plane import Commit, UnknownRun, Wait
+from control_plane import Commit, HintQueue, UnknownRun, Wait
 from dcf.worker import TaskFailure
 from dcf.workflow import Explanation, Reason, explain
 
@@ -78,7 +78,7 @@ async def test_a_running_state_names_its_holder_and_the_age_of_its_lease(stage: 
     await asyncio.sleep(15)  # renewed at 10 s
     reason = await told(stage, "A")
     assert reason.status == "running"
-    assert "held by smith" in reason.why
+    assert "held by smith, try 1, last" in reason.why
     assert "last heartbeat 5.0 s ago" in reason.why
     assert "lease ends in 25.0 s" in reason.why
     assert "times out in 8 min" in reason.why
@@ -91,7 +91,43 @@ async def test_a_lease_that_ended_is_told_as_ended(stage: Stage) -> None:
     await stage.until_status("A", "running")
     await stage.kill(worker)
     await asyncio.sleep(5)
-    assert "its lease ended 3.0 s ago" in (await told(stage, "A")).why
+    alone = await told(stage, "A")
+    assert "its lease ended 3.0 s ago, and no worker reads pool 'default'" in alone.why
+    assert alone.command == "dcf worker --pool default"
+
+
+@staged
+async def test_a_lease_that_ended_is_taken_over_where_there_are_workers(stage: Stage) -> None:
+    worker = stage.worker({"work": hang}, name="smith", ttl_ms=2000)
+    await stage.submit(flow(A=task()))
+    await stage.until_status("A", "running")
+    await stage.kill(worker)
+    await asyncio.sleep(5)
+    await _reads(stage, "jones")
+    reason = await told(stage, "A")
+    assert "its lease ended 3.0 s ago, the next sweep gives it to another worker" in reason.why
+    assert reason.command is None
+
+
+@pytest.mark.parametrize("renews", [True, False], ids=["blocked", "dead"])
+@staged
+async def test_a_worker_that_only_renews_is_named_as_blocked(renews: bool, stage: Stage) -> None:
+    await stage.submit(flow(A=task()))
+    await _reads(stage, "smith")
+    lease: Any = await stage.store.acquire(RUN, "A", owner="smith", ttl_ms=30_000)
+    await asyncio.sleep(25)
+    if renews:
+        await stage.store.renew(lease)
+    why = (await told(stage, "A")).why
+    assert ("smith is blocked since 25.0 s" in why) is renews
+
+
+async def _reads(stage: Stage, name: str) -> None:
+    """A worker of this name reads the queue once."""
+    stage.twin.readers = lambda: [name]
+    queue = HintQueue(stage.twin, pool="default", consumer=name)
+    await queue.open()
+    await queue.read(1, block_ms=1)
 
 
 @staged
