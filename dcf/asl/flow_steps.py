@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dcf.asl.dataflow import NO_VARIABLES
 from dcf.asl.effect import Effect, Failure, Finish, Transition, WaitFor, WaitUntil
-from dcf.asl.errors import NO_CHOICE_MATCHED, RUNTIME, EvaluationError
+from dcf.asl.errors import RUNTIME, EvaluationError
 from dcf.asl.outcome import proceed
 from dcf.asl.scope import Scope
 from dcf.asl.state import ChoiceState, FailState, PassState, SucceedState, WaitState
@@ -41,7 +41,8 @@ def enter_choice(state: ChoiceState, scope: Scope, _: Visit, __: Entered) -> Eff
         return Transition(rule.next, output, assign)
     if state.default is None:
         cause = "Failed to transition out of the state. The state does not point to a next state."
-        raise EvaluationError(NO_CHOICE_MATCHED, cause)
+        # The language knows States.NoChoiceMatched, and AWS never gives it.
+        raise EvaluationError(RUNTIME, cause)
     assign = state.flow.assign(scope, effective)
     return Transition(state.default, state.flow.leave(scope, effective), assign)
 

@@ -27,7 +27,7 @@ def compile_value(text: str, field: str) -> Expression:
     """
     if text.lstrip().startswith("States."):
         return compile_intrinsic(text.strip(), field)
-    return compile_path(text, field)
+    return compile_path(text, field, past_end=True)
 
 
 def _compile(template: JSON, pointer: str, findings: Findings, depth: int) -> _Part:

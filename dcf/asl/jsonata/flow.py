@@ -70,7 +70,9 @@ def read_jsonata(node: Node, field: str) -> Expression | None:
     """Any JSON whose ``{% … %}`` strings are evaluated; None when the field is absent."""
     if field not in node:
         return None
-    return compile_jsonata_template(node.value[field], node.place(field), node.findings, field)
+    return compile_jsonata_template(
+        node.value[field], node.place(field), node.findings, node.inside + field
+    )
 
 
 def read_assign(node: Node) -> Expression | None:

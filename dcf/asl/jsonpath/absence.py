@@ -16,12 +16,17 @@ _WHOLE_FIELDS = frozenset(
 _INSTANT_FIELDS = frozenset({"SecondsPath", "TimestampPath"})
 
 
-def absent(syntax: PathSyntax, field: str, root: JSON, call: str | None = None) -> EvaluationError:
-    """The error of ``syntax`` in ``field``, or in the intrinsic ``call``, over ``root``."""
+def absent(
+    syntax: PathSyntax, field: str, root: JSON, call: str | None = None, input: JSON = None
+) -> EvaluationError:
+    """The error of ``syntax`` in ``field``, or in the intrinsic ``call``, over ``root``.
+
+    ``input`` is that of the state where ``root`` is the context object.
+    """
     text = syntax.text
     if call is not None:
-        where = f"The JsonPath argument for the field '{text}' could not be found in the input"
-        cause = f"The function '{call}' had the following error: {where} '{excerpt(root, SHOWN)}'"
+        why = _why_not_found(syntax, root, input if syntax.root == "$$" else root)
+        cause = f"The function '{call}' had the following error: {why}"
     elif field in _WHOLE_FIELDS:
         cause = f"Invalid path '{text}' : {_why(syntax.tokens, root)}"
     elif field in _INSTANT_FIELDS:
@@ -42,6 +47,18 @@ def unassigned(name: str, field: str) -> EvaluationError:
     """The error of a variable that nothing assigned."""
     return EvaluationError(
         RUNTIME, f"The variable '${name}' specified for the field '{field}' has no value"
+    )
+
+
+def _why_not_found(syntax: PathSyntax, root: JSON, input: JSON) -> str:
+    """What an intrinsic function says of its argument ``syntax``."""
+    why = _why(syntax.tokens, root)
+    if why.startswith("Filter:"):
+        return why
+    path = "$" + syntax.text.removeprefix("$$") if syntax.root == "$$" else syntax.text
+    return (
+        f"The JsonPath argument for the field '{path}' could not be found"
+        f" in the input '{excerpt(input, SHOWN)}'"
     )
 
 

@@ -21,15 +21,19 @@ _ABSENT = (LookupError, TypeError)
 _MISSING = (*_ABSENT, NoValue)
 
 
-def compile_path(text: str, field: str, call: str | None = None) -> Expression:
+def compile_path(
+    text: str, field: str, call: str | None = None, *, past_end: bool = False
+) -> Expression:
     """``text`` as a function of the scope; ``field`` names the place for failure causes.
 
     ``call`` is the intrinsic whose argument the path is. A path that can select several values
     gives an array, which is empty where anything on its way is missing; one that names one place
-    fails with ``States.Runtime`` there. Raises ExpressionError for a bad path.
+    fails with ``States.Runtime`` there. With ``past_end`` an array has null where it ends before
+    the index at the end of the path, as AWS has it in payload templates and nowhere else. Raises
+    ExpressionError for a bad path.
     """
     syntax = parse_path(text)
-    walk = _compile_walk(syntax)
+    walk = _compile_walk(syntax, past_end)
     if syntax.variable is not None:
         return _bind_variable(syntax, syntax.variable, walk, field, call)
     if syntax.root == "$$":
@@ -41,9 +45,11 @@ def compile_path(text: str, field: str, call: str | None = None) -> Expression:
     return _bind_data(syntax, walk, field, call)
 
 
-def _compile_walk(syntax: PathSyntax) -> Walk:
+def _compile_walk(syntax: PathSyntax, past_end: bool) -> Walk:
     if all(isinstance(token, str) for token in syntax.tokens):
         find = _walk_members(syntax.tokens)
+    elif past_end and syntax.is_definite and isinstance(syntax.tokens[-1], int):
+        find = _walk_to_item(_walk_tokens(syntax.tokens[:-1]), syntax.tokens[-1])
     else:
         find = _walk_tokens(syntax.tokens)
     return find if syntax.is_definite else _walk_selectors(syntax, find)
@@ -78,7 +84,8 @@ def _bind_context(syntax: PathSyntax, walk: Walk, field: str, call: str | None) 
         try:
             return walk(scope.context)
         except _MISSING:
-            raise absent(syntax, field, scope.context, call) from None
+            # An intrinsic function tells of the input, wherever the path leads.
+            raise absent(syntax, field, scope.context, call, scope.data) from None
 
     return read
 
@@ -115,6 +122,16 @@ def _walk_tokens(tokens: tuple[Token, ...]) -> Walk:
                 raise LookupError(token)
             value = value[token]
         return value
+
+    return walk
+
+
+def _walk_to_item(find_array: Walk, index: int) -> Walk:
+    def walk(value: JSON) -> JSON:
+        items = find_array(value)
+        if not isinstance(items, list):
+            raise LookupError(index)
+        return items[index] if -len(items) <= index < len(items) else None
 
     return walk
 

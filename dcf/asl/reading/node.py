@@ -31,15 +31,19 @@ _WRITE = {
 class Node:
     """``value`` at ``pointer``. Readers return None when a field is absent or wrong.
 
-    A wrong field is reported once, where it stands.
+    A wrong field is reported once, where it stands. ``inside`` is what AWS writes before the name
+    of a field when it tells where in the state an expression is: ``Choices[1]/``.
     """
 
-    __slots__ = ("findings", "pointer", "value")
+    __slots__ = ("findings", "inside", "pointer", "value")
 
-    def __init__(self, value: dict[str, Any], pointer: str, findings: Findings) -> None:
+    def __init__(
+        self, value: dict[str, Any], pointer: str, findings: Findings, inside: str = ""
+    ) -> None:
         self.value = value
         self.pointer = pointer
         self.findings = findings
+        self.inside = inside
 
     def __contains__(self, field: str) -> bool:
         return field in self.value
@@ -112,7 +116,7 @@ class Node:
         if not isinstance(value, dict):
             self.wrong_type(field, "an object")
             return None
-        return Node(value, self.place(field), self.findings)
+        return Node(value, self.place(field), self.findings, f"{self.inside}{field}/")
 
     def nodes(self, field: str) -> list[Node]:
         """The objects in an array; anything else in it is reported."""
@@ -120,7 +124,8 @@ class Node:
         for index, value in enumerate(self.array(field) or ()):
             place = child(self.place(field), index)
             if isinstance(value, dict):
-                found.append(Node(value, place, self.findings))
+                inside = f"{self.inside}{field}[{index}]/"
+                found.append(Node(value, place, self.findings, inside))
             else:
                 message = f"`{field}` holds objects, found {kind(value)}"
                 aws = "Expected value of type [OBJECT]"

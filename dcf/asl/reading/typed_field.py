@@ -43,7 +43,8 @@ def read_expected(node: Node, field: str, *kinds: str) -> Expression | None:
         node.error("ASL_WRONG_TYPE", field, message, hint)
         return None
     try:
-        return expect(compile_jsonata(text, field), text, field, *kinds)
+        name = node.inside + field
+        return expect(compile_jsonata(text, name), text, name, *kinds)
     except ExpressionError as error:
         node.findings.expression(error, node.place(field))
         return None

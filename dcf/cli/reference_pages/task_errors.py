@@ -50,7 +50,8 @@ TASK_ERRORS: Final = {
     "States.HeartbeatTimeout": "the Task showed no progress within HeartbeatSeconds",
     "States.IntrinsicFailure": "an intrinsic function was called with arguments it cannot take",
     "States.ItemReaderFailed": "the items of a Map could not be read",
-    "States.NoChoiceMatched": "no rule of a Choice holds, and it has no Default",
+    "States.NoChoiceMatched": "a name of the language that nothing gives: a Choice without a rule "
+    "that holds and without a Default fails with States.Runtime, as in Step Functions",
     "States.ParameterPathFailure": "a path in Parameters or ItemSelector finds nothing",
     "States.Permissions": "the Task lacks a permission",
     "States.QueryEvaluationError": "a JSONata expression fails, finds nothing, or gives another "

@@ -137,7 +137,7 @@ def test_a_choice_that_leads_nowhere_says_so() -> None:
 
     execution = run(definition, {})
 
-    assert execution.error == "States.NoChoiceMatched"
+    assert execution.error == "States.Runtime"
     assert execution.cause is not None
     assert execution.cause.endswith(
         ". Failed to transition out of the state. The state does not point to a next state."

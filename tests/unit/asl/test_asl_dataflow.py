@@ -175,3 +175,19 @@ def test_parameters_may_be_an_array_of_templates() -> None:
     assert codes(alone({**TASK, "ResultSelector": template})) == [
         ("ASL_WRONG_TYPE", "/States/S/ResultSelector")
     ]
+
+
+@pytest.mark.parametrize("index", ["[2]", "[-3]"])
+def test_an_index_past_the_end_is_null_in_a_template(index: str) -> None:
+    """As AWS has it; an intrinsic function refuses the same path, and a choice rule misses it."""
+    data = {"items": [1, 2]}
+
+    assert passed({"Parameters": {"v.$": f"$.items{index}"}}, data) == {"v": None}
+
+
+@pytest.mark.parametrize("path", ["$.items[2].x", "$.items[0][0]", "$.none[0]", "$.items.x"])
+def test_nothing_else_that_is_missing_is_null_in_a_template(path: str) -> None:
+    effect = enter({"Type": "Pass", "Parameters": {"v.$": path}}, {"items": [1, 2]})
+
+    assert effect.error == "States.Runtime"
+    assert f"The JSONPath '{path}' specified for the field 'v.$'" in effect.cause

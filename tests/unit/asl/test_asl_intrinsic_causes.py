@@ -54,3 +54,42 @@ def test_a_half_is_rounded_up() -> None:
     read = compile_intrinsic("States.Array(States.MathAdd(2.5, 0), States.MathAdd(-2.5, 0))", "v.$")
 
     assert read(Scope({}, {}, {})) == [3, -2]
+
+
+@pytest.mark.parametrize(
+    ("call", "data", "told"),
+    [
+        # The path as it is within the context object, and yet the input of the state.
+        (
+            "States.Format('{}', $$.Nope.Deep)",
+            {"other": 1},
+            "The JsonPath argument for the field '$.Nope.Deep' could not be found in the input "
+            "'{\"other\":1}'",
+        ),
+        # What AWS's library for paths says, instead of the sentence.
+        (
+            "States.Format('{}', $.other[0])",
+            {"other": 1},
+            "Filter: [0] can only be applied to arrays. Current context is: 1",
+        ),
+        (
+            "States.Format('{}', $.items[5])",
+            {"items": [1, 2]},
+            "The JsonPath argument for the field '$.items[5]' could not be found in the input "
+            "'{\"items\":[1,2]}'",
+        ),
+        (
+            "States.Format('{}', $.items[5].x)",
+            {"items": [1]},
+            "The JsonPath argument for the field '$.items[5].x' could not be found in the input "
+            "'{\"items\":[1]}'",
+        ),
+    ],
+)
+def test_an_argument_that_finds_nothing_is_told_as_aws_does(
+    call: str, data: object, told: str
+) -> None:
+    problem = failure(call, data)
+
+    assert problem.error == "States.Runtime"
+    assert problem.cause == f"The function '{call}' had the following error: {told}"

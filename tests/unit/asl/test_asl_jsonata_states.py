@@ -137,8 +137,8 @@ def test_a_condition_must_be_a_boolean() -> None:
     assert effect == Failure(
         "States.QueryEvaluationError",
         "An error occurred while executing the state 'S'. The JSONata expression '1' specified "
-        "for the field 'Condition' returned an unexpected result type. Expected 'boolean', but "
-        "was 'number' for value: 1",
+        "for the field 'Choices[0]/Condition' returned an unexpected result type. Expected "
+        "'boolean', but was 'number' for value: 1",
     )
 
 

@@ -53,7 +53,7 @@ async def test_choice_goes_where_its_rule_says(n: int, output: str, stage: Stage
 async def test_choice_without_a_match_fails_the_run(stage: Stage) -> None:
     rule = {"Variable": "$", "NumericEquals": 1, "Next": "A"}
     definition = flow(C={"Type": "Choice", "Choices": [rule]}, A=passing())
-    assert ended(await stage.play(definition, 2)) == ("failed", "States.NoChoiceMatched")
+    assert ended(await stage.play(definition, 2)) == ("failed", "States.Runtime")
 
 
 @staged
