@@ -30,10 +30,11 @@ def test_state(case: Case) -> Result:
     not as recorded. A test that makes no sense ends REJECTED."""
     request, definition = case.request, _definition(case)
     works = _type(definition, request.get("stateName")) in ("Task", "Map", "Parallel")
-    mock = _mock(request, works)
-    if works and mock is None and case.expected["status"] != "REJECTED":
-        return Result(case.name, SKIP, cause=_CALLED)
+    mode = request.get("mock", {}).get("fieldValidationMode", "STRICT")
     try:
+        mock = _mock(request, works)
+        if works and mock is None and case.expected["status"] != "REJECTED":
+            return Result(case.name, SKIP, cause=_CALLED)
         found = run_state(
             definition,
             case.input,
@@ -44,6 +45,8 @@ def test_state(case: Case) -> Result:
             configuration=_configuration(request.get("stateConfiguration", {})),
             level=request.get("inspectionLevel") or "INFO",
             role_arn=_ROLE if works else None,
+            schema=mode != "NONE",
+            complete=mode == "STRICT",
         )
     except StateTestRefused as refused:
         return Result(case.name, "REJECTED", error=refused.error, cause=refused.cause)
@@ -72,10 +75,14 @@ def _type(definition: Mapping[str, Any], name: str | None) -> str | None:
 
 def _mock(request: Mapping[str, Any], works: bool) -> MockedResult | MockedError | None:
     mock = request.get("mock", {})
+    if "errorOutput" in mock and "result" in mock:
+        raise StateTestRefused(
+            "A test mock should have only one of the following fields: [result, errorOutput]."
+        )
     if "errorOutput" in mock:
         return MockedError(mock["errorOutput"].get("error"), mock["errorOutput"].get("cause"))
     if "result" in mock:
-        return MockedResult(_from_text(mock["result"]))
+        return MockedResult(_result(mock["result"]))
     # Without a mock the Task was really called, and where it can be seen what it answered:
     inspection = request.get("inspection", {})
     called = works and "result" in inspection
@@ -88,7 +95,7 @@ def _configuration(given: Mapping[str, Any]) -> Configuration:
         given.get("retrierRetryCount", 0),
         given.get("mapIterationFailureCount"),
         given.get("errorCausedByState"),
-        None if items is None else _from_text(items),
+        items,
     )
 
 
@@ -111,6 +118,9 @@ def _mismatches(case: Case, found: StateTest) -> list[str]:
     return told
 
 
-def _from_text(value: Any) -> Any:
-    """A value that the request of AWS carries as JSON text."""
-    return json.loads(value) if isinstance(value, str) else value
+def _result(value: Any) -> Any:
+    """A mocked result, which the request of AWS carries as JSON text."""
+    try:
+        return json.loads(value) if isinstance(value, str) else value
+    except ValueError as error:
+        raise StateTestRefused("Mocked result must be valid JSON.") from error

@@ -67,8 +67,10 @@ class ItemReader:
         return ItemFormat("CSV", headers=tuple(manifest.get("headers") or ()))
 
     def _limited(self, scope: Scope, items: list[JSON]) -> list[JSON]:
-        limit = 0 if self.max_items is None else self.max_items(scope)
-        return items[: int(limit) or MAX_ITEMS]
+        limit = 0 if self.max_items is None else int(self.max_items(scope))
+        if limit < 0:
+            raise PlainError(ITEM_READER_FAILED, "field MaxItems must be positive")
+        return items[: min(limit or MAX_ITEMS, MAX_ITEMS)]
 
 
 def _text(given: JSON, field: str, default: str | None = None) -> str:

@@ -31,7 +31,8 @@ class ObjectStore(Protocol):
 
 
 class MemoryObjects:
-    """Objects in memory; ``objects`` has them by ``bucket/key``. They have no versions.
+    """Objects in memory; ``objects`` has them by ``bucket/key``. They have no versions, and are
+    all of the moment 0.
 
     >>> MemoryObjects({"shelf/a.json": b"[1]"}).get(ObjectRef("shelf", "a.json"))
     b'[1]'
@@ -123,4 +124,10 @@ def _contents(store: ObjectStore, refs: Iterable[ObjectRef]) -> Iterable[bytes]:
 
 def _entry(key: str, content: bytes) -> dict[str, JSON]:
     digest = hashlib.md5(content, usedforsecurity=False).hexdigest()
-    return {"Etag": f'"{digest}"', "Key": key, "Size": len(content), "StorageClass": "STANDARD"}
+    return {
+        "Etag": f'"{digest}"',
+        "Key": key,
+        "LastModified": 0,
+        "Size": len(content),
+        "StorageClass": "STANDARD",
+    }

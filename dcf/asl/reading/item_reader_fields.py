@@ -45,7 +45,8 @@ def read_item_reader(map_node: Node, jsonata: bool) -> ItemReader | None:
         lists=lists,
         format=_read_format(config, input_type) if loads or not lists else None,
         manifest=manifest,
-        max_items=read_amount(config, "MaxItems", jsonata, 0, MAX_ITEMS),
+        # More than there may be is no fault of a run, and less than none is the reader's to tell.
+        max_items=read_amount(config, "MaxItems", jsonata, 0, MAX_ITEMS, within=False),
     )
 
 

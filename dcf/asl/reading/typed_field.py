@@ -2,35 +2,52 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 from dcf.asl.errors import QUERY_EVALUATION_ERROR, RUNTIME, EvaluationError, ExpressionError
 from dcf.asl.jsonata.expression import compile_jsonata, expect, is_jsonata
 from dcf.asl.jsonpath.absence import SHOWN
 from dcf.asl.jsonpath.path import compile_path
-from dcf.asl.payload import JSON, compact, excerpt, is_number
+from dcf.asl.payload import JSON, excerpt, is_number
 from dcf.asl.reading.node import Node
 from dcf.asl.scope import Expression, Scope, constant
 from dcf.asl.template import compile_value
 
 
 def read_amount(
-    node: Node, field: str, jsonata: bool, low: int, high: int, *, fraction: bool = False
+    node: Node,
+    field: str,
+    jsonata: bool,
+    low: int,
+    high: int,
+    *,
+    fraction: bool = False,
+    within: bool = True,
 ) -> Expression | None:
     """``field`` as a number between ``low`` and ``high``; None when it is absent or wrong.
 
     Fixed, or in JSONata an expression, or in JSONPath a path in ``{field}Path``; a path may also
-    find a number written as a string. Whole numbers only, unless ``fraction``.
+    find a number written as a string. Whole numbers only, unless ``fraction``. Without ``within``
+    what is not fixed may be any number.
     """
     value = node.value.get(field)
     if jsonata and isinstance(value, str):
+        error = QUERY_EVALUATION_ERROR
         found = read_expected(node, field, "number" if fraction else "integer")
-        return None if found is None else _within(found, field, low, high, QUERY_EVALUATION_ERROR)
-    if field in node:
+    elif field in node:
         read = node.number if fraction else node.integer
         fixed = read(field, low, high)
         return None if fixed is None else constant(fixed)
-    return None if jsonata else _read_amount_path(node, field, low, high, fraction)
+    else:
+        error = RUNTIME
+        found = None if jsonata else _read_amount_path(node, field, fraction)
+    if found is None or not within:
+        return found
+    if fraction:
+        return _within(found, error, f"{field} must be between {low} and {high}.", low, high)
+    least = _within(found, error, f"{field} cannot be negative.", 0)
+    return _within(least, error, f"{field} must be between {low} and {high}.", low, high)
 
 
 def read_expected(node: Node, field: str, *kinds: str) -> Expression | None:
@@ -64,9 +81,7 @@ def read_text(node: Node, field: str, jsonata: bool) -> Expression | None:
     return constant(text)
 
 
-def _read_amount_path(
-    node: Node, field: str, low: int, high: int, fraction: bool
-) -> Expression | None:
+def _read_amount_path(node: Node, field: str, fraction: bool) -> Expression | None:
     path = f"{field}Path"
     text = node.text(path)
     if text is None:
@@ -83,23 +98,22 @@ def _read_amount_path(
         number = parse(value)
         if number is None:
             shown = value if isinstance(value, str) else excerpt(value, SHOWN)
-            what = "number" if fraction else "integer"
+            what = "float" if fraction else "integer"
             cause = (
                 f'The {path} field refers to value "{shown}" which is not a valid {what}: {text}'
             )
             raise EvaluationError(RUNTIME, cause)
         return number
 
-    return _within(read, field, low, high, RUNTIME)
+    return read
 
 
-def _within(find: Expression, field: str, low: int, high: int, error: str) -> Expression:
+def _within(
+    find: Expression, error: str, cause: str, low: int, high: float = math.inf
+) -> Expression:
     def read(scope: Scope) -> JSON:
         number = find(scope)
-        if number < 0:
-            raise EvaluationError(error, f"{field} cannot be negative.")
         if not low <= number <= high:
-            cause = f"{field} must be between {low} and {high}, but was: {compact(number)}"
             raise EvaluationError(error, cause)
         return number
 

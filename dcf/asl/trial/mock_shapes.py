@@ -74,7 +74,7 @@ SHAPES: dict[str, Shape] = {
     },
     "sns:publish": {"MessageId": _TEXT, "SequenceNumber": _TEXT},
     "sqs:sendMessage": dict.fromkeys(("MessageId", "MD5OfMessageBody", "SequenceNumber"), _TEXT),
-    "states:startExecution": {"ExecutionArn": Text(1)},
+    "states:startExecution": {"ExecutionArn": Text(1), "StartDate": _TEXT},
     "aws-sdk:lambda:getFunction": {"Configuration": _FUNCTION},
     "aws-sdk:kms:encrypt": {"CiphertextBlob": Text(1), "KeyId": Text(1)},
     "aws-sdk:kms:decrypt": {"Plaintext": Text(1), "KeyId": Text(1)},
@@ -91,16 +91,31 @@ SHAPES: dict[str, Shape] = {
 """What is checked of an answer, by the service and action of an integration; other fields are
 free."""
 
+ALWAYS: dict[str, tuple[str, ...]] = {
+    "states:startExecution": ("ExecutionArn", "StartDate"),
+    "aws-sdk:sfn:startExecution": ("ExecutionArn", "StartDate"),
+    "aws-sdk:sfn:describeExecution": ("ExecutionArn", "StateMachineArn", "Status", "StartDate"),
+}
+"""Fields that every answer has, by the API's model."""
 
-def shape_problem(resource: str | None, result: JSON) -> str | None:
-    """What is wrong with ``result`` as an answer of the service in ``resource``; None: nothing."""
+
+def shape_problem(resource: str | None, result: JSON, *, complete: bool = True) -> str | None:
+    """What is wrong with ``result`` as an answer of the service in ``resource``; None: nothing.
+
+    Without ``complete`` fields that every answer has may be missing.
+    """
     if resource is None or not resource.startswith("arn:") or ":states:::" not in resource:
         return None
     if resource.endswith(".waitForTaskToken"):
         return None
-    action = resource.partition(":states:::")[2].partition(".")[0]
+    action, _, pattern = resource.partition(":states:::")[2].partition(".")
     shape = SHAPES.get(action)
-    return None if shape is None else next(_problems("", shape, result), None)
+    problem = None if shape is None else next(_problems("", shape, result), None)
+    # Who waits for the end of the work (.sync) gets the answer to another question.
+    if problem is not None or pattern or not complete or not isinstance(result, dict):
+        return problem
+    missing = next((name for name in ALWAYS.get(action, ()) if name not in result), None)
+    return None if missing is None else f"Field '{missing}' is required"
 
 
 def _problems(field: str, shape: Shape, value: JSON) -> Iterator[str]:

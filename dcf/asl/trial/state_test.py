@@ -61,6 +61,7 @@ def run_state(
     level: Level = "INFO",
     role_arn: str | None = None,
     schema: bool = True,
+    complete: bool = True,
     now: float = 0.0,
     rng: Random | None = None,
 ) -> StateTest:
@@ -70,7 +71,8 @@ def run_state(
     whole context object; without it there is one as TestState makes it, at ``now`` (epoch
     seconds) with ``role_arn``, and with a task token where the state waits for one. ``variables``
     are assigned before. ``inspection`` is filled at the levels DEBUG and TRACE. ``schema``: a
-    mocked result of a known service is checked for its shape.
+    mocked result of a known service is checked for its shape, and with ``complete`` for having
+    what the service always answers.
 
     This signature is stable. Raises DefinitionError, and StateTestRefused when the test makes no
     sense. A state that fails does not raise.
@@ -79,7 +81,7 @@ def run_state(
     state = read_state(definition, state_name)
     if context is not None:
         check_context(context)
-    check_mock(state, mock, configuration, schema=schema)
+    check_mock(state, mock, configuration, schema=schema, complete=complete)
     used = configuration.retrier_retry_count
     retries = dict.fromkeys(range(len(state.retriers)), used) if used else {}
     seen = dict(context) if context is not None else _context(state, input, role_arn, now, rng)
@@ -170,12 +172,15 @@ def _run(
 
 
 def _read(
-    state: MapState, visit: Visit, items: list[JSON], rng: Random, stages: dict[str, JSON]
+    state: MapState, visit: Visit, data: list[JSON] | str, rng: Random, stages: dict[str, JSON]
 ) -> Effect:
-    """What the Map wants when its reader finds ``items``, which it may cut to its MaxItems."""
+    """What the Map wants when its reader finds ``data``, which it may cut to its MaxItems."""
     assert state.reader is not None
-    reader = replace(state.reader, lists=False, manifest=None, format=ItemFormat("JSON"))
-    found = ItemsRead(ReadItems(()), (json.dumps(items).encode(),))
+    is_text = isinstance(data, str)
+    form = state.reader.format if is_text and not state.reader.lists else None
+    reader = replace(state.reader, lists=False, manifest=None, format=form or ItemFormat("JSON"))
+    text = data if isinstance(data, str) else json.dumps(data)
+    found = ItemsRead(ReadItems(()), (text.encode(),))
     return step(replace(state, reader=reader), visit, found, rng, stages=stages)
 
 

@@ -32,13 +32,14 @@ class Configuration:
 
     ``retrier_retry_count`` attempts of the retrier that names the error are used up.
     ``map_iteration_failure_count`` iterations failed. ``error_caused_by_state`` names the state
-    inside from which the error comes. ``map_item_reader_data`` is what the ItemReader finds.
+    inside from which the error comes. ``map_item_reader_data`` is what the ItemReader finds: the
+    items, or the text of the object as it is in its store.
     """
 
     retrier_retry_count: int = 0
     map_iteration_failure_count: int | None = None
     error_caused_by_state: str | None = None
-    map_item_reader_data: list[JSON] | None = None
+    map_item_reader_data: list[JSON] | str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,10 +39,12 @@ def check_mock(
     configuration: Configuration,
     *,
     schema: bool = True,
+    complete: bool = True,
 ) -> None:
     """Raises StateTestRefused when ``mock`` does not fit ``state``.
 
-    With ``schema`` the result of a known service must have the shape of its answers.
+    With ``schema`` the result of a known service must have the shape of its answers, with
+    ``complete`` all that these always have.
     """
     if mock is None:
         _refuse_without_mock(state)
@@ -56,7 +58,9 @@ def check_mock(
         raise StateTestRefused(f"The state '{child}' that caused the error is not in this state")
     if isinstance(mock, MockedResult):
         _check_result(state, mock.result, configuration)
-        problem = shape_problem(state.resource, mock.result) if schema else None
+        problem = None
+        if schema:
+            problem = shape_problem(state.resource, mock.result, complete=complete)
         if problem is not None:
             raise StateTestRefused(f"Mock result schema validation error: {problem}")
 

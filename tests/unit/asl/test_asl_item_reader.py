@@ -272,3 +272,14 @@ def test_any_content_gives_items_or_a_failed_reader(content: bytes, kind: str) -
         assert isinstance(ItemFormat(kind).parse(content), list)
     except EvaluationError as error:
         assert error.error == "States.ItemReaderFailed"
+
+
+def test_more_items_than_may_be_are_no_fault_and_less_than_none_are_the_readers() -> None:
+    state = reading({"InputType": "JSON", "MaxItemsPath": "$.n"})
+    objects = {"b/k": b"[1, 2, 3]"}
+
+    negative = execute(state, objects, n=-1)
+
+    assert execute(state, objects, n=100_000_001).output == [1, 2, 3]
+    assert negative.error == "States.ItemReaderFailed"
+    assert negative.cause == "field MaxItems must be positive"

@@ -246,3 +246,21 @@ def test_a_map_fans_out_over_its_effective_input() -> None:
     state = map_state(InputPath="$.a", ItemsPath="$.xs")
 
     assert enter(state, {"a": {"xs": [1]}}) == FanOut(1, [1], {"xs": [1]}, 0)
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        (-1, "ToleratedFailurePercentage must be between 0 and 100."),
+        (100.1, "ToleratedFailurePercentage must be between 0 and 100."),
+        (
+            "many",
+            'The ToleratedFailurePercentagePath field refers to value "many" which is not a valid '
+            "float: $.n",
+        ),
+    ],
+)
+def test_a_percentage_is_a_number_up_to_100(value: Any, told: str) -> None:
+    state = map_state(ItemsPath="$.xs", ToleratedFailurePercentagePath="$.n")
+
+    assert enter(state, {"xs": [], "n": value}).cause.endswith(f". {told}")

@@ -71,3 +71,11 @@ def test_causes_are_text_whatever_the_names() -> None:
     assert isinstance(written, ResultsUnwritable)
     for event in (read, written):
         event.cause.encode()
+
+
+def test_a_listing_says_what_one_of_s3_says() -> None:
+    event = read_items(STORE, ReadItems((), ("shelf", "b")))
+    assert isinstance(event, ItemsRead)
+    (entry,) = event.listing
+    assert list(entry) == ["Etag", "Key", "LastModified", "Size", "StorageClass"]
+    assert (entry["Key"], entry["Size"]) == ("b", 3)

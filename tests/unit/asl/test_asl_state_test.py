@@ -354,3 +354,50 @@ def test_a_state_that_is_not_there_is_refused() -> None:
 def test_a_bad_definition_raises_its_problems() -> None:
     with pytest.raises(DefinitionError):
         run_state({"Type": "Pass", "Next": 5}, {})
+
+
+START = {"Type": "Task", "Resource": "arn:aws:states:::states:startExecution", "End": True}
+
+
+def test_an_answer_has_what_the_service_always_gives() -> None:
+    mock = MockedResult({"ExecutionArn": "arn"})
+
+    with pytest.raises(StateTestRefused, match="Field 'StartDate' is required"):
+        run_state(START, {}, mock=mock)
+    assert run_state(START, {}, mock=mock, complete=False).status == "SUCCEEDED"
+    waiting = START | {"Resource": f"{START['Resource']}.sync:2"}
+    assert run_state(waiting, {}, mock=mock).status == "SUCCEEDED"
+
+
+@pytest.mark.parametrize(
+    ("config", "text", "items"),
+    [
+        (
+            {"InputType": "CSV", "CSVHeaderLocation": "FIRST_ROW"},
+            "a,b\n1,2\n",
+            [{"a": "1", "b": "2"}],
+        ),
+        ({"InputType": "JSONL"}, '{"a": 1}\n{"a": 2}\n', [{"a": 1}, {"a": 2}]),
+        ({"InputType": "JSON", "ItemsPointer": "/x"}, '{"x": [1, 2, 3]}', [1, 2, 3]),
+        ({"InputType": "JSON", "MaxItems": 1}, "[1, 2]", [1]),
+    ],
+)
+def test_a_reader_takes_its_data_as_it_is_in_the_store(
+    config: dict[str, Any], text: str, items: list[Any]
+) -> None:
+    reader = {
+        "Resource": "arn:aws:states:::s3:getObject",
+        "ReaderConfig": config,
+        "Parameters": {"Bucket": "b", "Key": "k"},
+    }
+    state = {**MAP, "ItemReader": reader, "ItemSelector": {"v.$": "$$.Map.Item.Value"}}
+
+    found = run_state(
+        state,
+        {},
+        mock=MockedResult([0]),
+        configuration=Configuration(map_item_reader_data=text),
+        level="DEBUG",
+    )
+
+    assert found.inspection["afterItemSelector"] == [{"v": item} for item in items]
