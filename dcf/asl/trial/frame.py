@@ -9,14 +9,15 @@ from random import Random
 from typing import Any
 
 from dcf.asl.context import child_context, iteration_context
-from dcf.asl.effect import FanOut
+from dcf.asl.effect import Effect, Failure, FanOut, RetryAfter, Transition
+from dcf.asl.errors import QUERY_EVALUATION_ERROR
 from dcf.asl.machine import StateMachine
 from dcf.asl.maps.map_run import MapRun, map_run
 from dcf.asl.payload import JSON
 from dcf.asl.state import MapState, State
 from dcf.asl.timestamp import format_timestamp
 from dcf.asl.trial.execution import Path
-from dcf.asl.visit import Visit, visit_identity
+from dcf.asl.visit import ChildFailed, Entered, Event, TaskFailed, Visit, visit_identity
 
 _SUBMITTED = (".sync", ".sync:2", ".waitForTaskToken")
 _COUNTS_RETRIES = frozenset({"Task", "Parallel", "Map"})
@@ -44,6 +45,26 @@ class History:
     def add(self, count: int = 1) -> None:
         """Count ``count`` more events."""
         self.events += count
+
+    def fail(self, state: State, event: Event, effect: Effect, told: int) -> None:
+        """Count what tells that an expression failed, and that the state did: ``told`` events,
+        or one where the expression is of a Map or Parallel itself; none before a retry."""
+        if _failed_itself(state, event, effect):
+            self.add()  # EvaluationFailed
+            told = 0 if state.type == "Task" else 1
+        if not isinstance(effect, RetryAfter):
+            self.add(told)
+
+
+def _failed_itself(state: State, event: Event, effect: Effect) -> bool:
+    """Whether an expression of ``state`` failed, in JSONata."""
+    if not state.jsonata or isinstance(event, (TaskFailed, ChildFailed)):
+        return False
+    if isinstance(effect, (RetryAfter, Failure)):
+        return effect.error == QUERY_EVALUATION_ERROR
+    # Only a catcher leads on from a state that waits for others' work as soon as it is entered.
+    waits = state.type in _COUNTS_RETRIES
+    return waits and isinstance(event, Entered) and isinstance(effect, Transition)
 
 
 @dataclass(slots=True)

@@ -126,7 +126,8 @@ class _Run:
         self._note(attempt.path, "entered", input)
         self._agenda.now(partial(self._step, attempt, Entered()))
 
-    def _step(self, attempt: Try, event: Event) -> None:
+    def _step(self, attempt: Try, event: Event, told: int = 0) -> None:
+        """Take the next step; ``told`` events of the history end the state unless it is retried."""
         if attempt.is_over or not attempt.frame.is_open:
             return
         if self._steps_left == 0:
@@ -134,6 +135,7 @@ class _Run:
             return
         self._steps_left -= 1
         effect = step(attempt.state, attempt.visit, event, self._rng, limit=self._limit)
+        attempt.frame.history.fail(attempt.state, event, effect, told)
         if isinstance(event, (TaskFailed, ChildFailed)) and isinstance(effect, Transition):
             self._note(attempt.path, "caught", _problem(event.error, event.cause))
         _APPLY[type(effect)](self, attempt, effect)
@@ -267,9 +269,10 @@ class _Run:
         if frame.parent is None:
             self._finish("FAILED", error=failure.error, cause=failure.cause)
         else:
-            self._fail_child(frame.parent, frame.index, failure)
+            is_task = attempt.state.type == "Task"
+            self._fail_child(frame.parent, frame.index, failure, by_task=is_task)
 
-    def _fail_child(self, fan: Fan, index: int, failure: Failure) -> None:
+    def _fail_child(self, fan: Fan, index: int, failure: Failure, *, by_task: bool = False) -> None:
         if not fan.is_open:
             return
         fan.failures[index] = (failure.error, failure.cause)
@@ -277,9 +280,12 @@ class _Run:
             self._close_child(fan)
             return
         fan.is_open = False
-        # ParallelStateFailed, or MapIterationFailed (or MapRunFailed) and MapStateFailed
-        fan.attempt.frame.history.add(1 if fan.effect.items is None else 2)
-        self._step(fan.attempt, ChildFailed(failure.error, failure.cause))
+        # MapIterationFailed (or MapRunFailed), or TaskStateAborted, which tells the end of a branch
+        first = by_task or fan.effect.items is not None
+        fan.attempt.frame.history.add(int(first))
+        # MapStateFailed or ParallelStateFailed
+        last = not by_task or fan.effect.items is not None
+        self._step(fan.attempt, ChildFailed(failure.error, failure.cause), told=int(last))
 
     def _finish(
         self,

@@ -202,3 +202,43 @@ def test_what_is_too_large_is_told(state: dict[str, Any], done: str) -> None:
         f"The state/task 'A' {done} with a size exceeding the maximum number of bytes service "
         "limit.",
     )
+
+
+RAISING = machine_of(F={"Type": "Fail", "Error": "E"})
+WORKING = machine_of(T={"Type": "Task", "Resource": "r", "End": True})
+BROKEN = {"Type": "Task", "Resource": "r", "QueryLanguage": "JSONata", "Arguments": "{% $nope %}"}
+RETRY = [{"ErrorEquals": ["States.ALL"], "MaxAttempts": 1}]
+CATCH = [{"ErrorEquals": ["States.ALL"], "Next": "Bad"}]
+
+
+@pytest.mark.parametrize(
+    ("state", "number"),
+    [
+        # ParallelStateEntered, started, FailStateEntered, started, FailStateEntered,
+        # ParallelStateFailed, ParallelStateExited
+        ({"Type": "Parallel", "Branches": [RAISING]}, 9),
+        # …, MapStateStarted, MapIterationStarted, FailStateEntered, MapIterationFailed, the same
+        # three again, MapStateFailed, MapStateExited
+        ({"Type": "Map", "ItemProcessor": RAISING}, 13),
+        # …, TaskStateEntered, scheduled, started, failed, TaskStateAborted, …
+        ({"Type": "Parallel", "Branches": [WORKING]}, 16),
+        # TaskStateEntered, EvaluationFailed, EvaluationFailed, TaskStateExited
+        (BROKEN, 6),
+        # MapStateEntered, EvaluationFailed, EvaluationFailed, MapStateFailed, MapStateExited
+        (
+            {
+                "Type": "Map",
+                "QueryLanguage": "JSONata",
+                "Items": "{% $nope %}",
+                "ItemProcessor": INNER,
+            },
+            7,
+        ),
+    ],
+)
+def test_a_retry_does_not_tell_that_the_state_failed(state: dict[str, Any], number: int) -> None:
+    definition = machine_of(A={**state, "Retry": RETRY, "Catch": CATCH, "End": True}, Bad=BAD)
+
+    execution = run(definition, [1], call_task=lambda _: TaskFailed("E", ""))
+
+    assert entered_at(execution.cause) == number
