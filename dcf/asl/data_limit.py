@@ -17,6 +17,18 @@ when it is written, sent and stored.
 """
 
 
+def answering(state: str, resource: str | None) -> str:
+    """Whom a cause names for the result of a Task: the service, or what ``resource`` is an ARN of.
+
+    >>> answering("Pay", "arn:aws:states:::aws-sdk:s3:getObject")
+    'aws-sdk:s3'
+    """
+    if resource is None or not resource.startswith("arn:"):
+        return state
+    _, integrated, action = resource.partition(":states:::")
+    return action.rpartition(":")[0] if integrated else resource
+
+
 def check_size(state: str, done: str, value: JSON, limit: int | None) -> None:
     """Raises EvaluationError (``States.DataLimitExceeded``) when ``value`` has more than
     ``limit`` bytes of JSON, or without a limit surely more than LARGEST characters. ``done`` is

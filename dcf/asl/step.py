@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 from dcf.asl import flow_steps, work_steps
-from dcf.asl.data_limit import INPUT, RESULT, VARIABLES, check_size
+from dcf.asl.data_limit import INPUT, RESULT, VARIABLES, answering, check_size
 from dcf.asl.effect import Effect, Failure, FanOut, Finish, RunTask, Transition
 from dcf.asl.errors import RUNTIME, AslError, EvaluationError
 from dcf.asl.maps import map_steps
@@ -125,10 +125,11 @@ def _check_size(
     # What came in and goes on has not grown.
     old = visit.input if limit is None else _NEW
     if isinstance(effect, (Transition, Finish)):
-        if effect.output is not old:
+        if isinstance(event, TaskSucceeded):
+            check_size(answering(state.name, state.resource), RESULT, event.result, limit)
+        result = event.result if isinstance(event, TaskSucceeded) else old
+        if effect.output is not old and effect.output is not result:
             check_size(state.name, RESULT, effect.output, limit)
-        if isinstance(event, TaskSucceeded) and event.result is not effect.output:
-            check_size(state.name, RESULT, event.result, limit)
         if effect.assign:
             check_size(state.name, VARIABLES, effect.assign, limit)
     elif isinstance(effect, RunTask):

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from asl_builders import machine_of, run
 
+from dcf.asl import TaskSucceeded
+
 PASS = {"Type": "Pass", "Result": 1, "End": True}
 PROCESSOR = machine_of(P=PASS)
 DISTRIBUTED = {**PROCESSOR, "ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"}}
@@ -80,3 +82,33 @@ def test_too_large_an_input_is_caught() -> None:
     definition = machine_of(S={**state, "End": True}, C=PASS)
 
     assert run(definition, HALF, aws_limits=True).status == "SUCCEEDED"
+
+
+@pytest.mark.parametrize(
+    ("resource", "named"),
+    [
+        ("arn:aws:states:::lambda:invoke", "lambda"),
+        ("arn:aws:states:::sqs:sendMessage.waitForTaskToken", "sqs"),
+        ("arn:aws:states:::aws-sdk:s3:getObject", "aws-sdk:s3"),
+        ("arn:aws:lambda:us-east-1:1:function:f", "arn:aws:lambda:us-east-1:1:function:f"),
+        ("work", "S"),
+    ],
+)
+def test_a_result_over_the_limit_names_who_gave_it(resource: str, named: str) -> None:
+    large = TaskSucceeded("x" * 262_143)  # with its quotes one byte too many
+    cause = f"The state/task '{named}' returned a result with a size exceeding"
+
+    status, error, told = ends(
+        {"Type": "Task", "Resource": resource}, {}, call_task=lambda _: large
+    )
+
+    assert (status, error) == ("FAILED", "States.DataLimitExceeded")
+    assert told.startswith(cause)
+
+
+def test_bytes_are_counted_not_characters() -> None:
+    state = {"Type": "Pass", "Parameters": {"v.$": "States.Format('{}{}', $.s, $.s)"}}
+
+    # {"v":"…"} has 8 bytes beside the text, and each é two.
+    assert ends(state, {"s": "é" * 65_534})[0] == "SUCCEEDED"
+    assert ends(state, {"s": "é" * 65_535})[1] == "States.DataLimitExceeded"
