@@ -118,11 +118,15 @@ def base64_encode(text: JSON) -> str:
 
 
 def base64_decode(text: JSON) -> str:
-    """``States.Base64Decode(text)``"""
+    """``States.Base64Decode(text)``: the padding may be left out, as Java has it; what is not
+    UTF-8 becomes U+FFFD."""
+    encoded = _short("Base64Decode", text)
+    if "=" not in encoded:
+        encoded += "=" * (-len(encoded) % 4)
     try:
-        return base64.b64decode(_short("Base64Decode", text), validate=True).decode("utf-8")
+        return base64.b64decode(encoded, validate=True).decode("utf-8", "replace")
     except (binascii.Error, ValueError) as error:
-        raise failure("Base64Decode", f"the text is not Base64 of UTF-8: {error}") from error
+        raise failure("Base64Decode", f"the text is not Base64: {error}") from error
 
 
 def hash_text(value: JSON, algorithm: JSON) -> str:
@@ -141,9 +145,10 @@ def digest(text: str, algorithm: str) -> str:
 
 def json_merge(left: JSON, right: JSON, deep: JSON) -> dict[str, JSON]:
     """``States.JsonMerge(left, right, false)``: shallow, ``right`` wins."""
+    merged = {**expect_object("JsonMerge", left), **expect_object("JsonMerge", right)}
     if deep is not False:
         raise failure("JsonMerge", "only shallow merging exists: the third argument must be false")
-    return {**expect_object("JsonMerge", left), **expect_object("JsonMerge", right)}
+    return merged
 
 
 def _short(function: str, value: JSON) -> str:

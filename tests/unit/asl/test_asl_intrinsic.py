@@ -54,6 +54,15 @@ from dcf.asl import Entered, step
         ),
         ("States.Base64Encode($)", "Data to encode", "RGF0YSB0byBlbmNvZGU="),
         ("States.Base64Decode($)", "RGVjb2RlZCBkYXRh", "Decoded data"),
+        # As Java decodes: without padding, and bytes that are no text replaced.
+        ("States.Base64Decode($)", "aGVsbG8", "hello"),
+        ("States.Base64Decode($)", "gGE=", "\ufffda"),
+        ("States.Base64Decode(States.Base64Encode($))", "😀" * 500, "😀" * 500),
+        ("States.ArrayLength(States.StringSplit($, ','))", "a," * 3_000, 3_000),
+        # A fraction is rounded, a half upwards.
+        ("States.MathAdd($, 0.5)", -1.5, 0),
+        ("States.ArrayGetItem($, 0.5)", [1, 2], 2),
+        ("States.ArrayPartition($, 1.5)", [1, 2, 3], [[1, 2], [3]]),
         # RFC 3174 and FIPS 180 test vectors for "abc"
         ("States.Hash($, 'SHA-1')", "abc", "a9993e364706816aba3e25717850c26c9cd0d89d"),
         (
@@ -94,6 +103,12 @@ def test_a_call_gives_its_value(call: str, data: object, value: object) -> None:
         ("States.ArrayPartition($, 0)", [1]),
         ("States.Base64Encode($)", "x" * 10_001),
         ("States.Base64Decode($)", "?"),
+        ("States.Base64Decode($)", "aGVsb"),
+        ("States.Base64Decode($)", "aGVsbG8=="),
+        ("States.Hash($, 'MD5')", "x" * 10_001),
+        ("States.Hash($, 'sha-256')", "abc"),
+        ("States.MathRandom(5, 1)", None),
+        ("States.JsonMerge($, $, false)", [1]),
         ("States.Hash($, 'CRC')", "abc"),
         ("States.JsonMerge($, $, true)", {}),
         ("States.MathAdd($, 1)", "1"),
@@ -199,3 +214,9 @@ def test_unique_keeps_one_of_each_and_partition_loses_nothing(items: list[object
 
     assert [item for chunk in chunks for item in chunk] == items
     assert len({(type(item), item) for item in items}) == len(unique)
+
+
+def test_what_is_merged_is_looked_at_before_how() -> None:
+    _, cause = evaluated("States.JsonMerge($, $, true)", [1])
+
+    assert "an object" in cause
