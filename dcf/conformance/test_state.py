@@ -40,7 +40,7 @@ def test_state(case: Case) -> Result:
             case.input,
             state_name=request.get("stateName"),
             mock=mock,
-            context=request.get("context"),
+            context=_context(request.get("context")),
             variables=request.get("variables"),
             configuration=_configuration(request.get("stateConfiguration", {})),
             level=request.get("inspectionLevel") or "INFO",
@@ -116,6 +116,13 @@ def _mismatches(case: Case, found: StateTest) -> list[str]:
         elif not alike(want, got, (*case.placeholders, *marks)):
             told.append(f"{name} is {json.dumps(got)}; recorded: {json.dumps(want)}")
     return told
+
+
+def _context(value: Any) -> Any:
+    try:
+        return json.loads(value) if isinstance(value, str) else value
+    except ValueError as error:
+        raise StateTestRefused("Invalid Context object provided: it is not JSON") from error
 
 
 def _result(value: Any) -> Any:

@@ -12,6 +12,8 @@ SHOWN = 16_384
 
 _WHOLE_FIELDS = frozenset(
     {"InputPath", "OutputPath", "ItemsPath", "TimeoutSecondsPath", "HeartbeatSecondsPath"}
+    | {"MaxConcurrencyPath", "ToleratedFailureCountPath", "ToleratedFailurePercentagePath"}
+    | {"MaxItemsPath", "MaxItemsPerBatchPath", "MaxInputBytesPerBatchPath"}
 )
 _INSTANT_FIELDS = frozenset({"SecondsPath", "TimestampPath"})
 

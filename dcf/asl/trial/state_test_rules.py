@@ -126,6 +126,8 @@ _CONTEXT: dict[str, dict[str, str]] = {
 
 def check_context(context: Mapping[str, Any]) -> None:
     """Raises StateTestRefused unless ``context`` is a context object."""
+    if not isinstance(context, Mapping):
+        raise _bad_context("it must be an object")
     for field, value in context.items():
         if field == "Map":
             raise _bad_context("'Map' field is not supported when mocking a Context object")

@@ -264,3 +264,12 @@ def test_a_percentage_is_a_number_up_to_100(value: Any, told: str) -> None:
     state = map_state(ItemsPath="$.xs", ToleratedFailurePercentagePath="$.n")
 
     assert enter(state, {"xs": [], "n": value}).cause.endswith(f". {told}")
+
+
+@pytest.mark.parametrize(
+    "field", ["MaxConcurrencyPath", "ToleratedFailureCountPath", "ToleratedFailurePercentagePath"]
+)
+def test_a_path_to_no_number_tells_where_it_ends_as_that_of_a_timeout_does(field: str) -> None:
+    effect = enter(map_state(ItemsPath="$.xs", **{field: "$.a.n"}), {"xs": []})
+
+    assert effect.cause.endswith(". Invalid path '$.a.n' : Missing property in path $['a']")

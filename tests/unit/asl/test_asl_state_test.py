@@ -401,3 +401,10 @@ def test_a_reader_takes_its_data_as_it_is_in_the_store(
     )
 
     assert found.inspection["afterItemSelector"] == [{"v": item} for item in items]
+
+
+def test_a_context_is_an_object() -> None:
+    no_object: Any = [1]
+
+    with pytest.raises(StateTestRefused, match="Invalid Context object provided"):
+        run_state(TASK, {}, mock=ERROR, context=no_object)

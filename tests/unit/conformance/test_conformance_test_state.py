@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
 from conformance_builders import case
 
 from dcf.conformance import judge, run_case
@@ -101,3 +102,32 @@ def test_a_task_that_was_really_called_answers_what_was_seen_or_is_not_tried() -
     assert judge(seen, run_case(seen, PureExecutor())).exact
     unseen = case("test_state", definition=CATCHING, expected={"status": "SUCCEEDED"})
     assert run_case(unseen, PureExecutor()).status == "SKIP"
+
+
+WRONG = {"result": json.dumps({"StatusCode": "200"})}
+START = {"Type": "Task", "Resource": "arn:aws:states:::states:startExecution", "End": True}
+PARTIAL = {"result": json.dumps({"ExecutionArn": "arn"})}
+
+
+@pytest.mark.parametrize(
+    ("definition", "request_", "status"),
+    [
+        (TASK | {"End": True}, {"mock": WRONG}, "REJECTED"),
+        (TASK | {"End": True}, {"mock": WRONG | {"fieldValidationMode": "PRESENT"}}, "REJECTED"),
+        (TASK | {"End": True}, {"mock": WRONG | {"fieldValidationMode": "NONE"}}, "SUCCEEDED"),
+        (START, {"mock": PARTIAL}, "REJECTED"),
+        (START, {"mock": PARTIAL | {"fieldValidationMode": "PRESENT"}}, "SUCCEEDED"),
+        (START, {"mock": {"result": "no JSON"}}, "REJECTED"),
+        (START, {"mock": PARTIAL | {"errorOutput": {"error": "E"}}}, "REJECTED"),
+        (START, {"mock": {"errorOutput": {"error": "E"}}, "context": "no JSON"}, "REJECTED"),
+        (START, {"mock": {"errorOutput": {"error": "E"}}, "context": "[]"}, "REJECTED"),
+    ],
+)
+def test_a_request_is_checked_as_far_as_its_mode_says(
+    definition: Any, request_: dict[str, Any], status: str
+) -> None:
+    wanted = case(
+        "test_state", definition=definition, input={}, expected={"status": status}, **request_
+    )
+
+    assert run_case(wanted, PureExecutor()).status == status
