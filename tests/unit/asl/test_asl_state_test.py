@@ -408,3 +408,48 @@ def test_a_context_is_an_object() -> None:
 
     with pytest.raises(StateTestRefused, match="Invalid Context object provided"):
         run_state(TASK, {}, mock=ERROR, context=no_object)
+
+
+@pytest.mark.parametrize(
+    ("action", "result", "why"),
+    [
+        ("dynamodb:getItem", {"Item": {"id": {"S": 5}}}, "Field 'S' must be a string"),
+        ("dynamodb:getItem", {"Item": {"id": "x"}}, "Field 'id' must be an object"),
+        ("aws-sdk:dynamodb:getItem", {"Item": {"a": {"L": [{"N": 1}]}}}, "'N' must be a string"),
+        ("aws-sdk:s3:getObject", {"DeleteMarker": "true"}, "'DeleteMarker' must be a boolean"),
+        ("aws-sdk:s3:getObject", {"Metadata": {"a": 1}}, "Field 'a' must be a string"),
+        ("aws-sdk:s3:putObject", {"ServerSideEncryption": "no"}, "is not an expected value"),
+        ("aws-sdk:kms:encrypt", {"KeyId": "k" * 2049}, "'KeyId' exceeds the maximum length"),
+        (
+            "aws-sdk:lambda:getFunction",
+            {"Configuration": {"Architectures": ["x86"]}},
+            "Field 'Architectures' is not an expected value",
+        ),
+        (
+            "aws-sdk:lambda:getFunction",
+            {"Concurrency": {"ReservedConcurrentExecutions": -1}},
+            "is less than the minimum value",
+        ),
+        ("aws-sdk:eventbridge:putEvents", {"FailedEntryCount": "0"}, "must be a number"),
+    ],
+)
+def test_an_answer_has_the_shape_that_the_api_gives_it(
+    action: str, result: dict[str, Any], why: str
+) -> None:
+    state = {"Type": "Task", "Resource": f"arn:aws:states:::{action}", "End": True}
+
+    with pytest.raises(StateTestRefused, match=why):
+        run_state(state, {}, mock=MockedResult(result))
+
+
+def test_what_the_api_gives_is_an_answer() -> None:
+    item = {
+        "id": {"S": "a"},
+        "n": {"N": "1"},
+        "l": {"L": [{"M": {"b": {"BOOL": True}}}, {"NULL": True}]},
+        "s": {"SS": ["x"]},
+    }
+    result = {"Item": item, "ConsumedCapacity": {"CapacityUnits": 0.5}, "Unknown": [1]}
+    state = {"Type": "Task", "Resource": "arn:aws:states:::dynamodb:getItem", "End": True}
+
+    assert run_state(state, {}, mock=MockedResult(result)).output == result
