@@ -103,7 +103,7 @@ async def test_branches_cut_off_beside_a_failure_run_again(stage: Stage) -> None
 @staged
 async def test_a_join_that_failed_after_its_children_does_only_its_own_part(stage: Stage) -> None:
     work = Calls()
-    definition = flow(M=mapping(flow(T=task()), ResultSelector={"v.$": "$[7]"}))
+    definition = flow(M=mapping(flow(T=task()), ResultSelector={"v.$": "$[7].v"}))
     assert (await stage.play(definition, [1, 2], {"work": work})).status == "failed"
     assert work.count == 2
     await redrive(stage.store, RUN)
