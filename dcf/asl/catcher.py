@@ -8,7 +8,7 @@ from dcf.asl.dataflow import read_result_path, read_template
 from dcf.asl.error_match import ErrorNames, read_error_names
 from dcf.asl.jsonata.flow import read_assign, read_jsonata
 from dcf.asl.payload import JSON
-from dcf.asl.reading.fields import check_fields
+from dcf.asl.reading.fields import check_fields, check_language_fields
 from dcf.asl.reading.node import Node
 from dcf.asl.scope import Expression, Scope
 
@@ -41,7 +41,9 @@ def read_catchers(state: Node, jsonata: bool) -> tuple[Catcher, ...]:
 
 
 def _read_catcher(node: Node, last: bool, jsonata: bool) -> Catcher:
-    check_fields(node, _FIELDS | {"Output" if jsonata else "ResultPath"}, "a catcher")
+    check_language_fields(node, jsonata, {"ResultPath"}, {"Output"})
+    check_fields(node, _FIELDS | {"Output", "ResultPath"}, "a catcher")
+    node.text("Comment")
     target = node.text("Next", filled=True)
     if "Next" not in node:
         node.error("ASL_MISSING_FIELD", "", "a catcher needs `Next`", "name the next state")

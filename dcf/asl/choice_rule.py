@@ -14,7 +14,7 @@ from dcf.asl.jsonpath.syntax import parse_path
 from dcf.asl.payload import MAX_DEPTH, excerpt
 from dcf.asl.reading.fields import check_fields, closest_hint, refuse_language
 from dcf.asl.reading.node import Node
-from dcf.asl.reading.typed_field import read_expected
+from dcf.asl.reading.typed_field import read_expected, refuse_timestamp
 from dcf.asl.scope import Expression, Scope
 
 BAD_RULE = "ASL_BAD_CHOICE_RULE"
@@ -62,6 +62,7 @@ _JSONATA_RULE_FIELDS = frozenset({"Next", "Comment", "Assign", "Condition", "Out
 
 
 def _read_condition(node: Node) -> Predicate | None:
+    node.text("Comment")
     foreign = [field for field in node.value if field == "Variable" or field in _ALL_OPERATORS]
     for field in foreign:
         refuse_language(node, field, jsonata=True)
@@ -89,6 +90,7 @@ def _read_predicate(node: Node, besides: set[str], depth: int) -> Predicate | No
             hint="nest less: at most 100 levels",
         )
         return None
+    node.text("Comment")
     found = [name for name in node.value if name in _ALL_OPERATORS]
     _refuse_others(node, found, besides)
     if len(found) != 1:
@@ -186,6 +188,9 @@ def _check_operand(node: Node, name: str) -> bool:
     value = node.value[name]
     if operand_fits(expected, value):
         return True
+    if expected == "timestamp" and isinstance(value, str):
+        refuse_timestamp(node, name)
+        return False
     message = f"`{name}` compares with a {expected}, found {excerpt(value)}"
     node.error("ASL_WRONG_TYPE", name, message, f"write for example `{_OPERANDS[expected]}`")
     return False

@@ -75,6 +75,7 @@ _FIELDS = frozenset(
 
 def _read_retrier(node: Node, last: bool) -> Retrier:
     check_fields(node, _FIELDS, "a retrier")
+    node.text("Comment")
     interval = node.integer("IntervalSeconds", 0, LARGEST)
     attempts = node.integer("MaxAttempts", 0, LARGEST)
     rate = node.number("BackoffRate", 1.0, 1e9)

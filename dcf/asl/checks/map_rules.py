@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
-from dcf.asl.errors import ExpressionError
-from dcf.asl.jsonpath.syntax import parse_path
+from dcf.asl.checks.reference_paths import check_reference_paths
 from dcf.asl.reading.fields import check_exclusive, check_fields
 from dcf.asl.reading.node import Node
 
@@ -21,15 +18,6 @@ DISTRIBUTED_FIELDS = (
 )
 """Fields of a Map whose iterations are executions of their own."""
 
-_NUMBER_PATHS = (
-    "MaxConcurrencyPath",
-    "ToleratedFailureCountPath",
-    "ToleratedFailurePercentagePath",
-    "MaxItemsPerBatchPath",
-    "MaxInputBytesPerBatchPath",
-    "MaxItemsPath",
-)
-_SEVERAL = re.compile(r"[*?@]|\.\.")
 _CONFIG_FIELDS = frozenset({"Mode", "ExecutionType"})
 
 
@@ -56,18 +44,13 @@ def check_distribution(node: Node) -> None:
             node.error("ASL_NOT_DISTRIBUTED", field, message, hint, aws)
 
 
-def check_map_fields(node: Node) -> None:
+def check_map_fields(node: Node, jsonata: bool) -> None:
     """Report what excludes another in the parts of a Map, and paths that may select several."""
-    holders = [node, node.node("ItemBatcher"), _reader_config(node)]
-    for holder in holders:
-        if holder is None:
-            continue
-        if holder is not node:
-            check_exclusive(holder)
-        for field in _NUMBER_PATHS:
-            _check_reference(holder, field, context=False)
-    _check_reference(node, "ItemsPath", context=True)
-    config = holders[2]
+    config = _reader_config(node)
+    for part in (node.node("ItemBatcher"), config):
+        if part is not None:
+            check_exclusive(part, jsonata)
+            check_reference_paths(part)
     if config is not None:
         _check_headers(config)
 
@@ -89,22 +72,6 @@ def _check_headers(config: Node) -> None:
         message = "`CSVHeaderLocation` belongs to CSV, and this reader reads JSON"
         aws = "Field 'CSVHeaderLocation' is not supported"
         config.error("ASL_FIELD_CLASH", "CSVHeaderLocation", message, "leave it out", aws)
-
-
-def _check_reference(node: Node, field: str, *, context: bool) -> None:
-    """``context``: the path may lead into the context object."""
-    text = node.value.get(field)
-    if not isinstance(text, str):
-        return
-    try:
-        syntax = parse_path(text)
-    except ExpressionError:
-        return  # reported where the path is compiled
-    several = not syntax.is_definite and _SEVERAL.search(text) is not None
-    if several or (syntax.root == "$$" and not context):
-        message = f"`{text}` is not a reference path: it must name exactly one place in the data"
-        hint = "use fields and indexes only, for example `$.order.items`"
-        node.error("ASL_BAD_REFERENCE_PATH", field, message, hint)
 
 
 def check_processor_config(processor: Node, express: bool) -> None:

@@ -20,8 +20,8 @@ class References:
     """``variables`` in order of first use, without ``$``, ``states`` and functions.
 
     ``context`` are names read from the context item, of which there is none: ``phone`` in
-    ``{% phone %}``. ``root`` says that ``$$`` is read. ``members`` are the fields read from
-    ``$states``, ``unknown_functions`` the names called that no function has.
+    ``{% phone %}``, ``$`` in ``{% $.phone %}``. ``root`` says that ``$$`` is read. ``members`` are
+    the fields read from ``$states``, ``unknown_functions`` the names called that no function has.
     """
 
     variables: tuple[str, ...] = ()
@@ -50,11 +50,9 @@ def read_references(text: str) -> References:
     unknown = set(_called(words)) - ENGINE_FUNCTIONS
     read = expression.reads(dict.fromkeys(unknown, _known)) if unknown else expression.reads()
     free = read["bindings"].keys() | ({"eval"} if read.get("everyBinding") else set())
-    fields = read.get("input")
-    context = fields.keys() if isinstance(fields, dict) else ()
     return References(
         _in_order(_data(words), free - FUNCTION_NAMES - {"states"}),
-        _in_order(_starts(words), context),
+        _context(words, read.get("input")),
         any(word.kind == "variable" and word.text == "$" for word in words),
         _in_order(_members(words)) if "states" in free else (),
         _in_order(_called(words), free - FUNCTION_NAMES),
@@ -89,11 +87,25 @@ def _called(words: Sequence[Token]) -> Iterator[str]:
             yield word.text
 
 
-def _starts(words: Sequence[Token]) -> Iterator[str]:
-    """Names that no path leads to."""
-    for before, word, _ in neighbours(words):
-        if word.kind == "name" and not (before is not None and before.is_sign(".")):
-            yield word.text
+def _context(words: Sequence[Token], read: object) -> tuple[str, ...]:
+    """How the context item is read; ``read``: the fields of it, or True for all of it."""
+    if isinstance(read, dict):
+        return _in_order(start for start, field in _starts(words) if field in read)
+    return _in_order(start for start, _ in _starts(words) if start == "$") if read is True else ()
+
+
+def _starts(words: Sequence[Token]) -> Iterator[tuple[str, str | None]]:
+    """Names that no path leads to, and each ``$`` with the field behind it, if there is one."""
+    for place, word in enumerate(words):
+        before = words[place - 1] if place else None
+        if before is not None and before.is_sign("."):
+            continue
+        if word.kind == "name":
+            yield word.text, word.text
+        elif word.kind == "variable" and not word.text:
+            behind = words[place + 1 : place + 3]
+            is_path = len(behind) == 2 and behind[0].is_sign(".") and behind[1].kind == "name"
+            yield "$", behind[1].text if is_path else None
 
 
 def _members(words: Sequence[Token]) -> Iterator[str]:

@@ -42,6 +42,8 @@ def _check(node: Node, way: Way, text: str) -> None:
 
 def _with_root(name: str) -> str:
     """What may have been meant by ``name``, which starts an expression without ``$``."""
+    if name == "$":
+        return "write `$states.input`"
     if name == "states":
         return "write `$states`, with the `$`"
     if name in STATES_FIELDS:

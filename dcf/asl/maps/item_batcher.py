@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from dcf.asl.dataflow import read_template
 from dcf.asl.jsonata.flow import read_jsonata
 from dcf.asl.payload import JSON, PAYLOAD_LIMIT, size
-from dcf.asl.reading.fields import check_fields
+from dcf.asl.reading.fields import check_fields, check_language_fields
 from dcf.asl.reading.node import Node
 from dcf.asl.reading.typed_field import read_amount
 from dcf.asl.scope import Expression, Scope
@@ -54,8 +54,9 @@ class ItemBatcher:
         return batches
 
 
-_FIELDS = frozenset({"MaxItemsPerBatch", "MaxInputBytesPerBatch", "BatchInput", "Comment"})
-_PATHS = frozenset({"MaxItemsPerBatchPath", "MaxInputBytesPerBatchPath"})
+_LIMITS = ("MaxItemsPerBatch", "MaxInputBytesPerBatch")
+_PATHS = ("MaxItemsPerBatchPath", "MaxInputBytesPerBatchPath")
+_FIELDS = frozenset({*_LIMITS, *_PATHS, "BatchInput", "Comment"})
 
 
 def read_batcher(map_node: Node, jsonata: bool) -> ItemBatcher | None:
@@ -63,13 +64,14 @@ def read_batcher(map_node: Node, jsonata: bool) -> ItemBatcher | None:
     node = map_node.node("ItemBatcher")
     if node is None:
         return None
-    check_fields(node, _FIELDS if jsonata else _FIELDS | _PATHS, "an ItemBatcher")
-    limits = ("MaxItemsPerBatch", "MaxInputBytesPerBatch")
-    if not any(field in node or f"{field}Path" in node for field in limits):
+    check_language_fields(node, jsonata, _PATHS, ())
+    check_fields(node, _FIELDS, "an ItemBatcher")
+    node.text("Comment")
+    if not any(field in node for field in (*_LIMITS, *_PATHS)):
         hint = "say how many items, or how many bytes, a batch may have"
         node.error("ASL_MISSING_FIELD", "", "an ItemBatcher needs a limit", hint)
     return ItemBatcher(
-        read_amount(node, limits[0], jsonata, 0, MAX_BATCH_ITEMS),
-        read_amount(node, limits[1], jsonata, 0, PAYLOAD_LIMIT),
+        read_amount(node, _LIMITS[0], jsonata, 0, MAX_BATCH_ITEMS),
+        read_amount(node, _LIMITS[1], jsonata, 0, PAYLOAD_LIMIT),
         read_jsonata(node, "BatchInput") if jsonata else read_template(node, "BatchInput"),
     )

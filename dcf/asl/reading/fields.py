@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from dcf.asl.reading.node import Node
 
@@ -96,6 +96,15 @@ def check_state_fields(node: Node, state_type: str, jsonata: bool) -> None:
             _refuse(node, field, f"a {state_type} state", allowed)
 
 
+def check_language_fields(
+    node: Node, jsonata: bool, of_jsonpath: Collection[str], of_jsonata: Collection[str]
+) -> None:
+    """Report each field of ``node`` that only the query language has which is not spoken."""
+    for field in of_jsonpath if jsonata else of_jsonata:
+        if field in node:
+            refuse_language(node, field, jsonata)
+
+
 def refuse_language(node: Node, field: str, jsonata: bool) -> None:
     """Report a field of the query language that ``node`` does not speak."""
     spoken, other = ("JSONata", "JSONPath") if jsonata else ("JSONPath", "JSONata")
@@ -108,8 +117,13 @@ def refuse_language(node: Node, field: str, jsonata: bool) -> None:
     node.error("ASL_WRONG_QUERY_LANGUAGE", field, message, hint, aws)
 
 
-def check_exclusive(node: Node) -> None:
-    """Report each value that stands beside a path to the same value."""
+def check_exclusive(node: Node, jsonata: bool) -> None:
+    """Report each value that stands beside a path to the same value.
+
+    Where JSONata is spoken the path alone is wrong already.
+    """
+    if jsonata:
+        return
     for field, path in EXCLUSIVE_FIELDS:
         if field in node and path in node:
             message = f"`{field}` and `{path}` exclude each other"

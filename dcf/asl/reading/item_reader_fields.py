@@ -7,14 +7,16 @@ from dcf.asl.jsonata.flow import read_jsonata
 from dcf.asl.maps.item_format import DELIMITERS, ItemFormat
 from dcf.asl.maps.item_manifest import KINDS
 from dcf.asl.maps.item_reader import MAX_ITEMS, ItemReader
-from dcf.asl.reading.fields import check_fields
-from dcf.asl.reading.node import OUT_OF_RANGE, Node
+from dcf.asl.payload import JSON, excerpt
+from dcf.asl.reading.fields import check_fields, check_language_fields
+from dcf.asl.reading.findings import child
+from dcf.asl.reading.node import OUT_OF_RANGE, WRONG_TYPE, Node
 from dcf.asl.reading.typed_field import read_amount
 from dcf.asl.scope import Expression, constant
 
-_FIELDS = frozenset({"Resource", "ReaderConfig", "Comment"})
+_FIELDS = frozenset({"Resource", "ReaderConfig", "Parameters", "Arguments", "Comment"})
 _CONFIG = frozenset(
-    {"InputType", "MaxItems", "CSVHeaderLocation", "CSVHeaders", "CSVDelimiter"}
+    {"InputType", "MaxItems", "MaxItemsPath", "CSVHeaderLocation", "CSVHeaders", "CSVDelimiter"}
     | {"ItemsPointer", "ManifestType", "Transformation", "Comment"}
 )
 INPUT_TYPES = ("CSV", "JSON", "JSONL", "PARQUET", "MANIFEST")
@@ -26,10 +28,14 @@ def read_item_reader(map_node: Node, jsonata: bool) -> ItemReader | None:
     if node is None:
         return None
     arguments = "Arguments" if jsonata else "Parameters"
-    check_fields(node, _FIELDS | {arguments}, "an ItemReader")
+    check_language_fields(node, jsonata, {"Parameters"}, {"Arguments"})
+    check_fields(node, _FIELDS, "an ItemReader")
+    node.text("Comment")
     lists = _read_resource(node)
     config = node.node("ReaderConfig") or Node({}, node.place("ReaderConfig"), node.findings)
-    check_fields(config, _CONFIG if jsonata else _CONFIG | {"MaxItemsPath"}, "`ReaderConfig`")
+    check_language_fields(config, jsonata, {"MaxItemsPath"}, ())
+    check_fields(config, _CONFIG, "`ReaderConfig`")
+    config.text("Comment")
     input_type = config.choice("InputType", INPUT_TYPES)
     if input_type is None and not lists and "InputType" not in config:
         config.error("ASL_MISSING_FIELD", "", "`InputType` is missing", "write for example `JSON`")
@@ -72,9 +78,23 @@ def _read_arguments(node: Node, field: str, jsonata: bool) -> Expression:
     return read if read is not None else constant({})
 
 
+def _read_headers(config: Node) -> list[JSON] | None:
+    headers = config.array("CSVHeaders")
+    if headers == []:
+        message = "`CSVHeaders` is empty"
+        config.error(OUT_OF_RANGE, "CSVHeaders", message, "name the columns")
+    for index, name in enumerate(headers or ()):
+        if not isinstance(name, str):
+            place = child(config.place("CSVHeaders"), index)
+            message = f"the name of a column is a string, found {excerpt(name)}"
+            aws = "Expected value of type [STRING]"
+            config.findings.error(WRONG_TYPE, place, message, "write it in quotes", aws)
+    return headers
+
+
 def _read_format(config: Node, input_type: str | None) -> ItemFormat | None:
     location = config.choice("CSVHeaderLocation", ("FIRST_ROW", "GIVEN"))
-    headers = config.array("CSVHeaders")
+    headers = _read_headers(config)
     delimiter = config.choice("CSVDelimiter", tuple(DELIMITERS))
     pointer = config.text("ItemsPointer") or ""
     if location == "GIVEN" and headers is None:

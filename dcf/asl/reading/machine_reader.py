@@ -13,6 +13,7 @@ from dcf.asl.checks.map_rules import (
     check_processor_config,
     processor_config,
 )
+from dcf.asl.checks.reference_paths import check_reference_paths
 from dcf.asl.checks.task_rules import check_task
 from dcf.asl.checks.transitions import check_transitions
 from dcf.asl.checks.variable_rules import check_names
@@ -131,13 +132,14 @@ class MachineReader:
         if state_type in _MOVING:
             _check_way_on(node, state_type)
         jsonata = self._check_language(node, state_type)
-        check_exclusive(node)
+        check_exclusive(node, jsonata)
+        check_reference_paths(node)
         check_names(node, jsonata)
         if state_type == "Task":
             check_task(node, self._express, self._only_aws)
         if state_type == "Map":
             check_distribution(node)
-            check_map_fields(node)
+            check_map_fields(node, jsonata)
             check_label(node, self._labels)
         if jsonata:
             check_jsonata(node)

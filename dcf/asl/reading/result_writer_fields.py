@@ -5,11 +5,11 @@ from __future__ import annotations
 from dcf.asl.dataflow import read_template
 from dcf.asl.jsonata.flow import read_jsonata
 from dcf.asl.maps.result_writer import OUTPUT_TYPES, TRANSFORMATIONS, ResultWriter
-from dcf.asl.reading.fields import check_fields
+from dcf.asl.reading.fields import check_fields, check_language_fields
 from dcf.asl.reading.node import OUT_OF_RANGE, Node
 from dcf.asl.scope import constant
 
-_FIELDS = frozenset({"Resource", "WriterConfig", "Comment"})
+_FIELDS = frozenset({"Resource", "WriterConfig", "Parameters", "Arguments", "Comment"})
 
 
 def read_result_writer(map_node: Node, jsonata: bool) -> ResultWriter | None:
@@ -18,7 +18,9 @@ def read_result_writer(map_node: Node, jsonata: bool) -> ResultWriter | None:
     if node is None:
         return None
     field = "Arguments" if jsonata else "Parameters"
-    check_fields(node, _FIELDS | {field}, "a ResultWriter")
+    check_language_fields(node, jsonata, {"Parameters"}, {"Arguments"})
+    check_fields(node, _FIELDS, "a ResultWriter")
+    node.text("Comment")
     config = node.node("WriterConfig") or Node({}, node.place("WriterConfig"), node.findings)
     check_fields(config, frozenset({"Transformation", "OutputType"}), "`WriterConfig`")
     transformation = config.choice("Transformation", TRANSFORMATIONS)

@@ -81,6 +81,12 @@ def read_text(node: Node, field: str, jsonata: bool) -> Expression | None:
     return constant(text)
 
 
+def refuse_timestamp(node: Node, field: str) -> None:
+    """Report that the text in ``field`` is no timestamp."""
+    message = f"{excerpt(node.value[field])} is no RFC 3339 timestamp"
+    node.error("ASL_BAD_TIMESTAMP", field, message, "write `2016-03-14T01:59:00Z`")
+
+
 def _read_amount_path(node: Node, field: str, fraction: bool) -> Expression | None:
     path = f"{field}Path"
     text = node.text(path)

@@ -9,7 +9,7 @@ from dcf.asl.jsonpath.absence import SHOWN
 from dcf.asl.payload import JSON, excerpt, is_integer
 from dcf.asl.reading.node import Node
 from dcf.asl.reading.state_parts import Parts
-from dcf.asl.reading.typed_field import read_amount, read_expected
+from dcf.asl.reading.typed_field import read_amount, read_expected, refuse_timestamp
 from dcf.asl.retrier import LARGEST
 from dcf.asl.scope import Expression, Scope, constant
 from dcf.asl.state import WaitState
@@ -97,8 +97,7 @@ def _read_timestamp(node: Node, jsonata: bool) -> Expression | None:
         return _read_timestamp_expression(node, text)
     moment = parse_timestamp(text)
     if moment is None:
-        message = f"`{text}` is no RFC 3339 timestamp"
-        node.error("ASL_BAD_TIMESTAMP", "Timestamp", message, "write `2016-03-14T01:59:00Z`")
+        refuse_timestamp(node, "Timestamp")
     return constant(moment)
 
 

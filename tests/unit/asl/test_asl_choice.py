@@ -186,7 +186,7 @@ def test_no_match_without_default_is_no_choice_matched() -> None:
         ),
         (
             {"Variable": "$.a", "TimestampEquals": "x", "Next": "Next"},
-            "ASL_WRONG_TYPE",
+            "ASL_BAD_TIMESTAMP",
             "/TimestampEquals",
         ),
         ({"Variable": "a", "IsNull": True, "Next": "Next"}, "ASL_BAD_PATH", "/Variable"),

@@ -130,6 +130,11 @@ def jsonata(definition: dict[str, Any]) -> dict[str, Any]:
             "/States/A/Output/v",
         ),
         (
+            jsonata(one("Pass", Output="{% [$.phone, $states.input.items[$.n > 1]] %}")),
+            "ASL_UNSUPPORTED_JSONATA",
+            "/States/A/Output",
+        ),
+        (
             jsonata(one("Pass", Output="{% $$.phone %}")),
             "ASL_UNSUPPORTED_JSONATA",
             "/States/A/Output",
@@ -162,6 +167,7 @@ def test_what_aws_refuses_is_an_error(definition: dict[str, Any], code: str, pat
         one("Pass", InputPath=None, ResultPath=None, OutputPath=None),
         jsonata(one("Pass", Output="{% $states.input.items[price > 3].name %}")),
         jsonata(one("Pass", Output="{% $map($states.input.a, function($v) { $v * 2 }) %}")),
+        jsonata(one("Pass", Output="{% $states.input.items[$.price > 3].{'n': $.name} %}")),
         jsonata(one("Task", Resource=LAMBDA, TimeoutSeconds="{% $states.input.limit %}")),
         one("Pass", QueryLanguage="JSONata", Output="{% $states.input %}"),
         machine_of(A={"Type": "Pass", "Next": "B", "End": False}, B={"Type": "Succeed"}),
