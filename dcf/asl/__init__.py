@@ -1,7 +1,7 @@
 """Amazon States Language, pure: parse and validate definitions, step states; no I/O.
 
 ``parse`` turns a definition into a StateMachine; ``validate`` lists every problem instead, and
-``rejection`` says what AWS would.
+``rejection`` and ``validation_answer`` say what AWS would.
 ``step`` says what one state wants after one event. ``interpret`` drives a whole machine on a
 virtual clock; ``run_state`` runs one state alone. Payloads are JSON values and are never mutated.
 """
@@ -14,7 +14,7 @@ from control_plane import export_late
 
 if TYPE_CHECKING:
     from dcf.asl.checks.aws_wording import Diagnostic
-    from dcf.asl.checks.rejection import Rejection, diagnostics, rejection
+    from dcf.asl.checks.rejection import Rejection, diagnostics, rejection, validation_answer
     from dcf.asl.checks.variable_references import variable_references
     from dcf.asl.context import child_context, iteration_context
     from dcf.asl.definition import MachineType, parse, validate
@@ -176,6 +176,7 @@ __all__ = [
     "time_limits",
     "too_large",
     "validate",
+    "validation_answer",
     "variable_references",
     "visit_identity",
     "with_others",

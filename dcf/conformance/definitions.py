@@ -36,10 +36,10 @@ def _recorded_form(refused: asl.Rejection, case: Case) -> str:
 
 def validate(case: Case) -> Result:
     """What a check of the definition says; ``cause`` has a message a line."""
-    found = asl.diagnostics(_definition(case), _type(case))
-    errors = [one.message for one in found if one.severity == "ERROR"]
-    status = "INVALID" if errors else "VALID"
-    return Result(case.name, status, cause="\n".join(errors) or None)
+    answer = asl.validation_answer(_definition(case), _type(case))
+    said = [diagnostic["message"] for diagnostic in answer["diagnostics"]]
+    status = "INVALID" if answer["result"] == "FAIL" else "VALID"
+    return Result(case.name, status, cause="\n".join(said) or None)
 
 
 def variable_references(case: Case) -> Result:

@@ -10,6 +10,9 @@ from dcf.asl.reading.node import Node
 from dcf.asl.reading.state_texts import Way, pointer_of, texts
 
 _TEMPLATES = ("Parameters", "ItemSelector", "ResultSelector", "Assign")
+_TEXTS = ("Error", "Cause")
+"""Fields with a text, which a path in another field may give too."""
+
 _INNER_MACHINES = frozenset({"ItemProcessor", "Iterator", "Branches"})
 _SUSPECT = ("$", "S", "{")
 """How a text starts that may be a path, an intrinsic call or JSONata."""
@@ -48,6 +51,11 @@ def _look_at(node: Node, state_type: str, field: str, found: tuple[Way, str, str
         message = f"`{key}` is the text {excerpt(text)}: it is not evaluated"
         hint = f"name the field `{key}.$` to evaluate it"
         aws = "Field value looks like a path, but field name does not end with '.$'"
+        node.findings.warning("ASL_CONSTANT_PATH", pointer_of(node, way), message, hint, aws)
+    elif field in _TEXTS and field == key and is_path:
+        message = f"`{field}` is the text {excerpt(text)}: it is not evaluated"
+        aws = "Field value looks like a path, but field name does not end with 'Path'"
+        hint = f"name the field `{field}Path` to evaluate it"
         node.findings.warning("ASL_CONSTANT_PATH", pointer_of(node, way), message, hint, aws)
     if text.startswith("{%") and _JSONATA.fullmatch(text):
         message = f"{excerpt(text)} is JSONata, and this state speaks JSONPath"

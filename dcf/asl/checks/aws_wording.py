@@ -128,12 +128,15 @@ def _diagnose(problem: Problem, words: str, definition: Mapping[str, Any]) -> Di
         several = "none" not in problem.message
         start = "There should only be one" if several else "This object should have only one"
         message = f"{start} of the following fields: [{', '.join(_TIMES)}]"
+    if problem.code == "ASL_CONSTANT_PATH" and words.endswith("with 'Path'"):
+        code = "NO_PATH"
     if problem.code == "ASL_BAD_VARIABLE_NAME" and words.startswith("Cannot assign"):
         code = "RESERVED_VARIABLE_NAME"
     if problem.code == "ASL_BAD_JSONATA":
         code = SCHEMA if words else code
         reason = _JSONATA_REASON.search(problem.message)
-        message = words or (reason.group(1) if reason else "")
+        # What AWS says of an expression that is empty.
+        message = words or (reason.group(1) if reason else "Unexpected end of expression")
     path = problem.path.rpartition("/")[0] if owner else problem.path
     location = "" if problem.code == "ASL_NO_TERMINAL_STATE" else location_of(path, definition)
     severity = "ERROR" if problem.is_error else "WARNING"

@@ -5,12 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final, Literal, TypeAlias
 
 from dcf.asl.checks.aws_wording import SCHEMA, Diagnostic, diagnostics_of
 from dcf.asl.checks.json_syntax_wording import syntax_diagnostic
 from dcf.asl.definition import STANDARD, MachineType, read
 from dcf.asl.reading.source import MAX_DEFINITION, read_json, too_large
+
+Severity: TypeAlias = Literal["ERROR", "WARNING"]
+"""The least that is asked for."""
+
+MOST_RESULTS: Final = 100
+"""Most diagnostics of one answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +78,30 @@ def diagnostics(
     if not isinstance(value, Mapping):
         return [not_an_object()]
     return list(diagnostics_of(list(read(value, type, only_aws=True)[1].with_aws()), value))
+
+
+def validation_answer(
+    definition: Mapping[str, Any] | str,
+    type: MachineType = STANDARD,
+    *,
+    severity: Severity = "ERROR",
+    max_results: int = 0,
+) -> dict[str, Any]:
+    """The answer of ValidateStateMachineDefinition: ``result``, ``diagnostics``, ``truncated``.
+
+    Warnings are among the diagnostics only with the severity ``WARNING``. 0 results ask for the
+    most there are, 100. Raises ValueError for other numbers than 0 to 100.
+    """
+    if not 0 <= max_results <= MOST_RESULTS:
+        raise ValueError(f"max_results is {max_results}: write a number from 0 to {MOST_RESULTS}")
+    found = diagnostics(definition, type)
+    told = [one for one in found if one.severity == "ERROR" or severity == "WARNING"]
+    most = max_results or MOST_RESULTS
+    return {
+        "result": "FAIL" if any(one.severity == "ERROR" for one in found) else "OK",
+        "diagnostics": [one.to_dict() for one in told[:most]],
+        "truncated": len(told) > most,
+    }
 
 
 def not_an_object() -> Diagnostic:

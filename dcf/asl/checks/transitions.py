@@ -29,20 +29,23 @@ def check_transitions(
     """
     edges = {name: list(transitions(state)) for name, state in states.items()}
     dangling = [edge for targets in edges.values() for edge in targets if edge[1] not in known]
-    _report_dangling(machine, dangling, known)
     if start_at is not None and start_at not in known:
         message = f"`StartAt` names `{start_at}`, which is not in `States`"
         aws = f"Missing 'Next' target: {start_at}"
         hint = closest_hint(start_at, known)
         machine.error("ASL_UNKNOWN_STATE", "StartAt", message, hint, aws)
+    _report_dangling(machine, dangling, known)
     names = {name: {target for _, target in targets} for name, targets in edges.items()}
-    ends = {name for name, state in states.items() if _is_end(state, names[name], states)}
-    if states and not ends and not machine.pointer:
+    if states and not machine.pointer and not any(map(_ends, states.values())):
+        is_broken = any(_is_broken(states[name], names[name], states) for name in states)
+        tell = machine.findings.consequence if is_broken else machine.findings.error
         hint = "give one state `End: true`, or add a Succeed or Fail state"
-        machine.error("ASL_NO_TERMINAL_STATE", "States", "no state ends this machine", hint)
+        place = machine.place("States")
+        tell("ASL_NO_TERMINAL_STATE", place, "no state ends this machine", hint, "")
         return
-    if start_at in states:
+    if start_at is not None:
         _check_reachable(states, names, start_at)
+    ends = {name for name, state in states.items() if _is_end(state, names[name], states)}
     _check_exits(machine, states, names, ends)
 
 
@@ -77,15 +80,19 @@ def _is_broken(state: Node, targets: Collection[str], states: Collection[str]) -
     """Whether the way on from ``state`` misses, or leads to a state that is not there."""
     if not all(target in states for target in targets):
         return True
-    value = state.value
-    ends = value.get("Type") in ("Succeed", "Fail") or value.get("End") is True
-    return not targets and not ends
+    return not targets and not _ends(state)
+
+
+def _ends(state: Node) -> bool:
+    return state.value.get("Type") in ("Succeed", "Fail") or state.value.get("End") is True
 
 
 def _check_reachable(states: dict[str, Node], names: _Targets, start_at: str) -> None:
     reached = _closure({start_at}, names)
     # What stands behind a broken way can be reached once that is mended: one cause, told once.
-    is_broken = any(_is_broken(states[name], names[name], states) for name in reached & set(states))
+    is_broken = start_at not in states or any(
+        _is_broken(states[name], names[name], states) for name in reached & set(states)
+    )
     for name, state in states.items():
         if name not in reached:
             hint = "name it in `Next`, `Default`, `Choices` or `Catch` of a state that is reached"
@@ -111,9 +118,7 @@ def _check_exits(machine: Node, states: dict[str, Node], names: _Targets, ends: 
 
 def _is_end(state: Node, targets: Collection[str], states: dict[str, Node]) -> bool:
     # A state that leads nowhere known has been reported already: it is no endless loop.
-    if state.value.get("Type") in ("Succeed", "Fail") or state.value.get("End") is True:
-        return True
-    return not targets or not all(target in states for target in targets)
+    return _ends(state) or not targets or not all(target in states for target in targets)
 
 
 def _reversed(states: Collection[str], names: _Targets) -> dict[str, list[str]]:

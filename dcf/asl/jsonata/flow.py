@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from dcf.asl.dataflow import NO_VARIABLES, DataFlow
-from dcf.asl.jsonata.expression import compile_jsonata_template
+from dcf.asl.jsonata.expression import compile_jsonata_template, is_jsonata
 from dcf.asl.payload import JSON
 from dcf.asl.reading.node import Node
 from dcf.asl.scope import Expression, Scope
@@ -81,3 +81,12 @@ def read_assign(node: Node) -> Expression | None:
         node.wrong_type("Assign", "an object")
         return None
     return read_jsonata(node, "Assign")
+
+
+def read_object(node: Node, field: str) -> Expression | None:
+    """An object, or one expression that gives one; None when absent or wrong."""
+    value = node.value.get(field)
+    if field in node and not isinstance(value, dict) and not is_jsonata(value):
+        node.wrong_type(field, "an object")
+        return None
+    return read_jsonata(node, field)

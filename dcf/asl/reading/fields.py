@@ -81,8 +81,11 @@ _MANY = 8
 """Most names that a hint lists."""
 
 
-def check_state_fields(node: Node, state_type: str, jsonata: bool) -> None:
-    """Report each field that a state of this type may not have in its query language."""
+def check_state_fields(node: Node, state_type: str, jsonata: bool, *, either: bool) -> None:
+    """Report each field that a state of this type may not have in its query language.
+
+    ``either``: which language it should speak is in doubt, so fields of both may stand.
+    """
     here, there = (
         (JSONATA_FIELDS, JSONPATH_FIELDS) if jsonata else (JSONPATH_FIELDS, JSONATA_FIELDS)
     )
@@ -91,7 +94,8 @@ def check_state_fields(node: Node, state_type: str, jsonata: bool) -> None:
         if field in allowed:
             continue
         if field in there[state_type]:
-            refuse_language(node, field, jsonata)
+            if not either:
+                refuse_language(node, field, jsonata)
         else:
             _refuse(node, field, f"a {state_type} state", allowed)
 

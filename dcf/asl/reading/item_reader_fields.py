@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dcf.asl.dataflow import read_template
-from dcf.asl.jsonata.flow import read_jsonata
+from dcf.asl.jsonata.flow import read_object
 from dcf.asl.maps.item_format import DELIMITERS, ItemFormat
 from dcf.asl.maps.item_manifest import KINDS
 from dcf.asl.maps.item_reader import MAX_ITEMS, ItemReader
@@ -71,7 +71,7 @@ def _read_resource(node: Node) -> bool:
 
 
 def _read_arguments(node: Node, field: str, jsonata: bool) -> Expression:
-    read = read_jsonata(node, field) if jsonata else read_template(node, field)
+    read = read_object(node, field) if jsonata else read_template(node, field)
     if field not in node:
         hint = "say in which `Bucket` the items are, and under which `Key` or `Prefix`"
         node.error("ASL_MISSING_FIELD", "", f"`{field}` is missing", hint)

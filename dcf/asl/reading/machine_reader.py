@@ -32,6 +32,7 @@ from dcf.asl.reading.fields import (
 )
 from dcf.asl.reading.node import OUT_OF_RANGE, WRONG_TYPE, Node
 from dcf.asl.reading.state_reader import MISSING, read_state
+from dcf.asl.reading.state_tree import speaks_jsonata
 from dcf.asl.retrier import LARGEST
 from dcf.asl.state import State
 
@@ -65,7 +66,8 @@ class MachineReader:
         check_fields(node, ROOT_FIELDS, "a state machine")
         node.choice("Version", ("1.0",))
         timeout = node.integer("TimeoutSeconds", 0, LARGEST)
-        self._jsonata = node.choice("QueryLanguage", _LANGUAGES) == "JSONata"
+        node.choice("QueryLanguage", _LANGUAGES)
+        self._jsonata = speaks_jsonata(node, node)
         machine = self._read(node)
         # AWS takes a timeout of 0; it can only mean that there is none.
         limit = float(timeout) if timeout else None
@@ -158,17 +160,19 @@ class MachineReader:
 
     def _check_language(self, node: Node, state_type: str) -> bool:
         """Whether the state speaks JSONata; its fields are checked for that."""
-        language = node.choice("QueryLanguage", _LANGUAGES)
-        if language == "JSONPath" and self._jsonata:
+        jsonata = bool(node.value.get("QueryLanguage", "JSONPath") != "JSONPath")
+        if "QueryLanguage" not in node:
+            jsonata = self._jsonata
+        is_reverted = self._jsonata and not jsonata
+        if is_reverted:
             message = "a state of a JSONata machine cannot go back to JSONPath"
             aws = (
                 "'QueryLanguage' can not be 'JSONPath' if set to 'JSONata' for whole state machine"
             )
             hint = "set JSONata state by state, and leave the machine's language JSONPath"
             node.error("ASL_QUERY_LANGUAGE_REVERTED", "", message, hint, aws)
-            return False
-        jsonata = language == "JSONata" or (language is None and self._jsonata)
-        check_state_fields(node, state_type, jsonata)
+        check_state_fields(node, state_type, jsonata, either=is_reverted)
+        node.choice("QueryLanguage", _LANGUAGES)
         return jsonata
 
     def _check_name(self, name: str, node: Node) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dcf.asl.dataflow import read_template
-from dcf.asl.jsonata.flow import read_jsonata
+from dcf.asl.jsonata.flow import read_object
 from dcf.asl.maps.result_writer import OUTPUT_TYPES, TRANSFORMATIONS, ResultWriter
 from dcf.asl.reading.fields import check_fields, check_language_fields
 from dcf.asl.reading.node import OUT_OF_RANGE, Node
@@ -32,7 +32,7 @@ def read_result_writer(map_node: Node, jsonata: bool) -> ResultWriter | None:
     if resource is None and not config.value and "Resource" not in node:
         hint = "say where the results go in `Resource`, or how they look in `WriterConfig`"
         node.error("ASL_MISSING_FIELD", "", "a ResultWriter needs `Resource`", hint)
-    arguments = read_jsonata(node, field) if jsonata else read_template(node, field)
+    arguments = read_object(node, field) if jsonata else read_template(node, field)
     if resource is None:
         return ResultWriter(None, transformation or "COMPACT", output_type or "JSON")
     if field not in node:

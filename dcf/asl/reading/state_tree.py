@@ -43,5 +43,10 @@ def all_states(machine: Node) -> Iterator[tuple[str, Node]]:
 
 
 def speaks_jsonata(state: Node, root: Node) -> bool:
-    """Whether a state speaks JSONata: it says so, or the whole machine does."""
-    return state.value.get("QueryLanguage", root.value.get("QueryLanguage")) == "JSONata"
+    """Whether a state speaks JSONata: it says so, or the whole machine does.
+
+    A machine that says nothing speaks JSONPath; a name that is neither stands for JSONata, on AWS
+    too, besides being reported.
+    """
+    outer = root.value.get("QueryLanguage", "JSONPath")
+    return bool(state.value.get("QueryLanguage", outer) != "JSONPath")

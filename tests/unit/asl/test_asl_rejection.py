@@ -9,7 +9,8 @@ from asl_builders import machine_of
 
 from dcf.asl import diagnostics, rejection
 
-OK = machine_of(A={"Type": "Pass", "End": True})
+_END = {"Type": "Pass", "End": True}
+OK = machine_of(A=_END)
 
 
 def said(definition: dict[str, Any] | str, **how: Any) -> list[tuple[str, str, str]]:
@@ -22,15 +23,15 @@ def test_a_good_definition_is_not_rejected() -> None:
 
 
 def test_the_cause_has_code_message_and_place() -> None:
-    definition = machine_of(A={"Type": "Pass", "Next": "B"})
+    definition = machine_of(A={"Type": "Choice", "Choices": [], "Default": "B"}, B=_END)
 
     refused = rejection(definition)
 
     assert refused is not None
     assert (refused.status, refused.error) == ("INVALID", "InvalidDefinition")
     assert refused.cause == (
-        "Invalid State Machine Definition: 'MISSING_TRANSITION_TARGET: Missing 'Next' target: B"
-        " at /States/A/Next'"
+        "Invalid State Machine Definition: 'SCHEMA_VALIDATION_FAILED: Value cannot be empty"
+        " at /States/A/Choices'"
     )
     assert refused.client_text.endswith(refused.cause)
 
