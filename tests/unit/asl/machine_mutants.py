@@ -72,6 +72,11 @@ def put(value: Any, way: Way, new: Any) -> Any:
     return copy
 
 
+def without(value: Any, way: Way) -> Any:
+    """``value`` without the member at ``way``."""
+    return put(value, way, _ABSENT)
+
+
 def pointer(way: Way) -> str:
     """``way`` as a JSON pointer."""
     return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in way)
