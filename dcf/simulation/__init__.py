@@ -13,7 +13,7 @@ from control_plane import export_late
 if TYPE_CHECKING:
     from dcf.simulation.campaign import settle, simulate_seeds
     from dcf.simulation.mutants import Mutant, mutants
-    from dcf.simulation.rehearsal import Expectation, Rehearsed, Undecided, Unsimulable
+    from dcf.simulation.rehearsal import Expectation, Rehearsal, Rehearsed, Undecided, Unsimulable
     from dcf.simulation.server import Sabotage
     from dcf.simulation.simulator import DEFAULT_STEPS, simulate
     from dcf.simulation.trial import Trial, attempt, attempt_all, equivalents, named
@@ -31,6 +31,7 @@ __all__ = [
     "Expectation",
     "Guarantee",
     "Mutant",
+    "Rehearsal",
     "Rehearsed",
     "Sabotage",
     "Trial",
