@@ -231,7 +231,7 @@ def expectation_lines(expected: Expectation) -> Iterator[str]:
     yield f"The interpreter says: {expected.status}{error}."
     open_ = list(_undecided(expected.output, ""))
     if open_:
-        yield f"Time or chance decides, so that it is not compared: {', '.join(open_)}"
+        yield f"Not compared, since time or chance decides it: {', '.join(open_)}"
 
 
 def expectation_json(expected: Expectation) -> dict[str, Any]:
