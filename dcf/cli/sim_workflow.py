@@ -177,8 +177,11 @@ def _unmocked(
 def _never_mocked(document: WorkflowDocument, mocks: Mocks, prefix: str) -> Iterator[Problem]:
     for pointer, state in task_states(document.definition, prefix):
         name = pointer.rpartition("/")[2].replace("~1", "/").replace("~0", "~")
-        if not mocks.know(name, str(state["Resource"])):
-            message = f"nothing is mocked for the Task `{name}` (resource {state['Resource']})"
+        # A Task of an agent may have none.
+        resource = state.get("Resource", "")
+        if not mocks.know(name, resource):
+            about = f" (resource {resource})" if resource else ""
+            message = f"nothing is mocked for the Task `{name}`{about}"
             example = json.dumps({"states": {name: {"return": {}}}}, ensure_ascii=False)
             hint = f"put this into the mocks file, with what it should answer: {example}"
             yield Problem("ASL_MOCK_MISSING", message, pointer, hint)

@@ -76,11 +76,12 @@ class Mocks:
 
     def know(self, name: str, resource: str) -> bool:
         """Whether a Task called ``name`` may get an answer, wherever it stands."""
-        return (
-            any(entry.rpartition("/")[2] == name for entry in self._states)
-            or resource in self._resources
-            or any(pattern.match(resource) for pattern in self._patterns.values())
-        )
+        if any(entry.rpartition("/")[2] == name for entry in self._states):
+            return True
+        if not resource:
+            return False
+        patterns = self._patterns.values()
+        return resource in self._resources or any(one.match(resource) for one in patterns)
 
     def _entry(self, call: TaskCall) -> tuple[str, _Sequence | None]:
         """By path, by name of the state, by Resource, by the first pattern that fits."""

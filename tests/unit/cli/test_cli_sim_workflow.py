@@ -130,6 +130,19 @@ def test_every_task_without_a_mock_is_told_where_it_stands(sim: Sim) -> None:
     assert '{"states": {"Pay": {"return": {}}}}' in problems[0]["hint"]
 
 
+def test_a_task_of_an_agent_has_no_resource_and_is_mocked_by_its_name(sim: Sim) -> None:
+    definition = json.loads(json.dumps(ORDER))
+    bound = {"agent_template_ref": {"name": "any"}, "skills": []}
+    del definition["States"]["Ship"]["Resource"]
+    definition["States"]["Ship"]["AgentBinding"] = bound
+    Path("order.asl.json").write_text(json.dumps(definition))
+    assert sim(*ABOUT, "--seeds", "0:2", "--jobs", 1)[0] == 0
+    Path("any.json").write_text('{"resources": {"*": {"echo": true}}}')
+    code, _, err = sim("--workflow", "order.asl.json", "--mocks", "any.json")
+    assert code == 2
+    assert "nothing is mocked for the Task `Ship` [ASL_MOCK_MISSING]" in err
+
+
 def test_a_task_that_only_a_fault_leads_to_needs_a_mock_too(sim: Sim) -> None:
     Path("mocks.yaml").write_text("\n".join(MOCKS.splitlines()[:-1]))
     code, _, err = sim(*ABOUT, "--seeds", "0:20", "--jobs", 1)
