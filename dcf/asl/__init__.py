@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         AslError,
         DefinitionError,
         EvaluationError,
+        ExpressionError,
         UnknownState,
     )
     from dcf.asl.machine import StateMachine
@@ -111,6 +112,7 @@ __all__ = [
     "EvaluationError",
     "Event",
     "Execution",
+    "ExpressionError",
     "FailState",
     "Failure",
     "FanOut",

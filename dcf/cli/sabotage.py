@@ -14,20 +14,23 @@ from rich.table import Table
 from dcf.cli.answer import Answer, ErrorNote
 from dcf.cli.exits import FAILED
 from dcf.cli.screen import Screen
-from dcf.cli.sim import SEEDS_OF_MUTANTS, progress, story
+from dcf.cli.sim import MANY, progress, story
 from dcf.cli.trouble import BadInput
 from dcf.cli.wording import counted
 from dcf.problem import Problem
 
 if TYPE_CHECKING:
-    from dcf.simulation import Trial
+    from dcf.simulation import Trial, World
 
 _SHOWN_TEXT = 48
 
 
-def sabotage(name: str, seeds: Sequence[int], steps: int, jobs: int, screen: Screen) -> Answer:
+def sabotage(
+    name: str, seeds: Sequence[int], steps: int, jobs: int, world: World, screen: Screen
+) -> Answer:
     """Break the scripts as ``name`` says ("all", a mutant, or how the names of some begin), each
-    until one of ``seeds`` shows it. Raises ModuleNotFoundError without the extra ``sim``."""
+    until one of ``seeds`` of ``world`` shows it. Raises ModuleNotFoundError without the extra
+    ``sim``."""
     from dcf.simulation import attempt_all, named, settle
 
     # Every name begins with nothing: who says nothing has not asked for all.
@@ -42,12 +45,12 @@ def sabotage(name: str, seeds: Sequence[int], steps: int, jobs: int, screen: Scr
     settle()
     trials = []
     with progress(screen, len(chosen), "mutants", "not noticed") as tick:
-        for trial in attempt_all(chosen, seeds, steps=steps, jobs=jobs):
+        for trial in attempt_all(chosen, seeds, steps=steps, jobs=jobs, world=world):
             trials.append(trial)
             tick(not trial.ok)
     if len(trials) == 1 and not screen.as_json:
-        _tell(trials[0], steps, screen)
-    return _answer(trials, seeds, steps)
+        _tell(trials[0], steps, world, screen)
+    return _answer(trials, seeds, steps, world.options)
 
 
 def _scripts() -> str:
@@ -65,26 +68,27 @@ def _near(name: str) -> str:
     return f"close to it: {', '.join(near)}; " if near else ""
 
 
-def _tell(trial: Trial, steps: int, screen: Screen) -> None:
+def _tell(trial: Trial, steps: int, world: World, screen: Screen) -> None:
     """The whole story of one that was noticed."""
     if trial.seed is None:
         return
-    from dcf.simulation import GUARANTEES, simulate
+    from dcf.simulation import GUARANTEES
 
-    verdict = simulate(trial.seed, steps=steps, sabotage=trial.mutant.sabotage(), until=GUARANTEES)
+    broken = trial.mutant.sabotage()
+    verdict = world.simulate(trial.seed, steps=steps, sabotage=broken, until=GUARANTEES)
     for line in story(replace(verdict, sabotage=trial.mutant.name)):
         screen.say(line)
 
 
-def _answer(trials: Sequence[Trial], seeds: Sequence[int], steps: int) -> Answer:
+def _answer(trials: Sequence[Trial], seeds: Sequence[int], steps: int, options: str) -> Answer:
     totals = Counter(trial.status for trial in trials)
     fields: dict[str, Any] = {
         "seeds": len(seeds),
         "generated": len(trials),
         "totals": dict(sorted(totals.items())),
-        "mutants": [_entry(trial, steps) for trial in trials],
+        "mutants": [_entry(trial, steps, options) for trial in trials],
     }
-    show = [_table(trials, steps), _totals(totals, len(trials))]
+    show = [_table(trials, steps, options), _totals(totals, len(trials))]
     bad = [trial for trial in trials if not trial.ok]
     if not bad:
         said = counted(len(trials), "mutant is", "mutants are")
@@ -96,13 +100,12 @@ def _answer(trials: Sequence[Trial], seeds: Sequence[int], steps: int) -> Answer
 def _note(bad: Sequence[Trial], trials: int, seeds: int) -> ErrorNote:
     mutants = f"{len(bad)} of {counted(trials, 'mutant', 'mutants')}"
     verb = "is" if len(bad) == 1 else "are"
-    if seeds < SEEDS_OF_MUTANTS and all(trial.seed is None for trial in bad):
+    if seeds < MANY and all(trial.seed is None for trial in bad):
         # Nothing is missing from the guarantees as long as more seeds may notice it.
         under = "this seed" if seeds == 1 else f"these {seeds} seeds"
         return ErrorNote(
             "mutants_not_noticed",
-            f"{mutants} {verb} not noticed under {under}; "
-            f"{SEEDS_OF_MUTANTS} are looked through by default",
+            f"{mutants} {verb} not noticed under {under}; {MANY} are looked through by default",
             "leave out --seed and --seeds, or give a longer range",
         )
     return ErrorNote(
@@ -112,14 +115,14 @@ def _note(bad: Sequence[Trial], trials: int, seeds: int) -> ErrorNote:
     )
 
 
-def _replay(trial: Trial, steps: int) -> str:
+def _replay(trial: Trial, steps: int, options: str) -> str:
     """The command that shows again what noticed it, "" where nothing did."""
     if trial.seed is None:
         return ""
-    return f"dcf sim --seed {trial.seed} --steps {steps} --sabotage {trial.mutant.name}"
+    return f"dcf sim{options} --seed {trial.seed} --steps {steps} --sabotage {trial.mutant.name}"
 
 
-def _entry(trial: Trial, steps: int) -> dict[str, Any]:
+def _entry(trial: Trial, steps: int, options: str) -> dict[str, Any]:
     mutant, violation = trial.mutant, trial.violation
     return {
         "name": mutant.name,
@@ -132,18 +135,20 @@ def _entry(trial: Trial, steps: int) -> dict[str, Any]:
         "guarantee": violation.guarantee if violation else None,
         "seen": violation.seen if violation else None,
         "reason": trial.reason or None,
-        "replay": _replay(trial, steps) or None,
+        "replay": _replay(trial, steps, options) or None,
     }
 
 
-def _table(trials: Sequence[Trial], steps: int) -> Table:
+def _table(trials: Sequence[Trial], steps: int, options: str) -> Table:
     table = Table(title="Mutants", title_justify="left")
     for column in ("mutant", "place", "change", "outcome"):
         table.add_column(column, overflow="fold")
     for trial in trials:
         mutant = trial.mutant
         change = f"{_short(mutant.old)} → {_short(mutant.new)}"
-        table.add_row(mutant.name, mutant.place, escape(change), escape(_outcome(trial, steps)))
+        table.add_row(
+            mutant.name, mutant.place, escape(change), escape(_outcome(trial, steps, options))
+        )
     return table
 
 
@@ -157,10 +162,10 @@ def _totals(totals: Counter[Any], generated: int) -> Table:
     return table
 
 
-def _outcome(trial: Trial, steps: int) -> str:
+def _outcome(trial: Trial, steps: int, options: str) -> str:
     tried = counted(trial.tried, "seed that runs it", "seeds that run it")
     if trial.seed is not None and trial.violation is not None:
-        found = f"{trial.violation.guarantee}: {_replay(trial, steps)}"
+        found = f"{trial.violation.guarantee}: {_replay(trial, steps, options)}"
         return f"found, but listed as equivalent: {found}" if trial.reason else found
     if trial.reason:
         return f"equivalent: {trial.reason}"

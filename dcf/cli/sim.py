@@ -8,6 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rich.progress import (
@@ -23,58 +24,85 @@ from rich.table import Table
 from dcf.cli.answer import Answer, ErrorNote
 from dcf.cli.exits import FAILED
 from dcf.cli.screen import Screen
+from dcf.cli.sim_workflow import WorkflowWish, refuse_unmocked, with_workflow, world_of
 from dcf.cli.trouble import BadInput, EnvironmentTrouble
 from dcf.cli.wording import counted
 from dcf.problem import Problem
 from dcf_agents.installation import extra_command
 
 if TYPE_CHECKING:
-    from dcf.simulation import Verdict
+    from dcf.simulation import Verdict, WorkflowWorld, World
 
 _RANGE = re.compile(r"(\d{1,18}):(\d{1,18})")
 # Failing seeds that are shown in full; the others by their command.
 _SHOWN = 3
 _SHOWN_VIOLATIONS = 10
 _SAY_EVERY_S = 10.0
-SEEDS_OF_MUTANTS = 200
-"""So many are looked through for a mutant, if none are given."""
+MANY = 200
+"""So many are looked through for a mutant, or for a user's workflow, if none are given."""
 
 
-def simulate(
-    seed: int | None, seeds: str | None, broken: str | None, steps: int, jobs: int, screen: Screen
-) -> Answer:
-    """Simulate ``seed`` or the range ``seeds`` ("first:end", without the end), with the scripts as
-    they are or with the sabotage ``broken``."""
-    if broken is not None and seed is None and seeds is None:
-        seeds = f"0:{SEEDS_OF_MUTANTS}"
-    chosen = _chosen(seed, seeds)
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What was asked for: ``seed`` or the range ``seeds`` ("first:end", without the end), with the
+    scripts as they are or with the sabotage ``broken``; of a user's ``workflow``, if it names one.
+    """
+
+    seed: int | None
+    seeds: str | None
+    broken: str | None
+    steps: int
+    jobs: int
+    workflow: WorkflowWish
+
+
+def simulate(wish: Wish, screen: Screen) -> Answer:
+    """Simulate what was wished for."""
+    about = wish.workflow
+    seeds = wish.seeds
+    if wish.seed is None and seeds is None and (wish.broken is not None or about.workflow):
+        seeds = f"0:{MANY}"
+    chosen = _chosen(wish.seed, seeds)
+    if about.workflow is None:
+        about.check_alone()
     try:
-        if broken is not None:
-            from dcf.cli.sabotage import sabotage
+        if about.workflow is not None:
+            return _of_workflow(chosen, wish, world_of(about, screen), screen)
+        from dcf.simulation import OWN
 
-            return sabotage(broken, chosen, steps, jobs, screen)
-        return _simulated(chosen, steps, jobs, screen)
+        return _of_world(chosen, wish, OWN, screen)
     except ModuleNotFoundError as error:
         message = f"the simulation needs {error.name}, which is not installed"
         hint = f"`{extra_command('sim')}` installs it"
         raise EnvironmentTrouble("sim_missing", message, hint) from error
 
 
-def _simulated(chosen: Sequence[int], steps: int, jobs: int, screen: Screen) -> Answer:
+def _of_workflow(chosen: Sequence[int], wish: Wish, world: WorkflowWorld, screen: Screen) -> Answer:
+    if wish.broken is not None:
+        return _of_world(chosen, wish, world, screen)
+    verdicts = _verdicts(chosen, wish, world, screen)
+    refuse_unmocked(verdicts, wish.workflow)
+    return with_workflow(_answer(verdicts, screen), world)
+
+
+def _of_world(chosen: Sequence[int], wish: Wish, world: World, screen: Screen) -> Answer:
+    if wish.broken is not None:
+        from dcf.cli.sabotage import sabotage
+
+        return sabotage(wish.broken, chosen, wish.steps, wish.jobs, world, screen)
+    return _answer(_verdicts(chosen, wish, world, screen), screen)
+
+
+def _verdicts(chosen: Sequence[int], wish: Wish, world: World, screen: Screen) -> list[Verdict]:
     from dcf.simulation import settle, simulate_seeds
 
     settle()
     with progress(screen, len(chosen), "seeds", "failed") as tick:
         verdicts = []
-        for verdict in simulate_seeds(chosen, steps=steps, jobs=jobs):
+        for verdict in simulate_seeds(chosen, steps=wish.steps, jobs=wish.jobs, world=world):
             verdicts.append(verdict)
             tick(not verdict.ok)
-    failed = [verdict for verdict in verdicts if not verdict.ok]
-    if not screen.as_json:
-        for verdict in failed[:_SHOWN]:
-            for line in story(verdict):
-                screen.say(line)
-    return _answer(verdicts, failed, single=len(chosen) == 1)
+    return verdicts
 
 
 def _chosen(seed: int | None, seeds: str | None) -> Sequence[int]:
@@ -145,7 +173,12 @@ def _repeated(say: Callable[[float], object], wanted: bool) -> Iterator[None]:
             thread.join()
 
 
-def _answer(verdicts: Sequence[Verdict], failed: Sequence[Verdict], *, single: bool) -> Answer:
+def _answer(verdicts: Sequence[Verdict], screen: Screen) -> Answer:
+    failed, single = [verdict for verdict in verdicts if not verdict.ok], len(verdicts) == 1
+    if not screen.as_json:
+        for verdict in failed[:_SHOWN]:
+            for line in story(verdict):
+                screen.say(line)
     totals: Counter[str] = Counter()
     for verdict in verdicts:
         totals.update(verdict.counts)
@@ -177,8 +210,12 @@ def story(verdict: Verdict) -> Iterator[str]:
     yield f"seed {verdict.seed}: {counted(len(verdict.violations), 'violation', 'violations')}"
     yield from (f"  violated: {violation}" for violation in verdict.violations[:_SHOWN_VIOLATIONS])
     yield from (f"  machine {run}: {text}" for run, text in verdict.machines.items())
-    yield "  the last calls (virtual seconds, who, what -> answer):"
-    yield from (f"  {line}" for line in verdict.trace)
+    if verdict.history:
+        yield "  the history of the run (virtual seconds, event, state):"
+        yield from (f"  {line}" for line in verdict.history)
+    if verdict.trace:
+        yield "  the last calls (virtual seconds, who, what -> answer):"
+        yield from (f"  {line}" for line in verdict.trace)
     yield f"replay: {verdict.replay}"
     yield ""
 
@@ -190,5 +227,6 @@ def _table(totals: Counter[str], seeds: int, virtual_s: float) -> Table:
     table.add_row("seeds", f"{seeds:,}")
     table.add_row("virtual seconds", f"{virtual_s:,.0f}")
     for what, number in totals.items():
-        table.add_row(what, f"{number:,}")
+        if number:
+            table.add_row(what, f"{number:,}")
     return table

@@ -13,23 +13,34 @@ from control_plane import export_late
 if TYPE_CHECKING:
     from dcf.simulation.campaign import settle, simulate_seeds
     from dcf.simulation.mutants import Mutant, mutants
+    from dcf.simulation.rehearsal import Expectation, Rehearsal, Rehearsed, Undecided, Unsimulable
     from dcf.simulation.server import Sabotage
     from dcf.simulation.simulator import DEFAULT_STEPS, simulate
     from dcf.simulation.trial import Trial, attempt, attempt_all, equivalents, named
     from dcf.simulation.verdict import Verdict
     from dcf.simulation.violation import GUARANTEES, Guarantee, Violation
+    from dcf.simulation.workflow_world import WorkflowWorld
+    from dcf.simulation.world import OWN, World
 else:
     export_late(__name__)
 
 __all__ = [
     "DEFAULT_STEPS",
     "GUARANTEES",
+    "OWN",
+    "Expectation",
     "Guarantee",
     "Mutant",
+    "Rehearsal",
+    "Rehearsed",
     "Sabotage",
     "Trial",
+    "Undecided",
+    "Unsimulable",
     "Verdict",
     "Violation",
+    "WorkflowWorld",
+    "World",
     "attempt",
     "attempt_all",
     "equivalents",

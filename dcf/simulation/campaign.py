@@ -11,8 +11,9 @@ from functools import partial
 from multiprocessing import resource_tracker
 from multiprocessing.pool import Pool
 
-from dcf.simulation.simulator import DEFAULT_STEPS, simulate
+from dcf.simulation.simulator import DEFAULT_STEPS
 from dcf.simulation.verdict import Verdict
+from dcf.simulation.world import OWN, World
 from dcf.stopping import end_with_starter
 
 _SEEDS_AT_ONCE = 4
@@ -43,13 +44,13 @@ def processes(jobs: int) -> Iterator[Pool]:
 
 
 def simulate_seeds(
-    seeds: Sequence[int], *, steps: int = DEFAULT_STEPS, jobs: int = 1
+    seeds: Sequence[int], *, steps: int = DEFAULT_STEPS, jobs: int = 1, world: World = OWN
 ) -> Iterator[Verdict]:
-    """The verdict on each of ``seeds``, in their order, ``jobs`` at a time.
+    """The verdict on each of ``seeds`` in ``world``, in their order, ``jobs`` at a time.
 
     A seed's verdict does not depend on the others, nor on ``jobs``.
     """
-    one = partial(simulate, steps=steps)
+    one = partial(world.simulate, steps=steps)
     if jobs == 1 or len(seeds) == 1:
         yield from map(one, seeds)
         return

@@ -22,10 +22,7 @@ def check_result(evidence: Evidence, changed: Cancelled) -> Iterator[Violation]:
     run, meta = evidence.run, evidence.meta
     if not meta.is_over:
         return
-    if meta.status == "cancelled" and run not in changed.cancelled:
-        yield Violation("cancelled", run, "it is cancelled and nobody cancelled it")
-    if meta.status == "timed_out":
-        yield from _check_timeout(evidence)
+    yield from check_stop(evidence, changed)
     if not is_comparable(evidence, changed):
         return
     expected = interpret(evidence.order)
@@ -38,6 +35,14 @@ def check_result(evidence: Evidence, changed: Cancelled) -> Iterator[Violation]:
         if canonical(output) != canonical(expected.output):
             seen = f"its output is {output}; the interpreter says {expected.output}"
             yield Violation("result", run, seen)
+
+
+def check_stop(evidence: Evidence, changed: Cancelled) -> Iterator[Violation]:
+    """A run that somebody, or its limit of time, stopped was stopped by them."""
+    if evidence.meta.status == "cancelled" and evidence.run not in changed.cancelled:
+        yield Violation("cancelled", evidence.run, "it is cancelled and nobody cancelled it")
+    if evidence.meta.status == "timed_out":
+        yield from _check_timeout(evidence)
 
 
 def _cause(evidence: Evidence) -> str | None:
@@ -72,21 +77,13 @@ def is_disturbed(evidence: Evidence) -> bool:
         told = event.event
         if told["type"] not in TELLS_EVENT or told.get("event") not in REVOKED:
             continue
-        steps = _steps(told["path"])
-        if steps is None:
-            return True
-        state = evidence.order.document.machine.locate(steps)
-        behaviour = evidence.order.sites.get(state.resource or "")
-        planned = behaviour is not None and not behaviour.answers(told["try"] - 1)
-        wanted = "timeout" if behaviour and behaviour.kind == "hangs" else "heartbeat"
-        if not planned or told["event"] != wanted:
+        if not _is_state(told["path"]) or told["event"] != evidence.order.planned(told):
             return True
     return False
 
 
-def _steps(path: str) -> list[str | int] | None:
-    steps = list(split_path(path))
-    return steps if isinstance(steps[-1], str) else None
+def _is_state(path: str) -> bool:
+    return isinstance(split_path(path)[-1], str)
 
 
 def canonical(value: JSON) -> str:

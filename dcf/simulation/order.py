@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from control_plane import JSON
+from control_plane import JSON, split_path
 from dcf import asl
 from dcf.simulation.behaviour import Behaviour
 from dcf.workflow import WorkflowDocument
@@ -27,6 +29,14 @@ class Order:
     cancel_at: float | None
     redrives: int
     redrivers: int
+
+    def planned(self, told: Mapping[str, Any]) -> str | None:
+        """Which limit of time was meant to end the try of which an event has ``told``."""
+        state = self.document.machine.locate(list(split_path(told["path"])))
+        behaviour = self.sites.get(state.resource or "")
+        if behaviour is None or behaviour.answers(told["try"] - 1):
+            return None
+        return "timeout" if behaviour.kind == "hangs" else "heartbeat"
 
 
 def interpret(order: Order, *, aws_limits: bool = False) -> asl.Execution:

@@ -27,19 +27,22 @@ class Crew:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """Everything that is decided before the first call; ``chaos_s`` is how long faults last."""
+    """Everything that is decided before the first call; ``chaos_s`` is how long faults last.
+    In a ``plain`` one nobody acts on runs but their clients and workers, who run one version, and
+    agents have no memory."""
 
     orders: tuple[Order, ...]
     crews: tuple[Crew, ...]
     ttl_s: float
     chaos_s: float
+    plain: bool = False
 
 
 def make_scenario(rng: random.Random) -> Scenario:
     """The scenario of a seed."""
     ttl_s = rng.choice((2.0, 5.0, 15.0, 30.0))
     orders = tuple(_order(rng, number) for number in range(rng.randint(2, 3)))
-    crews = tuple(_crew(rng, number, ttl_s) for number in range(rng.randint(2, 3)))
+    crews = tuple(make_crew(rng, number, ttl_s) for number in range(rng.randint(2, 3)))
     return Scenario(orders, crews, ttl_s, rng.uniform(20, 90))
 
 
@@ -70,7 +73,8 @@ def _any_order(rng: random.Random, number: int) -> Order:
     )
 
 
-def _crew(rng: random.Random, number: int, ttl_s: float) -> Crew:
+def make_crew(rng: random.Random, number: int, ttl_s: float) -> Crew:
+    """The workers of one name."""
     config = WorkerConfig(
         concurrency=rng.randint(1, 4),
         ttl_ms=int(ttl_s * 1000),

@@ -20,6 +20,7 @@ from dcf.simulation.process import Process
 from dcf.simulation.records import Records
 from dcf.simulation.scenario import Scenario
 from dcf.simulation.server import GROUP, POOL, Server
+from dcf.simulation.staff import SimulatedStaff, Staff
 from dcf.simulation.strangers import Strangers
 from dcf.simulation.versions import Versions
 from dcf.simulation.violation import Guarantee
@@ -27,6 +28,7 @@ from dcf.simulation.virtual_loop import VirtualLoop, at_once
 from dcf.simulation.weather import Weather
 from dcf.simulation.witness import Witness
 from dcf.simulation.worker_life import WorkerLife
+from dcf.workflow import Objects
 
 # How long the calm may last until every run must be over, and then until the queue must be empty.
 _PATIENCE_S = 1200.0
@@ -41,7 +43,7 @@ Condition = Callable[[], bool]
 @dataclass(slots=True)
 class Simulation:
     """The parts of one simulation, and what they leave behind. It ends ``until`` one
-    of these guarantees is seen to be broken."""
+    of these guarantees is seen to be broken. ``objects`` are what a distributed Map reads."""
 
     scenario: Scenario
     loop: VirtualLoop
@@ -57,31 +59,29 @@ class Simulation:
     lives: list[WorkerLife] = field(default_factory=list)
     ended_in_time: bool = False
     shelf: Shelf | None = None
+    objects: Objects | None = None
 
     async def run(self) -> None:
         """Let it happen."""
         clients = [asyncio.create_task(self._client(number)) for number in self._orders()]
-        sites = {order.workflow_id: order.sites for order in self.scenario.orders}
         bystanders = [
             asyncio.create_task(act(order, self._sure_store(act.__name__, order.workflow_id)))
-            for act in (move_at_times, watch_at_times)
+            for act in (() if self.scenario.plain else (move_at_times, watch_at_times))
             for order in self.scenario.orders
         ]
         bystanders.append(asyncio.create_task(self.fail_over.come()))
         strangers, persons = self._strangers(), self._persons()
         persons.come()
+        staff = self.staffed(strangers)
         self.lives = [
             WorkerLife(
                 crew,
                 self.server,
                 self.weather,
                 random.Random(self.rng.getrandbits(64)),
-                sites=sites,
-                ledger=self.ledger,
-                strangers=strangers,
+                staff=staff,
                 on_defect=self.witness.defect,
-                watch=self.witness.dispatched,
-                shelf=self.shelf,
+                objects=self.objects,
             )
             for crew in self.scenario.crews
         ]
@@ -107,8 +107,18 @@ class Simulation:
     async def _calm_until_ended(self, clients: list[asyncio.Task[None]]) -> bool:
         self.weather.calm()
         return await self._until(
-            lambda: all(client.done() for client in clients) and self._all_retired(), _PATIENCE_S
+            lambda: all(client.done() for client in clients) and self._all_retired(),
+            _PATIENCE_S,
         )
+
+    def staffed(self, strangers: Strangers) -> Staff:
+        """Who does the Tasks; ``strangers`` answer those that wait for their token."""
+        sites = {order.workflow_id: order.sites for order in self.scenario.orders}
+        return SimulatedStaff(sites, self.ledger, strangers, self.witness.dispatched, self.shelf)
+
+    def skip(self) -> float:
+        """How many seconds pass at once, since nothing but time can move anything."""
+        return 0.0
 
     def _orders(self) -> range:
         return range(len(self.scenario.orders))
@@ -151,6 +161,7 @@ class Simulation:
             if self.witness.saw(self.until):
                 return False
             await asyncio.sleep(_LOOK_S)
+            deadline += self.skip()
         return True
 
     def _all_retired(self) -> bool:

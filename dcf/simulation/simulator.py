@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import gc
-import hashlib
-import logging
 import random
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
 
 from control_plane import ControlPlaneError, RunKeys, Store, run_lists
-from dcf.asl import AslError
 from dcf.simulation.end_check import check_end, check_server
 from dcf.simulation.end_walk import EndWalk
-from dcf.simulation.evidence import Evidence, gather
-from dcf.simulation.fail_over import FailOver
+from dcf.simulation.evidence import Evidence
 from dcf.simulation.history_check import check_history
 from dcf.simulation.ledger_check import check_ledger, check_turns
-from dcf.simulation.memories import Shelf
 from dcf.simulation.model import Model
 from dcf.simulation.network import SureBackend, tokens_of
 from dcf.simulation.oracle import check_result
@@ -32,28 +25,32 @@ from dcf.simulation.scenario import make_scenario
 from dcf.simulation.server import EXAMINER, POOL, Sabotage, Server
 from dcf.simulation.session_scene import SessionScene
 from dcf.simulation.simulation import Simulation
+from dcf.simulation.staging import (
+    CONTRADICTIONS,
+    MOST_INSTRUCTIONS,
+    digest_of,
+    gathered,
+    guarded,
+    play,
+    prepared,
+    workers_quiet,
+)
 from dcf.simulation.stories import Stories
 from dcf.simulation.tool_walk import ToolWalk
 from dcf.simulation.verdict import Verdict, measure
-from dcf.simulation.versions import Versions
 from dcf.simulation.violation import Guarantee, Violation
-from dcf.simulation.virtual_loop import Stuck, VirtualLoop, at_once, run_virtually
+from dcf.simulation.virtual_loop import VirtualLoop, at_once
 from dcf.simulation.walk import Walk
 from dcf.simulation.weather import Weather
 from dcf.simulation.witness import Witness
 
 DEFAULT_STEPS = 2_000
-# The share of seeds under which agents have a memory.
-_REMEMBERING = 0.3
 # Calls of the walks before a simulation, and stories.
 _WALK, _TOOLS, _STORIES, _END, _OUTSIDE, _RECORDS = 150, 24, 1, 30, 20, 30
 # Of so many seeds the walks of one are in a cluster.
 _CLUSTERS = 4
-# More than any script needs here: one that was broken may never end.
-_MOST_INSTRUCTIONS = 5_000_000
 Walks = Sequence[tuple[Walk | ToolWalk | Stories | EndWalk | OutsideWalk | RecordWalk, int]]
 """Each with how many calls it takes."""
-_CONTRADICTIONS = (LookupError, TypeError, ValueError, AttributeError, AslError)
 
 
 def simulate(
@@ -72,7 +69,7 @@ def simulate(
     _go(walks, witness)
     scene = SessionScene(seed, steps, sabotage, until) if SessionScene.happens(seed) else None
     removal = RemovalScene(seed, steps, sabotage, until) if RemovalScene.happens(seed) else None
-    with _workers_quiet(), _prepared(seed, steps, sabotage, until) as simulation:
+    with workers_quiet(), _prepared(seed, steps, sabotage, until) as simulation:
         if witness.saw(until):
             return measure(simulation, seed, steps, [], witness.violations, "", server.trace)
         if scene is not None:
@@ -95,7 +92,7 @@ def trace_lines(seed: int, *, steps: int = DEFAULT_STEPS) -> dict[str, set[int]]
     walks, server, witness = _walks(seed, None)
     parts = [server.twin.trace_scripts()]
     _go(walks, witness)
-    with _workers_quiet(), _prepared(seed, steps, None) as simulation:
+    with workers_quiet(), _prepared(seed, steps, None) as simulation:
         if SessionScene.happens(seed):
             scene = SessionScene(seed, steps, None, ())
             parts.append(scene.server.twin.trace_scripts())
@@ -114,17 +111,12 @@ def trace_lines(seed: int, *, steps: int = DEFAULT_STEPS) -> dict[str, set[int]]
 
 
 @contextmanager
-def _workers_quiet() -> Iterator[None]:
-    """Their warnings of faults that were made on purpose are no news."""
-    loggers = [logging.getLogger(name) for name in ("dcf.worker", "dcf.sessions")]
-    before = [logger.level for logger in loggers]
-    for logger in loggers:
-        logger.setLevel(logging.CRITICAL)
-    try:
-        yield
-    finally:
-        for logger, level in zip(loggers, before, strict=True):
-            logger.setLevel(level)
+def _prepared(
+    seed: int, steps: int, sabotage: Sabotage | None, until: Collection[Guarantee] = ()
+) -> Iterator[Simulation]:
+    rng = random.Random(seed)
+    with prepared(Simulation, make_scenario(rng), rng, steps, sabotage, until) as simulation:
+        yield simulation
 
 
 def _simulated(
@@ -138,82 +130,21 @@ def _simulated(
 ) -> Verdict:
     """``seen`` are the violations of what was walked or removed before, and ``walked`` its trace;
     ``scene`` and ``removal`` were played."""
-    loop, witness = simulation.loop, simulation.witness
-
-    def note_defect(_: Any, context: dict[str, Any]) -> None:
-        witness.defect(f"{context['message']}: {context.get('exception')!r}")
-
-    loop.set_exception_handler(note_defect)
-    try:
-        run_virtually(loop, simulation.run())
-    except Stuck as stuck:
-        witness.defect(str(stuck))
-    # Tasks that ended with an error nobody asked for are reported when they are collected.
-    gc.collect()
-    # Whoever looks at the end is no part of what happened.
-    simulation.server.accept()
-    evidence, unreadable = _gather(simulation)
+    witness = simulation.witness
+    play(simulation)
+    evidence, unreadable = gathered(simulation)
     played = [] if scene is None else scene.violations
     violations = [*seen, *played, *witness.violations, *unreadable, *_check(simulation, evidence)]
-    digest = _digest(one.server for one in (simulation, scene, removal) if one is not None)
+    digest = digest_of(one.server for one in (simulation, scene, removal) if one is not None)
     simulation.weather.calm()
     before = len(witness.violations)
     for found in evidence:
-        violations += _guarded(found, lambda found: check_removal(found, simulation.server))
+        violations += guarded(found, lambda found: check_removal(found, simulation.server))
     violations += witness.violations[before:]
     trace = walked if seen else simulation.server.trace
     if scene is not None and played and not seen:
         trace = scene.server.trace
     return measure(simulation, seed, steps, evidence, violations, digest, trace, scene)
-
-
-@contextmanager
-def _prepared(
-    seed: int, steps: int, sabotage: Sabotage | None, until: Collection[Guarantee] = ()
-) -> Iterator[Simulation]:
-    rng = random.Random(seed)
-    scenario = make_scenario(rng)
-    loop = VirtualLoop()
-    bits = rng.getrandbits(64)
-    # From the same bits: what else happens under a seed is the same with and without refusals.
-    refusals = random.Random(f"refusals {bits}")
-    weather = Weather(random.Random(bits), refusals=refusals, ttl_s=scenario.ttl_s)
-    witness = Witness(lambda: simulation.records, lambda: model)
-    crews = [crew.name for crew in scenario.crews]
-    clients = [f"client-{number}" for number in range(len(scenario.orders))]
-    versions = Versions(random.Random(f"versions {bits}"), crews, clients)
-    server = Server(
-        loop, weather, steps=steps, watcher=witness, sabotage=sabotage, versions=versions
-    )
-    records, model = Records(server.twin), Model(server.twin)
-    if sabotage:
-        server.twin.limit_scripts(_MOST_INSTRUCTIONS)
-    fail_over = FailOver(random.Random(f"fail-over {bits}"), server, weather, witness)
-    simulation = Simulation(
-        scenario, loop, weather, server, witness, records, fail_over, versions, rng, until=until
-    )
-    remembering = random.Random(f"memory {bits}")
-    if remembering.random() < _REMEMBERING:
-        simulation.shelf = Shelf(remembering, weather, scenario.ttl_s)
-    try:
-        yield simulation
-    finally:
-        if simulation.shelf is not None:
-            simulation.shelf.close()
-
-
-def _gather(simulation: Simulation) -> tuple[list[Evidence], list[Violation]]:
-    """What each run left behind; and a violation of each that cannot be read."""
-    twin, found, unreadable = simulation.server.twin, [], []
-    for order in simulation.scenario.orders:
-        if not at_once(twin.command("EXISTS", RunKeys(order.workflow_id).meta)):
-            continue
-        try:
-            found.append(gather(twin, order))
-        except _CONTRADICTIONS as error:
-            seen = f"its documents cannot be read: {error!r}"
-            unreadable.append(Violation("history", order.workflow_id, seen))
-    return found, unreadable
 
 
 def _check(simulation: Simulation, evidence: list[Evidence]) -> Iterator[Violation]:
@@ -257,7 +188,7 @@ def _checked(found: Evidence, simulation: Simulation) -> Iterator[Violation]:
         lambda found: check_result(found, changed),
     ]
     for check in checks:
-        yield from _guarded(found, check)
+        yield from guarded(found, check)
 
 
 def _walks(seed: int, sabotage: Sabotage | None) -> tuple[Walks, Server, Witness]:
@@ -270,7 +201,7 @@ def _walks(seed: int, sabotage: Sabotage | None) -> tuple[Walks, Server, Witness
     server = Server(loop, weather, steps=1, watcher=witness, sabotage=sabotage)
     records, model = Records(server.twin), Model(server.twin)
     if sabotage:
-        server.twin.limit_scripts(_MOST_INSTRUCTIONS)
+        server.twin.limit_scripts(MOST_INSTRUCTIONS)
     cluster = seed % _CLUSTERS == 1
     backend, tokens = SureBackend(server, EXAMINER), tokens_of(EXAMINER)
     store = Store(backend, pool=POOL, cluster=cluster, tokens=tokens)
@@ -289,21 +220,5 @@ def _go(walks: Walks, witness: Witness) -> None:
     try:
         for walk, calls in walks:
             walk.go(calls)
-    except (*_CONTRADICTIONS, ControlPlaneError) as error:
+    except (*CONTRADICTIONS, ControlPlaneError) as error:
         witness.defect(f"the walk cannot go on: {error!r}")
-
-
-def _guarded(
-    found: Evidence, check: Callable[[Evidence], Iterator[Violation]]
-) -> Iterator[Violation]:
-    try:
-        yield from check(found)
-    except (*_CONTRADICTIONS, ControlPlaneError) as error:
-        seen = f"its documents contradict each other: {error!r}"
-        yield Violation("history", found.run, seen)
-
-
-def _digest(servers: Iterable[Server]) -> str:
-    """SHA-256 of everything that happened and of what it left."""
-    told = [text for one in servers for text in (*one.trace, str(one.twin.dump()))]
-    return hashlib.sha256("\n".join(told).encode()).hexdigest()

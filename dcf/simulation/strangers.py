@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import random
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
@@ -41,6 +43,12 @@ class Strangers:
         self._on_defect = on_defect
         self._fail_over = fail_over
         self._tasks: list[asyncio.Task[None]] = []
+        self._moments: Counter[float] = Counter()
+
+    @property
+    def next_s(self) -> float:
+        """When, by the loop's time, one of those who ``answer`` will say something."""
+        return min(self._moments.elements(), default=math.inf)
 
     def hand(
         self,
@@ -54,6 +62,13 @@ class Strangers:
     ) -> None:
         """Give ``token`` to a stranger, who will say ``event`` when ``behaviour`` lets it."""
         work = self._answer(token, behaviour, attempt, event, timeout_s, heartbeat_s)
+        task = asyncio.get_running_loop().create_task(work)
+        task.add_done_callback(self._over)
+        self._tasks.append(task)
+
+    def answer(self, token: str, answer: asl.Answer, *, heartbeat_s: float | None) -> None:
+        """Give ``token`` to a stranger, who will say what ``answer`` says, when it says so."""
+        work = self._say_in_time(token, answer, heartbeat_s)
         task = asyncio.get_running_loop().create_task(work)
         task.add_done_callback(self._over)
         self._tasks.append(task)
@@ -96,6 +111,36 @@ class Strangers:
                 raise
             # The server forgot that it gave the token out.
 
+    async def _say_in_time(self, token: str, answer: asl.Answer, heartbeat_s: float | None) -> None:
+        store, before, passed_s = self._open_store(), self._fail_over.number, 0.0
+        try:
+            for moment in sorted(answer.heartbeats_s if answer.event is None else ()):
+                await self._sleep(moment - passed_s)
+                passed_s = moment
+                await _until_heard(lambda: beat_task(store, token))
+            if answer.event is None:
+                return
+            if heartbeat_s is not None:
+                await self._beat(store, token, answer.after_s, heartbeat_s / 3)
+            else:
+                await self._sleep(answer.after_s)
+            await self._say(store, token, answer.event)
+        except (TaskSettled, TaskExpired):
+            # Too late, or it was heard before though no answer came back.
+            return
+        except UnknownTaskToken:
+            if self._fail_over.number == before:
+                raise
+            # The server forgot that it gave the token out.
+
+    async def _sleep(self, seconds: float) -> None:
+        moment = asyncio.get_running_loop().time() + seconds
+        self._moments[moment] += 1
+        try:
+            await asyncio.sleep(seconds)
+        finally:
+            self._moments[moment] -= 1
+
     async def _insist(self, number: int, say: Callable[[], Awaitable[None]]) -> None:
         """Say again and again what came too late, until long after the next try began; no longer
         than ``number`` counts the fail-overs: a server may have forgotten that the Task began, and
@@ -119,10 +164,10 @@ class Strangers:
 
     async def _beat(self, store: Store, token: str, seconds: float, every_s: float) -> None:
         while seconds > every_s:
-            await asyncio.sleep(every_s)
+            await self._sleep(every_s)
             seconds -= every_s
             await _until_heard(lambda: beat_task(store, token))
-        await asyncio.sleep(seconds)
+        await self._sleep(seconds)
 
     async def _surely(self, act: Callable[[], Awaitable[TokenClaim]]) -> None:
         await self._fail_over.surely(lambda: _until_heard(act))

@@ -12,8 +12,9 @@ from typing import Literal
 from control_plane import script as scripts
 from dcf.simulation.campaign import processes
 from dcf.simulation.mutants import Mutant, mutants
-from dcf.simulation.simulator import DEFAULT_STEPS, simulate, trace_lines
+from dcf.simulation.simulator import DEFAULT_STEPS
 from dcf.simulation.violation import GUARANTEES, Violation
+from dcf.simulation.world import OWN, World
 
 Status = Literal["found", "not found", "not reached", "equivalent", "not equivalent"]
 
@@ -43,25 +44,32 @@ class Trial:
         return self.status in ("found", "equivalent")
 
 
-def attempt(mutant: Mutant, seeds: Sequence[int], *, steps: int = DEFAULT_STEPS) -> Trial:
+def attempt(
+    mutant: Mutant, seeds: Sequence[int], *, steps: int = DEFAULT_STEPS, world: World = OWN
+) -> Trial:
     """Simulate ``mutant`` under ``seeds``, in their order, until one notices it. Seeds under which
     its statement does not run are left out."""
     sabotage, reason, tried = mutant.sabotage(), equivalents().get(mutant.name, ""), 0
     for seed in seeds:
-        if not _runs(mutant, _lines(seed, steps)):
+        if not _runs(mutant, _lines(world, seed, steps)):
             continue
         tried += 1
-        verdict = simulate(seed, steps=steps, sabotage=sabotage, until=GUARANTEES)
+        verdict = world.simulate(seed, steps=steps, sabotage=sabotage, until=GUARANTEES)
         if verdict.violations:
             return Trial(mutant, tried, reason, seed, verdict.violations[0])
     return Trial(mutant, tried, reason)
 
 
 def attempt_all(
-    chosen: Sequence[Mutant], seeds: Sequence[int], *, steps: int = DEFAULT_STEPS, jobs: int = 1
+    chosen: Sequence[Mutant],
+    seeds: Sequence[int],
+    *,
+    steps: int = DEFAULT_STEPS,
+    jobs: int = 1,
+    world: World = OWN,
 ) -> Iterator[Trial]:
     """``attempt`` each of them, ``jobs`` at a time; in their order."""
-    one = partial(attempt, seeds=seeds, steps=steps)
+    one = partial(attempt, seeds=seeds, steps=steps, world=world)
     if jobs == 1 or len(chosen) == 1:
         yield from map(one, chosen)
         return
@@ -85,9 +93,9 @@ def equivalents() -> Mapping[str, str]:
 
 
 @cache
-def _lines(seed: int, steps: int) -> dict[str, set[int]]:
+def _lines(world: World, seed: int, steps: int) -> dict[str, set[int]]:
     """Which lines run under ``seed`` while nothing is broken."""
-    return trace_lines(seed, steps=steps)
+    return world.lines(seed, steps)
 
 
 def _runs(mutant: Mutant, ran: Mapping[str, set[int]]) -> bool:

@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
+from dcf.problem import Problem
 from dcf.simulation.evidence import Evidence
 from dcf.simulation.oracle import is_comparable
 from dcf.simulation.session_scene import SessionScene
@@ -22,7 +23,9 @@ _HINT_WORDS = {"lost": "hints lost", "doubled": "hints doubled", "late": "hints 
 class Verdict:
     """``digest`` covers every call and every document; ``counts`` what happened, in words;
     ``trace`` the last calls of the runs with a violation, ``machines`` their definitions;
-    ``sabotage`` the name of the mutant that was simulated, if any."""
+    ``sabotage`` the name of the mutant that was simulated, if any. Of a user's machine ``history``
+    is what its run did, if something did not hold; ``options`` name it on the command line; with
+    ``unmocked`` Tasks nothing is known."""
 
     seed: int
     steps: int
@@ -33,6 +36,9 @@ class Verdict:
     trace: tuple[str, ...] = ()
     machines: dict[str, str] = field(default_factory=dict)
     sabotage: str = ""
+    history: tuple[str, ...] = ()
+    options: str = ""
+    unmocked: tuple[Problem, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -42,7 +48,7 @@ class Verdict:
     def replay(self) -> str:
         """The command that shows the same again."""
         broken = f" --sabotage {self.sabotage}" if self.sabotage else ""
-        return f"dcf sim --seed {self.seed} --steps {self.steps}{broken}"
+        return f"dcf sim{self.options} --seed {self.seed} --steps {self.steps}{broken}"
 
     def to_json(self) -> dict[str, Any]:
         """For scripts; trace and machines only where a guarantee did not hold."""
@@ -63,6 +69,7 @@ class Verdict:
                 for violation in self.violations
             ],
             "machines": self.machines,
+            "history": list(self.history),
             "trace": list(self.trace),
             "replay": self.replay,
         }
@@ -77,8 +84,10 @@ def measure(
     digest: str,
     trace: list[str],
     scene: SessionScene | None = None,
+    **about: Any,
 ) -> Verdict:
-    """The verdict on a simulation that is over, and on the session that was played before it."""
+    """The verdict on a simulation that is over, and on the session that was played before it;
+    ``about`` are its further fields."""
     broken = {violation.run for violation in violations}
     machines = {
         order.workflow_id: json.dumps(
@@ -97,6 +106,7 @@ def measure(
         violations=tuple(violations),
         trace=tuple(trace),
         machines=machines,
+        **about,
     )
 
 

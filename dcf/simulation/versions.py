@@ -30,7 +30,7 @@ class Versions:
 
     def __init__(self, rng: random.Random, workers: Sequence[str], clients: Sequence[str]) -> None:
         self._lives: dict[str, int] = {}
-        if rng.random() < _SHARE:
+        if workers and rng.random() < _SHARE:
             for name in rng.sample(workers, rng.randint(1, len(workers) - 1)):
                 self._lives[name] = rng.choice((1, 2, _ALWAYS))
             self._lives |= dict.fromkeys((name for name in clients if rng.random() < 0.5), _ALWAYS)

@@ -24,6 +24,7 @@ Guarantee = Literal[
     "protocol",
     "removed",
     "orders",
+    "invariant",
 ]
 
 GUARANTEES: dict[Guarantee, str] = {
@@ -49,6 +50,7 @@ GUARANTEES: dict[Guarantee, str] = {
     "removed": "a run that is removed leaves nothing, and one that is put back is as it was",
     "orders": "each order that a session took is answered once, by whoever had it, a companion has "
     "one at a time, and a session that ends takes no more",
+    "invariant": "an invariant of the workflow is true when a run is over",
     "sound": "no script and no worker fails in a way that nobody planned",
 }
 

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 
 from control_plane import HintQueue, Store
-from dcf.simulation.agents import Execution, SimulatedAgents, Sites
-from dcf.simulation.calls import Watch
-from dcf.simulation.memories import RememberingAgents, Shelf
 from dcf.simulation.network import FaultyBackend, SureBackend, tokens_of
 from dcf.simulation.process import Process
 from dcf.simulation.scenario import Crew
 from dcf.simulation.server import POOL, Server
-from dcf.simulation.strangers import Strangers
+from dcf.simulation.staff import Staff
 from dcf.simulation.weather import Weather
-from dcf.worker import AgentPerformer, LeaseKeeper, Performer, Worker
-from dcf.workflow import Choreographer
+from dcf.worker import LeaseKeeper, Worker
+from dcf.workflow import Choreographer, Objects
 
 OnDefect = Callable[[str], None]
 
@@ -33,23 +29,17 @@ class WorkerLife:
         weather: Weather,
         rng: random.Random,
         *,
-        sites: Mapping[str, Sites],
-        ledger: list[Execution],
-        strangers: Strangers,
+        staff: Staff,
         on_defect: OnDefect,
-        watch: Watch,
-        shelf: Shelf | None,
+        objects: Objects | None,
     ) -> None:
         self._crew = crew
         self._server = server
         self._weather = weather
         self._rng = rng
-        self._sites = sites
-        self._ledger = ledger
-        self._strangers = strangers
+        self._staff = staff
         self._on_defect = on_defect
-        self._watch = watch
-        self._shelf = shelf
+        self._objects = objects
         self._retiring = asyncio.Event()
         self._worker: Worker | None = None
         self.deaths = 0
@@ -76,14 +66,17 @@ class WorkerLife:
         rng = random.Random(self._rng.getrandbits(64))
         store = self._store(process, rng)
         keeper = LeaseKeeper(self._store(process, rng), now=process.now)
-        async with self._agents(process, store) as agents:
+        sure = Store(
+            SureBackend(self._server, process.name), pool=POOL, tokens=tokens_of(process.name)
+        )
+        async with self._staff.employed(process, store, sure) as performer:
             worker = Worker(
                 process.name,
                 store,
                 HintQueue(self._backend(process), pool=POOL, consumer=process.name),
                 keeper,
-                Choreographer(store, rng=rng),
-                Performer(agents=agents),
+                Choreographer(store, rng=rng, objects=self._objects),
+                performer,
                 now=process.now,
                 config=self._crew.config,
             )
@@ -103,20 +96,6 @@ class WorkerLife:
             for task in (keeping, working):
                 task.cancel()
             await process.join()
-
-    @asynccontextmanager
-    async def _agents(self, process: Process, store: Store) -> AsyncIterator[AgentPerformer]:
-        """Who does the Tasks of one life; with a shelf they have a memory."""
-        backend = SureBackend(self._server, process.name)
-        sure = Store(backend, pool=POOL, tokens=tokens_of(process.name))
-        agents = SimulatedAgents(
-            self._sites, process, self._ledger, self._strangers, store, self._watch, sure
-        )
-        if self._shelf is None:
-            yield agents
-            return
-        async with self._shelf.opened(process) as memory:
-            yield RememberingAgents(memory, process, agents.perform, self._shelf)
 
     def _store(self, process: Process, rng: random.Random) -> Store:
         return Store(

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from dcf.workflow.audit_trail import write_audit_trail
     from dcf.workflow.callback import beat_task, fail_task, succeed_task
     from dcf.workflow.choreography import Choreographer
-    from dcf.workflow.document import WorkflowDocument, document_of, load, validate
+    from dcf.workflow.document import WorkflowDocument, document_of, load, task_states, validate
     from dcf.workflow.earlier_runs import earlier_runs, refuse_earlier_runs
     from dcf.workflow.errors import (
         ApprovalSettled,
@@ -149,6 +149,7 @@ __all__ = [
     "standing_grants",
     "submit",
     "succeed_task",
+    "task_states",
     "validate",
     "wait",
     "write_audit_trail",

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
         VirtualClock,
     )
     from dcf.asl.trial.interpreter import interpret
+    from dcf.asl.trial.invariant import Invariant
+    from dcf.asl.trial.mocked_answer import MockedAnswer
     from dcf.asl.trial.mocks import Mocks, MockTrouble
     from dcf.asl.trial.mocks_file import MocksInvalid, read_mocks
     from dcf.asl.trial.state_test import ALONE, read_state, run_state
@@ -30,7 +32,9 @@ __all__ = [
     "CallTask",
     "Configuration",
     "Execution",
+    "Invariant",
     "MockTrouble",
+    "MockedAnswer",
     "MockedError",
     "MockedResult",
     "Mocks",

@@ -24,7 +24,8 @@ class VirtualClock:
 class TaskCall:
     """One try of a Task: ``attempt`` counts from 0.
 
-    With ``token`` the Task waits for whoever has that token: the answer is then theirs.
+    With ``token`` the Task waits for whoever has that token: the answer is then theirs. The limits
+    are those of the work, in seconds.
     """
 
     path: Path
@@ -32,6 +33,8 @@ class TaskCall:
     arguments: JSON
     attempt: int
     token: str | None = None
+    timeout_s: float | None = None
+    heartbeat_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

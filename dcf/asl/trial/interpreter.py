@@ -60,6 +60,7 @@ def interpret(
     max_steps: int = MAX_STEPS,
     objects: ObjectStore | None = None,
     count_events: bool = True,
+    delay: Callable[[], float] | None = None,
 ) -> Execution:
     """Run ``machine`` on ``input`` to its end.
 
@@ -69,11 +70,13 @@ def interpret(
     and written by distributed Maps. With ``aws_limits`` a payload over 262,144 bytes is
     ``States.DataLimitExceeded``. An execution of more than ``max_steps`` steps fails with
     ``States.Runtime``. Without ``count_events`` causes leave out the number of the history event
-    that entered the state, as those of the engine do.
+    that entered the state, as those of the engine do. ``delay`` gives the virtual seconds that pass
+    between the moment when a state is entered and its first step; without it none do.
     """
     store = MemoryObjects() if objects is None else objects
     limit = PAYLOAD_LIMIT if aws_limits else None
-    run = _Run(machine, call_task, clock, rng, limit, max_steps, store, History(count_events))
+    history = History(count_events)
+    run = _Run(machine, call_task, clock, rng, limit, max_steps, store, history, delay)
     return run.execute(input, execution_context(input, name, clock.now, rng) | dict(context or {}))
 
 
@@ -90,6 +93,7 @@ class _Run:
         max_steps: int,
         objects: ObjectStore,
         history: History,
+        delay: Callable[[], float] | None,
     ) -> None:
         self._machine = machine
         self._call_task = call_task
@@ -99,6 +103,7 @@ class _Run:
         self._steps_left = max_steps
         self._objects = objects
         self._history = history
+        self._delay = delay
         self._agenda = Agenda(clock)
         self._trace: list[TraceEntry] = []
         self._end: Execution | None = None
@@ -124,7 +129,8 @@ class _Run:
     def _enter(self, frame: Frame, name: str, input: JSON) -> None:
         attempt = first_try(frame, frame.machine.states[name], input, self._clock.now, self._rng)
         self._note(attempt.path, "entered", input)
-        self._agenda.now(partial(self._step, attempt, Entered()))
+        seconds = 0.0 if self._delay is None else self._delay()
+        self._agenda.after(seconds, partial(self._step, attempt, Entered()))
 
     def _step(self, attempt: Try, event: Event, told: int = 0) -> None:
         """Take the next step; ``told`` events of the history end the state unless it is retried."""
@@ -169,7 +175,8 @@ class _Run:
         attempt.frame.history.start_task(attempt.state.resource)
         retries = sum(attempt.visit.retries.values())
         token = attempt.token if effect.waits_for_token else None
-        call = TaskCall(attempt.path, attempt.state.resource, effect.arguments, retries, token)
+        resource, limits = attempt.state.resource, (effect.timeout_s, effect.heartbeat_s)
+        call = TaskCall(attempt.path, resource, effect.arguments, retries, token, *limits)
         answer = self._call_task(call)
         if not isinstance(answer, Answer):
             answer = Answer(answer)

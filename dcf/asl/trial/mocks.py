@@ -60,6 +60,10 @@ class Mocks:
         }
 
     def __call__(self, call: TaskCall) -> Answer:
+        return self.choose(call).to(call.arguments)
+
+    def choose(self, call: TaskCall) -> MockedAnswer:
+        """The answer that is next for ``call``. Raises MockTrouble."""
         name, sequence = self._entry(call)
         if sequence is None:
             raise _missing(call)
@@ -68,7 +72,16 @@ class Mocks:
             raise _no_answer_left(call, name)
         if answer.expect and not has_part(call.arguments, answer.expect[0]):
             raise _unexpected(call, answer.expect[0])
-        return answer.to(call.arguments)
+        return answer
+
+    def know(self, name: str, resource: str) -> bool:
+        """Whether a Task called ``name`` may get an answer, wherever it stands."""
+        if any(entry.rpartition("/")[2] == name for entry in self._states):
+            return True
+        if not resource:
+            return False
+        patterns = self._patterns.values()
+        return resource in self._resources or any(one.match(resource) for one in patterns)
 
     def _entry(self, call: TaskCall) -> tuple[str, _Sequence | None]:
         """By path, by name of the state, by Resource, by the first pattern that fits."""

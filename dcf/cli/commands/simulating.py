@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -21,6 +22,8 @@ def register(app: typer.Typer) -> None:
             "dcf sim --seed 42",
             "dcf sim --seeds 0:500 --jobs 2",
             "dcf sim --sabotage renew --seeds 0:50",
+            "dcf sim --workflow order.asl.json --input '{\"id\": 7}' --mocks order.mocks.yaml"
+            " --invariant '$count($calls[state = \"Pay\"]) > 0'",
         ],
         exits=(OK, FAILED, BAD_INPUT, ENVIRONMENT),
     )(sim)
@@ -42,6 +45,43 @@ def sim(
             "Each should be noticed by one of the seeds, 0:200 if none are given.",
         ),
     ] = None,
+    workflow: Annotated[
+        Path | None,
+        typer.Option(
+            "--workflow",
+            metavar="FILE",
+            help="Simulate runs of this machine, plain ASL or a workflow document, "
+            "0:200 if no seeds are given.",
+        ),
+    ] = None,
+    input: Annotated[
+        str | None,
+        typer.Option(
+            "--input", metavar="FILE|JSON|-", help="Input of its runs.", show_default="{}"
+        ),
+    ] = None,
+    mocks: Annotated[
+        Path | None,
+        typer.Option("--mocks", metavar="FILE", help="What its Tasks answer, as JSON or YAML."),
+    ] = None,
+    invariant: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--invariant",
+            metavar="EXPR",
+            help="JSONata that must be true of each run when it is over; may be repeated.",
+        ),
+    ] = None,
+    invariants: Annotated[
+        Path | None,
+        typer.Option(
+            "--invariants", metavar="FILE", help="Names and expressions, as JSON or YAML."
+        ),
+    ] = None,
+    objects: Annotated[
+        Path | None,
+        typer.Option("--objects", metavar="DIR", help="Its folders are the buckets of ItemReader."),
+    ] = None,
     steps: Annotated[
         int, typer.Option("--steps", min=1, help="Calls of the server until faults end.")
     ] = 2_000,
@@ -53,9 +93,12 @@ def sim(
     """Simulate workers, crashes, lost hints and clocks under a seed and check every guarantee.
 
     Needs no Redis: the same scripts run in this process, on virtual time. The same seed and steps
-    give the same history, call by call.
+    give the same history, call by call. With --workflow one run of a machine of yours takes place
+    under each seed, its Tasks mocked; its end must be the interpreter's, and its invariants true.
     """
     from dcf.cli.screen import Screen
-    from dcf.cli.sim import simulate
+    from dcf.cli.sim import Wish, simulate
+    from dcf.cli.sim_workflow import WorkflowWish
 
-    return simulate(seed, seeds, sabotage, steps, jobs, Screen(as_json=as_json))
+    about = WorkflowWish(workflow, input, mocks, tuple(invariant or ()), invariants, objects)
+    return simulate(Wish(seed, seeds, sabotage, steps, jobs, about), Screen(as_json=as_json))

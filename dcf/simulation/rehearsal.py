@@ -1,0 +1,191 @@
+"""What a user's machine comes to when nothing goes wrong, by the pure interpreter.
+
+Faults delay, and what waits for two things at once may go on with the other one. Runs have other
+ids, and begin at other times. So the interpreter is asked several times: the first time as things
+are, then with other ids, other beginnings and delays in between. Where it always says the same, a
+run has to say so too; what differs is decided by time or chance.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+from control_plane import JSON
+from dcf import asl
+from dcf.asl.trial import CallTask, Mocks, MockTrouble
+from dcf.simulation.mocked_work import MockedWork, Recording
+from dcf.simulation.order import EPOCH_S
+
+MOST_STEPS = 2_000
+"""More make a simulation too long."""
+
+_OTHERS = 7
+_DELAYED = 0.3
+_LONGEST_DELAY_S = 60.0
+_LATEST_START_S = 9_000.0
+_STATUS = {"SUCCEEDED": "succeeded", "FAILED": "failed", "TIMED_OUT": "timed_out"}
+
+
+class Unsimulable(Exception):
+    """A machine cannot be simulated: ``code``, ``message``, ``hint``."""
+
+    def __init__(self, code: str, message: str, hint: str) -> None:
+        self.code, self.message, self.hint = code, message, hint
+        super().__init__(message)
+
+
+@dataclass(frozen=True, slots=True)
+class Undecided:
+    """Stands for what time or chance decides."""
+
+
+UNDECIDED = Undecided()
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """How a run has to end that no fault sent elsewhere. ``UNDECIDED`` stands where time or chance
+    decides; inside of ``output`` too."""
+
+    status: str | Undecided
+    output: Any = None
+    error: str | Undecided | None = None
+    cause: str | Undecided | None = None
+
+    def differs(self, found: Expectation) -> str | None:
+        """What is wrong with ``found``, the end of a run."""
+        for what in ("status", "error", "cause", "output"):
+            wanted, given = getattr(self, what), getattr(found, what)
+            if not _fits(wanted, given):
+                return f"{what} is {_text(given)}; the interpreter says {_text(wanted)}"
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Rehearsal:
+    """The work of a machine's Tasks, what it comes to, and how many virtual seconds the longest of
+    that work takes under a lease."""
+
+    work: MockedWork
+    expected: Expectation
+    longest_task_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Rehearsed:
+    """What is rehearsed; ``mocks`` makes mocks that answered nothing yet."""
+
+    name: str
+    machine: asl.StateMachine
+    input: JSON
+    mocks: Callable[[], Mocks]
+    objects: dict[str, bytes] = field(default_factory=dict)
+
+    def rehearse(self) -> Rehearsal:
+        """Raises MockTrouble for what nothing is mocked for, and Unsimulable."""
+        recording = Recording(self.mocks())
+        clock = asl.VirtualClock(float(EPOCH_S))
+        first = self._interpret(self.machine, recording, clock, random.Random(0), delay=None)
+        self._check(first)
+        expected = _end(first)
+        work = MockedWork(recording.answers, self.mocks)
+        for number in range(_OTHERS if first.status != "TIMED_OUT" else 0):
+            expected = _merged(expected, self._other(work, random.Random(f"other {number}")))
+        return Rehearsal(work, expected, recording.longest_s)
+
+    def _check(self, end: asl.Execution) -> None:
+        entered = sum(entry.moment in ("entered", "retry") for entry in end.trace)
+        if entered > MOST_STEPS:
+            message = f"the execution takes more than {MOST_STEPS:,} steps"
+            raise Unsimulable("CLI_SIM_LONG", message, "give it an input that makes it shorter")
+        if end.status == "TIMED_OUT" and end.cause is not None:
+            hint = "give the Task that never answers TimeoutSeconds, or mock an answer"
+            raise Unsimulable("CLI_SIM_ENDLESS", f"the execution never ends: {end.cause}", hint)
+
+    def _other(self, work: MockedWork, rng: random.Random) -> Expectation | None:
+        """What it comes to otherwise; None where nothing is mocked for that."""
+        clock = asl.VirtualClock(EPOCH_S + rng.uniform(0, _LATEST_START_S))
+        # What takes longer here than it may is no news of the machine.
+        unlimited = replace(self.machine, timeout_s=None)
+        try:
+            end = self._interpret(unlimited, work.again(), clock, rng, partial(_delay, rng))
+        except MockTrouble:
+            return None
+        return _end(end)
+
+    def _interpret(
+        self,
+        machine: asl.StateMachine,
+        call_task: CallTask,
+        clock: asl.VirtualClock,
+        rng: random.Random,
+        delay: Callable[[], float] | None,
+    ) -> asl.Execution:
+        return asl.interpret(
+            machine,
+            self.input,
+            call_task=call_task,
+            clock=clock,
+            rng=rng,
+            name=self.name,
+            count_events=False,
+            objects=asl.MemoryObjects(self.objects),
+            max_steps=10 * MOST_STEPS,
+            delay=delay,
+        )
+
+
+def _delay(rng: random.Random) -> float:
+    return rng.uniform(0, _LONGEST_DELAY_S) if rng.random() < _DELAYED else 0.0
+
+
+def _end(end: asl.Execution) -> Expectation:
+    output = end.output if end.status == "SUCCEEDED" else None
+    return Expectation(_STATUS[end.status], output, end.error, end.cause)
+
+
+def _merged(one: Expectation, other: Expectation | None) -> Expectation:
+    """What both say."""
+    if other is None or one.status != other.status:
+        return Expectation(UNDECIDED, UNDECIDED, UNDECIDED, UNDECIDED)
+    return Expectation(
+        one.status,
+        _common(one.output, other.output),
+        one.error if one.error == other.error else UNDECIDED,
+        one.cause if one.cause == other.cause else UNDECIDED,
+    )
+
+
+def _common(one: Any, other: Any) -> Any:
+    """``one``, with ``UNDECIDED`` where ``other`` says something else."""
+    if isinstance(one, dict) and isinstance(other, dict) and one.keys() == other.keys():
+        return {name: _common(value, other[name]) for name, value in one.items()}
+    if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        return [_common(*pair) for pair in zip(one, other, strict=True)]
+    return one if not isinstance(one, Undecided) and _same(one, other) else UNDECIDED
+
+
+def _fits(wanted: Any, given: Any) -> bool:
+    if isinstance(wanted, Undecided):
+        return True
+    if isinstance(wanted, dict) and isinstance(given, dict):
+        return wanted.keys() == given.keys() and all(
+            _fits(value, given[name]) for name, value in wanted.items()
+        )
+    if isinstance(wanted, list) and isinstance(given, list):
+        return len(wanted) == len(given) and all(map(_fits, wanted, given))
+    return _same(wanted, given)
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two values are one in JSON: ``1`` is not ``true``."""
+    return type(one) is type(other) and bool(one == other)
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=lambda _: "(whatever)")

@@ -1,0 +1,185 @@
+"""The engine, the interpreter and the simulated world agree on generated executions: valid machines
+of any states in both query languages, their inputs, and Tasks whose mocks answer, fail or keep
+silent.
+
+Where time or chance decides, they may differ: ``dcf.simulation`` knows where that is, from how the
+interpreter answers with other ids, at other times and with delays.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from campaigns import SOAK, campaign
+from hypothesis import HealthCheck, given, seed, settings
+from hypothesis import strategies as st
+from machine_expressions import ERRORS, FITTING, PAYLOADS
+from machine_strategy import definitions
+
+from dcf import asl
+from dcf.asl.trial import MockTrouble, read_mocks
+from dcf.conformance.engine_run import open_engine
+from dcf.conformance.executor import Executor, Job
+from dcf.simulation import (
+    Expectation,
+    Rehearsal,
+    Rehearsed,
+    Undecided,
+    Unsimulable,
+    WorkflowWorld,
+)
+
+STARTED_AT = 1_700_000_000.0
+OBJECTS = {
+    "b/k.json": b'[{"a": 1, "n": 2}, {"a": "x", "n": 0}, 3]',
+    "b/k.jsonl": b'{"n": 1}\n{"n": 2, "a": [1]}\n',
+    "b/k.csv": b"n,a\n1,x\n2,y\n",
+    "out/there": b"",
+}
+_STATUS = {"SUCCEEDED": "succeeded", "FAILED": "failed", "TIMED_OUT": "timed_out"}
+
+Case = tuple[dict[str, Any], Any, dict[str, Any]]
+
+
+def clean(value: Any) -> Any:
+    """``value`` without what no run can be given: half a surrogate pair, and numbers beyond double
+    precision."""
+    if isinstance(value, dict):
+        return {name: clean(inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [clean(inner) for inner in value]
+    return {"\ud800": "half", 10**400: 10**15}.get(value, value) if value else value
+
+
+VALUES = PAYLOADS.map(clean)
+INPUTS = (FITTING | FITTING | PAYLOADS).map(clean)
+
+
+@st.composite
+def answers(draw: st.DrawFn) -> dict[str, Any]:
+    """One mocked answer."""
+    after = draw(st.sampled_from([{}, {}, {"after": 2}, {"after": 1000.5}]))
+    kind = draw(st.integers(0, 9))
+    if kind < 5:
+        return {"return": draw(VALUES), **after}
+    if kind < 7:
+        return {"echo": True, **after}
+    if kind == 9:
+        return draw(st.sampled_from([{"never": True}, {"never": True, "heartbeats": [2, 4]}]))
+    cause = draw(st.sampled_from([{}, {"cause": "as planned"}, {"cause": '{"x": [1]}'}]))
+    return {"error": draw(ERRORS), **cause, **after}
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> Case:
+    """A definition, its input, and what a mocks file would hold."""
+    sequence = st.lists(answers(), min_size=1, max_size=3).map(
+        lambda some: [*some[:-1], {**some[-1], "times": "always"}]
+    )
+    mocks = {"resources": {"*": draw(answers() | sequence)}}
+    return clean(draw(definitions())), draw(INPUTS), mocks
+
+
+@pytest.fixture(scope="module")
+def twin() -> Iterator[Executor]:
+    """The engine on the in-process twin of Redis."""
+    executor = open_engine("twin")
+    yield executor
+    executor.close()
+
+
+@pytest.fixture(scope="module")
+def redis() -> Iterator[Executor]:
+    """The engine on a real server."""
+    executor = open_engine("redis")
+    yield executor
+    executor.close()
+
+
+def rehearsal_of(case: Case) -> Rehearsal | None:
+    """What the interpreter says, and what Tasks answer; None for what is too long, or endless."""
+    definition, value, mocks = case
+    machine = asl.parse(definition)
+    about = Rehearsed("machine", machine, value, lambda: read_mocks(mocks, machine), OBJECTS)
+    try:
+        return about.rehearse()
+    except (Unsimulable, MockTrouble):
+        return None
+
+
+def disagreement(case: Case, executor: Executor) -> str | None:
+    """What ``executor`` makes of ``case`` that the interpreter does not."""
+    rehearsal = rehearsal_of(case)
+    if rehearsal is None:
+        return None
+    definition, value, _ = case
+    tasks, found = rehearsal.work.again(), OBJECTS
+    job = Job(definition, value, tasks, objects=found, started_at=STARTED_AT, aws_limits=False)
+    end = executor.execute(job)
+    return rehearsal.expected.differs(
+        Expectation(_STATUS[end.status], end.output, end.error, end.cause)
+    )
+
+
+def quick(soak: int, few: int) -> settings:
+    checks = list(HealthCheck)
+    return settings(max_examples=soak if SOAK else few, deadline=None, suppress_health_check=checks)
+
+
+@pytest.mark.timeout(3600)
+@campaign(shares=95)
+@quick(1_000, 20)
+@given(cases())
+def test_the_engine_agrees_with_the_interpreter(share: int, twin: Executor, case: Case) -> None:
+    assert disagreement(case, twin) is None
+
+
+@pytest.mark.timeout(3600)
+@campaign(shares=10)
+@quick(250, 4)
+@given(cases())
+def test_the_engine_on_a_real_server_does_too(share: int, redis: Executor, case: Case) -> None:
+    assert disagreement(case, redis) is None
+
+
+@pytest.mark.timeout(3600)
+@campaign(shares=10)
+@quick(250, 4)
+@given(cases(), st.integers(0, 10**6))
+def test_the_simulated_world_does_too_whatever_goes_wrong(
+    share: int, case: Case, world: int
+) -> None:
+    if rehearsal_of(case) is None:
+        return
+    definition, value, mocks = case
+    raw = json.dumps({"workflow_name": "machine", "asl": definition})
+    texts = (json.dumps(value), json.dumps(mocks))
+    about = WorkflowWorld("machine", raw, *texts, objects=tuple(OBJECTS.items()))
+    verdict = about.simulate(world, steps=2_000)
+    assert [*map(str, verdict.violations)] == []
+    assert verdict.unmocked == ()
+
+
+def test_most_ends_are_compared() -> None:
+    """What is left open is open for a reason: a machine that draws, or reads the time."""
+    compared = Counter[str]()
+
+    @seed(0)
+    @quick(40, 40)
+    @given(cases())
+    def count(case: Case) -> None:
+        rehearsal = rehearsal_of(case)
+        if rehearsal is None:
+            compared["not run"] += 1
+        else:
+            is_open = isinstance(rehearsal.expected.status, Undecided)
+            compared["open" if is_open else str(rehearsal.expected.status)] += 1
+
+    count()
+    assert compared["open"] < 5
+    assert compared["not run"] < 10
+    assert min(compared["succeeded"], compared["failed"]) > 8
