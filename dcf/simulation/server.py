@@ -112,7 +112,8 @@ class Server:
             reply = await self.twin.run(earlier or self._actual(script), keys, args)
         except ControlPlaneError as told:
             error = _as_backends_raise(told)
-            self._watcher.failed(self._call(who, script, request, texts, [str(error)]), error)
+            call = self._call(who, script, request, texts, [str(error)], keys)
+            self._watcher.failed(call, error)
             raise error from told
         # Some answer with a number alone.
         answer = reply if isinstance(reply, list) else [reply]

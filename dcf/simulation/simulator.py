@@ -12,6 +12,7 @@ from typing import Any
 
 from control_plane import ControlPlaneError, RunKeys, Store, run_lists
 from dcf.asl import AslError
+from dcf.simulation.broken_walk import BrokenWalk
 from dcf.simulation.end_check import check_end, check_server
 from dcf.simulation.end_walk import EndWalk
 from dcf.simulation.evidence import Evidence, gather
@@ -33,6 +34,7 @@ from dcf.simulation.server import EXAMINER, POOL, Sabotage, Server
 from dcf.simulation.session_scene import SessionScene
 from dcf.simulation.simulation import Simulation
 from dcf.simulation.stories import Stories
+from dcf.simulation.strange_hand import StrangeHand
 from dcf.simulation.tool_walk import ToolWalk
 from dcf.simulation.verdict import Verdict, measure
 from dcf.simulation.versions import Versions
@@ -46,12 +48,14 @@ DEFAULT_STEPS = 2_000
 # The share of seeds under which agents have a memory.
 _REMEMBERING = 0.3
 # Calls of the walks before a simulation, and stories.
-_WALK, _TOOLS, _STORIES, _END, _OUTSIDE, _RECORDS = 150, 24, 1, 30, 20, 30
+_WALK, _TOOLS, _STORIES, _END, _OUTSIDE, _RECORDS, _BROKEN = 150, 24, 1, 30, 20, 30, 24
 # Of so many seeds the walks of one are in a cluster.
 _CLUSTERS = 4
 # More than any script needs here: one that was broken may never end.
 _MOST_INSTRUCTIONS = 5_000_000
-Walks = Sequence[tuple[Walk | ToolWalk | Stories | EndWalk | OutsideWalk | RecordWalk, int]]
+Walks = Sequence[
+    tuple[Walk | ToolWalk | Stories | EndWalk | OutsideWalk | RecordWalk | BrokenWalk, int]
+]
 """Each with how many calls it takes."""
 _CONTRADICTIONS = (LookupError, TypeError, ValueError, AttributeError, AslError)
 
@@ -274,6 +278,7 @@ def _walks(seed: int, sabotage: Sabotage | None) -> tuple[Walks, Server, Witness
     cluster = seed % _CLUSTERS == 1
     backend, tokens = SureBackend(server, EXAMINER), tokens_of(EXAMINER)
     store = Store(backend, pool=POOL, cluster=cluster, tokens=tokens)
+    hand = StrangeHand(server.twin, model, random.Random(f"strange hand {seed}"))
     walks: Walks = [
         (Walk(store, random.Random(f"walk {seed}"), server.clock), _WALK),
         (ToolWalk(store, random.Random(f"tools {seed}"), server.clock), _TOOLS),
@@ -281,6 +286,7 @@ def _walks(seed: int, sabotage: Sabotage | None) -> tuple[Walks, Server, Witness
         (EndWalk(store, random.Random(f"end {seed}"), server.clock), _END),
         (OutsideWalk(store, random.Random(f"outside {seed}"), server.clock), _OUTSIDE),
         (RecordWalk(server, random.Random(f"records {seed}")), _RECORDS),
+        (BrokenWalk(store, random.Random(f"broken {seed}"), server.clock, hand), _BROKEN),
     ]
     return walks, server, witness
 

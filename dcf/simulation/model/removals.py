@@ -6,6 +6,7 @@ Of histories and agents the model knows only whether they are there.
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from typing import Any
 
 from control_plane import DONE, INDEX
@@ -16,6 +17,33 @@ from dcf.simulation.model.scratch import Scratch
 Reply = list[Any]
 THERE = True
 """What is known of a value of which only that is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Damaged:
+    """What a strange hand wrote over a key of a run: the type that it has now, and the SHA-1 of its
+    text where it is JSON. Whatever reads it has no rule, but for ``condemn``."""
+
+    kind: str
+    digest: str = ""
+
+
+def condemn(now: Scratch) -> Reply:
+    """A run of which nothing can be believed any more is cancelled and `removing`, as one that was
+    born before any that gets its id from now on."""
+    request, keys = now.request, now.keys
+    if now.peek(keys.meta) != Damaged(request["kind"], request["digest"]):
+        return ["moved"]
+    run: Control = {"status": "cancelled", "protocol": 1, "digest": "", "pool": request["pool"]}
+    run |= {"born": str(now.now - 1), "said": {}, "removing": True}
+    now.set(keys.meta, json.loads(now.text(2)) | {"ctl": run, "created_at": now.now})
+    now.set(keys.stage, None)
+    for key in (keys.paths, keys.blobs):
+        if isinstance(now.peek(key), Damaged):
+            now.set(key, None)
+    now.enlist(run)
+    now.look_at(now.now + REHINT_MAX_MS)
+    return ["ok", run["born"]]
 
 
 def gc(now: Scratch) -> Reply:
