@@ -70,6 +70,7 @@ class Model:
         self._known: dict[str, Any] = {}
         self._outside = Outside(twin, self._known)
         self._broken = False
+        self._damages = set[str]()
 
     def check(self, call: Call) -> Iterator[Violation]:
         """What is wrong with ``call``, which has just taken effect."""
@@ -99,6 +100,7 @@ class Model:
 
     def damaged(self, key: str) -> None:
         """A strange hand wrote to ``key``."""
+        self._damages.add(key)
         self._known[key] = self._strange(key)
 
     def excuses(self, call: Call) -> bool:
@@ -108,9 +110,16 @@ class Model:
         return excused
 
     def _meets_damage(self, call: Call) -> bool:
+        """Whether its run has something that only ``condemn`` can make sense of, and was not
+        condemned yet."""
+        if not self._damages:
+            return False
         keys = Scratch(self._known, call, 0).keys
-        met = (self._known.get(key) for key in (keys.meta, keys.paths, keys.blobs))
-        return any(isinstance(value, removals.Damaged) for value in met)
+        document = self._known.get(keys.meta)
+        if isinstance(document, dict) and document["ctl"].get("condemned"):
+            return False
+        of_run = [key for key in self._damages if key.startswith(keys.meta.removesuffix("meta"))]
+        return any(isinstance(self._known.get(key), removals.Damaged) for key in of_run)
 
     def _strange(self, key: str) -> removals.Damaged | None:
         kind = at_once(self._twin.command("TYPE", key))
