@@ -237,7 +237,8 @@ class RemovalScene:
         try:
             run: RunDocument = at_once(self._looker.run(_RUN))
         except BrokenRun:
-            return True
+            # Nobody but the hand leaves keys without a document.
+            return self._breaks or bool(at_once(self.server.twin.command("EXISTS", _KEYS.meta)))
         except UnknownRun:
             return False
         return run.removing

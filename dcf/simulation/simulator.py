@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from typing import Any
 
 from control_plane import ControlPlaneError, RunKeys, Store, run_lists
-from control_plane.twin.defects import Unsupported
 from dcf.asl import AslError
 from dcf.simulation.broken_walk import BrokenWalk
 from dcf.simulation.end_check import check_end, check_server
@@ -296,7 +295,7 @@ def _go(walks: Walks, witness: Witness) -> None:
     try:
         for walk, calls in walks:
             walk.go(calls)
-    except (*_CONTRADICTIONS, ControlPlaneError, Unsupported) as error:
+    except (*_CONTRADICTIONS, ControlPlaneError, NotImplementedError) as error:
         # A script that was broken on purpose may say to a server what no script says.
         witness.defect(f"the walk cannot go on: {error!r}")
 
