@@ -112,7 +112,8 @@ class Server:
             reply = await self.twin.run(earlier or self._actual(script), keys, args)
         except ControlPlaneError as told:
             error = _as_backends_raise(told)
-            self._watcher.failed(self._call(who, script, request, texts, [str(error)]), error)
+            call = self._call(who, script, request, texts, [str(error)], keys)
+            self._watcher.failed(call, error)
             raise error from told
         # Some answer with a number alone.
         answer = reply if isinstance(reply, list) else [reply]
@@ -186,13 +187,13 @@ class Server:
             return
         self.hints += len(paths)
         stream = redis_keys.queue(pool)
-        entries = self._anyway("XREVRANGE", stream, "+", "-", "COUNT", len(paths))
+        entries = self.anyway("XREVRANGE", stream, "+", "-", "COUNT", len(paths))
         for entry, fields in entries:
             fault = self._weather.hint_fault()
             if fault in ("lost", "late"):
-                self._anyway("XDEL", stream, entry)
+                self.anyway("XDEL", stream, entry)
             if fault == "doubled":
-                self._anyway("XADD", stream, "*", *fields)
+                self.anyway("XADD", stream, "*", *fields)
             if fault == "late":
                 self.hints_under_way += 1
                 self._loop.call_later(
@@ -202,10 +203,10 @@ class Server:
     def _deliver(self, stream: str, fields: Sequence[str]) -> None:
         """A late hint arrives."""
         self.hints_under_way -= 1
-        self._anyway("XADD", stream, "*", *fields)
+        self.anyway("XADD", stream, "*", *fields)
 
-    def _anyway(self, *args: str | int) -> Any:
-        """What happens to hints is nobody's command: it is not refused."""
+    def anyway(self, *args: str | int) -> Any:
+        """Execute what is no client's command, such as what happens to hints: it is not refused."""
         self.twin.refuse(None)
         try:
             return at_once(self.twin.command(*args))

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 
 from control_plane import ControlPlaneError, RunKeys, Store, run_lists
+from dcf.simulation.broken_walk import BrokenWalk
 from dcf.simulation.end_check import check_end, check_server
 from dcf.simulation.end_walk import EndWalk
 from dcf.simulation.evidence import Evidence
@@ -36,6 +37,7 @@ from dcf.simulation.staging import (
     workers_quiet,
 )
 from dcf.simulation.stories import Stories
+from dcf.simulation.strange_hand import StrangeHand
 from dcf.simulation.tool_walk import ToolWalk
 from dcf.simulation.verdict import Verdict, measure
 from dcf.simulation.violation import Guarantee, Violation
@@ -46,10 +48,12 @@ from dcf.simulation.witness import Witness
 
 DEFAULT_STEPS = 2_000
 # Calls of the walks before a simulation, and stories.
-_WALK, _TOOLS, _STORIES, _END, _OUTSIDE, _RECORDS = 150, 24, 1, 30, 20, 30
+_WALK, _TOOLS, _STORIES, _END, _OUTSIDE, _RECORDS, _BROKEN = 150, 24, 1, 30, 20, 30, 24
 # Of so many seeds the walks of one are in a cluster.
 _CLUSTERS = 4
-Walks = Sequence[tuple[Walk | ToolWalk | Stories | EndWalk | OutsideWalk | RecordWalk, int]]
+Walks = Sequence[
+    tuple[Walk | ToolWalk | Stories | EndWalk | OutsideWalk | RecordWalk | BrokenWalk, int]
+]
 """Each with how many calls it takes."""
 
 
@@ -205,6 +209,7 @@ def _walks(seed: int, sabotage: Sabotage | None) -> tuple[Walks, Server, Witness
     cluster = seed % _CLUSTERS == 1
     backend, tokens = SureBackend(server, EXAMINER), tokens_of(EXAMINER)
     store = Store(backend, pool=POOL, cluster=cluster, tokens=tokens)
+    hand = StrangeHand(server, model, random.Random(f"strange hand {seed}"))
     walks: Walks = [
         (Walk(store, random.Random(f"walk {seed}"), server.clock), _WALK),
         (ToolWalk(store, random.Random(f"tools {seed}"), server.clock), _TOOLS),
@@ -212,6 +217,7 @@ def _walks(seed: int, sabotage: Sabotage | None) -> tuple[Walks, Server, Witness
         (EndWalk(store, random.Random(f"end {seed}"), server.clock), _END),
         (OutsideWalk(store, random.Random(f"outside {seed}"), server.clock), _OUTSIDE),
         (RecordWalk(server, random.Random(f"records {seed}")), _RECORDS),
+        (BrokenWalk(store, random.Random(f"broken {seed}"), server.clock, hand), _BROKEN),
     ]
     return walks, server, witness
 
@@ -220,5 +226,6 @@ def _go(walks: Walks, witness: Witness) -> None:
     try:
         for walk, calls in walks:
             walk.go(calls)
-    except (*CONTRADICTIONS, ControlPlaneError) as error:
+    except (*CONTRADICTIONS, ControlPlaneError, NotImplementedError) as error:
+        # A script that was broken on purpose may say to a server what no script says.
         witness.defect(f"the walk cannot go on: {error!r}")

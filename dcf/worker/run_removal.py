@@ -27,7 +27,8 @@ async def remove_run(store: Store, run: RunDocument) -> Kept | None:
     kept = await why_kept(store, run)
     if kept is not None:
         return kept
-    refusal = await store.remove(run.workflow_id, unexported=not store.feeds_outbox)
+    unexported = not store.feeds_outbox
+    refusal = await store.remove(run.workflow_id, unexported=unexported, born=run.birth)
     if refusal is None:
         return None
     # It moved on since it was read: a redrive, say.

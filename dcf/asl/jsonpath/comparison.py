@@ -14,6 +14,9 @@ from dcf.asl.payload import JSON, is_number, same
 
 Compare: TypeAlias = Callable[[Any, Any, Budget], bool]
 
+_COMPARED, _SEARCHED = 1_000, 100
+"""Characters of texts that are compared, or searched, in about the time of one step."""
+
 UNDEFINED = object()
 """What a path of a filter gives when it selects nothing."""
 
@@ -30,13 +33,14 @@ class Pattern:
         if not isinstance(text, str):
             return False
         try:
+            budget.tick(len(text) // _SEARCHED)
             timeout = budget.regex_seconds()
             return self._pattern.fullmatch(text, timeout=timeout) is not None
         except TimeoutError:
             raise budget.timed_out() from None
 
 
-def _equal(left: Any, right: Any) -> bool:
+def _equal(left: Any, right: Any, budget: Budget) -> bool:
     """JSON equality, and a number equals the text that writes it. Nothing equals what is not
     there."""
     if left is UNDEFINED or right is UNDEFINED:
@@ -45,17 +49,48 @@ def _equal(left: Any, right: Any) -> bool:
         return bool(number_in(right) == left)
     if is_number(right) and isinstance(left, str):
         return bool(number_in(left) == right)
-    return not isinstance(left, Pattern) and not isinstance(right, Pattern) and same(left, right)
+    patterns = isinstance(left, Pattern) or isinstance(right, Pattern)
+    return not patterns and _same(left, right, budget)
 
 
-def _identical(left: Any, right: Any) -> bool:
-    return left is not UNDEFINED and right is not UNDEFINED and same(left, right)
+def _identical(left: Any, right: Any, budget: Budget) -> bool:
+    return left is not UNDEFINED and right is not UNDEFINED and _same(left, right, budget)
+
+
+def _same(left: JSON, right: JSON, budget: Budget) -> bool:
+    """``same``, for which each value and each piece of a text counts that is looked at."""
+    if isinstance(left, str) and isinstance(right, str):
+        if len(left) == len(right):
+            _look_at(len(left), budget)
+        return left == right
+    if isinstance(left, dict) and isinstance(right, dict):
+        if len(left) != len(right):
+            return False
+        budget.tick(len(left))
+        _look_at(sum(map(len, left)), budget)
+        return left.keys() == right.keys() and all(
+            _same(value, right[key], budget) for key, value in left.items()
+        )
+    if isinstance(left, list) and isinstance(right, list):
+        if len(left) != len(right):
+            return False
+        budget.tick(len(left))
+        return all(_same(one, other, budget) for one, other in zip(left, right, strict=True))
+    return same(left, right)
+
+
+def _look_at(characters: int, budget: Budget) -> None:
+    """Texts of so many characters are compared: short ones are part of the step they stand in."""
+    if characters >= _COMPARED:
+        budget.tick(characters // _COMPARED)
 
 
 def _ordered(order: Callable[[Any, Any], bool]) -> Compare:
-    def compare(left: Any, right: Any, _: Budget) -> bool:
+    def compare(left: Any, right: Any, budget: Budget) -> bool:
         both_numbers = is_number(left) and is_number(right)
         both_texts = isinstance(left, str) and isinstance(right, str)
+        if both_texts:
+            _look_at(min(len(left), len(right)), budget)
         return (both_numbers or both_texts) and order(left, right)
 
     return compare
@@ -72,8 +107,11 @@ def _is_in(left: Any, right: Any, budget: Budget) -> bool:
         return False
     budget.work(8 * len(right))
     if isinstance(right, KnownArray) and not isinstance(left, (list, dict, Pattern)):
+        if isinstance(left, str):
+            _look_at(len(left), budget)
         return right.has(left)
-    return any(_equal(left, item) for item in right)
+    budget.tick(len(right))
+    return any(_equal(left, item, budget) for item in right)
 
 
 def _not_in(left: Any, right: Any, budget: Budget) -> bool:
@@ -82,6 +120,7 @@ def _not_in(left: Any, right: Any, budget: Budget) -> bool:
 
 def _contains(left: Any, right: Any, budget: Budget) -> bool:
     if isinstance(left, str):
+        budget.tick(len(left) // _SEARCHED)
         return isinstance(right, str) and right in left
     return _is_in(right, left, budget)
 
@@ -110,10 +149,10 @@ def _empty(left: Any, right: Any, _: Budget) -> bool:
 
 
 COMPARISONS: dict[str, Compare] = {
-    "==": lambda left, right, _: _equal(left, right),
-    "!=": lambda left, right, _: not _equal(left, right),
-    "===": lambda left, right, _: _identical(left, right),
-    "!==": lambda left, right, _: not _identical(left, right),
+    "==": _equal,
+    "!=": lambda left, right, budget: not _equal(left, right, budget),
+    "===": _identical,
+    "!==": lambda left, right, budget: not _identical(left, right, budget),
     "<": _ordered(operator.lt),
     "<=": _ordered(operator.le),
     ">": _ordered(operator.gt),

@@ -10,14 +10,14 @@ import copy
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from control_plane import DONE, INDEX, run_lists
 from control_plane import keys as redis_keys
 from control_plane.twin import WRITES, Twin
 from dcf.simulation.model import budgets, commits, leases, removals, runs, sweeps, tool_calls
-from dcf.simulation.model.control import is_json
+from dcf.simulation.model.control import is_json, sha1
 from dcf.simulation.model.outside import RULES, Outside
 from dcf.simulation.model.scratch import Scratch
 from dcf.simulation.order import EPOCH_S
@@ -37,6 +37,7 @@ _RULES: dict[str, Callable[[Scratch], list[Any]]] = {
     "finalize": runs.finalize,
     "told": runs.told,
     "gc": removals.gc,
+    "condemn": removals.condemn,
     "restore": removals.restore,
     "close": runs.close,
     "redrive": runs.redrive,
@@ -56,6 +57,7 @@ _MODELLED = re.compile(
     rf"|cp:\{{runs\}}:({'|'.join(run_lists.STATUSES)})",
     re.DOTALL,
 )
+_JSON = "ReJSON-RL"
 # Of these it is known whether they are there.
 _OTHERS = re.compile(r"cp:wf:[^:]+:(history|agents)")
 
@@ -68,6 +70,7 @@ class Model:
         self._known: dict[str, Any] = {}
         self._outside = Outside(twin, self._known)
         self._broken = False
+        self._damages = set[str]()
 
     def check(self, call: Call) -> Iterator[Violation]:
         """What is wrong with ``call``, which has just taken effect."""
@@ -95,23 +98,69 @@ class Model:
         """A client wrote without a script."""
         self._outside.follow(name, args)
 
+    def damaged(self, key: str) -> None:
+        """A strange hand wrote to ``key``."""
+        self._damages.add(key)
+        self._known[key] = self._strange(key)
+
+    def excuses(self, call: Call) -> bool:
+        """Whether ``call`` may have failed: what it met was damaged. What it did is taken over."""
+        if excused := call.script != "condemn" and self._meets_damage(call):
+            self._take_over(self._touched())
+        return excused
+
+    def _meets_damage(self, call: Call) -> bool:
+        """Whether its run has something that only ``condemn`` can make sense of, and was not
+        condemned yet."""
+        if not self._damages:
+            return False
+        keys = Scratch(self._known, call, 0).keys
+        document = self._known.get(keys.meta)
+        if isinstance(document, dict) and document["ctl"].get("condemned"):
+            return False
+        of_run = [key for key in self._damages if key.startswith(keys.meta.removesuffix("meta"))]
+        return any(isinstance(self._known.get(key), removals.Damaged) for key in of_run)
+
+    def _strange(self, key: str) -> removals.Damaged | None:
+        kind = at_once(self._twin.command("TYPE", key))
+        if kind == "none":
+            return None
+        text = at_once(self._twin.command("JSON.GET", key)) if kind == _JSON else ""
+        return removals.Damaged(kind, sha1(text) if kind == _JSON else "")
+
+    def _touched(self) -> set[str]:
+        """The keys that the last script may have written."""
+        commands = [one for one in self._twin.last_commands if one[0] in WRITES]
+        return {key for name, args in commands for key in _keys_of(name, args)}
+
+    def _take_over(self, touched: Iterable[str]) -> None:
+        """Believe what a call did that no rule speaks of."""
+        for key in touched:
+            if isinstance(self._known.get(key), removals.Damaged):
+                self.damaged(key)
+            elif _MODELLED.fullmatch(key) or _OTHERS.fullmatch(key):
+                self._known[key] = self._value(key)
+
     def _compare(self, call: Call) -> str:
         """The first difference, in words; "" for none."""
         commands = [one for one in self._twin.last_commands if one[0] in WRITES]
         now = int((EPOCH_S + call.at) * 1_000_000) // 1000
-        touched = {key for name, args in commands for key in _keys_of(name, args)}
+        touched = self._touched()
         if call.script in RULES:
             return self._outside.compare(call, now, touched)
         written = {key for key in touched if _MODELLED.fullmatch(key)}
         others = {key for key in touched if _OTHERS.fullmatch(key)}
         if call.earlier:
             # Of what an earlier version does nothing is said but that the present one goes on.
-            self._known |= {key: self._value(key) for key in written | others}
+            self._take_over(touched)
+            return ""
+        if call.script != "condemn" and self._meets_damage(call):
+            self._take_over(touched)
             return ""
         if call.reply[0] == "bad_document":
             if call.script == "restore" and not all(map(is_json, call.texts)):
                 # What was put back before is removed by who gets this answer.
-                self._known |= {key: self._value(key) for key in written | others}
+                self._take_over(touched)
                 return ""
             changed = [key for key in sorted(written) if self._value(key) != self._known.get(key)]
             refused = any(not is_json(text) for text in call.texts if text)
@@ -143,16 +192,17 @@ class Model:
         events = [json.loads(args[args.index("event") + 1]) for args in told]
         if events != scratch.events:
             return f"it told {events}, by the protocol {scratch.events}"
+        if not told and not scratch.steps:
+            return ""
         chain = scratch.get(scratch.keys.chain) or {}
         digest = chain.get("digest", "")
         for args in told:
             text = args[args.index("event") + 1]
             said = f"{digest}\n{scratch.now}\n{text}"
             digest = hashlib.sha1(said.encode(), usedforsecurity=False).hexdigest()
-        if told or scratch.steps:
-            counts = {"events": len(told), "steps": scratch.steps}
-            more = {name: str(int(chain.get(name, 0)) + count) for name, count in counts.items()}
-            scratch.add(scratch.keys.chain, {**more, "digest": digest})
+        counts = {"events": len(told), "steps": scratch.steps}
+        more = {name: str(int(chain.get(name, 0)) + count) for name, count in counts.items()}
+        scratch.add(scratch.keys.chain, {**more, "digest": digest})
         return ""
 
     def _follow(self, call: Call, written: set[str]) -> str:
@@ -198,8 +248,9 @@ def _compare_hints(scratch: Scratch, commands: Sequence[Any]) -> str:
     """Each hint is written, and of this run; the one that led here is dropped."""
     run, request = scratch.request.get("run", ""), scratch.request
     queued = [(name, *args) for name, args in commands if args[0].startswith("cp:queue:")]
-    told = redis_keys.queue(scratch.pool), "MAXLEN", "~", "100000", "*", "workflow", run, "path"
     hinted = [] if scratch.keys.cluster else scratch.hinted
+    queue = redis_keys.queue(scratch.pool if hinted else "")
+    told = queue, "MAXLEN", "~", "100000", "*", "workflow", run, "path"
     wanted: list[tuple[str, ...]] = [("XADD", *told, path) for path in hinted]
     if "hint" in request:
         asked = scratch.names[2]

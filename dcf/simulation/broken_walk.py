@@ -1,0 +1,160 @@
+"""A random walk over runs whose document a strange hand broke, and which are condemned for it.
+
+Whoever condemns one may have read it long ago: it is mended, broken in another way, or another run
+meanwhile. The model says what comes of each call.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+from typing import Any
+
+from control_plane import (
+    DONE,
+    BrokenRun,
+    ControlPlaneError,
+    RunDocument,
+    Store,
+    UnknownRun,
+    find_broken,
+)
+from dcf.simulation.strange_hand import StrangeHand
+from dcf.simulation.virtual_loop import at_once
+
+_META = {"workflow_name": "walk", "pool": "default", "definition": "", "start_at": "A", "input": 1}
+_IN_ITS_PLACE = _META | {"status": "cancelled", "pool": "elsewhere", "input": None}
+_NOBODYS: dict[str, Any] = {"kinds": {"meta": "string"}, "digest": ""}
+
+
+class BrokenWalk:
+    """``clock`` tells and sets the server's time (ms), which only grows; ``hand`` breaks runs."""
+
+    def __init__(
+        self,
+        store: Store,
+        rng: random.Random,
+        clock: Callable[[int | None], int],
+        hand: StrangeHand,
+    ) -> None:
+        self._store, self._rng, self._clock, self._hand = store, rng, clock, hand
+        self._run = ""
+        # What was found of a run when somebody looked last.
+        self._found: dict[str, dict[str, Any]] = {}
+
+    def go(self, steps: int) -> None:
+        """So many calls, about."""
+        for _ in range(steps):
+            self._clock(self._clock(None) + self._rng.choice((0, 1, 40)))
+            self._run = self._rng.choice(("broken-1", "broken-1", "broken-2"))
+            acts = self._acts()
+            try:
+                self._rng.choices(list(acts), list(acts.values()))[0]()
+            except ControlPlaneError:
+                # A refusal, or an error over what is broken, which the witness has seen.
+                continue
+
+    def _acts(self) -> dict[Callable[[], None], int]:
+        """What may be done next, by weight."""
+        if self._kind() == "none":
+            return {
+                self._seed: 8,
+                self._condemn: 3,
+                self._collect: 1,
+                self._restore: 2,
+                self._notice: 2,
+            }
+        run = self._run_document()
+        calls = {self._seed: 1, self._cancel: 1, self._tick: 1, self._condemn: 2}
+        if run is None:
+            return calls | {self._damage: 2, self._notice: 4, self._condemn: 8, self._collect: 1}
+        return calls | {self._damage: 3, self._collect: 8 if run.removing else 1}
+
+    # -- what there is ----------------------------------------------------------------------------
+
+    def _kind(self) -> str:
+        return str(at_once(self._store.backend.command("TYPE", self._store.keys(self._run).meta)))
+
+    def _run_document(self) -> RunDocument | None:
+        """The run that is there, unless it is broken."""
+        try:
+            run: RunDocument = at_once(self._store.run(self._run))
+        except (BrokenRun, UnknownRun):
+            return None
+        return run
+
+    def _notice(self) -> None:
+        """Somebody reads what is there, and finds it broken."""
+        try:
+            fault = at_once(find_broken(self._store, self._run))
+        except UnknownRun:
+            return
+        if fault is not None:
+            self._found[self._run] = {"kinds": fault.kinds, "digest": fault.digest}
+
+    def _say(self, script: str, *texts: str, extra: tuple[str, ...] = (), **about: Any) -> Any:
+        return at_once(self._store.call(script, self._run, about, *texts, extra=extra))
+
+    def _id(self) -> str:
+        return f"{self._rng.getrandbits(32):08x}"
+
+    # -- what happens -----------------------------------------------------------------------------
+
+    def _seed(self) -> None:
+        about: dict[str, Any] = {"call": self._id(), "digest": "d", "protocol": 1}
+        about |= {"pool": "default"}
+        about["states"] = [{"path": path, "type": "Task"} for path in "AB"]
+        if self._rng.random() < 0.7:
+            about["start"] = {"path": "A", "type": "Task"}
+        meta = _META | {"workflow_id": self._run}
+        self._say("seed", json.dumps(meta), "{}", **about)
+        if self._rng.random() < 0.7:
+            self._say("blob", '"large"', blob="beef")
+
+    def _damage(self) -> None:
+        """The run's document, or another key, or several."""
+        keys, rng = self._store.keys(self._run), self._rng
+        if rng.random() < 0.7:
+            self._hand.break_run(keys)
+        for key in (keys.paths, keys.blobs, keys.stage, keys.state("A")):
+            if rng.random() < 0.2:
+                self._hand.overwrite(key)
+        # Whatever was written, nothing is known of the text any more that the run's document has.
+        self._hand.saw(keys.meta)
+        if rng.random() < 0.8:
+            self._notice()
+
+    def _condemn(self) -> None:
+        """What was found is what there is, mostly; doubled now and then."""
+        request = {"pool": "elsewhere", **self._found.get(self._run, _NOBODYS)}
+        text = json.dumps(_IN_ITS_PLACE | {"workflow_id": self._run})
+        stage = self._store.keys(self._run).stage
+        if not at_once(self._store.backend.command("EXISTS", stage)) and self._rng.random() < 0.1:
+            text = "{no JSON"
+        for _ in range(self._rng.choice((1, 1, 2))):
+            self._say("condemn", text, **request)
+
+    def _collect(self) -> None:
+        """Of the run that is there, mostly."""
+        run = self._run_document()
+        born = run.born if run is not None and self._rng.random() < 0.9 else ""
+        about: dict[str, Any] = {"born": born, "paths": list("AB"), "blobs": ["beef"]}
+        about["rest"] = self._rng.random() < 0.2
+        if self._rng.random() < 0.2:
+            about |= {"paths": [], "mark": True}
+        self._say("gc", extra=(DONE,), **about)
+
+    def _restore(self) -> None:
+        """The first call of one, which finds out whether there is room."""
+        control = {"status": "cancelled", "protocol": 1, "digest": "d", "pool": "default"}
+        control |= {"born": "1", "said": {}, "finalized": True}
+        meta = _META | {"workflow_id": self._run, "ctl": control}
+        about = {"call": self._id(), "number": 1, "last": False, "parts": []}
+        self._say("restore", json.dumps(meta), extra=(DONE,), **about)
+
+    def _cancel(self) -> None:
+        self._say("cancel", '{"error":null,"cause":null}', by="ada", reason="", call=self._id())
+
+    def _tick(self) -> None:
+        self._say("tick")
