@@ -8,11 +8,13 @@ from typing import Any
 
 from dcf.asl.jsonata.functions import AWS_FUNCTIONS, BARRED, FUNCTION_NAMES, PRELUDES
 from dcf.asl.jsonata.syntax import parse_jsonata
+from dcf.asl.jsonata.tameness import tame_size
 from dcf.asl.jsonata.tokens import Token, neighbours
 from dcf.asl.payload import JSON
 from dcf.asl.scope import Scope
 
 _DRAWING = frozenset({"random", "uuid", "shuffle"})
+_LOOKING = frozenset({"now", "millis", "toMillis"})
 _TAKES_FUNCTION = frozenset({"map", "filter", "reduce", "sort", "each", "sift", "single"})
 """Functions that never give the function that they are given."""
 
@@ -37,6 +39,12 @@ class Program:
     """Names of functions in it: a variable of such a name is read in place of the function."""
     draws: bool
     """Whether it may draw random numbers."""
+    looks_at_clock: bool
+    """Whether the moment may matter: a date without a year takes it from there."""
+    tame_size: int
+    """The most characters of JSON with which it may run in this process; 0 if it may never."""
+    source: str
+    """What an author wrote: a tame one runs as it is."""
 
     def readable(self, scope: Scope, picked: Mapping[str, JSON]) -> dict[str, JSON]:
         """The variables, cut down to what is read. ``$eval`` is none of Step Functions."""
@@ -64,10 +72,11 @@ def read_program(text: str, hidden: Collection[str] = ()) -> Program:
         **dict.fromkeys(named & set(hidden), True),
     }
     parts = [prelude for name, prelude in PRELUDES.items() if name in named & functions]
+    is_checked = _may_give_function(words)
+    tame = 0 if is_checked or hidden else tame_size(words)
     is_input = "input" not in reads and "everyBinding" not in reads
     if is_input:
         parts += [f"${name} := $$.`{name}`" for name in variables]
-    is_checked = _may_give_function(words)
     parts.append(_CHECKED.format(text=text) if is_checked else text)
     return Program(
         f"({'; '.join(parts)})" if is_checked or len(parts) > 1 else text,
@@ -76,6 +85,9 @@ def read_program(text: str, hidden: Collection[str] = ()) -> Program:
         None if "everyBinding" in reads else variables,
         FUNCTION_NAMES & named,
         not named.isdisjoint(_DRAWING),
+        not named.isdisjoint(_LOOKING),
+        tame,
+        text,
     )
 
 
