@@ -1,4 +1,4 @@
-"""Calls of JSONata's functions with formats: dates, numbers, integers, regular expressions, texts."""
+"""Calls of JSONata's functions with formats: dates, numbers, regular expressions, texts."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from random import Random
 
-_COMPONENTS = "Y M D d F W w X x H h P m s f Z z C E".split()
+_COMPONENTS = "YMDdFWwXxHhPmsfZzCE"
 _PRESENTATIONS = (
     "",
     "",
@@ -227,7 +227,8 @@ def _parse_integer(rng: Random) -> str:
     picture = _text(rng, _INTEGERS)
     if rng.random() < 0.7:
         return f"$parseInteger($formatInteger({rng.randrange(5000)}, {picture}), {picture})"
-    return f"$parseInteger({_text(rng, _SUBJECTS, _DATES, ('12', '1,234', 'twelve', 'xii'))}, {picture})"
+    numbers = ("12", "1,234", "twelve", "xii")
+    return f"$parseInteger({_text(rng, _SUBJECTS, _DATES, numbers)}, {picture})"
 
 
 def _regex(rng: Random) -> str:

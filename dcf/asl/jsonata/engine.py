@@ -15,6 +15,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import dcf
@@ -57,6 +58,9 @@ _LIMITS_HERE: Limits = {
 }
 """With what meets one of these the process deals: how long this one may stand still."""
 
+_UNEQUAL = "($dcf_v := {text}; $exists($dcf_v.**[$ != $]))"
+"""Whether something in a value does not equal itself."""
+
 _DEATHS: dict[int, str] = {
     signal.SIGPROF: TIME_REACHED,
     signal.SIGABRT: MEMORY_REACHED,
@@ -92,6 +96,8 @@ def evaluate(program: Program, scope: Scope, picked: Mapping[str, JSON]) -> JSON
         answer = _engine.ask(f"{compact(request)}\n{text}\n").decode()
     kind, rest = answer[:1], answer[1:]
     if kind == "=":
+        if program.divides and "null" in rest and _holds_no_number(program, scope, picked):
+            raise Failed("D1001: Number out of range")
         return read_result(rest, meant)
     if kind == "?":
         raise Undefined
@@ -99,6 +105,14 @@ def evaluate(program: Program, scope: Scope, picked: Mapping[str, JSON]) -> JSON
     if code == NOT_DATA:
         raise NotData
     raise Failed(_LIMITS.get(code) or f"{code}: {why}")
+
+
+def _holds_no_number(program: Program, scope: Scope, picked: Mapping[str, JSON]) -> bool:
+    """Whether a null is the engine's word for ``0 / 0``, which alone does not equal itself."""
+    text, source = (_UNEQUAL.format(text=text) for text in (program.text, program.source))
+    around = program.around + 2
+    asking = replace(program, text=text, source=source, around=around, divides=False)
+    return evaluate(asking, scope, picked) is True
 
 
 def _answer_here(program: Program, given: dict[str, JSON], scope: Scope) -> str | None:

@@ -14,6 +14,7 @@ from dcf.asl.payload import JSON
 from dcf.asl.scope import Scope
 
 _DRAWING = frozenset({"random", "uuid", "shuffle"})
+_COUNTING = frozenset({"round", "parseInteger", "toMillis"})
 _LOOKING = frozenset({"now", "millis", "toMillis"})
 _TAKES_FUNCTION = frozenset({"map", "filter", "reduce", "sort", "each", "sift", "single"})
 """Functions that never give the function that they are given."""
@@ -39,6 +40,8 @@ class Program:
     """Names of functions in it: a variable of such a name is read in place of the function."""
     draws: bool
     """Whether it may draw random numbers."""
+    divides: bool
+    """Whether a null in its result may be the number of ``0 / 0``, which is none."""
     looks_at_clock: bool
     """Whether the moment may matter: a date without a year takes it from there."""
     tame_size: int
@@ -67,7 +70,10 @@ def read_program(text: str, hidden: Collection[str] = ()) -> Program:
     functions = FUNCTION_NAMES - set(hidden)
     named = {word.text for word in words if word.kind == "variable"}
     reads = expression.reads(dict.fromkeys(AWS_FUNCTIONS.keys() & named & functions, len))
+    # Of a name that the expression gives a value itself, the engine does not say that it is read
+    # outside of that value's block too.
     variables = {
+        **dict.fromkeys(named - functions - {"", "$"}, True),
         **{name: inner for name, inner in reads["bindings"].items() if name not in functions},
         **dict.fromkeys(named & set(hidden), True),
     }
@@ -85,6 +91,7 @@ def read_program(text: str, hidden: Collection[str] = ()) -> Program:
         None if "everyBinding" in reads else variables,
         FUNCTION_NAMES & named,
         not named.isdisjoint(_DRAWING),
+        any(word.is_sign("/", "%") for word in words) or not named.isdisjoint(_COUNTING),
         not named.isdisjoint(_LOOKING),
         tame,
         text,
