@@ -196,9 +196,38 @@ class Maker:
         given = self.expression(depth, inside)
         return f"${self._rng.choice(_LAMBDAS)}({given}, function($v) {{ {body} }})"
 
+    def _binding(self, depth: int, inside: bool) -> str:
+        """What binds or looks back: parents, items and positions, transformations, recursion."""
+        rng = self._rng
+        value, other = self.expression(depth, True), self.expression(depth, True)
+        return rng.choice(
+            (
+                f"$states.input.items^(<price, >{self.name()}).{{'a': id, 'b': price}}",
+                f"$states.input.items^({rng.choice('<>')}price).id",
+                "$sort($states.input.items, function($l, $r) { $l.price > $r.price }).id",
+                f"$states.input.items.tags.{{'a': $, 'b': %.id, 'c': %.%.name, 'd': {value}}}",
+                f"$states.input.items.deep.id[{value} = %.id].%",
+                f"$states.input.items@$i.$states.input.tags@$t[{value}].{{'a': $i.id, 'b': $t}}",
+                f"$states.input.items@$i#$n[$n > 0].{{'a': $i.id, 'b': $n, 'c': {value}}}",
+                "$states.input.tags#$n.{'a': $, 'b': $n}",
+                f"$states.input ~> |items|{{'id': {value}, 'new': price}}, ['name']|",
+                f"$states.input ~> |items[{value}]|{{'price': {self.number()}}}|",
+                f"($f := function($n, $s) {{ $n < 1 ? $s : $f($n - 1, [$s, {value}]) }}; $f(4, 0))",
+                f"($f := function($n) {{ $n < 2 ? 1 : $n * $f($n - 1) }}; [$f(5), {other}])",
+                f"($c := $uppercase ~> $trim; $c({self._textual(inside)}))",
+                f"($p := $substring(?, 0, {self.number()}); $p({self._textual(inside)}))",
+                f"$reduce($states.input.numbers, function($a, $b) {{ [$a, $b, {value}] }})",
+                f"[[$states.input.items.tags], [[{value}]], $states.input.empty, [tags[0]]]",
+                "$states.input.items.tags[0]",
+                "$states.input.(items.tags)[0]",
+                "$states.input.items[].id[]",
+                f"$states.input.**[{value}].id",
+            )
+        )
+
     def _block(self, depth: int, inside: bool) -> str:
         first, second = self.expression(depth, inside), self.expression(depth, inside)
         return f"($v := {first}; $w := {second}; [$v, {self.expression(depth, inside)}, $w])"
 
     _forms = (path, path, path, _object, _array, _operation, _operation, _negation, _call, _call)
-    _forms += (_lambda, _block)
+    _forms += (_lambda, _block, _binding, _binding)
