@@ -83,12 +83,13 @@ def evaluate(program: Program, scope: Scope, picked: Mapping[str, JSON]) -> JSON
     """
     given = program.readable(scope, picked)
     try:
-        text, meant = to_doubles(compact(given))
+        exact = compact(given)
+        text, meant = to_doubles(exact)
     except RecursionError:
         raise Failed(STACK_REACHED) from None
     answer = None
     if len(text) <= program.tame_size:
-        is_same = text.isascii() and not meant
+        is_same = text is exact and text.isascii()
         answer = _answer_here(program, given if is_same else json.loads(_encoded(text)), scope)
     if answer is None:
         seed = scope.random().getrandbits(63) if program.draws else 0
