@@ -210,7 +210,7 @@ class Maker:
                 f"$states.input.items@$i.$states.input.tags@$t[{value}].{{'a': $i.id, 'b': $t}}",
                 f"$states.input.items@$i#$n[$n > 0].{{'a': $i.id, 'b': $n, 'c': {value}}}",
                 "$states.input.tags#$n.{'a': $, 'b': $n}",
-                f"$states.input ~> |items|{{'id': {value}, 'new': price}}, ['name']|",
+                f"$states.input ~> |items|{{'id': {self.number()}, 'new': price}}, ['name']|",
                 f"$states.input ~> |items[{value}]|{{'price': {self.number()}}}|",
                 f"($f := function($n, $s) {{ $n < 1 ? $s : $f($n - 1, [$s, {value}]) }}; $f(4, 0))",
                 f"($f := function($n) {{ $n < 2 ? 1 : $n * $f($n - 1) }}; [$f(5), {other}])",

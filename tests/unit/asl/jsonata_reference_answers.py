@@ -19,6 +19,10 @@ _FAILED = re.compile(r"threw an error during evaluation: (?:([A-Z]\d{4}): )?(.*)
 
 _BY_CODE_POINTS = re.compile(r"\$(split|match|replace|parseInteger)\(.*[^\x00-\uffff]", re.DOTALL)
 _LARGE = re.compile(r'\$format(Number|Base)\((1e21|1e100)\b|\$formatNumber\(1e20, ".*[%‰]')
+_EMPTY_INSIDE = re.compile(
+    r"\$(map|filter|each|sift)\(.*\$(map|filter|each|sift)\(|\]\.\[", re.DOTALL
+)
+_MISSING_ARGUMENT = re.compile(r"\$(replace|split)\(.*(missing|none|name|nothing|%)", re.DOTALL)
 _UNEVEN_GROUPS = re.compile(r'\$formatNumber\(.*"###,##,#"')
 _MANY_PLACES = re.compile(r"\$round\(.*1e21\)")
 _CAPITALS = re.compile(r"\$toMillis\(.*\[([MFP]N|[a-zA-Z]?[iI])", re.DOTALL)
@@ -65,6 +69,10 @@ def verdict(text: str, mine: Answer, theirs: Answer) -> str:
         return "half a surrogate pair is no character"
     if _LARGE.search(text):
         return "digits from 1e21 on, an exponent there"
+    if kinds[0] == "undefined" and _EMPTY_INSIDE.search(text):
+        return "an empty sequence inside of another is no item, [] there"
+    if _MISSING_ARGUMENT.search(text):
+        return "an argument of $replace or $split that is missing, the text 'undefined' there"
     if _UNEVEN_GROUPS.search(text):
         return "groups of several sizes, misplaced there"
     if _MANY_PLACES.search(text):
