@@ -109,9 +109,12 @@ def _items(container: JSON) -> Iterable[JSON]:
     return container if isinstance(container, list) else ()
 
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
+
 def compact(value: JSON) -> str:
     """JSON text without spaces, non-ASCII characters as they are."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return _ENCODER.encode(value)
 
 
 def size(value: JSON) -> int:

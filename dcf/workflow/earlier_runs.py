@@ -36,6 +36,15 @@ async def refuse_earlier_runs(store: Store) -> None:
         )
 
 
+async def refuse_earlier_run(store: Store, workflow_id: str) -> None:
+    """Raises EarlierRuns where this is one."""
+    if await is_earlier_jsonata(store, await store.run(workflow_id)):
+        raise EarlierRuns(
+            f"an earlier version began run {workflow_id}, whose JSONata this one evaluates in "
+            "another way"
+        )
+
+
 async def earlier_runs(store: Store) -> AsyncIterator[str]:
     """The ids of open runs that speak JSONata and were submitted by an earlier version."""
     known: dict[str, bool] = {}

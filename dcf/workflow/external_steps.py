@@ -7,6 +7,7 @@ import random
 from control_plane import Committed, ControlPlaneError, Lease, Refusal, Store, timers
 from dcf.asl import DefinitionError
 from dcf.workflow.choreography import Choreographer
+from dcf.workflow.earlier_runs import refuse_earlier_run
 from dcf.workflow.errors import StillRunning
 from dcf.workflow.external_assignment import Assignment, ExternalStore, HandedOver, hand_over
 from dcf.workflow.finalization import finalize
@@ -42,7 +43,8 @@ class ExternalSteps:
         outcome: Outcome | None = None,
     ) -> Assignment | Committed | Refusal:
         """Do the step of ``lease``, and those after it that need no work; the answer to the first.
-        ``outcome`` is what ``perform`` will give, where that is known.
+        ``outcome`` is what ``perform`` will give, where that is known. Raises EarlierRuns for a run
+        whose JSONata an earlier version evaluates.
 
         Whatever goes wrong, leases taken here are given back; that of ``lease`` itself only when it
         is ``ours``, since nobody knows of it: a passing error ends nobody's work.
@@ -85,6 +87,7 @@ class ExternalSteps:
     async def _step(
         self, choreographer: Choreographer, lease: Lease, perform: Perform
     ) -> Committed | Refusal:
+        await refuse_earlier_run(self._store, lease.workflow_id)
         try:
             run = await self._runs.get(lease.workflow_id, lease.incarnation)
         except DefinitionError as error:

@@ -1,7 +1,7 @@
 """JSONata's engine as this room asks it: one text, what it may read, and what comes out.
 
 Nothing else knows that it is ``jlens``, and that it runs in a process of its own (``evaluator``),
-which is started by the first expression and ends with this one.
+which is started by the first expression that is not tame (``tameness``) and ends with this one.
 """
 
 from __future__ import annotations
@@ -15,14 +15,17 @@ import subprocess
 import sys
 import threading
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import dcf
 from dcf.asl.evaluation_budget import MEMORY_REACHED, STACK_REACHED, TIME_REACHED
-from dcf.asl.jsonata.evaluator import NOT_DATA, TOO_BIG
+from dcf.asl.jsonata import evaluator
+from dcf.asl.jsonata.evaluator import NOT_DATA, TOO_BIG, Limits
 from dcf.asl.jsonata.exact_numbers import read_result, to_doubles
 from dcf.asl.jsonata.functions import NotData
 from dcf.asl.jsonata.program import Program
+from dcf.asl.jsonata.tameness import LARGEST_VALUE
 from dcf.asl.payload import JSON, compact
 from dcf.asl.scope import Scope
 
@@ -46,6 +49,18 @@ _LIMITS = {
 }
 """What the engine's errors about its limits are called on AWS."""
 
+_LIMITS_HERE: Limits = {
+    "timeout": 0.05,
+    "max_steps": 20_000,
+    "max_string_length": 1_000_000,
+    "max_array_length": 100_000,
+    "max_result_size": 3 * LARGEST_VALUE,
+}
+"""With what meets one of these the process deals: how long this one may stand still."""
+
+_UNEQUAL = "($dcf_v := {text}; $exists($dcf_v.**[$ != $]))"
+"""Whether something in a value does not equal itself."""
+
 _DEATHS: dict[int, str] = {
     signal.SIGPROF: TIME_REACHED,
     signal.SIGABRT: MEMORY_REACHED,
@@ -66,22 +81,57 @@ def evaluate(program: Program, scope: Scope, picked: Mapping[str, JSON]) -> JSON
 
     Raises Undefined, NotData for a result that holds a function, and Failed for anything else.
     """
+    given = program.readable(scope, picked)
     try:
-        text, meant = to_doubles(compact(program.readable(scope, picked)))
+        exact = compact(given)
+        text, meant = to_doubles(exact)
     except RecursionError:
         raise Failed(STACK_REACHED) from None
-    seed = scope.random().getrandbits(63) if program.draws else 0
-    request = [program.text, program.is_input, seed, program.around, scope.moment_ms()]
-    answer = _engine.ask(f"{compact(request)}\n{text}\n")
-    kind, rest = answer[:1], answer[1:].decode()
-    if kind == b"=":
+    answer = None
+    if len(text) <= program.tame_size:
+        is_same = text is exact and text.isascii()
+        answer = _answer_here(program, given if is_same else json.loads(_encoded(text)), scope)
+    if answer is None:
+        seed = scope.random().getrandbits(63) if program.draws else 0
+        request = [program.text, program.is_input, seed, program.around, scope.moment_ms()]
+        answer = _engine.ask(f"{compact(request)}\n{text}\n").decode()
+    kind, rest = answer[:1], answer[1:]
+    if kind == "=":
+        if program.divides and "null" in rest and _holds_no_number(program, scope, picked):
+            raise Failed("D1001: Number out of range")
         return read_result(rest, meant)
-    if kind == b"?":
+    if kind == "?":
         raise Undefined
     code, why = json.loads(rest)
     if code == NOT_DATA:
         raise NotData
     raise Failed(_LIMITS.get(code) or f"{code}: {why}")
+
+
+def _holds_no_number(program: Program, scope: Scope, picked: Mapping[str, JSON]) -> bool:
+    """Whether a null is the engine's word for ``0 / 0``, which alone does not equal itself."""
+    text, source = (_UNEQUAL.format(text=text) for text in (program.text, program.source))
+    around = program.around + 2
+    asking = replace(program, text=text, source=source, around=around, divides=False)
+    return evaluate(asking, scope, picked) is True
+
+
+def _answer_here(program: Program, given: dict[str, JSON], scope: Scope) -> str | None:
+    """The answer; None when a limit is met, which is less than what the process has."""
+    now_ms = scope.moment_ms() if program.looks_at_clock else 0
+    try:
+        answer = evaluator.outcome(program.source, given, now_ms=now_ms, limits=_LIMITS_HERE)
+    except BaseException as failure:
+        if type(failure).__name__ != "PanicException":  # the engine's own, which has no module
+            raise
+        return None
+    is_limit = answer[0] == "!" and json.loads(answer[1:])[0] in _LIMITS
+    return None if is_limit else answer
+
+
+def _encoded(text: str) -> bytes:
+    """Half a surrogate pair becomes "?", as in Java."""
+    return text.encode("utf-8", "replace")
 
 
 class _Engine:
@@ -92,8 +142,7 @@ class _Engine:
         self._process: subprocess.Popen[bytes] | None = None
 
     def ask(self, request: str) -> bytes:
-        # Half a surrogate pair becomes "?", as in Java.
-        lines = request.encode("utf-8", "replace")
+        lines = _encoded(request)
         with self._lock:
             # Somebody else may have ended the process, even now: a second one answers.
             for _ in range(2):

@@ -16,9 +16,10 @@ import os
 import resource
 import signal
 import sys
+from collections.abc import Mapping
 from functools import lru_cache
 from random import Random
-from typing import Any
+from typing import Any, TypeAlias
 
 import jlens
 
@@ -42,6 +43,16 @@ VALUE_LIMIT = 6_990_256
 
 RESULT_LIMIT = 3 * VALUE_LIMIT
 """Bytes of JSON text that a result may have: a number takes up to 24."""
+
+Limits: TypeAlias = Mapping[str, Any]
+
+LIMITS: Limits = {
+    "max_steps": STEP_LIMIT,
+    "max_string_length": VALUE_LIMIT,
+    "max_array_length": VALUE_LIMIT // 8,
+    "max_result_size": RESULT_LIMIT,
+}
+"""What the engine counts itself."""
 
 NOT_DATA = "not data"
 TOO_BIG = "too big"
@@ -74,29 +85,38 @@ def _set_limits() -> None:
 
 def _answer(request: bytes, data: bytes) -> bytes:
     text, is_input, seed, around, now_ms = json.loads(request)
+    _rng.seed(seed)
     try:
         # The system ends this process when the time is up.
         signal.setitimer(signal.ITIMER_PROF, TIME_LIMIT_S)
-        result = evaluate(
+        return outcome(
             text,
             {"eval": None} if is_input else json.loads(data),
             input=data.decode() if is_input else None,
             seed=seed,
             around=around,
             now_ms=now_ms,
-        )
+        ).encode()
+    except MemoryError:
+        return _failure(TOO_BIG, "").encode()
+    finally:
+        # What is left of the time is not taken for reading the next request.
+        signal.setitimer(signal.ITIMER_PROF, 0)
+
+
+def outcome(text: str, bindings: dict[str, Any], **options: Any) -> str:
+    """The answer to a request: ``=`` and the result as JSON text, ``?`` or ``!`` and an error."""
+    try:
+        result = evaluate(text, bindings, **options)
     except (jlens.JlensError, FunctionError) as error:
         return _failure(error.code, str(error))
     except ValueError:  # data that nests deeper than the engine reads
         return _failure("D1011", "")
     except NotData:
         return _failure(NOT_DATA, "")
-    except (TooBig, MemoryError):
+    except TooBig:
         return _failure(TOO_BIG, "")
-    finally:
-        # What is left of the time is not taken for reading the next request.
-        signal.setitimer(signal.ITIMER_PROF, 0)
-    return b"?" if result is None else b"=" + result.encode()
+    return "?" if result is None else f"={result}"
 
 
 def evaluate(
@@ -107,35 +127,28 @@ def evaluate(
     seed: int = 0,
     around: int = 0,
     now_ms: int = 0,
+    limits: Limits = LIMITS,
 ) -> str | None:
     """The result as JSON text, None when it is undefined.
 
     ``input`` is the context item, of which Step Functions has none: an expression that reads none
     is given its data in it, which the engine reads faster than ``bindings``.
     """
-    _rng.seed(seed)
     return _compiled(text).evaluate_json(
-        input,
-        bindings,
-        max_depth=DEPTH_LIMIT + around,
-        max_steps=STEP_LIMIT,
-        max_string_length=VALUE_LIMIT,
-        max_array_length=VALUE_LIMIT // 8,
-        max_result_size=RESULT_LIMIT,
-        now=now_ms,
-        seed=seed,
+        input, bindings, max_depth=DEPTH_LIMIT + around, now=now_ms, seed=seed, **limits
     )
 
 
-def _failure(code: str, text: str) -> bytes:
-    return b"!" + json.dumps([code, text]).encode()
+def _failure(code: str, text: str) -> str:
+    return "!" + json.dumps([code, text])
 
 
 @lru_cache(maxsize=2048)
 def _compiled(text: str) -> jlens.Expression:
     expression = jlens.Expression(text)
     for name, (apply, signature) in implementations(_rng).items():
-        expression.register_function(name, apply, signature)
+        if f"${name}" in text:  # each one costs a microsecond
+            expression.register_function(name, apply, signature)
     return expression
 
 

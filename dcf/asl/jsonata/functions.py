@@ -12,7 +12,6 @@ from random import Random
 from typing import Any
 
 from dcf.asl.intrinsics.text import HASHES, digest, read_json
-from dcf.asl.jsonata.exact_numbers import to_doubles
 from dcf.asl.jsonata.java_random import JavaRandom
 
 MAX_RANGE = 360_145
@@ -117,8 +116,16 @@ def _parse(text: Any) -> Any:
         read_json(text)
     except ValueError as error:
         raise FunctionError("D3137", f"Invalid JSON: {error}") from error
-    doubles, _ = to_doubles(text)
-    return {"v": json.loads(doubles)}
+    return {"v": json.loads(text, parse_int=_double)}
+
+
+def _double(digits: str) -> float:
+    """An integer, as JSONata's own numbers are: whole to 2**53, then the nearest double."""
+    number = int(digits)
+    try:
+        return number if abs(number) <= 2**53 else float(number)
+    except OverflowError:
+        raise FunctionError("D3137", "Invalid JSON: a number is beyond double precision") from None
 
 
 def _partition(items: Any, size: Any) -> Any:

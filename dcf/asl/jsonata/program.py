@@ -8,11 +8,14 @@ from typing import Any
 
 from dcf.asl.jsonata.functions import AWS_FUNCTIONS, BARRED, FUNCTION_NAMES, PRELUDES
 from dcf.asl.jsonata.syntax import parse_jsonata
+from dcf.asl.jsonata.tameness import tame_size
 from dcf.asl.jsonata.tokens import Token, neighbours
 from dcf.asl.payload import JSON
 from dcf.asl.scope import Scope
 
 _DRAWING = frozenset({"random", "uuid", "shuffle"})
+_COUNTING = frozenset({"round", "parseInteger", "toMillis"})
+_LOOKING = frozenset({"now", "millis", "toMillis"})
 _TAKES_FUNCTION = frozenset({"map", "filter", "reduce", "sort", "each", "sift", "single"})
 """Functions that never give the function that they are given."""
 
@@ -37,6 +40,14 @@ class Program:
     """Names of functions in it: a variable of such a name is read in place of the function."""
     draws: bool
     """Whether it may draw random numbers."""
+    divides: bool
+    """Whether a null in its result may be the number of ``0 / 0``, which is none."""
+    looks_at_clock: bool
+    """Whether the moment may matter: a date without a year takes it from there."""
+    tame_size: int
+    """The most characters of JSON with which it may run in this process; 0 if it may never."""
+    source: str
+    """What an author wrote: a tame one runs as it is."""
 
     def readable(self, scope: Scope, picked: Mapping[str, JSON]) -> dict[str, JSON]:
         """The variables, cut down to what is read. ``$eval`` is none of Step Functions."""
@@ -59,15 +70,19 @@ def read_program(text: str, hidden: Collection[str] = ()) -> Program:
     functions = FUNCTION_NAMES - set(hidden)
     named = {word.text for word in words if word.kind == "variable"}
     reads = expression.reads(dict.fromkeys(AWS_FUNCTIONS.keys() & named & functions, len))
+    # Of a name that the expression gives a value itself, the engine does not say that it is read
+    # outside of that value's block too.
     variables = {
+        **dict.fromkeys(named - functions - {"", "$"}, True),
         **{name: inner for name, inner in reads["bindings"].items() if name not in functions},
         **dict.fromkeys(named & set(hidden), True),
     }
     parts = [prelude for name, prelude in PRELUDES.items() if name in named & functions]
+    is_checked = _may_give_function(words)
+    tame = 0 if is_checked or hidden else tame_size(words)
     is_input = "input" not in reads and "everyBinding" not in reads
     if is_input:
         parts += [f"${name} := $$.`{name}`" for name in variables]
-    is_checked = _may_give_function(words)
     parts.append(_CHECKED.format(text=text) if is_checked else text)
     return Program(
         f"({'; '.join(parts)})" if is_checked or len(parts) > 1 else text,
@@ -76,6 +91,10 @@ def read_program(text: str, hidden: Collection[str] = ()) -> Program:
         None if "everyBinding" in reads else variables,
         FUNCTION_NAMES & named,
         not named.isdisjoint(_DRAWING),
+        any(word.is_sign("/", "%") for word in words) or not named.isdisjoint(_COUNTING),
+        not named.isdisjoint(_LOOKING),
+        tame,
+        text,
     )
 
 

@@ -60,7 +60,7 @@ def _tokens(expression: str) -> Iterator[Token]:
     position = 0
     before: Token | None = None
     while position < len(expression):
-        literal = None if _ends_value(before) else _REGEX.match(expression, position)
+        literal = None if ends_value(before) else _REGEX.match(expression, position)
         is_comment = expression.startswith("/*", position)
         if literal is not None and not is_comment:
             before = Token("regex", literal["pattern"], position, literal.end())
@@ -87,7 +87,7 @@ def _token(found: re.Match[str]) -> Token:
             raise AssertionError(other)
 
 
-def _ends_value(token: Token | None) -> bool:
+def ends_value(token: Token | None) -> bool:
     if token is None:
         return False
     if token.kind == "sign":

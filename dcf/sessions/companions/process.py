@@ -18,6 +18,7 @@ from dcf.sessions.companions.orphans import cleanup_orphaned_companions
 from dcf.sessions.companions.roster import Roster
 from dcf.sessions.sessions import Sessions
 from dcf.worker import Performer, Post, Worker, open_premises, open_queue, until_told
+from dcf.workflow import refuse_earlier_runs
 
 
 async def serve_companions(post: Post, config: HostConfig, *, on_ready: Callable[[], None]) -> bool:
@@ -78,6 +79,7 @@ async def serve_companions(post: Post, config: HostConfig, *, on_ready: Callable
         host = CompanionHost(
             sessions, roster, inboxes, agents, worker, config=config, clean_up=clean_up
         )
+        await refuse_earlier_runs(there.store)
         orderly = await until_told(host, on_ready, attached=post.attached)
         await asyncio.gather(*settling)
     return orderly

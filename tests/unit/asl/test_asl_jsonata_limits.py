@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import signal
 import subprocess
 from typing import Any
@@ -88,7 +90,35 @@ def test_the_distinct_ones_of_many_are_found_soon() -> None:
 def test_an_expression_that_ends_its_process_ends_no_other() -> None:
     for _ in range(2):
         assert MEMORY in jsonata_cause("$replace($pad('a', 99999, 'a'), 'a', $pad('b', 99999))")
-        assert jsonata("1 + 1") == 2
+        assert jsonata("[1..2]") == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("text", "cause", "ended_by"),
+    [
+        ("$boolean($reduce([1..60], function($a, $b) { [[$a], [$a]] }, 0))", TIME, signal.SIGPROF),
+        ("$replace($pad('a', 99999, 'a'), 'a', $pad('b', 99999))", MEMORY, signal.SIGABRT),
+    ],
+)
+def test_the_system_ends_what_takes_too_much(text: str, cause: str, ended_by: int) -> None:
+    """Measured by the system: processor time, and the most memory that was there at once."""
+    assert cause in jsonata_cause(text)
+
+    process = engine._Engine()._running()
+    assert process.stdin is not None and process.stdout is not None
+    with process.stdin, process.stdout:
+        process.stdin.write(json.dumps([text, False, 0, 0, 0]).encode() + b"\n{}\n")
+        process.stdin.flush()
+        _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+
+    seconds = usage.ru_utime + usage.ru_stime
+    assert process.returncode == -ended_by
+    assert usage.ru_maxrss * 1024 < evaluator.MEMORY_LIMIT
+    # A start of the process takes some of it, far less than a second; the timer goes by ticks, in
+    # which others may have run too.
+    assert seconds < evaluator.TIME_LIMIT_S + 1
+    assert (seconds > 0.75 * evaluator.TIME_LIMIT_S) == (cause == TIME)
 
 
 def test_a_process_that_somebody_ended_is_started_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,11 +131,11 @@ def test_a_process_that_somebody_ended_is_started_again(monkeypatch: pytest.Monk
 
     monkeypatch.setattr(engine, "_engine", engine._Engine())
     monkeypatch.setattr(engine.subprocess, "Popen", watched)
-    assert jsonata("1 + 1") == 2
+    assert jsonata("[1..2]") == [1, 2]
     started[0].kill()
     started[0].wait()
 
-    assert jsonata("1 + 2") == 3
+    assert jsonata("[1..3]") == [1, 2, 3]
     assert len(started) == 2
     engine._engine.close()
     assert started[1].poll() == 0
@@ -118,7 +148,7 @@ def test_a_program_that_cannot_start_is_no_fault_of_the_expression(
     monkeypatch.setattr(engine, "_CODE", "raise SystemExit(3)")
 
     with pytest.raises(RuntimeError, match="it ended with 3"):
-        jsonata("1 + 1")
+        jsonata("[1..2]")
 
 
 def test_the_time_of_one_expression_is_not_taken_from_the_next() -> None:

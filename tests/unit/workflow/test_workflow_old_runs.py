@@ -21,7 +21,10 @@ from unit.workflow.stage import (
 from dcf import workflow
 from dcf.workflow import (
     EarlierRuns,
+    External,
     NotRedrivable,
+    RunCache,
+    Succeeded,
     WorkflowDocument,
     refuse_earlier_runs,
     submission,
@@ -102,11 +105,13 @@ async def test_a_run_needs_the_oldest_protocol_that_can_do_it(
     assert (await stage.store.run(RUN)).protocol == protocol
 
 
-async def submit_before(stage: Stage, monkeypatch: pytest.MonkeyPatch, query: str) -> None:
+async def submit_before(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, query: str, **states: Any
+) -> None:
     """Submit a run as the version before did."""
     with monkeypatch.context() as patch:
         patch.setattr(submission, "EXPRESSION_PROTOCOL", 2)
-        await stage.submit({**flow(A=passing()), "QueryLanguage": query})
+        await stage.submit({**flow(**(states or {"A": passing()})), "QueryLanguage": query})
 
 
 @staged
@@ -122,6 +127,39 @@ async def test_jsonata_begun_by_an_earlier_version_is_refused_by_name(
     await refuse_earlier_runs(stage.store)
     with pytest.raises(NotRedrivable, match="begun by an earlier version"):
         await workflow.redrive(stage.store, RUN)
+
+
+@staged
+async def test_nobody_outside_works_on_jsonata_of_an_earlier_version(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await submit_before(stage, monkeypatch, "JSONata", A=task())
+    external = External(stage.store, RunCache(stage.store))
+
+    with pytest.raises(EarlierRuns, match=RUN):
+        await external.take(RUN, "A", owner="me")
+    assert (await stage.state("A")).status == "ready"
+
+    # A lease that an earlier version gave stays with its holder, who finishes it there.
+    lease = await stage.store.acquire(RUN, "A", owner="me", token="a-token-of-before")
+    for use in (
+        lambda: external.work_on(RUN, "A", "a-token-of-before"),
+        lambda: external.finish(RUN, "A", "a-token-of-before", Succeeded(1)),
+    ):
+        with pytest.raises(EarlierRuns, match=RUN):
+            await use()
+    assert lease == await stage.store.held(RUN, "A", "a-token-of-before")
+
+
+@staged
+async def test_others_outside_go_on(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    await submit_before(stage, monkeypatch, "JSONPath", A=task())
+    external = External(stage.store, RunCache(stage.store))
+
+    await external.take(RUN, "A", owner="me", token="a-token-of-mine")
+    await external.finish(RUN, "A", "a-token-of-mine", Succeeded(1))
+
+    assert (await stage.end()).output == 1
 
 
 @staged

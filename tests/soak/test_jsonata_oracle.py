@@ -1,0 +1,50 @@
+"""Generated expressions and calls, evaluated by us and by JSONata's reference implementation."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from random import Random
+
+import pytest
+from jsonata_calls import call
+from jsonata_reference import Reference, installed
+from unit.asl.jsonata_maker import Maker
+from unit.asl.jsonata_reference_answers import ours, verdict
+
+EACH = 2_000
+
+
+@pytest.fixture(scope="module")
+def reference() -> Iterator[Reference]:
+    with installed() as started:
+        yield started
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.soak(
+    *("tests/soak/jsonata_calls.py", "tests/soak/jsonata_reference.py", "tests/soak/reference.js"),
+    *("tests/unit/asl/jsonata_maker.py", "tests/unit/asl/jsonata_reference_answers.py"),
+    product=("dcf/asl/jsonata", "requirements/dev.txt"),
+)
+@pytest.mark.parametrize("kind", ["expressions", "calls"])
+@pytest.mark.parametrize("share", range(5))
+def test_generated_jsonata_gives_what_the_reference_gives(
+    share: int, kind: str, reference: Reference
+) -> None:
+    rng = Random(f"{kind} {share}")
+    maker = Maker(rng)
+    counts: Counter[str] = Counter()
+    wrong = []
+    for _ in range(EACH):
+        data, text = maker.data(), maker.expression() if kind == "expressions" else call(rng)
+        mine, theirs = ours(text, data), reference.answer(text, data)
+        said = verdict(text, mine, theirs)
+        counts[said] += 1
+        if said == "differs":
+            shown = json.dumps(data) if "$states" in text else ""
+            wrong.append(f"{text}\n  ours {mine}\n  theirs {theirs}\n  {shown}")
+    print(json.dumps({kind: EACH, **counts}))
+    assert not wrong, "\n".join(wrong[:20])
+    assert counts["agrees"] > 0.9 * EACH
