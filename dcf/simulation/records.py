@@ -21,11 +21,13 @@ Key = tuple[str, str, int]
 
 @dataclass(slots=True)
 class Grant:
-    """A lease as the witness knows it; ``ends`` in ms."""
+    """A lease as the witness knows it; ``ends`` in ms; ``over`` where it may have been given
+    back or revoked before."""
 
     fence: int
     ends: int
     who: str
+    over: bool = False
 
 
 class Records:

@@ -148,15 +148,17 @@ class Witness:
     def _acquired(self, call: Call) -> None:
         request = call.request
         self.tokens.add(request["token"])
-        ends = int(call.reply[2]) + request["ttl"]
-        self._grant(call, request["path"], request["token"], int(call.reply[1]), ends)
+        now = int(call.reply[2])
+        self._grant(call, request["path"], request["token"], int(call.reply[1]), now)
 
-    def _grant(self, call: Call, path: str, token: str, fence: int, ends: int) -> None:
-        run = call.request["run"]
+    def _grant(self, call: Call, path: str, token: str, fence: int, now: int) -> None:
+        run, ends = call.request["run"], now + call.request["ttl"]
         known = self._by_token.get(token)
-        if known is not None:
-            if known.fence != fence:
-                self._see("fenced", run, f"the lease of {path} was given twice: {call}")
+        if known is not None and known.fence == fence:
+            return
+        # The same call heard once more when its lease is over is a call like any other.
+        if known is not None and known.ends > now and not known.over:
+            self._see("fenced", run, f"the lease of {path} was given twice: {call}")
             return
         before = self._grants.get((run, path))
         if before is not None and fence <= before.fence:
@@ -165,6 +167,11 @@ class Witness:
         grant = Grant(fence, ends, call.who)
         self._granted.add((run, path, fence))
         self._grants[run, path] = self._by_token[token] = grant
+
+    def _moved(self, call: Call) -> None:
+        if call.request["revoke"]:
+            for (run, _), grant in self._grants.items():
+                grant.over |= run == call.request["run"]
 
     def _renewed(self, call: Call) -> None:
         grant = self._held(call, int(call.reply[2]))
@@ -181,7 +188,9 @@ class Witness:
             # It may be told of a lease that has ended by itself: the model knows when.
             self._alive(call)
             return
-        self._held(call, int(call.at * 1000) + self._records().epoch_ms)
+        grant = self._held(call, int(call.at * 1000) + self._records().epoch_ms)
+        if grant is not None:
+            grant.over = True
 
     def _held(self, call: Call, now: int) -> Grant | None:
         """The lease that ``call`` writes under, which must be the newest and unexpired."""
@@ -224,8 +233,7 @@ class Witness:
             self._run_over(run, str(answer[4]))
         if answer[1]:
             self.tokens.add(request["next_token"])
-            token, ends = request["next_token"], now + request["ttl"]
-            self._grant(call, str(answer[1]), token, int(answer[2]), ends)
+            self._grant(call, str(answer[1]), request["next_token"], int(answer[2]), now)
         self._records().note_commit(run, request["path"], request["visit"])
 
     # -- calls of tools ---------------------------------------------------------------------------
@@ -280,6 +288,7 @@ class Witness:
 
 _LOOKS: dict[str, Callable[[Witness, Call], None]] = {
     "acquire": Witness._acquired,
+    "move": Witness._moved,
     "renew": Witness._renewed,
     "release": Witness._released,
     "commit": Witness._committed,

@@ -30,7 +30,7 @@ from tests.chaos.network import Network
 from tests.chaos.options import options
 from tests.chaos.report import INTERRUPTED, outcome, report_of, table
 from tests.chaos.server import Disk, RedisServer
-from tests.chaos.console import Console
+from tests.chaos.stderr import Stderr
 from tests.chaos.verdict import Guarantee, Verdict, judge, kill_left_processes, left_processes
 
 _ROOT = Path(__file__).parents[2]
@@ -228,7 +228,7 @@ async def until_interrupted(campaign: Coroutine[Any, Any, dict[str, Any]]) -> di
 
 def main() -> int:
     args = options()
-    show = Console(file=cast(TextIO, Console(sys.stderr)))
+    show = Console(file=cast(TextIO, Stderr(sys.stderr)))
     show.print(f"{args.minutes:g} minutes of faults, then about a minute until all runs have ended")
     try:
         report = asyncio.run(until_interrupted(_reported(args, show)))

@@ -13,7 +13,7 @@ import pytest
 from dcf.sessions import Companion, Draft
 from dcf.simulation import DEFAULT_STEPS, Sabotage
 from dcf.simulation.session_scene import SessionScene
-from dcf.simulation.simulator import _workers_quiet
+from dcf.simulation.staging import workers_quiet
 
 _seat = Draft.seat
 
@@ -50,7 +50,7 @@ BROKEN: dict[str, tuple[Break, Sabotage | None, int]] = {
 
 @pytest.fixture(autouse=True)
 def quiet() -> Iterator[None]:
-    with _workers_quiet():
+    with workers_quiet():
         yield
 
 

