@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     )
     from control_plane.assigned import assign, assigned
     from control_plane.backend import Backend
-    from control_plane.broken_run import find_broken, remove_broken
+    from control_plane.broken_run import remove_broken
     from control_plane.claims import ACCEPTED_EVERY_MS, CLAIM_MS, Claimed
     from control_plane.clock import Clock, NewToken, new_token, wall_clock
     from control_plane.conductors import ConductorDocument, ConductorStore
@@ -140,7 +140,7 @@ if TYPE_CHECKING:
         restore_run,
     )
     from control_plane.run_file import BadRunFile, pack, unpack
-    from control_plane.run_space import RunsSpace, space_of, space_of_broken, space_of_runs
+    from control_plane.run_space import RunsSpace, space_of, space_of_runs
     from control_plane.run_transitions import FirstState
     from control_plane.script import Script
     from control_plane.sessions import SessionDocument, SessionStore, check_session_id
@@ -270,7 +270,6 @@ __all__ = [
     "encode_name",
     "export_late",
     "export_run",
-    "find_broken",
     "frame_of",
     "history",
     "host_signs",
@@ -294,7 +293,6 @@ __all__ = [
     "sibling",
     "signs_of_life",
     "space_of",
-    "space_of_broken",
     "space_of_runs",
     "split_path",
     "sweep_outbox",

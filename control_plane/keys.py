@@ -118,11 +118,6 @@ class RunKeys:
         return f"{plane}:wf:{run}:{rest}"
 
     @property
-    def pattern(self) -> str:
-        """All keys of the run, as SCAN takes it. An id has no character that means another."""
-        return self._name("?p", "*")
-
-    @property
     def meta(self) -> str:
         return self._name("cp", "meta")
 

@@ -4,18 +4,27 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, cast
 
 from control_plane.documents import Failure, RunStatus, StateDocument
-from control_plane.errors import BrokenRun, UnknownRun, UnknownState, WrongType
+from control_plane.errors import (
+    BrokenRun,
+    RefusedForGood,
+    ServerError,
+    UnknownRun,
+    UnknownState,
+    WrongType,
+)
 from control_plane.payload import JSON
 from control_plane.run_document import RunDocument
-from control_plane.run_faults import left_of
 from control_plane.values import Values
 
 BATCH = 500
+JSON_TYPE = "ReJSON-RL"
+"""What TYPE says of a document."""
 log = logging.getLogger(__name__)
 
 
@@ -41,10 +50,21 @@ class Reader(Values):
             why = f"it is of the type {kind}, and not JSON"
             raise BrokenRun(workflow_id=workflow_id, why=why) from error
         if text is None:
-            if left := await left_of(self.backend, self.keys(workflow_id)):
-                raise BrokenRun(workflow_id=workflow_id, why=left)
             raise UnknownRun(workflow_id=workflow_id)
         return RunDocument.parse(text, workflow_id)
+
+    @asynccontextmanager
+    async def broken_is_told(self, workflow_id: str) -> AsyncIterator[None]:
+        """Where a script ends with an error because the document of the run is broken, that is what
+        is raised: BrokenRun."""
+        try:
+            yield
+        except RefusedForGood:
+            raise
+        except ServerError:
+            with suppress(UnknownRun):
+                await self.run(workflow_id)
+            raise
 
     async def run_many(self, workflow_ids: Sequence[str]) -> list[RunDocument]:
         """The meta documents of those that exist, in order, 500 a read; in a cluster, where each
@@ -101,15 +121,8 @@ class Reader(Values):
         return cast(RunStatus, json.loads(text))
 
     async def paths(self, workflow_id: str) -> list[str]:
-        """Every path that has a document, sorted (earlier visits end in ``@visit``). Raises
-        BrokenRun."""
-        async with self.broken_is_told(workflow_id):
-            return sorted(await self.backend.command("SMEMBERS", self.keys(workflow_id).paths))
-
-    async def blobs(self, workflow_id: str) -> list[str]:
-        """Every blob that the run has, by its SHA-256, sorted. Raises BrokenRun."""
-        async with self.broken_is_told(workflow_id):
-            return sorted(await self.backend.command("SMEMBERS", self.keys(workflow_id).blobs))
+        """Every path that has a document, sorted (earlier visits end in ``@visit``)."""
+        return sorted(await self.backend.command("SMEMBERS", self.keys(workflow_id).paths))
 
     async def states(self, workflow_id: str, paths: Iterable[str]) -> dict[str, StateDocument]:
         """The documents of ``paths`` that exist, 500 a read."""

@@ -94,12 +94,6 @@ class RunDocument:
         return bool(self.raw["ctl"].get("removing"))
 
     @property
-    def birth(self) -> str | int:
-        """``born`` as it is stored, for ``Store.remove``."""
-        born: str | int = self.raw["ctl"]["born"]
-        return born
-
-    @property
     def is_over(self) -> bool:
         return self.status in RUN_OVER
 

@@ -78,7 +78,7 @@ async def export_run(store: Store, workflow_id: str) -> RunExport:
 async def restore_run(store: Store, export: RunExport, *, together: int | None = None) -> None:
     """Put the run back as it was, as a finished run, at most so many parts ``together``. Who dies
     over it leaves it to be removed by a sweep. Raises RunExists, BadDocument, RestoreLost, and
-    BrokenRun where one of its id is broken, or has left keys behind."""
+    BrokenRun where the document of another stands there."""
     run = export.run
     call = store.new_id()
     # The first call finds out whether there is a run, and is not the last.
@@ -92,9 +92,10 @@ async def restore_run(store: Store, export: RunExport, *, together: int | None =
             "parts": [[part.kind, part.name] for part in batch],
         }
         texts = [export.meta, *(part.text for part in batch)]
-        answer = await store.call("restore", run.workflow_id, request, *texts, extra=[keys.DONE])
-        if answer[0] == "remains":
-            raise await store.why_remains(run.workflow_id)
+        async with store.broken_is_told(run.workflow_id):
+            answer = await store.call(
+                "restore", run.workflow_id, request, *texts, extra=[keys.DONE]
+            )
         if answer[0] == "exists" and number == 1:
             message = f"There is a run {run.workflow_id} already; it was left as it is."
             raise RunExists(message, workflow_id=run.workflow_id)

@@ -24,8 +24,8 @@ from control_plane.errors import (
     UnknownRun,
     WrongType,
 )
+from control_plane.reader import JSON_TYPE
 from control_plane.run_document import RunDocument
-from control_plane.run_faults import JSON_TYPE
 from control_plane.store import Store
 
 log = logging.getLogger(__name__)

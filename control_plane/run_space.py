@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from control_plane import keys
-from control_plane.run_faults import remains_of
 from control_plane.run_lists import STATUSES
 from control_plane.store import Store
 
@@ -32,7 +30,8 @@ class RunsSpace:
 async def names_of(store: Store, workflow_id: str) -> list[str]:
     """The keys that a run has or can have, each once: all that goes when it is removed."""
     run_keys = store.keys(workflow_id)
-    paths, blobs = await store.paths(workflow_id), await store.blobs(workflow_id)
+    paths = await store.paths(workflow_id)
+    blobs = sorted(await store.backend.command("SMEMBERS", run_keys.blobs))
     return [
         run_keys.meta,
         run_keys.history,
@@ -55,15 +54,6 @@ async def space_of(store: Store, workflow_id: str, *, most: int | None = None) -
     a real server can say it. With ``most`` so many of its keys stand for all, spread evenly."""
     every = await names_of(store, workflow_id)
     names = every[:: -(-len(every) // most)] if most else every
-    return await _size(store, names) * len(every) // len(names)
-
-
-async def space_of_broken(store: Store, workflow_id: str) -> int:
-    """As ``space_of``, of a run that is broken: of all keys that it has by their names."""
-    return await _size(store, (await remains_of(store.backend, store.keys(workflow_id))).names)
-
-
-async def _size(store: Store, names: Sequence[str]) -> int:
     total = 0
     for at in range(0, len(names), _AT_ONCE):
         part = names[at : at + _AT_ONCE]
@@ -71,7 +61,7 @@ async def _size(store: Store, names: Sequence[str]) -> int:
             *[store.backend.command("MEMORY", "USAGE", name) for name in part]
         )
         total += sum(size or 0 for size in sizes)
-    return total
+    return total * len(every) // len(names)
 
 
 async def space_of_runs(store: Store) -> RunsSpace:

@@ -8,12 +8,11 @@ from typing import Any
 
 from control_plane import keys, payload, script
 from control_plane.documents import FIRST_PROTOCOL, NO_LIMITS, Failure, Limits
-from control_plane.errors import BadDocument, BrokenRun, RunExists, UnknownRun
+from control_plane.errors import BadDocument, RunExists, UnknownRun
 from control_plane.lease import Refusal
 from control_plane.payload import Payload
 from control_plane.reader import BATCH, Reader
 from control_plane.run_document import RunDocument
-from control_plane.run_faults import find_fault, remains_of
 from control_plane.script_calls import OUTBOX_LIMIT
 
 
@@ -54,8 +53,7 @@ class RunTransitions(Reader):
         new, False when the same run was there.
 
         Interrupted anywhere, the same call goes on where it stopped. Raises RunExists when the id
-        belongs to another definition or input, BadDocument when ``meta`` cannot be stored,
-        BrokenRun where keys are left of a run of this id that has no document.
+        belongs to another definition or input, BadDocument when ``meta`` cannot be stored.
         """
         keys.check_workflow_id(workflow_id)
         if start.input.blob is not None:
@@ -82,8 +80,6 @@ class RunTransitions(Reader):
                 request["timeout_ms"] = timeout_ms
                 request["pins"] = pins
             answer = await self.call("seed", workflow_id, request, meta_text, start.input.stored)
-            if answer[0] == "remains":
-                raise await self.why_remains(workflow_id)
             if answer[0] == "exists":
                 raise RunExists(workflow_id=workflow_id)
             if answer[0] == "bad_document":
@@ -95,18 +91,13 @@ class RunTransitions(Reader):
                 break
         return created
 
-    async def why_remains(self, workflow_id: str) -> BrokenRun:
-        """Why there is no room for a run, though none of its id is there."""
-        fault = await find_fault(self.backend, self.keys(workflow_id))
-        why = "it is gone, and keys of it were left a moment ago" if fault is None else fault.why
-        return BrokenRun(workflow_id=workflow_id, why=why)
-
     async def cancel(self, workflow_id: str, *, by: str, reason: str = "") -> Refusal | None:
         """Cancel a run; None when it is cancelled now. Raises UnknownRun, BrokenRun."""
         failure = Failure("DCF.Cancelled", reason or f"cancelled by {by}")
         text = payload.to_text(failure.to_json())
         request = {"by": by, "reason": reason, "call": self.new_id()}
-        answer = await self.call("cancel", workflow_id, request, text)
+        async with self.broken_is_told(workflow_id):
+            answer = await self.call("cancel", workflow_id, request, text)
         return self._refused(answer, workflow_id)
 
     async def move(
@@ -128,7 +119,8 @@ class RunTransitions(Reader):
         when the run is over. Raises UnknownRun, BrokenRun.
         """
         request = {"pool": pool, "turn": turn, "by": by, "reason": reason, "revoke": revoke}
-        answer = await self.call("move", workflow_id, request)
+        async with self.broken_is_told(workflow_id):
+            answer = await self.call("move", workflow_id, request)
         if refusal := self._refused(answer, workflow_id):
             return refusal
         if answer[1]:
@@ -239,7 +231,8 @@ class RunTransitions(Reader):
                 "ended": ended,
                 "by": by,
             }
-            answer = await self.call("redrive", workflow_id, request, extra=[keys.DONE])
+            async with self.broken_is_told(workflow_id):
+                answer = await self.call("redrive", workflow_id, request, extra=[keys.DONE])
             if refusal := self._refused(answer, workflow_id):
                 return refusal
         if self.cluster:
@@ -253,16 +246,17 @@ class RunTransitions(Reader):
         abandoned: bool = False,
         unexported: bool = False,
         together: int | None = None,
-        born: str | int | None = None,
+        born: str | None = None,
     ) -> Refusal | None:
         """Remove all keys of a run that is over, or ``abandoned`` before its submission ended, at
         most so many paths and blobs ``together``; None when it is gone. Who dies over it leaves it
-        to the same call again, or to a sweep. ``born`` (``RunDocument.birth``) says which run is
-        meant, where others may have had its id since: they stay.
+        to the same call again, or to a sweep. ``born`` says which run is meant, where others may
+        have had its id since: they stay.
 
         ``still_running`` (status), ``not_finalized``, or ``not_exported`` for a run that waits for
         the graph, unless it may go ``unexported``. Raises BrokenRun.
         """
+        run_keys = self.keys(workflow_id)
         request = {
             "born": await self._born(workflow_id) if born is None else born,
             "abandoned": abandoned,
@@ -273,21 +267,20 @@ class RunTransitions(Reader):
             return refusal
         if self.cluster:
             await self.backend.command("ZREM", keys.DONE, workflow_id)
-        condemned = await self._is_condemned(workflow_id)
         while True:
             look_ms = await self.look_time(workflow_id) if self.cluster else None
-            paths, blobs = await self._names(workflow_id, condemned=condemned)
+            paths = await self.paths(workflow_id)
+            blobs = sorted(await self.backend.command("SMEMBERS", run_keys.blobs))
             work = [("paths", path) for path in paths] + [("blobs", blob) for blob in blobs]
             size = together or BATCH
-            for at in range(0, max(1, len(work)), size):
-                batch, rest = work[at : at + size], len(work) > at + size
+            for batch in [work[at : at + size] for at in range(0, len(work), size)] or [[]]:
                 named: dict[str, list[str]] = {"paths": [], "blobs": []}
                 for kind, name in batch:
                     named[kind].append(name)
                 if named["paths"]:
                     members = [keys.approval_member(workflow_id, path) for path in named["paths"]]
                     await self.backend.command("ZREM", keys.APPROVALS, *members)
-                refusal = await self._collect(workflow_id, request | named | {"rest": rest})
+                refusal = await self._collect(workflow_id, request | named)
             if refusal is None or refusal.code != "more":
                 break
         if look_ms is not None:
@@ -300,20 +293,8 @@ class RunTransitions(Reader):
             run = await self.run(workflow_id)
         except UnknownRun:
             return ""
-        return run.birth
-
-    async def _is_condemned(self, workflow_id: str) -> bool:
-        key = self.keys(workflow_id).meta
-        return bool(await self.backend.command("JSON.GET", key, "$.ctl.condemned") == "[true]")
-
-    async def _names(
-        self, workflow_id: str, *, condemned: bool
-    ) -> tuple[Sequence[str], Sequence[str]]:
-        """The paths and blobs of a run. What one said that was condemned is not believed."""
-        if condemned:
-            remains = await remains_of(self.backend, self.keys(workflow_id))
-            return remains.paths, remains.blobs
-        return await self.paths(workflow_id), await self.blobs(workflow_id)
+        born: str | int = run.raw["ctl"]["born"]
+        return born
 
     async def _collect(self, workflow_id: str, request: dict[str, Any]) -> Refusal | None:
         answer = await self.call("gc", workflow_id, request, extra=[keys.DONE])

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from copy import copy
 from typing import Any, Self
 
@@ -13,10 +12,9 @@ from control_plane import keys, payload, script
 from control_plane.accepting import Gap
 from control_plane.backend import Backend
 from control_plane.clock import NewToken, new_token
-from control_plane.errors import BadDocument, RefusedForGood, ServerError, UnknownRun
+from control_plane.errors import BadDocument, UnknownRun
 from control_plane.keys import RunKeys
 from control_plane.lease import Refusal
-from control_plane.run_faults import find_fault
 
 QUEUE_LIMIT = 100_000
 OUTBOX_LIMIT = 100_000
@@ -75,15 +73,14 @@ class ScriptCalls:
         extra: Sequence[str] = (),
     ) -> list[Any]:
         """Run a script of a run; in a cluster, send the hints it returned and see to it that the
-        run is looked at in time. Raises BrokenRun where it fails over what is no run's."""
+        run is looked at in time."""
         request["run"] = workflow_id
         text = payload.to_text({key: part for key, part in request.items() if part is not None})
         names = [self.keys(workflow_id).meta]
         if not self.cluster:
             names += [keys.INDEX, keys.queue(self.pool), *extra]
         with self.gap.noticed():
-            async with self.broken_is_told(workflow_id):
-                answer: list[Any] = await self.backend.run(script.load(name), names, [text, *texts])
+            answer: list[Any] = await self.backend.run(script.load(name), names, [text, *texts])
         if self.cluster:
             look, paths, pool, relist = answer[-1]
             await self.send_hints(workflow_id, paths, pool)
@@ -92,20 +89,6 @@ class ScriptCalls:
             if look:
                 await self.backend.command("ZADD", keys.INDEX, "LT", look, workflow_id)
         return answer
-
-    @asynccontextmanager
-    async def broken_is_told(self, workflow_id: str) -> AsyncIterator[None]:
-        """Where Redis answers with an error because the run is broken, that is what is raised:
-        BrokenRun."""
-        try:
-            yield
-        except RefusedForGood:
-            raise
-        except ServerError as error:
-            fault = await find_fault(self.backend, self.keys(workflow_id))
-            if fault is None:
-                raise
-            raise fault.error() from error
 
     async def send_hints(self, workflow_id: str, paths: Sequence[str], pool: str) -> None:
         """Tell the workers of ``pool`` that these states of a run may be ready."""

@@ -10,7 +10,7 @@ import logging
 from dataclasses import dataclass, field
 
 from control_plane import claims, keys
-from control_plane.errors import BrokenRun, RefusedForGood, ServerError
+from control_plane.errors import RefusedForGood, ServerError
 from control_plane.store import Store
 
 log = logging.getLogger(__name__)
@@ -94,7 +94,7 @@ async def _look(store: Store, swept: Swept, workflow_id: str) -> bool:
         ticked = await tick(store, workflow_id)
     except RefusedForGood:
         raise
-    except (BrokenRun, ServerError) as error:
+    except ServerError as error:
         # The others are due too; this one is looked at again in 15 s.
         log.error("cannot tick run %s: %s", workflow_id, error)
         return False

@@ -2,10 +2,9 @@
 -- left removes the run itself. From the first call on the run is `removing`: nobody goes on with it,
 -- and the sweep looks at it in a minute, to continue a removal that died.
 -- KEYS[4]  cp:wf:done   zset   standalone only
--- ARGV[1]  {run, born, mark?, paths: [path], blobs: [sha256], rest?, abandoned?, unexported?}
+-- ARGV[1]  {run, born, mark?, paths: [path], blobs: [sha256], abandoned?, unexported?}
 --          born: when the run was made that is meant, "" for what is left of one without a document
 --          mark: let the run be `removing` and remove nothing yet, so that what is read then is all
---          rest: more names follow, of which a run that was condemned does not know
 --          abandoned: also a run whose seed never came to its end
 --          unexported: also a run that waits for the graph; what it came to is lost
 -- Reply    {"ok", removed}: nothing is left | {"more", removed}: the same again, with what is left
@@ -43,9 +42,7 @@ for i = 1, #REQ.blobs do
   redis.call('SREM', BLOBS, REQ.blobs[i])
 end
 -- A worker whose lease has ended may have put a blob there after the others were read.
-if REQ.rest or redis.call('SCARD', PATHS) + redis.call('SCARD', BLOBS) > 0 then
-  return reply('more', removed)
-end
+if redis.call('SCARD', PATHS) + redis.call('SCARD', BLOBS) > 0 then return reply('more', removed) end
 removed = removed + redis.call('DEL', META, HISTORY, CHAIN, DUE, STAGE, RUN .. 'agents',
   DATA .. 'audit:finalize')
 enlist(nil)

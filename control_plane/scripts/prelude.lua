@@ -337,9 +337,6 @@ local function end_lost(path)
     .. 'died or vanished"}')
 end
 
--- Whether of a run without a document other keys are left, which a new one would take for its own.
-local function remains() return redis.call('EXISTS', HISTORY, CHAIN, DUE, PATHS) > 0 end
-
 -- Every reply leaves through here: the chain is sealed and the hints are attached.
 local function reply(...)
   if chain then

@@ -9,7 +9,6 @@
 -- ARGV[3…] what each part holds: a JSON document (state, output, audit), a text (blob), or an array of
 --          names and values (calls, agents, chain) or of [entry, at, event, digest] (history)
 -- Reply    {"ok"} | {"exists"} | {"gone"}: what the calls before wrote is not there, or not all of it
---          | {"remains"}: of a run without a document other keys are left, which would be taken for its own
 --          | {"bad_document", message}
 
 local run = load_run()
@@ -46,7 +45,6 @@ local WRITE = {
 }
 
 if not run then
-  if remains() then return reply('remains') end
   local bad = document(META, ARGV[2])
   if bad then return refuse(bad) end
   run = load_run()

@@ -6,7 +6,6 @@
 --           start?: {path, type, timeout_ms?, hb_ms?, callback?}}
 -- ARGV[2]  meta document     ARGV[3]  input of the first state, or ""
 -- Reply    {"ok", "created" | "present"} | {"exists", digest} | {"bad_document", message}
---          | {"remains"}: of a run without a document other keys are left, which would be taken for its own
 -- The same call again gets the first answer; the same digest goes on where an interrupted submission stopped.
 
 local run = load_run()
@@ -14,7 +13,6 @@ if run and (run.digest ~= REQ.digest or run.removing) then return reply('exists'
 if run and run.status ~= 'pending' then
   return reply('ok', run.said.seed == REQ.call and 'created' or 'present')
 end
-if not run and remains() then return reply('remains') end
 
 local start, bad
 if REQ.start then

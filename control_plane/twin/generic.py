@@ -121,13 +121,6 @@ def _keys(space: Keyspace, args: Args) -> Reply:
     return [key for key in space.live_keys() if matches(key)]
 
 
-def _scan(space: Keyspace, args: Args) -> Reply:
-    """Everything at once: a server does the same with few keys and a large COUNT."""
-    cursor, *options = args
-    matches = glob.scanned(cursor, options)
-    return ["0", [key for key in space.live_keys() if matches(key)]]
-
-
 def _dbsize(space: Keyspace, args: Args) -> Reply:
     return len(list(space.live_keys()))
 
@@ -152,7 +145,6 @@ COMMANDS: Commands = {
     "TTL": Command(_ttl, 1, 1),
     "PTTL": Command(_pttl, 1, 1),
     "KEYS": Command(_keys, 1, 1, no_keys),
-    "SCAN": Command(_scan, 1, None, no_keys),
     "DBSIZE": Command(_dbsize, 0, 0, no_keys),
     "FLUSHALL": Command(_flushall, 0, 1, no_keys),
 }

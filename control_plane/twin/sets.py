@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from control_plane.errors import ServerError
 from control_plane.twin import glob
-from control_plane.twin.command import Args, Command, Commands, Reply
+from control_plane.twin.command import Args, Command, Commands, Reply, syntax_error
 from control_plane.twin.keyspace import Keyspace
+from control_plane.twin.numbers import parse_integer
 
 
 class Members(dict[str, None]):
@@ -57,7 +59,20 @@ def _sismember(space: Keyspace, args: Args) -> Reply:
 def _sscan(space: Keyspace, args: Args) -> Reply:
     """Everything at once: a server does the same with a small set."""
     key, cursor, *options = args
-    matches = glob.scanned(cursor, options)
+    if not cursor.isdecimal():
+        raise ServerError("ERR invalid cursor")
+    pattern = "*"
+    for name, text in zip(options[::2], options[1::2], strict=False):
+        if name.upper() == "MATCH":
+            pattern = text
+        elif name.upper() == "COUNT":
+            if parse_integer(text) < 1:
+                raise syntax_error()
+        else:
+            raise syntax_error()
+    if len(options) % 2:
+        raise syntax_error()
+    matches = glob.compiled(pattern).fullmatch
     return ["0", [member for member in space.typed(key, Members) or () if matches(member)]]
 
 

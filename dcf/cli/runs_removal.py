@@ -12,11 +12,9 @@ from control_plane import (
     RunStatus,
     Store,
     check_workflow_id,
-    find_broken,
     remove_broken,
     run_lists,
     space_of,
-    space_of_broken,
 )
 from control_plane.embedded import ServerUnusable
 from dcf.cli.age import OVER, read_age
@@ -162,7 +160,7 @@ async def _remove_broken(store: Store, error: BrokenRun, report: _Report, *, dry
     workflow_id, why = str(error.fields["workflow_id"]), str(error.fields["why"])
     size = None
     if dry_run:
-        size = await space_of_broken(store, workflow_id)
+        size = await space_of(store, workflow_id)
     elif not await remove_broken(store, workflow_id):
         # Somebody mended it meanwhile.
         await _remove(store, await store.run(workflow_id), report)
@@ -195,9 +193,12 @@ async def _chosen(store: Store, choice: Choice) -> AsyncIterator[RunDocument | B
 
 
 async def _named(store: Store, workflow_id: str, choice: Choice) -> RunDocument | BrokenRun:
-    if choice.broken and (fault := await find_broken(store, workflow_id)) is not None:
-        return fault.error()
-    return await store.run(workflow_id)
+    try:
+        return await store.run(workflow_id)
+    except BrokenRun as error:
+        if not choice.broken:
+            raise
+        return error
 
 
 def _tell(progress: Progress, report: _Report, choice: Choice, *, dry_run: bool) -> None:

@@ -6,26 +6,20 @@ meanwhile. The model says what comes of each call.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import random
 from collections.abc import Callable
 from typing import Any
 
-from control_plane import (
-    DONE,
-    BrokenRun,
-    ControlPlaneError,
-    RunDocument,
-    Store,
-    UnknownRun,
-    find_broken,
-)
+from control_plane import DONE, BrokenRun, ControlPlaneError, RunDocument, Store, UnknownRun
 from dcf.simulation.strange_hand import StrangeHand
 from dcf.simulation.virtual_loop import at_once
 
 _META = {"workflow_name": "walk", "pool": "default", "definition": "", "start_at": "A", "input": 1}
 _IN_ITS_PLACE = _META | {"status": "cancelled", "pool": "elsewhere", "input": None}
-_NOBODYS: dict[str, Any] = {"kinds": {"meta": "string"}, "digest": ""}
+Found = tuple[str, str]
+"""The type of what stands where a run's document should, and the SHA-1 of its JSON."""
 
 
 class BrokenWalk:
@@ -41,7 +35,7 @@ class BrokenWalk:
         self._store, self._rng, self._clock, self._hand = store, rng, clock, hand
         self._run = ""
         # What was found of a run when somebody looked last.
-        self._found: dict[str, dict[str, Any]] = {}
+        self._found: dict[str, Found] = {}
 
     def go(self, steps: int) -> None:
         """So many calls, about."""
@@ -58,13 +52,7 @@ class BrokenWalk:
     def _acts(self) -> dict[Callable[[], None], int]:
         """What may be done next, by weight."""
         if self._kind() == "none":
-            return {
-                self._seed: 8,
-                self._condemn: 3,
-                self._collect: 1,
-                self._restore: 2,
-                self._notice: 2,
-            }
+            return {self._seed: 8, self._condemn: 1, self._collect: 1}
         run = self._run_document()
         calls = {self._seed: 1, self._cancel: 1, self._tick: 1, self._condemn: 2}
         if run is None:
@@ -86,12 +74,14 @@ class BrokenWalk:
 
     def _notice(self) -> None:
         """Somebody reads what is there, and finds it broken."""
-        try:
-            fault = at_once(find_broken(self._store, self._run))
-        except UnknownRun:
+        kind, digest = self._kind(), ""
+        if kind == "none" or self._run_document() is not None:
             return
-        if fault is not None:
-            self._found[self._run] = {"kinds": fault.kinds, "digest": fault.digest}
+        if kind == "ReJSON-RL":
+            key = self._store.keys(self._run).meta
+            text = at_once(self._store.backend.command("JSON.GET", key))
+            digest = hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()
+        self._found[self._run] = kind, digest
 
     def _say(self, script: str, *texts: str, extra: tuple[str, ...] = (), **about: Any) -> Any:
         return at_once(self._store.call(script, self._run, about, *texts, extra=extra))
@@ -113,21 +103,19 @@ class BrokenWalk:
             self._say("blob", '"large"', blob="beef")
 
     def _damage(self) -> None:
-        """The run's document, or another key, or several."""
+        """The run's document, and now and then another key with it."""
         keys, rng = self._store.keys(self._run), self._rng
-        if rng.random() < 0.7:
-            self._hand.break_run(keys)
-        for key in (keys.paths, keys.blobs, keys.stage, keys.state("A")):
+        self._hand.break_run(keys)
+        for key in (keys.paths, keys.blobs, keys.stage, keys.chain):
             if rng.random() < 0.2:
                 self._hand.overwrite(key)
-        # Whatever was written, nothing is known of the text any more that the run's document has.
-        self._hand.saw(keys.meta)
         if rng.random() < 0.8:
             self._notice()
 
     def _condemn(self) -> None:
         """What was found is what there is, mostly; doubled now and then."""
-        request = {"pool": "elsewhere", **self._found.get(self._run, _NOBODYS)}
+        kind, digest = self._found.get(self._run, ("string", ""))
+        request: dict[str, Any] = {"pool": "elsewhere", "kind": kind, "digest": digest}
         text = json.dumps(_IN_ITS_PLACE | {"workflow_id": self._run})
         stage = self._store.keys(self._run).stage
         if not at_once(self._store.backend.command("EXISTS", stage)) and self._rng.random() < 0.1:
@@ -140,18 +128,9 @@ class BrokenWalk:
         run = self._run_document()
         born = run.born if run is not None and self._rng.random() < 0.9 else ""
         about: dict[str, Any] = {"born": born, "paths": list("AB"), "blobs": ["beef"]}
-        about["rest"] = self._rng.random() < 0.2
         if self._rng.random() < 0.2:
             about |= {"paths": [], "mark": True}
         self._say("gc", extra=(DONE,), **about)
-
-    def _restore(self) -> None:
-        """The first call of one, which finds out whether there is room."""
-        control = {"status": "cancelled", "protocol": 1, "digest": "d", "pool": "default"}
-        control |= {"born": "1", "said": {}, "finalized": True}
-        meta = _META | {"workflow_id": self._run, "ctl": control}
-        about = {"call": self._id(), "number": 1, "last": False, "parts": []}
-        self._say("restore", json.dumps(meta), extra=(DONE,), **about)
 
     def _cancel(self) -> None:
         self._say("cancel", '{"error":null,"cause":null}', by="ada", reason="", call=self._id())

@@ -1,6 +1,5 @@
 """A finished run is removed, put back and swept by several at once, in a world of its own: calls
-and answers are lost, the server refuses, processes die between two calls, a replica forgets. Under
-some seeds a strange hand breaks its document too, and somebody removes what is broken."""
+and answers are lost, the server refuses, processes die between two calls, a replica forgets."""
 
 from __future__ import annotations
 
@@ -8,26 +7,20 @@ import asyncio
 import random
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Sequence
-from contextlib import suppress
 from typing import Any
 
 from control_plane import (
     INDEX,
-    BrokenRun,
     ControlPlaneError,
     Disconnected,
     FirstState,
     RestoreLost,
-    RunDocument,
     RunExists,
     RunExport,
     RunKeys,
-    ServerError,
     Store,
-    UnknownRun,
     export_run,
     payload,
-    remove_broken,
     restore_run,
     timers,
 )
@@ -38,7 +31,6 @@ from dcf.simulation.process import Process
 from dcf.simulation.records import Records
 from dcf.simulation.removal_check import traces
 from dcf.simulation.server import EXAMINER, POOL, Call, Sabotage, Server
-from dcf.simulation.strange_hand import StrangeHand
 from dcf.simulation.violation import Guarantee, Violation
 from dcf.simulation.virtual_loop import Stuck, VirtualLoop, at_once, run_virtually
 from dcf.simulation.weather import Weather
@@ -57,11 +49,7 @@ _TOGETHER = 3
 # The longest is longer than a removal waits for a sweep.
 _PAUSES_S = (0.0, 0.0, 0.01, 3.0, 90.0)
 _REBIRTHS_S = (0.5, 5.0, 90.0)
-_FORGETFUL, _BREAKABLE = 0.4, 0.5
-_BETWEEN_DAMAGES_S = 8.0
-# An error of a script where the run was mended before anybody could see what it met: the witness,
-# who sees at once, says which of them may be.
-_DAMAGED = (BrokenRun, ServerError)
+_FORGETFUL = 0.4
 Act = Callable[[Store], Awaitable[Any]]
 
 
@@ -84,14 +72,9 @@ class RemovalScene:
         away = random.Random(f"removal fail-over {seed}")
         self._fail_over = FailOver(away, self.server, self._weather, self._witness)
         self._fail_over.happens = away.random() < _FORGETFUL
-        hand = random.Random(f"removal strange hand {seed}")
-        self._breaks = hand.random() < _BREAKABLE
-        self._hand, self._hand_rng = StrangeHand(self.server, model, hand), hand
-        self._looker = Store(self.server.twin, pool=POOL)
         self._sure = Store(SureBackend(self.server, EXAMINER), pool=POOL, tokens=tokens_of(_RUN))
         self._whole: dict[str, Any] | None = None
         self._found: list[Violation] = []
-        self._damages = 0
 
     @staticmethod
     def happens(seed: int) -> bool:
@@ -116,7 +99,6 @@ class RemovalScene:
         """What went wrong, by kind."""
         seen = Counter({str(kind): count for kind, count in self._weather.seen.items()})
         seen["fail-over"] = self._fail_over.number
-        seen["damage"] = self._damages
         return seen
 
     @property
@@ -135,18 +117,14 @@ class RemovalScene:
         export = await self._ended()
         self._whole = traces(self.server.twin, _RUN)
         acts: dict[str, Act] = {
-            "remover": _remove,
+            "remover": lambda store: store.remove(_RUN, together=_TOGETHER),
             "restorer-1": lambda store: _restore(store, export),
             "restorer-2": lambda store: _restore(store, export),
             "sweeper-1": _sweep,
             "sweeper-2": _sweep,
         }
-        if self._breaks:
-            acts["condemner"] = _condemn
         living = [asyncio.create_task(self._live(name, act)) for name, act in acts.items()]
         living.append(asyncio.create_task(self._fail_over.come()))
-        if self._breaks:
-            living.append(asyncio.create_task(self._damage()))
         await self._wait(_CHAOS_S, lambda: self._weather.is_calm)
         self._weather.calm()
         for task in living:
@@ -188,24 +166,13 @@ class RemovalScene:
                 raise error
             await asyncio.sleep(rng.choice(_REBIRTHS_S))
 
-    async def _damage(self) -> None:
-        """The run's document is broken again and again, whatever stands there."""
-        while True:
-            await asyncio.sleep(self._hand_rng.uniform(0, _BETWEEN_DAMAGES_S))
-            if at_once(self.server.twin.command("EXISTS", _KEYS.meta)):
-                self._hand.break_run(_KEYS)
-                if self._hand_rng.random() < 0.3:
-                    self._hand.overwrite(self._hand_rng.choice((_KEYS.paths, _KEYS.blobs)))
-                self._damages += 1
-
     async def _settle(self) -> None:
-        """Nobody comes any more but who removes what is broken, and a sweep."""
+        """Nobody but a sweep comes any more."""
 
         def settled() -> bool:
             return not at_once(self.server.twin.command("ZCARD", INDEX))
 
         deadline = self._loop.time() + _PATIENCE_S
-        await _condemn(self._sure)
         while not settled() and self._loop.time() < deadline:
             await _sweep(self._sure)
             await asyncio.sleep(_LOOK_S)
@@ -220,28 +187,18 @@ class RemovalScene:
             await asyncio.sleep(_LOOK_S)
 
     def _look(self) -> None:
-        """At every moment the run is there as it was, or is broken, or is being removed, or left
-        nothing."""
-        if self._whole is None or self._found or self._is_going():
+        """At every moment the run is there as it was, or is being removed, or left nothing."""
+        if self._whole is None or self._found:
             return
         now = traces(self.server.twin, _RUN)
+        if now.get(_KEYS.meta, {}).get("ctl", {}).get("removing"):
+            return
         names = self._whole.keys() | now
         if now and (
             changed := sorted(one for one in names if self._whole.get(one) != now.get(one))
         ):
             seen = f"it is neither as it was, nor gone, nor being removed: {changed}"
             self._found.append(Violation("removed", _RUN, seen))
-
-    def _is_going(self) -> bool:
-        """Whether it is broken, or being removed."""
-        try:
-            run: RunDocument = at_once(self._looker.run(_RUN))
-        except BrokenRun:
-            # Nobody but the hand leaves keys without a document.
-            return self._breaks or bool(at_once(self.server.twin.command("EXISTS", _KEYS.meta)))
-        except UnknownRun:
-            return False
-        return run.removing
 
     def _saw_enough(self) -> bool:
         return any(seen.guarantee in self._until for seen in self.violations)
@@ -260,28 +217,14 @@ async def _again_and_again(store: Store, act: Act, process: Process, rng: random
 async def _restore(store: Store, export: RunExport) -> None:
     try:
         await restore_run(store, export, together=_TOGETHER)
-    except (RunExists, RestoreLost, *_DAMAGED):
-        # Somebody else was quicker, or removed it meanwhile; or broke it.
+    except (RunExists, RestoreLost):
+        # Somebody else was quicker, or removed it meanwhile.
         return
-
-
-async def _remove(store: Store) -> None:
-    with suppress(*_DAMAGED):
-        await store.remove(_RUN, together=_TOGETHER)
-
-
-async def _condemn(store: Store) -> None:
-    """As `dcf runs remove --broken` does."""
-    with suppress(UnknownRun, *_DAMAGED):
-        await remove_broken(store, _RUN, together=_TOGETHER)
 
 
 async def _sweep(store: Store) -> None:
     swept = await timers.sweep(store)
-    with suppress(UnknownRun, *_DAMAGED):
-        for workflow_id in swept.removing:
-            run = await store.run(workflow_id)
-            if run.removing:
-                await store.remove(workflow_id, together=_TOGETHER, born=run.birth)
-        for workflow_id in swept.over:
-            await finalize(store, workflow_id, by="sweep")
+    for workflow_id in swept.removing:
+        await store.remove(workflow_id, together=_TOGETHER)
+    for workflow_id in swept.over:
+        await finalize(store, workflow_id, by="sweep")

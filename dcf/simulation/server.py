@@ -187,13 +187,13 @@ class Server:
             return
         self.hints += len(paths)
         stream = redis_keys.queue(pool)
-        entries = self.anyway("XREVRANGE", stream, "+", "-", "COUNT", len(paths))
+        entries = self._anyway("XREVRANGE", stream, "+", "-", "COUNT", len(paths))
         for entry, fields in entries:
             fault = self._weather.hint_fault()
             if fault in ("lost", "late"):
-                self.anyway("XDEL", stream, entry)
+                self._anyway("XDEL", stream, entry)
             if fault == "doubled":
-                self.anyway("XADD", stream, "*", *fields)
+                self._anyway("XADD", stream, "*", *fields)
             if fault == "late":
                 self.hints_under_way += 1
                 self._loop.call_later(
@@ -203,10 +203,10 @@ class Server:
     def _deliver(self, stream: str, fields: Sequence[str]) -> None:
         """A late hint arrives."""
         self.hints_under_way -= 1
-        self.anyway("XADD", stream, "*", *fields)
+        self._anyway("XADD", stream, "*", *fields)
 
-    def anyway(self, *args: str | int) -> Any:
-        """Execute what is no client's command, such as what happens to hints: it is not refused."""
+    def _anyway(self, *args: str | int) -> Any:
+        """What happens to hints is nobody's command: it is not refused."""
         self.twin.refuse(None)
         try:
             return at_once(self.twin.command(*args))

@@ -209,7 +209,7 @@ def _walks(seed: int, sabotage: Sabotage | None) -> tuple[Walks, Server, Witness
     cluster = seed % _CLUSTERS == 1
     backend, tokens = SureBackend(server, EXAMINER), tokens_of(EXAMINER)
     store = Store(backend, pool=POOL, cluster=cluster, tokens=tokens)
-    hand = StrangeHand(server, model, random.Random(f"strange hand {seed}"))
+    hand = StrangeHand(server.twin, model, random.Random(f"strange hand {seed}"))
     walks: Walks = [
         (Walk(store, random.Random(f"walk {seed}"), server.clock), _WALK),
         (ToolWalk(store, random.Random(f"tools {seed}"), server.clock), _TOOLS),

@@ -5,8 +5,9 @@ from __future__ import annotations
 import random
 
 from control_plane import RunKeys
+from control_plane.twin import Twin
 from dcf.simulation.model import Model
-from dcf.simulation.server import Server
+from dcf.simulation.virtual_loop import at_once
 
 # Of each document that comes of one of these ``RunDocument.parse`` says what is wrong.
 _MEMBERS = (
@@ -22,17 +23,14 @@ _PLAIN = ("SET", "HSET")
 
 
 class StrangeHand:
-    """Writes at once, and lets ``model`` know."""
+    """Writes to ``twin`` at once, whatever a server takes, and lets ``model`` know."""
 
-    def __init__(self, server: Server, model: Model, rng: random.Random) -> None:
-        self._server, self._model, self._rng = server, model, rng
+    def __init__(self, twin: Twin, model: Model, rng: random.Random) -> None:
+        self._twin, self._model, self._rng = twin, model, rng
 
     def break_run(self, keys: RunKeys) -> None:
-        """Make of the run's document one that no script wrote, or something that is no document, or
-        nothing."""
-        if self._rng.random() < 0.1:
-            self._write(keys.meta, "DEL", keys.meta)
-        elif self._rng.random() < 0.5:
+        """Make of the run's document one that no script wrote, or something that is no document."""
+        if self._rng.random() < 0.5:
             place, value = self._rng.choice(_MEMBERS)
             if not self._is_object(keys.meta):
                 place, value = "$", f'["{self._rng.randrange(9)}"]'
@@ -42,22 +40,18 @@ class StrangeHand:
 
     def overwrite(self, key: str) -> None:
         """Let a value of another type stand there."""
-        self._server.anyway("DEL", key)
+        at_once(self._twin.command("DEL", key))
         command = self._rng.choice(_PLAIN)
         field = () if command == "SET" else ("status",)
         self._write(key, command, key, *field, str(self._rng.randrange(9)))
 
-    def saw(self, key: str) -> None:
-        """Of what stands there only type and text are known from now on."""
-        self._model.damaged(key)
-
     def _is_object(self, key: str) -> bool:
         """Whether a document stands there that has members; whatever else does makes room."""
-        if self._server.anyway("TYPE", key) != "ReJSON-RL":
-            self._server.anyway("DEL", key)
+        if at_once(self._twin.command("TYPE", key)) != "ReJSON-RL":
+            at_once(self._twin.command("DEL", key))
             return False
-        return bool(self._server.anyway("JSON.TYPE", key) == "object")
+        return bool(at_once(self._twin.command("JSON.TYPE", key)) == "object")
 
     def _write(self, key: str, *command: str) -> None:
-        self._server.anyway(*command)
+        at_once(self._twin.command(*command))
         self._model.damaged(key)

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
-from control_plane import BrokenRun, Disconnected, Lease, Refusal, ServerError, Store
+from control_plane import Disconnected, Lease, Refusal, ServerError, Store
 
 log = logging.getLogger(__name__)
 
@@ -154,7 +154,7 @@ class LeaseKeeper:
             # A server that does not answer is not waited for beyond the lease.
             async with asyncio.timeout(max(_SHORTEST_NAP_S, watch.ends_at - now)):
                 answer = await self._store.renew(watch.lease, beat=beat)
-        except (BrokenRun, Disconnected, ServerError, TimeoutError) as error:
+        except (Disconnected, ServerError, TimeoutError) as error:
             now = self._now()
             watch.beat = watch.beat or beat
             if now >= watch.ends_at:

@@ -27,8 +27,7 @@ async def remove_run(store: Store, run: RunDocument) -> Kept | None:
     kept = await why_kept(store, run)
     if kept is not None:
         return kept
-    unexported = not store.feeds_outbox
-    refusal = await store.remove(run.workflow_id, unexported=unexported, born=run.birth)
+    refusal = await store.remove(run.workflow_id, unexported=not store.feeds_outbox)
     if refusal is None:
         return None
     # It moved on since it was read: a redrive, say.

@@ -152,10 +152,10 @@ class Sweeper:
             run = await self._store.run(workflow_id)
             if run.removing:
                 log.info("%s: removing the rest of %s", self._name, workflow_id)
-                await self._store.remove(workflow_id, born=run.birth)
+                await self._store.remove(workflow_id)
             elif run.status == "pending" and await self._is_abandoned(run):
                 log.warning("%s: removing %s, never completely submitted", self._name, workflow_id)
-                await self._store.remove(workflow_id, abandoned=True, born=run.birth)
+                await self._store.remove(workflow_id, abandoned=True)
         except UnknownRun:
             log.debug("%s: %s was removed", self._name, workflow_id)
         except (Disconnected, RefusedForGood):

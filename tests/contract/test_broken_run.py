@@ -3,7 +3,7 @@ nothing else is."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any, Literal
 
@@ -28,7 +28,6 @@ from control_plane import (
     run_lists,
     timers,
 )
-from control_plane.script import Script
 
 Damage = Callable[[World, str], Awaitable[Any]]
 
@@ -42,17 +41,6 @@ async def _of_another_type(world: World, key: str) -> None:
     await world.backend.command("HSET", key, "status", "succeeded")
 
 
-async def _overwritten(world: World, key: str) -> None:
-    await world.backend.command("DEL", key)
-    await world.backend.command("SET", key, "x")
-
-
-async def _nothing_known(world: World, key: str) -> None:
-    await _of_another_type(world, key)
-    await _overwritten(world, world.store().keys(RUN).paths)
-    await _overwritten(world, world.store().keys(RUN).blobs)
-
-
 DAMAGES: dict[str, tuple[Damage, str]] = {
     "no object": (_member("$", "[1]"), "it has no control record"),
     "no control": (_member("$.ctl", "7"), "it has no control record"),
@@ -63,7 +51,6 @@ DAMAGES: dict[str, tuple[Damage, str]] = {
     "pins": (_member("$.pins", "7"), "pins is none"),
     "another's": (_member("$.workflow_id", '"other"'), "'other', that of another run"),
     "a hash": (_of_another_type, "it is of the type hash"),
-    "no paths either": (_nothing_known, "it is of the type hash"),
 }
 
 
@@ -136,7 +123,7 @@ async def test_who_works_on_it_commits_nothing_any_more(world: World) -> None:
 
 @pytest.mark.parametrize("when", ["before", "after"])
 @pytest.mark.parametrize("by", ["the same call", "a sweep"])
-@pytest.mark.parametrize("name", ["no control", "a hash", "no paths either"])
+@pytest.mark.parametrize("name", ["no control", "a hash"])
 async def test_wherever_the_remover_died_its_removal_is_continued(
     world: World, when: Literal["before", "after"], by: str, name: str
 ) -> None:
@@ -293,103 +280,3 @@ async def test_who_meets_a_broken_run_hears_what_to_do(world: World, name: str, 
         await calls[call]()
     assert told.value.hint.startswith(f"`dcf runs remove {RUN} --broken`")
     assert await remove_broken(store, RUN)
-
-
-@pytest.mark.parametrize("name", ["paths", "blobs"])
-async def test_no_key_is_left_of_a_run_that_cannot_say_which_it_has(
-    world: World, name: str
-) -> None:
-    store = await ended_run(world)
-    await _overwritten(world, getattr(store.keys(RUN), name))
-    with pytest.raises(BrokenRun, match=f"its {name} are of the type string, and not set") as told:
-        await store.remove(RUN)
-    assert told.value.hint.startswith(f"`dcf runs remove {RUN} --broken`")
-    assert await remove_broken(store, RUN)
-    assert await left(world) == []
-
-
-@pytest.mark.parametrize("call", ["renew", "commit", "tick", "close"])
-async def test_who_meets_a_broken_state_hears_what_to_do(world: World, call: str) -> None:
-    store, flow = world.store(), linear("A", "B")
-    await seed(store, flow)
-    lease = await lease_of(store, "A")
-    await _overwritten(world, store.keys(RUN).state("A"))
-    await world.advance(600_000)
-    if call == "close":
-        await store.cancel(RUN, by="x")
-    calls: dict[str, Callable[[], Awaitable[object]]] = {
-        "renew": lambda: store.renew(lease),
-        "commit": lambda: store.commit(lease, end(flow, lease, 1), commit_id="c1"),
-        "tick": lambda: timers.tick(store, RUN),
-        "close": lambda: store.close(RUN),
-    }
-    with pytest.raises(BrokenRun, match="the document of state A is of the type string") as told:
-        await calls[call]()
-    assert told.value.hint.startswith(f"`dcf runs remove {RUN} --broken`")
-    assert await remove_broken(store, RUN)
-    assert await left(world) == []
-
-
-async def test_a_sweep_passes_over_what_is_broken(world: World) -> None:
-    store = world.store()
-    for run in (RUN, "other"):
-        await seed(store, linear("A"), run=run)
-        await lease_of(store, "A", run=run)
-    await _overwritten(world, store.keys(RUN).state("A"))
-    await world.advance(600_000)
-    assert (await timers.sweep(store)).moved == 1
-    assert await remove_broken(store, RUN)
-
-
-async def test_a_run_that_is_mended_in_part_is_not_condemned_for_what_it_was(world: World) -> None:
-    store = await ended_run(world)
-    paths = store.keys(RUN).paths
-    await world.backend.command("COPY", paths, "kept")
-    await _overwritten(world, paths)
-
-    class Mending(Breaking):
-        async def run(self, script: Script, names: Sequence[str], args: Sequence[str | int]) -> Any:
-            await world.backend.command("RENAME", "kept", paths)
-            return await super().run(script, names, args)
-
-    assert not await remove_broken(world.store(Mending(world.backend, None)), RUN)
-    assert not (await store.run(RUN)).removing
-
-
-async def test_what_is_left_without_a_document_is_told_and_goes(world: World) -> None:
-    store = await ended_run(world)
-    export = await export_run(store, RUN)
-    assert [run.workflow_id for run in (await run_lists.list_runs(store, 10)).runs] == [RUN]
-    await world.backend.command("DEL", store.keys(RUN).meta)
-    calls: dict[str, Callable[[], Awaitable[object]]] = {
-        "run": lambda: store.run(RUN),
-        "remove": lambda: store.remove(RUN),
-        "restore": lambda: restore_run(store, export),
-        "seed": lambda: seed(store, linear("A")),
-    }
-    for call in calls.values():
-        why = "it is gone, and of the run its history, chain and paths are left"
-        with pytest.raises(BrokenRun, match=why) as told:
-            await call()
-        assert told.value.hint.startswith(f"`dcf runs remove {RUN} --broken`")
-    page = await run_lists.list_runs(store, 10)
-    assert [error.fields["workflow_id"] for error in page.broken] == [RUN]
-    assert await remove_broken(store, RUN)
-    assert await left(world) == []
-    assert (await run_lists.list_runs(store, 10)).broken == ()
-    await restore_run(store, export)
-    assert not await remove_broken(store, RUN)
-
-
-async def test_documents_that_nothing_speaks_of_go_too(world: World) -> None:
-    store = await ended_run(world)
-    keys_ = store.keys(RUN)
-    await world.backend.command(
-        "DEL", keys_.meta, keys_.history, keys_.chain, keys_.due, keys_.paths, keys_.blobs
-    )
-    with pytest.raises(UnknownRun):
-        await store.run(RUN)
-    assert await remove_broken(store, RUN)
-    assert await left(world) == []
-    with pytest.raises(UnknownRun):
-        await remove_broken(store, RUN)

@@ -7,7 +7,6 @@ import logging
 import re
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -117,18 +116,6 @@ async def test_who_redrives_a_run_that_is_being_removed_is_told(world: World) ->
     assert await remove_run(store, await store.run(RUN)) is None
 
 
-async def test_a_run_that_took_the_id_after_it_was_read_stays(world: World) -> None:
-    store = await ended_run(world)
-    read = await store.run(RUN)
-    assert await store.remove(RUN) is None
-    await world.advance(1)
-    await seed(store, linear("A"))
-    await run_to_end(world, linear("A"))
-    await put_away(store)
-    assert await remove_run(store, read) is None
-    assert (await store.run(RUN)).status == "succeeded"
-
-
 class Looking:
     """A worker's sweeper at work on ``backend``, until the block ends."""
 
@@ -145,11 +132,6 @@ class Looking:
     async def __aexit__(self, *_: object) -> None:
         await stop(*self._tasks)
 
-    async def remove(self, workflow_id: str) -> None:
-        """What the sweeper does with a run that a sweep found to be half way gone."""
-        self._sweeper._half_way.put(workflow_id)
-        await self._sweeper._half_way.work_rest()
-
     async def until(self, there: Callable[[], Awaitable[bool]]) -> None:
         """Wait for ``there``. Raises what ended a loop."""
         async with asyncio.timeout(20):
@@ -158,35 +140,6 @@ class Looking:
                     if task.done():
                         task.result()
                 await asyncio.sleep(0.01)
-
-
-class Replacing(Breaking):
-    """After the first read of the run's document another run has its id."""
-
-    def __init__(self, world: World) -> None:
-        super().__init__(world.backend, None)
-        self._world = world
-
-    async def command(self, *args: str | int) -> Any:
-        answer = await super().command(*args)
-        if args[0] == "JSON.GET" and self.names.count("JSON.GET") == 1:
-            store = self._world.store()
-            assert await store.remove(RUN) is None
-            await self._world.advance(1)
-            await seed(store, linear("A"))
-            await run_to_end(self._world, linear("A"))
-            await put_away(store)
-        return answer
-
-
-async def test_a_sweeper_removes_the_run_that_it_read_and_no_other(world: World) -> None:
-    store = await ended_run(world)
-    # The removal is marked, and no more.
-    with suppress(Disconnected):
-        await world.store(Breaking(world.backend, 2, "after")).remove(RUN)
-    assert (await store.run(RUN)).removing
-    await Looking(world, Replacing(world)).remove(RUN)
-    assert (await store.run(RUN)).status == "succeeded"
 
 
 async def half_removed(world: World, names: Sequence[str]) -> Store:

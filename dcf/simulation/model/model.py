@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from control_plane import DONE, INDEX, run_lists
+from control_plane import DONE, INDEX, RunKeys, run_lists
 from control_plane import keys as redis_keys
 from control_plane.twin import WRITES, Twin
 from dcf.simulation.model import budgets, commits, leases, removals, runs, sweeps, tool_calls
@@ -70,7 +70,6 @@ class Model:
         self._known: dict[str, Any] = {}
         self._outside = Outside(twin, self._known)
         self._broken = False
-        self._damages = set[str]()
 
     def check(self, call: Call) -> Iterator[Violation]:
         """What is wrong with ``call``, which has just taken effect."""
@@ -100,7 +99,6 @@ class Model:
 
     def damaged(self, key: str) -> None:
         """A strange hand wrote to ``key``."""
-        self._damages.add(key)
         self._known[key] = self._strange(key)
 
     def excuses(self, call: Call) -> bool:
@@ -110,16 +108,16 @@ class Model:
         return excused
 
     def _meets_damage(self, call: Call) -> bool:
-        """Whether its run has something that only ``condemn`` can make sense of, and was not
-        condemned yet."""
-        if not self._damages:
-            return False
-        keys = Scratch(self._known, call, 0).keys
-        document = self._known.get(keys.meta)
-        if isinstance(document, dict) and document["ctl"].get("condemned"):
-            return False
-        of_run = [key for key in self._damages if key.startswith(keys.meta.removesuffix("meta"))]
-        return any(isinstance(self._known.get(key), removals.Damaged) for key in of_run)
+        """Whether it was asked to read what a strange hand left; `enlist` reads several runs."""
+        runs = [Scratch(self._known, call, 0).keys]
+        if call.script == "enlist":
+            entries = call.request["runs"]
+            # In a cluster the document was read before, and may be gone.
+            if any(isinstance(made, str) for entry in entries for made in entry[2:]):
+                return True
+            runs = [RunKeys(entry[0]) for entry in entries]
+        met = (self._known.get(key) for run in runs for key in (run.meta, run.paths, run.blobs))
+        return any(isinstance(value, removals.Damaged) for value in met)
 
     def _strange(self, key: str) -> removals.Damaged | None:
         kind = at_once(self._twin.command("TYPE", key))

@@ -32,34 +32,18 @@ def condemn(now: Scratch) -> Reply:
     """A run of which nothing can be believed any more is cancelled and `removing`, as one that was
     born before any that gets its id from now on."""
     request, keys = now.request, now.keys
-    there = now.peek(keys.meta)
-    # Of a whole document nobody asks: its text is not known.
-    digest = there.digest if isinstance(there, Damaged) else "" if there is None else None
-    kinds = {name: _kind(now, name) for name in request["kinds"]}
-    if (kinds, digest) != (request["kinds"], request["digest"]):
+    if now.peek(keys.meta) != Damaged(request["kind"], request["digest"]):
         return ["moved"]
     run: Control = {"status": "cancelled", "protocol": 1, "digest": "", "pool": request["pool"]}
     run |= {"born": str(now.now - 1), "said": {}, "removing": True}
-    run["condemned"] = True
     now.set(keys.meta, json.loads(now.text(2)) | {"ctl": run, "created_at": now.now})
     now.set(keys.stage, None)
-    # Its keys are found by their names from now on.
     for key in (keys.paths, keys.blobs):
-        now.set(key, None)
+        if isinstance(now.peek(key), Damaged):
+            now.set(key, None)
     now.enlist(run)
     now.look_at(now.now + REHINT_MAX_MS)
     return ["ok", run["born"]]
-
-
-def _kind(now: Scratch, name: str) -> str:
-    """The type of a key, by its name within the run."""
-    keys, of_state = now.keys, name.removeprefix("state:")
-    sets = {"paths": keys.paths, "blobs": keys.blobs}
-    key = keys.meta if name == "meta" else sets.get(name) or keys.state(of_state)
-    value = now.peek(key)
-    if isinstance(value, Damaged):
-        return value.kind
-    return "none" if value is None else "set" if name in sets else "ReJSON-RL"
 
 
 def gc(now: Scratch) -> Reply:
@@ -88,7 +72,7 @@ def gc(now: Scratch) -> Reply:
     for digest in request["blobs"]:
         removed += _remove(now, keys.blob(digest))
         now.add(keys.blobs, {digest: None})
-    if request.get("rest") or now.peek(keys.paths) or now.peek(keys.blobs):
+    if now.peek(keys.paths) or now.peek(keys.blobs):
         return ["more", removed]
     whole = (keys.meta, keys.history, keys.chain, keys.due, keys.agents, keys.audit)
     removed += _remove(now, *whole)
@@ -131,8 +115,6 @@ def restore(now: Scratch) -> Reply:
         return ["ok" if number <= heard else "gone"]
     document = json.loads(now.text(2))
     if run is None:
-        if now.remains():
-            return ["remains"]
         now.set(now.keys.meta, document)
         run = document["ctl"] | {"removing": True, "restoring": request["call"]}
     now.save_run(run | {"restored": number})

@@ -32,8 +32,6 @@ def seed(now: Scratch) -> Reply:
         return ["exists", run["digest"]]
     if run is not None and run["status"] != "pending":
         return ["ok", "created" if run["said"].get("seed") == request["call"] else "present"]
-    if run is None and now.remains():
-        return ["remains"]
     if run is None:
         run = {"status": "pending", "born": str(now.now), "said": {}}
         run |= {name: request[name] for name in ("protocol", "digest", "pool")}

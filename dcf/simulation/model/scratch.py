@@ -85,11 +85,6 @@ class Scratch:
         control = (self.peek(self.keys.meta) or {}).get("ctl")
         return None if control is None else dict(copied(control))
 
-    def remains(self) -> bool:
-        """Whether there is something of the run besides its document, and of what that names."""
-        keys = self.keys
-        return any(map(self.peek, (keys.history, keys.chain, keys.due, keys.paths)))
-
     @property
     def pool(self) -> str:
         """The pool whose workers get the hints."""

@@ -55,9 +55,7 @@ SEQUENCES: dict[str, str] = {
     "keys": """
         TYPE none | EXISTS none | SET a 1 | HSET h f 1 | SADD s 1 | ZADD z 1 m | XADD x 1-1 f v
         JSON.SET j $ {} | TYPE a | TYPE h | TYPE s | TYPE z | TYPE x | TYPE j | DBSIZE | KEYS *
-        SCAN 0 MATCH [ab] COUNT 1000 | SCAN 0 MATCH nope* COUNT 1000 | SCAN x | SCAN 0 COUNT 0
-        SCAN 0 MATCH | SCAN | KEYS [as] | KEYS ? | KEYS [^a] | KEYS nope* | KEYS [a-h]
-        EXISTS a a none | RENAME none b
+        KEYS [as] | KEYS ? | KEYS [^a] | KEYS nope* | KEYS [a-h] | EXISTS a a none | RENAME none b
         RENAME a b | GET b | RENAME b b | RENAME none none | COPY b b | COPY b c | COPY b c
         COPY h c REPLACE | HGETALL c | COPY none d | COPY j j2 | JSON.SET j2 .a 1 | JSON.GET j
         COPY z z2 | ZADD z2 5 m | ZSCORE z m | COPY x x2 | XADD x2 2-1 f v | XLEN x | COPY a
