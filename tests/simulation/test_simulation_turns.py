@@ -25,7 +25,7 @@ def _a_lost_turn_goes_on(patch: pytest.MonkeyPatch) -> None:
     [
         # The seeds are small ones that found it.
         (_no_number_is_too_low, 12),
-        (_a_lost_turn_goes_on, 182),
+        (_a_lost_turn_goes_on, 148),
     ],
 )
 def test_a_broken_fence_of_turns_is_noticed(

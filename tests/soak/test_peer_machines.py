@@ -34,6 +34,11 @@ _LEFT = {
         "theirs",
         r"expression '\$\S*(\.\.|\*|[:,])\S*' does not point to a value",
     ),
+    # Null in a template in what AWS was measured to answer; an error there.
+    "an index behind the end of a list": (
+        "theirs",
+        r"expression '\$\S*\[\d\]' does not point to a value",
+    ),
     # Its JSON schema has a pattern for expressions that forbids some calls.
     "a call that its check refuses": ("theirs", r"asl_payload_template"),
     # States.IntrinsicFailure in AWS; nothing, or JavaScript's own error there.
@@ -86,7 +91,7 @@ def ours(case: Case) -> Verdict:
     "tests/soak/random_machines.py",
     product=("dcf/asl",),
 )
-@pytest.mark.parametrize("share", range(20))
+@pytest.mark.parametrize("share", range(10))
 def test_random_machines_end_as_with_a_peer(share: int, peer: Program) -> None:
     counts: Counter[str] = Counter()
     wrong = []
