@@ -45,7 +45,7 @@ States.JsonToString($.b)
 States.StringToJson('{"k": [1, null]}')
 States.MathAdd($.n, 2)
 States.MathAdd(-1, $.n)
-States.StringSplit($.s, ',')
+States.StringSplit('a,b', ',')
 """.strip().splitlines()
 
 _TESTS = (
