@@ -66,11 +66,16 @@ class Conversation:
             await self._others.begin()
             replies = await self.conductor.attend(self.session_id)
             for reply in replies:
-                self._hear(reply)
-            await self._others.read()
-            while self._others.news:
-                await self._catch_up(self._others.news[0])
-                self._others.news.popleft()
+                self._others.heard(reply)
+            try:
+                # What others asked for comes before what came of it.
+                await self._others.read()
+                while self._others.news:
+                    await self._catch_up(self._others.news[0])
+                    self._others.news.popleft()
+            finally:
+                for reply in replies:
+                    self._heard(reply)
             return replies
 
     def listen_to(self, requests: Collection[str]) -> None:
