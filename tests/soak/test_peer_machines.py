@@ -44,6 +44,8 @@ _LEFT = {
     "a call that its check refuses": ("theirs", r"asl_payload_template"),
     # States.IntrinsicFailure in AWS; nothing, or JavaScript's own error there.
     "an intrinsic function that fails": ("ours", r"^FAILED States\.IntrinsicFailure"),
+    # States.Runtime in AWS's own words; false there.
+    "a test of what is missing": ("ours", r"condition path references an invalid value"),
     # States.Runtime in what AWS was seen to answer, States.NoChoiceMatched in the specification.
     "a Choice without a rule that holds": ("ours", r"Failed to transition out of the state"),
     "an object in States.Format": ("theirs", r"States\.Format expected argument"),
