@@ -102,7 +102,7 @@ async def _answer(
     notes: Sequence[Text],
     title: str,
 ) -> Answer:
-    """What is said of a run wherever it is; ``notes`` are lines on what is around it."""
+    """The answer for a run in Redis or in a file; ``notes`` are lines that only one of them has."""
     cost = (await count(store, run.workflow_id)).cost
     # What was read of a run that is gone by now may be a part of it.
     await store.run_status(run.workflow_id)

@@ -35,6 +35,12 @@ class Execution:
     fence: int
     key: str
 
+    @classmethod
+    def under(cls, lease: Lease, who: str) -> Execution:
+        """Of what ``lease`` is about, by ``who``."""
+        about = lease.workflow_id, lease.path, lease.visit, lease.try_, lease.fence
+        return cls(who, *about, lease.idempotency_key)
+
 
 class SimulatedAgents:
     """Performs Tasks by the ``Behaviour`` of their ``Resource``, in a simulated process."""
@@ -62,17 +68,7 @@ class SimulatedAgents:
         lease, site = task.lease, task.state.resource or ""
         behaviour, attempt = self._sites[lease.workflow_id][site], lease.try_ - 1
         await _ask_models(self._sure, lease)
-        self._ledger.append(
-            Execution(
-                self._process.name,
-                lease.workflow_id,
-                lease.path,
-                lease.visit,
-                lease.try_,
-                lease.fence,
-                lease.idempotency_key,
-            )
-        )
+        self._ledger.append(Execution.under(lease, self._process.name))
         event = behaviour.event(site, attempt, task.arguments)
         if task.token is not None:
             self._strangers.hand(

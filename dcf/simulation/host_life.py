@@ -145,8 +145,7 @@ class _Agents:
     async def perform(self, task: Task, _beat: Beat) -> Outcome:
         """The outcome of ``task``."""
         lease, who = task.lease, f"{self.process.name}/{task.lease.owner}"
-        about = lease.workflow_id, lease.path, lease.visit, lease.try_, lease.fence
-        self.ledger.append(Execution(who, *about, lease.idempotency_key))
+        self.ledger.append(Execution.under(lease, who))
         doing = self.does[lease.workflow_id]
         await self.process.sleep(doing.seconds)
         return doing.outcome(lease.workflow_id)

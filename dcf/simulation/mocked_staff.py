@@ -67,17 +67,7 @@ class _Performer:
             split_path(lease.path), task.state.resource, task.arguments, lease.try_ - 1, task.token
         )
         place = call.path, calls.visits.number(call.path, lease.visit), call.attempt
-        self.staff.ledger.append(
-            Execution(
-                self.process.name,
-                lease.workflow_id,
-                lease.path,
-                lease.visit,
-                lease.try_,
-                lease.fence,
-                lease.idempotency_key,
-            )
-        )
+        self.staff.ledger.append(Execution.under(lease, self.process.name))
         made = _told(task, self.process.name)
         calls.made.append(made)
         try:

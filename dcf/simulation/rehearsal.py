@@ -110,7 +110,7 @@ class Rehearsed:
     def _other(self, work: MockedWork, rng: random.Random) -> Expectation | None:
         """What it comes to otherwise; None where nothing is mocked for that."""
         clock = asl.VirtualClock(EPOCH_S + rng.uniform(0, _LATEST_START_S))
-        # What takes longer here than it may is no news of the machine.
+        # The delays are made up: that they exceed its time limit says nothing about the machine.
         unlimited = replace(self.machine, timeout_s=None)
         try:
             end = self._interpret(unlimited, work.again(), clock, rng, partial(_delay, rng))

@@ -122,7 +122,7 @@ def refuse_language(node: Node, field: str, jsonata: bool) -> None:
 
 
 def check_exclusive(node: Node, jsonata: bool) -> None:
-    """Report each value that stands beside a path to the same value.
+    """Report each value that is given both as a field and as a path.
 
     Where JSONata is spoken the path alone is wrong already.
     """

@@ -51,7 +51,7 @@ def read_item_reader(map_node: Node, jsonata: bool) -> ItemReader | None:
         lists=lists,
         format=_read_format(config, input_type) if loads or not lists else None,
         manifest=manifest,
-        # More than there may be is no fault of a run, and less than none is the reader's to tell.
+        # At run time a number over the maximum is accepted, and the reader reports a negative one.
         max_items=read_amount(config, "MaxItems", jsonata, 0, MAX_ITEMS, within=False),
     )
 

@@ -174,7 +174,7 @@ def _run(
 def _read(
     state: MapState, visit: Visit, data: list[JSON] | str, rng: Random, stages: dict[str, JSON]
 ) -> Effect:
-    """What the Map wants when its reader finds ``data``, which it may cut to its MaxItems."""
+    """The next effect of the Map after its reader found ``data``, of which it takes MaxItems."""
     assert state.reader is not None
     is_text = isinstance(data, str)
     form = state.reader.format if is_text and not state.reader.lists else None
