@@ -35,7 +35,12 @@ class Undefined(Exception):
 
 
 class Failed(Exception):
-    """An expression failed; the text says why, as Step Functions does."""
+    """An expression failed; the text says why, as Step Functions does. ``code`` is that of JSONata,
+    None where a limit was reached."""
+
+    def __init__(self, why: str, code: str | None = None) -> None:
+        super().__init__(f"{code}: {why}" if code else why)
+        self.code = code
 
 
 _LIMITS = {
@@ -98,14 +103,16 @@ def evaluate(program: Program, scope: Scope, picked: Mapping[str, JSON]) -> JSON
     kind, rest = answer[:1], answer[1:]
     if kind == "=":
         if program.divides and "null" in rest and _holds_no_number(program, scope, picked):
-            raise Failed("D1001: Number out of range")
+            raise Failed("Number out of range", "D1001")
         return read_result(rest, meant)
     if kind == "?":
         raise Undefined
     code, why = json.loads(rest)
     if code == NOT_DATA:
         raise NotData
-    raise Failed(_LIMITS.get(code) or f"{code}: {why}")
+    if code in _LIMITS:
+        raise Failed(_LIMITS[code])
+    raise Failed(why, code)
 
 
 def _holds_no_number(program: Program, scope: Scope, picked: Mapping[str, JSON]) -> bool:

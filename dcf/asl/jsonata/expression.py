@@ -124,7 +124,9 @@ def _evaluator(text: str, field: str) -> Expression:
         except NotData:
             raise _failed(text, field, "returned an unsupported result type.") from None
         except Failed as error:
-            raise _failed(text, field, f"threw an error during evaluation: {error}") from error
+            # So AWS writes it: a coded error is a sentence of its own (floci-io/floci#2736).
+            end = "." if error.code else ":"
+            raise _failed(text, field, f"threw an error during evaluation{end} {error}") from error
 
     return read
 

@@ -15,7 +15,7 @@ Answer: TypeAlias = list[Any]
 """["value", v], ["undefined"], ["function"], ["no number"] or ["error", code, position]."""
 
 _REFUSED = re.compile(r"is not JSONata(?: at position (\d+))?: (?:([A-Z]\d{4}): )?(.*)", re.DOTALL)
-_FAILED = re.compile(r"threw an error during evaluation: (?:([A-Z]\d{4}): )?(.*)", re.DOTALL)
+_FAILED = re.compile(r"threw an error during evaluation[.:] (?:([A-Z]\d{4}): )?(.*)", re.DOTALL)
 
 _BY_CODE_POINTS = re.compile(r"\$(split|match|replace|parseInteger)\(.*[^\x00-\uffff]", re.DOTALL)
 _LARGE = re.compile(r'\$format(Number|Base)\((1e21|1e100)\b|\$formatNumber\(1e20, ".*[%‰]')

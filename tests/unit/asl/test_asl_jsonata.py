@@ -138,7 +138,7 @@ def test_a_function_is_no_result(text: str) -> None:
     ],
 )
 def test_an_error_of_the_expression_is_told_with_its_code(text: str, why: str) -> None:
-    assert jsonata_cause(text) == f"threw an error during evaluation: {why}"
+    assert jsonata_cause(text) == f"threw an error during evaluation. {why}"
 
 
 @pytest.mark.parametrize("text", ["1/0", "-1/0", "1e308 * 10", "1/(10e300 * 10e100)"])

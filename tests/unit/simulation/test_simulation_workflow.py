@@ -142,7 +142,7 @@ def test_what_an_invariant_sees() -> None:
     [
         ("$output", "cheap: it is 7, and not true"),
         ("$output.list[0]", "cheap: returned nothing (undefined)."),
-        ("$sum($status)", "cheap: threw an error during evaluation: T0412"),
+        ("$sum($status)", "cheap: threw an error during evaluation. T0412"),
     ],
 )
 def test_what_is_not_true_is_broken(expression: str, wrong: str) -> None:
