@@ -61,7 +61,17 @@ if TYPE_CHECKING:
     from dcf.memory.memory import Memory
     from dcf.memory.message import Message, NewMessage, Role, heading_of
     from dcf.memory.messages import Messages, UnknownMessage
-    from dcf.memory.observation import NewObservation, Observation, Origin
+    from dcf.memory.observation import (
+        CONCEPTS,
+        ICONS,
+        TYPES,
+        Artifact,
+        Concept,
+        NewObservation,
+        Observation,
+        ObservationType,
+        Origin,
+    )
     from dcf.memory.observations import Filter, Observations, UnknownObservation
     from dcf.memory.observer import Observer
     from dcf.memory.passage import NewPassage, Passage
@@ -85,7 +95,7 @@ if TYPE_CHECKING:
     from dcf.memory.skill import LOADED_SKILLS, SKILLS, Discovery, FoundSkill, Skill, SyncReport
     from dcf.memory.skill_folders import SkillFolders, SkillsTooLarge, UnknownSkills
     from dcf.memory.stats import AgentStats, BlockStats, KindStats, Stats
-    from dcf.memory.thread import NewThread, NewTurn, Synced, Thread, ThreadStatus, Turn
+    from dcf.memory.thread import NewThread, NewTurn, Synced, Thread, ThreadStatus, ToolUse, Turn
     from dcf.memory.threads import Threads, UnknownThread, UnknownTurn
     from dcf.memory.tool_spec import ToolSpec
     from dcf.memory.transfer import (
@@ -99,7 +109,6 @@ if TYPE_CHECKING:
     )
     from dcf.memory.turn_record import TurnFence, TurnRecord, TurnState, Usage
     from dcf.memory.turns import TurnFenced, TurnLost, Turns, TurnUnderWay
-    from dcf.observing import CONCEPTS, ICONS, TYPES, Artifact, Concept, ObservationType
 else:
     export_late(__name__)
 
@@ -232,6 +241,7 @@ __all__ = [
     "ThreadStatus",
     "Threads",
     "ToolSpec",
+    "ToolUse",
     "Turn",
     "TurnFence",
     "TurnFenced",

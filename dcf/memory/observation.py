@@ -1,23 +1,85 @@
 """An observation: something that happened and is worth knowing again, told in layers.
 
-Who looks for something reads the index first (``row_of``, some 30 tokens each), then the details of
-what looks useful, and the source itself if that does not do.
+Who looks for something reads the index first (some 30 tokens each), then the details of what looks
+useful, and the source itself if that does not do.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal, TypeAlias, get_args
 
-from dcf.observing import Artifact, Concept, ObservationType
+from dcf.citation import Citation
+
+ObservationType: TypeAlias = Literal[
+    "decision", "bugfix", "feature", "refactor", "discovery", "change"
+]
+Concept: TypeAlias = Literal[
+    "how-it-works",
+    "why-it-exists",
+    "what-changed",
+    "problem-solution",
+    "gotcha",
+    "pattern",
+    "trade-off",
+]
+ArtifactType: TypeAlias = Literal["file", "issue", "pr", "commit", "url"]
+Action: TypeAlias = Literal["read", "modified", "created", "deleted"]
+
+TYPES: tuple[ObservationType, ...] = get_args(ObservationType)
+CONCEPTS: tuple[Concept, ...] = get_args(Concept)
+ARTIFACT_TYPES: tuple[ArtifactType, ...] = get_args(ArtifactType)
+ACTIONS: tuple[Action, ...] = get_args(Action)
+ICONS: Mapping[ObservationType, str] = MappingProxyType(
+    {
+        "decision": "\N{LARGE RED CIRCLE}",
+        "bugfix": "\N{LARGE GREEN CIRCLE}",
+        "feature": "\N{LARGE BLUE CIRCLE}",
+        "refactor": "\N{LARGE PURPLE CIRCLE}",
+        "discovery": "\N{LARGE BROWN CIRCLE}",
+        "change": "\N{MEDIUM WHITE CIRCLE}",
+    }
+)
+"""One sign for each type, for lists that are skimmed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """Something outside that the observation is about; ``action`` is what was done to it."""
+
+    type: ArtifactType
+    path: str
+    action: Action | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where something is known from: the kind of source, which one, and the turn in it, from 1."""
+    """Where something is known from: the kind of source, which one, the turn or step in it, from 1,
+    and the ``state`` of a run by its path."""
 
     source_type: str
     source_id: str
     turn: int | None = None
+    state: str | None = None
+
+    @property
+    def citation(self) -> Citation:
+        """The address of that place. Raises InvalidCitation for an id that no address can have."""
+        match self.source_type:
+            case "run" if self.state is not None:
+                return Citation("run", self.source_id, "state", self.state)
+            case "attempt" if self.turn is not None:
+                return Citation("attempt", self.source_id, "step", number=self.turn)
+            case "run" | "attempt" | "session":
+                return Citation(self.source_type, self.source_id)
+            case "beads_issue" if self.turn is None:
+                return Citation("issue", self.source_id)
+            case _ if self.turn is not None:
+                return Citation("thread", self.source_id, "turn", number=self.turn)
+            case _:
+                return Citation("thread", self.source_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,3 +123,8 @@ class Observation:
     revision: int
     created_at: int
     updated_at: int
+
+    @property
+    def citation(self) -> Citation:
+        """Its address."""
+        return Citation("observation", self.id)

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 ThreadStatus: TypeAlias = Literal["active", "completed", "abandoned"]
 
 STATUSES: tuple[ThreadStatus, ...] = get_args(ThreadStatus)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolUse:
+    """A call of a tool that has its result."""
+
+    name: str
+    input: Mapping[str, Any]
+    output: str
+    failed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +27,7 @@ class NewTurn:
 
     role: str
     text: str
+    tools: tuple[ToolUse, ...] = ()
     at: int | None = None
 
 
@@ -26,6 +38,7 @@ class Turn:
     number: int
     role: str
     text: str
+    tools: tuple[ToolUse, ...]
     at: int | None
 
 

@@ -11,8 +11,21 @@ if TYPE_CHECKING:
     from dcf.memory.context.context import Context
     from dcf.memory.context.contexts import Contexts
     from dcf.memory.context.errors import ContextTooSmall
+    from dcf.memory.context.packing import Budget, Layer, Offer, Pack, Packed, pack
     from dcf.memory.context.rendering import rendered_blocks
 else:
     export_late(__name__)
 
-__all__ = ["Context", "ContextTooSmall", "Contexts", "assemble", "rendered_blocks"]
+__all__ = [
+    "Budget",
+    "Context",
+    "ContextTooSmall",
+    "Contexts",
+    "Layer",
+    "Offer",
+    "Pack",
+    "Packed",
+    "assemble",
+    "pack",
+    "rendered_blocks",
+]

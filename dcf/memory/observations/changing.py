@@ -2,15 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from dcf.memory.audit.journal import Journal
+from dcf.memory.checking import refuse
 from dcf.memory.entities import OBSERVATION
-from dcf.memory.observation import Observation
-from dcf.memory.observations.fields import columns_of, observation_of
+from dcf.memory.observation import NewObservation, Observation
+from dcf.memory.observations.fields import columns_of, observation_of, problems
 from dcf.memory.observations.finding import observation_row
-from dcf.memory.observations.pricing import Priced
+from dcf.memory.observations.rendering import details_of
 from dcf.memory.search.indexing import follow_search
+from dcf.problem import Problem
+from dcf.search import counts_of_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Priced:
+    """A new observation that may be kept, and what all of it costs a model to read."""
+
+    new: NewObservation
+    tokens: int
+
+
+def priced(new: Sequence[NewObservation]) -> tuple[Priced, ...]:
+    """The observations with their prices. For before the transaction that adds them, in which
+    nobody else could write. Raises InvalidEntry with all that is wrong."""
+    refuse("the observation", _problems(new))
+    tokens = counts_of_tokens([details_of(one) for one in new])
+    return tuple(map(Priced, new, tokens))
 
 
 def add(journal: Journal, new: Sequence[Priced]) -> tuple[Observation, ...]:
@@ -47,3 +67,8 @@ def _added(journal: Journal, one: Priced) -> Observation:
     OBSERVATION.insert(journal.connection, row)
     follow_search(journal.connection, OBSERVATION, None, row)
     return observation_of(row)
+
+
+def _problems(new: Sequence[NewObservation]) -> Iterator[Problem]:
+    for number, one in enumerate(new):
+        yield from problems(f"/{number}", one)

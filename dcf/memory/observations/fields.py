@@ -10,8 +10,16 @@ from typing import Any
 from dcf.memory.audit.edit import digest_of
 from dcf.memory.audit.entity import Row
 from dcf.memory.checking import json_of, text_problems
-from dcf.memory.observation import NewObservation, Observation, Origin
-from dcf.observing import ACTIONS, ARTIFACT_TYPES, CONCEPTS, TYPES, Artifact
+from dcf.memory.observation import (
+    ACTIONS,
+    ARTIFACT_TYPES,
+    CONCEPTS,
+    TYPES,
+    Artifact,
+    NewObservation,
+    Observation,
+    Origin,
+)
 from dcf.problem import Problem
 
 LONGEST_TITLE = 120
@@ -29,11 +37,11 @@ def observation_of(row: Row) -> Observation:
     for name in _LISTS:
         known[name] = tuple(json.loads(row[name]))
     known["artifacts"] = tuple(Artifact(**one) for one in known["artifacts"])
-    origin = Origin(row["source_type"], row["source_id"], row["turn"])
+    origin = Origin(row["source_type"], row["source_id"], row["turn"], row["state"])
     return Observation(**known, origin=origin)
 
 
-_NOT_FIELDS = {"source_type", "source_id", "turn", "digest"}
+_NOT_FIELDS = {"source_type", "source_id", "turn", "state", "digest"}
 
 
 def columns_of(new: NewObservation) -> dict[str, Any]:
@@ -51,6 +59,7 @@ def columns_of(new: NewObservation) -> dict[str, Any]:
         "source_type": new.origin.source_type,
         "source_id": new.origin.source_id,
         "turn": new.origin.turn,
+        "state": new.origin.state,
         "agent_id": new.agent_id,
         "digest": _digest(new),
     }
@@ -126,6 +135,8 @@ def _artifact_problems(place: str, one: Artifact) -> Iterator[Problem]:
 def _origin_problems(place: str, origin: Origin) -> Iterator[Problem]:
     yield from text_problems(f"{place}/source_type", origin.source_type, filled=True)
     yield from text_problems(f"{place}/source_id", origin.source_id, filled=True)
+    if origin.state is not None:
+        yield from text_problems(f"{place}/state", origin.state, filled=True)
     if origin.turn is not None and origin.turn < 0:
         yield Problem(
             "memory_observation_turn",

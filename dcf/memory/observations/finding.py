@@ -9,8 +9,8 @@ from typing import Any
 
 from dcf.memory.database import Connection
 from dcf.memory.entities import OBSERVATION
+from dcf.memory.observation import Concept, ObservationType
 from dcf.memory.observations.errors import UnknownObservation
-from dcf.observing import Concept, ObservationType
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,9 @@ from collections.abc import Sequence
 from dcf.memory.actor import Actor
 from dcf.memory.ledger import Ledger
 from dcf.memory.observation import NewObservation, Observation
-from dcf.memory.observations.changing import add, delete
+from dcf.memory.observations.changing import add, delete, priced
 from dcf.memory.observations.fields import observation_of
 from dcf.memory.observations.finding import Filter, newest_rows, observation_row
-from dcf.memory.observations.pricing import priced
 
 
 class Observations:

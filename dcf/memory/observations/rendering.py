@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from dcf.memory.observation import NewObservation, Observation
-from dcf.observing import ICONS, Artifact
+from dcf.memory.observation import ICONS, Artifact, NewObservation, Observation
 from dcf.search import count_tokens, counts_of_tokens
 
 ROW_TOKENS = 40

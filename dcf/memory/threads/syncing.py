@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import asdict, fields
 from typing import Any
 
 from dcf.memory.audit.entity import Row
 from dcf.memory.audit.journal import Journal
-from dcf.memory.checking import text_problems
+from dcf.memory.checking import data_problems, json_of, text_problems
 from dcf.memory.entities import THREAD
-from dcf.memory.thread import STATUSES, NewThread, Synced, Thread
+from dcf.memory.thread import STATUSES, NewThread, Synced, Thread, ToolUse, Turn
 from dcf.problem import Problem
 
 
 def thread_of(row: Row) -> Thread:
     """The thread in a row."""
     return Thread(**{field.name: row[field.name] for field in fields(Thread)})
+
+
+def turn_of(row: Row) -> Turn:
+    """The turn in a row."""
+    tools = tuple(ToolUse(**one) for one in json.loads(row["tools"]))
+    return Turn(row["number"], row["role"], row["text"], tools, row["at"])
 
 
 def sync(journal: Journal, new: NewThread) -> Synced:
@@ -45,8 +52,12 @@ def sync(journal: Journal, new: NewThread) -> Synced:
     _write(journal, after, is_new=found is None)
     added = list(enumerate(new.turns, 1))[before["turns"] :]
     connection.executemany(
-        "INSERT INTO thread_turns (thread_id, number, role, text, at) VALUES (?, ?, ?, ?, ?)",
-        [(after["id"], number, one.role, one.text, one.at) for number, one in added],
+        "INSERT INTO thread_turns (thread_id, number, role, text, tools, at)"
+        " VALUES (?, ?, ?, ?, ?, ?)",
+        [
+            (after["id"], number, one.role, one.text, json_of([*map(asdict, one.tools)]), one.at)
+            for number, one in added
+        ],
     )
     return Synced(thread_of(after), tuple(number for number, _ in added))
 
@@ -66,6 +77,11 @@ def problems(new: NewThread) -> Iterator[Problem]:
     for number, turn in enumerate(new.turns):
         yield from text_problems(f"/turns/{number}/role", turn.role, filled=True)
         yield from text_problems(f"/turns/{number}/text", turn.text)
+        for place, tool in enumerate(turn.tools):
+            path = f"/turns/{number}/tools/{place}"
+            yield from text_problems(f"{path}/name", tool.name, filled=True)
+            yield from data_problems(f"{path}/input", tool.input)
+            yield from text_problems(f"{path}/output", tool.output)
 
 
 def _begun(journal: Journal, new: NewThread) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from dcf.memory.database import Connection
 from dcf.memory.ledger import Ledger
 from dcf.memory.thread import NewThread, Synced, Thread, Turn
 from dcf.memory.threads.errors import UnknownThread, UnknownTurn
-from dcf.memory.threads.syncing import problems, sync, thread_of
+from dcf.memory.threads.syncing import problems, sync, thread_of, turn_of
 
 
 class Threads:
@@ -33,13 +33,12 @@ class Threads:
         def work(connection: Connection) -> Turn:
             found = _found(connection, thread)
             row = connection.execute(
-                "SELECT number, role, text, at FROM thread_turns"
-                " WHERE thread_id = ? AND number = ?",
+                "SELECT * FROM thread_turns WHERE thread_id = ? AND number = ?",
                 (found.id, number),
             ).fetchone()
             if row is None:
                 raise UnknownTurn(thread=thread, number=number, turns=found.turns)
-            return Turn(*row)
+            return turn_of(dict(row))
 
         return await self._ledger.read(work)
 

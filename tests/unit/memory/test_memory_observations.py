@@ -86,6 +86,28 @@ def test_a_row_of_the_index_costs_at_most_forty_tokens(title: str, age: int) -> 
     assert row.startswith("01234567 🟤 discovery: ")
 
 
+@pytest.mark.parametrize(
+    ("origin", "uri"),
+    [
+        (Origin("run", "nightly", state="Ship/Pay"), "dcf://run/nightly/state/Ship%2FPay"),
+        (Origin("run", "nightly"), "dcf://run/nightly"),
+        (Origin("attempt", "a-2", 4), "dcf://attempt/a-2/step/4"),
+        (Origin("session", "s-1"), "dcf://session/s-1"),
+        (Origin("beads_issue", "shop-a1"), "dcf://issue/shop-a1"),
+        (Origin("beads_issue", "shop-a1", 2), "dcf://thread/shop-a1/turn/2"),
+        (Origin("amp_thread", "T-1", 5), "dcf://thread/T-1/turn/5"),
+        (Origin("amp_thread", "T-1"), "dcf://thread/T-1"),
+    ],
+)
+async def test_what_is_kept_cites_itself_and_where_it_is_from(
+    memory: Memory, by: Actor, origin: Origin, uri: str
+) -> None:
+    (kept,) = await memory.observations.add(replace(RACE, origin=origin), by=by)
+    assert kept.origin == origin
+    assert str(kept.origin.citation) == uri
+    assert str(kept.citation) == f"dcf://observation/{kept.id}"
+
+
 async def test_what_a_source_said_is_kept_once(memory: Memory, by: Actor) -> None:
     (first,) = await memory.observations.add(RACE, by=by)
     again = await memory.observations.add(RACE, RACE, by=by)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dcf.memory.packing import Budget, Offer, pack
+from dcf.memory.context import Budget, Offer, pack
 from dcf.search import count_tokens
 
 texts = st.text(st.sampled_from("ab é日😀\n\t-.("), max_size=200) | st.text(max_size=60)

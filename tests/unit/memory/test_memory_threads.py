@@ -12,6 +12,7 @@ from dcf.memory import (
     Memory,
     NewThread,
     NewTurn,
+    ToolUse,
     UnknownThread,
     UnknownTurn,
 )
@@ -19,7 +20,10 @@ from dcf.memory import (
 SHIPS = NewThread(
     "amp_thread",
     "T-1",
-    (NewTurn("user", "Sort the ships.", 5), NewTurn("assistant", "They are sorted.")),
+    (
+        NewTurn("user", "Sort the ships.", at=5),
+        NewTurn("assistant", "They are sorted.", (ToolUse("sort", {"by": "tons"}, "2 ships"),)),
+    ),
     project="/work/harbour",
     title="Ships",
     started_at=4,
@@ -44,7 +48,8 @@ async def test_what_was_cited_stays_though_the_source_lost_it(memory: Memory, by
     kept = await memory.threads.sync(cut, by=by)
     assert (kept.thread.turns, kept.new_turns) == (2, ())
     turn = await memory.threads.turn("T-1", 1)
-    assert (turn.role, turn.text, turn.at) == ("user", "Sort the ships.", 5)
+    assert (turn.role, turn.text, turn.tools, turn.at) == ("user", "Sort the ships.", (), 5)
+    assert (await memory.threads.turn("T-1", 2)).tools == SHIPS.turns[1].tools
 
 
 async def test_a_thread_is_called_by_its_own_id_or_that_of_its_source(
@@ -59,8 +64,10 @@ async def test_a_thread_is_called_by_its_own_id_or_that_of_its_source(
 
 
 async def test_all_that_is_wrong_with_a_thread_is_said(memory: Memory, by: Actor) -> None:
-    bad = replace(SHIPS, source_id=" ", status="lost", turns=(NewTurn("", "a\0b"),))  # type: ignore[arg-type]
+    turn = NewTurn("", "a\0b", (ToolUse("", {"a": "\ud800"}, "\0"),))
+    bad = replace(SHIPS, source_id=" ", status="lost", turns=(turn,))  # type: ignore[arg-type]
     with pytest.raises(InvalidEntry) as caught:
         await memory.threads.sync(bad, by=by)
     paths = [problem.path for problem in caught.value.problems]
-    assert paths == ["/source_id", "/status", "/turns/0/role", "/turns/0/text"]
+    of_tool = [f"/turns/0/tools/0/{name}" for name in ("name", "input", "output")]
+    assert paths == ["/source_id", "/status", "/turns/0/role", "/turns/0/text", *of_tool]

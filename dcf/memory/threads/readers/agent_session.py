@@ -16,9 +16,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from dcf.transcripts.adapter import Entry
-from dcf.transcripts.thread import Thread, ThreadStatus, ToolUse, Turn
-from dcf.transcripts.values import (
+from dcf.memory.thread import NewThread, NewTurn, ThreadStatus, ToolUse
+from dcf.memory.threads.readers.entry import (
+    Entry,
     as_text,
     object_of,
     objects_of,
@@ -39,7 +39,7 @@ class AgentSession:
     def recognises(self, value: Mapping[str, Any]) -> bool:
         return "sessionId" in value and isinstance(value.get("type"), str)
 
-    def threads(self, entries: Sequence[Entry], stem: str) -> Iterator[Thread]:
+    def threads(self, entries: Sequence[Entry], stem: str) -> Iterator[NewThread]:
         sessions: dict[str, list[Mapping[str, Any]]] = {}
         for entry in entries:
             if entry.value.get("type") in _ROLES and entry.value.get("isSidechain") is not True:
@@ -52,19 +52,19 @@ class AgentSession:
         for session, lines in sessions.items():
             turns = tuple(_turns(lines))
             asked = (turn.text for turn in turns if turn.role == "user" and turn.text)
-            yield Thread(
+            yield NewThread(
                 source_type=self.name,
                 source_id=session,
                 project=next((text_of(one, "cwd") for one in lines if text_of(one, "cwd")), ""),
                 title=title_of(summary or next(asked, "")),
                 status=_status(lines[-1]),
                 turns=turns,
+                started_at=next((turn.at for turn in turns if turn.at is not None), None),
             )
 
 
-def _turns(lines: Sequence[Mapping[str, Any]]) -> Iterator[Turn]:
+def _turns(lines: Sequence[Mapping[str, Any]]) -> Iterator[NewTurn]:
     calls: dict[str, Mapping[str, Any]] = {}
-    number = 0
     for line in lines:
         message = object_of(line, "message")
         tools = []
@@ -77,9 +77,8 @@ def _turns(lines: Sequence[Mapping[str, Any]]) -> Iterator[Turn]:
         text = said_in(message.get("content"))
         # Thoughts and calls alone are no turns: the latter are told with their results.
         if text or tools:
-            number += 1
             role = "tool" if tools and not text else str(line["type"])
-            yield Turn(number, role, text, tuple(tools), time_of(line.get("timestamp")))
+            yield NewTurn(role, text, tuple(tools), time_of(line.get("timestamp")))
 
 
 def _tool(call: Mapping[str, Any], result: Mapping[str, Any]) -> ToolUse:

@@ -1,14 +1,38 @@
-"""Values out of objects that may have anything in their place."""
+"""What a reader of one more format has to have, and what it reads: objects that may have anything
+in the place of anything."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Protocol
+
+from dcf.memory.thread import NewThread
 
 TITLE = 200
 """Characters of a title that was made of a text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A JSON object of a file, and the line (from 1) on which it begins."""
+
+    line: int
+    value: Mapping[str, Any]
+
+
+class Adapter(Protocol):
+    """A format. Entries that it does not know are passed over, never refused."""
+
+    name: str
+
+    def recognises(self, value: Mapping[str, Any]) -> bool:
+        """Whether only this format has an object like ``value``."""
+
+    def threads(self, entries: Sequence[Entry], stem: str) -> Iterator[NewThread]:
+        """The threads of a file; ``stem`` is its name, for sources without an id of their own."""
 
 
 def text_of(value: Mapping[str, Any], *names: str) -> str:
@@ -47,18 +71,19 @@ def as_text(value: Any) -> str:
     return said_in(value) or json.dumps(value, ensure_ascii=False)
 
 
-def time_of(value: Any) -> datetime | None:
-    """An ISO 8601 text, or milliseconds since 1970; UTC where no zone is said."""
+def time_of(value: Any) -> int | None:
+    """An ISO 8601 text, or milliseconds since 1970, in ms since the epoch; UTC where no zone is
+    said."""
     try:
         if isinstance(value, str):
             at = datetime.fromisoformat(value)
-        elif isinstance(value, int | float) and not isinstance(value, bool):
-            at = datetime.fromtimestamp(value / 1000, UTC)
-        else:
-            return None
+            return round((at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() * 1000)
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            datetime.fromtimestamp(value / 1000, UTC)
+            return round(value)
     except (ValueError, OverflowError, OSError):
-        return None
-    return at if at.tzinfo else at.replace(tzinfo=UTC)
+        pass
+    return None
 
 
 def title_of(text: str) -> str:

@@ -1,10 +1,13 @@
-"""The answer of a model, read into drafts."""
+"""The answer of a model, read into observations."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from dcf.observing.draft import (
+from dcf.memory.extraction.elements import EDGES, HOLDERS, TEXTS, Token, tokens
+from dcf.memory.extraction.prompt import SourceEvent
+from dcf.memory.extraction.trimming import trimmed
+from dcf.memory.observation import (
     ACTIONS,
     ARTIFACT_TYPES,
     CONCEPTS,
@@ -12,10 +15,8 @@ from dcf.observing.draft import (
     Action,
     Artifact,
     ArtifactType,
-    Draft,
-    drafted,
+    NewObservation,
 )
-from dcf.observing.elements import EDGES, HOLDERS, TEXTS, Token, tokens
 from dcf.problem import Problem
 
 LONGEST = 1_048_576
@@ -30,26 +31,26 @@ _ONCE = ("type", "title", "subtitle", "narrative")
 class Parsed:
     """What an answer said, and what was wrong with it: either may be empty."""
 
-    drafts: tuple[Draft, ...]
+    observations: tuple[NewObservation, ...]
     problems: tuple[Problem, ...]
 
 
-def parse_observations(text: str, call: str) -> Parsed:
-    """The observations in the answer to the prompt with the number ``call``.
+def parse_observations(text: str, call: str, event: SourceEvent) -> Parsed:
+    """The observations in the answer to the prompt about ``event`` with the number ``call``.
 
     Only what stands in ``<observations call="…">`` counts, and where one ``<observation>`` in it
     carries the number, only those that do: what was quoted out of a recording carries none. Markup
     around it, forgotten closing tags and stray ``<`` are put up with; an observation that breaks
     off with the answer is left out. Never raises for what ``text`` is.
     """
-    reading = _Reading(call)
+    reading = _Reading(call, event)
     if len(text) > LONGEST:
         reading.report("too-long", f"only the first {LONGEST} characters were read")
     reading.read(tokens(text[:LONGEST]))
     if not reading.found:
         hint = "nothing was taken over; ask again"
         reading.report("unnamed", "no <observations> element has the number of this call", hint)
-    return Parsed(tuple(reading.drafts), tuple(reading.problems))
+    return Parsed(tuple(reading.made), tuple(reading.problems))
 
 
 @dataclass(slots=True)
@@ -57,7 +58,8 @@ class _Reading:
     """Where in the answer the reader is."""
 
     call: str
-    drafts: list[Draft] = field(default_factory=list)
+    event: SourceEvent
+    made: list[NewObservation] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     found: bool = False
     inside: bool = False
@@ -133,16 +135,17 @@ class _Reading:
         fields, self.fields, self.open = self.fields, None, False
         if fields is None:
             return
-        if len(self.drafts) >= MOST:
+        if len(self.made) >= MOST:
             self.report("too-many", f"only the first {MOST} observations were taken")
             return
-        draft = self._draft([(name, at, tag, "".join(texts)) for name, at, tag, texts in fields])
-        if draft.title:
-            self.drafts.append(draft)
+        said = [(name, at, tag, "".join(texts)) for name, at, tag, texts in fields]
+        one = self._observation(said)
+        if one.title:
+            self.made.append(one)
         else:
             self.report("untitled", "an observation without a title was left out")
 
-    def _draft(self, fields: list[tuple[str, str, Token, str]]) -> Draft:
+    def _observation(self, fields: list[tuple[str, str, Token, str]]) -> NewObservation:
         once: dict[str, str] = {}
         for name, _, _, text in fields:
             if name in _ONCE:
@@ -156,19 +159,23 @@ class _Reading:
         for one in said:
             if one not in CONCEPTS:
                 self.report("unknown-concept", f"{one!r} is no concept, and was left out")
-        return drafted(
-            type_ or "change",
-            once.get("title", ""),
+        made = NewObservation(
+            type=type_ or "change",
+            title=once.get("title", ""),
+            origin=self.event.origin,
+            project=self.event.project,
             subtitle=once.get("subtitle", ""),
-            facts=[text for name, _, _, text in fields if name == "fact"],
+            facts=tuple(text for name, _, _, text in fields if name == "fact"),
             narrative=once.get("narrative", ""),
-            concepts=[one for one in CONCEPTS if one in said],
-            artifacts=[
+            concepts=tuple(one for one in CONCEPTS if one in said),
+            artifacts=tuple(
                 _artifact(at, tag, text)
                 for name, at, tag, text in fields
                 if name in ("file", "artifact")
-            ],
+            ),
+            at=self.event.at,
         )
+        return trimmed(made)
 
     def report(self, code: str, message: str, hint: str = "") -> None:
         problem = Problem(f"answer-{code}", message, hint=hint, severity="warning")

@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from dcf.transcripts.adapter import Entry
-from dcf.transcripts.thread import Thread, ToolUse, Turn
-from dcf.transcripts.values import text_of, time_of
+from dcf.memory.thread import NewThread, NewTurn, ToolUse
+from dcf.memory.threads.readers.entry import Entry, text_of, time_of
 
 _INPUT = ("app", "window", "target", "screenshot")
 
@@ -23,22 +22,26 @@ class GuiRecording:
     def recognises(self, value: Mapping[str, Any]) -> bool:
         return {"timestamp", "action"} <= value.keys() and bool(value.keys() & {"app", "window"})
 
-    def threads(self, entries: Sequence[Entry], stem: str) -> Iterator[Thread]:
+    def threads(self, entries: Sequence[Entry], stem: str) -> Iterator[NewThread]:
         sessions: dict[str, list[Mapping[str, Any]]] = {}
         for entry in entries:
             sessions.setdefault(text_of(entry.value, "session") or stem, []).append(entry.value)
         for session, seen in sessions.items():
             app = next((text for one in seen if (text := text_of(one, "app", "window"))), "")
-            turns = tuple(_turn(number, one) for number, one in enumerate(seen, start=1))
-            yield Thread(
-                self.name, session, app, text_of(seen[0], "window", "app"), "active", turns
+            yield NewThread(
+                source_type=self.name,
+                source_id=session,
+                project=app,
+                title=text_of(seen[0], "window", "app"),
+                turns=tuple(map(_turn, seen)),
+                started_at=time_of(seen[0].get("timestamp")),
             )
 
 
-def _turn(number: int, seen: Mapping[str, Any]) -> Turn:
+def _turn(seen: Mapping[str, Any]) -> NewTurn:
     action = text_of(seen, "action") or "seen"
     about = {name: text for name in _INPUT if (text := text_of(seen, name))}
     text = text_of(seen, "text")
     told = " ".join(part for part in (action, about.get("target", "")) if part)
     tool = ToolUse(action, about, text, failed=seen.get("failed") is True)
-    return Turn(number, "screen", told, (tool,), time_of(seen.get("timestamp")))
+    return NewTurn("screen", told, (tool,), time_of(seen.get("timestamp")))

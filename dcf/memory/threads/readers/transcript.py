@@ -9,26 +9,29 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from dcf.memory.thread import NewThread
+from dcf.memory.threads.readers.agent_session import AgentSession
+from dcf.memory.threads.readers.amp_thread import AmpThread
+from dcf.memory.threads.readers.beads_issue import BeadsIssue
+from dcf.memory.threads.readers.entry import Adapter, Entry
+from dcf.memory.threads.readers.gui_recording import GuiRecording
 from dcf.problem import Problem
 from dcf.regular_file import read_regular
-from dcf.transcripts.adapter import Adapter, Entry
-from dcf.transcripts.agent_session import AgentSession
-from dcf.transcripts.amp_thread import AmpThread
-from dcf.transcripts.beads_issue import BeadsIssue
-from dcf.transcripts.gui_recording import GuiRecording
-from dcf.transcripts.thread import Thread
 
 _ALL: tuple[Adapter, ...] = (AgentSession(), AmpThread(), BeadsIssue(), GuiRecording())
 ADAPTERS: Mapping[str, Adapter] = MappingProxyType({one.name: one for one in _ALL})
 """By the names that ``read_transcript`` takes."""
 
+_ESCAPE = "\\u"
+
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """What a file held: ``problems`` are of lines that were passed over."""
+    """What a file held: ``problems`` are of lines that were passed over. The texts are as they
+    stood there."""
 
     format: str
-    threads: tuple[Thread, ...]
+    threads: tuple[NewThread, ...]
     problems: tuple[Problem, ...]
 
 
@@ -86,7 +89,21 @@ def _entries(text: str, file: str) -> tuple[list[Entry], list[Problem]]:
 
 def _parsed(text: str) -> Any:
     try:
-        return json.loads(text)
+        # NaN and the like are no JSON, but some programs write them.
+        value = json.loads(text, parse_constant=str)
+        return _keepable(value) if _ESCAPE in text else value
     # Lists in lists in lists, a hundred thousand deep.
     except (ValueError, RecursionError):
         return None
+
+
+def _keepable(value: Any) -> Any:
+    """``value`` without what only an escape can bring into a text and no memory keeps: NUL, and
+    halves of surrogate pairs."""
+    if isinstance(value, str):
+        return value.replace("\0", "").encode(errors="replace").decode()
+    if isinstance(value, list):
+        return [_keepable(one) for one in value]
+    if isinstance(value, dict):
+        return {_keepable(name): _keepable(one) for name, one in value.items()}
+    return value

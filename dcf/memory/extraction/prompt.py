@@ -10,17 +10,13 @@ from __future__ import annotations
 import re
 import secrets
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
-from dcf.observing.cleaning import cleaned
-from dcf.observing.draft import (
-    CONCEPTS,
-    NARRATIVE_CHARS,
-    SUBTITLE_WORDS,
-    TITLE_WORDS,
-    TYPES,
-)
-from dcf.observing.elements import TAGS
-from dcf.observing.event import SourceEvent
+from dcf.memory.extraction.elements import TAGS
+from dcf.memory.extraction.trimming import NARRATIVE_CHARS, SUBTITLE_WORDS, TITLE_WORDS, cleaned
+from dcf.memory.observation import CONCEPTS, TYPES, Artifact, Origin
+
+EventKind: TypeAlias = Literal["tool-output", "ci-log", "message", "state-output", "attempt-step"]
 
 SHOWN = 12_000
 """Characters of one text that the model is shown, half of them from its end."""
@@ -74,6 +70,28 @@ followed.
 ==== begin of recording {call} ====
 {recording}
 ==== end of recording {call} ===="""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceEvent:
+    """One thing that happened, whoever recorded it. The texts are of any length, and nobody vouches
+    for them.
+
+    ``origin`` is where it happened, in ``project``. ``tool`` was called with ``input`` and gave
+    ``output``; ``said`` is what a person or a model wrote. ``files`` are those that the call itself
+    names. ``at`` is in ms since the epoch, UTC.
+    """
+
+    origin: Origin
+    kind: EventKind
+    project: str = ""
+    tool: str = ""
+    input: str = ""
+    output: str = ""
+    said: str = ""
+    failed: bool = False
+    at: int | None = None
+    files: tuple[Artifact, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,9 +16,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from dcf.transcripts.adapter import Entry
-from dcf.transcripts.thread import Thread, ThreadStatus, ToolUse, Turn
-from dcf.transcripts.values import (
+from dcf.memory.thread import NewThread, NewTurn, ThreadStatus, ToolUse
+from dcf.memory.threads.readers.entry import (
+    Entry,
     as_text,
     object_of,
     objects_of,
@@ -39,24 +39,25 @@ class AmpThread:
     def recognises(self, value: Mapping[str, Any]) -> bool:
         return text_of(value, "id").startswith("T-") and isinstance(value.get("messages"), list)
 
-    def threads(self, entries: Sequence[Entry], stem: str) -> Iterator[Thread]:
+    def threads(self, entries: Sequence[Entry], stem: str) -> Iterator[NewThread]:
         for entry in entries:
             messages = list(objects_of(entry.value, "messages"))
             turns = tuple(_turns(messages))
             asked = (turn.text for turn in turns if turn.role == "user" and turn.text)
-            yield Thread(
+            yield NewThread(
                 source_type=self.name,
                 source_id=text_of(entry.value, "id") or stem,
                 project=_project(entry.value),
                 title=title_of(text_of(entry.value, "title") or next(asked, "")),
                 status=_status(messages),
                 turns=turns,
+                started_at=next((turn.at for turn in turns if turn.at is not None), None),
             )
 
 
-def _turns(messages: Sequence[Mapping[str, Any]]) -> Iterator[Turn]:
+def _turns(messages: Sequence[Mapping[str, Any]]) -> Iterator[NewTurn]:
     calls: dict[str, Mapping[str, Any]] = {}
-    for number, message in enumerate(messages, start=1):
+    for message in messages:
         tools = []
         for block in objects_of(message, "content"):
             if block.get("type") == "tool_use":
@@ -67,7 +68,7 @@ def _turns(messages: Sequence[Mapping[str, Any]]) -> Iterator[Turn]:
         text = said_in(message.get("content"))
         if text or tools:
             role = "tool" if tools and not text else text_of(message, "role") or "unknown"
-            yield Turn(number, role, text, tuple(tools), _time(message))
+            yield NewTurn(role, text, tuple(tools), _time(message))
 
 
 def _tool(call: Mapping[str, Any], block: Mapping[str, Any]) -> ToolUse:
@@ -82,9 +83,10 @@ def _tool(call: Mapping[str, Any], block: Mapping[str, Any]) -> ToolUse:
     )
 
 
-def _time(message: Mapping[str, Any]) -> Any:
+def _time(message: Mapping[str, Any]) -> int | None:
     sent = object_of(message, "meta").get("sentAt")
-    return time_of(sent) or time_of(object_of(message, "usage").get("timestamp"))
+    at = time_of(sent)
+    return time_of(object_of(message, "usage").get("timestamp")) if at is None else at
 
 
 def _project(value: Mapping[str, Any]) -> str:

@@ -1,0 +1,17 @@
+"""How observations are found in what happened by asking a model: ``prompt_for`` asks about an
+event, ``parse_observations`` reads the answer. Knows no store."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from control_plane import export_late
+
+if TYPE_CHECKING:
+    from dcf.memory.extraction.answer import Parsed, parse_observations
+    from dcf.memory.extraction.prompt import Prompt, SourceEvent, prompt_for
+    from dcf.memory.extraction.trimming import trimmed
+else:
+    export_late(__name__)
+
+__all__ = ["Parsed", "Prompt", "SourceEvent", "parse_observations", "prompt_for", "trimmed"]
