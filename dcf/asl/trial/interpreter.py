@@ -60,7 +60,7 @@ def interpret(
     max_steps: int = MAX_STEPS,
     objects: ObjectStore | None = None,
     count_events: bool = True,
-    delay: Callable[[], float] | None = None,
+    delay: Callable[[Path], float] | None = None,
 ) -> Execution:
     """Run ``machine`` on ``input`` to its end.
 
@@ -71,7 +71,7 @@ def interpret(
     ``States.DataLimitExceeded``. An execution of more than ``max_steps`` steps fails with
     ``States.Runtime``. Without ``count_events`` causes leave out the number of the history event
     that entered the state, as those of the engine do. ``delay`` gives the virtual seconds that pass
-    between the moment when a state is entered and its first step; without it none do.
+    between the moment when the state at a path is entered and its first step; without it none do.
     """
     store = MemoryObjects() if objects is None else objects
     limit = PAYLOAD_LIMIT if aws_limits else None
@@ -93,7 +93,7 @@ class _Run:
         max_steps: int,
         objects: ObjectStore,
         history: History,
-        delay: Callable[[], float] | None,
+        delay: Callable[[Path], float] | None,
     ) -> None:
         self._machine = machine
         self._call_task = call_task
@@ -129,7 +129,7 @@ class _Run:
     def _enter(self, frame: Frame, name: str, input: JSON) -> None:
         attempt = first_try(frame, frame.machine.states[name], input, self._clock.now, self._rng)
         self._note(attempt.path, "entered", input)
-        seconds = 0.0 if self._delay is None else self._delay()
+        seconds = 0.0 if self._delay is None else self._delay(attempt.path)
         self._agenda.after(seconds, partial(self._step, attempt, Entered()))
 
     def _step(self, attempt: Try, event: Event, told: int = 0) -> None:

@@ -179,6 +179,20 @@ def test_which_of_two_branches_fails_first_is_left_open(seconds: int) -> None:
     assert isinstance(end.error, Undecided)
 
 
+@pytest.mark.parametrize("lengths", [(0, 1), (1, 0), (0, 4), (4, 0), (2, 3, 7), (7, 3, 2)])
+def test_so_is_it_where_one_branch_has_more_states_and_none_waits(lengths: list[int]) -> None:
+    branches = [
+        chain(
+            **{f"P{number}{at}": {"Type": "Pass"} for at in range(length)},
+            **{f"F{number}": {"Type": "Fail", "Error": f"E{number}"}},
+        )
+        for number, length in enumerate(lengths)
+    ]
+    end = expected(chain(Both={"Type": "Parallel", "Branches": branches}))
+    assert end.status == "failed"
+    assert isinstance(end.error, Undecided)
+
+
 def test_what_fails_in_any_order_is_certain() -> None:
     inner = chain(Fails=task("t"))
     each = {"Type": "Map", "ItemsPath": "$.items", "ItemProcessor": inner}
