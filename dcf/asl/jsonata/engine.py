@@ -144,7 +144,8 @@ def _encoded(text: str) -> bytes:
 class _Engine:
     """The process, started when it is asked first, and again when an expression ended it."""
 
-    def __init__(self) -> None:
+    def __init__(self, code: str = _CODE) -> None:
+        self._code = code
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -185,7 +186,7 @@ class _Engine:
         if self._process is None:
             root = str(Path(dcf.__file__).parents[1])
             self._process = subprocess.Popen(
-                [sys.executable, "-P", "-c", _CODE, root],
+                [sys.executable, "-P", "-c", self._code, root],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,  # the engine says there that it was given no memory

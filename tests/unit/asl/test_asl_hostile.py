@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from asl_builders import lower_limits, machine_of, run
 from campaigns import campaign
+from jsonata_scope import lower_jsonata_limits
 
 from dcf.asl import Execution, parse, validate
 from dcf.problem import has_errors
@@ -102,8 +103,13 @@ def soon() -> Any:
     assert evaluate("$sum([1..100])").output == 5050
 
 
+@campaign(shares=2)
 @pytest.mark.parametrize("code", JSONATA.values(), ids=JSONATA)
-def test_hostile_jsonata_is_an_error(code: str) -> None:
+def test_hostile_jsonata_is_an_error(
+    code: str, share: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lower_jsonata_limits(monkeypatch, share)
+
     execution = evaluate(code)
 
     assert (execution.status, execution.error) == ("FAILED", "States.QueryEvaluationError")

@@ -10,7 +10,8 @@ import subprocess
 from typing import Any
 
 import pytest
-from jsonata_scope import jsonata, jsonata_cause
+from campaigns import campaign
+from jsonata_scope import jsonata, jsonata_cause, lower_jsonata_limits
 
 from dcf.asl.jsonata import engine, evaluator
 
@@ -41,6 +42,7 @@ def test_ranges() -> None:
     assert MEMORY in jsonata_cause("$range(1, 360146, 1)")
 
 
+@campaign(shares=2)
 @pytest.mark.parametrize(
     "text",
     [
@@ -69,7 +71,9 @@ def test_ranges() -> None:
         "$reduce([1..800000], function($a, $b) { $append($a, $b) }, [])",
     ],
 )
-def test_blow_ups_meet_a_limit(text: str) -> None:
+def test_blow_ups_meet_a_limit(text: str, share: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    lower_jsonata_limits(monkeypatch, share)
+
     cause = jsonata_cause(text)
 
     assert MEMORY in cause or TIME in cause or DEPTH in cause
@@ -149,8 +153,7 @@ def test_a_process_that_somebody_ended_is_started_again(monkeypatch: pytest.Monk
 def test_a_program_that_cannot_start_is_no_fault_of_the_expression(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(engine, "_engine", engine._Engine())
-    monkeypatch.setattr(engine, "_CODE", "raise SystemExit(3)")
+    monkeypatch.setattr(engine, "_engine", engine._Engine("raise SystemExit(3)"))
 
     with pytest.raises(RuntimeError, match="it ended with 3"):
         jsonata("[1..2]")
