@@ -8,6 +8,7 @@ import signal
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from math import ceil
 from multiprocessing import resource_tracker
 from multiprocessing.pool import Pool
 
@@ -51,8 +52,9 @@ def simulate_seeds(
     A seed's verdict does not depend on the others, nor on ``jobs``.
     """
     one = partial(world.simulate, steps=steps)
-    if jobs == 1 or len(seeds) == 1:
+    shares = ceil(len(seeds) / _SEEDS_AT_ONCE)
+    if jobs == 1 or shares <= 1:
         yield from map(one, seeds)
         return
-    with processes(jobs) as pool:
+    with processes(min(jobs, shares)) as pool:
         yield from pool.imap(one, seeds, chunksize=_SEEDS_AT_ONCE)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+from contextlib import AbstractContextManager
+from multiprocessing.pool import ThreadPool
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from dcf.cli import main, sim
 from dcf.cli.screen import Screen
-from dcf.simulation import Verdict, Violation, mutants, simulate, trial
+from dcf.simulation import Verdict, Violation, campaign, mutants, simulate, trial
+from dcf.simulation.world import OwnWorld
 
 
 def _run(*arguments: str) -> int:
@@ -57,13 +61,29 @@ def test_a_violated_guarantee_exits_with_1_and_says_how_to_replay_it(
         assert part in told
 
 
+@pytest.mark.parametrize(("seeds", "jobs", "started"), [(4, 8, []), (5, 8, [2]), (99, 8, [8])])
+def test_no_process_is_started_that_would_be_given_nothing(
+    seeds: int, jobs: int, started: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+
+    def processes(jobs: int) -> AbstractContextManager[ThreadPool]:
+        asked.append(jobs)
+        return ThreadPool(1)
+
+    monkeypatch.setattr(campaign, "processes", processes)
+    monkeypatch.setattr(OwnWorld, "simulate", lambda _, seed, **__: seed)
+    found: list[Any] = [*campaign.simulate_seeds(range(seeds), jobs=jobs)]
+    assert (found, asked) == ([*range(seeds)], started)
+
+
 def test_a_mutant_that_is_noticed_tells_how_and_with_which_command(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     name = next(one.name for one in mutants() if one.name.startswith("renew") and one.new == "-")
-    assert _run("--sabotage", name, "--seed", "0") == 0
+    assert _run("--sabotage", name, "--seed", "7") == 0
     told = capsys.readouterr().out
-    assert f"replay: dcf sim --seed 0 --steps 2000 --sabotage {name}\n" in told
+    assert f"replay: dcf sim --seed 7 --steps 2000 --sabotage {name}\n" in told
     assert "violated: " in told
     assert "1 mutant is noticed" in told
 
