@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import cache
 from typing import Any
 
 import pytest
@@ -60,6 +61,7 @@ def test_a_path_that_nests_too_deep_or_is_broken_is_refused(path: str) -> None:
         compile_path(path, "value.$")
 
 
+@cache
 def _values(size: int) -> dict[str, Any]:
     """Two of each kind that are equal and no one object, of about ``size`` characters."""
     return {
