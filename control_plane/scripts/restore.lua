@@ -36,11 +36,10 @@ local WRITE = {
     redis.call('SET', DATA .. 'blob:' .. name, text)
   end,
   history = function(_, text)
-    local entry = cjson.decode(text)
-    local there = redis.call('XRANGE', HISTORY, entry[1], entry[1])[1]
-    -- Written by a call that broke off. Each digest covers all events before it.
-    if there and there[2][6] == entry[4] then return end
-    redis.call('XADD', HISTORY, entry[1], 'at', entry[2], 'event', entry[3], 'digest', entry[4])
+    local entry, at, event, digest = unpack(cjson.decode(text))
+    -- Written by a call that broke off.
+    if redis.call('XRANGE', HISTORY, entry, entry)[1] then return end
+    redis.call('XADD', HISTORY, entry, 'at', at, 'event', event, 'digest', digest)
   end,
 }
 
@@ -48,7 +47,7 @@ if not run then
   local bad = document(META, ARGV[2])
   if bad then return refuse(bad) end
   run = load_run()
-  run.removing, run.restoring, run.restored = true, REQ.call, 0
+  run.removing, run.restoring = true, REQ.call
   redis.call('JSON.SET', META, '$.ctl', cjson.encode(run))
 end
 if not REQ.last then

@@ -97,7 +97,7 @@ class EndWalk:
             self._redrive: 1,
             self._export: 12 if sealed and not known else 0,
             self._restore: 16 if coming else 12 if known and not control else 2 if known else 0,
-            self._remove: 12 if going else 1 if coming else 6 if status == "pending" else 3,
+            self._remove: 12 if going else 3 if coming else 6 if status == "pending" else 3,
         }
 
     def _control(self) -> dict[str, Any]:
@@ -208,11 +208,11 @@ class EndWalk:
         self._begin(RunExport(export.meta, (*export.parts, *more)))
 
     def _begin(self, export: RunExport) -> None:
-        """A restore in four calls, whenever they are said."""
-        parts = export.parts
+        """A restore in four calls, whenever they are said. Mostly the first brings no parts."""
+        parts, call = export.parts, self._id()
         middle = len(parts) // 2
-        batches = (parts[:0], parts[:middle], parts[middle:], parts[:0])
-        call = self._id()
+        first = middle if int(call, 16) % 3 == 0 else 0
+        batches = (parts[:first], parts[first:middle], parts[middle:], parts[:0])
         self._restores[self._run] = [
             (
                 {"call": call, "number": number, "last": number == len(batches)}
@@ -231,7 +231,8 @@ class EndWalk:
         if self._chance(0.1):
             request = request | {"call": self._id()}
         judged = [at for at, (kind, _) in enumerate(request["parts"], 1) if kind in _DOCUMENTS]
-        judged += [0] if request["number"] == 1 else []
+        if request["number"] == 1 or (request["last"] and said == control.get("restored")):
+            judged.append(0)
         if judged and self._chance(0.2):
             texts = list(texts)
             texts[self._rng.choice(judged)] = "{no JSON"

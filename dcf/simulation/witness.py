@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from control_plane import ControlPlaneError, ServerError, refusals
+from control_plane import ControlPlaneError, RefusedForNow, ServerError, refusals
 from dcf.simulation.calls import ToolCall
 from dcf.simulation.model import Model
 from dcf.simulation.records import Grant, Records
@@ -108,9 +108,14 @@ class Witness:
             self._see("approved", call.run, f"made again after the question: {call}")
 
     def failed(self, call: Call, error: ControlPlaneError) -> None:
-        """See ``server.Watcher``: no script ever fails, but over what a strange hand damaged."""
+        """See ``server.Watcher``: no script ever fails, but over what a strange hand damaged, and
+        what gives memory back goes on without any."""
+        run = call.request.get("run", "")
         if isinstance(error, ServerError) and not self._model().excuses(call):
-            self._see("sound", call.request.get("run", ""), f"{call.script} failed: {error}")
+            self._see("sound", run, f"{call.script} failed: {error}")
+        full = isinstance(error, RefusedForNow) and error.fields["refusal"] == "OOM"
+        if full and self._model().frees(call):
+            self._see("sound", run, f"a removal that had begun was refused: {error}")
 
     def commanded(self, name: str, args: Sequence[str]) -> None:
         """See ``server.Watcher``."""

@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 from flows import RUN, Flow, end, linear, meta, seed, step
+from interleaved import Breaking
 from redis import Redis
+from test_gc import ended_run
 from test_join import fanned
 from workers import audit, lease_of
 from worlds import RedisWorld, TwinWorld, World
@@ -18,12 +20,14 @@ from control_plane import (
     BadDocument,
     Committed,
     ControlPlaneError,
+    Disconnected,
     Failure,
     FirstState,
     Payload,
     RefusedForNow,
     ServerError,
     Store,
+    UnknownRun,
     history,
     payload,
 )
@@ -279,4 +283,20 @@ async def test_a_server_out_of_memory_refuses_a_call_as_a_whole(redis_url: str, 
     await world.advance(1)
     await call()
     assert await world.dump() != before
+    await world.close()
+
+
+async def test_a_removal_that_had_begun_goes_on_while_the_server_is_out_of_memory(
+    redis_url: str,
+) -> None:
+    world = RedisWorld(redis_url)
+    await world.open()
+    store = await ended_run(world)
+    with pytest.raises(Disconnected):
+        await world.store(Breaking(world.backend, 2, "after")).remove(RUN)
+    assert (await store.run(RUN)).removing
+    with out_of_memory(redis_url):
+        assert await store.remove(RUN) is None
+    with pytest.raises(UnknownRun):
+        await store.run(RUN)
     await world.close()

@@ -107,6 +107,11 @@ class Model:
             self._take_over(self._touched())
         return excused
 
+    def frees(self, call: Call) -> bool:
+        """Whether ``call`` goes on with a removal, which needs no memory."""
+        scratch = Scratch(self._known, call, 0)
+        return call.script == "gc" and removals.goes_on(scratch.load_run())
+
     def _meets_damage(self, call: Call) -> bool:
         """Whether it was asked to read what a strange hand left; `enlist` reads several runs."""
         runs = [Scratch(self._known, call, 0).keys]
@@ -157,9 +162,7 @@ class Model:
             return ""
         if call.reply[0] == "bad_document":
             if call.script == "restore" and not all(map(is_json, call.texts)):
-                # What was put back before is removed by who gets this answer.
-                self._take_over(touched)
-                return ""
+                return self._follow_refused_restore(call, now)
             changed = [key for key in sorted(written) if self._value(key) != self._known.get(key)]
             refused = any(not is_json(text) for text in call.texts if text)
             return "" if refused and not changed else f"{call}: refused, and wrote {changed}"
@@ -183,6 +186,17 @@ class Model:
         self._known |= scratch.changed
         self._known |= {key: self._value(key) for key in others - scratch.changed.keys()}
         return ""
+
+    def _follow_refused_restore(self, call: Call, now: int) -> str:
+        """Who gets this answer removes what is there by now: it is believed, but for the run's
+        document, by which everybody else knows."""
+        scratch = Scratch(self._known, call, now)
+        removals.refused_restore(scratch)
+        self._take_over(self._touched())
+        value, wanted = self._value(scratch.keys.meta), scratch.peek(scratch.keys.meta)
+        if value == wanted:
+            return ""
+        return f"{call}: {scratch.keys.meta} is {_shown(value, wanted)}"
 
     def _compare_history(self, scratch: Scratch, commands: Sequence[Any]) -> str:
         """Its events, and the chain that covers them."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from control_plane import DONE, INDEX
 from dcf.simulation.model.budgets import chain_of
-from dcf.simulation.model.control import REHINT_MAX_MS, Control
+from dcf.simulation.model.control import REHINT_MAX_MS, Control, is_json
 from dcf.simulation.model.scratch import Scratch
 
 Reply = list[Any]
@@ -82,6 +82,11 @@ def gc(now: Scratch) -> Reply:
     return ["ok", removed]
 
 
+def goes_on(run: Control | None) -> bool:
+    """Whether the removal of the run had begun, and nobody puts it back."""
+    return run is not None and "removing" in run and "restoring" not in run
+
+
 def _why_kept(request: dict[str, Any], run: Control) -> Reply | None:
     """Who goes on with it, or waits for it."""
     given_up, status = request.get("abandoned"), run["status"]
@@ -110,7 +115,7 @@ def restore(now: Scratch) -> Reply:
         whole = last and "removing" not in run
         same = whole and json.loads(now.text(2))["ctl"]["born"] == run["born"]
         return ["ok"] if same else ["exists"]
-    heard = 0 if run is None else run["restored"]
+    heard = 0 if run is None else run.get("restored", 0)
     if number != heard + 1:
         return ["ok" if number <= heard else "gone"]
     document = json.loads(now.text(2))
@@ -129,6 +134,15 @@ def restore(now: Scratch) -> Reply:
     now.add(INDEX, {request["run"]: None})
     now.add(DONE, {request["run"]: now.now})
     return ["ok"]
+
+
+def refused_restore(now: Scratch) -> None:
+    """What a call of a restore in which a text is no JSON makes of the run's document: nobody takes
+    for whole what is there, nor counts the call."""
+    if now.load_run() is None and is_json(now.text(2)):
+        document = json.loads(now.text(2))
+        now.set(now.keys.meta, document)
+        now.save_run(document["ctl"] | {"removing": True, "restoring": now.request["call"]})
 
 
 def _write(now: Scratch, kind: str, name: str, text: str) -> None:
