@@ -19,7 +19,7 @@ _TEST_NAME = re.compile(r"`(tests/[\w/]+\.py)(?:::(\w+))?`")
 _SHELLS = {"bash", "sh", "console", "shell"}
 _GENERATED = (
     *("asl.md", "cli.md", "errors.md", "mcp-tools.md"),
-    *("paths.md", "problems.md", "scripts.md"),
+    *("mutants.md", "paths.md", "problems.md", "scripts.md"),
 )
 # What belongs to a developer's machine or to a project other than this one.
 _FOREIGN = re.compile(r"\.\./shared|/work/|/tmp/team|/home/\w+|/root/")
