@@ -7,7 +7,15 @@ from collections.abc import Iterator
 
 from dcf.secret_form.found import Found
 from dcf.secret_form.naming import IS, NAME, kind_of
-from dcf.secret_form.said import is_count, is_reference, is_said, is_variable, is_word
+from dcf.secret_form.said import (
+    is_count,
+    is_example,
+    is_reference,
+    is_said,
+    is_variable,
+    is_word,
+    is_word_itself,
+)
 
 _NAMED = re.compile(rf"(?P<name>{NAME})(?P<between>{IS})")
 # In the source of a program: the type of a variable, and what begins a literal.
@@ -34,15 +42,37 @@ _BARE = re.compile(
 _LINE_ENDS = re.compile(r"[ \t]*+(?:[\r\n]|\Z)")
 
 
+# Each name has one of these, which are found much faster than names are.
+_PARTS = ("pass", "pwd", "secret", "token", "key", "cvv", "cvc", "sessi", ".sid", "auth")
+_IS_ONE = re.compile(rf"\.?[\w-]{{0,20}}+{IS}")
+_SHORTEST_MADE = 6
+"""Signs of what a machine makes; a code that is shorter is written without quotes."""
+_BEFORE = 12
+"""Signs that a name may have before its part."""
+
+
 def named(text: str, lower: str) -> Iterator[Found]:
     """The values of assignments and members; ``lower`` is ``text`` in small letters."""
+    if ":" not in lower and "=" not in lower:
+        return
     at = 0
-    while hit := _NAMED.search(lower, at):
+    for place in sorted(place for part in _PARTS for place in _places(lower, part)):
+        given = _IS_ONE.match(lower, place) if place >= at else None
+        hit = given and _NAMED.search(lower, max(at, place - _BEFORE), given.end())
+        if not hit:
+            continue
         at = hit.end()
         found = _value(text, lower, hit)
         if found is not None:
             yield found
             at = found.end
+
+
+def _places(lower: str, part: str) -> Iterator[int]:
+    place = lower.find(part)
+    while place >= 0:
+        yield place
+        place = lower.find(part, place + 1)
 
 
 def _value(text: str, lower: str, hit: re.Match[str]) -> Found | None:
@@ -55,6 +85,8 @@ def _value(text: str, lower: str, hit: re.Match[str]) -> Found | None:
         return None
     quoted = _IN_QUOTES[quote].match(text, start) if quote else None
     value = quoted or _BARE.match(text, start)
+    if quoted and not hit["chosen"] and quoted.end() - start < _SHORTEST_MADE:
+        return None
     if value is None or (not quoted and _goes_on(hit["between"], text, value.end())):
         return None
     return Found(kind_of(hit["name"]), start, value.end())
@@ -66,11 +98,17 @@ def _is_none(text: str, lower: str, at: int, hit: re.Match[str], quoted: bool) -
     name = hit["name"]
     if is_said(lower, at, quoted=quoted) or (name == "token" and is_count(text, at)):
         return True
+    if not hit["chosen"] and is_example(text, at):
+        return True
+    if name == "secret" and is_example(text, at, name):
+        return True
     shouted = text[hit.start() : hit.start() + len(name)].isupper()
-    if is_variable(lower, at) and not (hit["chosen"] and (quoted or shouted)):
+    if is_variable(text, lower, at) and not (hit["chosen"] and (quoted or shouted)):
         return True
     if quoted:
         return False
+    if not shouted and is_word_itself(lower, at):
+        return True
     return is_reference(lower, at) or (not hit["chosen"] and is_word(text, at, hit["between"]))
 
 

@@ -11,7 +11,7 @@ _MADE = (
     r"passcode"
     # Those of pages, and of what is parsed, are no secrets.
     r"|token(?<!unexpected token)(?<!pagetoken)(?<!page[-_ ]token)"
-    r"(?<!nexttoken)(?<!next[-_ ]token)"
+    r"(?<!nexttoken)(?<!next[-_ ]token)(?<!continuationtoken)(?<!continuation[-_ ]token)"
     r"|(?:api|access|secret|private|account|shared|signing|signature|encryption|master|auth)"
     r"[-_ ]?key(?:[-_]base)?"
     # Of sessions in the cookies of well-known servers, and of the files of npm and Docker.
@@ -21,8 +21,8 @@ _ENDING = r"(?:[-_]?\d|[-_](?:prod|live|test|dev|staging|old|new))?"
 NAME = rf"(?:(?P<chosen>{_CHOSEN})|(?:{_MADE})){_ENDING}"
 """The end of the name of a secret, in small letters. People choose the values of ``chosen``: any
 word may be one. Machines make those of the others, and plain words are none."""
-IS = r"[*`]{0,2}\\?[\"']?[*`]{0,2}\s*+(?:=>|:=|[:=])[*`]{0,2}\s*+"
-"""Between a name and its value."""
+IS = r"[*`]{0,2}\\?[\"']?[*`]{0,2}\s*+(?:=>|:=|[:=]|(?:%20)?%3[ad](?:%20)?)[*`]{0,2}\s*+"
+"""Between a name and its value, also as addresses have it."""
 _KINDS = (
     ("pass", "password"),
     ("pwd", "password"),

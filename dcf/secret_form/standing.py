@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from dcf.secret_form.found import Found
+from dcf.secret_form.said import is_example
 
 _TORN = r"(?=(?:\.{3}|…)?\s*\Z)"
 _BEGIN = r"-----BEGIN (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?"
@@ -31,13 +32,13 @@ _SCHEME = re.compile(
     r"(?<![\w-])(?:(?i:bearer)\s+(?!(?i:authenti|authori[sz]|credential|security))"
     r"|(?i:basic)\s+(?=[\w.~+/=-]*?(?:[\d~+=]|[a-z][A-Z]|\w\.\w))"
     rf"(?!{_WORD_WITH_NUMBER}(?>(?:-{_WORD_WITH_NUMBER})*)(?![\w~+/=-]|\.\w)))"
-    r"[A-Za-z0-9._~+/=-]{8,}+"
+    r"(?P<secret>[A-Za-z0-9._~+/=-]{8,}+)"
 )
 _NAME_OF_SCHEME = re.compile("bearer|basic")
 # A password may have an @ too: the last one before the host counts. One that was cut may have none.
 _OF_ADDRESS = re.compile(
     r":(?:\\?/){2}(?P<secret>"
-    r"[^/\s:@\"<>\\]*:(?!\[\w|[$%]?\{|\$[A-Z_]+@|%\(?\w|\*{3})"
+    r"(?!\[?user(?:name)?:pass(?:w(?:or)?d)?\]?@)[^/\s:@\"<>\\]*:(?!\[\w|[$%]?\{|\$[A-Z_]+@|%\(?\w|\*{3})"
     rf"(?:[^/\s\"<>\\]+(?=@)|(?!\d)[^/\s\"<>\\:@\[\]]{{3,}}+{_TORN})"
     r"|(?=[A-Za-z_]{0,64}\d)[\w.~+=-]{20,}(?=@))"
 )
@@ -70,5 +71,6 @@ def of_schemes(text: str, lower: str) -> Iterator[Found]:
     """What follows ``Bearer`` and ``Basic``, with the scheme itself; ``lower`` is ``text`` in small
     letters."""
     for name in _NAME_OF_SCHEME.finditer(lower):
-        if hit := _SCHEME.match(text, name.start()):
+        hit = _SCHEME.match(text, name.start())
+        if hit and not is_example(text, hit.start("secret")):
             yield Found("authorization", *hit.span())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -13,6 +12,7 @@ from dcf.secret_form.json_text import in_json, is_json
 from dcf.secret_form.makers import made_by_makers
 from dcf.secret_form.named import named
 from dcf.secret_form.naming import small
+from dcf.secret_form.randomness import random_values
 from dcf.secret_form.standing import of_addresses, of_schemes, private_keys, signed_tokens
 
 Put = str | Callable[[str], str]
@@ -21,7 +21,21 @@ _PASSES = 4
 """A text in which the fourth finds something new was written for that."""
 _BY_LOOK = (private_keys, signed_tokens, made_by_makers)
 # Every text in which a secret has a name has one of these: most texts are done with.
-_MAY_BE_NAMED = re.compile(r"pass|pwd|secret|token|key|cv[vc]|cookie|auth|sig|sess|\.sid|-u")
+_PARTS_OF_NAMES = (
+    "pass",
+    "pwd",
+    "secret",
+    "token",
+    "key",
+    "cvv",
+    "cvc",
+    "cookie",
+    "auth",
+    "sig",
+    "sess",
+    ".sid",
+    "-u",
+)
 
 
 def marked(kind: str) -> str:
@@ -58,9 +72,13 @@ def without_secrets(text: str, put: Put = marked) -> str:
     ``"client_secret": "…"`` or ``Cookie: …`` give to the name of a secret."""
 
     def once(text: str) -> str:
+        found = _secrets(text)
+        # Without names and escapes nothing is in JSON that is not seen in it as it is written.
+        if not found and "\\" not in text and not _may_name(text.lower()):
+            return text
         if is_json(text):
             return in_json(text, lambda one, name: value_without_secrets(one, put, name))
-        return _replaced(text, _secrets(text), put)
+        return _replaced(text, found, put)
 
     return _until_still(text, once)
 
@@ -87,7 +105,7 @@ def value_without_secrets(value: Any, put: Put = marked, name: str = "") -> Any:
 def _kind_of_member(name: str, value: str | float) -> str | None:
     """What kind of secret ``name`` says that its ``value`` is; None where it is none."""
     lower_name = small(name)
-    if not _MAY_BE_NAMED.search(lower_name):
+    if not _may_name(lower_name):
         return None
     begin = json.dumps(name, ensure_ascii=False) + ": "
     text = begin + json.dumps(value, ensure_ascii=False)
@@ -97,12 +115,16 @@ def _kind_of_member(name: str, value: str | float) -> str | None:
     return next((one.kind for one in found if one.start == at), None)
 
 
+def _may_name(lower: str) -> bool:
+    return any(part in lower for part in _PARTS_OF_NAMES)
+
+
 def _secrets(text: str) -> list[Found]:
     lower = small(text)
     found = _credentials(text, lower)
-    if _MAY_BE_NAMED.search(lower):
+    if _may_name(lower):
         found += [*in_fields(lower), *named(text, lower)]
-    return found
+    return [*found, *random_values(text, lower)]
 
 
 def _credentials(text: str, lower: str) -> list[Found]:
