@@ -7,30 +7,148 @@ from collections.abc import Mapping
 
 from dcf.memory.audit.entity import Entity
 
-AGENT = Entity("agent", "agents", key=("id",), long=frozenset({"system"}), unique="name")
-BLOCK = Entity("block", "blocks", key=("id",), long=frozenset({"value"}))
-HOLDER = Entity("holder", "block_holders", key=("agent_id", "label"), owner="agent_id")
-MESSAGE = Entity("message", "messages", key=("id",), owner="agent_id", number="seq")
-PASSAGE = Entity(
-    "passage", "passages", key=("id",), own=frozenset({"reads", "read_at"}), owner="agent_id"
+AGENT = Entity(
+    "agent",
+    "agents",
+    key=("id",),
+    long=frozenset({"system"}),
+    unique="name",
+    names=frozenset({"id", "name"}),
+    codes=frozenset({"lifecycle", "template_digest"}),
 )
-
-LETTER = Entity("letter", "letters", key=("id",), long=frozenset({"text"}), owner="agent_id")
-TURN = Entity("turn", "turns", key=("id",), owner="agent_id")
-ATTACHED_TOOL = Entity("tool", "attached_tools", key=("agent_id", "name"), owner="agent_id")
-PROJECT = Entity("project", "projects", key=("id",), unique="path")
-PROJECT_BLOCK = Entity("project block", "project_blocks", key=("project_id", "label"))
-PROJECT_AGENT = Entity("project agent", "project_agents", key=("agent_id",), owner="agent_id")
-SESSION = Entity("session", "sessions", key=("id",), owner="agent_id")
+BLOCK = Entity(
+    "block",
+    "blocks",
+    key=("id",),
+    long=frozenset({"value"}),
+    names=frozenset({"label", "project"}),
+    codes=frozenset({"id", "type", "on_limit", "provenance"}),
+)
+HOLDER = Entity(
+    "holder",
+    "block_holders",
+    key=("agent_id", "label"),
+    owner="agent_id",
+    names=frozenset({"label"}),
+    codes=frozenset({"agent_id", "block_id"}),
+)
+MESSAGE = Entity(
+    "message",
+    "messages",
+    key=("id",),
+    owner="agent_id",
+    number="seq",
+    names=frozenset({"session_id", "run_id", "sender", "correlation_id"}),
+    codes=frozenset({"id", "agent_id", "role"}),
+)
+PASSAGE = Entity(
+    "passage",
+    "passages",
+    key=("id",),
+    own=frozenset({"reads", "read_at"}),
+    owner="agent_id",
+    codes=frozenset({"id", "agent_id"}),
+)
+LETTER = Entity(
+    "letter",
+    "letters",
+    key=("id",),
+    long=frozenset({"text"}),
+    owner="agent_id",
+    names=frozenset({"sender", "correlation_id"}),
+    codes=frozenset({"id", "agent_id", "state"}),
+)
+TURN = Entity(
+    "turn",
+    "turns",
+    key=("id",),
+    owner="agent_id",
+    names=frozenset({"correlation_id", "holder"}),
+    codes=frozenset({"id", "agent_id", "letter_id", "state"}),
+)
+ATTACHED_TOOL = Entity(
+    "tool",
+    "attached_tools",
+    key=("agent_id", "name"),
+    owner="agent_id",
+    names=frozenset({"name"}),
+    codes=frozenset({"agent_id"}),
+)
+PROJECT = Entity(
+    "project",
+    "projects",
+    key=("id",),
+    unique="path",
+    names=frozenset({"path"}),
+    codes=frozenset({"id", "last_agent_id"}),
+)
+PROJECT_BLOCK = Entity(
+    "project block",
+    "project_blocks",
+    key=("project_id", "label"),
+    names=frozenset({"label"}),
+    codes=frozenset({"project_id", "block_id"}),
+)
+PROJECT_AGENT = Entity(
+    "project agent",
+    "project_agents",
+    key=("agent_id",),
+    owner="agent_id",
+    codes=frozenset({"agent_id", "project_id"}),
+)
+SESSION = Entity(
+    "session",
+    "sessions",
+    key=("id",),
+    owner="agent_id",
+    names=frozenset({"project"}),
+    codes=frozenset({"id", "agent_id"}),
+)
 SCRATCH_PAD = Entity(
-    "scratch pad", "scratch_pads", key=("id",), owner="agent_id", unkept=frozenset({"value"})
+    "scratch pad",
+    "scratch_pads",
+    key=("id",),
+    owner="agent_id",
+    unkept=frozenset({"value"}),
+    names=frozenset({"task"}),
+    codes=frozenset({"id", "agent_id", "outcome", "digest"}),
 )
 SKILL = Entity(
-    "skill", "skills", key=("agent_id", "name"), long=frozenset({"content"}), owner="agent_id"
+    "skill",
+    "skills",
+    key=("agent_id", "name"),
+    long=frozenset({"content"}),
+    owner="agent_id",
+    names=frozenset({"name", "source"}),
+    codes=frozenset({"agent_id"}),
 )
-OBSERVATION = Entity("observation", "observations", key=("id",), unique="digest")
-THREAD = Entity("thread", "threads", key=("id",))
-CONSOLIDATION = Entity("consolidation", "consolidation_sessions", key=("id",))
+OBSERVATION = Entity(
+    "observation",
+    "observations",
+    key=("id",),
+    unique="digest",
+    names=frozenset({"project", "source_type", "source_id", "state"}),
+    codes=frozenset({"id", "type", "agent_id", "digest"}),
+)
+THREAD = Entity(
+    "thread",
+    "threads",
+    key=("id",),
+    names=frozenset({"source_type", "source_id", "project"}),
+    codes=frozenset({"id", "status"}),
+)
+THREAD_TURN = Entity(
+    "turn of a thread",
+    "thread_turns",
+    key=("thread_id", "number"),
+    codes=frozenset({"thread_id"}),
+)
+CONSOLIDATION = Entity(
+    "consolidation",
+    "consolidation_sessions",
+    key=("id",),
+    codes=frozenset({"id", "agent_id", "status", "strategies", "before", "after"}),
+)
 """The log of consolidations. It is of nobody: it outlives its agents."""
 
 ENTITIES: Mapping[str, Entity] = {

@@ -42,7 +42,9 @@ _WORD = re.compile(
 _GAP = 40
 _NEXT_LINE = re.compile(r"[\s\"'\\nbrf+,]{1,40}")
 # Digests and public keys say what they are; so does data in an address.
-_PUBLIC_BEFORE = re.compile(r"(?i:sha\d{1,3}|md5|h1|base64|fingerprint|etag)[-:=,~ ]{1,2}[\"']?\Z")
+_PUBLIC_BEFORE = re.compile(
+    r"(?i:sha\d{1,3}|md5|h1|\bid|base64|fingerprint|etag)[-:=,~ ]{1,2}[\"']?\Z"
+)
 _PUBLIC = re.compile(r"AAAA[BCE]|MII|iVBOR|/9j/|R0lGOD")
 _VALUE = re.compile(rf"[\w+/.~-]{{{_LEAST_NAMED},{_MOST}}}+={{0,2}}(?![\w+/.~-])")
 # What these makers make has no look of its own: 32 hexadecimal digits, or small letters and digits.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -36,6 +37,7 @@ _PARTS_OF_NAMES = (
     ".sid",
     "-u",
 )
+_ID = re.compile(r"(?:^|_)ids?$|[a-z]I[Dd]s?$|^I[Dd]s?$")
 
 
 def marked(kind: str) -> str:
@@ -88,7 +90,10 @@ def value_without_secrets(value: Any, put: Put = marked, name: str = "") -> Any:
     member whose ``name`` is that of a secret."""
     if isinstance(value, str):
         kind = _kind_of_member(name, value)
-        return without_secrets(value, put) if kind is None else _stand_in(put, kind)
+        if kind is not None:
+            return _stand_in(put, kind)
+        # Chance makes ids too, by which others find what they are of.
+        return (without_credentials if _ID.search(name) else without_secrets)(value, put)
     if isinstance(value, list):
         return [value_without_secrets(item, put, name) for item in value]
     if isinstance(value, Mapping):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from dcf.memory.agent import Agent, NewAgent
 from dcf.memory.agents.errors import AgentExists
@@ -30,7 +31,7 @@ def create_agent(
     """
     if agent_id is not None:
         refuse("the agent", _id_problems(journal.connection, agent_id))
-    row = {
+    row: dict[str, Any] = {
         "id": agent_id or journal.new_id("agent"),
         **columns_of(fields_of(new)),
         "revision": 1,
@@ -38,7 +39,7 @@ def create_agent(
         "updated_at": journal.at,
     }
     refuse_taken(journal.connection, new.name)
-    journal.create(AGENT, row, agent_id=row["id"])
+    row = journal.create(AGENT, row, agent_id=row["id"])
     for block in default_blocks(journal.connection) if blocks is None else blocks:
         create_block(journal, block, agent_id=row["id"])
     return agent_of(row)

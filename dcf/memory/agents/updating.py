@@ -33,5 +33,5 @@ def update_agent(
     if columns.get("name", row["name"]) != row["name"]:
         refuse_taken(journal.connection, columns["name"])
     after = {**row, **columns, "revision": row["revision"] + 1, "updated_at": journal.at}
-    changed = journal.update(AGENT, row, after, agent_id=agent_id)
-    return agent_of(row if changed is None else after)
+    kept = journal.update(AGENT, row, after, agent_id=agent_id)
+    return agent_of(row if kept is None else kept)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import blake2b
+
+from dcf.memory.audit.clean_text import changed_part
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,19 +25,12 @@ class Edit:
 
 def edit_between(before: str, after: str) -> Edit:
     """The shortest single stretch that turns ``before`` into ``after``."""
-    shorter = min(len(before), len(after))
-    start = _longest(shorter, lambda low, high: before[low:high] == after[low:high])
-    end = _longest(
-        shorter - start,
-        lambda low, high: (
-            before[len(before) - high : len(before) - low]
-            == after[len(after) - high : len(after) - low]
-        ),
-    )
+    start, end = changed_part(before, after)
+    kept = len(after) - end
     return Edit(
         start,
-        before[start : len(before) - end],
-        after[start : len(after) - end],
+        before[start : len(before) - kept],
+        after[start:end],
         digest_of(after),
     )
 
@@ -44,17 +38,3 @@ def edit_between(before: str, after: str) -> Edit:
 def digest_of(text: str) -> str:
     """32 hex digits that stand for ``text``."""
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
-
-
-def _longest(limit: int, same: Callable[[int, int], bool]) -> int:
-    """The largest size up to ``limit`` for which all before it is the same; ``same`` compares from
-    one size to another. By halves: comparing slices is fast, comparing characters in Python is
-    not."""
-    low, high = 0, limit
-    while low < high:
-        middle = (low + high + 1) // 2
-        if same(low, middle):
-            low = middle
-        else:
-            high = middle - 1
-    return low

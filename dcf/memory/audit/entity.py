@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from dcf.memory.audit.clean_text import clean_row
 from dcf.memory.database import Connection
 
 Row: TypeAlias = Mapping[str, Any]
@@ -19,7 +20,10 @@ class Entity:
     how often and when a row was changed. ``owner`` is the column with the agent to whom the row
     belongs, if that is so: it is removed with the agent. ``unique`` is the column, if there is one,
     that no two rows have alike, ``number`` one that no two rows of the same owner
-    have alike. Texts in ``unkept`` columns are in no history: it has an empty one instead."""
+    have alike. Texts in ``unkept`` columns are in no history: it has an empty one instead.
+
+    Texts are kept without secrets, all but ``codes``, which this program makes or knows. By the
+    columns ``names`` rows are found: those are kept as they are, and refused with a credential."""
 
     name: str
     table: str
@@ -30,6 +34,8 @@ class Entity:
     unique: str | None = None
     number: str | None = None
     unkept: frozenset[str] = frozenset()
+    names: frozenset[str] = frozenset()
+    codes: frozenset[str] = frozenset({"id"})
 
     def id_of(self, row: Row) -> str:
         """The row's id in events."""
@@ -53,21 +59,32 @@ class Entity:
         )
         return [dict(row) for row in rows]
 
-    def insert(self, connection: Connection, row: Row) -> None:
-        """Add ``row``."""
+    def cleaned(self, row: Row, before: Row | None = None) -> dict[str, Any]:
+        """``row`` as it is kept, written over ``before``. Raises InvalidEntry."""
+        return clean_row(self.name, row, names=self.names, codes=self.codes, before=before)
+
+    def insert(self, connection: Connection, row: Row) -> dict[str, Any]:
+        """Add ``row``; as it is kept. Raises InvalidEntry."""
+        row = self.cleaned(row)
         columns = ", ".join(row)
         places = ", ".join("?" * len(row))
         connection.execute(
             f"INSERT INTO {self.table} ({columns}) VALUES ({places})", tuple(row.values())
         )
+        return row
 
-    def replace(self, connection: Connection, row: Row) -> None:
-        """Write every column of ``row`` but its key."""
+    def replace(
+        self, connection: Connection, row: Row, before: Row | None = None
+    ) -> dict[str, Any]:
+        """Write every column of ``row`` but its key over ``before``, if that is known; the row as
+        it is kept. Raises InvalidEntry."""
+        row = self.cleaned(row, before)
         columns = [column for column in row if column not in self.key]
         sets = ", ".join(f"{column} = ?" for column in columns)
         where = " AND ".join(f"{column} = ?" for column in self.key)
         values = [row[column] for column in (*columns, *self.key)]
         connection.execute(f"UPDATE {self.table} SET {sets} WHERE {where}", values)
+        return row
 
     def release(self, connection: Connection, row: Row | None) -> None:
         """Let others have what only one row can have; this one is to be written again."""

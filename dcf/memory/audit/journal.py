@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from dcf.memory.actor import Actor
 from dcf.memory.audit.change import Change, change_between
+from dcf.memory.audit.clean_text import clean
 from dcf.memory.audit.entity import Entity, Row
 from dcf.memory.audit.event import Event
 from dcf.memory.database import Connection
@@ -40,10 +41,11 @@ class Journal:
         operation: str = "created",
         agent_id: str | None = None,
         label: str | None = None,
-    ) -> int:
-        """Add ``row``; the event's number."""
-        entity.insert(self.connection, row)
-        return self.note(entity, None, row, operation=operation, agent_id=agent_id, label=label)
+    ) -> dict[str, Any]:
+        """Add ``row``; as it is kept. Raises InvalidEntry."""
+        kept = entity.insert(self.connection, row)
+        self.note(entity, None, kept, operation=operation, agent_id=agent_id, label=label)
+        return kept
 
     def update(
         self,
@@ -53,21 +55,24 @@ class Journal:
         *,
         agent_id: str | None = None,
         label: str | None = None,
-    ) -> int | None:
-        """Write ``after`` over ``before``; the event's number, None if they are the same."""
+    ) -> dict[str, Any] | None:
+        """Write ``after`` over ``before``; as it is kept, None if they are the same. Raises
+        InvalidEntry."""
+        after = entity.cleaned(after, before)
         change = change_between(entity, before, after)
         if change is None:
             return None
-        entity.replace(self.connection, after)
-        return self.note(
+        kept = entity.replace(self.connection, after, before)
+        self.note(
             entity,
             before,
-            after,
+            kept,
             operation="updated",
             agent_id=agent_id,
             label=label,
             change=change,
         )
+        return kept
 
     def delete(
         self,
@@ -105,8 +110,8 @@ class Journal:
         event = {
             "at": self.at,
             "actor_kind": self.by.kind,
-            "actor": self.by.name,
-            "reason": self.by.reason,
+            "actor": clean(self.by.name),
+            "reason": clean(self.by.reason),
             "operation": operation,
             "entity": entity.name,
             "entity_id": entity.id_of(some),

@@ -117,9 +117,9 @@ def _apply(journal: Journal, row: _Row) -> None:
     if row.then is None:
         entity.delete(journal.connection, now or {})
     else:
-        row.then = _counted_on(entity, row.then, row.seen, journal.at)
+        then = _counted_on(entity, row.then, row.seen, journal.at)
         write = entity.insert if now is None else entity.replace
-        write(journal.connection, row.then)
+        row.then = write(journal.connection, then)
     oldest = row.undone[-1]
     journal.note(
         entity,

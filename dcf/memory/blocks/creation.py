@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 from dcf.memory.agents.finding import agent_row
+from dcf.memory.audit.clean_text import clean
 from dcf.memory.audit.journal import Journal
 from dcf.memory.block import Block, NewBlock
 from dcf.memory.blocks.errors import BlockExists
@@ -17,13 +21,14 @@ def create_block(journal: Journal, new: NewBlock, *, agent_id: str | None = None
 
     Raises InvalidEntry with all that is wrong, UnknownAgent, BlockExists, OverLimit.
     """
+    new = replace(new, value=clean(new.value))
     columns = new_columns(new)
     if agent_id is not None:
         agent_row(journal.connection, agent_id)
         if HOLDER.find(journal.connection, f"{agent_id}/{new.label}") is not None:
             raise BlockExists(agent_id=agent_id, label=new.label)
     fitted = fit(columns, new.value)
-    row = {
+    row: dict[str, Any] = {
         "id": journal.new_id("block"),
         **columns,
         "value": fitted.text,
@@ -31,7 +36,7 @@ def create_block(journal: Journal, new: NewBlock, *, agent_id: str | None = None
         "created_at": journal.at,
         "updated_at": journal.at,
     }
-    journal.create(BLOCK, row, agent_id=agent_id, label=new.label)
+    row = journal.create(BLOCK, row, agent_id=agent_id, label=new.label)
     if agent_id is not None:
         attach(journal, agent_id, row["id"], new.label)
     return block_of(row, warning=fitted.warning)

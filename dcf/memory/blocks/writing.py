@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from dcf.memory.audit.clean_text import clean, clean_change
 from dcf.memory.audit.journal import Journal
 from dcf.memory.block import Block
 from dcf.memory.blocks.errors import ReadOnlyBlock, TextNotFound, TextNotUnique
@@ -33,6 +34,7 @@ def write_block(
     """
     refuse_stale(row, expected)
     refuse_read_only(row, "writing", as_owner)
+    value = clean_change(row["value"], value)
     refuse_text(row, value)
     columns = changed_columns(row, fields) if fields else {}
     fitted = fit({**row, **columns}, value)
@@ -64,10 +66,12 @@ def appended(before: str, text: str) -> str:
 
 
 def replaced(label: str, before: str, old: str, new: str) -> str:
-    """``before`` with the one place where it says ``old`` saying ``new``.
+    """``before`` with the one place where it says ``old`` saying ``new``. Who saw a secret before
+    it was taken out may say ``old`` with it.
 
     Raises TextNotFound, TextNotUnique.
     """
+    old = old if old in before else clean(old)
     count = before.count(old) if old else 0
     if count == 0:
         raise TextNotFound(label=label, text=_short(old))
@@ -99,8 +103,8 @@ def _written(
     warning: str | None,
 ) -> Block:
     after = {**row, **columns, "revision": row["revision"] + 1, "updated_at": journal.at}
-    seq = journal.update(BLOCK, row, after, agent_id=agent_id, label=label or row["label"])
-    return block_of(row if seq is None else after, label=label, warning=warning)
+    kept = journal.update(BLOCK, row, after, agent_id=agent_id, label=label or row["label"])
+    return block_of(row if kept is None else kept, label=label, warning=warning)
 
 
 def _short(text: str) -> str:

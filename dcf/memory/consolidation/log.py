@@ -11,6 +11,7 @@ from dcf.memory.checking import json_of
 from dcf.memory.consolidation.errors import UnknownConsolidation
 from dcf.memory.consolidation.session import ConsolidationChange, LeftOut, Metrics, Session
 from dcf.memory.database import Connection
+from dcf.memory.entities import CONSOLIDATION
 
 _PLAIN = (
     "id",
@@ -34,11 +35,7 @@ def keep_session(connection: Connection, session: Session) -> None:
         "changes": json_of([asdict(one) for one in session.changes]),
         "left_out": json_of([asdict(one) for one in session.left_out]),
     }
-    connection.execute(
-        f"INSERT INTO consolidation_sessions ({', '.join(row)})"
-        f" VALUES ({', '.join('?' * len(row))})",
-        tuple(row.values()),
-    )
+    CONSOLIDATION.insert(connection, row)
 
 
 def sessions(connection: Connection, agent_id: str | None, limit: int) -> tuple[Session, ...]:

@@ -50,14 +50,13 @@ def take_letter(journal: Journal, *, lease_ms: int, agent_id: str | None = None)
         "taken_until": now + lease_ms,
         "updated_at": now,
     }
-    LETTER.replace(connection, taken)
-    return letter_of(taken)
+    return letter_of(LETTER.replace(connection, taken, dict(row)))
 
 
 def keep_letter(journal: Journal, letter: Letter, *, lease_ms: int) -> None:
     """Have the letter longer. Raises LetterLost, UnknownLetter."""
     row = _taken(journal.connection, letter)
-    LETTER.replace(journal.connection, {**row, "taken_until": journal.at + lease_ms})
+    LETTER.replace(journal.connection, {**row, "taken_until": journal.at + lease_ms}, row)
 
 
 def end_letter(
@@ -85,6 +84,7 @@ def end_letter(
             "cause": cause,
             "updated_at": journal.at,
         },
+        row,
     )
 
 

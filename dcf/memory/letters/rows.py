@@ -50,8 +50,7 @@ def leave_letter(journal: Journal, new: NewLetter) -> Letter:
     }
     # Without an event: a letter is a log of its own, and undoing what an agent remembers must not
     # deliver it again.
-    LETTER.insert(journal.connection, row)
-    return letter_of(row)
+    return letter_of(LETTER.insert(journal.connection, row))
 
 
 def problems(new: NewLetter) -> Iterator[Problem]:

@@ -46,7 +46,7 @@ def append(
             **columns_of(one.new, one.tokens),
             "created_at": journal.at if created_at is None else created_at[number],
         }
-        MESSAGE.insert(journal.connection, row)
-        follow_search(journal.connection, MESSAGE, None, row)
-        added.append(message_of(row))
+        kept = MESSAGE.insert(journal.connection, row)
+        follow_search(journal.connection, MESSAGE, None, kept)
+        added.append(message_of(kept))
     return tuple(added)

@@ -4,8 +4,9 @@ a text of a megabyte take seconds, in which nobody could write."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from dcf.memory.audit.clean_text import clean
 from dcf.memory.checking import json_of, refuse
 from dcf.memory.message import NewMessage, heading_of
 from dcf.memory.messages.fields import problems
@@ -33,7 +34,7 @@ class Priced:
 def priced(new: Sequence[NewMessage]) -> tuple[Priced, ...]:
     """The messages with their prices. Raises InvalidEntry with all that is wrong."""
     refuse("the message", _problems(new))
-    return tuple(_priced(one) for one in new)
+    return tuple(_priced(replace(one, content=clean(one.content))) for one in new)
 
 
 def _priced(new: NewMessage) -> Priced:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from dcf.memory.audit.clean_text import clean_fields
 from dcf.memory.audit.journal import Journal
 from dcf.memory.checking import refuse
 from dcf.memory.entities import OBSERVATION
@@ -15,6 +16,8 @@ from dcf.memory.observations.rendering import details_of
 from dcf.memory.search.indexing import follow_search
 from dcf.problem import Problem
 from dcf.search import counts_of_tokens
+
+_AS_GIVEN = ("type", "origin", "project", "concepts", "agent_id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +32,9 @@ def priced(new: Sequence[NewObservation]) -> tuple[Priced, ...]:
     """The observations with their prices. For before the transaction that adds them, in which
     nobody else could write. Raises InvalidEntry with all that is wrong."""
     refuse("the observation", _problems(new))
-    tokens = counts_of_tokens([details_of(one) for one in new])
-    return tuple(map(Priced, new, tokens))
+    kept = [clean_fields(one, but=_AS_GIVEN) for one in new]
+    tokens = counts_of_tokens([details_of(one) for one in kept])
+    return tuple(map(Priced, kept, tokens))
 
 
 def add(journal: Journal, new: Sequence[Priced]) -> tuple[Observation, ...]:
@@ -64,9 +68,9 @@ def _added(journal: Journal, one: Priced) -> Observation:
         "created_at": journal.at,
         "updated_at": journal.at,
     }
-    OBSERVATION.insert(journal.connection, row)
-    follow_search(journal.connection, OBSERVATION, None, row)
-    return observation_of(row)
+    kept = OBSERVATION.insert(journal.connection, row)
+    follow_search(journal.connection, OBSERVATION, None, kept)
+    return observation_of(kept)
 
 
 def _problems(new: Sequence[NewObservation]) -> Iterator[Problem]:

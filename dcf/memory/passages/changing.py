@@ -33,8 +33,8 @@ def change_passage(journal: Journal, passage_id: str, given: Mapping[str, Any]) 
     refuse("the passage", unknown)
     refuse("the passage", problems("", given))
     after = {**row, **columns_of(given)}
-    journal.update(PASSAGE, row, after, agent_id=row["agent_id"])
-    return passage_of(after)
+    kept = journal.update(PASSAGE, row, after, agent_id=row["agent_id"])
+    return passage_of(kept or row)
 
 
 def delete_passage(journal: Journal, passage_id: str) -> None:
@@ -65,5 +65,4 @@ def _inserted(journal: Journal, agent_id: str, given: Mapping[str, Any]) -> Pass
         "read_at": None,
         "created_at": journal.at,
     }
-    journal.create(PASSAGE, row, agent_id=agent_id)
-    return passage_of(row)
+    return passage_of(journal.create(PASSAGE, row, agent_id=agent_id))

@@ -21,7 +21,7 @@ def create_project(journal: Journal, new: NewProject) -> Project:
     columns = new_columns(new)
     if known_row(journal.connection, columns["path"]) is not None:
         raise ProjectExists(path=columns["path"])
-    row = {
+    row: dict[str, Any] = {
         "id": journal.new_id("project"),
         **columns,
         "last_agent_id": None,
@@ -29,8 +29,7 @@ def create_project(journal: Journal, new: NewProject) -> Project:
         "created_at": journal.at,
         "updated_at": journal.at,
     }
-    journal.create(PROJECT, row)
-    return project_of(row)
+    return project_of(journal.create(PROJECT, row))
 
 
 def ensure_project(journal: Journal, path: str) -> dict[str, Any]:
@@ -96,4 +95,4 @@ def _move_blocks(journal: Journal, row: Row, path: str) -> None:
 
 def _written(journal: Journal, row: dict[str, Any], columns: dict[str, Any]) -> dict[str, Any]:
     after = {**row, **columns, "revision": row["revision"] + 1, "updated_at": journal.at}
-    return row if journal.update(PROJECT, row, after) is None else after
+    return journal.update(PROJECT, row, after) or row

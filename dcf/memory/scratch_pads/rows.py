@@ -7,6 +7,7 @@ from dataclasses import fields
 from typing import Any
 
 from dcf.memory.agents.finding import agent_row
+from dcf.memory.audit.clean_text import clean_change
 from dcf.memory.audit.edit import digest_of
 from dcf.memory.audit.entity import Row
 from dcf.memory.audit.journal import Journal
@@ -45,8 +46,7 @@ def begin_pad(
     known = open_row(journal.connection, agent_id, task, journal.at)
     if known is not None:
         kept = {**known, "expires_at": journal.at + ttl_ms, "updated_at": journal.at}
-        SCRATCH_PAD.replace(journal.connection, kept)
-        return pad_of(kept)
+        return pad_of(SCRATCH_PAD.replace(journal.connection, kept, known))
     end_expired(journal, agent_id=agent_id)
     row = {
         "id": journal.new_id("pad"),
@@ -63,8 +63,7 @@ def begin_pad(
         "ended_at": None,
         "updated_at": journal.at,
     }
-    SCRATCH_PAD.insert(journal.connection, row)
-    return pad_of(row)
+    return pad_of(SCRATCH_PAD.insert(journal.connection, row))
 
 
 def write_pad(journal: Journal, agent_id: str, task: str, value: str) -> ScratchPad:
@@ -73,6 +72,7 @@ def write_pad(journal: Journal, agent_id: str, task: str, value: str) -> Scratch
     if row is None:
         raise NoScratchPad(agent_id=agent_id, task=task)
     refuse("the scratch pad", text_problems("/value", value))
+    value = clean_change(row["value"], value)
     size = len(value.encode())
     if size > row["most_bytes"]:
         raise PadFull(task=task, size=size, limit=row["most_bytes"])
@@ -83,8 +83,7 @@ def write_pad(journal: Journal, agent_id: str, task: str, value: str) -> Scratch
         "writes": row["writes"] + (value != row["value"]),
         "updated_at": journal.at,
     }
-    SCRATCH_PAD.replace(journal.connection, after)
-    return pad_of(after)
+    return pad_of(SCRATCH_PAD.replace(journal.connection, after, row))
 
 
 def end_pad(journal: Journal, row: Row, outcome: PadOutcome) -> ScratchPad:
@@ -97,8 +96,7 @@ def end_pad(journal: Journal, row: Row, outcome: PadOutcome) -> ScratchPad:
         "ended_at": journal.at,
         "updated_at": journal.at,
     }
-    SCRATCH_PAD.replace(journal.connection, after)
-    return pad_of(after)
+    return pad_of(SCRATCH_PAD.replace(journal.connection, after, row))
 
 
 def end_task(journal: Journal, agent_id: str, task: str, outcome: PadOutcome) -> None:

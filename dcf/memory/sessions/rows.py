@@ -59,8 +59,7 @@ def begin_session(
         "ended_at": None,
         "updated_at": journal.at,
     }
-    SESSION.insert(journal.connection, row)
-    return session_of(row)
+    return session_of(SESSION.insert(journal.connection, row))
 
 
 def resume_session(journal: Journal, project: str) -> Session | None:
@@ -109,8 +108,7 @@ def _end_elsewhere(journal: Journal, agent_id: str, path: str) -> None:
 
 def _written(journal: Journal, row: dict[str, Any], columns: dict[str, Any]) -> Session:
     after = {**row, **columns, "updated_at": journal.at}
-    SESSION.replace(journal.connection, after)
-    return session_of(after)
+    return session_of(SESSION.replace(journal.connection, after, row))
 
 
 def _problems(skills_directory: str | None) -> Iterator[Problem]:

@@ -58,5 +58,4 @@ def _written(journal: Journal, row: dict[str, Any], loaded_as: int | None) -> di
         "revision": row["revision"] + 1,
         "updated_at": journal.at,
     }
-    journal.update(SKILL, row, after, agent_id=row["agent_id"])
-    return after
+    return journal.update(SKILL, row, after, agent_id=row["agent_id"]) or row

@@ -46,7 +46,7 @@ class _Sync:
             self._change(row, found)
 
     def _add(self, found: FoundSkill) -> None:
-        row = {
+        row: dict[str, Any] = {
             "agent_id": self.agent_id,
             "name": found.name,
             **columns_of(found),
@@ -56,8 +56,7 @@ class _Sync:
             "created_at": self.journal.at,
             "updated_at": self.journal.at,
         }
-        self.journal.create(SKILL, row, agent_id=self.agent_id)
-        self.rows[found.name] = row
+        self.rows[found.name] = self.journal.create(SKILL, row, agent_id=self.agent_id)
         self.added.append(found.name)
 
     def _change(self, row: dict[str, Any], found: FoundSkill) -> None:
@@ -69,8 +68,9 @@ class _Sync:
         }
         if row["loaded_as"] is not None and self._is_too_much(found, after):
             return
-        if self.journal.update(SKILL, row, after, agent_id=self.agent_id) is not None:
-            self.rows[found.name] = after
+        kept = self.journal.update(SKILL, row, after, agent_id=self.agent_id)
+        if kept is not None:
+            self.rows[found.name] = kept
             self.changed.append(found.name)
 
     def _is_too_much(self, found: FoundSkill, after: dict[str, Any]) -> bool:

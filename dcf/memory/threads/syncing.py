@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from dataclasses import asdict, fields
 from typing import Any
 
+from dcf.memory.audit.clean_text import clean
 from dcf.memory.audit.entity import Row
 from dcf.memory.audit.journal import Journal
 from dcf.memory.checking import data_problems, json_of, text_problems
-from dcf.memory.entities import THREAD
+from dcf.memory.entities import THREAD, THREAD_TURN
 from dcf.memory.thread import STATUSES, NewThread, Synced, Thread, ToolUse, Turn
 from dcf.problem import Problem
 
@@ -42,23 +43,18 @@ def sync(journal: Journal, new: NewThread) -> Synced:
     after = {
         **before,
         "project": new.project or before["project"],
-        "title": new.title or before["title"],
+        "title": clean(new.title) or before["title"],
         "status": new.status,
         "turns": max(before["turns"], len(new.turns)),
         "completed_at": (before["completed_at"] or journal.at) if ended else None,
     }
     if after != before or found is None:
         after["updated_at"] = journal.at
-    _write(journal, after, is_new=found is None)
+    after = _write(journal, after, is_new=found is None)
     added = list(enumerate(new.turns, 1))[before["turns"] :]
-    connection.executemany(
-        "INSERT INTO thread_turns (thread_id, number, role, text, tools, at)"
-        " VALUES (?, ?, ?, ?, ?, ?)",
-        [
-            (after["id"], number, one.role, one.text, json_of([*map(asdict, one.tools)]), one.at)
-            for number, one in added
-        ],
-    )
+    for number, one in added:
+        turn = {**asdict(one), "tools": json_of([*map(asdict, one.tools)])}
+        THREAD_TURN.insert(connection, {"thread_id": after["id"], "number": number, **turn})
     return Synced(thread_of(after), tuple(number for number, _ in added))
 
 
@@ -99,6 +95,6 @@ def _begun(journal: Journal, new: NewThread) -> dict[str, Any]:
     }
 
 
-def _write(journal: Journal, row: dict[str, Any], *, is_new: bool) -> None:
+def _write(journal: Journal, row: dict[str, Any], *, is_new: bool) -> dict[str, Any]:
     write = THREAD.insert if is_new else THREAD.replace
-    write(journal.connection, row)
+    return write(journal.connection, row)

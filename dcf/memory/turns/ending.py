@@ -61,8 +61,7 @@ def begin_turn(
         **_authority(letter, fence),
     }
     # Without an event: turns are a log, as messages are.
-    TURN.insert(journal.connection, row)
-    return turn_of(row)
+    return turn_of(TURN.insert(journal.connection, row))
 
 
 def _authority(letter: Letter | None, fence: TurnFence | None) -> dict[str, Any]:
@@ -79,8 +78,8 @@ def _gone_on_with(journal: Journal, row: Row, letter: Letter) -> TurnRecord:
     if row["state"] == "running":
         if row["fence"] > letter.tries:
             raise TurnLost(agent_id=letter.agent_id, turn_id=row["id"])
-        row = {**row, "updated_at": journal.at, "fence": letter.tries}
-        TURN.replace(journal.connection, row)
+        held = {**row, "updated_at": journal.at, "fence": letter.tries}
+        row = TURN.replace(journal.connection, held, row)
     return turn_of(row)
 
 
@@ -162,6 +161,5 @@ def _end(
         # Whoever went on with the agent says how it ends.
         return turn_of(row)
     end_task(journal, turn.agent_id, turn.id, "done" if state == "answered" else "failed")
-    row |= {"state": state, **asdict(usage), **columns, "updated_at": journal.at}
-    TURN.replace(journal.connection, row)
-    return turn_of(row)
+    ended = row | {"state": state, **asdict(usage), **columns, "updated_at": journal.at}
+    return turn_of(TURN.replace(journal.connection, ended, row))

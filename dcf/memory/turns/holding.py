@@ -46,7 +46,7 @@ def refuse_second(
         if row["letter_id"] is None or not _waits(journal, row["letter_id"]):
             cause = _TAKEN_OVER.format_map(row) if row in taken else _OVER
             ended = {"state": "failed", "error": "DCF.Interrupted", "cause": cause}
-            TURN.replace(journal.connection, row | ended | {"updated_at": journal.at})
+            TURN.replace(journal.connection, row | ended | {"updated_at": journal.at}, row)
             end_task(journal, agent_id, row["id"], "failed")
 
 
@@ -81,7 +81,7 @@ def hold_turn(journal: Journal, turn: TurnRecord, at: int) -> None:
     """Note that the turn was worked on ``at`` (ms). Raises TurnLost."""
     row = running_row(journal.connection, turn)
     if row is not None:
-        TURN.replace(journal.connection, row | {"updated_at": at})
+        TURN.replace(journal.connection, row | {"updated_at": at}, row)
 
 
 def refuse_lost(turn: TurnRecord) -> Callable[[Connection], object]:
