@@ -30,7 +30,8 @@ _ELEMENT = re.compile(
 )
 _OPTION = re.compile(
     # As a list of arguments too.
-    rf"(?<![^\s\"'])--?[\w-]*?(?P<name>{NAME})(?:\s++|\\?[\"']\s*+,\s*+\\?[\"'])"
+    # It looks behind after its first sign: so it is searched much faster.
+    rf"-(?<![^\s\"']-)-?[\w-]*?(?P<name>{NAME})(?:\s++|\\?[\"']\s*+,\s*+\\?[\"'])"
     r"(?P<secret>[^\s\"'\\-][^\s\"'\\]{2,}+)"
 )
 _NETRC = re.compile(r"\blogin\s++\S++\s++password\s++(?P<secret>(?P<value>)[^\s\"\\]++)")

@@ -21,12 +21,13 @@ _SHORTEST = 14
 _SHORTEST_TORN = 7
 # Nothing of the word is left over, where another one would seem to begin.
 _REST = re.compile(r"[A-Za-z0-9]*+")
+_DIGIT = re.compile("[0-9]")
 # A pair as AWS hands it out in a CSV file: the second half has no look of its own.
 _SECOND_HALF = re.compile(r"[\s,:;|]{1,8}[A-Za-z0-9/+]{40}(?![\w/+=])")
 # Cut texts end within what they tell: what is left of a credential there is shorter.
 _CUT = ("...", "…")
 # Those of before had no look, but for the name that is given to them.
-_HEROKU = re.compile(rf"heroku[\w .-]{{0,20}}\\?[\"']?\s?[:=]\s?\\?[\"']?(?P<secret>{UUID})")
+_HEROKU = re.compile(rf"(?i:heroku)[\w .-]{{0,20}}\\?[\"']?\s?[:=]\s?\\?[\"']?(?P<secret>{UUID})")
 
 
 def _at_a_word(looks: Iterable[str]) -> re.Pattern[str]:
@@ -61,11 +62,12 @@ def made_by_makers(text: str) -> Iterator[Found]:
     """The keys and tokens of known makers in ``text``."""
     kinds = kinds_of(text)
     for start, end in runs(kinds, _SHORTEST):
-        yield from _in_run(text, start, end)
+        # Paths and names that are joined: no credential is made of small letters alone.
+        if _DIGIT.search(text, start, end) or not text[start:end].islower():
+            yield from _in_run(text, start, end)
     yield from _torn(text, kinds)
-    lower = text.lower()
-    if "heroku" in lower:
-        for hit in _HEROKU.finditer(lower):
+    if any(one in text for one in ("heroku", "Heroku", "HEROKU")):
+        for hit in _HEROKU.finditer(text):
             yield Found("heroku key", *hit.span("secret"))
 
 

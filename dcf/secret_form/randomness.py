@@ -46,6 +46,7 @@ _PUBLIC_BEFORE = re.compile(
     r"(?i:sha\d{1,3}|md5|h1|\bid|base64|fingerprint|etag)[-:=,~ ]{1,2}[\"']?\Z"
 )
 _PUBLIC = re.compile(r"AAAA[BCE]|MII|iVBOR|/9j/|R0lGOD")
+_DIGIT = re.compile("[0-9]")
 _VALUE = re.compile(rf"[\w+/.~-]{{{_LEAST_NAMED},{_MOST}}}+={{0,2}}(?![\w+/.~-])")
 # What these makers make has no look of its own: 32 hexadecimal digits, or small letters and digits.
 _MAKERS = (
@@ -73,7 +74,7 @@ def random_values(text: str, lower: str) -> Iterator[Found]:
                 yield Found("random value", *hit.span("secret"))
     if ":" in lower or "=" in lower:
         for start, end in runs(kinds, _LEAST_NAMED):
-            for hit in _VALUE.finditer(text, start, end):
+            for hit in _VALUE.finditer(text, start, end) if _DIGIT.search(text, start, end) else ():
                 if _is_drawn(hit[0]) and _is_named(lower, hit):
                     yield Found("random value", *hit.span())
 

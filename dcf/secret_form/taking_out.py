@@ -14,6 +14,7 @@ from dcf.secret_form.makers import made_by_makers
 from dcf.secret_form.named import named
 from dcf.secret_form.naming import small
 from dcf.secret_form.randomness import random_values
+from dcf.secret_form.runs import kinds_of
 from dcf.secret_form.standing import of_addresses, of_schemes, private_keys, signed_tokens
 
 Put = str | Callable[[str], str]
@@ -21,22 +22,17 @@ Put = str | Callable[[str], str]
 _PASSES = 4
 """A text in which the fourth finds something new was written for that."""
 _BY_LOOK = (private_keys, signed_tokens, made_by_makers)
-# Every text in which a secret has a name has one of these: most texts are done with.
+# Every text in which a secret has a name has one of these.
 _PARTS_OF_NAMES = (
-    "pass",
-    "pwd",
-    "secret",
-    "token",
-    "key",
-    "cvv",
-    "cvc",
-    "cookie",
-    "auth",
-    "sig",
-    "sess",
-    ".sid",
-    "-u",
+    *("pass", "pwd", "secret", "token", "key", "cvv", "cvc"),
+    *("cookie", "auth", "sig", "sess", ".sid", "-u"),
 )
+# Every text with a secret has one of those, one of these, or a long run of signs: most have none
+# and are done with.
+_PARTS_OF_OTHERS = ("://", "bearer", "basic", "\\u")
+_RUN = b"a" * 14
+_LAST_WORD = 7
+"""Signs of what may be left of a credential where a text was cut."""
 _ID = re.compile(r"(?:^|_)ids?$|[a-z]I[Dd]s?$|^I[Dd]s?$")
 
 
@@ -76,13 +72,11 @@ def without_secrets(text: str, put: Put = marked) -> str:
     def once(text: str) -> str:
         found = _secrets(text)
         # Without names and escapes nothing is in JSON that is not seen in it as it is written.
-        if not found and "\\" not in text and not _may_name(text.lower()):
-            return text
-        if is_json(text):
+        if is_json(text) and (found or "\\" in text or _may_name(text.lower())):
             return in_json(text, lambda one, name: value_without_secrets(one, put, name))
-        return _replaced(text, found, put)
+        return _replaced(text, found, put) if found else text
 
-    return _until_still(text, once)
+    return _until_still(text, once) if _may_hold(text) else text
 
 
 def value_without_secrets(value: Any, put: Put = marked, name: str = "") -> Any:
@@ -124,12 +118,25 @@ def _may_name(lower: str) -> bool:
     return any(part in lower for part in _PARTS_OF_NAMES)
 
 
+def _may_hold(text: str) -> bool:
+    kinds = kinds_of(text)
+    lower = text.lower()
+    return (
+        _RUN in kinds
+        or _may_name(lower)
+        or any(part in lower for part in _PARTS_OF_OTHERS)
+        or kinds.rstrip().endswith(b"a" * _LAST_WORD)
+    )
+
+
 def _secrets(text: str) -> list[Found]:
     lower = small(text)
-    found = _credentials(text, lower)
-    if _may_name(lower):
-        found += [*in_fields(lower), *named(text, lower)]
-    return [*found, *random_values(text, lower)]
+    return [
+        *_credentials(text, lower),
+        *in_fields(lower),
+        *named(text, lower),
+        *random_values(text, lower),
+    ]
 
 
 def _credentials(text: str, lower: str) -> list[Found]:

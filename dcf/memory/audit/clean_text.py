@@ -8,6 +8,7 @@ text alone and changes nothing in what is clean, so that what is done again find
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from functools import lru_cache
@@ -18,21 +19,23 @@ from dcf.problem import Problem
 from dcf.secret_form import is_credential, value_without_secrets, without_secrets
 
 T = TypeVar("T")
-_SHORT = 128
-"""Names, reasons and the like come again and again."""
-_LARGE = 65_536
-"""A text of so many characters is not read again as a whole where a part of it is changed."""
-_AROUND = 8_192
-"""What is read before and behind that part: a private key is shorter."""
+_GOES_ON = " ."
+_BLANK = re.compile(r"\s")
+_SHORT = 16_384
+"""Characters of a text of which it is remembered for a while that it was cleaned."""
+_AROUND = 256
+"""Characters before and behind a part that is changed, in which what belongs to it stands."""
+_WHOLE = ("PRIVATE KEY", "{", "[")
+"""What a text has, or begins with, of which no part is judged by itself."""
 
 
 class CleanText(str):
-    """A text in which there are no secrets."""
+    """A long text in which there are no secrets."""
 
     __slots__ = ()
 
 
-def clean(text: str) -> CleanText:
+def clean(text: str) -> str:
     """``text`` with a mark in place of each secret, which says what it was.
 
     >>> clean("export DB_PASSWORD=hunter22")
@@ -43,20 +46,24 @@ def clean(text: str) -> CleanText:
     return _clean_short(text) if len(text) <= _SHORT else CleanText(without_secrets(text))
 
 
-@lru_cache(2_048)
-def _clean_short(text: str) -> CleanText:
-    return CleanText(without_secrets(text))
+@lru_cache(256)
+def _clean_short(text: str) -> str:
+    return without_secrets(text)
 
 
-def clean_change(before: str, after: str) -> CleanText:
+def clean_change(before: str, after: str) -> str:
     """``after``, which is ``before`` with a part changed, cleaned; ``before`` is clean."""
-    if len(after) <= _LARGE or isinstance(after, CleanText):
+    if isinstance(after, CleanText) or after.startswith(_WHOLE) or _WHOLE[0] in after:
         return clean(after)
     start, end = changed_part(before, after)
-    start = max(0, after.rfind("\n", 0, max(0, start - _AROUND)) + 1)
-    line = after.find("\n", end + _AROUND)
-    end = len(after) if line < 0 else line
-    return CleanText(after[:start] + without_secrets(after[start:end]) + after[end:])
+    start = max(0, start - _AROUND)
+    start = max(after.rfind(blank, 0, start) for blank in " \n") + 1
+    blank = _BLANK.search(after, min(len(after), end + _AROUND))
+    if blank is None:
+        return CleanText(after[:start] + clean(after[start:]))
+    # With what follows the part does not end, as a text that was cut does.
+    part = clean(after[start : blank.end()] + _GOES_ON).removesuffix(_GOES_ON)
+    return CleanText(after[:start] + part + after[blank.end() :])
 
 
 def clean_fields(new: T, *, but: Collection[str] = ()) -> T:
@@ -86,7 +93,9 @@ def clean_row(
         if column in names:
             _refuse_credential(entity, column, value)
         else:
-            kept[column] = clean(value) if was is None else clean_change(str(was), value)
+            cleaned = clean(value) if was is None else clean_change(str(was), value)
+            # A plain text: SQLite asks whoever has another kind of text what it is.
+            kept[column] = str(cleaned)
     return kept
 
 

@@ -62,7 +62,7 @@ class Journal:
         change = change_between(entity, before, after)
         if change is None:
             return None
-        kept = entity.replace(self.connection, after, before)
+        kept = entity.replace(self.connection, after, after)
         self.note(
             entity,
             before,
