@@ -5,6 +5,7 @@ under way time stands still, and when nothing is left to do at this moment it ju
 from __future__ import annotations
 
 import asyncio
+import math
 import selectors
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -24,11 +25,16 @@ class EngineLoop(asyncio.SelectorEventLoop):
         self.on_idle: Callable[[float | None], bool] = _nothing
         self._calls = 0
         super().__init__(_Selector(self))
-        # Far from the beginning a nanosecond is lost in rounding, and timers would never come due.
-        self._clock_resolution = 1e-6
 
     def time(self) -> float:
         return self.now
+
+    def jump(self, seconds: float) -> None:
+        """Go on in time."""
+        self.now += seconds
+        # Far from the beginning little parts of a second are lost in rounding: a timer that they
+        # keep from its time is due.
+        self._clock_resolution = max(1e-6, math.ulp(self.now))
 
     @property
     def is_calling(self) -> bool:
@@ -65,7 +71,7 @@ class _Selector(selectors.DefaultSelector):
             return super().select(0)
         if timeout is None:
             raise RuntimeError("every task waits for another, and no timer is set")
-        loop.now += timeout
+        loop.jump(timeout)
         return super().select(0)
 
 

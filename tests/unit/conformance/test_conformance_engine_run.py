@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import random
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dcf import asl
+from dcf.conformance.engine_loop import EngineLoop
 from dcf.conformance.engine_run import EngineExecutor, open_engine
 from dcf.conformance.executor import Executor, Job, Outcome
 from dcf.simulation.behaviour import Behaviour
@@ -39,6 +41,15 @@ def machine(**state: Any) -> dict[str, Any]:
 def test_a_month_of_waiting_takes_no_time(engine: Executor) -> None:
     definition = machine(Type="Wait", Seconds=MONTH_S)
     assert engine.execute(Job(definition, {"a": 1}, answering(asl.Answer(None)))).output == {"a": 1}
+
+
+def test_a_timer_comes_due_however_late_it_is() -> None:
+    loop = EngineLoop()
+    # Forty executions until the end of the year 9999, in one loop.
+    loop.jump(1e13)
+    loop.run_until_complete(asyncio.sleep(0.1))
+    loop.close()
+    assert loop.now >= 1e13
 
 
 def test_work_takes_virtual_time(engine: Executor) -> None:
