@@ -21,20 +21,25 @@ class EngineLoop(asyncio.SelectorEventLoop):
     """
 
     def __init__(self) -> None:
-        self.now = 0.0
         self.on_idle: Callable[[float | None], bool] = _nothing
         self._calls = 0
         super().__init__(_Selector(self))
+        self.now = 0.0
 
     def time(self) -> float:
         return self.now
 
-    def jump(self, seconds: float) -> None:
-        """Go on in time."""
-        self.now += seconds
-        # Far from the beginning little parts of a second are lost in rounding: a timer that they
-        # keep from its time is due.
-        self._clock_resolution = max(1e-6, math.ulp(self.now))
+    @property
+    def now(self) -> float:
+        """Seconds since it began."""
+        return self._now
+
+    @now.setter
+    def now(self, seconds: float) -> None:
+        self._now = seconds
+        # A timer is due before now and what a clock can tell apart: what is lost in rounding must
+        # not be less.
+        self._clock_resolution = max(1e-6, math.ulp(seconds))
 
     @property
     def is_calling(self) -> bool:
@@ -71,7 +76,7 @@ class _Selector(selectors.DefaultSelector):
             return super().select(0)
         if timeout is None:
             raise RuntimeError("every task waits for another, and no timer is set")
-        loop.jump(timeout)
+        loop.now += timeout
         return super().select(0)
 
 

@@ -7,6 +7,7 @@ seed gives one history.
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Callable, Coroutine, Iterable
 from concurrent.futures import Executor
 from typing import Any, TypeVar, TypeVarTuple
@@ -42,6 +43,18 @@ class VirtualLoop(asyncio.BaseEventLoop):
         super().__init__()
         self.now = 0.0
         self._selector = _Selector(self)
+
+    @property
+    def now(self) -> float:
+        """Seconds since the simulation began."""
+        return self._now
+
+    @now.setter
+    def now(self, seconds: float) -> None:
+        self._now = seconds
+        # A timer is due before now and what a clock can tell apart. After a year a nanosecond is
+        # lost in rounding: no timer would ever be due.
+        self._clock_resolution = max(1e-9, math.ulp(seconds))
 
     def time(self) -> float:
         return self.now

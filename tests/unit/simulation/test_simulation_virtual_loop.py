@@ -32,6 +32,18 @@ def test_sleepers_wake_in_the_order_of_their_moments() -> None:
     assert woken == [0.5, 1, 2, 3]
 
 
+@pytest.mark.parametrize("seconds", [366 * 24 * 3600, 8_000 * 366 * 24 * 3600])
+def test_a_timer_comes_due_years_later_too(seconds: int) -> None:
+    async def main() -> None:
+        await asyncio.sleep(seconds)
+        for pause in (1.0, 0.1, 1 / 3):
+            await asyncio.sleep(pause)
+
+    loop = VirtualLoop()
+    run_virtually(loop, main())
+    assert loop.now == pytest.approx(seconds + 1 + 0.1 + 1 / 3)
+
+
 def test_time_limits_hold_on_virtual_time() -> None:
     loop = VirtualLoop()
 
