@@ -70,9 +70,15 @@ if TYPE_CHECKING:
         NewObservation,
         Observation,
         ObservationType,
+        Occurrence,
         Origin,
     )
-    from dcf.memory.observations import Filter, Observations, UnknownObservation
+    from dcf.memory.observations import (
+        AmbiguousObservation,
+        Filter,
+        Observations,
+        UnknownObservation,
+    )
     from dcf.memory.observer import Observer
     from dcf.memory.passage import NewPassage, Passage
     from dcf.memory.passages import PassageFields, Passages, UnknownPassage
@@ -131,6 +137,7 @@ __all__ = [
     "AgentFields",
     "AgentStats",
     "Agents",
+    "AmbiguousObservation",
     "Arrival",
     "Arrivals",
     "ArrivingMessage",
@@ -202,6 +209,7 @@ __all__ = [
     "ObservationType",
     "Observations",
     "Observer",
+    "Occurrence",
     "OnLimit",
     "OnNameTaken",
     "Origin",

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 from dcf.memory.actor import Actor
 from dcf.memory.ledger import Ledger
-from dcf.memory.observation import NewObservation, Observation
-from dcf.memory.observations.changing import add, delete, priced
+from dcf.memory.observation import NewObservation, Observation, Occurrence, Origin
+from dcf.memory.observations.changing import add, delete, observe, priced
 from dcf.memory.observations.fields import observation_of
-from dcf.memory.observations.finding import Filter, newest_rows, observation_row
+from dcf.memory.observations.finding import Filter, named_row, newest_rows, occurrences_of
 
 
 class Observations:
@@ -25,10 +25,61 @@ class Observations:
         ready = await asyncio.to_thread(priced, new)
         return await self._ledger.change(by, lambda journal: add(journal, ready))
 
+    async def observe(
+        self, source: Origin, event: str, *new: NewObservation, by: Actor
+    ) -> tuple[Observation, ...] | None:
+        """Keep what was seen in one ``event`` of a source (all of ``new`` are of it), once for each
+        event however often this is called: None where it was kept before. What another source has
+        said in the same words is kept once and counted. Raises InvalidEntry with all that is
+        wrong."""
+        ready = await asyncio.to_thread(priced, new)
+        return await self._ledger.change(by, lambda journal: observe(journal, source, event, ready))
+
+    async def is_observed(self, source: Origin, event: str) -> bool:
+        """Whether the observations of this event are kept."""
+        found = await self._ledger.read(
+            lambda connection: connection.execute(
+                "SELECT 1 FROM observed_events"
+                " WHERE source_type = ? AND source_id = ? AND event = ?",
+                (source.source_type, source.source_id, event),
+            ).fetchone()
+        )
+        return found is not None
+
+    async def observed_until(self, source_type: str) -> int | None:
+        """Up to when (ms) the events of a kind of source were looked through; None: never."""
+        found = await self._ledger.read(
+            lambda connection: connection.execute(
+                "SELECT at FROM observed_until WHERE source_type = ?", (source_type,)
+            ).fetchone()
+        )
+        return None if found is None else int(found[0])
+
+    async def observe_until(self, source_type: str, at: int, *, by: Actor) -> None:
+        """Note that the events of a kind of source were looked through up to ``at`` (ms)."""
+        await self._ledger.change(
+            by,
+            lambda journal: journal.connection.execute(
+                "INSERT INTO observed_until (source_type, at) VALUES (?, ?)"
+                " ON CONFLICT (source_type) DO UPDATE SET at = max(at, excluded.at)",
+                (source_type, at),
+            ),
+        )
+
     async def get(self, observation_id: str) -> Observation:
-        """One observation. Raises UnknownObservation."""
+        """The observation whose id is this or begins with it. Raises UnknownObservation,
+        AmbiguousObservation."""
         return await self._ledger.read(
-            lambda connection: observation_of(observation_row(connection, observation_id))
+            lambda connection: observation_of(named_row(connection, observation_id))
+        )
+
+    async def occurrences(self, observation_id: str, *, limit: int = 20) -> Sequence[Occurrence]:
+        """The newest times that an observation was seen, each with what its source alone said. None
+        for one that was added as it is."""
+        return tuple(
+            await self._ledger.read(
+                lambda connection: occurrences_of(connection, observation_id, limit)
+            )
         )
 
     async def list(
