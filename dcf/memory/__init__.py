@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         TextNotUnique,
         UnknownBlock,
     )
-    from dcf.memory.context import Context, Contexts, ContextTooSmall
+    from dcf.memory.context import Budget, Context, Contexts, ContextTooSmall, Pack, Packed
     from dcf.memory.database import (
         BackupExists,
         CipherMissing,
@@ -97,7 +97,13 @@ if TYPE_CHECKING:
     from dcf.memory.search import AGENT_KINDS, KINDS, Found, Kind, Search
     from dcf.memory.session import Session, WorkContext, current_context, working_in
     from dcf.memory.sessions import SessionEnded, Sessions, UnknownSession
-    from dcf.memory.setting import source_of
+    from dcf.memory.setting import (
+        CONTEXT_MODES,
+        BadContextSetting,
+        ContextMode,
+        ContextSetting,
+        source_of,
+    )
     from dcf.memory.skill import LOADED_SKILLS, SKILLS, Discovery, FoundSkill, Skill, SyncReport
     from dcf.memory.skill_folders import SkillFolders, SkillsTooLarge, UnknownSkills
     from dcf.memory.stats import AgentStats, BlockStats, KindStats, Stats
@@ -121,6 +127,7 @@ else:
 __all__ = [
     "AGENT_KINDS",
     "CONCEPTS",
+    "CONTEXT_MODES",
     "CONTEXT_WINDOW",
     "ICONS",
     "KINDS",
@@ -144,6 +151,7 @@ __all__ = [
     "Artifact",
     "AttachedTools",
     "BackupExists",
+    "BadContextSetting",
     "Block",
     "BlockExists",
     "BlockFields",
@@ -152,12 +160,15 @@ __all__ = [
     "BlockStats",
     "BlockType",
     "Blocks",
+    "Budget",
     "CipherMissing",
     "CircularMessage",
     "Clock",
     "Concept",
     "Conflict",
     "Context",
+    "ContextMode",
+    "ContextSetting",
     "ContextTooSmall",
     "Contexts",
     "Database",
@@ -214,6 +225,8 @@ __all__ = [
     "OnNameTaken",
     "Origin",
     "OverLimit",
+    "Pack",
+    "Packed",
     "PadFull",
     "PadOutcome",
     "Passage",

@@ -35,7 +35,7 @@ from dcf.agents import (
 from dcf.agents.models import Models
 from dcf.agents.templates import templates
 from dcf.knowledge import GraphSetting, Knowledge, Privacy, drain, relay_for_ever
-from dcf.memory import Memory, Source, random_id
+from dcf.memory import ContextSetting, Memory, Source, random_id
 from dcf.stopping import stop
 from dcf.tools import Policy
 from dcf.worker.agent_allowance import AgentAllowances
@@ -46,6 +46,7 @@ from dcf.worker.generated_rules import approvers_of
 from dcf.worker.keeper import LeaseKeeper
 from dcf.worker.keeper_thread import KeeperThread
 from dcf.worker.performer import Handler, Performer
+from dcf.worker.run_contexts import RunContexts
 from dcf.worker.run_observer import RunObserver
 from dcf.worker.run_retention import Deliver, retain_for_ever
 from dcf.worker.shutdown import Drainable, until_told
@@ -115,12 +116,15 @@ class Premises:
     plain: LocalRuntime | None
     runtime: AgentRuntime | None
     memory: Memory | None
+    contexts: RunContexts | None
 
     def tasks(self, env: Mapping[str, str], performers: Performers | None) -> AgentTasks | None:
         """What performs Tasks with agents."""
         if self.skills is None or self.plain is None:
             return None
-        return AgentTasks(self.skills, self.runtime or self.plain, self.store, env, performers)
+        return AgentTasks(
+            self.skills, self.runtime or self.plain, self.store, env, performers, self.contexts
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,8 +249,11 @@ async def open_premises(post: Post, stack: AsyncExitStack, *, besides: bool = Tr
         # Asked anew each time: the policy may be another by then.
         approver=lambda name: approvers_of(skills.policy if skills else Policy())(name),
     )
+    contexts = None
+    if memory is not None:
+        contexts = RunContexts(memory, ContextSetting.from_env(post.env), _project(post))
     records = AgentStore(store.backend)
-    return Premises(store, keeper, choreographer, records, skills, plain, runtime, memory)
+    return Premises(store, keeper, choreographer, records, skills, plain, runtime, memory, contexts)
 
 
 def open_queue(post: Post, stack: AsyncExitStack) -> RedisBackend:

@@ -49,7 +49,7 @@ async def observations_of(
     story = RunStory(run, await _definition(store, run))
     count = 0
     async for event in history.read(store, run.workflow_id):
-        story.add(event.event)
+        story.add(event)
         count += 1
         if count == _EVENTS:
             break
@@ -184,8 +184,8 @@ class _Telling:
 
     def _rank(self, path: str, key: tuple[str, str]) -> tuple[int, bool, int]:
         label, to = key
-        depth, place = self.story.place(label)
-        return depth, self.story.state(path).get("Default") == to, place
+        by_default = bool(self.story.state(path).get("Default") == to)
+        return label.count("/"), by_default, self.story.place(label)
 
     def _is_end(self, path: str) -> bool:
         return self.story.state(path).get("Type") == "Fail"
@@ -213,7 +213,7 @@ class _Telling:
             origin=Origin("run", run.workflow_id, state=path),
             project=self.project,
             workflow=run.name,
-            at=run.finished_at,
+            at=self.story.at.get(path or "", run.finished_at or 0) or None,
             **said,
         )
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from control_plane import RunDocument, split_path
+from control_plane import HistoryEvent, RunDocument, split_path
 
 # What may be told of a name that a tool or a model chose: one that looks like a name.
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z_.:-]{0,79}")
@@ -47,6 +47,8 @@ class RunStory:
     changed: dict[str, str] = field(default_factory=dict)
     """State that answered the same input differently → path."""
     files: list[str] = field(default_factory=list)
+    at: dict[str, int] = field(default_factory=dict)
+    """Path → when something happened there last."""
     _retrying: dict[str, list[str]] = field(default_factory=dict)
     _names: frozenset[str] = frozenset()
     _order: Mapping[str, int] = field(default_factory=dict)
@@ -56,11 +58,13 @@ class RunStory:
         labels = _labels(self.definition, "")
         self._order = {label: number for number, label in enumerate(labels)}
 
-    def add(self, event: Mapping[str, Any]) -> None:
+    def add(self, told: HistoryEvent) -> None:
         """The next event."""
+        event = told.event
         kind, path = str(event.get("type") or ""), str(event.get("path") or "")
         if not path:
             return
+        self.at[path] = told.at
         if kind == "RetryScheduled":
             self._retrying.setdefault(path, []).append(self._name(event.get("error")))
         elif kind == "StateDone":
@@ -103,10 +107,10 @@ class RunStory:
             call = Call(path, skills, str(event.get("risk")))
             self.calls.setdefault((label_of(path), tool), call)
 
-    def place(self, label: str) -> tuple[int, int]:
-        """Where a state stands in its definition: those around others first. Instances of it end in
-        any order, so what is told does not go by theirs."""
-        return label.count("/"), self._order.get(label, 0)
+    def place(self, label: str) -> int:
+        """Where a state stands in its definition. Instances of it end in any order, so what is told
+        does not go by theirs."""
+        return self._order.get(label, 0)
 
     def state(self, path: str) -> Mapping[str, Any]:
         """The definition of the state at ``path``, empty where it has none."""

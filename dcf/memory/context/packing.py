@@ -15,8 +15,8 @@ from dcf.search import count_tokens, counts_of_tokens
 Layer: TypeAlias = Literal["details", "index"]
 
 _HEADINGS: dict[Layer, str] = {
-    "details": "## What is known",
-    "index": "## More that can be read by its address",
+    "details": "## What is known, each with its address",
+    "index": "## Seen before: id, type, title, then source, age and tokens of all that is known",
 }
 _LAYERS: tuple[Layer, ...] = ("details", "index")
 _BETWEEN = 2
@@ -93,6 +93,8 @@ def pack(offers: Sequence[Offer], budget: Budget | None = None) -> Pack:
 
 def _taken(layer: Layer, offers: Sequence[Offer], most: int, items: int) -> list[Packed]:
     """Those that fit, in order; one that is too long does not keep shorter ones out."""
+    if most <= 0 or items <= 0:
+        return []
     costs = counts_of_tokens([_told(layer, one) for one in offers]) if offers else []
     left = most - count_tokens(_HEADINGS[layer]) - _BETWEEN
     taken: list[Packed] = []
@@ -122,5 +124,5 @@ def _text(items: Sequence[Packed]) -> str:
 
 def _told(layer: Layer, offer: Offer) -> str:
     if layer == "index":
-        return f"- {offer.row}"
+        return offer.row
     return f"{offer.details}\n({offer.uri})"
