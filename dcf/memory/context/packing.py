@@ -83,11 +83,10 @@ def pack(offers: Sequence[Offer], budget: Budget | None = None) -> Pack:
     others = [one for one in wanted if one.uri not in told]
     index = _taken("index", others, budget.index, budget.rows)
     kept = [*_within(details, budget.details), *_within(index, budget.index)]
-    text = _text(kept)
-    while kept and (tokens := count_tokens(text)) > budget.tokens:
+    text, tokens = _counted(kept)
+    while tokens > budget.tokens:
         kept.pop()
-        text = _text(kept)
-    tokens = count_tokens(text) if kept else 0
+        text, tokens = _counted(kept)
     return Pack(text, tokens, tuple(kept), len(wanted) - len(kept))
 
 
@@ -111,6 +110,11 @@ def _within(items: list[Packed], most: int) -> list[Packed]:
     while items and count_tokens(_text(items)) > most:
         items = items[:-1]
     return items
+
+
+def _counted(items: Sequence[Packed]) -> tuple[str, int]:
+    text = _text(items)
+    return text, count_tokens(text) if items else 0
 
 
 def _text(items: Sequence[Packed]) -> str:
