@@ -11,6 +11,40 @@ import typer
 from dcf.cli.answer import Answer
 from dcf.cli.commands.command import JsonOption, command
 
+TypeOption = Annotated[
+    list[str] | None,
+    typer.Option("--type", metavar="TYPE", help="Only this type; may be repeated."),
+]
+ConceptOption = Annotated[
+    list[str] | None,
+    typer.Option("--concept", metavar="CONCEPT", help="Only about this; may be repeated."),
+]
+SourceOption = Annotated[
+    list[str] | None,
+    typer.Option("--source", metavar="KIND", help="Only from this kind of source, as in run."),
+]
+SourceIdOption = Annotated[
+    list[str] | None,
+    typer.Option("--source-id", metavar="ID", help="Only what this run or thread showed."),
+]
+SinceOption = Annotated[
+    str | None, typer.Option("--since", metavar="DATE", help="Not older; instead of --days.")
+]
+UntilOption = Annotated[
+    str | None, typer.Option("--until", metavar="DATE", help="Not newer, with that day.")
+]
+DaysOption = Annotated[
+    int, typer.Option("--days", metavar="N", min=0, max=36_500, help="Of so many days.")
+]
+ProjectOption = Annotated[
+    list[str] | None,
+    typer.Option("--project", metavar="FOLDER", help="Only of this project; may be repeated."),
+]
+WorkflowOption = Annotated[
+    list[str] | None,
+    typer.Option("--workflow", metavar="NAME", help="Only of this workflow; may be repeated."),
+]
+
 
 def register_observations(memory: typer.Typer) -> None:
     """Add the group ``observations``, and ``context``."""
@@ -29,6 +63,19 @@ def register_observations(memory: typer.Typer) -> None:
         ],
     )(list_)
     command(observations, "get", example=["dcf memory observations get 21d186d3"])(get)
+    command(
+        observations,
+        "search",
+        example=["dcf memory observations search 'why was the payment retried' --days 7"],
+    )(search)
+    command(
+        observations,
+        "timeline",
+        example=[
+            "dcf memory observations timeline 21d186d3",
+            "dcf memory observations timeline 2026-11-27 --each 20",
+        ],
+    )(timeline)
     memory.add_typer(observations, name="observations")
     command(
         memory,
@@ -44,42 +91,18 @@ def list_(
     format_: Annotated[
         str, typer.Option("--format", metavar="index|full", help="One row for each, or all of it.")
     ] = "index",
-    type_: Annotated[
-        list[str] | None,
-        typer.Option("--type", metavar="TYPE", help="Only this type; may be repeated."),
-    ] = None,
-    concept: Annotated[
-        list[str] | None,
-        typer.Option("--concept", metavar="CONCEPT", help="Only about this; may be repeated."),
-    ] = None,
-    source: Annotated[
-        list[str] | None,
-        typer.Option("--source", metavar="KIND", help="Only from this kind of source, as in run."),
-    ] = None,
-    source_id: Annotated[
-        list[str] | None,
-        typer.Option("--source-id", metavar="ID", help="Only what this run or thread showed."),
-    ] = None,
+    type_: TypeOption = None,
+    concept: ConceptOption = None,
+    source: SourceOption = None,
+    source_id: SourceIdOption = None,
     turn: Annotated[
         int | None, typer.Option("--turn", metavar="N", min=0, help="Only of this turn.")
     ] = None,
-    since: Annotated[
-        str | None, typer.Option("--since", metavar="DATE", help="Not older; instead of --days.")
-    ] = None,
-    until: Annotated[
-        str | None, typer.Option("--until", metavar="DATE", help="Not newer, with that day.")
-    ] = None,
-    days: Annotated[
-        int, typer.Option("--days", metavar="N", min=0, max=36_500, help="Of so many days.")
-    ] = 90,
-    project: Annotated[
-        list[str] | None,
-        typer.Option("--project", metavar="FOLDER", help="Only of this project; may be repeated."),
-    ] = None,
-    workflow: Annotated[
-        list[str] | None,
-        typer.Option("--workflow", metavar="NAME", help="Only of this workflow; may be repeated."),
-    ] = None,
+    since: SinceOption = None,
+    until: UntilOption = None,
+    days: DaysOption = 90,
+    project: ProjectOption = None,
+    workflow: WorkflowOption = None,
     before: Annotated[
         str | None, typer.Option("--before", metavar="ID", help="Only those behind this one.")
     ] = None,
@@ -127,6 +150,68 @@ def get(
     from dcf.cli.settings import Settings
 
     return asyncio.run(get_observations(Settings.from_env(os.environ), ids))
+
+
+def search(
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="Words, or a question.")],
+    type_: TypeOption = None,
+    concept: ConceptOption = None,
+    source: SourceOption = None,
+    source_id: SourceIdOption = None,
+    since: SinceOption = None,
+    until: UntilOption = None,
+    days: DaysOption = 90,
+    project: ProjectOption = None,
+    workflow: WorkflowOption = None,
+    k: Annotated[int, typer.Option("-k", "--k", min=1, max=1000, help="At most so many.")] = 20,
+    as_json: JsonOption = False,
+) -> Answer:
+    """Find observations by words and meaning, as an index.
+
+    Without any word in the QUERY: the newest ones.
+    """
+    from dcf.cli.memory.observations import ObservationsQuestion, search_observations
+    from dcf.cli.settings import Settings
+
+    asked = ObservationsQuestion(
+        types=tuple(type_ or ()),
+        concepts=tuple(concept or ()),
+        sources=tuple(source or ()),
+        source_ids=tuple(source_id or ()),
+        since=since,
+        until=until,
+        days=days,
+        projects=tuple(project or ()),
+        workflows=tuple(workflow or ()),
+        limit=k,
+    )
+    return asyncio.run(search_observations(Settings.from_env(os.environ), query, asked))
+
+
+def timeline(
+    point: Annotated[
+        str, typer.Argument(metavar="POINT", help="Id of an observation, its address, or a DATE.")
+    ],
+    each: Annotated[
+        int, typer.Option("--each", metavar="N", min=1, max=500, help="So many before and after.")
+    ] = 5,
+    type_: TypeOption = None,
+    concept: ConceptOption = None,
+    project: ProjectOption = None,
+    workflow: WorkflowOption = None,
+    as_json: JsonOption = False,
+) -> Answer:
+    """Show what was seen before and after an observation or a moment."""
+    from dcf.cli.memory.observations import ObservationsQuestion, show_timeline
+    from dcf.cli.settings import Settings
+
+    asked = ObservationsQuestion(
+        types=tuple(type_ or ()),
+        concepts=tuple(concept or ()),
+        projects=tuple(project or ()),
+        workflows=tuple(workflow or ()),
+    )
+    return asyncio.run(show_timeline(Settings.from_env(os.environ), point, asked, each))
 
 
 def context(

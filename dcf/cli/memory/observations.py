@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import date, datetime
 from difflib import get_close_matches
 from pathlib import Path
@@ -94,6 +94,60 @@ async def list_observations(settings: Settings, asked: ObservationsQuestion) -> 
     return Answer(fields, show)
 
 
+async def search_observations(
+    settings: Settings, query: str, asked: ObservationsQuestion
+) -> Answer:
+    """The observations that fit a query best. Raises BadInput, InvalidEntry."""
+    which = asked.filter()
+    if not source_in(settings).path.exists():
+        return _empty("No observations yet.")
+    async with opened(settings) as memory:
+        found = await memory.search.find(
+            query,
+            k=asked.limit,
+            kinds=["observation"],
+            projects=which.projects or None,
+            types=which.types,
+            concepts=which.concepts,
+            source_types=which.source_types,
+            source_ids=which.source_ids,
+            workflows=which.workflows,
+            since=which.since,
+            until=which.until,
+        )
+        seen = [await memory.observations.get(one.ref) for one in found]
+    scores = [one.score for one in found]
+    entries = [
+        {**observation_entry(one), "score": score} for one, score in zip(seen, scores, strict=True)
+    ]
+    fields = {"query": query, "observations": entries}
+    return Answer(fields, [_table(seen, scores)] if seen else ["Nothing was found."])
+
+
+async def show_timeline(
+    settings: Settings, point: str, asked: ObservationsQuestion, each: int
+) -> Answer:
+    """What was seen around an observation or a moment, the oldest first. Raises BadInput,
+    UnknownObservation, AmbiguousObservation."""
+    which = replace(asked.filter(), since=None)
+    problems: list[Problem] = []
+    at = _moment("POINT", point, problems, end=False)
+    async with opened(settings) as memory:
+        middle = None if at is not None else await memory.observations.get(_id_in(point))
+        at = middle.at if middle is not None else at or 0
+        seen = await memory.observations.around(at, which, each=each)
+    fields = {"at": at, "observations": [observation_entry(one) for one in seen]}
+    lines = [
+        Text(
+            f"{'▶' if middle is not None and one.id == middle.id else ' '} {moment(one.at)}  "
+            f"{short(one)}  {ICONS[one.type]} {one.title}",
+            "bold" if middle is not None and one.id == middle.id else "",
+        )
+        for one in seen
+    ]
+    return Answer(fields, lines or ["Nothing was seen around that."])
+
+
 async def get_observations(settings: Settings, ids: Sequence[str]) -> Answer:
     """All of some observations, with each time that they were seen. Raises UnknownObservation,
     AmbiguousObservation."""
@@ -101,7 +155,7 @@ async def get_observations(settings: Settings, ids: Sequence[str]) -> Answer:
     show: list[Any] = []
     async with opened(settings) as memory:
         for name in ids:
-            one = await memory.observations.get(name.rpartition("/")[2])
+            one = await memory.observations.get(_id_in(name))
             seen = await memory.observations.occurrences(one.id)
             entries.append(
                 {**observation_entry(one), "seen": [occurrence_entry(it) for it in seen]}
@@ -129,6 +183,11 @@ def short(one: Observation) -> str:
 def _empty(message: str) -> Answer:
     hint = BEGIN if message.startswith("No ") else "Without the filters there are some."
     return Answer({"observations": [], "more": False}, [message, hint])
+
+
+def _id_in(name: str) -> str:
+    """The id, also in an address."""
+    return name.rpartition("/")[2]
 
 
 async def _id_of(memory: Memory, name: str | None) -> str | None:
@@ -171,7 +230,7 @@ def _is_date(text: str) -> bool:
     return True
 
 
-def _table(shown: Sequence[Observation]) -> Table:
+def _table(shown: Sequence[Observation], scores: Sequence[float] = ()) -> Table:
     several = len({one.workflow for one in shown}) > 1
     table = Table(title="Observations", title_justify="left")
     table.add_column("id", no_wrap=True)
@@ -183,7 +242,9 @@ def _table(shown: Sequence[Observation]) -> Table:
     table.add_column("seen", justify="right")
     table.add_column("last", no_wrap=True)
     table.add_column("tokens", justify="right")
-    for one in shown:
+    if scores:
+        table.add_column("score", justify="right")
+    for number, one in enumerate(shown):
         table.add_row(
             short(one),
             f"{ICONS[one.type]} {one.type}",
@@ -193,6 +254,7 @@ def _table(shown: Sequence[Observation]) -> Table:
             str(one.times),
             moment(one.at)[5:16],
             str(one.tokens),
+            *([f"{scores[number]:.2f}"] if scores else []),
         )
     return table
 

@@ -126,3 +126,14 @@ def newest_rows(
         [*values, max(limit, 0)],
     )
     return [dict(row) for row in rows]
+
+
+def rows_around(connection: Connection, which: Filter, at: int, each: int) -> list[dict[str, Any]]:
+    """The rows up to ``at`` and those after it, at most ``each``, the oldest first."""
+    where, values = which.condition()
+    begin, given = f"SELECT * FROM observations WHERE {where}", [*values, at, max(each, 0)]
+    before = connection.execute(
+        f"{begin} AND at <= ? ORDER BY at DESC, id DESC LIMIT ?", given
+    ).fetchall()
+    after = connection.execute(f"{begin} AND at > ? ORDER BY at, id LIMIT ?", given).fetchall()
+    return [dict(row) for row in (*reversed(before), *after)]

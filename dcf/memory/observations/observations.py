@@ -10,7 +10,13 @@ from dcf.memory.ledger import Ledger
 from dcf.memory.observation import NewObservation, Observation, Occurrence, Origin
 from dcf.memory.observations.changing import add, delete, observe, priced
 from dcf.memory.observations.fields import observation_of
-from dcf.memory.observations.finding import Filter, named_row, newest_rows, occurrences_of
+from dcf.memory.observations.finding import (
+    Filter,
+    named_row,
+    newest_rows,
+    occurrences_of,
+    rows_around,
+)
 
 
 class Observations:
@@ -91,6 +97,16 @@ class Observations:
             lambda connection: newest_rows(
                 connection, which or Filter(), limit=limit, before=before
             )
+        )
+        return tuple(map(observation_of, rows))
+
+    async def around(
+        self, at: int, which: Filter | None = None, *, each: int = 5
+    ) -> Sequence[Observation]:
+        """What was seen around ``at`` (ms), the oldest first: at most ``each`` until then and
+        ``each`` after it, of those that ``which`` leaves (None: all)."""
+        rows = await self._ledger.read(
+            lambda connection: rows_around(connection, which or Filter(), at, each)
         )
         return tuple(map(observation_of, rows))
 

@@ -27,6 +27,7 @@ ENDED = replace(
     BUSY,
     type="discovery",
     title="Sorry ended the run with NotPaid",
+    subtitle="Nothing caught the error.",
     origin=Origin("run", "order-2", state="Sorry"),
     facts=(),
     concepts=("gotcha",),
@@ -125,6 +126,35 @@ def test_one_is_shown_in_full_with_each_time_and_what_that_run_said(seen: Memory
         ]
     shown = seen("observations", "get", one["id"]).out
     assert "dcf://run/order-1/state/Pay" in shown and "customer 4711, order-3" in shown
+
+
+def test_words_find_observations_and_filters_leave_what_they_name(seen: MemoryUser) -> None:
+    def found(*arguments: object) -> list[tuple[str, str]]:
+        document = seen.ok("observations", "search", *arguments)
+        return [(one["workflow"], one["title"]) for one in document["observations"]]
+
+    both = [("orders", BUSY.title), ("returns", BACK.title)]
+    assert sorted(found("busy", "--days", 200)) == both
+    assert found("busy") == [("orders", BUSY.title)]
+    assert found("busy", "--days", 200, "--workflow", "returns") == [("returns", BACK.title)]
+    assert found("busy", "--source-id", "order-3") == [("orders", BUSY.title)]
+    assert found("busy", "--type", "decision") == []
+    assert "4711" not in seen("observations", "search", "busy").out
+
+
+def test_a_timeline_has_what_was_before_and_after(seen: MemoryUser) -> None:
+    def around(point: object, *more: object) -> list[str]:
+        document = seen.ok("observations", "timeline", point, *more)
+        return [one["title"] for one in document["observations"]]
+
+    everything = [BACK.title, ENDED.title, BUSY.title]
+    assert around("2020-01-01") == everything
+    (ended,) = seen.ok("observations", "list", "--type", "discovery")["observations"]
+    assert around(ended["id"][:20]) == everything
+    assert around(ended["uri"], "--each", 1) == [ENDED.title, BUSY.title]
+    assert around("2020-01-01", "--workflow", "returns") == [BACK.title]
+    assert "▶" in seen("observations", "timeline", ended["id"]).out
+    assert seen.refused("observations", "timeline", "nothing")[0] == 2
 
 
 def test_wrong_options_are_all_said(seen: MemoryUser) -> None:
