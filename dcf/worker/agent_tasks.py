@@ -94,8 +94,9 @@ class AgentTasks:
         work = _Work(task, dispatcher, beat)
         selection = Selection.of(skills, self._environment, binding)
         context = await self._contexts.of(task) if self._contexts else None
-        if context is not None:
-            await ledger.tell(context_event(context))
+        # What an agent is told is on record, or it is not told.
+        if context is not None and not await ledger.tell(context_event(context)):
+            context = None
         assignment = Assignment(
             state=task.state.name,
             instructions=task.state.comment,

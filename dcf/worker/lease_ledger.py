@@ -135,19 +135,17 @@ class LeaseLedger:
             self._numbers.given(decision.digest, answer.number, ask)
         return answer.number
 
-    async def tell(self, event: dict[str, Any]) -> None:
-        """Put something of the work into the history. Raises LeaseLost, and TaskError when the
-        run's history is full."""
+    async def tell(self, event: dict[str, Any]) -> bool:
+        """Put something of the work into the history; whether it had room. Raises LeaseLost."""
         lease = self._lease
         call_id = self._store.new_id()
         answer = await patiently(
             lease,
             lambda: self._store.note(lease, {**event, **self._about}, {}, call_id=call_id),
         )
-        if isinstance(answer, Refusal) and answer.code == "limit_exceeded":
-            raise TaskError(_LIMIT_EXCEEDED, _USED_UP[answer.detail[0]])
-        if isinstance(answer, Refusal):
+        if isinstance(answer, Refusal) and answer.code != "limit_exceeded":
             raise LeaseLost(answer.code)
+        return not isinstance(answer, Refusal)
 
     @property
     def _about(self) -> dict[str, Any]:
