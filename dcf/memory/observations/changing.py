@@ -20,6 +20,8 @@ from dcf.problem import Problem
 from dcf.search import counts_of_tokens
 
 _AS_GIVEN = ("type", "origin", "project", "workflow", "concepts", "agent_id")
+_KNOWN_MS = 90 * 86_400_000
+"""How long an event is known that lies before all that is looked through."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,19 @@ def observe(
         (source.source_type, source.source_id, event, journal.at),
     ).rowcount
     return tuple(_seen(journal, one) for one in new) if fresh else None
+
+
+def observe_until(journal: Journal, source_type: str, at: int) -> None:
+    """Note up to when the events of a kind of source were looked through."""
+    journal.connection.execute(
+        "INSERT INTO observed_until (source_type, at) VALUES (?, ?)"
+        " ON CONFLICT (source_type) DO UPDATE SET at = max(at, excluded.at)",
+        (source_type, at),
+    )
+    journal.connection.execute(
+        "DELETE FROM observed_events WHERE source_type = ? AND at < ?",
+        (source_type, at - _KNOWN_MS),
+    )
 
 
 def delete(journal: Journal, observation_id: str) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dcf.memory.actor import Actor
 from dcf.memory.ledger import Ledger
 from dcf.memory.observation import NewObservation, Observation, Occurrence, Origin
-from dcf.memory.observations.changing import add, delete, observe, priced
+from dcf.memory.observations.changing import add, delete, observe, observe_until, priced
 from dcf.memory.observations.fields import observation_of
 from dcf.memory.observations.finding import (
     Filter,
@@ -62,15 +62,9 @@ class Observations:
         return None if found is None else int(found[0])
 
     async def observe_until(self, source_type: str, at: int, *, by: Actor) -> None:
-        """Note that the events of a kind of source were looked through up to ``at`` (ms)."""
-        await self._ledger.change(
-            by,
-            lambda journal: journal.connection.execute(
-                "INSERT INTO observed_until (source_type, at) VALUES (?, ?)"
-                " ON CONFLICT (source_type) DO UPDATE SET at = max(at, excluded.at)",
-                (source_type, at),
-            ),
-        )
+        """Note that the events of a kind of source were looked through up to ``at`` (ms). Those
+        that were observed long before that come no more, and are known no longer."""
+        await self._ledger.change(by, lambda journal: observe_until(journal, source_type, at))
 
     async def get(self, observation_id: str) -> Observation:
         """The observation whose id is this or begins with it. Raises UnknownObservation,

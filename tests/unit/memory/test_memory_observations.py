@@ -133,6 +133,17 @@ async def test_each_event_leaves_its_observations_once(memory: Memory, by: Actor
     assert not await memory.observations.is_observed(source, "1/1")
 
 
+async def test_events_are_known_for_months_after_all_later_ones_were_looked_through(
+    memory: Memory, by: Actor, clock: Ticking
+) -> None:
+    source, day, began = Origin("run", "nightly"), 86_400_000, clock.now
+    await memory.observations.observe(source, "1/0", by=by)
+    for days, known in ((0, True), (80, True), (91, False)):
+        await memory.observations.observe_until("run", began + days * day, by=by)
+        assert await memory.observations.is_observed(source, "1/0") is known
+    assert await memory.observations.observed_until("run") == began + 91 * day
+
+
 async def test_what_several_sources_say_is_one_row_with_all_of_them(
     memory: Memory, by: Actor
 ) -> None:
