@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from dcf.memory.audit.clean_text import clean_fields
 from dcf.memory.audit.journal import Journal
 from dcf.memory.checking import refuse
 from dcf.memory.database import Connection
-from dcf.memory.entities import OBSERVATION
+from dcf.memory.entities import OBSERVATION, OBSERVED_EVENT, OCCURRENCE
 from dcf.memory.observation import NewObservation, Observation, Origin
 from dcf.memory.observations.fields import columns_of, observation_of, problems, shared_digest
-from dcf.memory.observations.finding import observation_row
+from dcf.memory.observations.finding import is_observed, observation_row
 from dcf.memory.observations.rendering import details_of
 from dcf.memory.search.indexing import follow_search
 from dcf.problem import Problem
@@ -55,12 +55,11 @@ def observe(
 ) -> tuple[Observation, ...] | None:
     """Add what was seen in one ``event`` of a source; None for an event that was looked at before.
     What another source has said in the same words is kept once, and counted."""
-    fresh = journal.connection.execute(
-        "INSERT INTO observed_events (source_type, source_id, event, at) VALUES (?, ?, ?, ?)"
-        " ON CONFLICT DO NOTHING",
-        (source.source_type, source.source_id, event, journal.at),
-    ).rowcount
-    return tuple(_seen(journal, one) for one in new) if fresh else None
+    if is_observed(journal.connection, source, event):
+        return None
+    known = {"source_type": source.source_type, "source_id": source.source_id, "event": event}
+    OBSERVED_EVENT.insert(journal.connection, {**known, "at": journal.at})
+    return tuple(_seen(journal, one) for one in new)
 
 
 def observe_until(journal: Journal, source_type: str, at: int) -> None:
@@ -70,9 +69,10 @@ def observe_until(journal: Journal, source_type: str, at: int) -> None:
         " ON CONFLICT (source_type) DO UPDATE SET at = max(at, excluded.at)",
         (source_type, at),
     )
+    # The one is a time of the source, the other of this process.
     journal.connection.execute(
         "DELETE FROM observed_events WHERE source_type = ? AND at < ?",
-        (source_type, at - _KNOWN_MS),
+        (source_type, min(at, journal.at) - _KNOWN_MS),
     )
 
 
@@ -93,14 +93,12 @@ def _seen(journal: Journal, one: Priced) -> Observation:
     row = _row_with(journal.connection, columns["digest"])
     is_new = row is None
     row = row or _inserted(journal, one, columns)
-    origin, at = one.new.origin, _at(journal, one)
-    fresh = journal.connection.execute(
-        "INSERT INTO observation_origins"
-        " (observation_id, source_type, source_id, turn, state, note, at)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-        (row["id"], *astuple(origin), one.new.note, at),
-    ).rowcount
-    if fresh and not is_new:
+    at, origin = _at(journal, one), asdict(one.new.origin)
+    occurrence = {"observation_id": row["id"], **origin, "note": one.new.note, "at": at}
+    if OCCURRENCE.find(journal.connection, OCCURRENCE.id_of(occurrence)) is not None:
+        return observation_of(row)
+    OCCURRENCE.insert(journal.connection, occurrence)
+    if not is_new:
         again = {
             **row,
             "times": row["times"] + 1,

@@ -111,6 +111,15 @@ def occurrences_of(connection: Connection, observation_id: str, limit: int) -> l
     return [Occurrence(Origin(*row[:4]), row[4], row[5]) for row in rows]
 
 
+def is_observed(connection: Connection, source: Origin, event: str) -> bool:
+    """Whether the observations of this event are kept."""
+    found = connection.execute(
+        "SELECT 1 FROM observed_events WHERE source_type = ? AND source_id = ? AND event = ?",
+        (source.source_type, source.source_id, event),
+    ).fetchone()
+    return found is not None
+
+
 def newest_rows(
     connection: Connection, which: Filter, *, limit: int, before: str | None
 ) -> list[dict[str, Any]]:

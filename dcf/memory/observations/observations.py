@@ -12,6 +12,7 @@ from dcf.memory.observations.changing import add, delete, observe, observe_until
 from dcf.memory.observations.fields import observation_of
 from dcf.memory.observations.finding import (
     Filter,
+    is_observed,
     named_row,
     newest_rows,
     occurrences_of,
@@ -43,14 +44,7 @@ class Observations:
 
     async def is_observed(self, source: Origin, event: str) -> bool:
         """Whether the observations of this event are kept."""
-        found = await self._ledger.read(
-            lambda connection: connection.execute(
-                "SELECT 1 FROM observed_events"
-                " WHERE source_type = ? AND source_id = ? AND event = ?",
-                (source.source_type, source.source_id, event),
-            ).fetchone()
-        )
-        return found is not None
+        return await self._ledger.read(lambda connection: is_observed(connection, source, event))
 
     async def observed_until(self, source_type: str) -> int | None:
         """Up to when (ms) the events of a kind of source were looked through; None: never."""

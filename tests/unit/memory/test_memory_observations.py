@@ -139,7 +139,8 @@ async def test_events_are_known_for_months_after_all_later_ones_were_looked_thro
     source, day, began = Origin("run", "nightly"), 86_400_000, clock.now
     await memory.observations.observe(source, "1/0", by=by)
     for days, known in ((0, True), (80, True), (91, False)):
-        await memory.observations.observe_until("run", began + days * day, by=by)
+        clock.now = began + days * day
+        await memory.observations.observe_until("run", clock.now, by=by)
         assert await memory.observations.is_observed(source, "1/0") is known
     assert await memory.observations.observed_until("run") == began + 91 * day
 
