@@ -23,6 +23,7 @@ class Assignment:
     in which the state names them, ``needed`` those that they depend on. ``tool_name`` narrows the
     task to a single declared tool. ``model`` names what shall think (None: what the runtime has),
     ``allowance`` is what it may spend (None: no limit), ``timeout_s`` how long it may take.
+    ``observed`` is what was seen at earlier times (may be empty).
     ``fence`` is the authority of a turn that is taken for it (None: the agent has no other work).
     """
 
@@ -36,3 +37,4 @@ class Assignment:
     allowance: Allowance | None = None
     timeout_s: float | None = None
     fence: TurnFence | None = None
+    observed: str = ""

@@ -16,7 +16,7 @@ FAMILIES = {
     "working": ("worker", "companion"),
     "session": ("session",),
     "health": ("health",),
-    "inspecting": ("explain", "history", "runs"),
+    "inspecting": ("explain", "history", "open", "runs"),
     "steering": ("cancel", "redrive", "callback"),
     "deciding": ("approvals", "approve", "reject"),
     "authoring": ("init", "validate"),

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from dcf.cli.wording import counted
+
 _VERDICTS = {"allow": "allowed", "deny": "refused", "ask": "waits for approval"}
 _LONGEST = 60  # characters of one member
+_MOST_NAMED = 5
 
 
 def event_line(kind: str, said: Mapping[str, Any]) -> str:
@@ -16,6 +19,8 @@ def event_line(kind: str, said: Mapping[str, Any]) -> str:
         return _decision(said)
     if kind == "ApprovalDecided":
         return _approval(said)
+    if kind == "ContextGiven":
+        return _context(said)
     return "  ".join(f"{key} {_short(value)}" for key, value in said.items())
 
 
@@ -27,6 +32,15 @@ def _decision(said: Mapping[str, Any]) -> str:
         notes.append(f"try {said['try']}")
     head = f"{said.get('tool')} {_VERDICTS.get(verdict, verdict)}"
     return f"{head}: {said.get('reason') or said.get('rule')} ({', '.join(notes)})"
+
+
+def _context(said: Mapping[str, Any]) -> str:
+    """``3 observations of earlier runs, 120 tokens: 21d186d3 29b43615 …``."""
+    seen = [str(uri).rpartition("/")[2] for uri in said.get("observations", ())]
+    what = counted(len(seen), "observation", "observations")
+    rest = " …" if len(seen) > _MOST_NAMED else ""
+    named = " ".join(seen[:_MOST_NAMED])
+    return f"{what} of earlier runs, {said.get('tokens')} tokens: {named}{rest}"
 
 
 def _approval(said: Mapping[str, Any]) -> str:

@@ -109,6 +109,8 @@ def _check(env: Mapping[str, str]) -> list[Problem]:
         message = f"{explore!r} does not say whether to explore"
         hint = "on: versions of skills are tried now and then to learn about them; or off"
         problems.append(Problem("CLI_EXPLORE", message, hint=hint, file="DCF_EXPLORE"))
+    if any(name.startswith("DCF_CONTEXT") for name in env):
+        problems += _check_context(env)
     if env.get("DCF_RETENTION"):
         problems += _check_retention(env["DCF_RETENTION"])
     if env.get("DCF_REDIS_WAIT"):
@@ -120,6 +122,16 @@ def _check(env: Mapping[str, str]) -> list[Problem]:
             Problem("CLI_STUB_URL", message, hint=f"as in {DEFAULT_STUB_URL}", file="DCF_STUB_URL")
         )
     return problems
+
+
+def _check_context(env: Mapping[str, str]) -> list[Problem]:
+    from dcf.memory import BadContextSetting, ContextSetting
+
+    try:
+        ContextSetting.from_env(env)
+    except BadContextSetting as error:
+        return [Problem("CLI_CONTEXT", str(error), hint=error.hint, file="DCF_CONTEXT")]
+    return []
 
 
 def _check_retention(text: str) -> list[Problem]:

@@ -19,7 +19,8 @@ _MEMORY_PLACE = frozenset(
     | {"memory_too_new", "memory_unusable"}
 )
 _MEMORY_INPUT = frozenset(
-    {"letta_settings", "memory_backup_exists", "memory_foreign", "memory_key"}
+    {"letta_settings", "memory_ambiguous_observation", "memory_backup_exists"}
+    | {"memory_context_setting", "memory_foreign", "memory_key"}
     | {"memory_no_such_block", "memory_unusable_key", "memory_unusable_value"}
 )
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         TextNotUnique,
         UnknownBlock,
     )
-    from dcf.memory.context import Context, Contexts, ContextTooSmall
+    from dcf.memory.context import Budget, Context, Contexts, ContextTooSmall, Pack, Packed
     from dcf.memory.database import (
         BackupExists,
         CipherMissing,
@@ -70,9 +70,15 @@ if TYPE_CHECKING:
         NewObservation,
         Observation,
         ObservationType,
+        Occurrence,
         Origin,
     )
-    from dcf.memory.observations import Filter, Observations, UnknownObservation
+    from dcf.memory.observations import (
+        AmbiguousObservation,
+        Filter,
+        Observations,
+        UnknownObservation,
+    )
     from dcf.memory.observer import Observer
     from dcf.memory.passage import NewPassage, Passage
     from dcf.memory.passages import PassageFields, Passages, UnknownPassage
@@ -91,7 +97,13 @@ if TYPE_CHECKING:
     from dcf.memory.search import AGENT_KINDS, KINDS, Found, Kind, Search
     from dcf.memory.session import Session, WorkContext, current_context, working_in
     from dcf.memory.sessions import SessionEnded, Sessions, UnknownSession
-    from dcf.memory.setting import source_of
+    from dcf.memory.setting import (
+        CONTEXT_MODES,
+        BadContextSetting,
+        ContextMode,
+        ContextSetting,
+        source_of,
+    )
     from dcf.memory.skill import LOADED_SKILLS, SKILLS, Discovery, FoundSkill, Skill, SyncReport
     from dcf.memory.skill_folders import SkillFolders, SkillsTooLarge, UnknownSkills
     from dcf.memory.stats import AgentStats, BlockStats, KindStats, Stats
@@ -115,6 +127,7 @@ else:
 __all__ = [
     "AGENT_KINDS",
     "CONCEPTS",
+    "CONTEXT_MODES",
     "CONTEXT_WINDOW",
     "ICONS",
     "KINDS",
@@ -131,12 +144,14 @@ __all__ = [
     "AgentFields",
     "AgentStats",
     "Agents",
+    "AmbiguousObservation",
     "Arrival",
     "Arrivals",
     "ArrivingMessage",
     "Artifact",
     "AttachedTools",
     "BackupExists",
+    "BadContextSetting",
     "Block",
     "BlockExists",
     "BlockFields",
@@ -145,12 +160,15 @@ __all__ = [
     "BlockStats",
     "BlockType",
     "Blocks",
+    "Budget",
     "CipherMissing",
     "CircularMessage",
     "Clock",
     "Concept",
     "Conflict",
     "Context",
+    "ContextMode",
+    "ContextSetting",
     "ContextTooSmall",
     "Contexts",
     "Database",
@@ -202,10 +220,13 @@ __all__ = [
     "ObservationType",
     "Observations",
     "Observer",
+    "Occurrence",
     "OnLimit",
     "OnNameTaken",
     "Origin",
     "OverLimit",
+    "Pack",
+    "Packed",
     "PadFull",
     "PadOutcome",
     "Passage",

@@ -127,8 +127,22 @@ OBSERVATION = Entity(
     "observations",
     key=("id",),
     unique="digest",
-    names=frozenset({"project", "source_type", "source_id", "state"}),
+    names=frozenset({"project", "workflow", "source_type", "source_id", "state"}),
     codes=frozenset({"id", "type", "agent_id", "digest"}),
+)
+OBSERVED_EVENT = Entity(
+    "observed event",
+    "observed_events",
+    key=("source_type", "source_id", "event"),
+    names=frozenset({"source_type", "source_id", "event"}),
+    codes=frozenset(),
+)
+OCCURRENCE = Entity(
+    "occurrence",
+    "observation_origins",
+    key=("observation_id", "source_type", "source_id"),
+    names=frozenset({"source_type", "source_id", "state"}),
+    codes=frozenset({"observation_id"}),
 )
 THREAD = Entity(
     "thread",

@@ -84,13 +84,15 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class NewObservation:
-    """What is to be remembered. ``related`` are the URIs of other observations; ``at`` is when it
-    happened, in ms since the epoch, UTC (None: now)."""
+    """What is to be remembered, of a ``workflow`` where it is of one. ``related`` are the URIs of
+    other observations; ``at`` is when it happened, in ms since the epoch, UTC (None: now). ``note``
+    is what this source alone said of it: people may read it, no context ever has it."""
 
     type: ObservationType
     title: str
     origin: Origin
     project: str = ""
+    workflow: str = ""
     subtitle: str = ""
     facts: tuple[str, ...] = ()
     narrative: str = ""
@@ -99,15 +101,18 @@ class NewObservation:
     related: tuple[str, ...] = ()
     agent_id: str | None = None
     at: int | None = None
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """An observation as it is kept. ``tokens`` is what all of it costs a model to read.
+    """An observation as it is kept. ``tokens`` is what all of it costs a model to read. ``origin``
+    is where it was seen first, ``times`` how many sources said it, ``at`` when it happened last.
     Times are ms since the epoch, UTC."""
 
     id: str
     project: str
+    workflow: str
     type: ObservationType
     title: str
     subtitle: str
@@ -119,6 +124,7 @@ class Observation:
     origin: Origin
     agent_id: str | None
     tokens: int
+    times: int
     at: int
     revision: int
     created_at: int
@@ -128,3 +134,13 @@ class Observation:
     def citation(self) -> Citation:
         """Its address."""
         return Citation("observation", self.id)
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """One time that something happened which is kept once: where, when, and what that source alone
+    said of it."""
+
+    origin: Origin
+    note: str
+    at: int

@@ -1,11 +1,62 @@
-"""Where the memory is and how it is opened, as the environment says."""
+"""Where the memory is and what of it stands before an agent, as the environment says."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal, TypeAlias, get_args
 
+from dcf.memory.context.packing import Budget
 from dcf.memory.database import Source
+from dcf.memory.errors import MemoryProblem
+
+ContextMode: TypeAlias = Literal["off", "index", "full"]
+CONTEXT_MODES: tuple[ContextMode, ...] = get_args(ContextMode)
+_MOST = 1_000_000
+
+
+class BadContextSetting(MemoryProblem):
+    """{name} is {value!r}, not {wanted}."""
+
+    code = "memory_context_setting"
+    hint = "leave it unset for the default"
+
+
+@dataclass(frozen=True, slots=True)
+class ContextSetting:
+    """What of the observations stands before an agent: nothing, their ``index``, or details too
+    (``full``), of the last ``days``; tokens of each, and rows of the index, at most."""
+
+    mode: ContextMode = "index"
+    index_tokens: int = 800
+    details_tokens: int = 3_000
+    rows: int = 50
+    days: int = 90
+
+    @property
+    def budget(self) -> Budget:
+        """The most that it may take."""
+        if self.mode == "off":
+            return Budget(0, 0, 0)
+        details = self.details_tokens if self.mode == "full" else 0
+        return Budget(details, self.index_tokens, self.rows)
+
+    @classmethod
+    def from_env(cls, environment: Mapping[str, str]) -> ContextSetting:
+        """``DCF_CONTEXT`` and, for its numbers, ``DCF_CONTEXT_INDEX``, ``_DETAILS``, ``_ROWS`` and
+        ``_DAYS``. Raises BadContextSetting."""
+        mode = (environment.get("DCF_CONTEXT") or "index").lower()
+        if mode not in CONTEXT_MODES:
+            wanted = f"one of {', '.join(CONTEXT_MODES)}"
+            raise BadContextSetting(name="DCF_CONTEXT", value=mode, wanted=wanted)
+        return cls(
+            mode,
+            _number(environment, "DCF_CONTEXT_INDEX", 800),
+            _number(environment, "DCF_CONTEXT_DETAILS", 3_000),
+            _number(environment, "DCF_CONTEXT_ROWS", 50),
+            _number(environment, "DCF_CONTEXT_DAYS", 90),
+        )
 
 
 def source_of(environment: Mapping[str, str], home: Path) -> Source:
@@ -17,3 +68,11 @@ def source_of(environment: Mapping[str, str], home: Path) -> Source:
         key=environment.get("DCF_MEMORY_KEY") or None,
         power_safe=environment.get("DCF_FSYNC") == "always",
     )
+
+
+def _number(environment: Mapping[str, str], name: str, default: int) -> int:
+    text = (environment.get(name) or str(default)).strip()
+    if not (text.isascii() and text.isdecimal() and len(text) < 8 and int(text) <= _MOST):
+        wanted = f"a whole number up to {_MOST:,}"
+        raise BadContextSetting(name=name, value=text, wanted=wanted)
+    return int(text)

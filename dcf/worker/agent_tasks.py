@@ -23,6 +23,7 @@ from dcf.worker.blob_keep import keep_in
 from dcf.worker.lease_ledger import LeaseLedger
 from dcf.worker.model_allowance import LeaseAllowance
 from dcf.worker.performer import Beat
+from dcf.worker.run_contexts import RunContexts, context_event
 from dcf.worker.selection import Selection
 from dcf.worker.skill_gates import ChangedSkill
 from dcf.worker.try_budget import budgets_of
@@ -51,7 +52,7 @@ class AgentTasks:
     they declare, and the policy allows, can be called. Tool calls carry
     ``{workflow_id}/{path}/{visit}/{try}/{call}`` as idempotency key and the fence beside it.
     ``environment`` names the models. With ``workers`` each Task is done by an agent that has a
-    memory.
+    memory, with ``contexts`` each agent is told what earlier runs showed.
     """
 
     def __init__(
@@ -61,8 +62,10 @@ class AgentTasks:
         store: Store,
         environment: Mapping[str, str],
         workers: Performers | None = None,
+        contexts: RunContexts | None = None,
     ) -> None:
         self._skills = skills
+        self._contexts = contexts
         self._runtime = runtime
         self._workers = workers
         self._store = store
@@ -90,6 +93,10 @@ class AgentTasks:
         )
         work = _Work(task, dispatcher, beat)
         selection = Selection.of(skills, self._environment, binding)
+        context = await self._contexts.of(task) if self._contexts else None
+        # What an agent is told is on record, or it is not told.
+        if context is not None and not await ledger.tell(context_event(context)):
+            context = None
         assignment = Assignment(
             state=task.state.name,
             instructions=task.state.comment,
@@ -100,6 +107,7 @@ class AgentTasks:
             model=selection.selection.model,
             allowance=LeaseAllowance(self._store, task.lease, of_try, of_run),
             timeout_s=task.timeout_s,
+            observed=context.text if context is not None else "",
         )
         try:
             performer = await self._workers.performer(task) if self._workers else self._runtime
@@ -143,9 +151,10 @@ class SkilledAgents(AgentTasks):
         pins: Mapping[str, SchemaPin] | None = None,
         environment: Mapping[str, str] | None = None,
         workers: Performers | None = None,
+        contexts: RunContexts | None = None,
     ) -> None:
         fixed = SkillsInUse.made_of(catalog, toolbox, policy or Policy(), pins or {})
-        super().__init__(FixedSkills(fixed), runtime, store, environment or {}, workers)
+        super().__init__(FixedSkills(fixed), runtime, store, environment or {}, workers, contexts)
 
 
 class _Work:

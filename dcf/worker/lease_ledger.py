@@ -135,11 +135,28 @@ class LeaseLedger:
             self._numbers.given(decision.digest, answer.number, ask)
         return answer.number
 
+    async def tell(self, event: dict[str, Any]) -> bool:
+        """Put something of the work into the history; whether it had room. Raises LeaseLost."""
+        lease = self._lease
+        call_id = self._store.new_id()
+        answer = await patiently(
+            lease,
+            lambda: self._store.note(lease, {**event, **self._about}, {}, call_id=call_id),
+        )
+        if isinstance(answer, Refusal) and answer.code != "limit_exceeded":
+            raise LeaseLost(answer.code)
+        return not isinstance(answer, Refusal)
+
+    @property
+    def _about(self) -> dict[str, Any]:
+        lease = self._lease
+        return {"path": lease.path, "visit": lease.visit, "try": lease.try_, "owner": lease.owner}
+
     async def _put(
         self, decision: Decision, to_make: ToolCall | None
     ) -> Noted | OverBudget | Refusal:
         lease = self._lease
-        about = {"path": lease.path, "visit": lease.visit, "try": lease.try_, "owner": lease.owner}
+        about = self._about
         refused = replace(decision, verdict="deny", reason="the budget is spent")
         call_id = self._store.new_id()
         return await patiently(

@@ -35,7 +35,7 @@ from dcf.agents import (
 from dcf.agents.models import Models
 from dcf.agents.templates import templates
 from dcf.knowledge import GraphSetting, Knowledge, Privacy, drain, relay_for_ever
-from dcf.memory import Memory, Source, random_id
+from dcf.memory import ContextSetting, Memory, Source, random_id
 from dcf.stopping import stop
 from dcf.tools import Policy
 from dcf.worker.agent_allowance import AgentAllowances
@@ -46,6 +46,8 @@ from dcf.worker.generated_rules import approvers_of
 from dcf.worker.keeper import LeaseKeeper
 from dcf.worker.keeper_thread import KeeperThread
 from dcf.worker.performer import Handler, Performer
+from dcf.worker.run_contexts import RunContexts
+from dcf.worker.run_observer import RunObserver
 from dcf.worker.run_retention import Deliver, retain_for_ever
 from dcf.worker.shutdown import Drainable, until_told
 from dcf.worker.solo import SoloProcesses
@@ -103,8 +105,8 @@ class Post:
 @dataclass(frozen=True, slots=True)
 class Premises:
     """What a process works with, opened. ``sweeper`` removes agents that were made for runs;
-    ``runtime`` are the agents that remember, where there are any, and ``plain`` those that do not.
-    Without skills it runs no agents: ``plain`` and ``skills`` are None."""
+    ``runtime`` are the agents that remember, in ``memory``, where there are any, and ``plain``
+    those that do not. Without skills it runs no agents: ``plain`` and ``skills`` are None."""
 
     store: Store
     keeper: LeaseKeeper
@@ -113,12 +115,16 @@ class Premises:
     skills: FollowedSkills | None
     plain: LocalRuntime | None
     runtime: AgentRuntime | None
+    memory: Memory | None
+    contexts: RunContexts | None
 
     def tasks(self, env: Mapping[str, str], performers: Performers | None) -> AgentTasks | None:
         """What performs Tasks with agents."""
         if self.skills is None or self.plain is None:
             return None
-        return AgentTasks(self.skills, self.runtime or self.plain, self.store, env, performers)
+        return AgentTasks(
+            self.skills, self.runtime or self.plain, self.store, env, performers, self.contexts
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,11 +176,14 @@ async def serve(
         there = await open_premises(post, stack, besides=assignment is None)
         store = there.store
         queue = HintQueue(open_queue(post, stack), pool=post.pool, consumer=post.name)
-        workers = sweeper = None
+        workers = sweeper = observer = None
         if there.runtime is not None:
             workers = WorkerAgents(there.runtime, records=there.records, own=post.templates)
             sweeper = AgentSweeper(workers, partial(is_sealed, store))
             await stack.enter_async_context(meanwhile(sweeper.run()))
+        if there.memory is not None and assignment is None:
+            observer = RunObserver(store, there.memory, _project(post))
+            await stack.enter_async_context(meanwhile(observer.run()))
         if post.retention and assignment is None:
             retaining = retain_for_ever(store, post.retention, _deliver_on_demand(post, store))
             await stack.enter_async_context(meanwhile(retaining))
@@ -187,7 +196,7 @@ async def serve(
             Performer(post.handlers, there.tasks(post.env, workers)),
             now=time.monotonic,
             config=post.config,
-            on_sealed=sweeper.end if sweeper else None,
+            on_sealed=_both(sweeper, observer),
             solo=SoloProcesses(post.solo, store, there.keeper) if post.solo else None,
         )
         work: Drainable = worker
@@ -211,6 +220,8 @@ async def serve(
         orderly = await until_told(work, on_ready, attached=post.attached)
         if orderly and sweeper is not None:
             await sweeper.at_last(partial(_is_sealed_now, worker, store))
+        if orderly and observer is not None:
+            await observer.at_last()
         if assignment is None:
             await _leave(queue)
     return orderly
@@ -226,7 +237,7 @@ async def open_premises(post: Post, stack: AsyncExitStack, *, besides: bool = Tr
     if besides and setting.mode == "on":
         await _relay(post, stack, setting)
     skills = FollowedSkills(post.generated, post.env, post.stub_url) if post.generated else None
-    plain, runtime = await _runtimes(post, stack, store, skills, besides)
+    plain, runtime, memory = await _runtimes(post, stack, store, skills, besides)
     keeper = stack.enter_context(
         KeeperThread(lambda: Store(RedisBackend.from_url(post.redis_url), pool=post.pool))
     ).keeper
@@ -238,8 +249,11 @@ async def open_premises(post: Post, stack: AsyncExitStack, *, besides: bool = Tr
         # Asked anew each time: the policy may be another by then.
         approver=lambda name: approvers_of(skills.policy if skills else Policy())(name),
     )
+    contexts = None
+    if memory is not None:
+        contexts = RunContexts(memory, ContextSetting.from_env(post.env), _project(post))
     records = AgentStore(store.backend)
-    return Premises(store, keeper, choreographer, records, skills, plain, runtime)
+    return Premises(store, keeper, choreographer, records, skills, plain, runtime, memory, contexts)
 
 
 def open_queue(post: Post, stack: AsyncExitStack) -> RedisBackend:
@@ -300,25 +314,28 @@ async def _runtimes(
     store: Store,
     skills: FollowedSkills | None,
     besides: bool,
-) -> tuple[LocalRuntime | None, AgentRuntime | None]:
-    """Agents without and with a memory, as far as there are any."""
+) -> tuple[LocalRuntime | None, AgentRuntime | None, Memory | None]:
+    """Agents without and with a memory, as far as there are any, and that memory."""
     if skills is None:
-        return None, None
+        return None, None, None
     stack.push_async_callback(skills.close)
     models = Models(post.env)
     there = await skills.open()
     plain = LocalRuntime(models=models)
     runtime: AgentRuntime | None = None
+    memory: Memory | None = None
     if post.memory is not None:
         if post.templates is not None:
             await asyncio.to_thread(templates, post.templates)
-        runtime = await _remembering(post, post.memory, stack, store, skills, models, besides)
+        opened = Memory.open(post.memory, clock=_now_ms, new_id=random_id)
+        memory = await stack.enter_async_context(opened)
+        runtime = await _remembering(post, memory, stack, store, skills, models, besides)
     if there:
         loading = asyncio.create_task(
             _prepare(runtime if isinstance(runtime, LocalAgents) else plain)
         )
         stack.callback(loading.cancel)
-    return plain, runtime
+    return plain, runtime, memory
 
 
 async def _prepare(runtime: LocalAgents | LocalRuntime) -> None:
@@ -330,17 +347,15 @@ async def _prepare(runtime: LocalAgents | LocalRuntime) -> None:
 
 async def _remembering(
     post: Post,
-    source: Source,
+    memory: Memory,
     stack: AsyncExitStack,
     store: Store,
     skills: FollowedSkills,
     models: Models,
     besides: bool,
 ) -> AgentRuntime:
-    """The agents in the memory ``source``, which get the messages that wait for them, and call
+    """The agents in ``memory``, which get the messages that wait for them, and call
     their tools through the gate, each within its budget."""
-    opened = Memory.open(source, clock=lambda: time.time_ns() // 1_000_000, new_id=random_id)
-    memory = await stack.enter_async_context(opened)
     records = AgentStore(store.backend)
     runtime = await stack.enter_async_context(
         open_runtime(
@@ -357,6 +372,23 @@ async def _remembering(
             resting = sleeptime(memory, models, post.env).run_for_ever()
             await stack.enter_async_context(meanwhile(resting))
     return runtime
+
+
+def _both(
+    sweeper: AgentSweeper | None, observer: RunObserver | None
+) -> Callable[[str], object] | None:
+    """What is told of each run that is sealed here."""
+    told = [one.end for one in (sweeper, observer) if one is not None]
+    return (lambda workflow_id: [end(workflow_id) for end in told]) if told else None
+
+
+def _project(post: Post) -> str:
+    """The project of the runs that are worked on: the folder that its skills were generated in."""
+    return "" if post.generated is None else str(post.generated.resolve().parent)
+
+
+def _now_ms() -> int:
+    return time.time_ns() // 1_000_000
 
 
 async def _leave(queue: HintQueue) -> None:

@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from dcf.workflow.review import Review, review
     from dcf.workflow.run import Run, RunCache, iso
     from dcf.workflow.run_file import is_file_name, read_run_file, reading_file, shelve
+    from dcf.workflow.run_observations import observations_of, observe_run
     from dcf.workflow.submission import skill_pins, submit
     from dcf.workflow.tally import Tally, is_earlier
     from dcf.workflow.task import AwaitingApproval, Failed, Outcome, Perform, Succeeded, Task
@@ -135,6 +136,8 @@ __all__ = [
     "load",
     "needs_work",
     "no_objects",
+    "observations_of",
+    "observe_run",
     "pending_approvals",
     "question_of",
     "read_run_file",

@@ -30,6 +30,7 @@ FACES = {
     "dcf.knowledge.graphiti",
     "dcf.mcp.graph",
     "dcf.memory.consolidation",
+    "dcf.memory.extraction",
     "dcf.memory.rules",
     "dcf.sessions.archive",
     "dcf.sessions.companions",

@@ -42,7 +42,8 @@ class TaskTurns:
         """Have the agent do a task: ``work`` is given what it knows, the memory what came of it.
         Raises TurnFenced and TurnLost where another holder of the task has the agent: then nothing
         of this turn counts."""
-        words, task_input = task_prompt(assignment)
+        # What is remembered elsewhere is not kept a second time.
+        words, task_input = task_prompt(replace(assignment, observed=""))
         question = NewMessage(
             "user",
             keepable(f"{words}\n\n{task_input}"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from pydantic_ai.messages import ModelMessage, ModelMessagesTypeAdapter, ModelRe
 from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.settings import ModelSettings
 
+from dcf.agents.briefing import without_observed
 from dcf.agents.models.failure import ModelFailure
 from dcf.agents.models.request_text import request_value
 from dcf.agents.models.transcript import Exchange, difference, read_transcript
@@ -31,6 +33,7 @@ class ReplayedModel(WholeStream):
 
     Several workers may ask in any order. The same request again gets the next answer that was
     recorded for it, and after the last one that one again (a worker that takes over asks anew).
+    What an agent was told of earlier runs may be another: a record outlives what is remembered.
     """
 
     def __init__(self, file: Path) -> None:
@@ -39,7 +42,7 @@ class ReplayedModel(WholeStream):
         self._exchanges = read_transcript(file)
         self._answers: dict[str, list[Exchange]] = defaultdict(list)
         for exchange in self._exchanges:
-            self._answers[digest(canonical_json(exchange.request))].append(exchange)
+            self._answers[digest(canonical_json(_comparable(exchange.request)))].append(exchange)
         self._given = Counter[str]()
 
     @property
@@ -56,7 +59,7 @@ class ReplayedModel(WholeStream):
         model_settings: ModelSettings | None,
         model_request_parameters: ModelRequestParameters,
     ) -> ModelResponse:
-        asked = request_value(messages, model_request_parameters)
+        asked = _comparable(request_value(messages, model_request_parameters))
         key = digest(canonical_json(asked))
         answers = self._answers.get(key)
         if not answers:
@@ -75,6 +78,19 @@ class ReplayedModel(WholeStream):
             for exchange in self._exchanges
             if len(exchange.request.get("messages", ())) == len(asked["messages"])
         ]
-        diffs = [difference(one.request, asked) for one in same_length or self._exchanges]
+        diffs = [
+            difference(_comparable(one.request), asked) for one in same_length or self._exchanges
+        ]
         nearest = min(diffs, key=len)
         return f"{self._file} does not record this request; against the nearest one:\n{nearest}"
+
+
+def _comparable(value: Any) -> Any:
+    """A request, without what was told of earlier runs."""
+    if isinstance(value, str):
+        return without_observed(value)
+    if isinstance(value, list):
+        return [_comparable(one) for one in value]
+    if isinstance(value, Mapping):
+        return {name: _comparable(one) for name, one in value.items()}
+    return value

@@ -49,6 +49,33 @@ def register(app: typer.Typer) -> None:
         example=["dcf history hello-1", "dcf history --agent clerk-1"],
         exits=(OK, FAILED, BAD_INPUT, ENVIRONMENT),
     )(history)
+    command(
+        app,
+        "open",
+        example=[
+            "dcf open dcf://observation/21d186d3",
+            "dcf open dcf://run/my-order/state/ShipOrder --json",
+        ],
+    )(open_)
+
+
+def open_(
+    uri: Annotated[
+        str, typer.Argument(metavar="URI", help="As in dcf://run/my-order/state/ShipOrder.")
+    ],
+    as_json: JsonOption = False,
+) -> Answer:
+    """Show what stands at an address dcf://…
+
+    Observations, turns of threads and issues, attempts, runs and their states, sessions with their
+    tasks and companions, skills, and blocks of agents.
+    """
+    from dcf.cli.cited import show_cited
+    from dcf.cli.screen import Screen
+    from dcf.cli.settings import Settings
+
+    screen = Screen(as_json=as_json)
+    return asyncio.run(show_cited(uri, Settings.from_env(os.environ), screen))
 
 
 def runs(

@@ -6,6 +6,7 @@ import typer
 
 from dcf.cli.commands.memory_agents import register_agents
 from dcf.cli.commands.memory_blocks import register_blocks
+from dcf.cli.commands.memory_observations import register_observations
 from dcf.cli.commands.memory_past import register_past
 from dcf.cli.commands.memory_tending import register_tending
 from dcf.cli.commands.memory_transfer import register_transfer
@@ -14,13 +15,14 @@ from dcf.cli.commands.memory_transfer import register_transfer
 def register(app: typer.Typer) -> None:
     """Add the group ``memory`` with its commands."""
     memory = typer.Typer(
-        help="What agents remember: blocks, archive, search, history, backups.",
+        help="What agents remember: blocks, archive, observations, search, history, backups.",
         rich_markup_mode=None,
         no_args_is_help=True,
     )
     register_agents(memory)
     register_blocks(memory)
     register_past(memory)
+    register_observations(memory)
     register_tending(memory)
     register_transfer(memory)
     app.add_typer(memory, name="memory")

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
+import re
+from collections.abc import Sequence
+
 from dcf.memory.context.assembly import assemble
 from dcf.memory.context.context import Context
+from dcf.memory.context.packing import Budget, Offer, Pack, pack
 from dcf.memory.database import Connection
 from dcf.memory.ledger import Ledger
+from dcf.memory.observation import Observation
+from dcf.memory.observations.fields import observation_of
+from dcf.memory.observations.finding import Filter, newest_rows
+from dcf.memory.observations.rendering import details_of, rows_of, short_id
 from dcf.memory.scratch_pads import open_row
+
+_INDEX = re.compile(r"\[[0-9]+\]")
 
 
 class Contexts:
@@ -35,3 +46,43 @@ class Contexts:
             return assemble(connection, agent_id, budget=budget, system=system, pad=pad)
 
         return await self._ledger.read(work)
+
+    async def observed(
+        self, which: Filter, budget: Budget | None = None, *, state: str | None = None
+    ) -> Pack:
+        """The observations that ``which`` leaves, as a context of at most ``budget``: what was seen
+        in ``state``, a path, comes first, then the newest."""
+        budget = budget or Budget()
+        now = self._ledger.clock()
+        found = await self._ledger.read(
+            lambda connection: newest_rows(connection, which, limit=budget.rows, before=None)
+        )
+        if not found:
+            return Pack("", 0, (), 0)
+        seen = [observation_of(row) for row in found]
+        here = None if state is None else _names(state)
+        seen.sort(key=lambda one: one.origin.state is None or _names(one.origin.state) != here)
+        return await asyncio.to_thread(lambda: pack(_offers(seen, here, now), budget))
+
+
+def _offers(seen: Sequence[Observation], here: str | None, now: int) -> list[Offer]:
+    return [
+        Offer(
+            uri=f"dcf://observation/{short_id(one.id)}",
+            row=row,
+            details=details_of(one),
+            why=_why(one, here),
+        )
+        for one, row in zip(seen, rows_of(seen, now), strict=True)
+    ]
+
+
+def _why(one: Observation, here: str | None) -> str:
+    times = "once" if one.times == 1 else f"{one.times} times"
+    in_state = one.origin.state is not None and _names(one.origin.state) == here
+    return f"seen {times}{', in this state' if in_state else ''}"
+
+
+def _names(state: str) -> str:
+    """The path of a state, the same for all instances of it."""
+    return _INDEX.sub("", state)

@@ -15,8 +15,8 @@ from dcf.search import count_tokens, counts_of_tokens
 Layer: TypeAlias = Literal["details", "index"]
 
 _HEADINGS: dict[Layer, str] = {
-    "details": "## What is known",
-    "index": "## More that can be read by its address",
+    "details": "## What is known, each with its address",
+    "index": "## Seen before: id, type, title, then source, age and tokens of all that is known",
 }
 _LAYERS: tuple[Layer, ...] = ("details", "index")
 _BETWEEN = 2
@@ -83,16 +83,17 @@ def pack(offers: Sequence[Offer], budget: Budget | None = None) -> Pack:
     others = [one for one in wanted if one.uri not in told]
     index = _taken("index", others, budget.index, budget.rows)
     kept = [*_within(details, budget.details), *_within(index, budget.index)]
-    text = _text(kept)
-    while kept and (tokens := count_tokens(text)) > budget.tokens:
+    text, tokens = _counted(kept)
+    while tokens > budget.tokens:
         kept.pop()
-        text = _text(kept)
-    tokens = count_tokens(text) if kept else 0
+        text, tokens = _counted(kept)
     return Pack(text, tokens, tuple(kept), len(wanted) - len(kept))
 
 
 def _taken(layer: Layer, offers: Sequence[Offer], most: int, items: int) -> list[Packed]:
     """Those that fit, in order; one that is too long does not keep shorter ones out."""
+    if most <= 0 or items <= 0:
+        return []
     costs = counts_of_tokens([_told(layer, one) for one in offers]) if offers else []
     left = most - count_tokens(_HEADINGS[layer]) - _BETWEEN
     taken: list[Packed] = []
@@ -111,6 +112,11 @@ def _within(items: list[Packed], most: int) -> list[Packed]:
     return items
 
 
+def _counted(items: Sequence[Packed]) -> tuple[str, int]:
+    text = _text(items)
+    return text, count_tokens(text) if items else 0
+
+
 def _text(items: Sequence[Packed]) -> str:
     parts: list[str] = []
     for layer in _LAYERS:
@@ -122,5 +128,5 @@ def _text(items: Sequence[Packed]) -> str:
 
 def _told(layer: Layer, offer: Offer) -> str:
     if layer == "index":
-        return f"- {offer.row}"
+        return offer.row
     return f"{offer.details}\n({offer.uri})"

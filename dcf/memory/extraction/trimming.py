@@ -39,6 +39,7 @@ def trimmed(new: NewObservation) -> NewObservation:
         subtitle=cut(one_line(new.subtitle), SUBTITLE_CHARS, SUBTITLE_WORDS),
         facts=tuple(dict.fromkeys(line for line in lines if line))[:FACTS],
         narrative=cut(cleaned(new.narrative), NARRATIVE_CHARS),
+        note=cut(cleaned(new.note), NARRATIVE_CHARS),
         concepts=tuple(dict.fromkeys(new.concepts)),
         artifacts=tuple(dict.fromkeys(one for one in places if one.path))[:ARTIFACTS],
     )

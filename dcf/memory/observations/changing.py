@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from dcf.memory.audit.clean_text import clean_fields
 from dcf.memory.audit.journal import Journal
 from dcf.memory.checking import refuse
-from dcf.memory.entities import OBSERVATION
-from dcf.memory.observation import NewObservation, Observation
-from dcf.memory.observations.fields import columns_of, observation_of, problems
-from dcf.memory.observations.finding import observation_row
+from dcf.memory.database import Connection
+from dcf.memory.entities import OBSERVATION, OBSERVED_EVENT, OCCURRENCE
+from dcf.memory.observation import NewObservation, Observation, Origin
+from dcf.memory.observations.fields import columns_of, observation_of, problems, shared_digest
+from dcf.memory.observations.finding import is_observed, observation_row
 from dcf.memory.observations.rendering import details_of
 from dcf.memory.search.indexing import follow_search
 from dcf.problem import Problem
 from dcf.search import counts_of_tokens
 
-_AS_GIVEN = ("type", "origin", "project", "concepts", "agent_id")
+_AS_GIVEN = ("type", "origin", "project", "workflow", "concepts", "agent_id")
+_KNOWN_MS = 90 * 86_400_000
+"""How long an event is known that lies before all that is looked through."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +50,32 @@ def add(journal: Journal, new: Sequence[Priced]) -> tuple[Observation, ...]:
     return tuple(_added(journal, one) for one in new)
 
 
+def observe(
+    journal: Journal, source: Origin, event: str, new: Sequence[Priced]
+) -> tuple[Observation, ...] | None:
+    """Add what was seen in one ``event`` of a source; None for an event that was looked at before.
+    What another source has said in the same words is kept once, and counted."""
+    if is_observed(journal.connection, source, event):
+        return None
+    known = {"source_type": source.source_type, "source_id": source.source_id, "event": event}
+    OBSERVED_EVENT.insert(journal.connection, {**known, "at": journal.at})
+    return tuple(_seen(journal, one) for one in new)
+
+
+def observe_until(journal: Journal, source_type: str, at: int) -> None:
+    """Note up to when the events of a kind of source were looked through."""
+    journal.connection.execute(
+        "INSERT INTO observed_until (source_type, at) VALUES (?, ?)"
+        " ON CONFLICT (source_type) DO UPDATE SET at = max(at, excluded.at)",
+        (source_type, at),
+    )
+    # The one is a time of the source, the other of this process.
+    journal.connection.execute(
+        "DELETE FROM observed_events WHERE source_type = ? AND at < ?",
+        (source_type, min(at, journal.at) - _KNOWN_MS),
+    )
+
+
 def delete(journal: Journal, observation_id: str) -> None:
     """Remove an observation, so that a rollback brings it back. Raises UnknownObservation."""
     row = observation_row(journal.connection, observation_id)
@@ -54,23 +84,56 @@ def delete(journal: Journal, observation_id: str) -> None:
 
 def _added(journal: Journal, one: Priced) -> Observation:
     columns = columns_of(one.new)
-    known = journal.connection.execute(
-        "SELECT * FROM observations WHERE digest = ?", (columns["digest"],)
-    ).fetchone()
-    if known is not None:
-        return observation_of(dict(known))
+    known = _row_with(journal.connection, columns["digest"])
+    return observation_of(_inserted(journal, one, columns) if known is None else known)
+
+
+def _seen(journal: Journal, one: Priced) -> Observation:
+    columns = {**columns_of(one.new), "digest": shared_digest(one.new)}
+    row = _row_with(journal.connection, columns["digest"])
+    is_new = row is None
+    row = row or _inserted(journal, one, columns)
+    at, origin = _at(journal, one), asdict(one.new.origin)
+    occurrence = {"observation_id": row["id"], **origin, "note": one.new.note, "at": at}
+    if OCCURRENCE.find(journal.connection, OCCURRENCE.id_of(occurrence)) is not None:
+        return observation_of(row)
+    OCCURRENCE.insert(journal.connection, occurrence)
+    if not is_new:
+        again = {
+            **row,
+            "times": row["times"] + 1,
+            "at": max(row["at"], at),
+            "updated_at": journal.at,
+        }
+        again = OBSERVATION.replace(journal.connection, again)
+        follow_search(journal.connection, OBSERVATION, row, again)
+        row = again
+    return observation_of(row)
+
+
+def _row_with(connection: Connection, digest: str) -> dict[str, Any] | None:
+    found = connection.execute("SELECT * FROM observations WHERE digest = ?", (digest,)).fetchone()
+    return None if found is None else dict(found)
+
+
+def _at(journal: Journal, one: Priced) -> int:
+    return journal.at if one.new.at is None else one.new.at
+
+
+def _inserted(journal: Journal, one: Priced, columns: dict[str, Any]) -> dict[str, Any]:
     row = {
         "id": journal.new_id("observation"),
         **columns,
         "tokens": one.tokens,
-        "at": journal.at if one.new.at is None else one.new.at,
+        "times": 1,
+        "at": _at(journal, one),
         "revision": 1,
         "created_at": journal.at,
         "updated_at": journal.at,
     }
     kept = OBSERVATION.insert(journal.connection, row)
     follow_search(journal.connection, OBSERVATION, None, kept)
-    return observation_of(kept)
+    return kept
 
 
 def _problems(new: Sequence[NewObservation]) -> Iterator[Problem]:

@@ -10,3 +10,10 @@ class UnknownObservation(MemoryProblem):
 
     code = "memory_unknown_observation"
     hint = "it may have been forgotten; `dcf memory history` says when and by whom"
+
+
+class AmbiguousObservation(MemoryProblem):
+    """Several observations have an id that begins with {observation_id}: {found}, for example."""
+
+    code = "memory_ambiguous_observation"
+    hint = "give more characters of the id"

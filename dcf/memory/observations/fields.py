@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -48,6 +48,7 @@ def columns_of(new: NewObservation) -> dict[str, Any]:
     """What of a row the observation itself says."""
     return {
         "project": new.project,
+        "workflow": new.workflow,
         "type": new.type,
         "title": new.title,
         "subtitle": new.subtitle,
@@ -61,7 +62,7 @@ def columns_of(new: NewObservation) -> dict[str, Any]:
         "turn": new.origin.turn,
         "state": new.origin.state,
         "agent_id": new.agent_id,
-        "digest": _digest(new),
+        "digest": _digest(new, asdict(new.origin).values()),
     }
 
 
@@ -86,14 +87,20 @@ def problems(place: str, new: NewObservation) -> Iterator[Problem]:
     for number, artifact in enumerate(new.artifacts):
         yield from _artifact_problems(f"{place}/artifacts/{number}", artifact)
     yield from _origin_problems(place, new.origin)
-    yield from text_problems(f"{place}/project", new.project)
+    for name in ("project", "workflow", "note"):
+        yield from text_problems(f"{place}/{name}", getattr(new, name))
     for number, uri in enumerate(new.related):
         yield from text_problems(f"{place}/related/{number}", uri, filled=True)
 
 
-def _digest(new: NewObservation) -> str:
+def shared_digest(new: NewObservation) -> str:
+    """By which an observation is known that another source made with the same words."""
+    return _digest(new, ["any source", new.workflow])
+
+
+def _digest(new: NewObservation, of: Iterable[object]) -> str:
     said = [new.type, new.title, new.subtitle, new.narrative, *new.facts]
-    return digest_of(json_of([*asdict(new.origin).values(), new.project, *said]))
+    return digest_of(json_of([*of, new.project, *said]))
 
 
 def _word_problems(place: str, code: str, word: str, known: Sequence[str]) -> Iterator[Problem]:

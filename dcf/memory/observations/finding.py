@@ -9,22 +9,26 @@ from typing import Any
 
 from dcf.memory.database import Connection
 from dcf.memory.entities import OBSERVATION
-from dcf.memory.observation import Concept, ObservationType
-from dcf.memory.observations.errors import UnknownObservation
+from dcf.memory.observation import Concept, ObservationType, Occurrence, Origin
+from dcf.memory.observations.errors import AmbiguousObservation, UnknownObservation
+
+_PREFIX = "observation-"
 
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Which observations: of one of these projects, types, concepts, kinds of source and sources
-    (empty: any), of this turn, not older than ``since`` and not newer than ``until`` (ms, both
-    included)."""
+    """Which observations: of one of these projects, workflows, types, concepts, kinds of source and
+    sources (empty: any), of this turn or state, not older than ``since`` and not newer than
+    ``until`` (ms, both included)."""
 
     projects: Sequence[str] = ()
+    workflows: Sequence[str] = ()
     types: Sequence[ObservationType] = ()
     concepts: Sequence[Concept] = ()
     source_types: Sequence[str] = ()
     source_ids: Sequence[str] = ()
     turn: int | None = None
+    state: str | None = None
     since: int | None = None
     until: int | None = None
 
@@ -34,23 +38,38 @@ class Filter:
         values: list[object] = []
         lists = (
             ("project", self.projects),
+            ("workflow", self.workflows),
             ("type", self.types),
-            ("source_type", self.source_types),
-            ("source_id", self.source_ids),
         )
         for column, wanted in lists:
             if wanted:
                 where.append(f"{column} IN (SELECT value FROM json_each(?))")
                 values.append(json.dumps(list(wanted)))
+        source, of_source = self._source()
+        if source:
+            # Where it was seen first, or again.
+            again = f"SELECT observation_id FROM observation_origins WHERE {source}"
+            where.append(f"({source} OR id IN ({again}))")
+            values += [*of_source, *of_source]
         if self.concepts:
             where.append(
                 "EXISTS (SELECT 1 FROM json_each(observations.concepts) c"
                 " WHERE c.value IN (SELECT value FROM json_each(?)))"
             )
             values.append(json.dumps(list(self.concepts)))
-        for test, value in (("turn =", self.turn), ("at >=", self.since), ("at <=", self.until)):
+        for test, value in (("at >=", self.since), ("at <=", self.until)):
             if value is not None:
                 where.append(f"{test} ?")
+                values.append(value)
+        return " AND ".join(where), values
+
+    def _source(self) -> tuple[str, list[object]]:
+        lists = (("source_type", self.source_types), ("source_id", self.source_ids))
+        where = [f"{column} IN (SELECT value FROM json_each(?))" for column, one in lists if one]
+        values: list[object] = [json.dumps(list(one)) for _, one in lists if one]
+        for column, value in (("turn", self.turn), ("state", self.state)):
+            if value is not None:
+                where.append(f"{column} = ?")
                 values.append(value)
         return " AND ".join(where), values
 
@@ -61,6 +80,44 @@ def observation_row(connection: Connection, observation_id: str) -> dict[str, An
     if found is None:
         raise UnknownObservation(observation_id=observation_id)
     return found
+
+
+def named_row(connection: Connection, name: str) -> dict[str, Any]:
+    """The row of the observation whose id is ``name`` or begins with it, as rows of an index call
+    it. Raises UnknownObservation, AmbiguousObservation."""
+    begins = name if name.startswith(_PREFIX) else f"{_PREFIX}{name}"
+    rows = connection.execute(
+        "SELECT * FROM observations WHERE id = ?1 OR id = ?2"
+        " OR (id >= ?2 AND id < ?2 || char(1114111)) ORDER BY id LIMIT 3",
+        (name, begins),
+    ).fetchall()
+    exact = [row for row in rows if row["id"] in (name, begins)]
+    if not rows or not name.removeprefix(_PREFIX):
+        raise UnknownObservation(observation_id=name)
+    if len(rows) > 1 and not exact:
+        raise AmbiguousObservation(
+            observation_id=name, found=", ".join(row["id"] for row in rows[:2])
+        )
+    return dict((exact or rows)[0])
+
+
+def occurrences_of(connection: Connection, observation_id: str, limit: int) -> list[Occurrence]:
+    """The newest times that it happened, where that is kept."""
+    rows = connection.execute(
+        "SELECT source_type, source_id, turn, state, note, at FROM observation_origins"
+        " WHERE observation_id = ? ORDER BY at DESC, source_id DESC LIMIT ?",
+        (observation_id, limit),
+    )
+    return [Occurrence(Origin(*row[:4]), row[4], row[5]) for row in rows]
+
+
+def is_observed(connection: Connection, source: Origin, event: str) -> bool:
+    """Whether the observations of this event are kept."""
+    found = connection.execute(
+        "SELECT 1 FROM observed_events WHERE source_type = ? AND source_id = ? AND event = ?",
+        (source.source_type, source.source_id, event),
+    ).fetchone()
+    return found is not None
 
 
 def newest_rows(
@@ -78,3 +135,14 @@ def newest_rows(
         [*values, max(limit, 0)],
     )
     return [dict(row) for row in rows]
+
+
+def rows_around(connection: Connection, which: Filter, at: int, each: int) -> list[dict[str, Any]]:
+    """The rows up to ``at`` and those after it, at most ``each``, the oldest first."""
+    where, values = which.condition()
+    begin, given = f"SELECT * FROM observations WHERE {where}", [*values, at, max(each, 0)]
+    before = connection.execute(
+        f"{begin} AND at <= ? ORDER BY at DESC, id DESC LIMIT ?", given
+    ).fetchall()
+    after = connection.execute(f"{begin} AND at > ? ORDER BY at, id LIMIT ?", given).fetchall()
+    return [dict(row) for row in (*reversed(before), *after)]

@@ -7,10 +7,17 @@ from collections.abc import Sequence
 
 from dcf.memory.actor import Actor
 from dcf.memory.ledger import Ledger
-from dcf.memory.observation import NewObservation, Observation
-from dcf.memory.observations.changing import add, delete, priced
+from dcf.memory.observation import NewObservation, Observation, Occurrence, Origin
+from dcf.memory.observations.changing import add, delete, observe, observe_until, priced
 from dcf.memory.observations.fields import observation_of
-from dcf.memory.observations.finding import Filter, newest_rows, observation_row
+from dcf.memory.observations.finding import (
+    Filter,
+    is_observed,
+    named_row,
+    newest_rows,
+    occurrences_of,
+    rows_around,
+)
 
 
 class Observations:
@@ -25,10 +32,48 @@ class Observations:
         ready = await asyncio.to_thread(priced, new)
         return await self._ledger.change(by, lambda journal: add(journal, ready))
 
+    async def observe(
+        self, source: Origin, event: str, *new: NewObservation, by: Actor
+    ) -> tuple[Observation, ...] | None:
+        """Keep what was seen in one ``event`` of a source (all of ``new`` are of it), once for each
+        event however often this is called: None where it was kept before. What another source has
+        said in the same words is kept once and counted. Raises InvalidEntry with all that is
+        wrong."""
+        ready = await asyncio.to_thread(priced, new)
+        return await self._ledger.change(by, lambda journal: observe(journal, source, event, ready))
+
+    async def is_observed(self, source: Origin, event: str) -> bool:
+        """Whether the observations of this event are kept."""
+        return await self._ledger.read(lambda connection: is_observed(connection, source, event))
+
+    async def observed_until(self, source_type: str) -> int | None:
+        """Up to when (ms) the events of a kind of source were looked through; None: never."""
+        found = await self._ledger.read(
+            lambda connection: connection.execute(
+                "SELECT at FROM observed_until WHERE source_type = ?", (source_type,)
+            ).fetchone()
+        )
+        return None if found is None else int(found[0])
+
+    async def observe_until(self, source_type: str, at: int, *, by: Actor) -> None:
+        """Note that the events of a kind of source were looked through up to ``at`` (ms). Those
+        that were observed long before that come no more, and are known no longer."""
+        await self._ledger.change(by, lambda journal: observe_until(journal, source_type, at))
+
     async def get(self, observation_id: str) -> Observation:
-        """One observation. Raises UnknownObservation."""
+        """The observation whose id is this or begins with it. Raises UnknownObservation,
+        AmbiguousObservation."""
         return await self._ledger.read(
-            lambda connection: observation_of(observation_row(connection, observation_id))
+            lambda connection: observation_of(named_row(connection, observation_id))
+        )
+
+    async def occurrences(self, observation_id: str, *, limit: int = 20) -> Sequence[Occurrence]:
+        """The newest times that an observation was seen, each with what its source alone said. None
+        for one that was added as it is."""
+        return tuple(
+            await self._ledger.read(
+                lambda connection: occurrences_of(connection, observation_id, limit)
+            )
         )
 
     async def list(
@@ -40,6 +85,16 @@ class Observations:
             lambda connection: newest_rows(
                 connection, which or Filter(), limit=limit, before=before
             )
+        )
+        return tuple(map(observation_of, rows))
+
+    async def around(
+        self, at: int, which: Filter | None = None, *, each: int = 5
+    ) -> Sequence[Observation]:
+        """What was seen around ``at`` (ms), the oldest first: at most ``each`` until then and
+        ``each`` after it, of those that ``which`` leaves (None: all)."""
+        rows = await self._ledger.read(
+            lambda connection: rows_around(connection, which or Filter(), at, each)
         )
         return tuple(map(observation_of, rows))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from dcf.memory.observation import ICONS, Artifact, NewObservation, Observation
-from dcf.search import count_tokens, counts_of_tokens
+from dcf.search import counts_of_tokens
 
 ROW_TOKENS = 40
 """The most that a row of an index costs."""
@@ -25,11 +25,12 @@ def rows_of(observations: Sequence[Observation], now: int) -> list[str]:
     """A row of an index for each: id, icon and name of the type, title, kind of source, age, what
     the details cost in tokens. Titles are cut where a row would cost more than 40 tokens.
     ``now``: ms since the epoch."""
-    costs = counts_of_tokens([_row(one, one.title, now) for one in observations])
-    return [
-        _row(one, one.title, now) if cost <= ROW_TOKENS else _cut(one, now)
-        for one, cost in zip(observations, costs, strict=True)
-    ]
+    rows = [_row(one, one.title, now) for one in observations]
+    costs = counts_of_tokens(rows)
+    long = [number for number, cost in enumerate(costs) if cost > ROW_TOKENS]
+    for number, row in zip(long, _cut([observations[one] for one in long], now), strict=True):
+        rows[number] = row
+    return rows
 
 
 def _row(one: Observation, title: str, now: int) -> str:
@@ -38,16 +39,26 @@ def _row(one: Observation, title: str, now: int) -> str:
     return f"{short_id(one.id)} {said} ({source} {age} {_cost(one.tokens)})"
 
 
-def _cut(one: Observation, now: int) -> str:
-    """The row with the longest beginning of the title that leaves it short enough."""
-    low, high = 0, len(one.title)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if count_tokens(_row(one, f"{one.title[:middle]}…", now)) <= ROW_TOKENS:
-            low = middle
-        else:
-            high = middle - 1
-    return _row(one, f"{one.title[:low]}…", now)
+def _cut(observations: Sequence[Observation], now: int) -> list[str]:
+    """For each the row with the longest beginning of the title that leaves it short enough: found
+    for all of them at once, since counting many texts takes little longer than counting one."""
+    lows, highs = [0] * len(observations), [len(one.title) for one in observations]
+    while any(low < high for low, high in zip(lows, highs, strict=True)):
+        middles = [(low + high + 1) // 2 for low, high in zip(lows, highs, strict=True)]
+        costs = counts_of_tokens(_begun(observations, middles, now))
+        for number, (middle, cost) in enumerate(zip(middles, costs, strict=True)):
+            if lows[number] < highs[number] and cost <= ROW_TOKENS:
+                lows[number] = middle
+            elif lows[number] < highs[number]:
+                highs[number] = middle - 1
+    return _begun(observations, lows, now)
+
+
+def _begun(observations: Sequence[Observation], lengths: Sequence[int], now: int) -> list[str]:
+    return [
+        _row(one, f"{one.title[:length]}…", now)
+        for one, length in zip(observations, lengths, strict=True)
+    ]
 
 
 def _cost(tokens: int) -> str:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import cast
 
+from dcf.memory.observation import Concept, ObservationType
+from dcf.memory.observations.finding import Filter
 from dcf.memory.search.found import KINDS, Kind
 from dcf.search import telling_words
 
@@ -18,8 +21,9 @@ class Question:
     ``tags``: only blocks of one of these labels, and passages with all of these tags; either leaves
     out kinds that have none. ``since`` and ``until``: in ms, both included. ``weights`` multiply
     the score of blocks by label. ``roles`` and ``session_id``: only such messages. ``types``,
-    ``concepts``, ``source_types``, ``source_ids``: only observations of one of these types, about
-    one of these concepts, from one of these kinds of source, from one of these sources."""
+    ``concepts``, ``source_types``, ``source_ids``, ``workflows``: only observations of one of these
+    types, about one of these concepts, from one of these kinds of source, from one of these
+    sources, of one of these workflows."""
 
     query: str
     k: int = 10
@@ -36,6 +40,7 @@ class Question:
     concepts: Sequence[str] = ()
     source_types: Sequence[str] = ()
     source_ids: Sequence[str] = ()
+    workflows: Sequence[str] = ()
     weights: Mapping[str, float] = field(default_factory=dict)
 
     @property
@@ -52,8 +57,8 @@ class Question:
             "block": bool(self.labels),
             "passage": bool(self.tags),
             "message": bool(self.roles) or self.session_id is not None,
-            "observation": bool(
-                self.types or self.concepts or self.source_types or self.source_ids
+            "observation": any(
+                (self.types, self.concepts, self.source_types, self.source_ids, self.workflows)
             ),
         }
         return tuple(kind for kind in left if having[kind] or not any(having.values()))
@@ -69,4 +74,17 @@ class Question:
         if self.since is not None or self.until is not None or self.session_id is not None:
             return True
         several = (self.labels, self.tags, self.roles, self.types, self.concepts)
-        return any((*several, self.source_types, self.source_ids))
+        return any((*several, self.source_types, self.source_ids, self.workflows))
+
+    @property
+    def observations(self) -> Filter:
+        """Which observations are wanted, of whichever project."""
+        return Filter(
+            workflows=self.workflows,
+            types=cast("Sequence[ObservationType]", self.types),
+            concepts=cast("Sequence[Concept]", self.concepts),
+            source_types=self.source_types,
+            source_ids=self.source_ids,
+            since=self.since,
+            until=self.until,
+        )

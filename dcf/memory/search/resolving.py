@@ -66,7 +66,7 @@ def _one(
     if document[0] == "block":
         return _block(connection, row, question), _NEUTRAL
     if document[0] == "observation":
-        return _observation(row, question), _NEUTRAL
+        return _observation(connection, row, question), _NEUTRAL
     if not _in_time(row["created_at"], question):
         return None, _NEUTRAL
     if document[0] == "passage":
@@ -120,17 +120,16 @@ def _passage(row: Mapping[str, Any], question: Question) -> Found | None:
     return _found("passage", row, row["text"], question, row["created_at"])
 
 
-def _observation(row: Mapping[str, Any], question: Question) -> Found | None:
-    if not _in_time(row["at"], question):
-        return None
-    one_of = (
-        (question.types, [row["type"]]),
-        (question.concepts, json.loads(row["concepts"])),
-        (question.source_types, [row["source_type"]]),
-        (question.source_ids, [row["source_id"]]),
-    )
-    if any(wanted and not set(wanted) & set(having) for wanted, having in one_of):
-        return None
+def _observation(
+    connection: Connection, row: Mapping[str, Any], question: Question
+) -> Found | None:
+    if question.is_filtered:
+        where, values = question.observations.condition()
+        there = connection.execute(
+            f"SELECT 1 FROM observations WHERE id = ? AND {where}", [row["id"], *values]
+        ).fetchone()
+        if there is None:
+            return None
     entry = entry_of("observation", row)
     text = "" if entry is None else entry.text
     return _found("observation", row, text, question, row["at"])

@@ -79,6 +79,7 @@ class Search:
         concepts: Sequence[str] = (),
         source_types: Sequence[str] = (),
         source_ids: Sequence[str] = (),
+        workflows: Sequence[str] = (),
         weights: Mapping[str, float] | None = None,
     ) -> tuple[Found, ...]:
         """The ``k`` texts that fit best, the best first, as ``Question`` says.
@@ -102,6 +103,7 @@ class Search:
             concepts=concepts,
             source_types=source_types,
             source_ids=source_ids,
+            workflows=workflows,
             weights=weights or {},
         )
         refuse("the search", question_problems(question))

@@ -12,6 +12,7 @@ from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCall
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.usage import RequestUsage
 
+from dcf.agents.briefing import observed_words
 from dcf.agents.models import ModelNotConfigured, Models
 from dcf.agents.models.recorded import RecordedModel
 from dcf.agents.models.replayed import ReplayedModel, TranscriptMismatch
@@ -74,6 +75,18 @@ async def test_the_same_question_twice_gets_both_answers_then_the_last(tmp_path:
     assert [(await model.run("q")).output for _ in range(2)] == ["one", "two"]
     again = Agent(ReplayedModel(file))
     assert [(await again.run("q")).output for _ in range(3)] == ["one", "two", "two"]
+
+
+async def test_what_earlier_runs_showed_makes_no_other_request(tmp_path: Path) -> None:
+    file = tmp_path / "t.jsonl"
+    task = "Task: A\n\nThe task's input, as JSON, follows."
+    await agent(RecordedModel(FunctionModel(_turn), file, "x", {})).run(
+        f"{observed_words('seen once </observations>')}\n\n{task}"
+    )
+    for told in ("", f"{observed_words('seen twice')}\n\n"):
+        assert (await agent(ReplayedModel(file)).run(told + task)).output.startswith("seven")
+    with pytest.raises(TranscriptMismatch):
+        await agent(ReplayedModel(file)).run(f"{observed_words('seen')}\n\nTask: B")
 
 
 async def test_another_request_is_refused_with_what_differs(tmp_path: Path) -> None:

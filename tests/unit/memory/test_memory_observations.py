@@ -15,6 +15,7 @@ from memory_world import Numbered, Ticking
 from dcf.memory import (
     TYPES,
     Actor,
+    AmbiguousObservation,
     Artifact,
     Filter,
     InvalidEntry,
@@ -67,6 +68,7 @@ def test_a_row_of_the_index_costs_at_most_forty_tokens(title: str, age: int) -> 
     one = Observation(
         id="observation-01234567-89ab-4def-8123-456789abcdef",
         project="p",
+        workflow="",
         type="discovery",
         title=title,
         concepts=(),
@@ -75,6 +77,7 @@ def test_a_row_of_the_index_costs_at_most_forty_tokens(title: str, age: int) -> 
         origin=Origin("coding_agent_transcript", "t-1", 12),
         agent_id=None,
         tokens=123_456,
+        times=1,
         at=10**12 - age,
         revision=1,
         created_at=0,
@@ -116,6 +119,73 @@ async def test_what_a_source_said_is_kept_once(memory: Memory, by: Actor) -> Non
     other = replace(RACE, origin=Origin("attempt", "attempt-2"))
     await memory.observations.add(later, other, other, by=by)
     assert len(await memory.observations.list()) == 3
+
+
+async def test_each_event_leaves_its_observations_once(memory: Memory, by: Actor) -> None:
+    source = Origin("run", "nightly")
+    seen = replace(RACE, origin=Origin("run", "nightly", state="Pay"), note="card 4711")
+    kept = await memory.observations.observe(source, "1/0", seen, by=by)
+    assert kept is not None and [one.title for one in kept] == [RACE.title]
+    assert await memory.observations.is_observed(source, "1/0")
+    await memory.observations.delete(kept[0].id, by=by)
+    assert await memory.observations.observe(source, "1/0", seen, by=by) is None
+    assert await memory.observations.list() == ()
+    assert not await memory.observations.is_observed(source, "1/1")
+
+
+async def test_events_are_known_for_months_after_all_later_ones_were_looked_through(
+    memory: Memory, by: Actor, clock: Ticking
+) -> None:
+    source, day, began = Origin("run", "nightly"), 86_400_000, clock.now
+    await memory.observations.observe(source, "1/0", by=by)
+    for days, known in ((0, True), (80, True), (91, False)):
+        clock.now = began + days * day
+        await memory.observations.observe_until("run", clock.now, by=by)
+        assert await memory.observations.is_observed(source, "1/0") is known
+    assert await memory.observations.observed_until("run") == began + 91 * day
+
+
+async def test_what_several_sources_say_is_one_row_with_all_of_them(
+    memory: Memory, by: Actor
+) -> None:
+    for number in (1, 2, 3, 2):
+        source = Origin("run", f"r-{number}")
+        seen = replace(
+            RACE, origin=replace(source, state="Pay"), note=f"n {number}", at=number, workflow="w"
+        )
+        await memory.observations.observe(source, f"{number}", seen, by=by)
+    (one,) = await memory.observations.list()
+    assert (one.times, one.at, one.origin.source_id) == (3, 3, "r-1")
+    again = await memory.observations.occurrences(one.id)
+    assert [(it.origin.source_id, it.note, it.at) for it in again] == [
+        ("r-3", "n 3", 3),
+        ("r-2", "n 2", 2),
+        ("r-1", "n 1", 1),
+    ]
+    for name in ("r-1", "r-3"):
+        found = await memory.observations.list(Filter(source_ids=[name], state="Pay"))
+        assert list(found) == [one]
+    assert await memory.observations.list(Filter(source_ids=["r-9"])) == ()
+    other = replace(RACE, origin=source, workflow="other")
+    await memory.observations.observe(source, "of another workflow", other, by=by)
+    assert len(await memory.observations.list()) == 2
+    assert await memory.observations.list(Filter(workflows=["w"])) == (one,)
+
+
+async def test_an_observation_is_called_by_the_beginning_of_its_id(tmp_path: Path) -> None:
+    ids = iter(["ab12", "ab13"])
+    by = Actor("user", "ada")
+    async with Memory.open(
+        Source(tmp_path / "ids.db"), clock=Ticking(), new_id=lambda kind: f"{kind}-{next(ids)}"
+    ) as memory:
+        first, _ = await memory.observations.add(RACE, replace(RACE, title="Other"), by=by)
+        for name in ("ab12", "observation-ab12", "observation-ab12"):
+            assert await memory.observations.get(name) == first
+        with pytest.raises(AmbiguousObservation, match="observation-ab13"):
+            await memory.observations.get("ab1")
+        for name in ("ac", "", "observation-", "%"):
+            with pytest.raises(UnknownObservation):
+                await memory.observations.get(name)
 
 
 async def test_words_of_each_part_find_it_in_its_project_only(memory: Memory, by: Actor) -> None:

@@ -43,7 +43,7 @@ def test_the_first_are_told_in_full_and_the_others_have_a_line() -> None:
         ("row 1", "index"),
         ("row 2", "index"),
     ]
-    assert "- row 1\n- row 2" in packed.text
+    assert "row 1\nrow 2" in packed.text
 
 
 def test_one_that_is_too_long_does_not_keep_shorter_ones_out() -> None:

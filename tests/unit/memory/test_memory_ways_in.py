@@ -6,6 +6,7 @@ import inspect
 import json
 import re
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_type_hints
 
@@ -170,6 +171,10 @@ WAYS: dict[str, Way] = {
         lambda made: m.passages.change(made[0].id, by=BY, text=ALL, tags=(LINE,)),
     ),
     "observations.add": lambda m: m.observations.add(OBSERVATION, by=BY),
+    "observations.observe": lambda m: _after(
+        m.observations.observe(Origin("run", "r-1"), "1/0", replace(OBSERVATION, note=ALL), by=BY),
+        lambda made: m.observations.occurrences(made[0].id),
+    ),
     "threads.sync": lambda m: _after(
         m.threads.sync(THREAD, by=BY), lambda made: m.threads.turn(made.thread.id, 2)
     ),
@@ -227,6 +232,7 @@ NAMED: dict[str, Way] = {
     "observations.add": lambda m: m.observations.add(
         NewObservation("change", "title", Origin("run", NAME)), by=BY
     ),
+    "observations.observe": lambda m: m.observations.observe(Origin("run", NAME), "1/0", by=BY),
     "threads.sync": lambda m: m.threads.sync(NewThread("amp", NAME, ()), by=BY),
     "projects.create": lambda m: m.projects.create(NewProject(f"/work/{NAME}"), by=BY),
     "projects.ensure": lambda m: m.projects.ensure(f"/work/{NAME}", by=BY),
@@ -247,9 +253,9 @@ blocks: delete detach discard find get holders list read
 labels: defaults new
 messages: archive count get list
 passages: count_reads delete get list
-observations: delete get list
+observations: around delete get is_observed list observe_until observed_until occurrences
 threads: get list turn
-contexts: assemble
+contexts: assemble observed
 search: catch_up check embedder find rebuild
 events: border last list roll_back_agent roll_back_block roll_back_consolidation roll_back_project
 events: text undo
@@ -271,7 +277,8 @@ COMMANDS = {
     "skills": "skills.sync",
 }
 NO_COMMANDS = (
-    "backup consolidate doctor export forget gc history rekey restore rollback search show stats"
+    "backup consolidate context doctor export forget gc history observations rekey restore rollback"
+    " search show stats"
 )
 
 # The same of the MCP tools for memories, agents and their messages.
@@ -401,6 +408,7 @@ def test_rows_with_texts_are_written_by_entities_alone() -> None:
         "audit/consolidations.py: consolidation_sessions",
         "consolidation/claims.py: consolidation_claims",
         "letters/delivery.py: letters",
+        "observations/changing.py: observed_until",
         "passages/changing.py: passages",
         "projects/changing.py: {SESSION.table}",
     }

@@ -1,0 +1,152 @@
+"""``dcf open``: what a citation ``dcf://…`` names, on the terminal."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from rich.text import Text
+
+from control_plane import Store, UnknownState
+from dcf.citation import TEMPLATES, Citation, InvalidCitation, parse_citation
+from dcf.cli.answer import Answer
+from dcf.cli.explain import explain_run
+from dcf.cli.memory.observations import ObservationsQuestion, get_observations, list_observations
+from dcf.cli.memory.opening import opened
+from dcf.cli.memory.show import show_block
+from dcf.cli.memory.wording import moment
+from dcf.cli.redis_access import find_redis, open_store
+from dcf.cli.screen import Screen
+from dcf.cli.session.listing import list_companions
+from dcf.cli.session.task import show_task
+from dcf.cli.settings import Settings
+from dcf.cli.skills_show import show_skill
+from dcf.cli.trouble import BadInput, NotSo
+from dcf.memory import Thread, Turn
+
+SHOWN = tuple(
+    template
+    for template in TEMPLATES
+    if template.partition("/")[0] not in ("document", "memory", "node", "code")
+    and template != "agent/{id}/message/{id}"
+)
+"""The forms of citations that are shown here."""
+_MOST_TURNS = 1_000
+
+
+async def show_cited(uri: str, settings: Settings, screen: Screen) -> Answer:
+    """What stands at an address. Raises BadInput for one that is none, NotSo for one of a kind that
+    is shown elsewhere, and what the rooms raise that have it."""
+    try:
+        cited = parse_citation(uri, "URI")
+    except InvalidCitation as invalid:
+        raise BadInput(invalid.problems) from invalid
+    match cited.kind, cited.part:
+        case "observation", _:
+            return await get_observations(settings, [cited.id])
+        case "thread", "observation":
+            return await get_observations(settings, [cited.part_id or ""])
+        case (("thread" | "issue"), _):
+            return await _thread(cited, settings)
+        case "attempt", _:
+            asked = ObservationsQuestion(
+                format="full",
+                sources=("attempt",),
+                source_ids=(cited.id,),
+                turn=cited.number,
+                days=36_500,
+            )
+            return await list_observations(settings, asked)
+        case "run", "state":
+            return await _state(cited.id, cited.part_id or "", settings, screen)
+        case "session", "task":
+            return await show_task(cited.id, cited.part_id or "", settings, screen)
+        case "session", "companion":
+            return await list_companions(cited.id, settings, screen, former=True)
+        case (("run" | "session"), _):
+            return await explain_run(cited.id, settings, screen)
+        case "skill", _:
+            ref = cited.id if cited.part_id is None else f"{cited.id}@{cited.part_id}"
+            return show_skill(settings.generated, ref)
+        case "agent", "block":
+            return await show_block(settings, cited.id, cited.part_id or "", None)
+    message = f"{uri} is of a kind that is not shown here"
+    raise NotSo("cli_open_kind", message, f"shown are: {', '.join(SHOWN)}")
+
+
+async def _thread(cited: Citation, settings: Settings) -> Answer:
+    async with opened(settings) as memory:
+        thread = await memory.threads.get(cited.id)
+        numbers = range(1, min(thread.turns, _MOST_TURNS) + 1)
+        if cited.number is not None:
+            numbers = range(cited.number, cited.number + 1)
+        turns = [await memory.threads.turn(thread.id, number) for number in numbers]
+    fields = {"thread": asdict(thread), "turns": [_turn_entry(turn) for turn in turns]}
+    return Answer(fields, [*_thread_lines(thread), *(line for one in turns for line in _turn(one))])
+
+
+def _turn_entry(turn: Turn) -> dict[str, Any]:
+    return {**asdict(turn), "tools": [asdict(tool) for tool in turn.tools]}
+
+
+def _thread_lines(thread: Thread) -> list[Text]:
+    of = f" of {thread.project}" if thread.project else ""
+    about = f"{thread.source_type} {thread.source_id}{of}, {thread.status}, {thread.turns} turns"
+    return [Text(thread.title or thread.source_id, "bold"), Text(about, "dim")]
+
+
+def _turn(turn: Turn) -> list[Text]:
+    at = "" if turn.at is None else f"  {moment(turn.at)}"
+    lines = [Text(f"{turn.number:>5} {turn.role}{at}", "bold")]
+    lines += [Text(f"      {line}") for line in turn.text.splitlines()]
+    for tool in turn.tools:
+        failed = " (failed)" if tool.failed else ""
+        given = json.dumps(dict(tool.input), ensure_ascii=False)
+        lines.append(Text(f"      {tool.name}{failed} {given}", "dim"))
+        lines += [Text(f"        {line}") for line in tool.output.splitlines()]
+    return lines
+
+
+async def _state(workflow_id: str, path: str, settings: Settings, screen: Screen) -> Answer:
+    """A state of a run: how it stands, what it was given and what it put out. Raises UnknownRun,
+    UnknownState."""
+    address = await find_redis(settings, screen)
+    async with open_store(address) as store:
+        await store.run(workflow_id)
+        found = (await store.states(workflow_id, [path])).get(path)
+        if found is None:
+            raise UnknownState(workflow_id=workflow_id, path=path)
+        given = await store.value(workflow_id, found.raw.get("effective_input", found.input))
+        output = await _output(store, workflow_id, path)
+    fields = {
+        "workflow_id": workflow_id,
+        "path": path,
+        "state_type": found.type,
+        "state_status": found.status,
+        "visit": found.visit,
+        "tries": found.try_,
+        "state_error": None if found.error is None else found.error.to_json(),
+        "input": given,
+        "output": output,
+    }
+    head = f"{workflow_id} {path}: {found.type}, {found.status}, try {found.try_}"
+    show: list[Any] = [Text(head, "bold")]
+    if found.error is not None:
+        show.append(Text(f"error: {found.error}", "red"))
+    show += ["input", Text(_pretty(given))]
+    if output is not None:
+        show += ["output", Text(_pretty(output["data"]))]
+    return Answer(fields, show)
+
+
+async def _output(store: Store, workflow_id: str, path: str) -> Mapping[str, Any] | None:
+    found = (await store.outputs(workflow_id, [path])).get(path)
+    if found is None:
+        return None
+    return {**found, "data": await store.value(workflow_id, found["data"])}
+
+
+def _pretty(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2)

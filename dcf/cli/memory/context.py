@@ -1,0 +1,166 @@
+"""``dcf memory context``: what an agent would be told of what was seen, and what it costs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from rich.text import Text
+
+from dcf.cli.answer import Answer
+from dcf.cli.memory.naming import agent_named
+from dcf.cli.memory.observations import BEGIN
+from dcf.cli.memory.opening import now_ms, opened, source_in
+from dcf.cli.redis_access import find_redis, open_store
+from dcf.cli.screen import Screen
+from dcf.cli.settings import Settings
+from dcf.cli.trouble import BadInput
+from dcf.cli.wording import counted
+from dcf.memory import CONTEXT_MODES, ContextMode, ContextSetting, Filter, Memory, Pack
+from dcf.problem import Problem
+
+WHOSE = ("run", "state", "session", "agent")
+_DAY_MS = 86_400_000
+
+
+@dataclass(frozen=True, slots=True)
+class ContextQuestion:
+    """Whose context: of something of one of the kinds ``WHOSE`` with an id, of the next run of a
+    ``workflow``, or (both None) of the one that was seen last. ``budget`` and ``mode`` take the
+    place of the settings."""
+
+    kind: str | None = None
+    id: str | None = None
+    workflow: str | None = None
+    budget: int | None = None
+    mode: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Meant:
+    """Which observations are told, in words for people, and the state that they are told in."""
+
+    which: Filter
+    words: str
+    state: str | None = None
+
+
+async def show_context(settings: Settings, asked: ContextQuestion, screen: Screen) -> Answer:
+    """What would be packed and why, with the tokens of each part. Raises BadInput, UnknownRun,
+    UnknownAgent, UnknownSession, BadContextSetting."""
+    setting = _setting(settings, asked)
+    if not source_in(settings).path.exists():
+        return _nothing(setting, None)
+    async with opened(settings) as memory:
+        meant = await _meant(memory, settings, asked, screen)
+        if meant is None:
+            return _nothing(setting, None)
+        since = now_ms() - setting.days * _DAY_MS
+        which = replace(meant.which, since=since)
+        pack = await memory.contexts.observed(which, setting.budget, state=meant.state)
+    if not pack.items:
+        return _nothing(setting, meant)
+    head = f"{meant.words} is told {counted(len(pack.items), 'observation', 'observations')}"
+    most = setting.budget.tokens
+    show: list[Any] = [
+        f"{head} in {pack.tokens} tokens of {most:,} at most (DCF_CONTEXT={setting.mode}):",
+        *_parts(pack),
+        "",
+        Text(pack.text),
+    ]
+    if pack.left_out:
+        show.append(f"{pack.left_out} more did not fit.")
+    return Answer(_fields(setting, meant, pack), show)
+
+
+def _setting(settings: Settings, asked: ContextQuestion) -> ContextSetting:
+    """The settings, with what the command line says in their place."""
+    problems = []
+    if asked.kind is not None and asked.kind not in WHOSE:
+        message = f"there is no context for {asked.kind!r}"
+        hint = f"one of {', '.join(WHOSE)}, and an id"
+        problems.append(Problem("CLI_CONTEXT_FOR", message, hint=hint, file="--for"))
+    if asked.mode is not None and asked.mode not in CONTEXT_MODES:
+        message = f"there is no mode {asked.mode!r}"
+        hint = f"one of {', '.join(CONTEXT_MODES)}"
+        problems.append(Problem("CLI_CONTEXT_MODE", message, hint=hint, file="--mode"))
+    if problems:
+        raise BadInput(problems)
+    setting = ContextSetting.from_env(settings.env)
+    mode: ContextMode | None = next((one for one in CONTEXT_MODES if one == asked.mode), None)
+    setting = replace(setting, mode=mode or setting.mode)
+    if asked.budget is None:
+        return setting
+    index = min(asked.budget, setting.index_tokens) if setting.mode == "full" else asked.budget
+    return replace(setting, index_tokens=index, details_tokens=asked.budget - index)
+
+
+async def _meant(
+    memory: Memory, settings: Settings, asked: ContextQuestion, screen: Screen
+) -> _Meant | None:
+    """None where nothing was seen, and nothing is named."""
+    if asked.workflow is not None:
+        return _of_workflow(asked.workflow)
+    if asked.id is None:
+        newest = await memory.observations.list(limit=1)
+        if not newest:
+            return None
+        one = newest[0]
+        words = f"The next run of {one.workflow}" if one.workflow else "Who works in the project"
+        return _Meant(Filter(projects=[one.project], workflows=[one.workflow]), words)
+    if asked.kind == "agent":
+        agent = await agent_named(memory, asked.id)
+        project = await memory.projects.of_agent(agent.id)
+        return _Meant(Filter(projects=[project.path if project else ""]), f"The agent {agent.name}")
+    if asked.kind == "session":
+        session = await memory.sessions.get(asked.id)
+        return _Meant(Filter(projects=[session.project or ""]), f"The session {asked.id}")
+    workflow_id, _, state = asked.id.partition("/")
+    address = await find_redis(settings, screen)
+    async with open_store(address) as store:
+        run = await store.run(workflow_id)
+    words = f"{state or 'A Task'} of the run {workflow_id}"
+    return replace(_of_workflow(run.name), words=words, state=state or None)
+
+
+def _of_workflow(name: str) -> _Meant:
+    return _Meant(Filter(workflows=[name]), f"The next run of {name}")
+
+
+def _nothing(setting: ContextSetting, meant: _Meant | None) -> Answer:
+    whose = meant.words if meant else "The next run"
+    lines = [f"{whose} is told nothing.", BEGIN]
+    if setting.mode == "off":
+        lines = [f"{whose} is told nothing: DCF_CONTEXT is off.", "`--mode index` shows more."]
+    return Answer(_fields(setting, meant, Pack("", 0, (), 0)), lines)
+
+
+def _parts(pack: Pack) -> list[Text]:
+    return [
+        Text(f"  {one.layer:<7} {one.tokens:>5} tokens  {one.offer.uri}  {one.offer.why}", "dim")
+        for one in pack.items
+    ]
+
+
+def _fields(setting: ContextSetting, meant: _Meant | None, pack: Pack) -> dict[str, Any]:
+    budget = setting.budget
+    return {
+        "for": meant.words if meant else None,
+        "workflows": list(meant.which.workflows) if meant else [],
+        "projects": list(meant.which.projects) if meant else [],
+        "mode": setting.mode,
+        "budget": {"index": budget.index, "details": budget.details, "rows": budget.rows},
+        "tokens": pack.tokens,
+        "items": [
+            {
+                "uri": one.offer.uri,
+                "layer": one.layer,
+                "tokens": one.tokens,
+                "why": one.offer.why,
+                "row": one.offer.row,
+            }
+            for one in pack.items
+        ],
+        "left_out": pack.left_out,
+        "text": pack.text,
+    }

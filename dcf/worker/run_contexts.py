@@ -1,0 +1,53 @@
+"""What an agent that does a Task is told of earlier runs."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from dcf.knowledge import SESSION_PIN
+from dcf.memory import ContextSetting, Filter, Memory, MemoryProblem, Pack
+
+if TYPE_CHECKING:
+    from dcf.workflow import Task
+
+log = logging.getLogger(__name__)
+
+_DAY_MS = 86_400_000
+
+
+def context_event(pack: Pack) -> dict[str, Any]:
+    """What the history says of a context that an agent was given."""
+    return {
+        "type": "ContextGiven",
+        "tokens": pack.tokens,
+        "observations": [one.offer.uri for one in pack.items],
+        "left_out": pack.left_out,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class RunContexts:
+    """Contexts of Tasks from the observations in ``memory``: those of the same ``project`` and the
+    same workflow, and no others."""
+
+    memory: Memory
+    setting: ContextSetting
+    project: str
+
+    async def of(self, task: Task) -> Pack | None:
+        """The context of a Task; None without anything to tell. What keeps the memory from being
+        read keeps no Task from its work."""
+        if self.setting.mode == "off" or SESSION_PIN in task.run.pins:
+            return None
+        since = self.memory.ledger.clock() - self.setting.days * _DAY_MS
+        which = Filter(projects=[self.project], workflows=[task.run.name], since=since)
+        try:
+            pack = await self.memory.contexts.observed(
+                which, self.setting.budget, state=task.lease.path
+            )
+        except MemoryProblem as problem:
+            log.warning("%s is done without a context: %s", task.lease.path, problem)
+            return None
+        return pack if pack.items else None

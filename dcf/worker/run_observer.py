@@ -1,0 +1,125 @@
+"""When finished runs are looked at for what they leave to be known: at once where this process
+sealed the run, and every half minute those whose worker died before it had."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from control_plane import (
+    DONE,
+    ControlPlaneError,
+    CorruptHistory,
+    RunDocument,
+    Store,
+    UnknownRun,
+    run_lists,
+)
+from dcf.knowledge import SESSION_PIN
+from dcf.memory import SYSTEM, InvalidEntry, Memory, MemoryProblem
+from dcf.workflow import observe_run
+
+log = logging.getLogger(__name__)
+
+_BY = SYSTEM.because("observations of a run")
+_EVERY_S = 30.0
+_LAST_S = 4.0
+_FIRST_MS = 86_400_000
+"""So long ago began what a memory is told first that was never told anything."""
+_MARGIN_MS = 60_000
+"""How far clocks, or clients of a cluster, may lag behind when they write DONE."""
+_SOURCE = "run"
+
+
+class RunObserver:
+    """Keeps the observations of runs in ``memory``, as of ``project``: each run's exactly once,
+    however many processes look."""
+
+    def __init__(self, store: Store, memory: Memory, project: str) -> None:
+        self._store = store
+        self._memory = memory
+        self._project = project
+        self._ended: dict[str, None] = {}
+        self._woken = asyncio.Event()
+
+    def end(self, workflow_id: str) -> None:
+        """The run was sealed just now: ``run`` looks at it at once."""
+        self._ended[workflow_id] = None
+        self._woken.set()
+
+    async def run(self) -> None:
+        """Look for ever."""
+        now = asyncio.get_running_loop().time
+        swept_at = -math.inf
+        while True:
+            self._woken.clear()
+            await self._look_at_ended()
+            if now() - swept_at >= _EVERY_S:
+                swept_at = now()
+                with _later():
+                    await self.sweep()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(max(swept_at + _EVERY_S - now(), 0)):
+                    await self._woken.wait()
+
+    async def at_last(self) -> None:
+        """Look at what ended here before the process does; others find what is left."""
+        with _later():
+            async with asyncio.timeout(_LAST_S):
+                await self._look_at_ended()
+
+    async def sweep(self) -> int:
+        """Look at the runs that ended since the last sweep, of whichever process; how many left
+        something. Raises ControlPlaneError, MemoryProblem."""
+        until = await self._memory.observations.observed_until(_SOURCE)
+        now_ms = await self._store.now_ms()
+        since = now_ms - _FIRST_MS if until is None else until
+        reached, found = now_ms - _MARGIN_MS, 0
+        async for page, _ in run_lists.pages_by_score(self._store.backend, DONE, str(since)):
+            for run in await self._store.run_many(page):
+                if run.finalized_at is None:
+                    # It is looked at when it is sealed; until then no sweep goes past it.
+                    reached = min(reached, (run.finished_at or since) - 1)
+                else:
+                    found += await self._observe(run)
+        await self._memory.observations.observe_until(_SOURCE, max(reached, since), by=_BY)
+        return found
+
+    async def _look_at_ended(self) -> None:
+        """A run at which looking failed is found again by a sweep."""
+        while self._ended:
+            workflow_id = next(iter(self._ended))
+            with _later():
+                await self._observe(await self._store.run(workflow_id))
+            del self._ended[workflow_id]
+
+    async def _observe(self, run: RunDocument) -> bool:
+        """Keep what a run leaves; whether it left something that was not kept."""
+        # The tasks of sessions have a text of their own for a definition.
+        if SESSION_PIN in (run.raw.get("pins") or {}):
+            return False
+        try:
+            kept = await observe_run(
+                self._store, self._memory, run.workflow_id, project=self._project, by=_BY
+            )
+        except UnknownRun:
+            log.debug("%s was removed before it was observed", run.workflow_id)
+            return False
+        except (CorruptHistory, InvalidEntry) as error:
+            # A run that cannot be observed keeps no other from it.
+            log.error("%s is not observed: %s", run.workflow_id, error)
+            return False
+        return bool(kept)
+
+
+@contextmanager
+def _later() -> Iterator[None]:
+    """What keeps runs from being observed now does no harm: the next sweep, of whomever, finds
+    them."""
+    try:
+        yield
+    except (ControlPlaneError, MemoryProblem, TimeoutError) as error:
+        log.warning("runs that are over are observed later: %s", error)

@@ -1,0 +1,98 @@
+"""``dcf open``: an address leads to what it names."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import pytest
+from memory_user import MemoryUser
+
+from dcf.citation import TEMPLATES, Citation
+from dcf.cli.cited import SHOWN
+from dcf.cli.entry import run_command
+from dcf.memory import (
+    Actor,
+    Memory,
+    NewObservation,
+    NewThread,
+    NewTurn,
+    Origin,
+    Source,
+    ToolUse,
+    random_id,
+)
+
+Opened: TypeAlias = "Callable[[object], tuple[int, dict[str, Any]]]"
+TALK = NewThread(
+    "amp_thread",
+    "T-1/a b",
+    (
+        NewTurn("user", "Why is it slow?"),
+        NewTurn("assistant", "The index is missing.", (ToolUse("grep", {"q": "index"}, "none"),)),
+    ),
+    title="A slow search",
+)
+
+
+@pytest.fixture
+def opened(memory: MemoryUser, capsys: pytest.CaptureFixture[str]) -> Opened:
+    """Opens an address in a home with two threads and an observation."""
+
+    async def fill() -> None:
+        source = Source(memory.file)
+        async with Memory.open(source, clock=lambda: now, new_id=random_id) as there:
+            by = Actor("user", "ada")
+            await there.threads.sync(TALK, by=by)
+            issue = NewThread("beads_issue", "shop-a1", (NewTurn("bug", "Two charges"),))
+            await there.threads.sync(issue, by=by)
+            seen = NewObservation("bugfix", "One index more", Origin("attempt", "a-2", 4))
+            await there.observations.add(seen, by=by)
+
+    now = time.time_ns() // 1_000_000
+    memory.home.mkdir()
+    asyncio.run(fill())
+
+    def open_(uri: object) -> tuple[int, dict[str, Any]]:
+        code = run_command(["open", str(uri), "--json"])
+        document: dict[str, Any] = json.loads(capsys.readouterr().out)
+        return code, document
+
+    return open_
+
+
+def test_threads_issues_and_their_turns_are_shown(opened: Opened) -> None:
+    code, document = opened(Citation("thread", "T-1/a b"))
+    assert (code, [turn["text"] for turn in document["turns"]]) == (
+        0,
+        ["Why is it slow?", "The index is missing."],
+    )
+    code, document = opened(Citation("thread", "T-1/a b", "turn", number=2))
+    (turn,) = document["turns"]
+    assert (code, turn["tools"][0]["output"]) == (0, "none")
+    code, document = opened("dcf://issue/shop-a1")
+    assert document["turns"][0]["text"] == "Two charges"
+    assert opened("dcf://thread/T-9")[1]["error"]["code"] == "memory_unknown_thread"
+    assert opened("dcf://thread/shop-a1/turn/7")[1]["error"]["code"] == "memory_unknown_turn"
+
+
+def test_observations_are_shown_by_their_address_and_by_where_they_are_from(
+    opened: Opened,
+) -> None:
+    _, document = opened("dcf://attempt/a-2/step/4")
+    (one,) = document["observations"]
+    for uri in (one["uri"], f"dcf://thread/T-1/observation/{one['id']}", "dcf://attempt/a-2"):
+        assert opened(uri)[1]["observations"][0]["title"] == "One index more"
+    assert opened("dcf://attempt/a-2/step/5")[1]["observations"] == []
+
+
+def test_what_is_no_address_or_is_shown_elsewhere_is_said(opened: Opened) -> None:
+    code, document = opened("dcf://run/nightly/stat/Pay")
+    assert code == 2
+    assert "dcf://run/{workflow_id}/state/{path}" in document["problems"][0]["hint"]
+    code, document = opened("dcf://document/notes/page/2")
+    assert (code, document["error"]["code"]) == (1, "cli_open_kind")
+    assert set(SHOWN) < set(TEMPLATES)
