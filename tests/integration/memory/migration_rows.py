@@ -218,6 +218,21 @@ THREAD = {
 }
 FENCED_TURN = {**TURN, "id": "turn-2", "letter_id": None, "holder": "run/A/1", "fence": 3}
 THREAD_TURN = {"thread_id": "thread-1", "number": 1, "role": "user", "text": "Sort them.", "at": 1}
+PLACED_TURN = {
+    **THREAD_TURN,
+    "number": 2,
+    "key": "m2",
+    "digest": b"0123456789abcdef",
+    "place": 2,
+    "standing": "current",
+}
+THREAD_FILE = {
+    "path": "/home/ada/ünï.jsonl",
+    "stamp": "12:34",
+    "reader": 1,
+    "report": "{}",
+    "synced_at": 5,
+}
 
 ROWS: dict[int, Rows] = {
     1: {
@@ -242,4 +257,6 @@ ROWS: dict[int, Rows] = {
     6: {},
     7: {"observations": [OBSERVATION], "threads": [THREAD], "thread_turns": [THREAD_TURN]},
     8: {"turns": [FENCED_TURN]},
+    9: {},
+    10: {"thread_files": [THREAD_FILE], "thread_turns": [PLACED_TURN]},
 }
