@@ -89,20 +89,20 @@ class ThreadFiles:
             known = await self._ledger.read(lambda connection: _known(connection, path))
             if known is not None and known[0] == stamp:
                 return replace(known[1], unchanged=True)
-            report = await self._read(path, by, format, project, follow=follow)
+            report, spread = await self._read(path, by, format, project, follow=follow)
         except OSError as error:
             message = f"the file cannot be read: {error.strerror or error}"
             problem = Problem("transcript-unreadable", message, file=str(path))
             return FileReport(str(path), problems=(problem,))
         # What is written again at once may have changed without another stamp.
-        settled = await asyncio.to_thread(_is_settled, path, stamp)
+        settled = not spread and await asyncio.to_thread(_is_settled, path, stamp)
         kept = stamp if settled else ""
         await self._ledger.change(by, lambda journal: _note(journal, kept, report))
         return report
 
     async def _read(
         self, path: Path, by: Actor, format: str | None, project: str | None, *, follow: bool
-    ) -> FileReport:
+    ) -> tuple[FileReport, bool]:
         formats, counts = dict[str, None](), Counter[str]()
         with transcript(path, format, follow=follow) as opened:
             # Whoever reads is in a thread, and waits for what was read before to be kept.
@@ -117,7 +117,7 @@ class ThreadFiles:
                         counts["passed"] += len(synced.passed)
                     counts["turns"] += sum(not isinstance(piece, Ended) for piece in batch)
         tally = opened.tally
-        return FileReport(
+        report = FileReport(
             str(path),
             tuple(formats),
             counts["threads"],
@@ -129,6 +129,7 @@ class ThreadFiles:
             problems=tuple(tally.problems),
             more_problems=tally.more_problems,
         )
+        return report, tally.spread
 
 
 def _passed_over(report: FileReport) -> FileReport:

@@ -22,13 +22,15 @@ _MOST = 100
 @dataclass(slots=True)
 class Tally:
     """``left_out`` counts what is known and no part of a conversation, by kind, ``unknown`` what
-    was kept in a turn of the role "unknown"."""
+    was kept in a turn of the role "unknown"; ``spread``: other files were read as well, of whose
+    changes the file itself says nothing."""
 
     file: str
     left_out: Counter[str] = field(default_factory=Counter)
     unknown: Counter[str] = field(default_factory=Counter)
     problems: list[Problem] = field(default_factory=list)
     more_problems: int = 0
+    spread: bool = False
 
     @classmethod
     def of(cls, path: Path) -> Tally:

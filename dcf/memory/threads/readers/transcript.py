@@ -13,14 +13,29 @@ from typing import TypeAlias
 from dcf.memory.threads.piece import Piece
 from dcf.memory.threads.readers.amp_thread import AmpThread
 from dcf.memory.threads.readers.beads_issue import BeadsIssue
+from dcf.memory.threads.readers.chatgpt import ChatGpt
+from dcf.memory.threads.readers.claude_ai import ClaudeAi
 from dcf.memory.threads.readers.claude_code import ClaudeCode
+from dcf.memory.threads.readers.codex import Codex
 from dcf.memory.threads.readers.content import Content, contents, opened
 from dcf.memory.threads.readers.entry import JsonFormat, TextFormat
+from dcf.memory.threads.readers.gemini_cli import GeminiCli
 from dcf.memory.threads.readers.gui_recording import GuiRecording
 from dcf.memory.threads.readers.json_stream import Entry, entries
+from dcf.memory.threads.readers.opencode import Opencode
 from dcf.memory.threads.readers.tally import Tally
 
-_JSON: tuple[JsonFormat, ...] = (ClaudeCode(), AmpThread(), BeadsIssue(), GuiRecording())
+_JSON: tuple[JsonFormat, ...] = (
+    ClaudeCode(),
+    Codex(),
+    GeminiCli(),
+    Opencode(),
+    AmpThread(),
+    BeadsIssue(),
+    ChatGpt(),
+    ClaudeAi(),
+    GuiRecording(),
+)
 _TEXT: tuple[TextFormat, ...] = ()
 FORMATS: Mapping[str, JsonFormat | TextFormat] = MappingProxyType(
     {one.name: one for one in _JSON} | {one.name: one for one in _TEXT}
