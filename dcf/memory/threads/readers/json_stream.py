@@ -70,17 +70,37 @@ def _decoded(chunks: Iterable[bytes]) -> Iterator[str]:
 def _of_lines(text: Iterable[str], tally: Tally) -> Iterator[Entry]:
     number = 0
     for number, line, ended in _lines(text, tally):
-        value = _parsed(line)
-        if isinstance(value, dict):
-            yield Entry(number, value)
-        elif not line.strip():
+        values, rest = _objects(line)
+        yield from (Entry(number, value) for value in values)
+        if not rest:
             continue
-        elif not ended:
+        if not ended:
             message = "the last line is not complete: it will be read when it is"
             tally.report("transcript-cut", message, line=number, cut=True)
         else:
-            hint = "the line was passed over; each has to be one JSON object"
-            tally.report("transcript-line", "it is no JSON object", hint=hint, line=number)
+            hint = "it was passed over; each line has to be one JSON object"
+            message = f"what begins with {rest[:40]!r} is no JSON object"
+            tally.report("transcript-line", message, hint=hint, line=number)
+
+
+def _objects(line: str) -> tuple[list[Any], str]:
+    """The objects of a line, and what is none. Where a program died while it wrote, another one may
+    have gone on in the same line."""
+    value = _parsed(line)
+    if isinstance(value, dict):
+        return [value], ""
+    found: list[Any] = []
+    at = _skip(line, 0)
+    while at < len(line):
+        try:
+            value, at = _DECODER.raw_decode(line, at)
+        except (ValueError, RecursionError):
+            break
+        if not isinstance(value, dict):
+            return found, line.strip()
+        found.append(_keepable(value))
+        at = _skip(line, at)
+    return found, line[at:].strip()
 
 
 def _lines(text: Iterable[str], tally: Tally) -> Iterator[tuple[int, str, bool]]:

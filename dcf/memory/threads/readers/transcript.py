@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from dcf.memory.threads.piece import Piece
+from dcf.memory.threads.readers.agent_notes import AgentNotes
 from dcf.memory.threads.readers.amp_thread import AmpThread
 from dcf.memory.threads.readers.beads_issue import BeadsIssue
 from dcf.memory.threads.readers.chatgpt import ChatGpt
@@ -20,8 +21,10 @@ from dcf.memory.threads.readers.codex import Codex
 from dcf.memory.threads.readers.content import Content, contents, opened
 from dcf.memory.threads.readers.entry import JsonFormat, TextFormat
 from dcf.memory.threads.readers.gemini_cli import GeminiCli
+from dcf.memory.threads.readers.github_log import GithubLog
 from dcf.memory.threads.readers.gui_recording import GuiRecording
 from dcf.memory.threads.readers.json_stream import Entry, entries
+from dcf.memory.threads.readers.junit import Junit
 from dcf.memory.threads.readers.opencode import Opencode
 from dcf.memory.threads.readers.tally import Tally
 
@@ -36,7 +39,7 @@ _JSON: tuple[JsonFormat, ...] = (
     ClaudeAi(),
     GuiRecording(),
 )
-_TEXT: tuple[TextFormat, ...] = ()
+_TEXT: tuple[TextFormat, ...] = (AgentNotes(), Junit(), GithubLog())
 FORMATS: Mapping[str, JsonFormat | TextFormat] = MappingProxyType(
     {one.name: one for one in _JSON} | {one.name: one for one in _TEXT}
 )
