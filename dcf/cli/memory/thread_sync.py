@@ -11,7 +11,7 @@ from typing import Any
 
 from dcf.cli.answer import Answer, ErrorNote
 from dcf.cli.exits import BAD_INPUT
-from dcf.cli.memory.opening import opened, person
+from dcf.cli.memory.opening import opened, person, source_in
 from dcf.cli.screen import Progress, Screen
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import NoSuch, listed, summary
@@ -53,7 +53,15 @@ async def watch_threads(settings: Settings, order: SyncOrder, screen: Screen) ->
         async with opened(settings, make=True) as memory:
             folder = order.path if order.path.is_dir() else order.path.resolve().parent
             # Watching begins before the first reading: no save between them is lost.
-            changes = awatch(folder, step=_STEP_MS, yield_on_timeout=True, rust_timeout=_STEP_MS)
+            own = str(source_in(settings).path.resolve())
+            changes = awatch(
+                folder,
+                # What is kept may be kept in the same folder: that is no change.
+                watch_filter=lambda _, changed: not changed.startswith(own),
+                step=_STEP_MS,
+                yield_on_timeout=True,
+                rust_timeout=_STEP_MS,
+            )
             begun = False
             async for changed in changes:
                 if changed or not begun:

@@ -3,57 +3,18 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from transcript_reading import read
 
-from dcf.memory.thread import NewTurn, Outline
-from dcf.memory.threads.piece import Ended, outline_problems, turn_problems
-from dcf.memory.threads.readers.tally import Tally
-from dcf.memory.threads.readers.transcript import FORMATS, transcript
+from dcf.memory.threads.piece import outline_problems, turn_problems
+from dcf.memory.threads.readers.transcript import FORMATS
 
 SAMPLES = Path(__file__).parents[2] / "data" / "transcripts"
-
-
-@dataclass
-class Read:
-    """A file that was read: the turns of each thread, and those on branches that were left."""
-
-    tally: Tally
-    format: str = ""
-    outlines: dict[str, Outline] = field(default_factory=dict)
-    turns: dict[str, list[NewTurn]] = field(default_factory=dict)
-    left: dict[str, list[str]] = field(default_factory=dict)
-
-    def only(self) -> tuple[Outline, list[NewTurn]]:
-        ((source_id, outline),) = self.outlines.items()
-        return outline, self.turns[source_id]
-
-
-def read(path: Path, format: str | None = None) -> Read:
-    with transcript(path, format) as opened:
-        found, nodes = Read(opened.tally), dict[str, list[str]]()
-        for name, pieces in opened.parts:
-            found.format = name
-            for piece in pieces:
-                if isinstance(piece, Ended):
-                    source_id = piece.outline.source_id
-                    found.outlines[source_id] = piece.outline
-                    found.left[source_id] = [
-                        turn.text
-                        for turn, node in zip(
-                            found.turns.get(source_id, []), nodes.get(source_id, []), strict=True
-                        )
-                        if node in piece.left
-                    ]
-                else:
-                    found.turns.setdefault(piece.source_id, []).append(piece.turn)
-                    nodes.setdefault(piece.source_id, []).append(piece.node)
-    return found
 
 
 def test_a_session_of_claude_code_is_a_thread_and_an_errand_another() -> None:
