@@ -40,7 +40,7 @@ STEP = Migration(
         "ALTER TABLE threads ADD COLUMN current INTEGER NOT NULL DEFAULT 0",
         _mark,
         "UPDATE threads SET current = turns",
-        "CREATE INDEX thread_turns_marked ON thread_turns (thread_id, digest)",
+        "CREATE INDEX thread_turns_marked ON thread_turns (thread_id, digest, key)",
         "CREATE INDEX threads_of_parent ON threads (source_type, parent) WHERE parent <> ''",
         # A file that has not changed since is not read again.
         """
