@@ -18,6 +18,8 @@ from dcf.memory.actor import Actor
 from dcf.memory.audit.journal import Journal
 from dcf.memory.checking import json_of
 from dcf.memory.database import Connection
+from dcf.memory.entities import THREAD_FILE
+from dcf.memory.errors import InvalidEntry
 from dcf.memory.ledger import Ledger
 from dcf.memory.threads.piece import Ended, Piece
 from dcf.memory.threads.readers.transcript import transcript
@@ -90,14 +92,18 @@ class ThreadFiles:
             if known is not None and known[0] == stamp:
                 return replace(known[1], unchanged=True)
             report, spread = await self._read(path, by, format, project, follow=follow)
+            # What is written again at once may have changed without another stamp.
+            settled = not spread and await asyncio.to_thread(_is_settled, path, stamp)
+            kept = stamp if settled else ""
+            await self._ledger.change(by, lambda journal: _note(journal, kept, report))
         except OSError as error:
             message = f"the file cannot be read: {error.strerror or error}"
             problem = Problem("transcript-unreadable", message, file=str(path))
             return FileReport(str(path), problems=(problem,))
-        # What is written again at once may have changed without another stamp.
-        settled = not spread and await asyncio.to_thread(_is_settled, path, stamp)
-        kept = stamp if settled else ""
-        await self._ledger.change(by, lambda journal: _note(journal, kept, report))
+        except InvalidEntry as invalid:
+            # An id, or the path itself, is one that no memory keeps.
+            problems = (replace(one, file=str(path)) for one in invalid.problems)
+            return FileReport(str(path), problems=tuple(problems))
         return report
 
     async def _read(
@@ -189,9 +195,12 @@ def _report_of(kept: dict[str, Any]) -> FileReport:
 
 
 def _note(journal: Journal, stamp: str, report: FileReport) -> None:
-    kept = replace(report, new_turns=0, passed=0)
-    journal.connection.execute(
-        "INSERT OR REPLACE INTO thread_files (path, stamp, reader, report, synced_at)"
-        " VALUES (?, ?, ?, ?, ?)",
-        (report.path, stamp, READER, json_of(asdict(kept)), journal.at),
-    )
+    row = {
+        "path": report.path,
+        "stamp": stamp,
+        "reader": READER,
+        "report": json_of(asdict(replace(report, new_turns=0, passed=0))),
+        "synced_at": journal.at,
+    }
+    known = THREAD_FILE.find(journal.connection, report.path) is not None
+    (THREAD_FILE.replace if known else THREAD_FILE.insert)(journal.connection, row)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import NamedTuple, TypeAlias
 
+from dcf.memory.audit.clean_text import clean, clean_fields
 from dcf.memory.checking import data_problems, json_of, text_problems
 from dcf.memory.thread import STATUSES, NewThread, NewTurn, Outline
 from dcf.problem import Problem
+from dcf.secret_form import is_credential
 
 _BYTES = 16
 
@@ -41,6 +43,27 @@ class Ended:
 
 
 Piece: TypeAlias = Said | Ended
+
+
+def clean_turn(turn: NewTurn) -> NewTurn:
+    """``turn`` as it is kept: its mark is made of that."""
+    kept = clean_fields(turn, but=("key", "at", "rewound"))
+    return replace(kept, key=_clean_id(turn.key))
+
+
+def clean_outline(outline: Outline) -> Outline:
+    """``outline`` as it is kept, but for the id: one that is a credential is refused."""
+    return replace(
+        outline,
+        project=clean(outline.project),
+        title=clean(outline.title),
+        parent=_clean_id(outline.parent),
+    )
+
+
+def _clean_id(text: str) -> str:
+    """An id by which nothing is cited; in the place of a credential its digest does as well."""
+    return hashlib.sha256(text.encode()).hexdigest() if is_credential(text) else text
 
 
 def mark_of(turn: NewTurn) -> Mark:

@@ -5,15 +5,24 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from dcf.memory.audit.entity import Row
 from dcf.memory.audit.journal import Journal
 from dcf.memory.database import Connection
-from dcf.memory.entities import THREAD
+from dcf.memory.entities import THREAD, THREAD_TURN
 from dcf.memory.thread import NewTurn, Synced, Thread, ToolUse, Turn
-from dcf.memory.threads.piece import Ended, Mark, Piece, Said, mark_of, tools_of
+from dcf.memory.threads.piece import (
+    Ended,
+    Mark,
+    Piece,
+    Said,
+    clean_outline,
+    clean_turn,
+    mark_of,
+    tools_of,
+)
 from dcf.memory.threads.placing import KeptTurn, placed
 
 _PLACED = "UPDATE thread_turns SET place = ?, standing = ? WHERE thread_id = ? AND number = ?"
@@ -63,13 +72,14 @@ class Syncing:
         noted: list[_Noted | Ended] = []
         for piece in pieces:
             if isinstance(piece, Ended):
-                noted.append(piece)
+                noted.append(replace(piece, outline=clean_outline(piece.outline)))
                 continue
-            seen, mark = self._seen[piece.source_id], mark_of(piece.turn)
+            said = replace(piece, turn=clean_turn(piece.turn))
+            seen, mark = self._seen[piece.source_id], mark_of(said.turn)
             seen.marks.append(mark)
             seen.nodes.append(piece.node)
             seen.times[mark] += 1
-            noted.append(_Noted(piece, mark, seen.times[mark]))
+            noted.append(_Noted(said, mark, seen.times[mark]))
         return noted
 
     def work(self, journal: Journal, noted: Sequence[_Noted | Ended]) -> tuple[Synced, ...]:
@@ -146,8 +156,7 @@ def _row(journal: Journal, source_type: str, source_id: str) -> dict[str, Any]:
         "completed_at": None,
         "updated_at": journal.at,
     }
-    THREAD.insert(journal.connection, row)
-    return row
+    return THREAD.insert(journal.connection, row)
 
 
 def _keep(connection: Connection, row: dict[str, Any], noted: _Noted) -> None:
@@ -178,10 +187,7 @@ def _insert(connection: Connection, thread_id: str, number: int, mark: Mark, tur
         "place": None,
         "standing": "arriving",
     }
-    connection.execute(
-        f"INSERT INTO thread_turns ({', '.join(row)}) VALUES ({', '.join('?' * len(row))})",
-        tuple(row.values()),
-    )
+    THREAD_TURN.insert(connection, row)
 
 
 def _kept(connection: Connection, thread_id: str) -> list[KeptTurn]:

@@ -112,3 +112,15 @@ async def test_a_sync_that_died_goes_on_and_leaves_the_same(
         assert [(turn.number, turn.place, turn.standing) for turn in turns] == [
             (place, place, "current") for place in range(1, 5)
         ]
+
+
+async def test_a_file_with_an_id_that_is_a_secret_is_told_and_others_are_read(
+    memory: Memory, by: Actor, tmp_path: Path
+) -> None:
+    folder = tmp_path / "folder"
+    write(folder / "a.jsonl", issue("ghp_" + "aJynacIDLR1nOUNN8JN3Gw75Ca5T6Uj0ce1R"))
+    write(folder / "b.jsonl", issue("s-1"))
+    refused, read = await sync(memory, folder, by)
+    (problem,) = refused.problems
+    assert (problem.code, problem.file) == ("memory_name_secret", str(folder / "a.jsonl"))
+    assert (read.threads, read.problems) == (1, ())

@@ -68,7 +68,7 @@ class Conversation:
         elif kind in MEDIA:
             texts.append(media_in(block))
         elif kind in _THOUGHTS:
-            self.tally.left_out["thinking"] += 1
+            self.tally.leave_out("thinking")
         elif kind.endswith("tool_use"):
             self.calls[text_of(block, "id") or f"#{len(self.calls)}"] = (message, block)
         elif kind.endswith("tool_result"):

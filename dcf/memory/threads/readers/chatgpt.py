@@ -109,9 +109,9 @@ def _turns(
     author = object_of(message, "author")
     role, at = text_of(author, "role") or "unknown", time_of(message.get("create_time"))
     if kind == "thoughts":
-        tally.left_out["thinking"] += 1
+        tally.leave_out("thinking")
     elif kind in _SETTINGS:
-        tally.left_out[kind] += 1
+        tally.leave_out(kind)
     elif kind in _TEXTS:
         text = _text(content)
         if not text.strip():

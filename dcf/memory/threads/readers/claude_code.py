@@ -106,7 +106,7 @@ class _Reading:
         elif kind == "attachment":
             said = self._attachment(session, value, node)
         elif kind in _BOOKKEEPING:
-            self._tally.left_out[kind] += 1
+            self._tally.leave_out(kind)
             return
         else:
             key, at = text_of(value, "uuid"), time_of(value.get("timestamp"))
@@ -190,7 +190,7 @@ class _Reading:
             turn = NewTurn("system", text, at=time_of(value.get("timestamp")), key=node)
             yield Said(session.source_id, turn, node)
         else:
-            self._tally.left_out[f"system {text_of(value, 'subtype')}".strip()] += 1
+            self._tally.leave_out(f"system {text_of(value, 'subtype')}".strip())
 
     def _attachment(self, session: _Session, value: Mapping[str, Any], node: str) -> Iterator[Said]:
         attached = object_of(value, "attachment")
@@ -200,7 +200,7 @@ class _Reading:
             about = Message(session.source_id, "user", node, at, node)
             yield from session.conversation.said(about, attached.get("prompt"))
         else:
-            self._tally.left_out[f"attachment {kind}".strip()] += 1
+            self._tally.leave_out(f"attachment {kind}".strip())
 
 
 def _is_uuid(text: str) -> bool:

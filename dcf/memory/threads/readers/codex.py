@@ -135,7 +135,7 @@ class _Reading:
         if kind == "session_meta":
             given = text_of(object_of(payload, "base_instructions"), "text")
             if given or text_of(payload, "instructions"):
-                self.tally.left_out["instructions"] += 1
+                self.tally.leave_out("instructions")
         elif kind == "response_item":
             yield from self._item(payload, at)
         elif kind == "event_msg":
@@ -148,7 +148,7 @@ class _Reading:
             text = as_text(payload.get("content") or payload.get("message") or dict(payload))
             yield self._turn(NewTurn(text_of(payload, "author", "from") or "agent", text, at=at))
         elif kind in _BOOKKEEPING:
-            self.tally.left_out[kind] += 1
+            self.tally.leave_out(kind)
         else:
             yield from self.tally.keep_unknown(kind, payload, self.source_id, at=at)
 
@@ -166,9 +166,9 @@ class _Reading:
         elif kind in _CALLS:
             self.calls[call_id] = {**item, "at": at}
         elif kind in _QUIET:
-            self.tally.left_out[kind] += 1
+            self.tally.leave_out(kind)
         elif "record_type" in item:
-            self.tally.left_out["state"] += 1
+            self.tally.leave_out("state")
         else:
             yield from self.tally.keep_unknown(f"item {kind}", item, self.source_id, at=at)
 
@@ -193,7 +193,7 @@ class _Reading:
         elif kind in ("error", "warning", "stream_error"):
             yield self._turn(NewTurn(kind, text_of(event, "message") or kind, at=at))
         elif kind in _EVENTS or kind.endswith("_delta"):
-            self.tally.left_out[f"event {kind}"] += 1
+            self.tally.leave_out(f"event {kind}")
         else:
             yield from self.tally.keep_unknown(f"event {kind}", event, self.source_id, at=at)
 

@@ -82,7 +82,7 @@ def _members(path: Path, archive: zipfile.ZipFile, tally: Tally) -> Iterator[Con
         return
     for one in members:
         if not one.filename.endswith(_READ):
-            tally.left_out["member of the archive"] += 1
+            tally.leave_out("member of the archive")
         elif one.file_size > RATIO * max(one.compress_size, 1):
             message = f"{one.filename} is {one.file_size:,} bytes, packed {one.compress_size:,}"
             tally.report(

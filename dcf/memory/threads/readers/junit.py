@@ -110,7 +110,7 @@ class _Reading:
             told = ", ".join(f"{key}: {value}" for key, value in attributes.items())
             self._say(NewTurn("suite", told, at=at, key=f"suite {attributes.get('name', '')}"))
         elif name not in _KNOWN and name != "testsuites":
-            self._tally.unknown[f"element {name}"] += 1
+            self._tally.count_unknown(f"element {name}")
 
     def _end(self, name: str) -> None:
         _, attributes = self._path.pop()
@@ -136,7 +136,7 @@ class _Reading:
         names = (attributes.get("classname", ""), attributes.get("name", ""))
         test = ".".join(name for name in names if name) or "a test"
         if not self._outcomes:
-            self._tally.left_out["passed test"] += 1
+            self._tally.leave_out("passed test")
             return
         kinds = {kind for kind, _, _ in self._outcomes}
         failed = bool(kinds & {"failure", "error"})

@@ -112,7 +112,7 @@ def _turns(source_id: str, message: Mapping[str, Any], tally: Tally) -> Iterator
         elif kind == "file":
             yield Said(source_id, NewTurn(role, media_in({**part, "type": "file"}), at=at, key=key))
         elif kind in _QUIET:
-            tally.left_out[kind] += 1
+            tally.leave_out(kind)
         else:
             yield from tally.keep_unknown(f"part {kind}", part, source_id, key=key, at=at)
 

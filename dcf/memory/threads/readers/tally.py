@@ -9,12 +9,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from dcf.memory.audit.clean_text import clean
 from dcf.memory.thread import NewTurn
 from dcf.memory.threads.piece import Said
 from dcf.problem import Problem, Severity
 
 UNKNOWN = "unknown"
 """The role of a turn that holds what its reader does not know, as it stood there."""
+_LONGEST = 100
+"""Characters of a kind: what should be one may be anything."""
 _MOST = 100
 """Problems of one file that are told; the rest is counted."""
 
@@ -44,14 +47,23 @@ class Tally:
             self.more_problems += 1
             return
         severity: Severity = "warning" if cut else "error"
+        # A message may quote what stands in the file.
         self.problems.append(
-            Problem(code, message, hint=hint, severity=severity, file=self.file, line=line)
+            Problem(code, clean(message), hint=hint, severity=severity, file=self.file, line=line)
         )
+
+    def count_unknown(self, kind: str) -> None:
+        """Count something of a ``kind`` that is not known."""
+        self.unknown[clean(kind)[:_LONGEST] or "without a type"] += 1
+
+    def leave_out(self, kind: str) -> None:
+        """Count something of a ``kind`` that is known to be no part of a conversation."""
+        self.left_out[clean(kind)[:_LONGEST]] += 1
 
     def keep_unknown(
         self, kind: str, value: Any, source_id: str, *, key: str = "", at: int | None = None
     ) -> Iterator[Said]:
         """The turn in which ``value`` is kept, of a ``kind`` that is not known."""
-        self.unknown[kind or "without a type"] += 1
+        self.count_unknown(kind)
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
         yield Said(source_id, NewTurn(UNKNOWN, text, at=at, key=key))

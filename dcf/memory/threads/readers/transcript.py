@@ -83,7 +83,7 @@ def _parts(content: Content, format: str | None, tally: Tally) -> Iterator[Part]
             found = True
             yield part
         elif one is not content:
-            tally.left_out["member of the archive"] += 1
+            tally.leave_out("member of the archive")
     if not found and not any(problem.is_error for problem in tally.problems):
         hint = f"known are: {', '.join(sorted(FORMATS))}"
         message = "the format is not known" if format is None else f"it has no format {format!r}"
