@@ -16,7 +16,7 @@ from dcf.cli.screen import Progress, Screen
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import NoSuch, listed, summary
 from dcf.cli.wording import counted
-from dcf.memory import FileReport, Memory
+from dcf.memory import FileReport, Memory, ThreadFiles
 from dcf.problem import Problem
 
 _STEP_MS = 200
@@ -81,13 +81,11 @@ async def watch_threads(settings: Settings, order: SyncOrder, screen: Screen) ->
 
 
 def _demand(order: SyncOrder) -> None:
-    from dcf.memory.threads.readers.transcript import FORMATS
-
     if not order.path.exists():
         hint = "name a file, an archive, or a folder that another program writes to"
         raise NoSuch("CLI_THREADS_PATH", f"there is nothing at {order.path}", hint)
-    if order.format is not None and order.format not in FORMATS:
-        hint = f"one of {', '.join(sorted(FORMATS))}"
+    if order.format is not None and order.format not in ThreadFiles.formats():
+        hint = f"one of {', '.join(ThreadFiles.formats())}"
         raise NoSuch("CLI_THREADS_FORMAT", f"there is no format {order.format!r}", hint)
 
 

@@ -22,7 +22,7 @@ from dcf.memory.entities import THREAD_FILE
 from dcf.memory.errors import InvalidEntry
 from dcf.memory.ledger import Ledger
 from dcf.memory.threads.piece import Ended, Piece
-from dcf.memory.threads.readers.transcript import transcript
+from dcf.memory.threads.readers.transcript import FORMATS, transcript
 from dcf.memory.threads.syncing import Syncing
 from dcf.memory.threads.threads import Threads
 from dcf.problem import Problem
@@ -64,6 +64,11 @@ class ThreadFiles:
     def __init__(self, ledger: Ledger, threads: Threads) -> None:
         self._ledger = ledger
         self._threads = threads
+
+    @staticmethod
+    def formats() -> tuple[str, ...]:
+        """What ``format`` may be."""
+        return tuple(sorted(FORMATS))
 
     async def sync(
         self, path: Path, *, by: Actor, format: str | None = None, project: str | None = None

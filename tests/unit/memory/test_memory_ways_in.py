@@ -269,6 +269,7 @@ messages: archive count get list
 passages: count_reads delete get list
 observations: delete get list
 threads: get list turn turns
+thread_files: formats
 contexts: assemble
 search: catch_up check embedder find rebuild
 events: border last list roll_back_agent roll_back_block roll_back_consolidation roll_back_project
