@@ -107,8 +107,17 @@ if TYPE_CHECKING:
     from dcf.memory.skill import LOADED_SKILLS, SKILLS, Discovery, FoundSkill, Skill, SyncReport
     from dcf.memory.skill_folders import SkillFolders, SkillsTooLarge, UnknownSkills
     from dcf.memory.stats import AgentStats, BlockStats, KindStats, Stats
-    from dcf.memory.thread import NewThread, NewTurn, Synced, Thread, ThreadStatus, ToolUse, Turn
-    from dcf.memory.threads import Threads, UnknownThread, UnknownTurn
+    from dcf.memory.thread import (
+        NewThread,
+        NewTurn,
+        Outline,
+        Synced,
+        Thread,
+        ThreadStatus,
+        ToolUse,
+        Turn,
+    )
+    from dcf.memory.threads import FileReport, ThreadFiles, Threads, UnknownThread, UnknownTurn
     from dcf.memory.tool_spec import ToolSpec
     from dcf.memory.transfer import (
         Arrival,
@@ -176,6 +185,7 @@ __all__ = [
     "Discovery",
     "Event",
     "Events",
+    "FileReport",
     "Filter",
     "Found",
     "FoundSkill",
@@ -224,6 +234,7 @@ __all__ = [
     "OnLimit",
     "OnNameTaken",
     "Origin",
+    "Outline",
     "OverLimit",
     "Pack",
     "Packed",
@@ -259,6 +270,7 @@ __all__ = [
     "TextNotFound",
     "TextNotUnique",
     "Thread",
+    "ThreadFiles",
     "ThreadStatus",
     "Threads",
     "ToolSpec",

@@ -149,13 +149,21 @@ THREAD = Entity(
     "threads",
     key=("id",),
     names=frozenset({"source_type", "source_id", "project"}),
-    codes=frozenset({"id", "status"}),
+    codes=frozenset({"id", "status", "parent"}),
 )
 THREAD_TURN = Entity(
     "turn of a thread",
     "thread_turns",
     key=("thread_id", "number"),
-    codes=frozenset({"thread_id"}),
+    # An id of the source is cleaned before the turn's mark is made of it.
+    codes=frozenset({"thread_id", "key", "standing"}),
+)
+THREAD_FILE = Entity(
+    "file of threads",
+    "thread_files",
+    key=("path",),
+    names=frozenset({"path"}),
+    codes=frozenset({"stamp"}),
 )
 CONSOLIDATION = Entity(
     "consolidation",

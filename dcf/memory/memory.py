@@ -30,7 +30,7 @@ from dcf.memory.search import Search, follow_search, index_faults, is_index_old,
 from dcf.memory.sessions import Sessions
 from dcf.memory.skill_folders import SkillFolders
 from dcf.memory.stats import Stats
-from dcf.memory.threads import Threads
+from dcf.memory.threads import ThreadFiles, Threads
 from dcf.memory.turn_record import TurnRecord
 from dcf.memory.turns import Turns
 from dcf.problem import Problem
@@ -49,6 +49,7 @@ class Memory:
     passages: Passages
     observations: Observations
     threads: Threads
+    thread_files: ThreadFiles
     contexts: Contexts
     search: Search
     events: Events
@@ -146,6 +147,7 @@ class Memory:
 
     @classmethod
     def _of(cls, ledger: Ledger, search: Search) -> Memory:
+        threads = Threads(ledger)
         return cls(
             ledger=ledger,
             agents=Agents(ledger),
@@ -154,7 +156,8 @@ class Memory:
             messages=Messages(ledger),
             passages=Passages(ledger),
             observations=Observations(ledger),
-            threads=Threads(ledger),
+            threads=threads,
+            thread_files=ThreadFiles(ledger, threads),
             contexts=Contexts(ledger),
             search=search,
             events=Events(ledger),

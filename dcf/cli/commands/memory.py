@@ -9,6 +9,7 @@ from dcf.cli.commands.memory_blocks import register_blocks
 from dcf.cli.commands.memory_observations import register_observations
 from dcf.cli.commands.memory_past import register_past
 from dcf.cli.commands.memory_tending import register_tending
+from dcf.cli.commands.memory_threads import register_threads
 from dcf.cli.commands.memory_transfer import register_transfer
 
 
@@ -24,5 +25,6 @@ def register(app: typer.Typer) -> None:
     register_past(memory)
     register_observations(memory)
     register_tending(memory)
+    register_threads(memory)
     register_transfer(memory)
     app.add_typer(memory, name="memory")

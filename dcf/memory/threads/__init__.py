@@ -8,8 +8,9 @@ from control_plane import export_late
 
 if TYPE_CHECKING:
     from dcf.memory.threads.errors import UnknownThread, UnknownTurn
+    from dcf.memory.threads.files import FileReport, ThreadFiles
     from dcf.memory.threads.threads import Threads
 else:
     export_late(__name__)
 
-__all__ = ["Threads", "UnknownThread", "UnknownTurn"]
+__all__ = ["FileReport", "ThreadFiles", "Threads", "UnknownThread", "UnknownTurn"]

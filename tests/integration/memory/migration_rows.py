@@ -218,6 +218,38 @@ THREAD = {
 }
 FENCED_TURN = {**TURN, "id": "turn-2", "letter_id": None, "holder": "run/A/1", "fence": 3}
 THREAD_TURN = {"thread_id": "thread-1", "number": 1, "role": "user", "text": "Sort them.", "at": 1}
+PLACED_TURN = {
+    **THREAD_TURN,
+    "number": 2,
+    "key": "m2",
+    "digest": b"0123456789abcdef",
+    "place": 2,
+    "standing": "current",
+}
+OBSERVATION_OF_A_STATE = {
+    **OBSERVATION,
+    "id": "observation-2",
+    "digest": "d2",
+    "state": "Each/0/Ship",
+}
+OCCURRENCE = {
+    "observation_id": "observation-1",
+    "source_type": "run",
+    "source_id": "run-1",
+    "turn": 2,
+    "state": "Ship",
+    "note": "ünï",
+    "at": 3,
+}
+OBSERVED_EVENT = {"source_type": "run", "source_id": "run-1", "event": "1/0", "at": 3}
+OBSERVED_UNTIL = {"source_type": "run", "at": 4}
+THREAD_FILE = {
+    "path": "/home/ada/ünï.jsonl",
+    "stamp": "12:34",
+    "reader": 1,
+    "report": "{}",
+    "synced_at": 5,
+}
 
 ROWS: dict[int, Rows] = {
     1: {
@@ -242,4 +274,11 @@ ROWS: dict[int, Rows] = {
     6: {},
     7: {"observations": [OBSERVATION], "threads": [THREAD], "thread_turns": [THREAD_TURN]},
     8: {"turns": [FENCED_TURN]},
+    9: {"observations": [OBSERVATION_OF_A_STATE]},
+    10: {
+        "observation_origins": [OCCURRENCE],
+        "observed_events": [OBSERVED_EVENT],
+        "observed_until": [OBSERVED_UNTIL],
+    },
+    11: {"thread_files": [THREAD_FILE], "thread_turns": [PLACED_TURN]},
 }

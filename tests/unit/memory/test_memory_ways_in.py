@@ -8,6 +8,7 @@ import re
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, get_type_hints
 
 import pytest
@@ -34,12 +35,15 @@ from dcf.memory import (
     NewThread,
     NewTurn,
     Origin,
+    Outline,
     Source,
     ToolUse,
     Usage,
     entities,
 )
 from dcf.memory.audit.entity import Entity
+from dcf.memory.threads.piece import pieces_of
+from dcf.memory.threads.syncing import Syncing
 
 BY = Actor("user", "ada")
 EXAMPLES = examples(26)
@@ -121,14 +125,26 @@ OBSERVATION = NewObservation(
     narrative=ALL[:15_000],
     related=(f"see {NAME}",),
 )
+
+
+async def _synced(memory: Memory) -> object:
+    """A session of another program, with what is unknown in it and a line that is broken."""
+    known = {"sessionId": "s", "cwd": f"/work/{NAME}", "uuid": NAME}
+    said = {**known, "type": "user", "message": {"content": ALL}}
+    lines = [json.dumps(said), json.dumps({**known, "type": LINE, "of": DATA}), f"{NAME} {ALL!r}"]
+    with TemporaryDirectory() as folder:
+        file = Path(folder, "session.jsonl")
+        file.write_text("\n".join(lines) + "\n")
+        return [one async for one in memory.thread_files.sync(file, by=BY)]
+
+
 THREAD = NewThread(
     "claude_code",
-    "t1",
+    Outline("t1", title=LINE, parent=NAME),
     (
-        NewTurn("user", ALL),
+        NewTurn("user", ALL, key=NAME),
         NewTurn("assistant", "", (ToolUse("bash", {"command": ALL, **DATA}, ALL),)),
     ),
-    title=LINE,
 )
 CALL = {"kind": "call", "id": "call_1", "name": "send", "args": DATA}
 RETURN = {"kind": "return", "id": "call_1", "name": "send", "content": ALL}
@@ -178,6 +194,10 @@ WAYS: dict[str, Way] = {
     "threads.sync": lambda m: _after(
         m.threads.sync(THREAD, by=BY), lambda made: m.threads.turn(made.thread.id, 2)
     ),
+    "threads.keep": lambda m: m.threads.keep(
+        Syncing("claude_code"), tuple(pieces_of(THREAD)), by=BY
+    ),
+    "thread_files.sync": lambda m: _synced(m),
     "letters.leave": lambda m: m.letters.leave(NewLetter("ann", "bob", ALL, "c", 9_000), by=BY),
     "letters.answer": lambda m: _letter(m, lambda it: m.letters.answer(it, DATA, by=BY)),
     "letters.fail": lambda m: _letter(m, lambda it: m.letters.fail(it, LINE, ALL, by=BY)),
@@ -233,7 +253,7 @@ NAMED: dict[str, Way] = {
         NewObservation("change", "title", Origin("run", NAME)), by=BY
     ),
     "observations.observe": lambda m: m.observations.observe(Origin("run", NAME), "1/0", by=BY),
-    "threads.sync": lambda m: m.threads.sync(NewThread("amp", NAME, ()), by=BY),
+    "threads.sync": lambda m: m.threads.sync(NewThread("amp", Outline(NAME), ()), by=BY),
     "projects.create": lambda m: m.projects.create(NewProject(f"/work/{NAME}"), by=BY),
     "projects.ensure": lambda m: m.projects.ensure(f"/work/{NAME}", by=BY),
     "projects.link": lambda m: _after(
@@ -254,7 +274,8 @@ labels: defaults new
 messages: archive count get list
 passages: count_reads delete get list
 observations: around delete get is_observed list observe_until observed_until occurrences
-threads: get list turn
+threads: get list turn turns
+thread_files: formats
 contexts: assemble observed
 search: catch_up check embedder find rebuild
 events: border last list roll_back_agent roll_back_block roll_back_consolidation roll_back_project
@@ -275,6 +296,7 @@ COMMANDS = {
     "remember": "blocks.append",
     "import": "import",
     "skills": "skills.sync",
+    "threads": "thread_files.sync",
 }
 NO_COMMANDS = (
     "backup consolidate context doctor export forget gc history observations rekey restore rollback"
@@ -411,6 +433,7 @@ def test_rows_with_texts_are_written_by_entities_alone() -> None:
         "observations/changing.py: observed_until",
         "passages/changing.py: passages",
         "projects/changing.py: {SESSION.table}",
+        "threads/syncing.py: thread_turns",
     }
 
 

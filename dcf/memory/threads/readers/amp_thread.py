@@ -1,34 +1,26 @@
 """Threads of Amp: one JSON document each, ``~/.local/share/amp/threads/T-….json``, also what
-``amp threads export`` writes.
-
-``id`` (``T-`` and a UUID), ``title``, ``created`` (milliseconds), ``env.initial.trees[].uri`` and
-``messages``: ``role`` (user, assistant, info), ``content`` of blocks ``text``, ``tool_use``
-(``id``, ``name``, ``input``) and ``tool_result`` (``toolUseID``, ``run`` with ``status``
-and ``result`` or ``error``), ``state`` (``type`` complete, cancelled …; ``stopReason``),
-``meta.sentAt`` or
-``usage.timestamp``. Described in https://docs.rs/txcript/latest/txcript/harness/amp/,
-https://docs.rs/lore-cli/latest/lore_cli/capture/watchers/amp and
-https://github.com/jonathan-kellerai/cross_agent_session_resumer (src/providers/amp.rs).
-"""
+``amp threads export`` writes. See docs/reference/transcripts.md."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from dcf.memory.thread import NewThread, NewTurn, ThreadStatus, ToolUse
+from dcf.memory.thread import Outline, ThreadStatus
+from dcf.memory.threads.piece import Ended, Piece, Said
+from dcf.memory.threads.readers.blocks import Conversation, Message
 from dcf.memory.threads.readers.entry import (
-    Entry,
-    as_text,
+    Reading,
+    SimpleReading,
     object_of,
     objects_of,
-    said_in,
     text_of,
     time_of,
     title_of,
 )
-
-_FAILED = frozenset({"error", "cancelled", "rejected-by-user"})
+from dcf.memory.threads.readers.json_stream import Entry
+from dcf.memory.threads.readers.tally import Tally
 
 
 class AmpThread:
@@ -39,47 +31,37 @@ class AmpThread:
     def recognises(self, value: Mapping[str, Any]) -> bool:
         return text_of(value, "id").startswith("T-") and isinstance(value.get("messages"), list)
 
-    def threads(self, entries: Sequence[Entry], stem: str) -> Iterator[NewThread]:
-        for entry in entries:
-            messages = list(objects_of(entry.value, "messages"))
-            turns = tuple(_turns(messages))
-            asked = (turn.text for turn in turns if turn.role == "user" and turn.text)
-            yield NewThread(
-                source_type=self.name,
-                source_id=text_of(entry.value, "id") or stem,
-                project=_project(entry.value),
-                title=title_of(text_of(entry.value, "title") or next(asked, "")),
-                status=_status(messages),
-                turns=turns,
-                started_at=next((turn.at for turn in turns if turn.at is not None), None),
-            )
+    def reading(self, path: Path, tally: Tally) -> Reading:
+        def read(entry: Entry) -> Iterator[Piece]:
+            return _pieces(entry.value, path.stem, tally)
+
+        return SimpleReading(read)
 
 
-def _turns(messages: Sequence[Mapping[str, Any]]) -> Iterator[NewTurn]:
-    calls: dict[str, Mapping[str, Any]] = {}
+def _pieces(value: Mapping[str, Any], stem: str, tally: Tally) -> Iterator[Piece]:
+    source_id = text_of(value, "id") or stem
+    conversation = Conversation(tally)
+    said: list[Said] = []
+    messages = list(objects_of(value, "messages"))
     for message in messages:
-        tools = []
-        for block in objects_of(message, "content"):
-            if block.get("type") == "tool_use":
-                calls[text_of(block, "id")] = block
-            elif block.get("type") == "tool_result":
-                call = calls.pop(text_of(block, "toolUseID", "tool_use_id"), {})
-                tools.append(_tool(call, block))
-        text = said_in(message.get("content"))
-        if text or tools:
-            role = "tool" if tools and not text else text_of(message, "role") or "unknown"
-            yield NewTurn(role, text, tuple(tools), _time(message))
-
-
-def _tool(call: Mapping[str, Any], block: Mapping[str, Any]) -> ToolUse:
-    run = object_of(block, "run")
-    told = (run.get(name) for name in ("result", "error", "progress"))
-    output = next((as_text(one) for one in told if one), "")
-    return ToolUse(
-        name=text_of(call, "name") or "unknown",
-        input=object_of(call, "input"),
-        output=output or as_text(block.get("content")),
-        failed=run.get("status") in _FAILED,
+        number = message.get("messageId")
+        key = f"{number}" if isinstance(number, int | str) and number != "" else ""
+        role = text_of(message, "role") or "unknown"
+        about = Message(source_id, role, key, _time(message))
+        said += conversation.said(about, message.get("content"))
+    said += conversation.end()
+    yield from said
+    asked = next((one.turn.text for one in said if one.turn.role == "user"), "")
+    began = next((one.turn.at for one in said if one.turn.at is not None), None)
+    created = time_of(value.get("created"))
+    yield Ended(
+        Outline(
+            source_id,
+            _project(value),
+            title_of(text_of(value, "title") or asked),
+            _status(messages),
+            began if created is None else created,
+        )
     )
 
 

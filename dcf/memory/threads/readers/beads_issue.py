@@ -1,23 +1,33 @@
-"""Issues of Beads: ``.beads/issues.jsonl``, one a line.
-
-``id``, ``title``, ``description``, ``design``, ``acceptance_criteria``, ``notes``, ``status``
-(open, in_progress, blocked, closed, tombstone), ``issue_type``, ``priority``, ``created_at``,
-``updated_at``, ``closed_at``, ``close_reason`` and ``comments`` (``author``, ``text``,
-``created_at``), as in https://github.com/steveyegge/beads (internal/types/types.go).
+"""Issues of Beads: ``.beads/issues.jsonl``, one a line. See docs/reference/transcripts.md.
 
 The first turn is what the issue says of itself, each comment is one, and the last is its closing.
+What else is known of it (labels, dependencies, whose it is) is told in a turn of the role "fields".
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
-from dcf.memory.thread import NewThread, NewTurn, ThreadStatus
-from dcf.memory.threads.readers.entry import Entry, objects_of, text_of, time_of
+from dcf.memory.thread import NewTurn, Outline, ThreadStatus
+from dcf.memory.threads.piece import Ended, Piece, Said
+from dcf.memory.threads.readers.entry import (
+    Reading,
+    SimpleReading,
+    objects_of,
+    text_of,
+    time_of,
+)
+from dcf.memory.threads.readers.json_stream import Entry
+from dcf.memory.threads.readers.tally import Tally
 
 _STATUS: Mapping[str, ThreadStatus] = {"closed": "completed", "tombstone": "abandoned"}
 _ABOUT = ("title", "description", "design", "acceptance_criteria", "notes")
+_TOLD = frozenset(
+    {*_ABOUT, "id", "_type", "comments", "close_reason", "closed_at", "created_at", "updated_at"}
+)
 
 
 class BeadsIssue:
@@ -28,29 +38,46 @@ class BeadsIssue:
     def recognises(self, value: Mapping[str, Any]) -> bool:
         return {"id", "title", "status", "issue_type"} <= value.keys()
 
-    def threads(self, entries: Sequence[Entry], stem: str) -> Iterator[NewThread]:
-        for entry in entries:
-            issue = entry.value
-            id_ = text_of(issue, "id")
-            if id_:
-                yield NewThread(
-                    source_type=self.name,
-                    source_id=id_,
-                    project=id_.rpartition("-")[0],
-                    title=text_of(issue, "title"),
-                    status=_STATUS.get(text_of(issue, "status"), "active"),
-                    turns=tuple(_turns(issue)),
-                    started_at=time_of(issue.get("created_at")),
-                )
+    def reading(self, path: Path, tally: Tally) -> Reading:
+        def read(entry: Entry) -> Iterator[Piece]:
+            return _pieces(entry.value, path.stem, tally)
+
+        return SimpleReading(read)
+
+
+def _pieces(issue: Mapping[str, Any], stem: str, tally: Tally) -> Iterator[Piece]:
+    id_ = text_of(issue, "id")
+    if not id_ or not text_of(issue, "title"):
+        kind = text_of(issue, "_type", "type") or "entry"
+        yield from tally.keep_unknown(kind, issue, stem)
+        yield Ended(Outline(stem, title=f"what {stem} has besides issues"))
+        return
+    for turn in _turns(issue):
+        yield Said(id_, turn)
+    yield Ended(
+        Outline(
+            id_,
+            project=id_.rpartition("-")[0],
+            title=text_of(issue, "title"),
+            status=_STATUS.get(text_of(issue, "status"), "active"),
+            started_at=time_of(issue.get("created_at")),
+        )
+    )
 
 
 def _turns(issue: Mapping[str, Any]) -> Iterator[NewTurn]:
     about = "\n\n".join(text for name in _ABOUT if (text := text_of(issue, name)))
     role = text_of(issue, "issue_type") or "issue"
-    yield NewTurn(role, about, at=time_of(issue.get("created_at")))
+    yield NewTurn(role, about, at=time_of(issue.get("created_at")), key="issue")
+    fields = {name: value for name, value in issue.items() if name not in _TOLD}
+    if fields:
+        yield NewTurn("fields", json.dumps(fields, ensure_ascii=False), key="fields")
     for comment in objects_of(issue, "comments"):
         role = text_of(comment, "author") or "comment"
-        yield NewTurn(role, text_of(comment, "text"), at=time_of(comment.get("created_at")))
+        number = comment.get("id")
+        key = f"comment {number}" if isinstance(number, int | str) else ""
+        at = time_of(comment.get("created_at"))
+        yield NewTurn(role, text_of(comment, "text"), at=at, key=key)
     if text_of(issue, "status") == "closed":
         reason = text_of(issue, "close_reason") or "closed"
-        yield NewTurn("closing", reason, at=time_of(issue.get("closed_at")))
+        yield NewTurn("closing", reason, at=time_of(issue.get("closed_at")), key="closing")

@@ -4,35 +4,72 @@ in the place of anything."""
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, Protocol
 
-from dcf.memory.thread import NewThread
+from dcf.memory.threads.piece import Piece
+from dcf.memory.threads.readers.json_stream import Entry
+from dcf.memory.threads.readers.tally import Tally
 
+MEDIA = frozenset({"image", "document", "file", "audio", "video"})
+"""Blocks that stand for pictures and files."""
+_SECONDS = 10_000_000_000
+"""Seconds until the year 2286, and milliseconds until April 1970."""
 TITLE = 200
 """Characters of a title that was made of a text."""
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A JSON object of a file, and the line (from 1) on which it begins."""
+class Reading(Protocol):
+    """The reading of one file of a format. What it does not know it keeps in turns of the role
+    "unknown" and counts; nothing is refused."""
 
-    line: int
-    value: Mapping[str, Any]
+    def read(self, entry: Entry) -> Iterator[Piece]:
+        """What the next entry says."""
+
+    def end(self) -> Iterator[Piece]:
+        """What is known when there are no more."""
 
 
-class Adapter(Protocol):
-    """A format. Entries that it does not know are passed over, never refused."""
+class JsonFormat(Protocol):
+    """A format of JSON objects."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """The source type of its threads."""
 
     def recognises(self, value: Mapping[str, Any]) -> bool:
         """Whether only this format has an object like ``value``."""
 
-    def threads(self, entries: Sequence[Entry], stem: str) -> Iterator[NewThread]:
-        """The threads of a file; ``stem`` is its name, for sources without an id of their own."""
+    def reading(self, path: Path, tally: Tally) -> Reading:
+        """The reading of a file; its name is for sources without an id of their own."""
+
+
+class TextFormat(Protocol):
+    """A format that is no JSON."""
+
+    @property
+    def name(self) -> str:
+        """The source type of its threads."""
+
+    def recognises(self, path: Path, head: bytes) -> bool:
+        """Whether only this format has a file of this name that begins with ``head``."""
+
+    def pieces(self, path: Path, chunks: Iterable[bytes], tally: Tally) -> Iterator[Piece]:
+        """What a file says."""
+
+
+@dataclass(slots=True)
+class SimpleReading:
+    """The reading of a file each entry of which is a thread."""
+
+    read: Callable[[Entry], Iterator[Piece]]
+
+    def end(self) -> Iterator[Piece]:
+        """Nothing is left to say."""
+        return iter(())
 
 
 def text_of(value: Mapping[str, Any], *names: str) -> str:
@@ -60,8 +97,21 @@ def said_in(content: Any) -> str:
         return content
     if not isinstance(content, list):
         return ""
-    texts = (text_of(one, "text") for one in content if isinstance(one, dict))
+    blocks = (one for one in content if isinstance(one, dict))
+    texts = (
+        media_in(one) if one.get("type") in MEDIA else text_of(one, "text", "content")
+        for one in blocks
+    )
     return "\n".join(text for text in texts if text)
+
+
+def media_in(block: Mapping[str, Any]) -> str:
+    """What stands for a picture or a file."""
+    source = object_of(block, "source")
+    about = text_of(source, "media_type", "mediaType") or text_of(block, "media_type", "mimeType")
+    name = text_of(block, "title", "name", "filename", "file_name") or text_of(source, "url")
+    parts = (text_of(block, "type") or "file", name, about)
+    return f"[{' '.join(part for part in parts if part)}]"
 
 
 def as_text(value: Any) -> str:
@@ -72,15 +122,16 @@ def as_text(value: Any) -> str:
 
 
 def time_of(value: Any) -> int | None:
-    """An ISO 8601 text, or milliseconds since 1970, in ms since the epoch; UTC where no zone is
-    said."""
+    """An ISO 8601 text, or milliseconds (seconds, if that is a time after 1970 only so) since 1970,
+    in ms since the epoch; UTC where no zone is said."""
     try:
         if isinstance(value, str):
             at = datetime.fromisoformat(value)
             return round((at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() * 1000)
         if isinstance(value, int | float) and not isinstance(value, bool):
-            datetime.fromtimestamp(value / 1000, UTC)
-            return round(value)
+            ms = value * 1000 if 0 < value < _SECONDS else value
+            datetime.fromtimestamp(ms / 1000, UTC)
+            return round(ms)
     except (ValueError, OverflowError, OSError):
         pass
     return None

@@ -1,109 +1,117 @@
-"""Files of any of the known formats, read into threads."""
+"""Files of any of the known formats, read into the pieces of threads."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import chain, islice
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TypeAlias
 
-from dcf.memory.thread import NewThread
-from dcf.memory.threads.readers.agent_session import AgentSession
+from dcf.memory.threads.piece import Piece
+from dcf.memory.threads.readers.agent_notes import AgentNotes
 from dcf.memory.threads.readers.amp_thread import AmpThread
 from dcf.memory.threads.readers.beads_issue import BeadsIssue
-from dcf.memory.threads.readers.entry import Adapter, Entry
+from dcf.memory.threads.readers.chatgpt import ChatGpt
+from dcf.memory.threads.readers.claude_ai import ClaudeAi
+from dcf.memory.threads.readers.claude_code import ClaudeCode
+from dcf.memory.threads.readers.codex import Codex
+from dcf.memory.threads.readers.content import Content, contents, opened
+from dcf.memory.threads.readers.entry import JsonFormat, TextFormat
+from dcf.memory.threads.readers.gemini_cli import GeminiCli
+from dcf.memory.threads.readers.github_log import GithubLog
 from dcf.memory.threads.readers.gui_recording import GuiRecording
-from dcf.problem import Problem
-from dcf.regular_file import read_regular
+from dcf.memory.threads.readers.json_stream import Entry, entries
+from dcf.memory.threads.readers.junit import Junit
+from dcf.memory.threads.readers.opencode import Opencode
+from dcf.memory.threads.readers.tally import Tally
 
-_ALL: tuple[Adapter, ...] = (AgentSession(), AmpThread(), BeadsIssue(), GuiRecording())
-ADAPTERS: Mapping[str, Adapter] = MappingProxyType({one.name: one for one in _ALL})
-"""By the names that ``read_transcript`` takes."""
+_JSON: tuple[JsonFormat, ...] = (
+    ClaudeCode(),
+    Codex(),
+    GeminiCli(),
+    Opencode(),
+    AmpThread(),
+    BeadsIssue(),
+    ChatGpt(),
+    ClaudeAi(),
+    GuiRecording(),
+)
+_TEXT: tuple[TextFormat, ...] = (AgentNotes(), Junit(), GithubLog())
+FORMATS: Mapping[str, JsonFormat | TextFormat] = MappingProxyType(
+    {one.name: one for one in _JSON} | {one.name: one for one in _TEXT}
+)
+"""By the names that ``transcript`` takes: the source types of their threads."""
 
-_ESCAPE = "\\u"
+_LOOKED_AT = 200
+"""Entries of a file in which its format is looked for."""
+_HEAD = 8_192
+
+Part: TypeAlias = tuple[str, Iterator[Piece]]
+"""A format, and the pieces of what has it: they are read in their order, once."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Transcript:
-    """What a file held: ``problems`` are of lines that were passed over. The texts are as they
-    stood there."""
+    """The reading of a file: ``parts`` are its contents, more than one for an archive. ``tally`` is
+    full when they are read; a file of no known format has no parts and a problem."""
 
-    format: str
-    threads: tuple[NewThread, ...]
-    problems: tuple[Problem, ...]
+    tally: Tally
+    parts: Iterator[Part] = field(default_factory=lambda: iter(()))
 
 
-def read_transcript(path: Path, format: str | None = None) -> Transcript:
-    """The threads of the file at ``path``; without ``format`` (of ``ADAPTERS``) it is found out.
+@contextmanager
+def transcript(
+    path: Path, format: str | None = None, *, follow: bool = True
+) -> Iterator[Transcript]:
+    """The file at ``path``, of a ``format`` of ``FORMATS``, or of the one that it is found to have.
 
-    Raises ``OSError`` for a file that cannot be read. All else is a problem: where the format is
-    not known, there are no threads and ``format`` is empty.
+    Raises ``OSError`` for a file that cannot be read. All else is a problem in the tally.
     """
-    text = read_regular(path).decode("utf-8-sig", errors="replace")
-    entries, problems = _entries(text, str(path))
-    adapter = ADAPTERS.get(format) if format is not None else _recognised(entries)
-    if adapter is None:
-        problem = Problem(
-            "transcript-format",
-            "the format is not known" if format is None else f"there is no format {format!r}",
-            file=str(path),
-            hint=f"known are: {', '.join(sorted(ADAPTERS))}",
-        )
-        return Transcript("", (), (*problems, problem))
-    return Transcript(adapter.name, tuple(adapter.threads(entries, path.stem)), tuple(problems))
+    tally = Tally.of(path)
+    with opened(path, follow=follow) as content:
+        yield Transcript(tally, _parts(content, format, tally))
 
 
-def _recognised(entries: list[Entry]) -> Adapter | None:
-    return next((one for entry in entries for one in _ALL if one.recognises(entry.value)), None)
+def _parts(content: Content, format: str | None, tally: Tally) -> Iterator[Part]:
+    found = False
+    for one in contents(content, tally):
+        part = _part(one, format, tally)
+        if part is not None:
+            found = True
+            yield part
+        elif one is not content:
+            tally.leave_out("member of the archive")
+    if not found and not any(problem.is_error for problem in tally.problems):
+        hint = f"known are: {', '.join(sorted(FORMATS))}"
+        message = "the format is not known" if format is None else f"it has no format {format!r}"
+        tally.report("transcript-format", message, hint=hint)
 
 
-def _entries(text: str, file: str) -> tuple[list[Entry], list[Problem]]:
-    # One document over many lines would fail on each of them.
-    whole = _parsed(text) if text.lstrip()[:1] in ("{", "[") else None
-    if isinstance(whole, list):
-        return [Entry(1, one) for one in whole if isinstance(one, dict)], []
-    if isinstance(whole, dict):
-        return [Entry(1, whole)], []
-    entries: list[Entry] = []
-    problems: list[Problem] = []
-    lines = text.split("\n")
-    for number, line in enumerate(lines, start=1):
-        value = _parsed(line) if line.strip() else {}
-        if isinstance(value, dict):
-            if value:
-                entries.append(Entry(number, value))
-        elif number == len(lines):
-            message = "the last line is not complete: it will be read when it is"
-            problems.append(Problem("transcript-cut", message, "", "", "warning", file, number))
-        else:
-            hint = "the line was passed over; each has to be one JSON object"
-            problems.append(
-                Problem(
-                    "transcript-line", "it is no JSON object", hint=hint, file=file, line=number
-                )
-            )
-    return entries, problems
-
-
-def _parsed(text: str) -> Any:
-    try:
-        # NaN and the like are no JSON, but some programs write them.
-        value = json.loads(text, parse_constant=str)
-        return _keepable(value) if _ESCAPE in text else value
-    # Lists in lists in lists, a hundred thousand deep.
-    except (ValueError, RecursionError):
+def _part(content: Content, format: str | None, tally: Tally) -> Part | None:
+    chunks = content.chunks()
+    head = next(chunks, b"")
+    for text in _TEXT:
+        if text.name == format or (format is None and text.recognises(content.path, head[:_HEAD])):
+            return text.name, text.pieces(content.path, chain([head], chunks), tally)
+    if head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] not in (b"{", b"["):
         return None
+    read = entries(chain([head], chunks), tally)
+    begun = list(islice(read, _LOOKED_AT))
+    for known in _JSON:
+        if known.name == format or (format is None and _is_of(known, begun)):
+            return known.name, _pieces(known, content.path, chain(begun, read), tally)
+    return None
 
 
-def _keepable(value: Any) -> Any:
-    """``value`` without what only an escape can bring into a text and no memory keeps: NUL, and
-    halves of surrogate pairs."""
-    if isinstance(value, str):
-        return value.replace("\0", "").encode(errors="replace").decode()
-    if isinstance(value, list):
-        return [_keepable(one) for one in value]
-    if isinstance(value, dict):
-        return {_keepable(name): _keepable(one) for name, one in value.items()}
-    return value
+def _is_of(known: JsonFormat, begun: list[Entry]) -> bool:
+    return any(known.recognises(entry.value) for entry in begun)
+
+
+def _pieces(known: JsonFormat, path: Path, found: Iterator[Entry], tally: Tally) -> Iterator[Piece]:
+    reading = known.reading(path, tally)
+    for entry in found:
+        yield from reading.read(entry)
+    yield from reading.end()
