@@ -86,12 +86,16 @@ def evaluate(program: Program, scope: Scope, picked: Mapping[str, JSON]) -> JSON
 
     Raises Undefined, NotData for a result that holds a function, and Failed for anything else.
     """
-    given = program.readable(scope, picked)
     try:
-        exact = compact(given)
-        text, meant = to_doubles(exact)
-    except RecursionError:
+        return _evaluated(program, scope, picked)
+    except RecursionError:  # data that nests too deep to be written or read
         raise Failed(STACK_REACHED) from None
+
+
+def _evaluated(program: Program, scope: Scope, picked: Mapping[str, JSON]) -> JSON:
+    given = program.readable(scope, picked)
+    exact = compact(given)
+    text, meant = to_doubles(exact)
     answer = None
     if len(text) <= program.tame_size:
         is_same = text is exact and text.isascii()

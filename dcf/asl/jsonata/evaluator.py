@@ -99,6 +99,8 @@ def _answer(request: bytes, data: bytes) -> bytes:
         ).encode()
     except MemoryError:
         return _failure(TOO_BIG, "").encode()
+    except RecursionError:  # whoever asked may have a smaller stack
+        return _failure("D1011", "").encode()
     finally:
         # What is left of the time is not taken for reading the next request.
         signal.setitimer(signal.ITIMER_PROF, 0)

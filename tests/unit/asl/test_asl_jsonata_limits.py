@@ -7,12 +7,15 @@ import os
 import resource
 import signal
 import subprocess
+from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import pytest
 from campaigns import campaign
 from jsonata_scope import jsonata, jsonata_cause, lower_jsonata_limits
 
+from dcf.asl import EvaluationError
 from dcf.asl.jsonata import engine, evaluator
 
 MEMORY = "Expression evaluation memory limit exceeded: Check for excessive memory usage"
@@ -164,3 +167,17 @@ def test_the_time_of_one_expression_is_not_taken_from_the_next() -> None:
     assert signal.getitimer(signal.ITIMER_PROF) == (0.0, 0.0)
     assert evaluator._answer(b'["$error(1)", false, 0, 0, 0]', b"{}").startswith(b"!")
     assert signal.getitimer(signal.ITIMER_PROF) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("wrap", [lambda inner: {"v": inner}, lambda inner: [inner]])
+@pytest.mark.parametrize("text", ["$v", "{'v': $v}", "$count($string($v))"])
+def test_data_that_nests_too_deep_is_an_error_of_the_expression(
+    text: str, wrap: Callable[[Any], Any]
+) -> None:
+    """At whatever depth which part of the way gives up; Python's own limit is near 1,000."""
+    value: Any = 1
+    for depth in range(1_100):
+        value = wrap(value)
+        if depth > 900:
+            with suppress(EvaluationError):
+                jsonata(text, v=value)
