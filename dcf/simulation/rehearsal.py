@@ -95,8 +95,11 @@ class Rehearsed:
         self._check(first)
         expected = _end(first)
         work = MockedWork(recording.answers, self.mocks)
-        for number in range(_OTHERS if first.status != "TIMED_OUT" else 0):
-            expected = _merged(expected, self._other(work, random.Random(f"other {number}")))
+        is_late = first.status == "TIMED_OUT"
+        for number in range(_OTHERS):
+            rng = random.Random(f"other {number}")
+            other = self._in_time(work, rng) if is_late else self._delayed(work, rng)
+            expected = _merged(expected, other)
         return Rehearsal(work, expected, recording.longest_s)
 
     def _check(self, end: asl.Execution) -> None:
@@ -108,16 +111,28 @@ class Rehearsed:
             hint = "give the Task that never answers TimeoutSeconds, or mock an answer"
             raise Unsimulable("CLI_SIM_ENDLESS", f"the execution never ends: {end.cause}", hint)
 
-    def _other(self, work: MockedWork, rng: random.Random) -> Expectation | None:
-        """What it comes to otherwise; None where nothing is mocked for that."""
+    def _in_time(self, work: MockedWork, rng: random.Random) -> Expectation | None:
+        """What it comes to otherwise, where its time limit ended it: less late, by chance alone."""
+        return self._other(self.machine, work, rng, delay=None)
+
+    def _delayed(self, work: MockedWork, rng: random.Random) -> Expectation | None:
+        """What it comes to otherwise, with delays. These are made up: that they exceed its time
+        limit says nothing about the machine."""
+        return self._other(replace(self.machine, timeout_s=None), work, rng, delay=_Pace(rng))
+
+    def _other(
+        self,
+        machine: asl.StateMachine,
+        work: MockedWork,
+        rng: random.Random,
+        delay: Callable[[Path], float] | None,
+    ) -> Expectation | None:
+        """None where nothing is mocked for that."""
         clock = asl.VirtualClock(EPOCH_S + rng.uniform(0, _LATEST_START_S))
-        # The delays are made up: that they exceed its time limit says nothing about the machine.
-        unlimited = replace(self.machine, timeout_s=None)
         try:
-            end = self._interpret(unlimited, work.again(), clock, rng, _Pace(rng))
+            return _end(self._interpret(machine, work.again(), clock, rng, delay))
         except MockTrouble:
             return None
-        return _end(end)
 
     def _interpret(
         self,

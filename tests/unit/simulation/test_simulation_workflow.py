@@ -167,6 +167,15 @@ def test_what_time_or_chance_decides_is_left_open() -> None:
     assert end.output["n"] == [1, 2]
 
 
+def test_whether_chance_keeps_it_within_its_time_limit_is_left_open() -> None:
+    def waits(seconds: Any) -> Any:
+        machine = chain(Rest={"Type": "Wait", "Seconds": seconds})
+        return expected({**machine, "QueryLanguage": "JSONata", "TimeoutSeconds": 20})
+
+    assert isinstance(waits("{% $random() > 0.5 ? 40 : 1 %}").status, Undecided)
+    assert waits("{% 40 %}").status == "timed_out"
+
+
 @pytest.mark.parametrize("seconds", [0, 5])
 def test_which_of_two_branches_fails_first_is_left_open(seconds: int) -> None:
     def branch(error: str, after: int) -> dict[str, Any]:
