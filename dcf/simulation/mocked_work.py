@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from dcf import asl
-from dcf.asl.trial import CallTask, MockedAnswer, Mocks
+from dcf.asl.trial import CallTask, MockedAnswer, Mocks, suits
 
 Path = tuple[str | int, ...]
 Place = tuple[Path, int, int]
@@ -72,7 +72,8 @@ class MockedWork:
     mocks: Callable[[], Mocks]
 
     def answer(self, place: Place, call: asl.TaskCall) -> asl.Answer:
-        """What the work at ``place`` answers. Raises MockTrouble where nothing is mocked."""
+        """What the work at ``place`` answers. Raises MockTrouble where nothing is mocked, or other
+        arguments are expected."""
         return self._chosen(place, call).to(call.arguments)
 
     def again(self) -> CallTask:
@@ -81,14 +82,18 @@ class MockedWork:
         return lambda call: self.answer(place_of(call, visits), call)
 
     def _chosen(self, place: Place, call: asl.TaskCall) -> MockedAnswer:
-        recorded = self.answers.get(place)
-        if recorded is not None:
+        recorded = self._recorded(place)
+        if recorded is not None and suits(recorded, call.arguments):
             return recorded
+        # A fault led here, or to other arguments: the mocks say what is answered to these.
+        return self.mocks().choose(call)
+
+    def _recorded(self, place: Place) -> MockedAnswer | None:
+        if place in self.answers:
+            return self.answers[place]
         path, visit, attempt = place
         before = [at for at in self.answers if at[0] == path and at[1:] < (visit, attempt)]
-        if before:
-            return self.answers[max(before, key=lambda at: at[1:])]
-        return self.mocks().choose(call)
+        return self.answers[max(before, key=lambda at: at[1:])] if before else None
 
 
 def revocation(

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dcf.asl.trial.interpreter import interpret
     from dcf.asl.trial.invariant import Invariant
     from dcf.asl.trial.mocked_answer import MockedAnswer
-    from dcf.asl.trial.mocks import Mocks, MockTrouble
+    from dcf.asl.trial.mocks import Mocks, MockTrouble, suits
     from dcf.asl.trial.mocks_file import MocksInvalid, read_mocks
     from dcf.asl.trial.state_test import ALONE, read_state, run_state
     from dcf.asl.trial.state_test_case import Configuration, MockedError, MockedResult, StateTest
@@ -51,4 +51,5 @@ __all__ = [
     "read_mocks",
     "read_state",
     "run_state",
+    "suits",
 ]

@@ -97,6 +97,11 @@ class Mocks:
         return "", None
 
 
+def suits(answer: MockedAnswer, arguments: JSON) -> bool:
+    """Whether ``answer`` is for a call with these ``arguments``, and expects them."""
+    return all(has_part(arguments, part) for part in (*answer.when, *answer.expect))
+
+
 def is_pattern(name: str) -> bool:
     """Whether ``name`` stands for other texts than itself."""
     return any(sign in name for sign in "*?[")

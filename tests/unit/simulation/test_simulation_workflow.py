@@ -219,6 +219,20 @@ def test_a_sequence_of_mocks_is_settled_before_faults_mix_it_up() -> None:
     assert sum(verdict.counts["leases taken over"] for verdict in verdicts) > 0
 
 
+def test_what_a_mock_expects_is_looked_at_where_a_fault_led_to_other_arguments() -> None:
+    """A Pay that a fault delayed is late, and Ship is called with what its Catch passes on."""
+    pay = task(
+        "bank:pay", TimeoutSeconds=2, Catch=[{"ErrorEquals": ["States.ALL"], "Next": "Ship"}]
+    )
+    machine = chain(Pay=pay, Ship=task("ship"))
+    given = {"return": {"paid": True}, "after": 1}
+    shipped = {"return": "sent", "expect": {"paid": True}}
+    about = world(machine, {"states": {"Pay": [given], "Ship": [shipped]}})
+    verdicts = [about.simulate(seed, steps=2_000) for seed in range(30)]
+    unmocked = {one.code for verdict in verdicts for one in verdict.unmocked}
+    assert unmocked == {"ASL_MOCK_UNEXPECTED"}
+
+
 def test_a_task_that_nobody_answers_ends_by_its_limit() -> None:
     caught = [{"ErrorEquals": ["States.Timeout"], "Next": "Late"}]
     machine = chain(Ask=task("t", TimeoutSeconds=40, Catch=caught), Late={"Type": "Succeed"})
