@@ -1,7 +1,7 @@
-"""What one evaluation of an expression may use: steps, depth and memory.
+"""What one evaluation of a path may use: steps, depth and memory. JSONata has limits of its own.
 
-A hostile expression, JSONata or JSONPath, meets one of the limits instead of hanging a worker.
-Steps, depth and memory are counted, so that an expression ends in the same way on every machine.
+A hostile path meets one of the limits instead of hanging a worker. Steps, depth and memory are
+counted, so that it ends in the same way on every machine.
 """
 
 from __future__ import annotations
@@ -34,12 +34,8 @@ VALUE_LIMIT = 6_990_256
 TOTAL_LIMIT = 160_000_000
 """Bytes of memory, estimated, that one evaluation may take in all, what it dropped included."""
 
-MAX_RANGE = VALUE_LIMIT // 8
-"""Most numbers that ``[1..n]`` makes."""
-
 _NODE_STEPS = 2  # steps that a node of an expression costs
 _CLOCK_EVERY = 64  # small pieces of work between two looks at the clock
-_NUMBER = 32  # bytes of a Python integer
 _LARGE = 10_000  # bytes of a value that is worth a look of its own
 
 
@@ -94,10 +90,8 @@ class Budget:
         if time.thread_time() > self._deadline:
             raise self.timed_out()
 
-    def spend(self, items: int, new: bool = False) -> None:
-        """An array of ``items`` elements is made; ``new``: with numbers that are made too."""
-        if new:
-            self.total += _NUMBER * items
+    def spend(self, items: int) -> None:
+        """An array of ``items`` elements is made."""
         self.grow(8 * items)
 
     def grow(self, size: int) -> None:
