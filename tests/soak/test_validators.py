@@ -28,6 +28,9 @@ from sound_machines import SOUND_MACHINES  # noqa: E402
 
 STATELINT = "statelint[jsonata]==3.1.0"
 ASL_VALIDATOR = "asl-validator@4.0.0"
+MACHINES = tuple(
+    f"tests/unit/asl/{name}.py" for name in ("asl_grammar", "machine_mutants", "sound_machines")
+)
 JUNK: tuple[Any, ...] = (None, 3, "x", "$", True, [], {}, -1)
 
 JUDGED = {
@@ -80,7 +83,7 @@ def others() -> Iterator[tuple[list[str], list[str], Path]]:
 
 @pytest.mark.timeout(900)
 @pytest.mark.soak(
-    "tests/soak/linting.py", "tests/soak/packages.py", "tests/unit/asl", product=("dcf/asl",)
+    "tests/soak/linting.py", "tests/soak/packages.py", *MACHINES, product=("dcf/asl",)
 )
 def test_statelint_refuses_nothing_that_is_accepted(others: Any) -> None:
     linting, _, folder = others
@@ -90,7 +93,7 @@ def test_statelint_refuses_nothing_that_is_accepted(others: Any) -> None:
 
 @pytest.mark.timeout(900)
 @pytest.mark.soak(
-    "tests/soak/asl_validator.cjs", "tests/soak/packages.py", "tests/unit/asl", product=("dcf/asl",)
+    "tests/soak/asl_validator.cjs", "tests/soak/packages.py", *MACHINES, product=("dcf/asl",)
 )
 def test_asl_validator_refuses_nothing_that_is_accepted(others: Any) -> None:
     # A validation takes it a hundred milliseconds: the sound ones, and one mutant of each rule.
