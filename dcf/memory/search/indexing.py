@@ -16,7 +16,7 @@ from dcf.memory.search.place import (
     range_of,
 )
 
-FORM = 4
+FORM = 5
 """Grows when what is indexed changes: an index of another form is made anew."""
 
 _TABLES = (
