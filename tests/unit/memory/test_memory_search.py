@@ -21,6 +21,8 @@ from dcf.memory import (
     NewPassage,
     Source,
 )
+from dcf.memory.audit.journal import Journal
+from dcf.memory.entities import MESSAGE
 from dcf.memory.search import Search
 from dcf.search import EmbedderMissing, Vectors, Weights
 
@@ -266,6 +268,56 @@ async def test_what_means_the_same_is_found_after_catching_up(words: Memory, by:
     found = await search.find("something red", agent_ids=[agent.id])
     assert found[0].text == "a crimson door"
     assert await words.search.find("something red") == (), "no vectors are compared without"
+
+
+class Recorder(Colours):
+    """Keeps what it embeds."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        self.texts += texts
+        return super().embed(texts)
+
+
+async def test_a_message_is_embedded_with_the_end_of_the_one_before_in_its_session(
+    words: Memory, by: Actor
+) -> None:
+    agent = await made(words, by, "anna")
+    said = [
+        NewMessage("user", "a" * 400 + "which colour?", sender="Ines", session_id="one"),
+        NewMessage("user", "crimson", session_id="one"),
+        NewMessage("user", "hello", session_id="two"),
+    ]
+    await words.messages.append(agent.id, *said, by=by)
+    recorder = Recorder()
+    await Search(words.ledger, "colours", lambda _: recorder).catch_up()
+    first, second, third = recorder.texts
+    assert first == "Ines: " + "a" * 400 + "which colour?"
+    assert second == "Ines: " + "a" * (300 - len("which colour?")) + "which colour?\ncrimson"
+    assert third == "hello"
+
+
+async def test_a_message_is_embedded_again_when_the_one_before_changes(
+    words: Memory, by: Actor
+) -> None:
+    agent = await made(words, by, "anna")
+    said = [NewMessage("user", text) for text in ("red?", "yes", "well")]
+    first, *_ = await words.messages.append(agent.id, *said, by=by)
+    recorder = Recorder()
+    search = Search(words.ledger, "colours", lambda _: recorder)
+    await search.catch_up()
+    recorder.texts.clear()
+
+    def change(journal: Journal) -> None:
+        before = MESSAGE.find(journal.connection, first.id)
+        assert before is not None
+        journal.update(MESSAGE, before, {**before, "content": "green?"})
+
+    await words.ledger.change(by, change)
+    await search.catch_up()
+    assert recorder.texts == ["green?", "green?\nyes"]
 
 
 async def test_another_embedder_makes_its_own_vectors(words: Memory, by: Actor) -> None:
