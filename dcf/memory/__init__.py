@@ -94,7 +94,16 @@ if TYPE_CHECKING:
     )
     from dcf.memory.scratch_pad import PAD_BYTES, PAD_TTL_MS, PadOutcome, ScratchPad
     from dcf.memory.scratch_pads import NoScratchPad, PadFull, ScratchPads
-    from dcf.memory.search import AGENT_KINDS, KINDS, Found, Kind, Search
+    from dcf.memory.search import (
+        AGENT_KINDS,
+        KINDS,
+        TIME_EXAMPLES,
+        Found,
+        Kind,
+        Search,
+        TimeSpan,
+        span_of,
+    )
     from dcf.memory.session import Session, WorkContext, current_context, working_in
     from dcf.memory.sessions import SessionEnded, Sessions, UnknownSession
     from dcf.memory.setting import (
@@ -145,6 +154,7 @@ __all__ = [
     "PAD_TTL_MS",
     "SKILLS",
     "SYSTEM",
+    "TIME_EXAMPLES",
     "TYPES",
     "Actor",
     "ActorKind",
@@ -273,6 +283,7 @@ __all__ = [
     "ThreadFiles",
     "ThreadStatus",
     "Threads",
+    "TimeSpan",
     "ToolSpec",
     "ToolUse",
     "Turn",
@@ -306,6 +317,7 @@ __all__ = [
     "rekey",
     "restore",
     "source_of",
+    "span_of",
     "take_in",
     "users_of",
     "working_in",

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         UnknownEmbedder,
     )
     from dcf.search.index import Change, Hit, SearchIndex
+    from dcf.search.segments import segmented
     from dcf.search.tokens import count_tokens, counts_of_tokens
     from dcf.search.words import opening, sentences, spoken, telling_words, words
 else:
@@ -55,6 +56,7 @@ __all__ = [
     "counts_of_tokens",
     "embedder_named",
     "opening",
+    "segmented",
     "sentences",
     "spoken",
     "telling_words",

@@ -6,6 +6,8 @@ import re
 
 import regex
 
+from dcf.search.segments import segmented
+
 # Marks belong to their letters: without them words of many scripts fall apart.
 _WORD = regex.compile(r"[\p{L}\p{N}\p{M}]+")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -26,12 +28,15 @@ STOP_WORDS = frozenset(_STOP_WORDS.split())
 
 
 def words(text: str) -> list[str]:
-    """The words of ``text`` as they are written.
+    """The words of ``text`` as they are written; those that an index has, where a script writes no
+    blanks between words.
 
     >>> words("charge_payment, twice")
     ['charge', 'payment', 'twice']
+    >>> words("東京都へ")
+    ['東京', '京都', '都へ']
     """
-    found: list[str] = _WORD.findall(text)
+    found: list[str] = _WORD.findall(segmented(text))
     return found
 
 

@@ -63,6 +63,16 @@ def search(
         list[str] | None, typer.Option("--tag", metavar="TAG", help="Only passages with this tag.")
     ] = None,
     k: Annotated[int, typer.Option("-k", "--k", min=1, max=1000, help="At most so many.")] = 10,
+    since: Annotated[
+        str | None,
+        typer.Option(
+            "--since", metavar="TIME", help="Only from then on: yesterday, last week, 2026-11-27 …"
+        ),
+    ] = None,
+    until: Annotated[
+        str | None,
+        typer.Option("--until", metavar="TIME", help="Only until then, its last day included."),
+    ] = None,
     as_json: JsonOption = False,
 ) -> Answer:
     """Find what agents remember, by words and meaning.
@@ -79,6 +89,8 @@ def search(
         tuple(label or ()),
         tuple(tag or ()),
         k,
+        since,
+        until,
     )
     return asyncio.run(search_memory(Settings.from_env(os.environ), asked))
 

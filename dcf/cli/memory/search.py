@@ -12,12 +12,12 @@ from rich.text import Text
 from dcf.cli.answer import Answer
 from dcf.cli.memory.entries import found_entry
 from dcf.cli.memory.naming import agents_named, names_of
-from dcf.cli.memory.opening import opened
+from dcf.cli.memory.opening import now_ms, opened
 from dcf.cli.memory.wording import moment, one_line
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput
 from dcf.cli.wording import counted
-from dcf.memory import Found, Kind
+from dcf.memory import TIME_EXAMPLES, Found, Kind, span_of
 from dcf.problem import Problem
 from dcf.search import words
 
@@ -27,7 +27,8 @@ _EXCERPT = 300
 
 @dataclass(frozen=True, slots=True)
 class SearchQuestion:
-    """What to look for, and where: empty is everywhere."""
+    """What to look for, and where: empty is everywhere. ``since`` and ``until`` are times as a
+    person says them."""
 
     query: str
     agents: tuple[str, ...] = ()
@@ -35,11 +36,14 @@ class SearchQuestion:
     labels: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     k: int = 10
+    since: str | None = None
+    until: str | None = None
 
 
 async def search_memory(settings: Settings, asked: SearchQuestion) -> Answer:
     """The ``k`` texts that fit best, each with what its score is made of. Raises InvalidEntry."""
     _demand_kinds(asked.kinds)
+    since, until = _times(asked)
     async with opened(settings) as memory:
         chosen = await agents_named(memory, list(asked.agents))
         began = time.perf_counter()
@@ -50,6 +54,8 @@ async def search_memory(settings: Settings, asked: SearchQuestion) -> Answer:
             agent_ids=[agent.id for agent in chosen] if chosen else None,
             labels=asked.labels,
             tags=asked.tags,
+            since=since,
+            until=until,
             **more,
         )
         took_ms = (time.perf_counter() - began) * 1e3
@@ -81,6 +87,27 @@ def _demand_kinds(kinds: tuple[str, ...]) -> None:
             problems.append(Problem("CLI_SEARCH_KIND", message, hint=hint, file="--kind"))
     if problems:
         raise BadInput(problems)
+
+
+def _times(asked: SearchQuestion) -> tuple[int | None, int | None]:
+    """From when and until when, in ms. Raises BadInput with every time that is none."""
+    now = now_ms()
+    given = {"--since": asked.since, "--until": asked.until}
+    spans = {option: span_of(text, now) for option, text in given.items() if text is not None}
+    problems = [
+        Problem(
+            "CLI_SEARCH_TIME",
+            f"{given[option]!r} is no time",
+            hint=f"one such as {TIME_EXAMPLES}",
+            file=option,
+        )
+        for option, span in spans.items()
+        if span is None
+    ]
+    if problems:
+        raise BadInput(problems)
+    since, until = spans.get("--since"), spans.get("--until")
+    return None if since is None else since.first, None if until is None else until.last
 
 
 def _lines(found: Found, agents: dict[str, str]) -> list[Text]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import UTC
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -10,11 +11,21 @@ from pydantic import Field
 from dcf.mcp.agent_life import by_tool
 from dcf.mcp.agents_home import local_memory
 from dcf.mcp.arguments import Alias
-from dcf.mcp.envelope import Envelope, Refused
+from dcf.mcp.envelope import BadArguments, Envelope, Refused
 from dcf.mcp.help import Obvious
 from dcf.mcp.platform import Platform
 from dcf.mcp.tool import tool
-from dcf.memory import AGENT_KINDS, Event, Found, NewPassage, Passage
+from dcf.memory import (
+    AGENT_KINDS,
+    TIME_EXAMPLES,
+    Event,
+    Found,
+    NewPassage,
+    Passage,
+    TimeSpan,
+    span_of,
+)
+from dcf.problem import Problem
 from dcf.workflow import iso
 
 AgentId = Annotated[str, Obvious("Id of the agent.")]
@@ -137,24 +148,28 @@ async def archival_memory_delete(
 @tool("strategist", "reflector")
 async def search_memory(
     platform: Platform,
-    query: Annotated[str, "Words and meaning; empty: the newest."],
-    agent_id: Annotated[str | None, "Whose memory; else everybody's."] = None,
+    query: Annotated[str, "Empty: the newest."],
+    agent_id: Annotated[str | None, "Else everybody's."] = None,
     kinds_json: Annotated[
-        list[Literal["message", "passage", "block"]] | None, "Of message, passage, block."
+        list[Literal["message", "passage", "block"]] | None, Obvious("Only these kinds.")
     ] = None,
     labels_json: Annotated[list[str] | None, Obvious("Only blocks of these labels.")] = None,
     limit: Limit = 10,
+    during: Annotated[str | None, "last week, 2026-11"] = None,
 ) -> FoundTexts:
-    """Search blocks, messages and archives of agents."""
+    """Search blocks, messages and archives."""
     memory = await local_memory(platform)
     if agent_id is not None:
         await memory.agents.get(agent_id)
+    span = _span(during, platform) if during else None
     found = await memory.search.find(
         query,
         k=limit,
         agent_ids=None if agent_id is None else [agent_id],
         kinds=kinds_json or AGENT_KINDS,
         labels=labels_json or (),
+        since=None if span is None else span.first,
+        until=None if span is None else span.last,
     )
     return {"found": [_found(one) for one in found]}
 
@@ -208,6 +223,14 @@ FAMILY = (
     read_memory_history,
     rollback_memory,
 )
+
+
+def _span(during: str, platform: Platform) -> TimeSpan:
+    span = span_of(during, round(platform.clock() * 1000), UTC)
+    if span is None:
+        message = f"{during!r} is no time such as {TIME_EXAMPLES}"
+        raise BadArguments([Problem("MCP_ARGUMENT", message, "/during")])
+    return span
 
 
 def _passage(passage: Passage) -> dict[str, Any]:

@@ -12,19 +12,23 @@ if TYPE_CHECKING:
     from dcf.memory.search.indexing import follow_search, is_index_old, make_index, rebuild
     from dcf.memory.search.question import Question
     from dcf.memory.search.search import Search
+    from dcf.memory.search.time_span import TIME_EXAMPLES, TimeSpan, span_of
 else:
     export_late(__name__)
 
 __all__ = [
     "AGENT_KINDS",
     "KINDS",
+    "TIME_EXAMPLES",
     "Found",
     "Kind",
     "Question",
     "Search",
+    "TimeSpan",
     "follow_search",
     "index_faults",
     "is_index_old",
     "make_index",
     "rebuild",
+    "span_of",
 ]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from dcf.memory.audit.entity import Row
 from dcf.memory.search.found import Kind
 from dcf.memory.search.place import project_space
-from dcf.search import spoken
+from dcf.search import segmented, spoken
 
 # Enough to say what a text is about.
 _MEANT = 4_000
@@ -43,7 +43,8 @@ class Entry:
     def indexed(self) -> tuple[str, str]:
         """What the index is given for its two columns."""
         # Names of the kind that programs have are found by their parts too.
-        return self.text, self.about if self.about == spoken(self.about) else _both(self.about)
+        about = segmented(self.about)
+        return segmented(self.text), about if about == spoken(about) else _both(about)
 
 
 def entry_of(name: str, row: Row | None) -> Entry | None:

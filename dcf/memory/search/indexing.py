@@ -16,7 +16,7 @@ from dcf.memory.search.place import (
     range_of,
 )
 
-FORM = 4
+FORM = 5
 """Grows when what is indexed changes: an index of another form is made anew."""
 
 _TABLES = (
@@ -96,6 +96,7 @@ def _add(connection: Connection, entry: Entry, place: int | None) -> None:
             "INSERT INTO search_abouts (rowid, about) VALUES (?, ?)", (place, entry.indexed[1])
         )
     _count(connection, place, 1, length)
+    _read_anew(connection, entry, place + 1)
 
 
 def _remove(connection: Connection, entry: Entry) -> int:
@@ -117,7 +118,22 @@ def _remove(connection: Connection, entry: Entry) -> int:
     connection.execute("DELETE FROM search_documents WHERE place = ?", (place,))
     connection.execute("DELETE FROM search_vectors WHERE place = ?", (place,))
     _count(connection, place, -1, -length)
+    _read_anew(connection, entry, place + 1)
     return int(place)
+
+
+def _read_anew(connection: Connection, entry: Entry, after: int) -> None:
+    """The vector of the message after one has something of that one: it is to be made again."""
+    if entry.kind != "message":
+        return
+    cursor = connection.execute(
+        "UPDATE search_documents SET version = (SELECT version + 1 FROM search_state)"
+        " WHERE place = ?",
+        (after,),
+    )
+    if cursor.rowcount > 0:
+        connection.execute("UPDATE search_state SET version = version + 1")
+        connection.execute("DELETE FROM search_vectors WHERE place = ?", (after,))
 
 
 def _place(connection: Connection, entry: Entry) -> int:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from dcf.late_numpy import np
+from dcf.memory.audit.entity import Row
 from dcf.memory.database import Connection
 from dcf.memory.entities import ENTITIES
 from dcf.memory.search.entry import entry_of
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 # Half the size, and three digits are enough to rank by.
 _STORED = "<f2"
+# Characters of the message before that are embedded with one.
+_BEFORE = 300
 # What the meaning of the message one, two before or after counts.
 _NEIGHBOURS = (0.5, 0.25)
 
@@ -49,10 +52,7 @@ def missing(connection: Connection, embedder: Embedder, limit: int) -> list[Miss
         " ORDER BY version LIMIT ?",
         (done, limit),
     ).fetchall()
-    return [
-        Missing(row["place"], row["version"], _text(connection, row["kind"], row["ref"]))
-        for row in rows
-    ]
+    return [Missing(row["place"], row["version"], _text(connection, row)) for row in rows]
 
 
 def keep(connection: Connection, embedder: Embedder, made: Mapping[Missing, bytes]) -> None:
@@ -135,6 +135,29 @@ def _of(connection: Connection, places: Places) -> list[tuple[int, bytes]]:
     ).fetchall()
 
 
-def _text(connection: Connection, kind: str, ref: str) -> str:
-    entry = entry_of(kind, ENTITIES[kind].find(connection, ref))
-    return "" if entry is None else entry.meant
+def _text(connection: Connection, document: Mapping[str, Any]) -> str:
+    row = _row(connection, document)
+    entry = entry_of(document["kind"], row)
+    if entry is None:
+        return ""
+    if row is None or entry.kind != "message":
+        return entry.meant
+    before = _before(connection, document["place"], row)
+    return f"{before}\n{entry.meant}" if before else entry.meant
+
+
+def _before(connection: Connection, place: int, row: Row) -> str:
+    """The end of what was said before in the session: an answer means little by itself."""
+    document = connection.execute(
+        "SELECT kind, ref FROM search_documents WHERE place = ? AND kind = 'message'", (place - 1,)
+    ).fetchone()
+    before = None if document is None else _row(connection, document)
+    entry = entry_of("message", before)
+    if entry is None or before is None or before["session_id"] != row["session_id"]:
+        return ""
+    said = entry.text[-_BEFORE:]
+    return f"{entry.about}: {said}" if entry.about else said
+
+
+def _row(connection: Connection, document: Mapping[str, Any]) -> Row | None:
+    return ENTITIES[document["kind"]].find(connection, document["ref"])

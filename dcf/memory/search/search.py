@@ -15,6 +15,7 @@ from dcf.memory.errors import MemoryProblem
 from dcf.memory.ledger import Ledger
 from dcf.memory.search.agreement import index_faults
 from dcf.memory.search.checking import question_problems
+from dcf.memory.search.cues import cued
 from dcf.memory.search.found import KINDS, Found, Kind
 from dcf.memory.search.hits import hits
 from dcf.memory.search.indexing import rebuild
@@ -198,12 +199,14 @@ def _answer(
     best = ranked(connection, found, scope, all_of_them=question.is_filtered)
     if embedder is None:
         near = np.full(len(best.places), np.nan)
-        return _best(connection, question, best, near, best.words)
+        score = cued(connection, question, best.places, best.words)
+        return _best(connection, question, best, near, score)
     places, similar = similarities(connection, embedder, question.query, scope, best.places)
     best, near = _joined(best, places, similar)
     score = WORDS * best.words + (1 - WORDS) * np.nan_to_num(near)
     said = (best.words > 0) | (np.nan_to_num(near) >= _LEAST)
-    best, near, score = best.only(said), near[said], score[said]
+    best, near = best.only(said), near[said]
+    score = cued(connection, question, best.places, score[said])
     return _best(connection, question, best, near, score)
 
 

@@ -348,6 +348,8 @@ def test_the_conversation_is_shown_and_searched(ada: MemoryUser) -> None:
     assert (found["agent"], found["seq"], found["role"]) == ("talker", 2, "assistant")
     listed = ada("search", "sencha", "--agent", "talker").out
     assert "talker message 2" in listed and "score" in listed and "words" in listed
+    assert ada.ok("search", "sencha", "--since", "yesterday")["found"][0]["ref"] == found["ref"]
+    assert ada.ok("search", "sencha", "--until", "last year")["found"] == []
 
 
 def test_search_says_why_and_looks_where_it_is_told(ada: MemoryUser) -> None:
@@ -490,6 +492,7 @@ REFUSED: list[tuple[list[Any], int, str]] = [
     (["show", "ada", "human", "--context"], 2, "usage"),
     (["show", "ada", "--at", "3"], 2, "usage"),
     (["search", "x", "--kind", "bolck"], 2, "bad_input"),
+    (["search", "x", "--since", "soon"], 2, "bad_input"),
     (["search", "x", "--agent", "nobody"], 2, "memory_unknown_agent"),
     (["history", "nobody"], 2, "memory_unknown_agent"),
     (["rollback"], 2, "usage"),

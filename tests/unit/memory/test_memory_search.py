@@ -21,6 +21,8 @@ from dcf.memory import (
     NewPassage,
     Source,
 )
+from dcf.memory.audit.journal import Journal
+from dcf.memory.entities import MESSAGE
 from dcf.memory.search import Search
 from dcf.search import EmbedderMissing, Vectors, Weights
 
@@ -178,7 +180,7 @@ async def test_stop_words_count_where_there_are_no_others(words: Memory, by: Act
     assert [one.text for one in await words.search.find("to be a plum")] == ["a plum"]
 
 
-@pytest.mark.parametrize("query", ["", "?!", "…", "🎉"])
+@pytest.mark.parametrize("query", ["", "?!", "…", "© ™"])
 async def test_a_query_without_words_gives_the_newest(words: Memory, by: Actor, query: str) -> None:
     agent = await made(words, by, "anna")
     await words.passages.insert(agent.id, NewPassage("old"), by=by)
@@ -268,6 +270,56 @@ async def test_what_means_the_same_is_found_after_catching_up(words: Memory, by:
     assert await words.search.find("something red") == (), "no vectors are compared without"
 
 
+class Recorder(Colours):
+    """Keeps what it embeds."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        self.texts += texts
+        return super().embed(texts)
+
+
+async def test_a_message_is_embedded_with_the_end_of_the_one_before_in_its_session(
+    words: Memory, by: Actor
+) -> None:
+    agent = await made(words, by, "anna")
+    said = [
+        NewMessage("user", "a" * 400 + "which colour?", sender="Ines", session_id="one"),
+        NewMessage("user", "crimson", session_id="one"),
+        NewMessage("user", "hello", session_id="two"),
+    ]
+    await words.messages.append(agent.id, *said, by=by)
+    recorder = Recorder()
+    await Search(words.ledger, "colours", lambda _: recorder).catch_up()
+    first, second, third = recorder.texts
+    assert first == "Ines: " + "a" * 400 + "which colour?"
+    assert second == "Ines: " + "a" * (300 - len("which colour?")) + "which colour?\ncrimson"
+    assert third == "hello"
+
+
+async def test_a_message_is_embedded_again_when_the_one_before_changes(
+    words: Memory, by: Actor
+) -> None:
+    agent = await made(words, by, "anna")
+    said = [NewMessage("user", text) for text in ("red?", "yes", "well")]
+    first, *_ = await words.messages.append(agent.id, *said, by=by)
+    recorder = Recorder()
+    search = Search(words.ledger, "colours", lambda _: recorder)
+    await search.catch_up()
+    recorder.texts.clear()
+
+    def change(journal: Journal) -> None:
+        before = MESSAGE.find(journal.connection, first.id)
+        assert before is not None
+        journal.update(MESSAGE, before, {**before, "content": "green?"})
+
+    await words.ledger.change(by, change)
+    await search.catch_up()
+    assert recorder.texts == ["green?", "green?\nyes"]
+
+
 async def test_another_embedder_makes_its_own_vectors(words: Memory, by: Actor) -> None:
     agent = await made(words, by, "anna")
     await words.passages.insert(agent.id, NewPassage("a crimson door"), by=by)
@@ -318,3 +370,31 @@ async def test_filters_are_no_matter_of_rank(words: Memory, by: Actor) -> None:
     await words.messages.append(agent.id, NewMessage("user", "plum " + "fig " * 40), by=by)
     assert len(await words.search.find("plum", tags=["b"])) == 1
     assert len(await words.search.find("plum", kinds=["message"])) == 1
+
+
+# A text and a question about it, in other words as far as a language has such forms.
+IN_EVERY_SCRIPT = {
+    "Chinese": ("我们昨天在上海的一家餐厅吃了晚饭。", "上海 晚饭"),
+    "Japanese": ("昨日は京都で友達と寿司を食べました。", "京都の寿司"),
+    "Korean": ("어제 서울에서 친구를 만났습니다.", "서울은 어떤가요"),
+    "Thai": ("เมื่อวานเรากินข้าวที่กรุงเทพ", "กรุงเทพ"),
+    "Lao": ("ມື້ວານພວກເຮົາກິນເຂົ້າຢູ່ວຽງຈັນ", "ວຽງຈັນ"),
+    "Khmer": ("យើងបានញ៉ាំបាយនៅភ្នំពេញ", "ភ្នំពេញ"),
+    "Burmese": ("မနေ့က ရန်ကုန်မှာ ထမင်းစားခဲ့တယ်", "ရန်ကုန်"),
+    "Arabic": ("قَرَأْتُ الكِتابَ في القاهرة", "كتاب"),
+    "Hindi": ("हमने दिल्ली में खाना खाया", "दिल्ली का खाना"),
+    "Greek": ("Χθες φάγαμε στην Αθήνα", "αθηνα"),
+    "French": ("On a dîné à Orléans", "orleans"),
+    "German": ("Die Kranken-Versicherung zahlt", "versicherung"),
+    "picture": ("Das war schön 🎉", "🎉"),
+}
+
+
+@pytest.mark.parametrize("language", IN_EVERY_SCRIPT)
+async def test_words_are_found_in_every_script(words: Memory, by: Actor, language: str) -> None:
+    agent = await made(words, by, "anna")
+    texts = [NewPassage(text) for text, _ in IN_EVERY_SCRIPT.values()]
+    passages = await words.passages.insert(agent.id, *texts, by=by)
+    at = list(IN_EVERY_SCRIPT).index(language)
+    found = await words.search.find(IN_EVERY_SCRIPT[language][1], agent_ids=[agent.id])
+    assert refs(found)[:1] == [passages[at].id]

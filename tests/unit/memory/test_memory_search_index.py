@@ -27,7 +27,19 @@ from dcf.memory.audit.journal import Journal
 from dcf.memory.database import Connection, migrate, version_of
 from dcf.memory.messages import append, priced
 
-WORDS = ("plum", "plums", "fig", "naïve", "x_y", "to be", "", "日本", "a\u0301b", "Plum!")
+WORDS = (
+    "plum",
+    "plums",
+    "fig",
+    "naïve",
+    "x_y",
+    "to be",
+    "",
+    "日本語",
+    "a\u0301b",
+    "Plum!",
+    "ไทย🎉",
+)
 _words = st.lists(st.sampled_from(WORDS), max_size=4).map(" ".join)
 _steps = st.lists(
     st.tuples(

@@ -1,0 +1,80 @@
+"""Texts cut into words where blanks alone do not cut them: for an index, and for what it is asked.
+
+An index cuts a text where its letters, digits and marks end. That finds no word of a script that
+writes none apart, and no picture. What comes from here can be cut so.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from unicodedata import combining, normalize
+
+import regex
+
+# One look tells for most texts that nothing is to be done: no character of theirs is in here.
+_UNUSUAL = re.compile(
+    "[\u0386-\u0390\u03aa-\u03b0\u03ca-\u03ce\u0401\u0451"  # Greek with accents, Cyrillic io
+    "\u0600-\u06ff\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff"  # Arabic, Thai … Khmer
+    "\u1f00-\u1fff\u2600-\u27bf\u2b00-\u2bff"  # old Greek, pictures
+    "\u2e80-\ud7ff\uf900-\ufaff\ufb50-\ufdff\ufe70-\uffef\U0001f000-\U0003ffff]"
+)
+# Forms of one letter that look different or stand apart: of full and of half width, Hangul and
+# kana in parts, Arabic letters by their place in the word.
+_FORMS = re.compile("[\u1100-\u11ff\u3041-\u30ff\ufb50-\ufdff\ufe70-\ufefc\uff01-\uffdc]+")
+# Accents that the index does not take off by itself, as it does from é. Those of Vietnamese stay:
+# without them other words look the same, and less was found.
+_ACCENTED = re.compile("[\u0386-\u0390\u03aa-\u03b0\u03ca-\u03ce\u0401\u0451\u1f00-\u1fff]")
+# One character in all its colours; flags are of two letters.
+_PICTURE = regex.compile(
+    r"(\p{RI}{2}|(?![\u0000-\u25ff])\p{Extended_Pictographic})[\ufe0f\U0001f3fb-\U0001f3ff]*"
+    r"|[\U0001f3fb-\U0001f3ff]+"
+)
+_ARABIC = regex.compile(r"\p{Arabic}[\p{Arabic}\p{M}]*")
+_VOWELS = re.compile("[\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06ed]")
+_SPELLINGS = str.maketrans("أإآٱىیکة", "ااااييكه")
+_ARTICLE = re.compile("^(?:[وبكف]?ال|لل)(?=..)")
+# Japanese and Korean texts are of several of the scripts, and a word may be too.
+_UNSPACED = regex.compile(
+    r"(?V1)(?:[[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Bopomofo}ー]&&[\p{L}\p{N}\p{M}]]\p{M}*)+"
+    r"|[[\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]&&[\p{L}\p{M}]]+"
+)
+_CLUSTER = regex.compile(r"\X")
+
+
+def segmented(text: str) -> str:
+    """``text`` with blanks between the words that are looked for.
+
+    Scripts without blanks (Chinese, Japanese, Korean too; Thai, Lao, Khmer, Burmese) are cut into
+    every two characters that follow each other, one alone stands for itself. Letters are written
+    one way, Arabic without vowels and article. A picture becomes a word.
+
+    >>> segmented("東京都 in 2024年")
+    '東京 京都 in 2024 年'
+    """
+    if text.isascii() or not _UNUSUAL.search(text):
+        return text
+    text = _FORMS.sub(lambda found: normalize("NFKC", found[0]), text)
+    text = _ACCENTED.sub(lambda found: _bare(found[0]), text)
+    text = _PICTURE.sub(_pictured, text)
+    text = _ARABIC.sub(lambda found: _arabic(found[0]), text)
+    return " ".join(_UNSPACED.sub(_pairs, text).split())
+
+
+def _bare(letter: str) -> str:
+    return "".join(one for one in normalize("NFD", letter) if not combining(one))
+
+
+def _pictured(found: regex.Match[str]) -> str:
+    picture: str = found[1] or ""
+    return f" picture{'x'.join(f'{ord(one):x}' for one in picture)} " if picture else " "
+
+
+def _arabic(word: str) -> str:
+    return _ARTICLE.sub("", _VOWELS.sub("", word).translate(_SPELLINGS))
+
+
+def _pairs(found: regex.Match[str]) -> str:
+    each = _CLUSTER.findall(found[0])
+    pairs = map("".join, pairwise(each)) if len(each) > 1 else each
+    return f" {' '.join(pairs)} "
