@@ -28,10 +28,10 @@ def is_json(text: str) -> bool:
     return True
 
 
-def in_json(text: str, replace: Callable[[Any, str], Any]) -> str:
+def in_json(text: str, replace: Callable[[Any, str | None], Any]) -> str:
     """``text``, which is JSON, with ``replace(value, name)`` in place of each text and number that
-    it changes. ``name`` is that of the member whose value it is or in whose list it stands; it is
-    empty where there is none, and for names, which are texts too."""
+    it changes. ``name`` is that of the member whose value it is or in whose list it stands, empty
+    where there is none; it is None for what is a name itself."""
     name = ""
 
     def token(hit: re.Match[str]) -> str:
@@ -43,7 +43,7 @@ def in_json(text: str, replace: Callable[[Any, str], Any]) -> str:
         value = json.loads(written, strict=False)
         if hit["name"]:
             name = value
-        changed = replace(value, "" if hit["name"] else name)
+        changed = replace(value, None if hit["name"] else name)
         if changed == value:
             return hit[0]
         return json.dumps(changed, ensure_ascii=written.isascii()) + (hit["name"] or "")

@@ -33,6 +33,7 @@ _PARTS_OF_OTHERS = ("://", "bearer", "basic", "\\u")
 _RUN = b"a" * 14
 _LAST_WORD = 7
 """Signs of what may be left of a credential where a text was cut."""
+_GOES_ON = " ."
 _ID = re.compile(r"(?:^|_)ids?$|[a-z]I[Dd]s?$|^I[Dd]s?$")
 
 
@@ -73,10 +74,22 @@ def without_secrets(text: str, put: Put = marked) -> str:
         found = _secrets(text)
         # Without names and escapes nothing is in JSON that is not seen in it as it is written.
         if is_json(text) and (found or "\\" in text or _may_name(text.lower())):
-            return in_json(text, lambda one, name: value_without_secrets(one, put, name))
+            return in_json(
+                text,
+                lambda one, name: (
+                    _without_whole(one, put)
+                    if name is None
+                    else value_without_secrets(one, put, name)
+                ),
+            )
         return _replaced(text, found, put) if found else text
 
     return _until_still(text, once) if _may_hold(text) else text
+
+
+def _without_whole(name: str, put: Put) -> str:
+    """A name is no text that was cut: ``npm_cache`` is what is left of no token."""
+    return without_secrets(f"{name}{_GOES_ON}", put).removesuffix(_GOES_ON)
 
 
 def value_without_secrets(value: Any, put: Put = marked, name: str = "") -> Any:
@@ -92,7 +105,7 @@ def value_without_secrets(value: Any, put: Put = marked, name: str = "") -> Any:
         return [value_without_secrets(item, put, name) for item in value]
     if isinstance(value, Mapping):
         return {
-            without_secrets(key, put): value_without_secrets(item, put, key)
+            _without_whole(key, put): value_without_secrets(item, put, key)
             for key, item in value.items()
         }
     if isinstance(value, (int, float)) and not isinstance(value, bool):

@@ -60,7 +60,12 @@ def test_hints_name_pages_by_one_function_and_the_pages_are_there() -> None:
             if file.is_relative_to(_WRITERS):
                 continue
             tree = ast.parse(file.read_text(encoding="utf-8"))
-            by_hand += [f"{file}:{one.lineno}" for one in _strings(tree) if "docs/" in one.value]
+            by_hand += [
+                f"{file}:{one.lineno}"
+                for one in _strings(tree)
+                # Pages of others have whole addresses.
+                if "docs/" in one.value and not one.value.startswith("https://")
+            ]
             for call in ast.walk(tree):
                 if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "docs_page":
                     [page] = call.args

@@ -8,7 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dcf.secret_form import marked, without_credentials, without_secrets
+from dcf.secret_form import (
+    marked,
+    value_without_secrets,
+    without_credentials,
+    without_secrets,
+)
 
 # Names, separators, quotes and secrets, which meet in every way.
 _MARKS = (
@@ -81,6 +86,15 @@ def test_each_document_of_json_lines_stays_json() -> None:
 def test_what_is_left_of_a_secret_where_a_text_was_cut_is_taken_out(text: str) -> None:
     cleaned = without_secrets(f"then {text}")
     assert "[redacted: " in cleaned and not any(part in cleaned for part in ("abc", "hunt", "api0"))
+
+
+@pytest.mark.parametrize("name", ["npm_requirements", "sk-learn", "glpat-names", "hf_home"])
+def test_the_name_of_a_member_is_no_text_that_was_cut(name: str) -> None:
+    written = json.dumps({"path": "C:\\x", name: [{name: 1}]})
+    assert without_secrets(written) == written
+    assert value_without_secrets(json.loads(written)) == json.loads(written)
+    whole = "npm" + "_" + "aB3dE6gH9kL2nP5rS8uV1xY4zA7cD0fG3iJ6"
+    assert whole not in without_secrets(json.dumps({whole: {"a": 1}}))
 
 
 @pytest.mark.parametrize(
