@@ -182,6 +182,8 @@ class Leases(ModelCalls):
                 times={"entered": int(answer[5]), "started": int(answer[5]), "finished": None},
             )
         found = await self.states(lease.workflow_id, [path])
+        if path not in found:  # the run was cancelled and removed meanwhile: nobody goes on with it
+            return None
         document = replace(found[path], fence=int(answer[2]))
         return await self._lease(
             lease.workflow_id, document, token, lease.owner, lease.ttl_ms, lease.incarnation

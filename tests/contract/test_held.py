@@ -3,12 +3,16 @@ meant."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import pytest
 from flows import RUN, end, linear, seed
+from test_join import fanned, open_frames
 from workers import TTL_MS, lease_of, put_away, run_to_end
 from worlds import World
 
-from control_plane import Committed, Lease, Refusal, UnknownRun, assign, assigned, timers
+from control_plane import Committed, Lease, Refusal, Store, UnknownRun, assign, assigned, timers
 
 # Too large to stand in a document.
 LARGE = "x" * 50_000
@@ -29,6 +33,26 @@ async def test_any_process_goes_on_under_a_lease_whose_token_it_knows(world: Wor
     assert isinstance(following, Lease)
     assert (following.input, following.fence) == (LARGE, answer.lease.fence)
     assert not isinstance(await world.store().renew(following), Refusal)
+
+
+async def test_a_run_that_is_removed_behind_a_commit_leaves_nothing_to_go_on_with(
+    world: World,
+) -> None:
+    """Seed 4444: the lease of the join was given out, and its document gone before it was read."""
+
+    class Removing(Store):
+        async def states(self, workflow_id: str, paths: Sequence[str]) -> Any:
+            await self.backend.command("DEL", *(self.keys(workflow_id).state(one) for one in paths))
+            return await super().states(workflow_id, paths)
+
+    flow = fanned(linear("T"))
+    store, leases = await open_frames(world, flow, [1])
+    removing = Removing(store.backend)
+    answer = await removing.commit(
+        leases[0], end(flow, leases[0], 1), commit_id="last", in_place=True
+    )
+    assert isinstance(answer, Committed)
+    assert answer.lease is None
 
 
 @pytest.mark.parametrize("token", ["", "f" * 32, "gläser"])
