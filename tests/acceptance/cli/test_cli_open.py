@@ -21,6 +21,7 @@ from dcf.memory import (
     NewThread,
     NewTurn,
     Origin,
+    Outline,
     Source,
     ToolUse,
     random_id,
@@ -29,12 +30,11 @@ from dcf.memory import (
 Opened: TypeAlias = "Callable[[object], tuple[int, dict[str, Any]]]"
 TALK = NewThread(
     "amp_thread",
-    "T-1/a b",
+    Outline("T-1/a b", title="A slow search"),
     (
         NewTurn("user", "Why is it slow?"),
         NewTurn("assistant", "The index is missing.", (ToolUse("grep", {"q": "index"}, "none"),)),
     ),
-    title="A slow search",
 )
 
 
@@ -47,7 +47,7 @@ def opened(memory: MemoryUser, capsys: pytest.CaptureFixture[str]) -> Opened:
         async with Memory.open(source, clock=lambda: now, new_id=random_id) as there:
             by = Actor("user", "ada")
             await there.threads.sync(TALK, by=by)
-            issue = NewThread("beads_issue", "shop-a1", (NewTurn("bug", "Two charges"),))
+            issue = NewThread("beads_issue", Outline("shop-a1"), (NewTurn("bug", "Two charges"),))
             await there.threads.sync(issue, by=by)
             seen = NewObservation("bugfix", "One index more", Origin("attempt", "a-2", 4))
             await there.observations.add(seen, by=by)
