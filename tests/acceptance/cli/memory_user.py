@@ -17,6 +17,10 @@ from dcf_user import Done
 from dcf.cli.app import build_app
 from dcf.cli.entry import run_command
 
+# Commands are imported when they are used. What is imported first while ``answers`` stands in for
+# the question whether there is a terminal would have that answer for ever.
+from dcf.cli.memory import rekey as _rekey  # noqa: F401
+
 
 @cache
 def _commands(first: str) -> Any:
