@@ -37,6 +37,11 @@ STRUCTURE: dict[str, ProblemCode] = {
     "ASL_JSON_NOT_FINITE": ProblemCode(
         "Numbers are finite.", "Write a number that JSON knows.", '{"TimeoutSeconds": NaN}'
     ),
+    "ASL_JSON_NOT_UNICODE": ProblemCode(
+        "Texts and keys hold no half of a surrogate pair, which UTF-8 cannot write.",
+        "Write the whole pair, or leave it out.",
+        r'{"Comment": "\ud800"}',
+    ),
     "ASL_JSON_NUMBER": ProblemCode(
         "Numbers have at most 4300 digits.", "Write it as a text in quotes.", _digits
     ),

@@ -16,6 +16,7 @@ _SPACE = re.compile(r"[ \t\n\r]*")
 # A loop over single characters would cost a hundred bytes for each of them.
 _STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"')
 _SCALAR = re.compile(r"[^\s,\]}]+")
+_HALF = re.compile("[\ud800-\udfff]")
 _WORDS = ("true", "false", "null")
 _INTEGER = re.compile(r"-?\d+")
 _EXCERPT = 40
@@ -31,7 +32,7 @@ class JsonPlaces:
     ``wanted`` are the pointers to find, where they exist, and their ancestors: what is beside them
     is passed over, so that a large text costs little. None looks through all of the text for its
     ``problems`` instead, which pairs an offset with a duplicate key, a number that is not finite,
-    or nesting too deep to follow.
+    half of a surrogate pair, or nesting too deep to follow.
     """
 
     def __init__(self, text: str, wanted: Iterable[str] | None = None) -> None:
@@ -87,7 +88,7 @@ class JsonPlaces:
         if character == "[":
             return self._array(position, pointer, depth)
         if character == '"':
-            return self._string_end(position)
+            return self._string(position, pointer)
         return self._scalar(position, pointer)
 
     def _object(self, position: int, pointer: str, depth: int) -> int:
@@ -99,6 +100,7 @@ class JsonPlaces:
             if "\\" in key:
                 key = json.loads(self._text[position:after])
             place = child(pointer, key)
+            self._check_whole(key, position, place)
             if key in seen:
                 message = f"the key `{key}` stands twice in this object"
                 hint = "rename or remove one: only the last would count"
@@ -130,6 +132,22 @@ class JsonPlaces:
         if position < len(self._text) and self._text[position] == ",":
             return self._skip(position + 1)
         return position
+
+    def _string(self, position: int, pointer: str) -> int:
+        after = self._string_end(position)
+        text = self._text[position + 1 : after - 1]
+        if "\\" in text:
+            text = json.loads(self._text[position:after])
+        self._check_whole(text, position, pointer)
+        return after
+
+    def _check_whole(self, text: str, position: int, pointer: str) -> None:
+        found = _HALF.search(text)
+        if found is not None:
+            message = f"a lone surrogate (\\u{ord(found.group()):04x}) is no text"
+            hint = "write the whole pair, or leave it out"
+            problem = Problem("ASL_JSON_NOT_UNICODE", message, _HALF.sub("\ufffd", pointer), hint)
+            self.problems.append((position, problem))
 
     def _scalar(self, position: int, pointer: str) -> int:
         found = _SCALAR.match(self._text, position)

@@ -14,6 +14,13 @@ from dcf.problem import Problem
 _YAML = re.compile(r"(?:\s|#[^\n]*\n)*(?:---|-\s|[A-Za-z_]\w*\s*:(?:\s|$))")
 """How text begins that is YAML: a marker, a list, or a key without quotes."""
 
+_HALF = re.compile(
+    r"[\ud800-\udfff]"
+    r"|\\u[dD][89abAB][\da-fA-F]{2}(?!\\u[dD][c-fC-F])"
+    r"|(?<!\\u[dD][89abAB][\da-fA-F]{2})\\u[dD][c-fC-F]"
+)
+"""What half of a surrogate pair looks like in JSON text; `\\\\ud800`, which is none, does too."""
+
 _BEGINNING = 4096
 _TOO_DEEP = "ASL_TOO_DEEP"
 _SAFE_DIGITS = 300
@@ -32,9 +39,10 @@ def too_large(length: int) -> Problem:
 def read_json(text: str, file: str | None = None) -> tuple[JSON, list[Problem]]:
     """The value of ``text`` and every problem in it; the value is None when it is malformed.
 
-    Stricter than ``json.loads``: a key twice in one object, NaN, Infinity and numbers beyond
-    double precision are errors. Such a number is 1 in the value, and of equal keys the last
-    counts, so that what else is wrong can be told too: see ``with_others``.
+    Stricter than ``json.loads``: a key twice in one object, NaN, Infinity, numbers beyond double
+    precision and half of a surrogate pair are errors. Such a number is 1 in the value, such a half
+    U+FFFD, and of equal keys the last counts, so that what else is wrong can be told too: see
+    ``with_others``.
     """
     reading = _Reading()
     try:
@@ -50,10 +58,26 @@ def read_json(text: str, file: str | None = None) -> tuple[JSON, list[Problem]]:
         return None, [
             Problem(_TOO_DEEP, message, hint="nest less: at most 100 levels").at(file=file)
         ]
-    if not reading.is_doubtful and not depth_exceeds(value):
+    may_have_half = _HALF.search(text) is not None
+    if not reading.is_doubtful and not may_have_half and not depth_exceeds(value):
         return value, []
     places = JsonPlaces(text)
+    if may_have_half:
+        value = _whole(value)
     return value, [places.at(problem, offset, file) for offset, problem in places.problems]
+
+
+def _whole(value: JSON) -> JSON:
+    """``value`` with U+FFFD for each half of a surrogate pair; nesting too deep is left as it is."""
+    if depth_exceeds(value):
+        return value
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, list):
+        return [_whole(item) for item in value]
+    if isinstance(value, dict):
+        return {str(_whole(name)): _whole(item) for name, item in value.items()}
+    return value
 
 
 def with_others(problems: Iterable[Problem], others: Iterable[Problem]) -> list[Problem]:

@@ -90,6 +90,40 @@ def test_a_number_that_is_not_finite_is_an_error(number: str) -> None:
     assert [(p.code, p.path, p.column) for p in problems] == [("ASL_JSON_NOT_FINITE", "/a/1", 11)]
 
 
+HALVES = [
+    (r'{"a": ["\ud800"]}', "/a/0", 8, {"a": ["\ufffd"]}),
+    (r'{"a": "x\uDC00\ud800"}', "/a", 7, {"a": "x\ufffd\ufffd"}),
+    (r'{"a": "\ud83d\\ude00"}', "/a", 7, {"a": r"�\ude00"}),
+    (r'{"\ud800b": 1}', "/\ufffdb", 2, {"\ufffdb": 1}),
+    ('"\ud83d"', "", 1, "\ufffd"),
+]
+
+
+@pytest.mark.parametrize(("text", "path", "column", "value"), HALVES)
+def test_half_of_a_surrogate_pair_is_an_error(
+    text: str, path: str, column: int, value: object
+) -> None:
+    read, problems = read_json(text)
+
+    assert [(p.code, p.path, p.column) for p in problems] == [
+        ("ASL_JSON_NOT_UNICODE", path, column)
+    ]
+    assert read == value
+
+
+@given(st.text(st.characters(exclude_categories=())) | st.text("\ud83d\ude00\\u"), st.booleans())
+def test_texts_are_refused_that_utf8_cannot_write_and_no_others(text: str, escaped: bool) -> None:
+    written = json.dumps({text: [text]}, ensure_ascii=escaped)
+    value = json.loads(written)
+    read, problems = read_json(written)
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+        assert (read, problems) == (value, [])
+    except UnicodeEncodeError:
+        assert {p.code for p in problems} == {"ASL_JSON_NOT_UNICODE"}
+        json.dumps(read, ensure_ascii=False).encode()
+
+
 @pytest.mark.parametrize("depth", [101, 100_000])
 def test_json_that_nests_too_deep_is_an_error(depth: int) -> None:
     _, problems = read_json("[" * depth + "]" * depth)

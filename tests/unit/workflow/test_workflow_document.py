@@ -143,6 +143,13 @@ def test_warnings_alone_do_not_refuse_a_workflow() -> None:
 def test_half_a_surrogate_pair_is_placed() -> None:
     text = '{"StartAt": "A", "States": {"A": {"Type": "Pass", "Result": "\\ud800", "End": true}}}'
     (problem,) = problems_of(text)
+    assert (problem.code, problem.path) == ("ASL_JSON_NOT_UNICODE", "/States/A/Result")
+    assert (problem.line, problem.column) == (1, 61)
+
+
+def test_half_a_surrogate_pair_in_a_value_is_placed() -> None:
+    raw = flow(A={"Type": "Pass", "Result": "\ud800", "End": True})
+    (problem,) = workflow.validate(raw)
     assert (problem.code, problem.path) == ("WF_NOT_UNICODE", "/States/A/Result")
 
 
