@@ -85,7 +85,9 @@ async def _contained(work: Awaitable[Outcome]) -> Outcome:
     try:
         return await work
     except TaskFailure as failure:
-        return Failed(failure.error, failure.cause)
+        # Whatever a handler put there.
+        error, cause = _storable(failure.error or ""), _storable(failure.cause or "")
+        return Failed(error or "States.TaskFailed", cause)
     except LeaseLost:
         raise
     except (Disconnected, RefusedForGood) as error:
@@ -98,7 +100,7 @@ async def _contained(work: Awaitable[Outcome]) -> Outcome:
     except (SystemExit, KeyboardInterrupt) as error:
         # What a script says to end its process; here it ends its Task.
         log.warning("the work of a Task raised %s", type(error).__name__)
-        return Failed("States.TaskFailed", f"{type(error).__name__}: {error}".rstrip(": "))
+        return Failed("States.TaskFailed", _said_of(error).rstrip(": "))
     except GeneratorExit:
         # Who closes what is left behind runs outside of its task, and nothing may be awaited then.
         if mine is None or not _runs_now(mine):
@@ -107,7 +109,21 @@ async def _contained(work: Awaitable[Outcome]) -> Outcome:
     except BaseException as error:
         # Not Exception: frameworks have errors of their own beside it, as PyO3's PanicException.
         log.warning("the work of a Task broke", exc_info=error)
-        return Failed("States.TaskFailed", f"{type(error).__name__}: {error}")
+        return Failed("States.TaskFailed", _said_of(error))
+
+
+def _said_of(error: BaseException) -> str:
+    """Its type and text; an error of somebody's own may have none that can be had."""
+    return f"{type(error).__name__}: {_storable(error)}"
+
+
+def _storable(value: object) -> str:
+    """``value`` as a text that can be stored."""
+    try:
+        text = str(value)
+    except Exception as broken:  # noqa: BLE001 - whatever a __str__ of others raises
+        text = f"(no text: its __str__ raised {type(broken).__name__})"
+    return text.encode("utf-8", "replace").decode()
 
 
 def _runs_now(task: asyncio.Task[object]) -> bool:

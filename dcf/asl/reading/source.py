@@ -59,18 +59,17 @@ def read_json(text: str, file: str | None = None) -> tuple[JSON, list[Problem]]:
             Problem(_TOO_DEEP, message, hint="nest less: at most 100 levels").at(file=file)
         ]
     may_have_half = _HALF.search(text) is not None
-    if not reading.is_doubtful and not may_have_half and not depth_exceeds(value):
+    too_deep = depth_exceeds(value)
+    if not reading.is_doubtful and not may_have_half and not too_deep:
         return value, []
     places = JsonPlaces(text)
-    if may_have_half:
+    if may_have_half and not too_deep:
         value = _whole(value)
     return value, [places.at(problem, offset, file) for offset, problem in places.problems]
 
 
 def _whole(value: JSON) -> JSON:
-    """``value`` with U+FFFD for each half of a surrogate pair; nesting too deep is left as it is."""
-    if depth_exceeds(value):
-        return value
+    """``value`` with U+FFFD for each half of a surrogate pair."""
     if isinstance(value, str):
         return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if isinstance(value, list):

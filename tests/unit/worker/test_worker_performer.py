@@ -72,6 +72,30 @@ async def test_any_other_exception_is_states_task_failed() -> None:
     )
 
 
+class Mute(Exception):
+    """Its text cannot be had."""
+
+    def __str__(self) -> str:
+        raise ZeroDivisionError
+
+
+ODD: Any = [
+    (Mute(), "States.TaskFailed", "Mute: (no text: its __str__ raised ZeroDivisionError)"),
+    (ValueError("a\ud800b"), "States.TaskFailed", "ValueError: a?b"),
+    (TaskFailure(""), "States.TaskFailed", ""),
+    (TaskFailure("Shop\udc00", "\ud800"), "Shop?", "?"),
+    (TaskFailure(404, None), "404", ""),  # type: ignore[arg-type]
+]
+
+
+@pytest.mark.parametrize(("error", "name", "cause"), ODD)
+async def test_what_of_an_error_cannot_be_stored_is_replaced(
+    error: Exception, name: str, cause: str
+) -> None:
+    performer = Performer({"work": lambda _: raising(error)})
+    assert await performer.perform(a_task(), silent) == Failed(name, cause)
+
+
 class Panic(BaseException):
     """As errors of extension modules are that no ``except Exception`` shall catch."""
 
