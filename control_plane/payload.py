@@ -142,6 +142,16 @@ def blob_of(stored: JSON) -> str | None:
     return None
 
 
+def digest_of(stored: JSON) -> str:
+    """The digest of the value that ``stored`` stands for, as ``Payload`` has it."""
+    sha256 = blob_of(stored)
+    if sha256 is not None:
+        return sha256
+    return digest(
+        stored["$json"] if type(stored) is dict and "$json" in stored else to_text(stored)
+    )
+
+
 def decode(stored: JSON) -> JSON:
     """The value that was stored inline. A reference to a blob is for ``Store.value``."""
     if type(stored) is dict and "$json" in stored:

@@ -3,7 +3,8 @@
 The first line is ``{"format": "dcf-run", "version": 1, "workflow_id": …}``, the second ``{"meta":
 …}``, then one a part, ``{"kind", "name", "text"}``; the last is ``{"lines", "sha256"}`` over all
 before it. Who reads one checks these, what each document and event must be, the digest chain of the
-history, the seal of the audit record and every blob's digest. No more than ``LARGEST`` bytes are
+history, the seal of the audit record, every blob's digest, and that outputs are those that the
+history has the digests of. No more than ``LARGEST`` bytes are
 read, however small the file is, and lines, values and nesting are bounded.
 """
 
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import json
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
@@ -40,6 +42,7 @@ __all__ = ["BadRunFile", "pack", "unpack"]
 FORMAT, VERSION = "dcf-run", 1
 LARGEST = 512 * 1024 * 1024
 """Bytes of a file's content, uncompressed."""
+_DONE = "StateDone"
 _DIGEST = 41  # characters of a SHA-1 and a line's end
 _Value = TypeVar("_Value")
 
@@ -111,6 +114,12 @@ class _Run:
         self._entry, self._digest, self._digests = (0, 0), "", bytearray()
         self._chain: dict[str, str] = {}
         self._audit: dict[str, Any] = {}
+        self._visits: dict[str, int] = {}
+        """Of each state."""
+        self._outputs: dict[str, str] = {}
+        """Digest of what each state gave."""
+        self._given: dict[tuple[str | None, int | None], Any] = {}
+        """The same as the history says, by path and visit."""
 
     def part(self, line: bytes, number: int) -> Part:
         kind, name, text = part_texts(line, number)
@@ -132,6 +141,10 @@ class _Run:
                 self._chain = value
             case "audit":
                 self._audit = value
+            case "state":
+                self._visits[name] = value["visit"]
+            case "output":
+                self._outputs[name] = payload.digest_of(value["data"])
         return Part(cast(Kind, kind), name, text)
 
     def _add_event(self, entry: str, at: str, event: str, digest: str) -> None:
@@ -142,6 +155,10 @@ class _Run:
             raise BadRunFile(where=where, why=str(error)) from error
         if history.link(self._digest, ["at", at, "event", event]) != digest:
             raise BadRunFile(where=where, why="the event does not match its digest")
+        if _DONE in event:
+            done = json.loads(event)
+            if done["type"] == _DONE:
+                self._given[done.get("path"), done.get("visit")] = done.get("output")
         self._digest = digest
         self._digests += f"{digest}\n".encode()
 
@@ -164,6 +181,11 @@ class _Run:
         fits = len(sealed) == seal["events"] * _DIGEST
         if not fits or seal["sha256"] != hashlib.sha256(sealed).hexdigest():
             raise BadRunFile(where="audit", why="its seal does not match the history")
+        for name, digest in self._outputs.items():
+            place = (name.partition("@")[0], self._visits.get(name, 0))
+            if self._given.get(place, digest) != digest:
+                why = "it does not match its digest in the history"
+                raise BadRunFile(where=f"the output of {name[:64]}", why=why)
 
 
 def _check(number: int, what: str, check: Callable[..., _Value], *given: object) -> _Value:

@@ -191,8 +191,10 @@ def end(flow: Flow, lease: Lease, value: Any, failure: Failure | None = None) ->
         value = failure.error
     elif "choice" in state:
         following = state["choice"](value)
-    event = {"type": "StateDone", "path": lease.path}
-    output = Output(True, payload.encode(value), summary=lease.path)
+    content = payload.encode(value)
+    event = {"type": "StateDone", "path": lease.path, "visit": lease.visit}
+    event |= {"output": content.digest}
+    output = Output(True, content, summary=lease.path)
     if following is None:
         return Commit("done", event, output=output, ends="done")
     own = {**lease.variables, **state.get("assign", {})}

@@ -61,6 +61,7 @@ class RoundTrip:
         text = f'{{"data":{content.stored}}}'
         await self._world.backend.command("JSON.SET", KEY, "$", text)
         back = await self._world.backend.command("JSON.GET", KEY, ".data")
+        assert payload.digest_of(json.loads(back)) == content.digest
         return await self._store.value(RUN, json.loads(back))
 
 

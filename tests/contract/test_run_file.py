@@ -207,6 +207,15 @@ def test_a_seal_over_other_events_and_a_part_that_is_there_twice_are_refused(lin
         unpack(packed([line for line in lines if line.get("kind") != "audit"]))
 
 
+@pytest.mark.parametrize("value", ["another", {"$json": "7"}, {"$blob": "0" * 64, "size": 1}])
+def test_an_output_that_is_not_the_one_of_the_history_is_refused(lines: Lines, value: Any) -> None:
+    rest = [line for line in lines if line.get("kind") != "output" or line["name"] == "M[0]/T"]
+    other = changed(rest, "output", lambda output: put(output, "data", value))
+    unpack(packed(rest))
+    with pytest.raises(BadRunFile, match=r"the output of M\[0\]/T: it does not match its digest"):
+        unpack(packed(other))
+
+
 def test_a_lone_surrogate_in_a_blob_is_refused(lines: Lines) -> None:
     at = next(at for at, line in enumerate(lines) if line.get("kind") == "blob")
     body = [payload.to_text(line).encode() + b"\n" for line in lines]
