@@ -86,13 +86,14 @@ def evaluate(program: Program, scope: Scope, picked: Mapping[str, JSON]) -> JSON
 
     Raises Undefined, NotData for a result that holds a function, and Failed for anything else.
     """
+    seed = scope.random().getrandbits(63) if program.draws else 0
     try:
-        return _evaluated(program, scope, picked)
+        return _evaluated(program, scope, picked, seed)
     except RecursionError:  # data that nests too deep to be written or read
         raise Failed(STACK_REACHED) from None
 
 
-def _evaluated(program: Program, scope: Scope, picked: Mapping[str, JSON]) -> JSON:
+def _evaluated(program: Program, scope: Scope, picked: Mapping[str, JSON], seed: int) -> JSON:
     given = program.readable(scope, picked)
     exact = compact(given)
     text, meant = to_doubles(exact)
@@ -101,14 +102,15 @@ def _evaluated(program: Program, scope: Scope, picked: Mapping[str, JSON]) -> JS
         is_same = text is exact and text.isascii()
         answer = _answer_here(program, given if is_same else json.loads(_encoded(text)), scope)
     if answer is None:
-        seed = scope.random().getrandbits(63) if program.draws else 0
         request = [program.text, program.is_input, seed, program.around, scope.moment_ms()]
         answer = _engine.ask(f"{compact(request)}\n{text}\n").decode()
     kind, rest = answer[:1], answer[1:]
     if kind == "=":
-        if program.divides and "null" in rest and _holds_no_number(program, scope, picked):
+        value = read_result(rest, meant)
+        doubtful = program.divides and "null" in rest and _holds_null(value)
+        if doubtful and _holds_no_number(program, scope, picked, seed):
             raise Failed("Number out of range", "D1001")
-        return read_result(rest, meant)
+        return value
     if kind == "?":
         raise Undefined
     code, why = json.loads(rest)
@@ -119,12 +121,21 @@ def _evaluated(program: Program, scope: Scope, picked: Mapping[str, JSON]) -> JS
     raise Failed(why, code)
 
 
-def _holds_no_number(program: Program, scope: Scope, picked: Mapping[str, JSON]) -> bool:
-    """Whether a null is the engine's word for ``0 / 0``, which alone does not equal itself."""
+def _holds_null(value: JSON) -> bool:
+    if isinstance(value, dict):
+        return any(map(_holds_null, value.values()))
+    return value is None or (isinstance(value, list) and any(map(_holds_null, value)))
+
+
+def _holds_no_number(
+    program: Program, scope: Scope, picked: Mapping[str, JSON], seed: int
+) -> bool:
+    """Whether a null is the engine's word for ``0 / 0``, which alone does not equal itself. With
+    the same ``seed`` the value is the same."""
     text, source = (_UNEQUAL.format(text=text) for text in (program.text, program.source))
     around = program.around + 2
     asking = replace(program, text=text, source=source, around=around, divides=False)
-    return evaluate(asking, scope, picked) is True
+    return _evaluated(asking, scope, picked, seed) is True
 
 
 def _answer_here(program: Program, given: dict[str, JSON], scope: Scope) -> str | None:

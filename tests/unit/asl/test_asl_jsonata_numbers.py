@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from random import Random
 from typing import Any
 
 import pytest
 from jsonata_scope import jsonata, jsonata_cause
+
+from dcf.asl.errors import EvaluationError
+from dcf.asl.jsonata.expression import compile_jsonata
+from dcf.asl.scope import Scope
 
 
 @pytest.mark.parametrize(
@@ -31,6 +36,17 @@ def test_what_json_has_no_number_for_is_an_error(text: str) -> None:
 )
 def test_a_null_beside_a_division_is_none(text: str, value: Any) -> None:
     assert jsonata(text, {"a": 4}) == value
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_chance_decides_once_whether_there_is_a_number(seed: int) -> None:
+    read = compile_jsonata("{% $random() < 0.5 ? [null, 0 / 0] : [null, 1] %}", "Output")
+    low = compile_jsonata("{% $random() < 0.5 %}", "Output")(Scope(None, {}, {}, Random(seed)))
+    try:
+        assert read(Scope(None, {}, {}, Random(seed))) == [None, 1]
+        assert not low
+    except EvaluationError as error:
+        assert low and "D1001" in str(error)
 
 
 BIG = 2**53 + 1
