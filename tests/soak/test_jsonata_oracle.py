@@ -49,4 +49,6 @@ def test_generated_jsonata_gives_what_the_reference_gives(
             wrong.append(f"{text}\n  ours {mine}\n  theirs {theirs}\n  {shown}")
     print(json.dumps({kind: EACH, **counts}))
     assert not wrong, "\n".join(wrong[:20])
-    assert counts["agrees"] > 0.9 * EACH
+    assert counts["agrees"] > 0.95 * EACH
+    excused = {why: count for why, count in counts.items() if why != "agrees"}
+    assert max(excused.values(), default=0) < 0.02 * EACH, excused  # each is a rare kind
