@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import re
+import resource
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +17,7 @@ from dcf.asl.errors import EvaluationError
 from dcf.asl.jsonata import engine
 from dcf.asl.jsonata.expression import compile_jsonata
 from dcf.asl.scope import Scope
+from dcf.worker.grace import sight_of
 
 CONTEXT = {
     "Execution": {"Id": "e", "StartTime": "2024-05-01T00:00:00Z"},
@@ -23,6 +31,41 @@ _ENDED_EARLY = engine._Engine(
         "evaluator.TIME_LIMIT_S /= 10; evaluator.LIMITS['max_steps'] //= 10; evaluator.main()",
     )
 )
+
+
+_ENGINES = (engine._engine, _ENDED_EARLY)
+
+
+def spent_s() -> float:
+    """Seconds of processor time that this thread and the engines have taken."""
+    ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+    running = [sight_of(one._process.pid).ran_s for one in _ENGINES if one._process is not None]
+    return time.thread_time() + ended.ru_utime + ended.ru_stime + sum(running)
+
+
+@contextmanager
+def peak_of_engine() -> Iterator[list[int]]:
+    """The most bytes of memory that a new engine has at once, while this lasts."""
+    engine._engine.close()
+    peaks, over = [0], threading.Event()
+
+    def look() -> None:
+        while not over.wait(0.002):
+            process = engine._engine._process
+            # It may have ended since.
+            with suppress(OSError):
+                if process is not None:
+                    text = Path(f"/proc/{process.pid}/status").read_text()
+                    found = re.search(r"VmHWM:\s*(\d+) kB", text)
+                    peaks.append(int(found[1]) * 1024 if found else 0)
+
+    looking = threading.Thread(target=look)
+    looking.start()
+    try:
+        yield peaks
+    finally:
+        over.set()
+        looking.join()
 
 
 def lower_jsonata_limits(monkeypatch: pytest.MonkeyPatch, share: int) -> None:
