@@ -70,6 +70,9 @@ async def test_since_when_is_known_while_a_worker_is_there_that_saw_it_begin(
     async with crew_on(redis.url) as crew:
         crew.worker()
         await _until(lambda: redis.admin.exists(keys.ACCEPTED) == 1)
+        # It is known by how it reads hints, which it may begin after its first write.
+        await _until(lambda: "xreadgroup" in _clients(redis))
+        _age(redis, 0)
         accepted = int(redis.admin.get(keys.ACCEPTED))
         with redis.refusing[code]():
             await _until(lambda: int(redis.admin.time()[0]) * 1_000 >= accepted + 1_000)
