@@ -199,7 +199,8 @@ end
 -- What is worked on again is a suspect still, of which nothing is known but that; a death before that
 -- is not told any more.
 local function forgive(ctl)
-  ctl.takeovers, ctl.deaths, ctl.unheard, ctl.overdue = 0, ctl.deaths and 1, nil, nil
+  ctl.takeovers, ctl.deaths = 0, ctl.deaths and math.min(ctl.deaths, 1)
+  ctl.returned, ctl.unheard, ctl.overdue = nil, nil, nil
 end
 
 -- Write the control record and its public copy; further (path, JSON text) pairs may follow.
@@ -257,7 +258,8 @@ local function fresh(kind, pv, spec, before)
     -- Who was a suspect and did its work without another death was innocent. A state that enters
     -- itself is still running.
     local worked = before.status == 'done' or before.status == 'running'
-    if not (worked and before.deaths == 1) then ctl.deaths = before.deaths and 1 end
+    local deaths = before.deaths and math.min(before.deaths, 1)
+    if not (worked and deaths == before.deaths) then ctl.deaths = deaths end
   end
   wake(ctl)
   return ctl

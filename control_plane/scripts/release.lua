@@ -23,9 +23,14 @@ local taken = ctl.status ~= 'ready' and late
 local over = false
 if taken then
   ctl.deaths = math.min((ctl.deaths or 0) + 1, deaths_limit())
-  ctl.overdue = ctl.overdue or (ctl.deaths == deaths_limit() and not ctl.event) or nil
+  ctl.overdue = ctl.deaths == deaths_limit() and not ctl.event or nil
 elseif REQ.died then
   over = count_death(ctl)
+else
+  -- Nobody died. But what is in work whenever its worker is told to end may be what tells it: it is
+  -- worked on alone from now on, where it ends nobody else.
+  ctl.returned = (ctl.returned or 0) + 1
+  if ctl.returned >= deaths_limit() then ctl.deaths = ctl.deaths or 0 end
 end
 if not late then wake(ctl) end
 ctl.released, ctl.unheard, ctl.how = released, nil, REQ.died or ctl.how

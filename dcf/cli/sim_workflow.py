@@ -17,6 +17,7 @@ from dcf.cli.json_or_yaml import read_json_or_yaml
 from dcf.cli.mocks_input import mocks_value
 from dcf.cli.screen import Screen
 from dcf.cli.trouble import BadInput
+from dcf.cli.wording import counted
 from dcf.problem import Problem
 from dcf.workflow import InvalidWorkflow, WorkflowDocument, load, task_states
 
@@ -220,7 +221,11 @@ def with_workflow(answer: Answer, world: WorkflowWorld) -> Answer:
         "expected": expectation_json(expected),
         "invariants": dict(world.invariants),
     }
-    return replace(answer, fields=fields, show=[*answer.show, *expectation_lines(expected)])
+    show = [*answer.show, *expectation_lines(expected)]
+    if world.invariants and answer.error is None:
+        held = counted(len(world.invariants), "invariant was", "invariants were")
+        show.append(f"{held} true of each run.")
+    return replace(answer, fields=fields, show=show)
 
 
 def expectation_lines(expected: Expectation) -> Iterator[str]:

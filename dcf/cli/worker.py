@@ -96,7 +96,7 @@ async def work(order: WorkerOrder, settings: Settings) -> Answer:
         return assignment_of(line) if line else None
 
     orderly = await serve(post, on_ready=ready, assignment=assignment if order.solo else None)
-    if words is not None:
+    if words is not None and orderly:
         words.over()
     return Answer(
         {"worker": post.name, "drained": orderly},

@@ -65,4 +65,5 @@ class Violation:
 
     def __str__(self) -> str:
         where = f" [{self.run}]" if self.run else ""
-        return f"{GUARANTEES[self.guarantee]}{where}: {self.seen}"
+        what = "invariant" if self.guarantee == "invariant" else GUARANTEES[self.guarantee]
+        return f"{what}{where}: {self.seen}"

@@ -127,12 +127,13 @@ class Premises:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Assigned:
-    """``worker`` with one state to work on."""
+    """``worker`` with one state to work on. ``is_over`` once that is done, given back or lost."""
 
     worker: Worker
     lease: Lease
+    is_over: bool = False
 
     @property
     def name(self) -> str:
@@ -150,7 +151,7 @@ class Assigned:
         self.worker.drain()
 
     async def run(self) -> None:
-        await self.worker.run_one(self.lease)
+        self.is_over = await self.worker.run_one(self.lease)
 
 
 Assignment = tuple[str, str, str]
@@ -163,11 +164,12 @@ async def serve(
     on_ready: Callable[[], None],
     assignment: Callable[[], Assignment | None] | None = None,
 ) -> bool:
-    """Work until SIGTERM or SIGINT; True after an orderly end, False when a second signal cut it
-    short (leases that were held then end by themselves).
+    """Work until SIGTERM or SIGINT; True after an orderly end, False when a second signal or the
+    work itself cut it short (leases that were held then end by themselves).
 
     With ``assignment`` it works on one state alone and ends: that is called in a thread when
     everything is there for it, and waits for the state, or for None: then there is nothing to do.
+    Signals have no effect then: they are its Task's, or its worker got them too and ends it.
     ``on_ready`` is called when the worker can take work. Raises ControlPlaneError, SkillError,
     ToolsError, MemoryProblem, KnowledgeError and InvalidTemplate when it cannot start, EarlierRuns
     while an earlier version has runs to finish.
@@ -217,7 +219,11 @@ async def serve(
             except RefusedForNow as error:
                 # The worker opens it itself as soon as Redis takes writes.
                 worker.outage.seen(error)
-        orderly = await until_told(work, on_ready, attached=post.attached)
+        orderly = await until_told(
+            work, on_ready, attached=post.attached, heeds_signals=assignment is None
+        )
+        if isinstance(work, Assigned):
+            orderly = orderly and work.is_over
         if orderly and sweeper is not None:
             await sweeper.at_last(partial(_is_sealed_now, worker, store))
         if orderly and observer is not None:

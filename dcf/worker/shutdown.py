@@ -46,11 +46,18 @@ class Drainable(Protocol):
     async def run(self) -> None: ...
 
 
-async def until_told(worker: Drainable, on_ready: Callable[[], None], *, attached: bool) -> bool:
-    """Run ``worker``: the first signal drains it, the second stops it at once; False then. Work
-    that lets nothing else run in its thread is abandoned with the process 2 s after the second,
-    unless it is native code that keeps the interpreter to itself: that ends by SIGKILL alone. With
-    ``attached`` the end of standard input, a pipe, drains it too, and ends it 30 s later."""
+async def until_told(
+    worker: Drainable,
+    on_ready: Callable[[], None],
+    *,
+    attached: bool,
+    heeds_signals: bool = True,
+) -> bool:
+    """Run ``worker``: the first signal drains it, the second stops it at once; False then, and
+    where its own work cancels it. Work that lets nothing else run in its thread is abandoned with
+    the process 2 s after the second, unless it is native code that keeps the interpreter to itself:
+    that ends by SIGKILL alone. With ``attached`` the end of standard input, a pipe, drains it too,
+    and ends it 30 s later. With ``heeds_signals`` False signals are noted in the log only."""
     loop = asyncio.get_running_loop()
     work = asyncio.create_task(worker.run())
     told = 0
@@ -70,6 +77,9 @@ async def until_told(worker: Drainable, on_ready: Callable[[], None], *, attache
 
     def on_signal(number: int) -> None:
         nonlocal told
+        if not heeds_signals:
+            log.warning("%s: %s ignored", worker.name, signal.Signals(number).name)
+            return
         told += 1
         if told == 2:
             abandon_in(_AT_ONCE_S)

@@ -435,19 +435,23 @@ class Worker:
             in_place=in_place,
         )
 
-    async def run_one(self, lease: Lease) -> None:
+    async def run_one(self, lease: Lease) -> bool:
         """Work on the state of ``lease``, and on nothing else, until it is done or lost, or until
-        ``drain``. Raises what may be of the state's doing: ControlPlaneError, or a defect."""
+        ``drain``: True. False where somebody else cancelled the work, as a handler does that
+        cancels all tasks. Raises what may be of the state's doing: ControlPlaneError, or a
+        defect."""
         home = asyncio.get_running_loop()
         self._keeper.on_failure = lambda: home.call_soon_threadsafe(self.drain)
         work = self._put_to_work(self._alone(lease))
         draining = asyncio.create_task(self._draining.wait())
         try:
             await asyncio.wait([work, draining], return_when=asyncio.FIRST_COMPLETED)
+            was_cancelled = work.cancelled()
             await self._finish_work()
             if work.done() and not work.cancelled():
                 work.result()
             await self._seal_rest(self.config.drain_s)
+            return not was_cancelled
         finally:
             for task in (draining, work):
                 task.cancel()

@@ -211,6 +211,49 @@ async def test_an_orderly_end_leaves_a_suspect_what_it_was(world: World) -> None
     assert await store.acquire(RUN, "A", owner="w", ttl_ms=TTL_MS) == Refusal("suspect")
 
 
+async def give_back(store: Store, times: int, *, alone: Alone | None = None) -> None:
+    """Workers take the state, and are told to end."""
+    for _ in range(times):
+        assert await store.release(await lease_of(store, "A", alone=alone)) is None
+
+
+@pytest.mark.parametrize("limit", [None, 1])
+async def test_what_is_given_back_again_and_again_is_worked_on_alone_and_charged_with_nothing(
+    world: World, limit: int | None
+) -> None:
+    store = world.store()
+    await seed(store, linear("A"), deaths=limit)
+    await give_back(store, limit or LIMIT)
+    assert await store.acquire(RUN, "A", owner="w", ttl_ms=TTL_MS) == Refusal("suspect")
+    await give_back(store, 4 * LIMIT, alone="watched")
+    assert (await lease_of(store, "A")).event is None
+    assert await deaths(store) == 0
+
+
+@pytest.mark.parametrize("times", [LIMIT - 1, LIMIT])
+async def test_what_was_given_back_is_held_against_no_later_visit(world: World, times: int) -> None:
+    flow: Flow = {"start": "A", "states": {"A": {"next": "A"}}}
+    store = world.store()
+    await seed(store, flow)
+    await give_back(store, times)
+    lease = await lease_of(store, "A")
+    await store.commit(lease, end(flow, lease, None), commit_id="c1")
+    await give_back(store, 1)
+    assert (await lease_of(store, "A", alone=None)).visit == 2
+
+
+async def test_what_was_given_back_is_held_against_no_later_try(world: World) -> None:
+    flow, store = linear("A", retry=1, delay=10), world.store()
+    await seed(store, flow)
+    await give_back(store, LIMIT - 1)
+    lease = await lease_of(store, "A")
+    await store.commit(lease, end(flow, lease, None, Failure("E")), commit_id="c1")
+    await world.advance(10)
+    await timers.tick(store, RUN)
+    await give_back(store, 1)
+    assert (await lease_of(store, "A", alone=None)).try_ == 2
+
+
 async def test_a_suspect_is_not_entered_in_place(world: World) -> None:
     """A loop comes back to a state that workers died over."""
     flow: Flow = {"start": "A", "states": {"A": {"next": "B"}, "B": {"next": "A"}}}

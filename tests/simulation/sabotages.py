@@ -112,7 +112,7 @@ BROKEN = (
             ),
             "tick",
         ),
-        frozenset({"ends"}),
+        frozenset({"ends", "protocol"}),
     ),
     Broken(
         "a takeover counts as a retry",

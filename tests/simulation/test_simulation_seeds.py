@@ -12,11 +12,11 @@ from campaigns import SOAK, campaign
 
 from dcf.simulation import simulate, simulate_seeds
 
-# Of the first forty seeds those that together run each line, and go each way from it, that all of
-# them do.
-_CHOSEN = (1, 14, 31, 2, 4, 5, 6, 8, 9, 10, 12, 16, 18, 19, 20, 21, 23, 24, 28, 29, 34, 35, 37)
+# Of the first forty seeds those that together run each line of the scripts that all of them do, at
+# the least cost.
+_CHOSEN = (22, 32, 33, 2, 3, 5, 14, 16, 21, 24, 26, 27)
 # Whose histories are short.
-_SHORT = (7, 9, 26, 30, 33)
+_SHORT = (9, 22, 32)
 _DIGESTS = (
     "import sys; from dcf.simulation import simulate;"
     "print(*(simulate(int(seed)).digest for seed in sys.argv[1:]))"
@@ -67,7 +67,7 @@ def test_every_guarantee_holds_while_faults_of_every_kind_happen(share: int) -> 
 
 
 def test_one_seed_gives_one_history_in_every_process() -> None:
-    seeds = (14, 21, 23)
+    seeds = (14, 22)
     digests = {
         subprocess.run(
             [sys.executable, "-c", _DIGESTS, *map(str, seeds)],

@@ -127,9 +127,7 @@ def _holds_null(value: JSON) -> bool:
     return value is None or (isinstance(value, list) and any(map(_holds_null, value)))
 
 
-def _holds_no_number(
-    program: Program, scope: Scope, picked: Mapping[str, JSON], seed: int
-) -> bool:
+def _holds_no_number(program: Program, scope: Scope, picked: Mapping[str, JSON], seed: int) -> bool:
     """Whether a null is the engine's word for ``0 / 0``, which alone does not equal itself. With
     the same ``seed`` the value is the same."""
     text, source = (_UNEQUAL.format(text=text) for text in (program.text, program.source))

@@ -69,7 +69,8 @@ def sim(
         typer.Option(
             "--invariant",
             metavar="EXPR",
-            help="JSONata that must be true of each run when it is over; may be repeated.",
+            help="JSONata over $input, $output, $status, $error, $cause, $events, $calls and "
+            "$disturbed that must be true of each run when it is over; may be repeated.",
         ),
     ] = None,
     invariants: Annotated[

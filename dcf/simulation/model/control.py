@@ -114,9 +114,9 @@ def fresh(kind: str, pv: int, spec: Mapping[str, Any], before: Control | None, n
     if before is not None:
         ctl |= {"visit": before["visit"] + 1}
         ctl |= {"fence": before["fence"], "rounds": before["rounds"]}
-        innocent = before["status"] in ("done", "running") and before.get("deaths") == 1
+        innocent = before["status"] in ("done", "running") and before.get("deaths", 0) <= 1
         if "deaths" in before and not innocent:
-            ctl["deaths"] = 1
+            ctl["deaths"] = min(before["deaths"], 1)
     wake(ctl, now)
     return ctl
 
@@ -133,9 +133,9 @@ def forget_try(ctl: Control) -> None:
 
 def forgive(ctl: Control) -> None:
     """A suspect at most."""
-    put(ctl, {"takeovers": 0, "unheard": None, "overdue": None})
+    put(ctl, {"takeovers": 0, "returned": None, "unheard": None, "overdue": None})
     if "deaths" in ctl:
-        ctl["deaths"] = 1
+        ctl["deaths"] = min(ctl["deaths"], 1)
 
 
 def deaths_limit(run: Control) -> int:

@@ -112,9 +112,13 @@ def release(now: Scratch) -> Reply:
     if taken:
         ctl["deaths"] = min(ctl.get("deaths", 0) + 1, deaths_limit(run))
         reached = ctl["deaths"] == deaths_limit(run) and "event" not in ctl
-        put(ctl, {"overdue": ctl.get("overdue") or reached or None})
+        put(ctl, {"overdue": reached or None})
     elif died is not None:
         over = count_death(ctl, run)
+    else:
+        ctl["returned"] = ctl.get("returned", 0) + 1
+        if ctl["returned"] >= deaths_limit(run):
+            ctl.setdefault("deaths", 0)
     if not late:
         wake(ctl, now.now)
     put(ctl, {"released": released, "unheard": None, "how": died or ctl.get("how")})

@@ -21,6 +21,11 @@ async def kill(_):
 async def leave(_):
     os._exit(7)
 
+async def cancel(_):
+    for task in asyncio.all_tasks():
+        task.cancel()
+    await asyncio.sleep(300)
+
 async def exit_(_):
     sys.exit(4)
 
@@ -58,8 +63,8 @@ async def block(_):
         time.sleep(300)
 
 HANDLERS = {
-    "kill": kill, "leave": leave, "exit": exit_, "exit below": exit_below, "effect": effect,
-    "block": block, "third": third,
+    "kill": kill, "leave": leave, "cancel": cancel, "exit": exit_, "exit below": exit_below,
+    "effect": effect, "block": block, "third": third,
 }
 """
 
@@ -83,7 +88,8 @@ def handlers(dcf: Dcf) -> tuple[str, ...]:
 def test_poison_tasks_are_stopped_and_named_and_their_neighbours_succeed(
     dcf: Dcf, handlers: tuple[str, ...]
 ) -> None:
-    neighbours, poisons = ("a", "b"), {"killer": "kill", "leaver": "leave"}
+    neighbours = ("a", "b")
+    poisons = {"killer": "kill", "leaver": "leave", "canceller": "cancel"}
     for run, resource in {**dict.fromkeys(neighbours, "effect"), **poisons}.items():
         flow = dcf.write(f"{run}.json", one(**task(resource)))
         assert dcf("submit", flow, "--id", run, "--input", f'"{run}"').code == 0
@@ -97,7 +103,7 @@ def test_poison_tasks_are_stopped_and_named_and_their_neighbours_succeed(
     until(all_are_over, "the end of all runs")
 
     assert [status(dcf, run) for run in neighbours] == ["succeeded"] * 2
-    assert [status(dcf, run) for run in poisons] == ["failed"] * 2
+    assert [status(dcf, run) for run in poisons] == ["failed"] * 3
     # Each of them kills one worker with all that it does, at most.
     assert 1 < len(workers) <= 1 + len(poisons)
     why = {run: why_failed(dcf, run) for run in poisons}
@@ -105,6 +111,7 @@ def test_poison_tasks_are_stopped_and_named_and_their_neighbours_succeed(
     assert f"killed {LIMIT} workers: exit by signal 9 (SIGKILL)" in why["killer"]
     assert 'last line "out of memory, I guess"' in why["killer"]
     assert "exit with status 7" in why["leaver"]
+    assert "exit with status 130" in why["canceller"]
     told = [event["type"] for event in dcf("history", "killer", "--json").json["events"]]
     # The first death is that of a worker that did more; a busy machine may end leases by itself.
     assert told.count("LeaseExpired") >= 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 from typing import Any
 
@@ -36,7 +37,7 @@ async def test_the_run_that_it_ends_is_sealed(stage: Stage) -> None:
         return given
 
     lease, worker = await lease_and_worker(stage, work)
-    await worker.run_one(lease)
+    assert await worker.run_one(lease)
     run = await stage.store.run(RUN)
     assert run.status == "succeeded"
     assert run.raw["finalized_at"] is not None
@@ -48,7 +49,7 @@ async def test_what_redis_did_not_let_it_do_is_nothing_of_the_state(stage: Stage
         raise Disconnected("away")
 
     lease, worker = await lease_and_worker(stage, work)
-    await worker.run_one(lease)
+    assert await worker.run_one(lease)
     # Whoever started it gives the lease back.
     assert await stage.store.release(lease) is None
     assert (await stage.state("A")).deaths == 0
@@ -66,4 +67,17 @@ async def test_what_broke_under_the_state_is_told(stage: Stage) -> None:
     vars(stage.store)["commit"] = broken
     with pytest.raises(ServerError):
         await worker.run_one(lease)
+    stage.defects.clear()
+
+
+@staged
+async def test_work_that_cancels_itself_does_not_end_in_order(stage: Stage) -> None:
+    async def work(_: Any) -> Any:
+        for each in asyncio.all_tasks() - {stage_task}:
+            each.cancel()
+        await asyncio.sleep(600)
+
+    stage_task = asyncio.current_task()
+    lease, worker = await lease_and_worker(stage, work)
+    assert not await worker.run_one(lease)
     stage.defects.clear()

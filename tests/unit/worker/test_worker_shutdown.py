@@ -9,7 +9,7 @@ import sys
 import pytest
 
 WORKER = """
-import asyncio, logging, os, sqlite3, time
+import asyncio, logging, os, sqlite3, sys, time
 from dcf.worker import shutdown, until_told
 
 logging.basicConfig()
@@ -27,15 +27,17 @@ class Worker:
     async def run(self):
         {work}
 
-asyncio.run(until_told(Worker(), lambda: print("ready", flush=True), attached=True))
+heeds = "deaf" not in sys.argv
+ready = lambda: print("ready", flush=True)
+asyncio.run(until_told(Worker(), ready, attached=True, heeds_signals=heeds))
 print("drained")
 """
 
 
-def started(work: str) -> subprocess.Popen[str]:
+def started(work: str, *more: str) -> subprocess.Popen[str]:
     """A process that does ``work``, and has said that it is ready."""
     process = subprocess.Popen(
-        [sys.executable, "-c", WORKER.format(work=work)],
+        [sys.executable, "-c", WORKER.format(work=work), *more],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -63,6 +65,13 @@ def test_who_started_it_is_gone_and_so_is_it(work: str, status: int, said: str) 
         process.stdin.close()
         assert process.wait(60) == status
         assert process.stdout.read().strip() == said
+
+
+def test_a_process_for_one_state_is_ended_by_no_signal_of_its_task() -> None:
+    kills = "[os.kill(os.getpid(), 15) for _ in range(3)]; await asyncio.sleep(0.2); "
+    with started(f"{kills}assert not self.told.is_set()", "deaf") as process:
+        assert process.wait(60) == 0
+        assert process.stderr is not None and "w: SIGTERM ignored" in process.stderr.read()
 
 
 COUNTS = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c"
