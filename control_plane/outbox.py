@@ -147,11 +147,16 @@ class Outbox:
 
     async def leave(self) -> None:
         """Take this consumer out of the group, unless entries are left that others have to claim
-        from it."""
+        from it. Where there is no group, since ``open`` failed, there is nothing to do."""
         for stream in _STREAMS:
-            pending = await self._backend.command(
-                "XPENDING", stream, GROUP, "-", "+", 1, self._consumer
-            )
+            try:
+                pending = await self._backend.command(
+                    "XPENDING", stream, GROUP, "-", "+", 1, self._consumer
+                )
+            except ServerError as error:
+                if "NOGROUP" not in str(error):
+                    raise
+                continue
             if not pending:
                 await self._backend.command("XGROUP", "DELCONSUMER", stream, GROUP, self._consumer)
 

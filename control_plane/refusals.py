@@ -67,7 +67,8 @@ TABLE = (
         "OOM",
         "writes",
         "out of memory",
-        "raise its maxmemory (CONFIG SET maxmemory), or free some; work goes on by itself then",
+        "raise its maxmemory (CONFIG SET maxmemory): work goes on by itself, and `dcf runs remove` "
+        "frees memory then",
         ("OOM ",),
     ),
     Refusing(

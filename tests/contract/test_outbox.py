@@ -209,3 +209,9 @@ async def test_runs_that_ended_while_nobody_wanted_them_are_found_by_a_full_swee
     assert await sweep_outbox(store, everything=True) == 1
     assert await store.told(await store.run(RUN)) is True
     assert await sweep_outbox(store, everything=True) == 1
+
+
+async def test_who_could_not_open_the_group_leaves_nothing(world: World) -> None:
+    outbox = Outbox(world.backend, consumer="r1")
+    await outbox.leave()
+    assert await world.backend.command("KEYS", "cp:*") == []
