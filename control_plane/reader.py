@@ -134,6 +134,13 @@ class Reader(Values):
             if text is not None
         }
 
+    async def state(self, workflow_id: str, path: str) -> StateDocument:
+        """The document of ``path``. Raises UnknownState: the run was removed, or forgotten."""
+        found = await self.states(workflow_id, [path])
+        if path not in found:
+            raise UnknownState(workflow_id=workflow_id, path=path)
+        return found[path]
+
     async def count_done(self, paths: Mapping[str, Sequence[str]]) -> dict[str, int]:
         """How many of the states at ``paths`` of each run are done, 500 a read; in a cluster, where
         each run has a slot of its own, one run a read."""

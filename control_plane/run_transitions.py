@@ -46,18 +46,18 @@ class RunTransitions(Reader):
         protocol: int = FIRST_PROTOCOL,
         pins: str | None = None,
         deaths: int | None = None,
+        blobs: Sequence[Payload] = (),
     ) -> bool:
         """Create a run: ``states`` are (path, type), pending until entered; workers that do not
         know ``protocol`` leave it alone; ``pins`` is a digest of what ``meta`` pins the run to, for
-        the history; ``deaths`` is how many workers may die over a state (None: 3). True when it is
-        new, False when the same run was there.
+        the history; ``deaths`` is how many workers may die over a state (None: 3); ``blobs`` are
+        what ``meta`` refers to. True when it is new, False when the same run was there.
 
         Interrupted anywhere, the same call goes on where it stopped. Raises RunExists when the id
         belongs to another definition or input, BadDocument when ``meta`` cannot be stored.
         """
         keys.check_workflow_id(workflow_id)
-        if start.input.blob is not None:
-            await self.put_blob(workflow_id, start.input, new=True)
+        stored = [part for part in (*blobs, start.input) if part.blob is not None]
         meta_text = payload.to_text({**meta, "pool": self.pool, "workflow_id": workflow_id})
         batches = [states[at : at + BATCH] for at in range(0, len(states), BATCH)] or [[]]
         if self.cluster:
@@ -71,6 +71,7 @@ class RunTransitions(Reader):
             "protocol": protocol,
             "call": self.new_id(),
             "deaths": deaths,
+            "blobs": [part.digest for part in stored] or None,
         }
         created = False
         for number, batch in enumerate(batches):
@@ -79,7 +80,13 @@ class RunTransitions(Reader):
                 request["start"] = start.spec()
                 request["timeout_ms"] = timeout_ms
                 request["pins"] = pins
-            answer = await self.call("seed", workflow_id, request, meta_text, start.input.stored)
+            answer = await self.with_blobs(
+                workflow_id,
+                stored,
+                lambda: self.call("seed", workflow_id, request, meta_text, start.input.stored),
+                new=True,
+                there=number > 0,
+            )
             if answer[0] == "exists":
                 raise RunExists(workflow_id=workflow_id)
             if answer[0] == "bad_document":

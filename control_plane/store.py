@@ -44,9 +44,7 @@ class Store(Answers):
         Blobs are stored first, so that nothing committed refers to one that is missing. Raises
         BadDocument when the server refuses a document (permanent).
         """
-        for part in commit_texts.payloads(commit):
-            if part.blob is not None:
-                await self.put_blob(lease.workflow_id, part)
+        stored = [part for part in commit_texts.payloads(commit) if part.blob is not None]
         if commit.question is not None:
             await self.list_approval(lease.workflow_id, lease.path)
         # Derived, so that a commit said twice asks for the same lease twice.
@@ -59,9 +57,15 @@ class Store(Answers):
             "owner": lease.owner,
             "ttl": lease.ttl_ms,
             "next_token": next_token,
+            "blobs": [part.digest for part in stored] or None,
             **commit_texts.terms(commit),
         }
-        answer = await self.call("commit", lease.workflow_id, request, *commit_texts.texts(commit))
+        texts = commit_texts.texts(commit)
+        answer = await self.with_blobs(
+            lease.workflow_id,
+            stored,
+            lambda: self.call("commit", lease.workflow_id, request, *texts),
+        )
         if answer[0] == "bad_document":
             raise BadDocument(reason=answer[1])
         if answer[0] != "ok":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from control_plane import payload
@@ -50,6 +51,26 @@ class Values(ScriptCalls):
         gone, unless it is a ``new`` one, which is submitted next."""
         request = {"blob": content.digest, "new": new}
         await self.call("blob", workflow_id, request, content.blob or "")
+
+    async def with_blobs(
+        self,
+        workflow_id: str,
+        parts: Sequence[Payload],
+        call: Callable[[], Awaitable[list[Any]]],
+        *,
+        new: bool = False,
+        there: bool = False,
+    ) -> list[Any]:
+        """The answer of a ``call`` that refers to the blobs of ``parts``, which are stored first if
+        they are not ``there``; and again where a server that forgot its newest writes has them no
+        more."""
+        while True:
+            for part in () if there else parts:
+                await self.put_blob(workflow_id, part, new=new)
+            answer = await call()
+            if answer[0] != "missing_blob":
+                return answer
+            there = False
 
     async def value(self, workflow_id: str, stored: JSON) -> JSON:
         """The value behind what a document holds. Raises MissingBlob."""

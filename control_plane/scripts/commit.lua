@@ -7,7 +7,8 @@
 --           wait?     "timer" | "retry" | "callback" | "join" | "approval"; with wait_until (ms) or
 --                     delay (ms)
 --           retries?  {retrier: used attempts}
---           join?     {n, window, fail_limit}}
+--           join?     {n, window, fail_limit}
+--           blobs?    [sha256] that must be there}
 --          outcome: done | failed | wait | open (a frame ticket enters its first state)
 -- ARGV[2]  output document, or ""          ARGV[3]  input of the state entered, or ""
 -- ARGV[4]  history event                   ARGV[5]  error {error, cause}, or ""
@@ -18,7 +19,7 @@
 --          From ARGV[5] on, what is "" may be absent.
 -- Reply    {"ok", path leased in place or "", its fence, its visit, run status when it ended
 --           or "", now}
---          {"bad_document", message} | {"limit_exceeded", what} | {"lease_lost"}
+--          {"bad_document", message} | {"missing_blob", sha256} | {"limit_exceeded", what} | {"lease_lost"}
 --          | {"lease_expired"} | {"timed_out"} | {"cancelled"} | {"closed"} | {"unknown_state"}
 --          | {"unknown_run"}
 -- With next_token, the one state that becomes ready by this commit (the sibling, else the first new
@@ -39,6 +40,8 @@ end
 if not ctl then return reply('unknown_state') end
 local why = dead(path, ctl) or not_holder(ctl)
 if why then return reply(why) end
+local absent = missing_blob()
+if absent then return reply('missing_blob', absent) end
 local so_far = load_chain()
 if REQ.next or REQ.wait then
   if so_far.steps >= REQ.steps_limit then return reply('limit_exceeded', 'steps') end

@@ -181,6 +181,14 @@ local function forget_try(ctl)
   ctl.made, ctl.model = nil, nil
 end
 
+-- The first of the blobs that the call refers to which is not there, or nil: a server that forgot its
+-- newest writes may have taken them before.
+local function missing_blob()
+  for _, sha256 in ipairs(REQ.blobs or {}) do
+    if redis.call('EXISTS', DATA .. 'blob:' .. sha256) == 0 then return sha256 end
+  end
+end
+
 local function deaths_limit() return load_run().deaths or DEATHS_LIMIT end
 
 -- A worker died, or vanished, that held this state, and maybe others beside it. Nobody can tell which

@@ -2,10 +2,11 @@
 -- last call its first state as ready. Until that call the run is "pending" and nothing can move.
 -- ARGV[1]  {run, call, digest, protocol, pool, states?: [{path, type}], timeout_ms?,
 --           pins?: digest of what the run is pinned to, for the history,
---           deaths?: how many workers may die over a state,
+--           deaths?: how many workers may die over a state, blobs?: [sha256] that must be there,
 --           start?: {path, type, timeout_ms?, hb_ms?, callback?}}
 -- ARGV[2]  meta document     ARGV[3]  input of the first state, or ""
 -- Reply    {"ok", "created" | "present"} | {"exists", digest} | {"bad_document", message}
+--          | {"missing_blob", sha256}
 -- The same call again gets the first answer; the same digest goes on where an interrupted submission stopped.
 
 local run = load_run()
@@ -13,6 +14,9 @@ if run and (run.digest ~= REQ.digest or run.removing) then return reply('exists'
 if run and run.status ~= 'pending' then
   return reply('ok', run.said.seed == REQ.call and 'created' or 'present')
 end
+
+local absent = missing_blob()
+if absent then return reply('missing_blob', absent) end
 
 local start, bad
 if REQ.start then

@@ -42,6 +42,7 @@ class Stories:
             self._late_news: 4,
             self._no_json: 4,
             self._cut_off: 4,
+            self._forgotten: 4,
             self._crowd: 1,
         }
         for number in range(steps):
@@ -70,6 +71,7 @@ class Stories:
         *texts: str,
         timeout_ms: int | None = None,
         deaths: int | None = None,
+        blobs: list[str] | None = None,
         **s: Any,
     ) -> None:
         """A run whose first state, S, is ready; ``texts`` are its own document and S's input."""
@@ -81,6 +83,7 @@ class Stories:
         }
         about |= {"states": [{"path": path, "type": "Task"} for path in "AB"], "deaths": deaths}
         about |= {"start": {"path": "S", "type": "Task", **s}, "timeout_ms": timeout_ms}
+        about |= {"blobs": blobs}
         self._say("seed", *(texts or (_META, "{}")), **about)
 
     def _lease(self, path: str, *, ttl: int = 500, alone: str | None = None) -> list[Any]:
@@ -229,6 +232,16 @@ class Stories:
         self._lease("S", alone="watched")
         self._commit("S", outcome="done", next={"path": "A", "type": "Task"})
         self._say("release", **gone, died="vanished")
+
+    def _forgotten(self) -> None:
+        """The server has forgotten a blob when the call comes that refers to it, or one of two."""
+        for known in ((), ("beef",), ("cafe",), ("beef", "cafe")):
+            for blob in known:
+                self._say("blob", '"large"', blob=blob, new=True)
+            self._begin(blobs=["beef", "cafe"])
+        self._lease("S")
+        for blobs in (["dead"], ["beef", "dead"], ["cafe"]):
+            self._commit("S", blobs=blobs, outcome="done", next={"path": "A", "type": "Task"})
 
     def _no_json(self) -> None:
         """One text of a call is refused, and with it the whole call."""

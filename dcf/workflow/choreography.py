@@ -152,8 +152,8 @@ class Choreographer:
             return None
         if not lease.retries and lease.approval is None:
             return dict(outcome.metrics)
-        found = await patiently(lease, lambda: self._store.states(lease.workflow_id, [lease.path]))
-        return add_metrics(found[lease.path].metrics or {}, outcome.metrics)
+        found = await patiently(lease, lambda: self._store.state(lease.workflow_id, lease.path))
+        return add_metrics(found.metrics or {}, outcome.metrics)
 
     async def _say(self, lease: Lease, commit: Commit, in_place: bool) -> Committed | Refusal:
         """Commit; a server that is away is waited for."""

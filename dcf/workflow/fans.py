@@ -102,13 +102,13 @@ class Fans:
         self, run: Run, fan: OpenFan, frame_path: str, number: int
     ) -> Mapping[str, Any]:
         """The context of an iteration of a distributed Map; its ticket keeps its input."""
-        ticket = (await self._store.states(run.workflow_id, [frame_path]))[frame_path]
+        ticket = await self._store.state(run.workflow_id, frame_path)
         value = await self._store.value(run.workflow_id, ticket.raw.get("effective_input"))
         return fan.child_context(number, value, ticket.times.get("entered") or 0)
 
     async def _read(self, run: Run, parent_path: str) -> tuple[OpenFan, int]:
         """A fan-out record, and about how many bytes it has."""
-        document = (await self._store.states(run.workflow_id, [parent_path]))[parent_path]
+        document = await self._store.state(run.workflow_id, parent_path)
         shared = await self._store.value(run.workflow_id, document.fan)
         state = run.machine.locate(list(split_path(parent_path)))
         variables: dict[str, JSON] = shared.get("variables", {})

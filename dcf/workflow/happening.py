@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from control_plane import JSON, Lease, Store
+from control_plane import JSON, Lease, Store, UnknownState
 from dcf import asl
 from dcf.workflow.asking import rejection
 
@@ -74,6 +74,8 @@ async def _inputs(store: Store, lease: Lease, state: asl.MapState) -> list[JSON]
         paths = {number: f"{lease.path}[{number}]" for number in numbers}
         tickets = await store.states(lease.workflow_id, list(paths.values()))
         for number, path in paths.items():
+            if path not in tickets:  # the run was removed, or forgotten
+                raise UnknownState(workflow_id=lease.workflow_id, path=path)
             stored = tickets[path].raw.get("effective_input")
             if stored is not None or tickets[path].status == "done":
                 inputs[number] = await store.value(lease.workflow_id, stored)

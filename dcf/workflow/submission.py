@@ -81,8 +81,6 @@ async def submit(
     limits = state_limits(first, _first_visit(workflow_id, document, first, value))
     if await _is_there(store, workflow_id, digest):
         return False
-    # Before the seed, so that no run refers to what is missing.
-    await store.put_blob(workflow_id, definition, new=True)
     return await store.seed(
         workflow_id,
         digest=digest,
@@ -99,6 +97,7 @@ async def submit(
         timeout_ms=int(machine.timeout_s * 1000) if machine.timeout_s is not None else None,
         protocol=_protocol(document),
         deaths=document.raw.get("worker_deaths"),
+        blobs=[definition],
     )
 
 

@@ -13,7 +13,14 @@ from hypothesis import strategies as st
 from workers import lease_of
 from worlds import World, open_world
 
-from control_plane import BadDocument, Committed, MissingBlob, PayloadTooLarge, payload
+from control_plane import (
+    BadDocument,
+    Committed,
+    MissingBlob,
+    Payload,
+    PayloadTooLarge,
+    payload,
+)
 
 KEY = "test:value"
 # No lone surrogates: those are no text.
@@ -151,6 +158,29 @@ def test_values_over_16_mib_are_refused() -> None:
 async def test_a_value_of_16_mib_comes_back(world: World) -> None:
     value = "y" * (16 * 1024 * 1024 - 2)
     assert await RoundTrip(world)(value) == value
+
+
+async def test_a_blob_that_the_server_forgot_before_it_was_referred_to_is_stored_again(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A replica took over that had not yet heard of it."""
+    store, flow, forgotten = world.store(), linear("A", "B"), list[str]()
+    put_blob = store.put_blob
+
+    async def put_and_forget(workflow_id: str, content: Payload, *, new: bool = False) -> None:
+        await put_blob(workflow_id, content, new=new)
+        if content.digest not in forgotten:
+            forgotten.append(content.digest)
+            await world.backend.command("DEL", store.keys(RUN).blob(content.digest))
+
+    monkeypatch.setattr(store, "put_blob", put_and_forget)
+    given, result = "g" * 300_000, "r" * 300_000
+    await seed(store, flow, given)
+    lease = await lease_of(store, "A")
+    assert lease.input == given
+    assert isinstance(await store.commit(lease, end(flow, lease, result), commit_id="c"), Committed)
+    assert (await lease_of(store, "B")).input == result
+    assert len(forgotten) == 2
 
 
 async def test_a_blob_that_is_missing_or_changed_is_an_error(world: World) -> None:

@@ -34,6 +34,8 @@ def commit(now: Scratch) -> list[Any]:
         return ["unknown_state"]
     if why := now.dead(path, ctl) or not_holder(ctl, request, now.now):
         return [why]
+    if absent := now.missing_blob():
+        return ["missing_blob", absent]
     if full := _full(now):
         return ["limit_exceeded", full]
     return _Commit(now, ctl).take()

@@ -32,6 +32,8 @@ def seed(now: Scratch) -> Reply:
         return ["exists", run["digest"]]
     if run is not None and run["status"] != "pending":
         return ["ok", "created" if run["said"].get("seed") == request["call"] else "present"]
+    if absent := now.missing_blob():
+        return ["missing_blob", absent]
     if run is None:
         run = {"status": "pending", "born": str(now.now), "said": {}}
         run |= {name: request[name] for name in ("protocol", "digest", "pool")}

@@ -48,6 +48,11 @@ class Scratch:
         """A copy of it."""
         return copied(self.peek(key))
 
+    def missing_blob(self) -> str | None:
+        """The first of the blobs that the call refers to which is not there."""
+        named = self.request.get("blobs", ())
+        return next((one for one in named if self.peek(self.keys.blob(one)) is None), None)
+
     def set(self, key: str, value: Any) -> None:
         """Write a value; None removes the key. In a cluster a run's script reaches nothing but the
         run: the rest is its client's part."""
