@@ -76,6 +76,8 @@ if TYPE_CHECKING:
     from dcf.memory.observations import (
         AmbiguousObservation,
         Filter,
+        Forgotten,
+        NothingChosen,
         Observations,
         UnknownObservation,
     )
@@ -197,6 +199,7 @@ __all__ = [
     "Events",
     "FileReport",
     "Filter",
+    "Forgotten",
     "Found",
     "FoundSkill",
     "Garbage",
@@ -236,6 +239,7 @@ __all__ = [
     "NoScratchPad",
     "NoSuchBlock",
     "NotShareable",
+    "NothingChosen",
     "Observation",
     "ObservationType",
     "Observations",

@@ -13,7 +13,12 @@ from dcf.memory.database import Connection
 from dcf.memory.entities import OBSERVATION, OBSERVED_EVENT, OCCURRENCE
 from dcf.memory.observation import NewObservation, Observation, Origin
 from dcf.memory.observations.fields import columns_of, observation_of, problems, shared_digest
-from dcf.memory.observations.finding import is_observed, observation_row
+from dcf.memory.observations.finding import (
+    Filter,
+    is_observed,
+    occurrence_rows,
+    rows_to_change,
+)
 from dcf.memory.observations.rendering import details_of
 from dcf.memory.search.indexing import follow_search
 from dcf.problem import Problem
@@ -30,6 +35,16 @@ class Priced:
 
     new: NewObservation
     tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """Observations that were removed, the newest first, and the numbers of the ``events`` that
+    record it, one behind the other: a rollback of all of them brings everything back. No events if
+    it was only tried."""
+
+    observations: tuple[Observation, ...]
+    events: tuple[int, ...] = ()
 
 
 def priced(new: Sequence[NewObservation]) -> tuple[Priced, ...]:
@@ -76,10 +91,16 @@ def observe_until(journal: Journal, source_type: str, at: int) -> None:
     )
 
 
-def delete(journal: Journal, observation_id: str) -> None:
-    """Remove an observation, so that a rollback brings it back. Raises UnknownObservation."""
-    row = observation_row(journal.connection, observation_id)
-    journal.delete(OBSERVATION, row, agent_id=row["agent_id"])
+def forget(journal: Journal, which: Filter) -> Forgotten:
+    """Remove what ``which`` leaves, with the times that it was seen, so that a rollback brings all
+    of it back. Raises what ``rows_to_change`` does."""
+    rows = rows_to_change(journal.connection, which)
+    for row in rows:
+        for one in occurrence_rows(journal.connection, row["id"]):
+            journal.delete(OCCURRENCE, one, agent_id=row["agent_id"])
+        journal.delete(OBSERVATION, row, agent_id=row["agent_id"])
+    events = tuple(event.seq for event in journal.noted)
+    return Forgotten(tuple(map(observation_of, rows)), events)
 
 
 def _added(journal: Journal, one: Priced) -> Observation:

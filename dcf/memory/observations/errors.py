@@ -17,3 +17,10 @@ class AmbiguousObservation(MemoryProblem):
 
     code = "memory_ambiguous_observation"
     hint = "give more characters of the id"
+
+
+class NothingChosen(MemoryProblem):
+    """Neither an id nor a filter says which observations: that would be all of them."""
+
+    code = "memory_observations_all"
+    hint = "say ids or a filter; one that leaves all is a period: since 1970-01-01"

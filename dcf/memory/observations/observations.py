@@ -8,7 +8,14 @@ from collections.abc import Sequence
 from dcf.memory.actor import Actor
 from dcf.memory.ledger import Ledger
 from dcf.memory.observation import NewObservation, Observation, Occurrence, Origin
-from dcf.memory.observations.changing import add, delete, observe, observe_until, priced
+from dcf.memory.observations.changing import (
+    Forgotten,
+    add,
+    forget,
+    observe,
+    observe_until,
+    priced,
+)
 from dcf.memory.observations.fields import observation_of
 from dcf.memory.observations.finding import (
     Filter,
@@ -17,6 +24,7 @@ from dcf.memory.observations.finding import (
     newest_rows,
     occurrences_of,
     rows_around,
+    rows_to_change,
 )
 
 
@@ -98,6 +106,12 @@ class Observations:
         )
         return tuple(map(observation_of, rows))
 
-    async def delete(self, observation_id: str, *, by: Actor) -> None:
-        """Remove an observation; a rollback brings it back. Raises UnknownObservation."""
-        await self._ledger.change(by, lambda journal: delete(journal, observation_id))
+    async def forget(self, which: Filter, *, by: Actor, dry_run: bool = False) -> Forgotten:
+        """Remove all that ``which`` leaves, in one transaction; a rollback of its events brings it
+        back. Events that were observed stay known, so that no worker adds it again. With
+        ``dry_run`` nothing is removed. Raises NothingChosen for a filter that leaves everything,
+        InvalidEntry for a topic without a word, UnknownObservation for an id that is not there."""
+        if not dry_run:
+            return await self._ledger.change(by, lambda journal: forget(journal, which))
+        rows = await self._ledger.read(lambda connection: rows_to_change(connection, which))
+        return Forgotten(tuple(map(observation_of, rows)))

@@ -1,0 +1,90 @@
+"""``memory observations``: changing what was seen."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from typing import Annotated
+
+import typer
+
+from dcf.cli.answer import Answer
+from dcf.cli.commands.command import JsonOption, command
+from dcf.cli.commands.memory_options import (
+    ConceptOption,
+    ProjectOption,
+    ReasonOption,
+    SinceOption,
+    SourceIdOption,
+    SourceOption,
+    TurnOption,
+    TypeOption,
+    UntilOption,
+    WorkflowOption,
+)
+
+
+def register_changes(observations: typer.Typer) -> None:
+    """Add ``forget``."""
+    command(
+        observations,
+        "forget",
+        example=[
+            "dcf memory observations forget 21d186d3 29b43615",
+            "dcf memory observations forget --workflow order-processing --until 2026-10-31",
+            "dcf memory observations forget --topic 'declined card' --yes",
+        ],
+    )(forget)
+
+
+def forget(
+    ids: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[ID…]", help="Ids, their beginnings, or addresses."),
+    ] = None,
+    type_: TypeOption = None,
+    concept: ConceptOption = None,
+    source: SourceOption = None,
+    source_id: SourceIdOption = None,
+    turn: TurnOption = None,
+    since: SinceOption = None,
+    until: UntilOption = None,
+    project: ProjectOption = None,
+    workflow: WorkflowOption = None,
+    topic: Annotated[
+        str | None,
+        typer.Option(
+            "--topic", metavar="TEXT", help="Only those in which search finds each of these words."
+        ),
+    ] = None,
+    sure: Annotated[
+        bool, typer.Option("--yes", help="Forget them; without it they are only shown.")
+    ] = False,
+    reason: ReasonOption = "",
+    as_json: JsonOption = False,
+) -> Answer:
+    """Forget observations: these ids, or what the filters leave.
+
+    Without --yes nothing changes, and what would go is shown. Filters are of all days, and one of
+    them is needed. No list, search or context has what is forgotten, and no worker adds it again
+    from a run that it has looked at. `dcf memory rollback` brings it back.
+    """
+    from dcf.cli.memory.forgotten_observations import ForgettingOrder, forget_observations
+    from dcf.cli.memory.observations import ObservationsQuestion
+    from dcf.cli.settings import Settings
+
+    asked = ObservationsQuestion(
+        types=tuple(type_ or ()),
+        concepts=tuple(concept or ()),
+        sources=tuple(source or ()),
+        source_ids=tuple(source_id or ()),
+        turn=turn,
+        since=since,
+        until=until,
+        days=None,
+        projects=tuple(project or ()),
+        workflows=tuple(workflow or ()),
+        topic=topic,
+    )
+    order = ForgettingOrder(tuple(ids or ()), asked, sure, reason)
+    return asyncio.run(forget_observations(Settings.from_env(os.environ), order))

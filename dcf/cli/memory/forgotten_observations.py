@@ -1,0 +1,78 @@
+"""``dcf memory observations forget``: observations that are taken away, by ids or by a filter."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dcf.cli.answer import Answer
+from dcf.cli.memory.observations import (
+    ObservationsQuestion,
+    id_in,
+    observation_entry,
+    observations_table,
+)
+from dcf.cli.memory.opening import opened, person
+from dcf.cli.settings import Settings
+from dcf.cli.trouble import BadInput
+from dcf.cli.wording import counted
+from dcf.memory import Filter, Forgotten
+from dcf.problem import Problem
+
+_SHOWN = 50
+"""Rows for people; --json has all."""
+
+
+@dataclass(frozen=True, slots=True)
+class ForgettingOrder:
+    """Which observations go: these ``ids`` (or their beginnings, or addresses), or what ``asked``
+    leaves. Unless it is ``sure`` it is only shown what would go."""
+
+    ids: tuple[str, ...]
+    asked: ObservationsQuestion
+    sure: bool = False
+    reason: str = ""
+
+
+async def forget_observations(settings: Settings, order: ForgettingOrder) -> Answer:
+    """Forget observations, or show what would be forgotten. Raises BadInput, UnknownObservation,
+    AmbiguousObservation, NothingChosen; then nothing changed."""
+    which = order.asked.filter()
+    if order.ids and not which.takes_all:
+        given = ", ".join(order.ids)
+        message = f"there are ids ({given}) and filters; one of the two says what goes"
+        hint = "leave out the filters, or the ids: `dcf memory observations list` takes filters too"
+        raise BadInput([Problem("CLI_OBSERVATIONS_IDS", message, hint=hint, file="ID")])
+    by = person(order.reason or "told by `dcf memory observations forget`")
+    async with opened(settings) as memory:
+        if order.ids:
+            found = [await memory.observations.get(id_in(name)) for name in order.ids]
+            which = Filter(ids=[one.id for one in found])
+        done = await memory.observations.forget(which, by=by, dry_run=not order.sure)
+    return _answer(done)
+
+
+def way_back(events: Sequence[int]) -> str:
+    """The command that undoes events that stand one behind the other."""
+    first, last = events[0], events[-1]
+    return f"dcf memory rollback --event {first if first == last else f'{first}-{last}'}"
+
+
+def _answer(done: Forgotten) -> Answer:
+    gone = done.observations
+    back = way_back(done.events) if done.events else None
+    fields: dict[str, Any] = {
+        "observations": [observation_entry(one) for one in gone],
+        "way_back": back,
+    }
+    if not gone:
+        return Answer(fields, ["None of these: nothing is forgotten."], "unchanged")
+    show: list[Any] = [observations_table(gone[:_SHOWN])]
+    if len(gone) > _SHOWN:
+        show.append(f"… {len(gone) - _SHOWN} more; --json has all")
+    number = counted(len(gone), "observation", "observations")
+    if back is None:
+        show.append(f"{number} would be forgotten; --yes does it")
+        return Answer(fields, show, "tried")
+    return Answer(fields, [*show, f"{number} forgotten", f"The way back: {back}"], "forgotten")

@@ -1,0 +1,146 @@
+"""Observations that people change: forgotten by a filter, in one transaction, and back again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from dcf.memory import (
+    Actor,
+    Filter,
+    InvalidEntry,
+    Memory,
+    NewObservation,
+    NothingChosen,
+    Observation,
+    Origin,
+    RollbackRefused,
+    UnknownObservation,
+)
+
+BUSY = NewObservation(
+    type="bugfix",
+    title="Pay: a retry got over Busy",
+    origin=Origin("run", "r-1", state="Pay"),
+    project="/shop",
+    workflow="orders",
+    concepts=("problem-solution",),
+    at=1_000,
+    note="card 4711",
+)
+NOT_PAID = replace(
+    BUSY,
+    type="discovery",
+    title="Sorry ended the run with NotPaid",
+    origin=Origin("run", "r-2", state="Sorry"),
+    concepts=("gotcha",),
+    at=2_000,
+)
+BACK = replace(
+    BUSY, title="Return: busy at first", workflow="returns", origin=Origin("run", "r-3"), at=3_000
+)
+SEEN = (BUSY, NOT_PAID, BACK, replace(BUSY, origin=Origin("run", "r-4"), at=500))
+
+
+@pytest.fixture
+async def seen(memory: Memory, by: Actor) -> dict[str, Observation]:
+    """Three observations by the first word of their titles; one of them was seen twice."""
+    for one in SEEN:
+        await memory.observations.observe(one.origin, "1", one, by=by)
+    return {word(one): one for one in await memory.observations.list()}
+
+
+def word(one: Observation) -> str:
+    return one.title.split()[0].rstrip(":")
+
+
+@pytest.mark.parametrize(
+    ("which", "expected"),
+    [
+        ({"types": ["bugfix"]}, ["Return", "Pay"]),
+        ({"concepts": ["gotcha"]}, ["Sorry"]),
+        ({"source_types": ["run"], "source_ids": ["r-4"]}, ["Pay"]),
+        ({"workflows": ["returns"]}, ["Return"]),
+        ({"projects": ["/shop"], "until": 1_500}, ["Pay"]),
+        ({"since": 2_000}, ["Return", "Sorry"]),
+        ({"topic": "busy"}, ["Return", "Pay"]),
+        ({"topic": "the busy, retry"}, ["Pay"]),
+        ({"topic": "gotcha"}, ["Sorry"]),
+        ({"topic": "busy", "workflows": ["returns"]}, ["Return"]),
+        ({"topic": "nobody said this"}, []),
+        ({"workflows": ["nowhere"]}, []),
+    ],
+)
+async def test_what_a_filter_leaves_is_forgotten_and_nothing_else(
+    memory: Memory,
+    by: Actor,
+    seen: dict[str, Observation],
+    which: dict[str, object],
+    expected: list[str],
+) -> None:
+    chosen = Filter(**which)  # type: ignore[arg-type]
+    tried = await memory.observations.forget(chosen, by=by, dry_run=True)
+    assert ([word(one) for one in tried.observations], tried.events) == (expected, ())
+    assert len(await memory.observations.list()) == 3
+    done = await memory.observations.forget(chosen, by=by)
+    assert done.observations == tried.observations
+    rest = seen.keys() - set(expected)
+    assert {word(one) for one in await memory.observations.list()} == rest
+    assert {word(one) for one in await memory.observations.around(2_000)} == rest
+    found = [await memory.search.find(query) for query in ("busy retry sorry return", "")]
+    refs = {one.id for name, one in seen.items() if name in rest}
+    assert [{one.ref for one in texts} for texts in found] == [refs, refs]
+    told = await memory.contexts.observed(Filter())
+    assert len(told.items) == len(rest)
+    assert await memory.check() == ()
+
+
+async def test_what_was_forgotten_comes_back_with_each_time_that_it_was_seen(
+    memory: Memory, by: Actor, seen: dict[str, Observation]
+) -> None:
+    pay = seen["Pay"]
+    before = await memory.observations.occurrences(pay.id)
+    assert [one.note for one in before] == ["card 4711", "card 4711"]
+    done = await memory.observations.forget(Filter(types=["bugfix"]), by=by)
+    assert list(done.events) == list(range(done.events[0], done.events[-1] + 1))
+    back = await memory.events.undo(*done.events, by=by)
+    again = await memory.observations.get(pay.id)
+    assert replace(again, revision=1, updated_at=pay.updated_at) == pay
+    assert await memory.observations.occurrences(pay.id) == before
+    assert (await memory.search.find("retry"))[0].ref == pay.id
+    assert list(await memory.observations.list(Filter(source_ids=["r-4"]))) == [again]
+    # The way back has a way back.
+    await memory.events.undo(*(one.seq for one in back), by=by)
+    assert [word(one) for one in await memory.observations.list()] == ["Sorry"]
+    assert await memory.check() == ()
+
+
+async def test_a_run_that_was_observed_does_not_bring_it_back_and_another_one_may(
+    memory: Memory, by: Actor, seen: dict[str, Observation]
+) -> None:
+    done = await memory.observations.forget(Filter(topic="retry"), by=by)
+    for one in SEEN:
+        assert await memory.observations.observe(one.origin, "1", one, by=by) is None
+    assert "Pay" not in {word(one) for one in await memory.observations.list()}
+    again = replace(BUSY, origin=Origin("run", "r-5"))
+    ((new),) = await memory.observations.observe(again.origin, "1", again, by=by) or ()
+    assert (new.times, new.id != seen["Pay"].id) == (1, True)
+    with pytest.raises(RollbackRefused, match=new.id):
+        await memory.events.undo(*done.events, by=by)
+
+
+async def test_nothing_is_forgotten_where_one_is_unknown_or_all_would_go(
+    memory: Memory, by: Actor, seen: dict[str, Observation]
+) -> None:
+    there = seen["Pay"].id
+    for dry_run in (True, False):
+        with pytest.raises(UnknownObservation, match="observation-gone"):
+            which = Filter(ids=[there, "observation-gone"])
+            await memory.observations.forget(which, by=by, dry_run=dry_run)
+        for nothing in (Filter(), Filter(projects=[], types=[], concepts=[])):
+            with pytest.raises(NothingChosen, match="all of them"):
+                await memory.observations.forget(nothing, by=by, dry_run=dry_run)
+        with pytest.raises(InvalidEntry, match=r"'…!' has no word"):
+            await memory.observations.forget(Filter(topic="…!"), by=by, dry_run=dry_run)
+    assert len(await memory.observations.list()) == 3
