@@ -23,9 +23,13 @@ from dcf.cli.commands.memory_options import (
     WorkflowOption,
 )
 
+IdsArgument = Annotated[
+    list[str], typer.Argument(metavar="ID…", help="Ids, their beginnings, or addresses.")
+]
+
 
 def register_changes(observations: typer.Typer) -> None:
-    """Add ``forget``."""
+    """Add ``forget``, ``pin`` and ``unpin``."""
     command(
         observations,
         "forget",
@@ -35,6 +39,8 @@ def register_changes(observations: typer.Typer) -> None:
             "dcf memory observations forget --topic 'declined card' --yes",
         ],
     )(forget)
+    command(observations, "pin", example=["dcf memory observations pin 21d186d3"])(pin)
+    command(observations, "unpin", example=["dcf memory observations unpin 21d186d3"])(unpin)
 
 
 def forget(
@@ -66,8 +72,9 @@ def forget(
     """Forget observations: these ids, or what the filters leave.
 
     Without --yes nothing changes, and what would go is shown. Filters are of all days, and one of
-    them is needed. No list, search or context has what is forgotten, and no worker adds it again
-    from a run that it has looked at. `dcf memory rollback` brings it back.
+    them is needed; what is pinned is forgotten by its id only. No list, search or context has what
+    is forgotten, and no worker adds it again from a run that it has looked at. `dcf memory
+    rollback` brings it back.
     """
     from dcf.cli.memory.forgotten_observations import ForgettingOrder, forget_observations
     from dcf.cli.memory.observations import ObservationsQuestion
@@ -88,3 +95,25 @@ def forget(
     )
     order = ForgettingOrder(tuple(ids or ()), asked, sure, reason)
     return asyncio.run(forget_observations(Settings.from_env(os.environ), order))
+
+
+def pin(ids: IdsArgument, reason: ReasonOption = "", as_json: JsonOption = False) -> Answer:
+    """Pin observations: they are told before others, however old they are.
+
+    They count towards the same tokens and rows as others. The filters of
+    `dcf memory observations forget` leave them.
+    """
+    return _pin(ids, reason, pinned=True)
+
+
+def unpin(ids: IdsArgument, reason: ReasonOption = "", as_json: JsonOption = False) -> Answer:
+    """Let observations be told as others are."""
+    return _pin(ids, reason, pinned=False)
+
+
+def _pin(ids: list[str], reason: str, *, pinned: bool) -> Answer:
+    from dcf.cli.memory.pinned_observations import pin_observations
+    from dcf.cli.settings import Settings
+
+    settings = Settings.from_env(os.environ)
+    return asyncio.run(pin_observations(settings, ids, pinned=pinned, reason=reason))

@@ -84,6 +84,9 @@ def list_(
     days: DaysOption = 90,
     project: ProjectOption = None,
     workflow: WorkflowOption = None,
+    pinned: Annotated[
+        bool, typer.Option("--pinned", help="Only those that are pinned, of all days.")
+    ] = False,
     before: Annotated[
         str | None, typer.Option("--before", metavar="ID", help="Only those behind this one.")
     ] = None,
@@ -107,9 +110,10 @@ def list_(
         turn=turn,
         since=since,
         until=until,
-        days=days,
+        days=None if pinned else days,
         projects=tuple(project or ()),
         workflows=tuple(workflow or ()),
+        pinned=pinned or None,
         before=before,
         limit=limit,
     )

@@ -65,10 +65,13 @@ def _answer(done: Forgotten) -> Answer:
     fields: dict[str, Any] = {
         "observations": [observation_entry(one) for one in gone],
         "way_back": back,
+        "pinned": done.pinned,
     }
+    left = f"{counted(done.pinned, 'is', 'are')} pinned and left alone: name it by its id"
+    pinned = [left] if done.pinned else []
     if not gone:
-        return Answer(fields, ["None of these: nothing is forgotten."], "unchanged")
-    show: list[Any] = [observations_table(gone[:_SHOWN])]
+        return Answer(fields, ["None of these: nothing is forgotten.", *pinned], "unchanged")
+    show: list[Any] = [observations_table(gone[:_SHOWN]), *pinned]
     if len(gone) > _SHOWN:
         show.append(f"… {len(gone) - _SHOWN} more; --json has all")
     number = counted(len(gone), "observation", "observations")

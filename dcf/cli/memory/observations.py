@@ -24,6 +24,8 @@ from dcf.problem import Problem
 Format = Literal["index", "full"]
 FORMATS: tuple[Format, ...] = ("index", "full")
 BEGIN = "Every run that ends leaves some: `dcf run workflows/order-processing.json --input …`."
+PINNED = "\N{PUSHPIN}"
+"""Stands before what is pinned."""
 _DAY_MS = 86_400_000
 
 
@@ -46,6 +48,7 @@ class ObservationsQuestion:
     before: str | None = None
     limit: int = 50
     topic: str | None = None
+    pinned: bool | None = None
 
     def filter(self) -> Filter:
         """The same for the memory. Raises BadInput with all that is wrong."""
@@ -69,6 +72,7 @@ class ObservationsQuestion:
             since=self._since() if since is None else since,
             until=until,
             topic=self.topic,
+            pinned=self.pinned,
         )
 
     def _since(self) -> int | None:
@@ -254,7 +258,7 @@ def observations_table(shown: Sequence[Observation], scores: Sequence[float] = (
         table.add_row(
             short(one),
             f"{ICONS[one.type]} {one.type}",
-            Text(one.title),
+            Text(f"{PINNED} {one.title}" if one.pinned else one.title),
             *([Text(one.workflow)] if several else []),
             Text(f"{one.origin.source_type} {one.origin.source_id}"),
             str(one.times),
@@ -270,6 +274,7 @@ def _in_full(one: Observation) -> list[Text]:
     head = f"{ICONS[one.type]} {short(one)}  {one.title}"
     times = "once" if one.times == 1 else f"{one.times} times"
     about = f"   {one.type}, {of}seen {times}, last {moment(one.at)}, {one.tokens} tokens"
+    about += f", {PINNED} pinned" if one.pinned else ""
     lines = [Text(head, "bold"), Text(about, "dim")]
     lines += [Text(f"   {one.subtitle}")] if one.subtitle else []
     lines += [Text(f"   - {fact}") for fact in one.facts]

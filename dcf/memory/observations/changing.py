@@ -16,7 +16,9 @@ from dcf.memory.observations.fields import columns_of, observation_of, problems,
 from dcf.memory.observations.finding import (
     Filter,
     is_observed,
+    observation_row,
     occurrence_rows,
+    pinned_count,
     rows_to_change,
 )
 from dcf.memory.observations.rendering import details_of
@@ -41,10 +43,11 @@ class Priced:
 class Forgotten:
     """Observations that were removed, the newest first, and the numbers of the ``events`` that
     record it, one behind the other: a rollback of all of them brings everything back. No events if
-    it was only tried."""
+    it was only tried. ``pinned`` is how many were left alone because they are pinned."""
 
     observations: tuple[Observation, ...]
     events: tuple[int, ...] = ()
+    pinned: int = 0
 
 
 def priced(new: Sequence[NewObservation]) -> tuple[Priced, ...]:
@@ -100,7 +103,38 @@ def forget(journal: Journal, which: Filter) -> Forgotten:
             journal.delete(OCCURRENCE, one, agent_id=row["agent_id"])
         journal.delete(OBSERVATION, row, agent_id=row["agent_id"])
     events = tuple(event.seq for event in journal.noted)
-    return Forgotten(tuple(map(observation_of, rows)), events)
+    return _forgotten(journal.connection, which, rows, events)
+
+
+def forgettable(connection: Connection, which: Filter) -> Forgotten:
+    """What ``forget`` would remove. Raises what ``rows_to_change`` does."""
+    return _forgotten(connection, which, rows_to_change(connection, which))
+
+
+def pin(journal: Journal, ids: Sequence[str], *, pinned: bool) -> tuple[Observation, ...]:
+    """Make observations pinned, or not; all or none. Raises UnknownObservation."""
+    return tuple(_pinned(journal, one, pinned) for one in ids)
+
+
+def _pinned(journal: Journal, observation_id: str, pinned: bool) -> Observation:
+    row = observation_row(journal.connection, observation_id)
+    return observation_of(_updated(journal, row, {"pinned": int(pinned)}))
+
+
+def _updated(journal: Journal, row: dict[str, Any], changed: dict[str, Any]) -> dict[str, Any]:
+    """The row with what is ``changed``; as it was if that is the same."""
+    after = {**row, **changed, "revision": row["revision"] + 1, "updated_at": journal.at}
+    return journal.update(OBSERVATION, row, after, agent_id=row["agent_id"]) or row
+
+
+def _forgotten(
+    connection: Connection,
+    which: Filter,
+    rows: Sequence[dict[str, Any]],
+    events: tuple[int, ...] = (),
+) -> Forgotten:
+    left = 0 if which.ids else pinned_count(connection, which)
+    return Forgotten(tuple(map(observation_of, rows)), events, left)
 
 
 def _added(journal: Journal, one: Priced) -> Observation:
@@ -147,6 +181,7 @@ def _inserted(journal: Journal, one: Priced, columns: dict[str, Any]) -> dict[st
         **columns,
         "tokens": one.tokens,
         "times": 1,
+        "pinned": 0,
         "at": _at(journal, one),
         "revision": 1,
         "created_at": journal.at,

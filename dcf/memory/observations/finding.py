@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from dcf.memory.database import Connection
@@ -30,7 +30,8 @@ _SAYING = (
 class Filter:
     """Which observations: of one of these ids, projects, workflows, types, concepts, kinds of
     source and sources (empty: any), of this turn or state, not older than ``since`` and not newer
-    than ``until`` (ms, both included), in which each word of ``topic`` is found."""
+    than ``until`` (ms, both included), in which each word of ``topic`` is found, that are
+    ``pinned`` or not."""
 
     ids: Sequence[str] = ()
     projects: Sequence[str] = ()
@@ -44,6 +45,7 @@ class Filter:
     since: int | None = None
     until: int | None = None
     topic: str | None = None
+    pinned: bool | None = None
 
     @property
     def words(self) -> list[str]:
@@ -53,7 +55,7 @@ class Filter:
     @property
     def takes_all(self) -> bool:
         """Whether it leaves every observation that there is."""
-        return not self.condition()[1] and self.topic is None
+        return self.condition()[0] == "1"
 
     def condition(self) -> tuple[str, list[object]]:
         """A condition of SQL with its values."""
@@ -85,6 +87,9 @@ class Filter:
             if value is not None:
                 where.append(f"{test} ?")
                 values.append(value)
+        if self.pinned is not None:
+            # As it stands in the index of the pinned ones.
+            where.append("pinned = 1" if self.pinned else "pinned = 0")
         if self.topic is not None:
             where.append(f"id IN ({_SAYING})" if self.words else "0")
             # Words have letters, digits and marks only.
@@ -159,7 +164,8 @@ def is_observed(connection: Connection, source: Origin, event: str) -> bool:
 
 
 def rows_to_change(connection: Connection, which: Filter) -> list[dict[str, Any]]:
-    """All rows that ``which`` leaves, the newest first. Raises NothingChosen for one that leaves
+    """All rows that ``which`` leaves, the newest first. What is pinned is named by its id, or left
+    alone. Raises NothingChosen for one that leaves
     every observation, InvalidEntry for a topic without a word, and UnknownObservation for an id
     that is not there."""
     if which.takes_all:
@@ -174,9 +180,29 @@ def rows_to_change(connection: Connection, which: Filter) -> list[dict[str, Any]
         raise InvalidEntry("the choice of observations", (problem,))
     for one in which.ids:
         observation_row(connection, one)
+    return _rows(connection, which if which.ids else replace(which, pinned=False))
+
+
+def pinned_count(connection: Connection, which: Filter) -> int:
+    """How many pinned ones ``which`` leaves."""
+    where, values = replace(which, pinned=True).condition()
+    found = connection.execute(f"SELECT count(*) FROM observations WHERE {where}", values)
+    return int(found.fetchone()[0])
+
+
+def told_rows(connection: Connection, which: Filter, limit: int) -> list[dict[str, Any]]:
+    """At most ``limit`` rows for a context: those that are pinned, also if they are older than
+    ``which`` leaves, and then others; each the newest first."""
+    pinned = _rows(connection, replace(which, since=None, pinned=True), limit)
+    left = limit - len(pinned)
+    return [*pinned, *_rows(connection, replace(which, pinned=False), left)]
+
+
+def _rows(connection: Connection, which: Filter, limit: int | None = None) -> list[dict[str, Any]]:
     where, values = which.condition()
     rows = connection.execute(
-        f"SELECT * FROM observations WHERE {where} ORDER BY at DESC, id DESC", values
+        f"SELECT * FROM observations WHERE {where} ORDER BY at DESC, id DESC LIMIT ?",
+        [*values, -1 if limit is None else max(limit, 0)],
     )
     return [dict(row) for row in rows]
 

@@ -12,8 +12,10 @@ from dcf.memory.observations.changing import (
     Forgotten,
     add,
     forget,
+    forgettable,
     observe,
     observe_until,
+    pin,
     priced,
 )
 from dcf.memory.observations.fields import observation_of
@@ -24,7 +26,6 @@ from dcf.memory.observations.finding import (
     newest_rows,
     occurrences_of,
     rows_around,
-    rows_to_change,
 )
 
 
@@ -107,11 +108,24 @@ class Observations:
         return tuple(map(observation_of, rows))
 
     async def forget(self, which: Filter, *, by: Actor, dry_run: bool = False) -> Forgotten:
-        """Remove all that ``which`` leaves, in one transaction; a rollback of its events brings it
+        """Remove all that ``which`` leaves, in one transaction, but for what is pinned and not
+        named by its id; a rollback of its events brings it
         back. Events that were observed stay known, so that no worker adds it again. With
         ``dry_run`` nothing is removed. Raises NothingChosen for a filter that leaves everything,
         InvalidEntry for a topic without a word, UnknownObservation for an id that is not there."""
         if not dry_run:
             return await self._ledger.change(by, lambda journal: forget(journal, which))
-        rows = await self._ledger.read(lambda connection: rows_to_change(connection, which))
-        return Forgotten(tuple(map(observation_of, rows)))
+        return await self._ledger.read(lambda connection: forgettable(connection, which))
+
+    async def pin(self, *observation_ids: str, by: Actor) -> tuple[Observation, ...]:
+        """Have observations told before others, however old they are, and kept where a filter says
+        what is forgotten; all or none. Raises UnknownObservation."""
+        return await self._ledger.change(
+            by, lambda journal: pin(journal, observation_ids, pinned=True)
+        )
+
+    async def unpin(self, *observation_ids: str, by: Actor) -> tuple[Observation, ...]:
+        """Have observations told as others are; all or none. Raises UnknownObservation."""
+        return await self._ledger.change(
+            by, lambda journal: pin(journal, observation_ids, pinned=False)
+        )

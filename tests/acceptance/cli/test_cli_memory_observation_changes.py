@@ -142,3 +142,27 @@ def test_a_stretch_of_changes_that_is_none_is_refused(seen: MemoryUser, event: s
     code, document = seen.refused("rollback", f"--event={event}", "--yes")
     assert (code, document["problems"][0]["code"]) == (2, "CLI_EVENT")
     assert event in document["problems"][0]["message"]
+
+
+def test_what_is_pinned_is_marked_told_first_and_kept(seen: MemoryUser) -> None:
+    old = id_of(seen, "Return").removeprefix("observation-")[:8]
+    assert "Return" not in seen.ok("context", "--workflow", "returns")["text"]
+    done = seen.ok("observations", "pin", old, "--reason", "still so")
+    assert (done["status"], done["observations"][0]["pinned"]) == ("pinned", True)
+    assert seen.ok("observations", "pin", old)["status"] == "unchanged"
+    told = seen.ok("context", "--workflow", "returns")
+    assert "Return" in told["text"] and told["items"][0]["why"] == "pinned, seen once"
+    assert "pinned" in seen("context", "--workflow", "returns").out
+    assert "\N{PUSHPIN}" in seen("observations", "list", "--pinned").out
+    assert "\N{PUSHPIN}" not in seen("observations", "list").out
+    assert "\N{PUSHPIN} pinned" in seen("observations", "get", old).out
+    kept = seen("observations", "forget", "--topic", "busy", "--yes")
+    assert "1 is pinned and left alone" in kept.out
+    assert there(seen) == ["Return", "Sorry"]
+    assert there(seen, "--pinned") == ["Return"]
+    assert "still so" in seen("history").out
+    assert seen.ok("observations", "unpin", old)["status"] == "unpinned"
+    assert seen.ok("observations", "forget", old, "--yes")["pinned"] == 0
+    assert there(seen) == ["Sorry"]
+    code, document = seen.refused("observations", "pin", "nothing")
+    assert (code, document["error"]["code"]) == (2, "memory_unknown_observation")

@@ -8,6 +8,7 @@ import pytest
 
 from dcf.memory import (
     Actor,
+    Budget,
     Filter,
     InvalidEntry,
     Memory,
@@ -15,9 +16,11 @@ from dcf.memory import (
     NothingChosen,
     Observation,
     Origin,
+    Pack,
     RollbackRefused,
     UnknownObservation,
 )
+from dcf.memory.observations.rendering import short_id
 
 BUSY = NewObservation(
     type="bugfix",
@@ -144,3 +147,75 @@ async def test_nothing_is_forgotten_where_one_is_unknown_or_all_would_go(
         with pytest.raises(InvalidEntry, match=r"'…!' has no word"):
             await memory.observations.forget(Filter(topic="…!"), by=by, dry_run=dry_run)
     assert len(await memory.observations.list()) == 3
+
+
+def told(pack: Pack, seen: dict[str, Observation]) -> list[str]:
+    """The first words of what a context tells, in order, and which of them it calls pinned."""
+    names = {short_id(one.id): name for name, one in seen.items()}
+    return [
+        names[one.offer.uri.rpartition("/")[2]] + "*" * one.offer.why.startswith("pinned, ")
+        for one in pack.items
+    ]
+
+
+async def test_what_is_pinned_is_told_first_however_old_it_is_and_within_the_budget(
+    memory: Memory, by: Actor, seen: dict[str, Observation]
+) -> None:
+    contexts = memory.contexts
+    recent = Filter(projects=["/shop"], since=2_500)
+    assert told(await contexts.observed(recent), seen) == ["Return"]
+    (pinned,) = await memory.observations.pin(seen["Pay"].id, by=by)
+    assert pinned.pinned and not seen["Pay"].pinned
+    assert await memory.observations.get(pinned.id) == pinned
+    assert told(await contexts.observed(recent), seen) == ["Pay*", "Return"]
+    # Not in a context of another scope.
+    assert told(await contexts.observed(Filter(workflows=["returns"])), seen) == ["Return"]
+    assert told(await contexts.observed(replace(recent, projects=["/x"])), seen) == []
+    # Before what was seen in the state that the context is for, and of the same budget.
+    here = await contexts.observed(Filter(), state="Sorry")
+    assert told(here, seen) == ["Pay*", "Sorry", "Return"]
+    one_row = await contexts.observed(Filter(), Budget(0, 800, 1), state="Sorry")
+    assert told(one_row, seen) == ["Pay*"]
+    small = await contexts.observed(Filter(), Budget(0, 70, 50))
+    assert small.tokens <= 70 and told(small, seen) == ["Pay*"]
+    assert list(await memory.observations.list(Filter(pinned=True))) == [pinned]
+    await memory.observations.unpin(pinned.id, by=by)
+    assert told(await contexts.observed(recent), seen) == ["Return"]
+
+
+async def test_a_pin_is_in_the_history_and_can_be_taken_back(
+    memory: Memory, by: Actor, seen: dict[str, Observation]
+) -> None:
+    before = await memory.events.last()
+    pay, sorry = seen["Pay"].id, seen["Sorry"].id
+    await memory.observations.pin(pay, sorry, by=by)
+    events = await memory.events.list(limit=2)
+    assert [(one.seq, one.entity_id) for one in events] == [(before + 2, sorry), (before + 1, pay)]
+    again = await memory.observations.pin(pay, by=by)
+    assert await memory.events.last() == before + 2, "no change is no event"
+    assert again == (await memory.observations.get(pay),)
+    # Seen again meanwhile: it stays pinned, and the pin can be taken back.
+    later = replace(BUSY, origin=Origin("run", "r-9"), at=9_000)
+    ((seen_again),) = await memory.observations.observe(later.origin, "1", later, by=by) or ()
+    assert (seen_again.pinned, seen_again.times) == (True, 3)
+    await memory.events.undo(before + 1, by=by)
+    now = await memory.observations.get(pay)
+    assert (now.pinned, now.times, now.at) == (False, 3, 9_000)
+    with pytest.raises(UnknownObservation):
+        await memory.observations.pin(pay, "observation-gone", by=by)
+    assert not (await memory.observations.get(pay)).pinned
+    assert await memory.check() == ()
+
+
+async def test_filters_forget_nothing_that_is_pinned_and_ids_do(
+    memory: Memory, by: Actor, seen: dict[str, Observation]
+) -> None:
+    pay = seen["Pay"].id
+    await memory.observations.pin(pay, by=by)
+    for dry_run in (True, False):
+        done = await memory.observations.forget(Filter(types=["bugfix"]), by=by, dry_run=dry_run)
+        assert ([word(one) for one in done.observations], done.pinned) == (["Return"], 1)
+    done = await memory.observations.forget(Filter(ids=[pay]), by=by)
+    assert ([one.id for one in done.observations], done.pinned) == ([pay], 0)
+    await memory.events.undo(*done.events, by=by)
+    assert (await memory.observations.get(pay)).pinned

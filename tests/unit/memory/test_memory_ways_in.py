@@ -273,7 +273,7 @@ blocks: delete detach discard find get holders list read
 labels: defaults new
 messages: archive count get list
 passages: count_reads delete get list
-observations: around forget get is_observed list observe_until observed_until occurrences
+observations: around forget get is_observed list observe_until observed_until occurrences pin unpin
 threads: get list turn turns
 thread_files: formats
 contexts: assemble observed
