@@ -79,6 +79,8 @@ if TYPE_CHECKING:
         Forgotten,
         NothingChosen,
         Observations,
+        SameObservation,
+        Texts,
         UnknownObservation,
     )
     from dcf.memory.observer import Observer
@@ -268,6 +270,7 @@ __all__ = [
     "RevisionConflict",
     "Role",
     "RollbackRefused",
+    "SameObservation",
     "ScratchPad",
     "ScratchPads",
     "Search",
@@ -283,6 +286,7 @@ __all__ = [
     "Synced",
     "TextNotFound",
     "TextNotUnique",
+    "Texts",
     "Thread",
     "ThreadFiles",
     "ThreadStatus",

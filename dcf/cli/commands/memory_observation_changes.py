@@ -29,7 +29,7 @@ IdsArgument = Annotated[
 
 
 def register_changes(observations: typer.Typer) -> None:
-    """Add ``forget``, ``pin`` and ``unpin``."""
+    """Add ``forget``, ``pin``, ``unpin`` and ``edit``."""
     command(
         observations,
         "forget",
@@ -41,6 +41,14 @@ def register_changes(observations: typer.Typer) -> None:
     )(forget)
     command(observations, "pin", example=["dcf memory observations pin 21d186d3"])(pin)
     command(observations, "unpin", example=["dcf memory observations unpin 21d186d3"])(unpin)
+    command(
+        observations,
+        "edit",
+        example=[
+            "dcf memory observations edit 21d186d3 --title 'The gateway is busy at noon'",
+            "dcf memory observations edit 21d186d3 --fact 'one' --fact 'another'",
+        ],
+    )(edit)
 
 
 def forget(
@@ -76,7 +84,7 @@ def forget(
     is forgotten, and no worker adds it again from a run that it has looked at. `dcf memory
     rollback` brings it back.
     """
-    from dcf.cli.memory.forgotten_observations import ForgettingOrder, forget_observations
+    from dcf.cli.memory.observation_changes import ForgettingOrder, forget_observations
     from dcf.cli.memory.observations import ObservationsQuestion
     from dcf.cli.settings import Settings
 
@@ -112,8 +120,47 @@ def unpin(ids: IdsArgument, reason: ReasonOption = "", as_json: JsonOption = Fal
 
 
 def _pin(ids: list[str], reason: str, *, pinned: bool) -> Answer:
-    from dcf.cli.memory.pinned_observations import pin_observations
+    from dcf.cli.memory.observation_changes import pin_observations
     from dcf.cli.settings import Settings
 
     settings = Settings.from_env(os.environ)
     return asyncio.run(pin_observations(settings, ids, pinned=pinned, reason=reason))
+
+
+def edit(
+    id_: Annotated[
+        str, typer.Argument(metavar="ID", help="Its id, the beginning of it, or its address.")
+    ],
+    title: Annotated[
+        str | None, typer.Option("--title", metavar="TEXT", help="One line, 120 characters.")
+    ] = None,
+    subtitle: Annotated[
+        str | None, typer.Option("--subtitle", metavar="TEXT", help="What it is in a sentence.")
+    ] = None,
+    fact: Annotated[
+        list[str] | None,
+        typer.Option("--fact", metavar="TEXT", help="In place of all its facts; may be repeated."),
+    ] = None,
+    no_facts: Annotated[bool, typer.Option("--no-facts", help="Take its facts away.")] = False,
+    narrative: Annotated[
+        str | None,
+        typer.Option("--narrative", metavar="TEXT|-", help="The rest; - is standard input."),
+    ] = None,
+    reason: ReasonOption = "",
+    as_json: JsonOption = False,
+) -> Answer:
+    """Change what an observation says.
+
+    Where it is from stays, and runs that show what it said before are counted with it. Secrets are
+    taken out as everywhere. `dcf memory rollback` takes it back.
+    """
+    from dcf.cli.memory.observation_changes import edit_observation
+    from dcf.cli.settings import Settings
+    from dcf.memory import Texts
+
+    if fact and no_facts:
+        raise typer.BadParameter("say one of --fact and --no-facts", param_hint="--no-facts")
+    facts = tuple(fact) if fact else () if no_facts else None
+    texts = Texts(title, subtitle, facts, narrative)
+    settings = Settings.from_env(os.environ)
+    return asyncio.run(edit_observation(settings, id_, texts, reason))

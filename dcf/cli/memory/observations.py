@@ -95,7 +95,7 @@ async def list_observations(settings: Settings, asked: ObservationsQuestion) -> 
     fields = {"observations": [observation_entry(one) for one in shown], "more": more}
     show: list[Any] = [observations_table(shown)] if asked.format == "index" else []
     if asked.format == "full":
-        show = [line for one in shown for line in [*_in_full(one), ""]]
+        show = [line for one in shown for line in [*in_full(one), ""]]
     show.append(
         counted(len(shown), "observation", "observations")
         + (f"; --before {short(shown[-1])} shows older ones" if more else "")
@@ -169,7 +169,7 @@ async def get_observations(settings: Settings, ids: Sequence[str]) -> Answer:
             entries.append(
                 {**observation_entry(one), "seen": [occurrence_entry(it) for it in seen]}
             )
-            show += [*_in_full(one), *_seen(seen), ""]
+            show += [*in_full(one), *_seen(seen), ""]
     return Answer({"observations": entries}, show)
 
 
@@ -269,7 +269,8 @@ def observations_table(shown: Sequence[Observation], scores: Sequence[float] = (
     return table
 
 
-def _in_full(one: Observation) -> list[Text]:
+def in_full(one: Observation) -> list[Text]:
+    """All that it says, in lines."""
     of = f"{one.workflow}, " if one.workflow else ""
     head = f"{ICONS[one.type]} {short(one)}  {one.title}"
     times = "once" if one.times == 1 else f"{one.times} times"

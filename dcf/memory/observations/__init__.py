@@ -8,9 +8,11 @@ from control_plane import export_late
 
 if TYPE_CHECKING:
     from dcf.memory.observations.changing import Forgotten
+    from dcf.memory.observations.editing import Texts
     from dcf.memory.observations.errors import (
         AmbiguousObservation,
         NothingChosen,
+        SameObservation,
         UnknownObservation,
     )
     from dcf.memory.observations.finding import Filter
@@ -24,5 +26,7 @@ __all__ = [
     "Forgotten",
     "NothingChosen",
     "Observations",
+    "SameObservation",
+    "Texts",
     "UnknownObservation",
 ]

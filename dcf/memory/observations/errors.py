@@ -24,3 +24,10 @@ class NothingChosen(MemoryProblem):
 
     code = "memory_observations_all"
     hint = "say ids or a filter; one that leaves all is a period: since 1970-01-01"
+
+
+class SameObservation(MemoryProblem):
+    """Observation {observation_id} of the same workflow and project says exactly that."""
+
+    code = "memory_observation_same"
+    hint = "forget one of the two: `dcf memory observations forget ID`; or say what differs"

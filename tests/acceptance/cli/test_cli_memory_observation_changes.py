@@ -166,3 +166,28 @@ def test_what_is_pinned_is_marked_told_first_and_kept(seen: MemoryUser) -> None:
     assert there(seen) == ["Sorry"]
     code, document = seen.refused("observations", "pin", "nothing")
     assert (code, document["error"]["code"]) == (2, "memory_unknown_observation")
+
+
+def test_what_is_edited_is_shown_cleaned_and_taken_back(seen: MemoryUser) -> None:
+    pay = id_of(seen, "Pay").removeprefix("observation-")[:8]
+    key = "ghp_" + "aB3dE5gH7jK9mN1pQ3sT5vX7zA9cE1gI3kL5"
+    arguments = ["--title", "Pay: busy at noon", "--fact", "ask later", "--subtitle", f"with {key}"]
+    done = seen.ok("observations", "edit", pay, *arguments, "--reason", "it is so")
+    one = done["observation"]
+    assert (done["status"], one["title"], one["facts"], one["times"]) == (
+        "edited",
+        "Pay: busy at noon",
+        ["ask later"],
+        2,
+    )
+    assert "[redacted: github token]" in one["subtitle"] and key not in str(done)
+    shown = seen("observations", "list").out
+    assert "busy at noon" in shown and BUSY.title not in shown
+    assert "+title: Pay: busy at noon" in seen("history").out
+    assert seen.ok("observations", "edit", pay, "--title", "Pay: busy at noon")["way_back"] is None
+    assert seen.ok("observations", "edit", pay, "--no-facts")["observation"]["facts"] == []
+    assert seen(*shlex.split(done["way_back"])[2:], "--yes").code != 0, "the facts changed since"
+    for arguments in ([], ["--title", ""], ["--title", "x" * 121], ["--no-facts", "--fact", "x"]):
+        assert seen("observations", "edit", pay, *arguments).code == 2, arguments
+    code, document = seen.refused("observations", "edit", "nothing", "--title", "x")
+    assert (code, document["error"]["code"]) == (2, "memory_unknown_observation")

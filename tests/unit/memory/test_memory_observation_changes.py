@@ -18,9 +18,12 @@ from dcf.memory import (
     Origin,
     Pack,
     RollbackRefused,
+    SameObservation,
+    Texts,
     UnknownObservation,
 )
-from dcf.memory.observations.rendering import short_id
+from dcf.memory.observations.rendering import details_of, short_id
+from dcf.search import count_tokens
 
 BUSY = NewObservation(
     type="bugfix",
@@ -219,3 +222,74 @@ async def test_filters_forget_nothing_that_is_pinned_and_ids_do(
     assert ([one.id for one in done.observations], done.pinned) == ([pay], 0)
     await memory.events.undo(*done.events, by=by)
     assert (await memory.observations.get(pay)).pinned
+
+
+async def test_what_is_edited_is_told_found_priced_and_known_by_its_sources(
+    memory: Memory, by: Actor, seen: dict[str, Observation]
+) -> None:
+    pay = seen["Pay"]
+    texts = Texts("Pay: walrus", "a line", ("one", "two"), "what happened")
+    now = await memory.observations.edit(pay.id, texts, by=by)
+    said = replace(
+        pay, title="Pay: walrus", subtitle="a line", facts=("one", "two"), narrative="what happened"
+    )
+    kept = replace(said, tokens=count_tokens(details_of(said)), revision=pay.revision + 1)
+    assert replace(now, updated_at=pay.updated_at) == kept
+    assert await memory.observations.get(pay.id) == now
+    found = [await memory.observations.list(Filter(topic=word)) for word in ("walrus", "retry")]
+    assert [list(one) for one in found] == [[now], []]
+    assert (await memory.search.find("walrus"))[0].ref == pay.id
+    assert "Pay: walrus" in (await memory.contexts.observed(Filter())).text
+    # A later run that shows the old words is counted with it, and does not bring them back.
+    later = replace(BUSY, origin=Origin("run", "r-9"))
+    ((again),) = await memory.observations.observe(later.origin, "1", later, by=by) or ()
+    assert (again.id, again.title, again.times) == (pay.id, "Pay: walrus", 3)
+    assert await memory.check() == ()
+
+
+async def test_an_edit_is_in_the_history_and_can_be_taken_back(
+    memory: Memory, by: Actor, seen: dict[str, Observation]
+) -> None:
+    pay = seen["Pay"]
+    await memory.observations.edit(pay.id, Texts(title="Pay: walrus"), by=by)
+    (event,) = await memory.events.list(limit=1)
+    assert event.change["changed"]["title"] == [pay.title, "Pay: walrus"]
+    assert await memory.observations.edit(pay.id, Texts(title="Pay: walrus"), by=by)
+    assert await memory.events.last() == event.seq, "no change is no event"
+    await memory.events.undo(event.seq, by=by)
+    back = await memory.observations.get(pay.id)
+    assert replace(back, revision=pay.revision, updated_at=pay.updated_at) == pay
+    assert await memory.observations.list(Filter(topic="walrus")) == ()
+    assert await memory.check() == ()
+
+
+@pytest.mark.parametrize(
+    ("texts", "code"),
+    [
+        (Texts(), "memory_observation_edit"),
+        (Texts(title="two\nlines"), "memory_observation_title"),
+        (Texts(title=" "), "memory_text_empty"),
+        (Texts(facts=("",)), "memory_text_empty"),
+        (Texts(narrative="x" * 20_001), "memory_observation_text"),
+    ],
+)
+async def test_an_edit_that_cannot_be_kept_is_refused(
+    memory: Memory, by: Actor, seen: dict[str, Observation], texts: Texts, code: str
+) -> None:
+    with pytest.raises(InvalidEntry) as refused:
+        await memory.observations.edit(seen["Pay"].id, texts, by=by)
+    assert [one.code for one in refused.value.problems] == [code]
+    assert await memory.observations.get(seen["Pay"].id) == seen["Pay"]
+
+
+async def test_no_two_observations_of_a_scope_are_made_the_same(
+    memory: Memory, by: Actor, seen: dict[str, Observation]
+) -> None:
+    other = replace(BUSY, title="Ship: walrus", origin=Origin("run", "r-7"))
+    ((ship),) = await memory.observations.observe(other.origin, "1", other, by=by) or ()
+    with pytest.raises(SameObservation, match=seen["Pay"].id):
+        await memory.observations.edit(ship.id, Texts(title=BUSY.title), by=by)
+    # Another workflow may say the same.
+    await memory.observations.edit(seen["Return"].id, Texts(title=BUSY.title), by=by)
+    with pytest.raises(UnknownObservation):
+        await memory.observations.edit("observation-gone", Texts(title="x"), by=by)
