@@ -21,7 +21,8 @@ _MEMORY_PLACE = frozenset(
 _MEMORY_INPUT = frozenset(
     {"letta_settings", "memory_ambiguous_observation", "memory_backup_exists"}
     | {"memory_context_setting", "memory_foreign", "memory_key"}
-    | {"memory_no_such_block", "memory_unusable_key", "memory_unusable_value"}
+    | {"memory_no_such_block", "memory_observations_all", "memory_observation_same"}
+    | {"memory_unusable_key", "memory_unusable_value"}
 )
 
 # Errors of sessions that are of what the command said; others are of how things stand.

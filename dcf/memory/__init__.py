@@ -76,7 +76,11 @@ if TYPE_CHECKING:
     from dcf.memory.observations import (
         AmbiguousObservation,
         Filter,
+        Forgotten,
+        NothingChosen,
         Observations,
+        SameObservation,
+        Texts,
         UnknownObservation,
     )
     from dcf.memory.observer import Observer
@@ -197,6 +201,7 @@ __all__ = [
     "Events",
     "FileReport",
     "Filter",
+    "Forgotten",
     "Found",
     "FoundSkill",
     "Garbage",
@@ -236,6 +241,7 @@ __all__ = [
     "NoScratchPad",
     "NoSuchBlock",
     "NotShareable",
+    "NothingChosen",
     "Observation",
     "ObservationType",
     "Observations",
@@ -264,6 +270,7 @@ __all__ = [
     "RevisionConflict",
     "Role",
     "RollbackRefused",
+    "SameObservation",
     "ScratchPad",
     "ScratchPads",
     "Search",
@@ -279,6 +286,7 @@ __all__ = [
     "Synced",
     "TextNotFound",
     "TextNotUnique",
+    "Texts",
     "Thread",
     "ThreadFiles",
     "ThreadStatus",

@@ -191,6 +191,7 @@ ENTITIES: Mapping[str, Entity] = {
         SCRATCH_PAD,
         SKILL,
         OBSERVATION,
+        OCCURRENCE,
     )
 }
 

@@ -108,7 +108,8 @@ class NewObservation:
 class Observation:
     """An observation as it is kept. ``tokens`` is what all of it costs a model to read. ``origin``
     is where it was seen first, ``times`` how many sources said it, ``at`` when it happened last.
-    Times are ms since the epoch, UTC."""
+    What is ``pinned`` is told before others, however old it is. Times are ms since the epoch,
+    UTC."""
 
     id: str
     project: str
@@ -129,6 +130,7 @@ class Observation:
     revision: int
     created_at: int
     updated_at: int
+    pinned: bool = False
 
     @property
     def citation(self) -> Citation:

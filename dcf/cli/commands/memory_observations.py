@@ -10,46 +10,28 @@ import typer
 
 from dcf.cli.answer import Answer
 from dcf.cli.commands.command import JsonOption, command
+from dcf.cli.commands.memory_observation_changes import register_changes
+from dcf.cli.commands.memory_options import (
+    ConceptOption,
+    ProjectOption,
+    SinceOption,
+    SourceIdOption,
+    SourceOption,
+    TurnOption,
+    TypeOption,
+    UntilOption,
+    WorkflowOption,
+)
 
-TypeOption = Annotated[
-    list[str] | None,
-    typer.Option("--type", metavar="TYPE", help="Only this type; may be repeated."),
-]
-ConceptOption = Annotated[
-    list[str] | None,
-    typer.Option("--concept", metavar="CONCEPT", help="Only about this; may be repeated."),
-]
-SourceOption = Annotated[
-    list[str] | None,
-    typer.Option("--source", metavar="KIND", help="Only from this kind of source, as in run."),
-]
-SourceIdOption = Annotated[
-    list[str] | None,
-    typer.Option("--source-id", metavar="ID", help="Only what this run or thread showed."),
-]
-SinceOption = Annotated[
-    str | None, typer.Option("--since", metavar="DATE", help="Not older; instead of --days.")
-]
-UntilOption = Annotated[
-    str | None, typer.Option("--until", metavar="DATE", help="Not newer, with that day.")
-]
 DaysOption = Annotated[
     int, typer.Option("--days", metavar="N", min=0, max=36_500, help="Of so many days.")
-]
-ProjectOption = Annotated[
-    list[str] | None,
-    typer.Option("--project", metavar="FOLDER", help="Only of this project; may be repeated."),
-]
-WorkflowOption = Annotated[
-    list[str] | None,
-    typer.Option("--workflow", metavar="NAME", help="Only of this workflow; may be repeated."),
 ]
 
 
 def register_observations(memory: typer.Typer) -> None:
     """Add the group ``observations``, and ``context``."""
     observations = typer.Typer(
-        help="What was seen in finished runs: an index, and all of single ones.",
+        help="What was seen in finished runs: an index, all of single ones, and changing them.",
         rich_markup_mode=None,
         no_args_is_help=True,
     )
@@ -76,6 +58,7 @@ def register_observations(memory: typer.Typer) -> None:
             "dcf memory observations timeline 2026-11-27 --each 20",
         ],
     )(timeline)
+    register_changes(observations)
     memory.add_typer(observations, name="observations")
     command(
         memory,
@@ -95,14 +78,15 @@ def list_(
     concept: ConceptOption = None,
     source: SourceOption = None,
     source_id: SourceIdOption = None,
-    turn: Annotated[
-        int | None, typer.Option("--turn", metavar="N", min=0, help="Only of this turn.")
-    ] = None,
+    turn: TurnOption = None,
     since: SinceOption = None,
     until: UntilOption = None,
     days: DaysOption = 90,
     project: ProjectOption = None,
     workflow: WorkflowOption = None,
+    pinned: Annotated[
+        bool, typer.Option("--pinned", help="Only those that are pinned, of all days.")
+    ] = False,
     before: Annotated[
         str | None, typer.Option("--before", metavar="ID", help="Only those behind this one.")
     ] = None,
@@ -126,9 +110,10 @@ def list_(
         turn=turn,
         since=since,
         until=until,
-        days=days,
+        days=None if pinned else days,
         projects=tuple(project or ()),
         workflows=tuple(workflow or ()),
+        pinned=pinned or None,
         before=before,
         limit=limit,
     )

@@ -49,3 +49,37 @@ SleeptimeOption = Annotated[
     bool | None,
     typer.Option("--sleeptime/--no-sleeptime", help="Consolidate its memory while it rests."),
 ]
+
+TypeOption = Annotated[
+    list[str] | None,
+    typer.Option("--type", metavar="TYPE", help="Only this type; may be repeated."),
+]
+ConceptOption = Annotated[
+    list[str] | None,
+    typer.Option("--concept", metavar="CONCEPT", help="Only about this; may be repeated."),
+]
+SourceOption = Annotated[
+    list[str] | None,
+    typer.Option("--source", metavar="KIND", help="Only from this kind of source, as in run."),
+]
+SourceIdOption = Annotated[
+    list[str] | None,
+    typer.Option("--source-id", metavar="ID", help="Only what this run or thread showed."),
+]
+SinceOption = Annotated[
+    str | None, typer.Option("--since", metavar="DATE", help="Not older; instead of --days.")
+]
+UntilOption = Annotated[
+    str | None, typer.Option("--until", metavar="DATE", help="Not newer, with that day.")
+]
+ProjectOption = Annotated[
+    list[str] | None,
+    typer.Option("--project", metavar="FOLDER", help="Only of this project; may be repeated."),
+]
+WorkflowOption = Annotated[
+    list[str] | None,
+    typer.Option("--workflow", metavar="NAME", help="Only of this workflow; may be repeated."),
+]
+TurnOption = Annotated[
+    int | None, typer.Option("--turn", metavar="N", min=0, help="Only of this turn.")
+]

@@ -34,6 +34,7 @@ def register_past(memory: typer.Typer) -> None:
         example=[
             "dcf memory rollback ada --block human --to 12 --dry-run",
             "dcf memory rollback --event 15 --yes",
+            "dcf memory rollback --event 15-18 --dry-run",
             "dcf memory rollback --consolidation consolidation-8c2e… --yes",
         ],
     )(rollback)
@@ -138,8 +139,12 @@ def rollback(
         str | None, typer.Option("--consolidation", metavar="ID", help="All that it did.")
     ] = None,
     event: Annotated[
-        list[int] | None,
-        typer.Option("--event", metavar="EVENT", help="Only this change; may be repeated."),
+        list[str] | None,
+        typer.Option(
+            "--event",
+            metavar="EVENT",
+            help="Only this change, or those from one to another (15-18); may be repeated.",
+        ),
     ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Change nothing; say what would go back.")
@@ -154,7 +159,7 @@ def rollback(
     changed since is never overwritten: then nothing goes back, and all that is in the way is
     listed. A rollback is a change too, and can be taken back.
     """
-    from dcf.cli.memory.rollback import RollbackOrder, roll_back
+    from dcf.cli.memory.rollback import RollbackOrder, roll_back, stretches_in
     from dcf.cli.screen import Screen
     from dcf.cli.settings import Settings
 
@@ -168,6 +173,6 @@ def rollback(
     if block is not None and agent is None:
         raise typer.BadParameter("it belongs to AGENT", param_hint="--block")
     order = RollbackOrder(
-        agent, block, to or 0, consolidation, tuple(event or ()), dry_run, sure, reason
+        agent, block, to or 0, consolidation, stretches_in(event or ()), dry_run, sure, reason
     )
     return asyncio.run(roll_back(Settings.from_env(os.environ), order, Screen(as_json=as_json)))

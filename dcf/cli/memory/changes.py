@@ -89,7 +89,7 @@ def _lines(event: Event, whole: tuple[str, str] | None) -> Iterator[str]:
 
 def _row(sign: str, entity: str, row: Mapping[str, Any]) -> Iterator[str]:
     """Of a row that came or went: its text, or what it says."""
-    text = row.get("value") or row.get("text") or row.get("content")
+    text = row.get("value") or row.get("text") or row.get("content") or row.get("title")
     if text:
         yield from (f"{sign}{line}" for line in str(text).splitlines())
     elif entity == "agent":

@@ -24,13 +24,15 @@ from dcf.problem import Problem
 Format = Literal["index", "full"]
 FORMATS: tuple[Format, ...] = ("index", "full")
 BEGIN = "Every run that ends leaves some: `dcf run workflows/order-processing.json --input …`."
+PINNED = "\N{PUSHPIN}"
+"""Stands before what is pinned."""
 _DAY_MS = 86_400_000
 
 
 @dataclass(frozen=True, slots=True)
 class ObservationsQuestion:
     """Which observations, as the command line says: empty is all of them. ``since`` and ``until``
-    are dates or moments; without ``since`` the last ``days`` count."""
+    are dates or moments; without ``since`` the last ``days`` count (None: all days)."""
 
     format: str = "index"
     types: tuple[str, ...] = ()
@@ -40,11 +42,13 @@ class ObservationsQuestion:
     turn: int | None = None
     since: str | None = None
     until: str | None = None
-    days: int = 90
+    days: int | None = 90
     projects: tuple[str, ...] = ()
     workflows: tuple[str, ...] = ()
     before: str | None = None
     limit: int = 50
+    topic: str | None = None
+    pinned: bool | None = None
 
     def filter(self) -> Filter:
         """The same for the memory. Raises BadInput with all that is wrong."""
@@ -65,9 +69,14 @@ class ObservationsQuestion:
             source_types=self.sources,
             source_ids=self.source_ids,
             turn=self.turn,
-            since=now_ms() - self.days * _DAY_MS if since is None else since,
+            since=self._since() if since is None else since,
             until=until,
+            topic=self.topic,
+            pinned=self.pinned,
         )
+
+    def _since(self) -> int | None:
+        return None if self.days is None else now_ms() - self.days * _DAY_MS
 
 
 async def list_observations(settings: Settings, asked: ObservationsQuestion) -> Answer:
@@ -84,9 +93,9 @@ async def list_observations(settings: Settings, asked: ObservationsQuestion) -> 
     if not shown:
         return _empty("None of these." if there else "No observations yet.")
     fields = {"observations": [observation_entry(one) for one in shown], "more": more}
-    show: list[Any] = [_table(shown)] if asked.format == "index" else []
+    show: list[Any] = [observations_table(shown)] if asked.format == "index" else []
     if asked.format == "full":
-        show = [line for one in shown for line in [*_in_full(one), ""]]
+        show = [line for one in shown for line in [*in_full(one), ""]]
     show.append(
         counted(len(shown), "observation", "observations")
         + (f"; --before {short(shown[-1])} shows older ones" if more else "")
@@ -121,7 +130,7 @@ async def search_observations(
         {**observation_entry(one), "score": score} for one, score in zip(seen, scores, strict=True)
     ]
     fields = {"query": query, "observations": entries}
-    return Answer(fields, [_table(seen, scores)] if seen else ["Nothing was found."])
+    return Answer(fields, [observations_table(seen, scores)] if seen else ["Nothing was found."])
 
 
 async def show_timeline(
@@ -133,7 +142,7 @@ async def show_timeline(
     problems: list[Problem] = []
     at = _moment("POINT", point, problems, end=False)
     async with opened(settings) as memory:
-        middle = None if at is not None else await memory.observations.get(_id_in(point))
+        middle = None if at is not None else await memory.observations.get(id_in(point))
         at = middle.at if middle is not None else at or 0
         seen = await memory.observations.around(at, which, each=each)
     fields = {"at": at, "observations": [observation_entry(one) for one in seen]}
@@ -155,12 +164,12 @@ async def get_observations(settings: Settings, ids: Sequence[str]) -> Answer:
     show: list[Any] = []
     async with opened(settings) as memory:
         for name in ids:
-            one = await memory.observations.get(_id_in(name))
+            one = await memory.observations.get(id_in(name))
             seen = await memory.observations.occurrences(one.id)
             entries.append(
                 {**observation_entry(one), "seen": [occurrence_entry(it) for it in seen]}
             )
-            show += [*_in_full(one), *_seen(seen), ""]
+            show += [*in_full(one), *_seen(seen), ""]
     return Answer({"observations": entries}, show)
 
 
@@ -185,8 +194,8 @@ def _empty(message: str) -> Answer:
     return Answer({"observations": [], "more": False}, [message, hint])
 
 
-def _id_in(name: str) -> str:
-    """The id, also in an address."""
+def id_in(name: str) -> str:
+    """The id of an observation, or its beginning, also in an address."""
     return name.rpartition("/")[2]
 
 
@@ -230,7 +239,8 @@ def _is_date(text: str) -> bool:
     return True
 
 
-def _table(shown: Sequence[Observation], scores: Sequence[float] = ()) -> Table:
+def observations_table(shown: Sequence[Observation], scores: Sequence[float] = ()) -> Table:
+    """A row for each."""
     several = len({one.workflow for one in shown}) > 1
     table = Table(title="Observations", title_justify="left")
     table.add_column("id", no_wrap=True)
@@ -248,7 +258,7 @@ def _table(shown: Sequence[Observation], scores: Sequence[float] = ()) -> Table:
         table.add_row(
             short(one),
             f"{ICONS[one.type]} {one.type}",
-            Text(one.title),
+            Text(f"{PINNED} {one.title}" if one.pinned else one.title),
             *([Text(one.workflow)] if several else []),
             Text(f"{one.origin.source_type} {one.origin.source_id}"),
             str(one.times),
@@ -259,11 +269,13 @@ def _table(shown: Sequence[Observation], scores: Sequence[float] = ()) -> Table:
     return table
 
 
-def _in_full(one: Observation) -> list[Text]:
+def in_full(one: Observation) -> list[Text]:
+    """All that it says, in lines."""
     of = f"{one.workflow}, " if one.workflow else ""
     head = f"{ICONS[one.type]} {short(one)}  {one.title}"
     times = "once" if one.times == 1 else f"{one.times} times"
     about = f"   {one.type}, {of}seen {times}, last {moment(one.at)}, {one.tokens} tokens"
+    about += f", {PINNED} pinned" if one.pinned else ""
     lines = [Text(head, "bold"), Text(about, "dim")]
     lines += [Text(f"   {one.subtitle}")] if one.subtitle else []
     lines += [Text(f"   - {fact}") for fact in one.facts]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from rich.text import Text
 
@@ -20,20 +22,50 @@ from dcf.cli.wording import counted
 from dcf.memory import Actor, Event, Memory
 from dcf.problem import Problem
 
+_DIGITS = 18
+"""Of a number that SQLite can have."""
+_MOST = 100_000
+"""Changes that one stretch may have."""
+
 
 @dataclass(frozen=True, slots=True)
 class RollbackOrder:
     """What goes back: an agent, or its block ``label``, to just after event ``to``; or what a
-    ``consolidation`` did; or the single changes ``events``."""
+    ``consolidation`` did; or the changes ``events``."""
 
     agent: str | None = None
     label: str | None = None
     to: int = 0
     consolidation: str | None = None
-    events: tuple[int, ...] = ()
+    events: tuple[range, ...] = ()
     dry_run: bool = False
     sure: bool = False
     reason: str = ""
+
+
+def stretches_in(given: Sequence[str]) -> tuple[range, ...]:
+    """Changes, each given by its number, as in ``15``, or several by the first and the last, as in
+    ``15-18``. Raises BadInput with all that are neither."""
+    stretches: list[range] = []
+    problems = []
+    for one in given:
+        first, to, last = one.partition("-")
+        ends = (first, last if to else first)
+        if not all(end.isascii() and end.isdigit() and len(end) <= _DIGITS for end in ends):
+            message = f"{one!r} is neither the number of a change nor two of them"
+            hint = "as in --event 15 or --event 15-18; `dcf memory history` has the numbers"
+            problems.append(Problem("CLI_EVENT", message, hint=hint, file="--event"))
+            continue
+        stretch = range(int(ends[0]), int(ends[1]) + 1)
+        if 0 < len(stretch) <= _MOST:
+            stretches.append(stretch)
+            continue
+        message = f"{one!r} has {max(len(stretch), 0):,} changes, not 1 to {_MOST:,}"
+        hint = "the smaller number comes first, as in --event 15-18"
+        problems.append(Problem("CLI_EVENT", message, hint=hint, file="--event"))
+    if problems:
+        raise BadInput(problems)
+    return tuple(stretches)
 
 
 async def roll_back(settings: Settings, order: RollbackOrder, screen: Screen) -> Answer:
@@ -64,12 +96,14 @@ async def _target(memory: Memory, order: RollbackOrder) -> str:
     return agent_id if order.label is None else await block_then(memory, agent_id, order.label)
 
 
-async def _demand_events(memory: Memory, numbers: tuple[int, ...]) -> None:
-    """Raises BadInput with every change that there is not, or no longer."""
+async def _demand_events(memory: Memory, stretches: tuple[range, ...]) -> None:
+    """Raises BadInput with the changes that there are not, or no longer."""
     problems = []
-    for seq in numbers:
-        found = await memory.events.list(before=seq + 1, limit=1)
-        if not found or found[0].seq != seq:
+    for stretch in stretches:
+        found = await memory.events.list(before=stretch.stop, limit=len(stretch))
+        there = {event.seq for event in found}
+        missing = [seq for seq in stretch if seq not in there]
+        for seq in missing[:_NAMED]:
             hint = "`dcf memory history` lists them; old ones are given up after a while"
             problems.append(Problem("CLI_EVENT", f"there is no change {seq}", hint=hint))
     if problems:
@@ -81,7 +115,7 @@ async def _go_back(
 ) -> tuple[Event, ...]:
     events = memory.events
     if order.events:
-        return await events.undo(*order.events, by=by, dry_run=dry_run)
+        return await events.undo(*chain(*order.events), by=by, dry_run=dry_run)
     if order.consolidation is not None:
         return await events.roll_back_consolidation(order.consolidation, by=by, dry_run=dry_run)
     back = events.roll_back_agent if order.label is None else events.roll_back_block

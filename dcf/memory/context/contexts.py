@@ -13,7 +13,7 @@ from dcf.memory.database import Connection
 from dcf.memory.ledger import Ledger
 from dcf.memory.observation import Observation
 from dcf.memory.observations.fields import observation_of
-from dcf.memory.observations.finding import Filter, newest_rows
+from dcf.memory.observations.finding import Filter, told_rows
 from dcf.memory.observations.rendering import details_of, rows_of, short_id
 from dcf.memory.scratch_pads import open_row
 
@@ -50,18 +50,19 @@ class Contexts:
     async def observed(
         self, which: Filter, budget: Budget | None = None, *, state: str | None = None
     ) -> Pack:
-        """The observations that ``which`` leaves, as a context of at most ``budget``: what was seen
-        in ``state``, a path, comes first, then the newest."""
+        """The observations that ``which`` leaves, as a context of at most ``budget``: first what is
+        pinned, also if it is older than that, then what was seen in ``state``, a path, then the
+        newest."""
         budget = budget or Budget()
         now = self._ledger.clock()
         found = await self._ledger.read(
-            lambda connection: newest_rows(connection, which, limit=budget.rows, before=None)
+            lambda connection: told_rows(connection, which, budget.rows)
         )
         if not found:
             return Pack("", 0, (), 0)
         seen = [observation_of(row) for row in found]
         here = None if state is None else _names(state)
-        seen.sort(key=lambda one: one.origin.state is None or _names(one.origin.state) != here)
+        seen.sort(key=lambda one: (not one.pinned, not _is_in(one, here)))
         return await asyncio.to_thread(lambda: pack(_offers(seen, here, now), budget))
 
 
@@ -79,8 +80,12 @@ def _offers(seen: Sequence[Observation], here: str | None, now: int) -> list[Off
 
 def _why(one: Observation, here: str | None) -> str:
     times = "once" if one.times == 1 else f"{one.times} times"
-    in_state = one.origin.state is not None and _names(one.origin.state) == here
-    return f"seen {times}{', in this state' if in_state else ''}"
+    pinned = "pinned, " if one.pinned else ""
+    return f"{pinned}seen {times}{', in this state' if _is_in(one, here) else ''}"
+
+
+def _is_in(one: Observation, here: str | None) -> bool:
+    return one.origin.state is not None and _names(one.origin.state) == here
 
 
 def _names(state: str) -> str:

@@ -13,7 +13,14 @@ from dcf.memory.database import Connection
 from dcf.memory.entities import OBSERVATION, OBSERVED_EVENT, OCCURRENCE
 from dcf.memory.observation import NewObservation, Observation, Origin
 from dcf.memory.observations.fields import columns_of, observation_of, problems, shared_digest
-from dcf.memory.observations.finding import is_observed, observation_row
+from dcf.memory.observations.finding import (
+    Filter,
+    is_observed,
+    observation_row,
+    occurrence_rows,
+    pinned_count,
+    rows_to_change,
+)
 from dcf.memory.observations.rendering import details_of
 from dcf.memory.search.indexing import follow_search
 from dcf.problem import Problem
@@ -30,6 +37,17 @@ class Priced:
 
     new: NewObservation
     tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """Observations that were removed, the newest first, and the numbers of the ``events`` that
+    record it, one behind the other: a rollback of all of them brings everything back. No events if
+    it was only tried. ``pinned`` is how many were left alone because they are pinned."""
+
+    observations: tuple[Observation, ...]
+    events: tuple[int, ...] = ()
+    pinned: int = 0
 
 
 def priced(new: Sequence[NewObservation]) -> tuple[Priced, ...]:
@@ -76,10 +94,47 @@ def observe_until(journal: Journal, source_type: str, at: int) -> None:
     )
 
 
-def delete(journal: Journal, observation_id: str) -> None:
-    """Remove an observation, so that a rollback brings it back. Raises UnknownObservation."""
+def forget(journal: Journal, which: Filter) -> Forgotten:
+    """Remove what ``which`` leaves, with the times that it was seen, so that a rollback brings all
+    of it back. Raises what ``rows_to_change`` does."""
+    rows = rows_to_change(journal.connection, which)
+    for row in rows:
+        for one in occurrence_rows(journal.connection, row["id"]):
+            journal.delete(OCCURRENCE, one, agent_id=row["agent_id"])
+        journal.delete(OBSERVATION, row, agent_id=row["agent_id"])
+    events = tuple(event.seq for event in journal.noted)
+    return _forgotten(journal.connection, which, rows, events)
+
+
+def forgettable(connection: Connection, which: Filter) -> Forgotten:
+    """What ``forget`` would remove. Raises what ``rows_to_change`` does."""
+    return _forgotten(connection, which, rows_to_change(connection, which))
+
+
+def pin(journal: Journal, ids: Sequence[str], *, pinned: bool) -> tuple[Observation, ...]:
+    """Make observations pinned, or not; all or none. Raises UnknownObservation."""
+    return tuple(_pinned(journal, one, pinned) for one in ids)
+
+
+def _pinned(journal: Journal, observation_id: str, pinned: bool) -> Observation:
     row = observation_row(journal.connection, observation_id)
-    journal.delete(OBSERVATION, row, agent_id=row["agent_id"])
+    return observation_of(_updated(journal, row, {"pinned": int(pinned)}))
+
+
+def _updated(journal: Journal, row: dict[str, Any], changed: dict[str, Any]) -> dict[str, Any]:
+    """The row with what is ``changed``; as it was if that is the same."""
+    after = {**row, **changed, "revision": row["revision"] + 1, "updated_at": journal.at}
+    return journal.update(OBSERVATION, row, after, agent_id=row["agent_id"]) or row
+
+
+def _forgotten(
+    connection: Connection,
+    which: Filter,
+    rows: Sequence[dict[str, Any]],
+    events: tuple[int, ...] = (),
+) -> Forgotten:
+    left = 0 if which.ids else pinned_count(connection, which)
+    return Forgotten(tuple(map(observation_of, rows)), events, left)
 
 
 def _added(journal: Journal, one: Priced) -> Observation:
@@ -126,6 +181,7 @@ def _inserted(journal: Journal, one: Priced, columns: dict[str, Any]) -> dict[st
         **columns,
         "tokens": one.tokens,
         "times": 1,
+        "pinned": 0,
         "at": _at(journal, one),
         "revision": 1,
         "created_at": journal.at,

@@ -17,3 +17,17 @@ class AmbiguousObservation(MemoryProblem):
 
     code = "memory_ambiguous_observation"
     hint = "give more characters of the id"
+
+
+class NothingChosen(MemoryProblem):
+    """Neither an id nor a filter says which observations: that would be all of them."""
+
+    code = "memory_observations_all"
+    hint = "say ids or a filter; one that leaves all is a period: since 1970-01-01"
+
+
+class SameObservation(MemoryProblem):
+    """Observation {observation_id} of the same workflow and project says exactly that."""
+
+    code = "memory_observation_same"
+    hint = "forget one of the two: `dcf memory observations forget ID`; or say what differs"

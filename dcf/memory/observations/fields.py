@@ -37,6 +37,7 @@ def observation_of(row: Row) -> Observation:
     for name in _LISTS:
         known[name] = tuple(json.loads(row[name]))
     known["artifacts"] = tuple(Artifact(**one) for one in known["artifacts"])
+    known["pinned"] = bool(row["pinned"])
     origin = Origin(row["source_type"], row["source_id"], row["turn"], row["state"])
     return Observation(**known, origin=origin)
 

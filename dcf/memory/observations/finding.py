@@ -4,23 +4,36 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from dcf.memory.database import Connection
 from dcf.memory.entities import OBSERVATION
+from dcf.memory.errors import InvalidEntry
 from dcf.memory.observation import Concept, ObservationType, Occurrence, Origin
-from dcf.memory.observations.errors import AmbiguousObservation, UnknownObservation
+from dcf.memory.observations.errors import (
+    AmbiguousObservation,
+    NothingChosen,
+    UnknownObservation,
+)
+from dcf.problem import Problem
+from dcf.search import telling_words
 
 _PREFIX = "observation-"
+_SAYING = (
+    "SELECT ref FROM search_documents WHERE kind = 'observation'"
+    " AND place IN (SELECT rowid FROM search_words WHERE search_words MATCH ?)"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Which observations: of one of these projects, workflows, types, concepts, kinds of source and
-    sources (empty: any), of this turn or state, not older than ``since`` and not newer than
-    ``until`` (ms, both included)."""
+    """Which observations: of one of these ids, projects, workflows, types, concepts, kinds of
+    source and sources (empty: any), of this turn or state, not older than ``since`` and not newer
+    than ``until`` (ms, both included), in which each word of ``topic`` is found, that are
+    ``pinned`` or not."""
 
+    ids: Sequence[str] = ()
     projects: Sequence[str] = ()
     workflows: Sequence[str] = ()
     types: Sequence[ObservationType] = ()
@@ -31,12 +44,25 @@ class Filter:
     state: str | None = None
     since: int | None = None
     until: int | None = None
+    topic: str | None = None
+    pinned: bool | None = None
+
+    @property
+    def words(self) -> list[str]:
+        """The words of the topic, each once: without stop words where there are others."""
+        return list(dict.fromkeys(word.lower() for word in telling_words(self.topic or "")))
+
+    @property
+    def takes_all(self) -> bool:
+        """Whether it leaves every observation that there is."""
+        return self.condition()[0] == "1"
 
     def condition(self) -> tuple[str, list[object]]:
         """A condition of SQL with its values."""
         where: list[str] = ["1"]
         values: list[object] = []
         lists = (
+            ("id", self.ids),
             ("project", self.projects),
             ("workflow", self.workflows),
             ("type", self.types),
@@ -61,6 +87,13 @@ class Filter:
             if value is not None:
                 where.append(f"{test} ?")
                 values.append(value)
+        if self.pinned is not None:
+            # As it stands in the index of the pinned ones.
+            where.append("pinned = 1" if self.pinned else "pinned = 0")
+        if self.topic is not None:
+            where.append(f"id IN ({_SAYING})" if self.words else "0")
+            # Words have letters, digits and marks only.
+            values += [" AND ".join(f'"{word}"' for word in self.words)] if self.words else []
         return " AND ".join(where), values
 
     def _source(self) -> tuple[str, list[object]]:
@@ -111,6 +144,16 @@ def occurrences_of(connection: Connection, observation_id: str, limit: int) -> l
     return [Occurrence(Origin(*row[:4]), row[4], row[5]) for row in rows]
 
 
+def occurrence_rows(connection: Connection, observation_id: str) -> list[dict[str, Any]]:
+    """The rows of all times that it happened."""
+    rows = connection.execute(
+        "SELECT * FROM observation_origins WHERE observation_id = ?"
+        " ORDER BY source_type, source_id",
+        (observation_id,),
+    )
+    return [dict(row) for row in rows]
+
+
 def is_observed(connection: Connection, source: Origin, event: str) -> bool:
     """Whether the observations of this event are kept."""
     found = connection.execute(
@@ -118,6 +161,50 @@ def is_observed(connection: Connection, source: Origin, event: str) -> bool:
         (source.source_type, source.source_id, event),
     ).fetchone()
     return found is not None
+
+
+def rows_to_change(connection: Connection, which: Filter) -> list[dict[str, Any]]:
+    """All rows that ``which`` leaves, the newest first. What is pinned is named by its id, or left
+    alone. Raises NothingChosen for one that leaves
+    every observation, InvalidEntry for a topic without a word, and UnknownObservation for an id
+    that is not there."""
+    if which.takes_all:
+        raise NothingChosen
+    if which.topic is not None and not which.words:
+        problem = Problem(
+            "memory_observation_topic",
+            f"the topic {which.topic!r} has no word that could be looked for",
+            "/topic",
+            "say a word that stands in the observations",
+        )
+        raise InvalidEntry("the choice of observations", (problem,))
+    for one in which.ids:
+        observation_row(connection, one)
+    return _rows(connection, which if which.ids else replace(which, pinned=False))
+
+
+def pinned_count(connection: Connection, which: Filter) -> int:
+    """How many pinned ones ``which`` leaves."""
+    where, values = replace(which, pinned=True).condition()
+    found = connection.execute(f"SELECT count(*) FROM observations WHERE {where}", values)
+    return int(found.fetchone()[0])
+
+
+def told_rows(connection: Connection, which: Filter, limit: int) -> list[dict[str, Any]]:
+    """At most ``limit`` rows for a context: those that are pinned, also if they are older than
+    ``which`` leaves, and then others; each the newest first."""
+    pinned = _rows(connection, replace(which, since=None, pinned=True), limit)
+    left = limit - len(pinned)
+    return [*pinned, *_rows(connection, replace(which, pinned=False), left)]
+
+
+def _rows(connection: Connection, which: Filter, limit: int | None = None) -> list[dict[str, Any]]:
+    where, values = which.condition()
+    rows = connection.execute(
+        f"SELECT * FROM observations WHERE {where} ORDER BY at DESC, id DESC LIMIT ?",
+        [*values, -1 if limit is None else max(limit, 0)],
+    )
+    return [dict(row) for row in rows]
 
 
 def newest_rows(

@@ -8,7 +8,17 @@ from collections.abc import Sequence
 from dcf.memory.actor import Actor
 from dcf.memory.ledger import Ledger
 from dcf.memory.observation import NewObservation, Observation, Occurrence, Origin
-from dcf.memory.observations.changing import add, delete, observe, observe_until, priced
+from dcf.memory.observations.changing import (
+    Forgotten,
+    add,
+    forget,
+    forgettable,
+    observe,
+    observe_until,
+    pin,
+    priced,
+)
+from dcf.memory.observations.editing import Texts, edit, edited
 from dcf.memory.observations.fields import observation_of
 from dcf.memory.observations.finding import (
     Filter,
@@ -98,6 +108,34 @@ class Observations:
         )
         return tuple(map(observation_of, rows))
 
-    async def delete(self, observation_id: str, *, by: Actor) -> None:
-        """Remove an observation; a rollback brings it back. Raises UnknownObservation."""
-        await self._ledger.change(by, lambda journal: delete(journal, observation_id))
+    async def forget(self, which: Filter, *, by: Actor, dry_run: bool = False) -> Forgotten:
+        """Remove all that ``which`` leaves, in one transaction, but for what is pinned and not
+        named by its id; a rollback of its events brings it
+        back. Events that were observed stay known, so that no worker adds it again. With
+        ``dry_run`` nothing is removed. Raises NothingChosen for a filter that leaves everything,
+        InvalidEntry for a topic without a word, UnknownObservation for an id that is not there."""
+        if not dry_run:
+            return await self._ledger.change(by, lambda journal: forget(journal, which))
+        return await self._ledger.read(lambda connection: forgettable(connection, which))
+
+    async def edit(self, observation_id: str, texts: Texts, *, by: Actor) -> Observation:
+        """Have an observation say something else; as it is then. A rollback takes it back. A source
+        that says again what it said before is counted with it. Raises UnknownObservation,
+        AmbiguousObservation, InvalidEntry with all that is wrong, RevisionConflict,
+        SameObservation."""
+        before = await self.get(observation_id)
+        order = await asyncio.to_thread(edited, before, texts)
+        return await self._ledger.change(by, lambda journal: edit(journal, order))
+
+    async def pin(self, *observation_ids: str, by: Actor) -> tuple[Observation, ...]:
+        """Have observations told before others, however old they are, and kept where a filter says
+        what is forgotten; all or none. Raises UnknownObservation."""
+        return await self._ledger.change(
+            by, lambda journal: pin(journal, observation_ids, pinned=True)
+        )
+
+    async def unpin(self, *observation_ids: str, by: Actor) -> tuple[Observation, ...]:
+        """Have observations told as others are; all or none. Raises UnknownObservation."""
+        return await self._ledger.change(
+            by, lambda journal: pin(journal, observation_ids, pinned=False)
+        )

@@ -232,6 +232,7 @@ OBSERVATION_OF_A_STATE = {
     "digest": "d2",
     "state": "Each/0/Ship",
 }
+PINNED_OBSERVATION = {**OBSERVATION_OF_A_STATE, "id": "observation-3", "digest": "d3", "pinned": 1}
 OCCURRENCE = {
     "observation_id": "observation-1",
     "source_type": "run",
@@ -281,4 +282,5 @@ ROWS: dict[int, Rows] = {
         "observed_until": [OBSERVED_UNTIL],
     },
     11: {"thread_files": [THREAD_FILE], "thread_turns": [PLACED_TURN]},
+    12: {"observations": [PINNED_OBSERVATION]},
 }

@@ -127,7 +127,7 @@ async def test_each_event_leaves_its_observations_once(memory: Memory, by: Actor
     kept = await memory.observations.observe(source, "1/0", seen, by=by)
     assert kept is not None and [one.title for one in kept] == [RACE.title]
     assert await memory.observations.is_observed(source, "1/0")
-    await memory.observations.delete(kept[0].id, by=by)
+    await memory.observations.forget(Filter(ids=[kept[0].id]), by=by)
     assert await memory.observations.observe(source, "1/0", seen, by=by) is None
     assert await memory.observations.list() == ()
     assert not await memory.observations.is_observed(source, "1/1")
@@ -290,7 +290,7 @@ async def test_what_is_deleted_is_not_found_and_comes_back_with_a_rollback(
     memory: Memory, by: Actor
 ) -> None:
     (kept,) = await memory.observations.add(RACE, by=by)
-    await memory.observations.delete(kept.id, by=by)
+    await memory.observations.forget(Filter(ids=[kept.id]), by=by)
     assert await memory.search.find("awaited") == ()
     with pytest.raises(UnknownObservation):
         await memory.observations.get(kept.id)
@@ -326,7 +326,8 @@ async def test_the_index_is_what_one_made_anew_would_be(
                 new = replace(RACE, title=words, type=kind, narrative=f"{words} {number}")  # type: ignore[arg-type]
                 await memory.observations.add(replace(new, project=str(number % 3)), by=by)
             elif step == "delete" and there:
-                await memory.observations.delete(there[number % len(there)].id, by=by)
+                which = Filter(ids=[there[number % len(there)].id])
+                await memory.observations.forget(which, by=by)
             elif step == "back" and gone:
                 with suppress(RollbackRefused):
                     await memory.events.undo(gone[number % len(gone)].seq, by=by)

@@ -37,6 +37,7 @@ from dcf.memory import (
     Origin,
     Outline,
     Source,
+    Texts,
     ToolUse,
     Usage,
     entities,
@@ -191,6 +192,12 @@ WAYS: dict[str, Way] = {
         m.observations.observe(Origin("run", "r-1"), "1/0", replace(OBSERVATION, note=ALL), by=BY),
         lambda made: m.observations.occurrences(made[0].id),
     ),
+    "observations.edit": lambda m: _after(
+        m.observations.add(replace(OBSERVATION, title="a", facts=("b",), narrative=""), by=BY),
+        lambda made: m.observations.edit(
+            made[0].id, Texts(LINE, LINE, OBSERVATION.facts, OBSERVATION.narrative), by=BY
+        ),
+    ),
     "threads.sync": lambda m: _after(
         m.threads.sync(THREAD, by=BY), lambda made: m.threads.turn(made.thread.id, 2)
     ),
@@ -273,7 +280,7 @@ blocks: delete detach discard find get holders list read
 labels: defaults new
 messages: archive count get list
 passages: count_reads delete get list
-observations: around delete get is_observed list observe_until observed_until occurrences
+observations: around forget get is_observed list observe_until observed_until occurrences pin unpin
 threads: get list turn turns
 thread_files: formats
 contexts: assemble observed
@@ -295,11 +302,12 @@ COMMANDS = {
     "agents": "agents.update",
     "remember": "blocks.append",
     "import": "import",
+    "observations": "observations.edit",
     "skills": "skills.sync",
     "threads": "thread_files.sync",
 }
 NO_COMMANDS = (
-    "backup consolidate context doctor export forget gc history observations rekey restore rollback"
+    "backup consolidate context doctor export forget gc history rekey restore rollback"
     " search show stats"
 )
 

@@ -1,0 +1,123 @@
+"""``dcf memory observations``: what was seen is forgotten, pinned, or put in other words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from dcf.cli.answer import Answer
+from dcf.cli.memory.given_text import given_text
+from dcf.cli.memory.observations import (
+    ObservationsQuestion,
+    id_in,
+    in_full,
+    observation_entry,
+    observations_table,
+)
+from dcf.cli.memory.opening import opened, person
+from dcf.cli.settings import Settings
+from dcf.cli.trouble import BadInput
+from dcf.cli.wording import counted
+from dcf.memory import Filter, Forgotten, Texts
+from dcf.problem import Problem
+
+_SHOWN = 50
+"""Rows for people; --json has all."""
+
+
+@dataclass(frozen=True, slots=True)
+class ForgettingOrder:
+    """Which observations go: these ``ids`` (or their beginnings, or addresses), or what ``asked``
+    leaves. Unless it is ``sure`` it is only shown what would go."""
+
+    ids: tuple[str, ...]
+    asked: ObservationsQuestion
+    sure: bool = False
+    reason: str = ""
+
+
+async def forget_observations(settings: Settings, order: ForgettingOrder) -> Answer:
+    """Forget observations, or show what would be forgotten. Raises BadInput, UnknownObservation,
+    AmbiguousObservation, NothingChosen; then nothing changed."""
+    which = order.asked.filter()
+    if order.ids and not which.takes_all:
+        given = ", ".join(order.ids)
+        message = f"there are ids ({given}) and filters; one of the two says what goes"
+        hint = "leave out the filters, or the ids: `dcf memory observations list` takes filters too"
+        raise BadInput([Problem("CLI_OBSERVATIONS_IDS", message, hint=hint, file="ID")])
+    by = person(order.reason or "told by `dcf memory observations forget`")
+    async with opened(settings) as memory:
+        if order.ids:
+            found = [await memory.observations.get(id_in(name)) for name in order.ids]
+            which = Filter(ids=[one.id for one in found])
+        done = await memory.observations.forget(which, by=by, dry_run=not order.sure)
+    return _forgotten(done)
+
+
+async def pin_observations(
+    settings: Settings, names: Sequence[str], *, pinned: bool, reason: str
+) -> Answer:
+    """Pin observations, or let go of their pins; all or none. Raises UnknownObservation,
+    AmbiguousObservation."""
+    word = "pinned" if pinned else "unpinned"
+    by = person(reason or f"told by `dcf memory observations {word.removesuffix('ned')}`")
+    async with opened(settings) as memory:
+        found = [await memory.observations.get(id_in(name)) for name in names]
+        change = memory.observations.pin if pinned else memory.observations.unpin
+        now = await change(*(one.id for one in found), by=by)
+    fields = {"observations": [observation_entry(one) for one in now]}
+    if now == tuple(found):
+        return Answer(fields, [f"Nothing to change: all of it is {word}."], "unchanged")
+    number = counted(len(now), "observation", "observations")
+    return Answer(fields, [observations_table(now), f"{number} {word}"], word)
+
+
+async def edit_observation(settings: Settings, name: str, texts: Texts, reason: str) -> Answer:
+    """Change what an observation says. Raises BadInput, a MemoryProblem; then nothing changed."""
+    if texts == Texts():
+        message = f"nothing says what {name} is to say"
+        hint = "give one of --title, --subtitle, --fact, --no-facts and --narrative"
+        raise BadInput([Problem("CLI_OBSERVATIONS_EDIT", message, hint=hint, file="ID")])
+    if texts.narrative is not None:
+        texts = replace(texts, narrative=given_text(texts.narrative))
+    by = person(reason or "told by `dcf memory observations edit`")
+    async with opened(settings) as memory:
+        before = await memory.observations.get(id_in(name))
+        last = await memory.events.last()
+        now = await memory.observations.edit(before.id, texts, by=by)
+        done = await memory.events.list(limit=5)
+    mine = [one.seq for one in done if one.seq > last and one.entity_id == now.id]
+    back = _way_back(mine[-1:]) if mine else None
+    fields = {"observation": observation_entry(now), "way_back": back}
+    if back is None:
+        return Answer(fields, [*in_full(now), "It says that already."], "unchanged")
+    return Answer(fields, [*in_full(now), f"The way back: {back}"], "edited")
+
+
+def _way_back(events: Sequence[int]) -> str:
+    """The command that undoes events that stand one behind the other."""
+    first, last = events[0], events[-1]
+    return f"dcf memory rollback --event {first if first == last else f'{first}-{last}'}"
+
+
+def _forgotten(done: Forgotten) -> Answer:
+    gone = done.observations
+    back = _way_back(done.events) if done.events else None
+    fields: dict[str, Any] = {
+        "observations": [observation_entry(one) for one in gone],
+        "way_back": back,
+        "pinned": done.pinned,
+    }
+    left = f"{counted(done.pinned, 'is', 'are')} pinned and left alone: name it by its id"
+    pinned = [left] if done.pinned else []
+    if not gone:
+        return Answer(fields, ["None of these: nothing is forgotten.", *pinned], "unchanged")
+    show: list[Any] = [observations_table(gone[:_SHOWN]), *pinned]
+    if len(gone) > _SHOWN:
+        show.append(f"… {len(gone) - _SHOWN} more; --json has all")
+    number = counted(len(gone), "observation", "observations")
+    if back is None:
+        show.append(f"{number} would be forgotten; --yes does it")
+        return Answer(fields, show, "tried")
+    return Answer(fields, [*show, f"{number} forgotten", f"The way back: {back}"], "forgotten")
