@@ -69,6 +69,7 @@ if TYPE_CHECKING:
         Concept,
         NewObservation,
         Observation,
+        ObservationRecord,
         ObservationType,
         Occurrence,
         Origin,
@@ -78,6 +79,7 @@ if TYPE_CHECKING:
         Filter,
         Observations,
         UnknownObservation,
+        line_of,
     )
     from dcf.memory.observer import Observer
     from dcf.memory.passage import NewPassage, Passage
@@ -237,6 +239,7 @@ __all__ = [
     "NoSuchBlock",
     "NotShareable",
     "Observation",
+    "ObservationRecord",
     "ObservationType",
     "Observations",
     "Observer",
@@ -313,6 +316,7 @@ __all__ = [
     "current_context",
     "give_out",
     "heading_of",
+    "line_of",
     "random_id",
     "rekey",
     "restore",

@@ -144,3 +144,12 @@ class Occurrence:
     origin: Origin
     note: str
     at: int
+
+
+@dataclass(frozen=True, slots=True)
+class ObservationRecord:
+    """An observation with each time that it was seen, the oldest first; none for one that was
+    added as it is."""
+
+    observation: Observation
+    seen: tuple[Occurrence, ...]

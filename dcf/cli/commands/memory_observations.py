@@ -46,8 +46,8 @@ WorkflowOption = Annotated[
 ]
 
 
-def register_observations(memory: typer.Typer) -> None:
-    """Add the group ``observations``, and ``context``."""
+def register_observations(memory: typer.Typer) -> typer.Typer:
+    """Add the group ``observations``, and ``context``; the group."""
     observations = typer.Typer(
         help="What was seen in finished runs: an index, and all of single ones.",
         rich_markup_mode=None,
@@ -85,6 +85,7 @@ def register_observations(memory: typer.Typer) -> None:
             "dcf memory context --for state my-order/ShipOrder --mode full --budget 3800",
         ],
     )(context)
+    return observations
 
 
 def list_(

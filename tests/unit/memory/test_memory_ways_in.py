@@ -273,7 +273,7 @@ blocks: delete detach discard find get holders list read
 labels: defaults new
 messages: archive count get list
 passages: count_reads delete get list
-observations: around delete get is_observed list observe_until observed_until occurrences
+observations: around delete get is_observed list observe_until observed_until occurrences records
 threads: get list turn turns
 thread_files: formats
 contexts: assemble observed
