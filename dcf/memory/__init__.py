@@ -65,6 +65,7 @@ if TYPE_CHECKING:
         CONCEPTS,
         ICONS,
         TYPES,
+        ArrivingObservation,
         Artifact,
         Concept,
         NewObservation,
@@ -73,6 +74,7 @@ if TYPE_CHECKING:
         ObservationType,
         Occurrence,
         Origin,
+        TakenIn,
     )
     from dcf.memory.observations import (
         AmbiguousObservation,
@@ -80,6 +82,7 @@ if TYPE_CHECKING:
         Observations,
         UnknownObservation,
         line_of,
+        read_line,
     )
     from dcf.memory.observer import Observer
     from dcf.memory.passage import NewPassage, Passage
@@ -169,6 +172,7 @@ __all__ = [
     "Arrival",
     "Arrivals",
     "ArrivingMessage",
+    "ArrivingObservation",
     "Artifact",
     "AttachedTools",
     "BackupExists",
@@ -280,6 +284,7 @@ __all__ = [
     "Stats",
     "SyncReport",
     "Synced",
+    "TakenIn",
     "TextNotFound",
     "TextNotUnique",
     "Thread",
@@ -318,6 +323,7 @@ __all__ = [
     "heading_of",
     "line_of",
     "random_id",
+    "read_line",
     "rekey",
     "restore",
     "source_of",

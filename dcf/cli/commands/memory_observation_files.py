@@ -24,7 +24,7 @@ from dcf.cli.commands.memory_observations import (
 
 
 def register_observation_files(observations: typer.Typer) -> None:
-    """Add ``export``."""
+    """Add ``export`` and ``import``."""
     command(
         observations,
         "export",
@@ -33,6 +33,11 @@ def register_observation_files(observations: typer.Typer) -> None:
             "dcf memory observations export --type decision --days 30",
         ],
     )(export)
+    command(
+        observations,
+        "import",
+        example=["dcf memory observations import observations.jsonl"],
+    )(import_)
 
 
 def export(
@@ -91,3 +96,21 @@ def export(
     order = LinesOrder(asked, days, None if to_stdout else out, overwrite)
     screen = Screen(as_json=as_json)
     return asyncio.run(export_observations(Settings.from_env(os.environ), order, screen))
+
+
+def import_(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="What `export` wrote.")],
+    as_json: JsonOption = False,
+) -> Answer:
+    """Bring in the observations of another memory.
+
+    What is known already in the same words is kept once, with the sources of both; importing again
+    changes nothing. Secrets are taken out. Every line that is right is kept; each that is not is
+    told with its number and reason.
+    """
+    from dcf.cli.memory.observation_import import import_observations
+    from dcf.cli.screen import Screen
+    from dcf.cli.settings import Settings
+
+    screen = Screen(as_json=as_json)
+    return asyncio.run(import_observations(Settings.from_env(os.environ), file, screen))

@@ -9,9 +9,16 @@ from control_plane import export_late
 if TYPE_CHECKING:
     from dcf.memory.observations.errors import AmbiguousObservation, UnknownObservation
     from dcf.memory.observations.finding import Filter
-    from dcf.memory.observations.line import line_of
+    from dcf.memory.observations.line import line_of, read_line
     from dcf.memory.observations.observations import Observations
 else:
     export_late(__name__)
 
-__all__ = ["AmbiguousObservation", "Filter", "Observations", "UnknownObservation", "line_of"]
+__all__ = [
+    "AmbiguousObservation",
+    "Filter",
+    "Observations",
+    "UnknownObservation",
+    "line_of",
+    "read_line",
+]

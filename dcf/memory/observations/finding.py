@@ -120,6 +120,17 @@ def is_observed(connection: Connection, source: Origin, event: str) -> bool:
     return found is not None
 
 
+def is_seen(connection: Connection, observation_id: str, origin: Origin) -> bool:
+    """Whether this source is one of those that an observation is known from."""
+    # By columns: a kind of source may have a slash in it, as an id of an entity may not.
+    found = connection.execute(
+        "SELECT 1 FROM observation_origins"
+        " WHERE observation_id = ? AND source_type = ? AND source_id = ?",
+        (observation_id, origin.source_type, origin.source_id),
+    ).fetchone()
+    return found is not None
+
+
 def newest_rows(
     connection: Connection, which: Filter, *, limit: int, before: str | None
 ) -> list[dict[str, Any]]:

@@ -9,12 +9,15 @@ from functools import partial
 from dcf.memory.actor import Actor
 from dcf.memory.ledger import Ledger
 from dcf.memory.observation import (
+    ArrivingObservation,
     NewObservation,
     Observation,
     ObservationRecord,
     Occurrence,
     Origin,
+    TakenIn,
 )
+from dcf.memory.observations.arriving import arrived, take_in
 from dcf.memory.observations.changing import add, delete, observe, observe_until, priced
 from dcf.memory.observations.fields import observation_of
 from dcf.memory.observations.finding import (
@@ -111,6 +114,13 @@ class Observations:
             if len(page) < _PAGE:
                 return
             after = page[-1][0]["id"]
+
+    async def take_in(self, *arriving: ArrivingObservation, by: Actor) -> TakenIn:
+        """Keep observations that another memory or program has kept, all or none. What is there
+        already in the same words is kept once and counted, with the sources of both; who brings the
+        same again changes nothing. Raises InvalidEntry with all that is wrong."""
+        ready = await asyncio.to_thread(arrived, arriving)
+        return await self._ledger.change(by, lambda journal: take_in(journal, ready))
 
     async def around(
         self, at: int, which: Filter | None = None, *, each: int = 5

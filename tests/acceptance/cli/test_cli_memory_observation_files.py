@@ -1,10 +1,11 @@
-"""``dcf memory observations export``: observations as lines of JSON."""
+"""``dcf memory observations export`` and ``import``: observations as lines of JSON."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -135,3 +136,39 @@ def test_lines_and_the_document_of_json_do_not_share_stdout(kept: MemoryUser) ->
     done = kept("observations", "export", "--json")
     assert done.code == 2 and "--out FILE" in done.err + done.out
     assert kept.refused("observations", "export", "--type", "bug", "--out", "x")[0] == 2
+
+
+def test_what_was_exported_is_imported_once(kept: MemoryUser, tmp_path: Path) -> None:
+    file, secret = tmp_path / "o.jsonl", "export DB_PASSWORD=hunter22hunter"
+    kept.ok("observations", "export", "--out", file)
+    exported = file.read_text()
+    kept.patch.setenv("DCF_HOME", str(tmp_path / "other"))
+    document = kept.ok("observations", "import", file)
+    assert [document[name] for name in ("new", "seen_again", "known")] == [2, 0, 0]
+    assert kept("observations", "export").out == exported
+    assert kept.ok("observations", "import", file)["known"] == 2
+    file.write_text(json.dumps({**json.loads(exported.splitlines()[0]), "narrative": secret}))
+    assert kept.ok("observations", "import", file)["new"] == 1
+    assert "hunter22" not in kept("observations", "export").out
+
+
+def test_every_bad_line_is_told_and_every_good_one_is_kept(kept: MemoryUser) -> None:
+    first, second = kept("observations", "export").out.splitlines()
+    bad = {**json.loads(first), "type": "bug", "title": "a\nb", "id": ""}
+    file = kept.folder / "o.jsonl"
+    lines = ["nothing", first, json.dumps(bad), json.dumps({"a": 1}), "", second, second[:50]]
+    file.write_text("\n".join(lines))
+    kept.patch.setenv("DCF_HOME", str(kept.folder / "other"))
+    code, document = kept.refused("observations", "import", file)
+    assert (code, document["new"], document["refused"]) == (2, 2, 4)
+    told = [(one["line"], one["code"]) for one in document["problems"]]
+    assert told == [
+        (1, "memory_observation_json"),
+        (3, "memory_observation_type"),
+        (3, "memory_observation_title"),
+        (4, "memory_observation_form"),
+        (7, "memory_observation_json"),
+    ]
+    said = kept("observations", "import", file).err
+    assert f"{file}:3" in said and "all other lines were kept" in said
+    assert kept.refused("observations", "import", "nowhere")[0] == 2

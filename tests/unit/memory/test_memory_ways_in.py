@@ -23,6 +23,7 @@ from dcf.cli.commands.memory import register
 from dcf.mcp import load_catalogue
 from dcf.memory import (
     Actor,
+    ArrivingObservation,
     InvalidEntry,
     Memory,
     NewAgent,
@@ -34,6 +35,7 @@ from dcf.memory import (
     NewProject,
     NewThread,
     NewTurn,
+    Occurrence,
     Origin,
     Outline,
     Source,
@@ -127,6 +129,10 @@ OBSERVATION = NewObservation(
 )
 
 
+async def _records(memory: Memory) -> object:
+    return [one async for one in memory.observations.records()]
+
+
 async def _synced(memory: Memory) -> object:
     """A session of another program, with what is unknown in it and a line that is broken."""
     known = {"sessionId": "s", "cwd": f"/work/{NAME}", "uuid": NAME}
@@ -191,6 +197,12 @@ WAYS: dict[str, Way] = {
         m.observations.observe(Origin("run", "r-1"), "1/0", replace(OBSERVATION, note=ALL), by=BY),
         lambda made: m.observations.occurrences(made[0].id),
     ),
+    "observations.take_in": lambda m: _after(
+        m.observations.take_in(
+            ArrivingObservation(OBSERVATION, (Occurrence(Origin("run", "r1"), ALL, 1),)), by=BY
+        ),
+        lambda _: _records(m),
+    ),
     "threads.sync": lambda m: _after(
         m.threads.sync(THREAD, by=BY), lambda made: m.threads.turn(made.thread.id, 2)
     ),
@@ -253,6 +265,13 @@ NAMED: dict[str, Way] = {
         NewObservation("change", "title", Origin("run", NAME)), by=BY
     ),
     "observations.observe": lambda m: m.observations.observe(Origin("run", NAME), "1/0", by=BY),
+    "observations.take_in": lambda m: m.observations.take_in(
+        ArrivingObservation(
+            NewObservation("change", "title", Origin("run", "r1")),
+            (Occurrence(Origin("run", NAME), "", 1),),
+        ),
+        by=BY,
+    ),
     "threads.sync": lambda m: m.threads.sync(NewThread("amp", Outline(NAME), ()), by=BY),
     "projects.create": lambda m: m.projects.create(NewProject(f"/work/{NAME}"), by=BY),
     "projects.ensure": lambda m: m.projects.ensure(f"/work/{NAME}", by=BY),
@@ -297,9 +316,10 @@ COMMANDS = {
     "import": "import",
     "skills": "skills.sync",
     "threads": "thread_files.sync",
+    "observations": "observations.take_in",
 }
 NO_COMMANDS = (
-    "backup consolidate context doctor export forget gc history observations rekey restore rollback"
+    "backup consolidate context doctor export forget gc history rekey restore rollback"
     " search show stats"
 )
 
