@@ -146,3 +146,33 @@ class Occurrence:
     origin: Origin
     note: str
     at: int
+
+
+@dataclass(frozen=True, slots=True)
+class ObservationRecord:
+    """An observation with each time that it was seen, the oldest first; none for one that was
+    added as it is."""
+
+    observation: Observation
+    seen: tuple[Occurrence, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ArrivingObservation:
+    """An observation that another memory or program has kept, with each time that it was seen
+    there: none for one that was added as it is. ``id``, which may be empty, is what it was called
+    there."""
+
+    new: NewObservation
+    seen: tuple[Occurrence, ...] = ()
+    id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TakenIn:
+    """How many observations are new, were there and are known from more sources now, or were there
+    with all of their sources."""
+
+    new: int = 0
+    seen_again: int = 0
+    known: int = 0

@@ -28,8 +28,8 @@ DaysOption = Annotated[
 ]
 
 
-def register_observations(memory: typer.Typer) -> None:
-    """Add the group ``observations``, and ``context``."""
+def register_observations(memory: typer.Typer) -> typer.Typer:
+    """Add the group ``observations``, and ``context``; the group."""
     observations = typer.Typer(
         help="What was seen in finished runs: an index, all of single ones, and changing them.",
         rich_markup_mode=None,
@@ -68,6 +68,7 @@ def register_observations(memory: typer.Typer) -> None:
             "dcf memory context --for state my-order/ShipOrder --mode full --budget 3800",
         ],
     )(context)
+    return observations
 
 
 def list_(

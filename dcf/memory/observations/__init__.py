@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         UnknownObservation,
     )
     from dcf.memory.observations.finding import Filter
+    from dcf.memory.observations.line import line_of, read_line
     from dcf.memory.observations.observations import Observations
 else:
     export_late(__name__)
@@ -29,4 +30,6 @@ __all__ = [
     "SameObservation",
     "Texts",
     "UnknownObservation",
+    "line_of",
+    "read_line",
 ]

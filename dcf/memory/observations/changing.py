@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from dcf.memory.audit.clean_text import clean_fields
@@ -16,6 +16,7 @@ from dcf.memory.observations.fields import columns_of, observation_of, problems,
 from dcf.memory.observations.finding import (
     Filter,
     is_observed,
+    is_seen,
     observation_row,
     occurrence_rows,
     pinned_count,
@@ -54,7 +55,14 @@ def priced(new: Sequence[NewObservation]) -> tuple[Priced, ...]:
     """The observations with their prices. For before the transaction that adds them, in which
     nobody else could write. Raises InvalidEntry with all that is wrong."""
     refuse("the observation", _problems(new))
-    kept = [clean_fields(one, but=_AS_GIVEN) for one in new]
+    return with_prices(new)
+
+
+def with_prices(new: Sequence[NewObservation]) -> tuple[Priced, ...]:
+    """The observations without secrets, with their prices; nothing is wrong with them."""
+    cleaned = [clean_fields(one, but=_AS_GIVEN) for one in new]
+    # What is named twice is kept, and costs, once.
+    kept = [replace(one, artifacts=tuple(dict.fromkeys(one.artifacts))) for one in cleaned]
     tokens = counts_of_tokens([details_of(one) for one in kept])
     return tuple(map(Priced, kept, tokens))
 
@@ -139,18 +147,18 @@ def _forgotten(
 
 def _added(journal: Journal, one: Priced) -> Observation:
     columns = columns_of(one.new)
-    known = _row_with(journal.connection, columns["digest"])
-    return observation_of(_inserted(journal, one, columns) if known is None else known)
+    known = row_with(journal.connection, columns["digest"])
+    return observation_of(inserted(journal, one, columns) if known is None else known)
 
 
 def _seen(journal: Journal, one: Priced) -> Observation:
     columns = {**columns_of(one.new), "digest": shared_digest(one.new)}
-    row = _row_with(journal.connection, columns["digest"])
+    row = row_with(journal.connection, columns["digest"])
     is_new = row is None
-    row = row or _inserted(journal, one, columns)
+    row = row or inserted(journal, one, columns)
     at, origin = _at(journal, one), asdict(one.new.origin)
     occurrence = {"observation_id": row["id"], **origin, "note": one.new.note, "at": at}
-    if OCCURRENCE.find(journal.connection, OCCURRENCE.id_of(occurrence)) is not None:
+    if is_seen(journal.connection, row["id"], one.new.origin):
         return observation_of(row)
     OCCURRENCE.insert(journal.connection, occurrence)
     if not is_new:
@@ -166,7 +174,8 @@ def _seen(journal: Journal, one: Priced) -> Observation:
     return observation_of(row)
 
 
-def _row_with(connection: Connection, digest: str) -> dict[str, Any] | None:
+def row_with(connection: Connection, digest: str) -> dict[str, Any] | None:
+    """The row of who says the same, if there is one."""
     found = connection.execute("SELECT * FROM observations WHERE digest = ?", (digest,)).fetchone()
     return None if found is None else dict(found)
 
@@ -175,7 +184,10 @@ def _at(journal: Journal, one: Priced) -> int:
     return journal.at if one.new.at is None else one.new.at
 
 
-def _inserted(journal: Journal, one: Priced, columns: dict[str, Any]) -> dict[str, Any]:
+def inserted(
+    journal: Journal, one: Priced, columns: dict[str, Any], **known: Any
+) -> dict[str, Any]:
+    """A new row, with what is ``known`` of it already; as it is kept."""
     row = {
         "id": journal.new_id("observation"),
         **columns,
@@ -186,6 +198,7 @@ def _inserted(journal: Journal, one: Priced, columns: dict[str, Any]) -> dict[st
         "revision": 1,
         "created_at": journal.at,
         "updated_at": journal.at,
+        **known,
     }
     kept = OBSERVATION.insert(journal.connection, row)
     follow_search(journal.connection, OBSERVATION, None, kept)

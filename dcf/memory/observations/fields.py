@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -15,6 +16,7 @@ from dcf.memory.observation import (
     ARTIFACT_TYPES,
     CONCEPTS,
     TYPES,
+    ArrivingObservation,
     Artifact,
     NewObservation,
     Observation,
@@ -28,6 +30,7 @@ MOST_FACTS = 100
 LONGEST_TEXT = 20_000
 """Characters of a fact or a narrative. What is longer is a source and not what is known of it."""
 
+_ID = re.compile(r"observation-[0-9a-f-]{1,36}")
 _LISTS = ("facts", "concepts", "artifacts", "related")
 
 
@@ -92,6 +95,21 @@ def problems(place: str, new: NewObservation) -> Iterator[Problem]:
         yield from text_problems(f"{place}/{name}", getattr(new, name))
     for number, uri in enumerate(new.related):
         yield from text_problems(f"{place}/related/{number}", uri, filled=True)
+
+
+def arriving_problems(place: str, one: ArrivingObservation) -> Iterator[Problem]:
+    """All that is wrong with an observation of another memory at ``place``."""
+    yield from problems(place, one.new)
+    for number, seen in enumerate(one.seen):
+        yield from _origin_problems(f"{place}/seen/{number}", seen.origin)
+        yield from text_problems(f"{place}/seen/{number}/note", seen.note)
+    if one.id and not _ID.fullmatch(one.id):
+        yield Problem(
+            "memory_observation_id",
+            f"{place}/id is {one.id!r}, not observation- with up to 36 hexadecimal digits and -",
+            f"{place}/id",
+            "leave it out: the observation gets one",
+        )
 
 
 def shared_digest(new: NewObservation) -> str:

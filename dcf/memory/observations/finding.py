@@ -207,6 +207,17 @@ def _rows(connection: Connection, which: Filter, limit: int | None = None) -> li
     return [dict(row) for row in rows]
 
 
+def is_seen(connection: Connection, observation_id: str, origin: Origin) -> bool:
+    """Whether this source is one of those that an observation is known from."""
+    # By columns: a kind of source may have a slash in it, as an id of an entity may not.
+    found = connection.execute(
+        "SELECT 1 FROM observation_origins"
+        " WHERE observation_id = ? AND source_type = ? AND source_id = ?",
+        (observation_id, origin.source_type, origin.source_id),
+    ).fetchone()
+    return found is not None
+
+
 def newest_rows(
     connection: Connection, which: Filter, *, limit: int, before: str | None
 ) -> list[dict[str, Any]]:
@@ -222,6 +233,29 @@ def newest_rows(
         [*values, max(limit, 0)],
     )
     return [dict(row) for row in rows]
+
+
+def rows_behind(
+    which: Filter, after: str, limit: int, connection: Connection
+) -> list[tuple[dict[str, Any], list[Occurrence]]]:
+    """At most ``limit`` rows with each time that they were seen, by their ids, from behind the id
+    ``after``. An id never changes: what is there all the time is in one page, whatever is written
+    between two of them."""
+    where, values = which.condition()
+    rows = connection.execute(
+        f"SELECT * FROM observations WHERE id > ? AND {where} ORDER BY id LIMIT ?",
+        [after, *values, limit],
+    ).fetchall()
+    return [(dict(row), _all_occurrences_of(connection, row["id"])) for row in rows]
+
+
+def _all_occurrences_of(connection: Connection, observation_id: str) -> list[Occurrence]:
+    rows = connection.execute(
+        "SELECT source_type, source_id, turn, state, note, at FROM observation_origins"
+        " WHERE observation_id = ? ORDER BY at, source_type, source_id",
+        (observation_id,),
+    )
+    return [Occurrence(Origin(*row[:4]), row[4], row[5]) for row in rows]
 
 
 def rows_around(connection: Connection, which: Filter, at: int, each: int) -> list[dict[str, Any]]:

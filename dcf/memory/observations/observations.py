@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from functools import partial
 
 from dcf.memory.actor import Actor
 from dcf.memory.ledger import Ledger
-from dcf.memory.observation import NewObservation, Observation, Occurrence, Origin
+from dcf.memory.observation import (
+    ArrivingObservation,
+    NewObservation,
+    Observation,
+    ObservationRecord,
+    Occurrence,
+    Origin,
+    TakenIn,
+)
+from dcf.memory.observations.arriving import arrived, take_in
 from dcf.memory.observations.changing import (
     Forgotten,
     add,
@@ -27,7 +37,11 @@ from dcf.memory.observations.finding import (
     newest_rows,
     occurrences_of,
     rows_around,
+    rows_behind,
 )
+
+_PAGE = 100
+"""Observations that are read at once, each with all times that it was seen."""
 
 
 class Observations:
@@ -97,6 +111,26 @@ class Observations:
             )
         )
         return tuple(map(observation_of, rows))
+
+    async def records(self, which: Filter | None = None) -> AsyncIterator[ObservationRecord]:
+        """All that ``which`` leaves (None: all), each with every time that it was seen, by their
+        ids. What is there from the beginning to the end is in it once; no more than a page is held
+        at a time."""
+        after = ""
+        while True:
+            page = await self._ledger.read(partial(rows_behind, which or Filter(), after, _PAGE))
+            for row, seen in page:
+                yield ObservationRecord(observation_of(row), tuple(seen))
+            if len(page) < _PAGE:
+                return
+            after = page[-1][0]["id"]
+
+    async def take_in(self, *arriving: ArrivingObservation, by: Actor) -> TakenIn:
+        """Keep observations that another memory or program has kept, all or none. What is there
+        already in the same words is kept once and counted, with the sources of both; who brings the
+        same again changes nothing. Raises InvalidEntry with all that is wrong."""
+        ready = await asyncio.to_thread(arrived, arriving)
+        return await self._ledger.change(by, lambda journal: take_in(journal, ready))
 
     async def around(
         self, at: int, which: Filter | None = None, *, each: int = 5
