@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -18,7 +18,7 @@ from dcf.cli.memory.opening import opened, source_in
 from dcf.cli.memory.wording import size_text
 from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
-from dcf.cli.trouble import BadInput
+from dcf.cli.trouble import BadInput, EnvironmentTrouble
 from dcf.cli.wording import counted
 from dcf.memory import Filter, line_of
 from dcf.problem import Problem
@@ -44,10 +44,11 @@ async def export_observations(settings: Settings, order: LinesOrder, screen: Scr
     """Write the observations, one line each. Raises BadInput, also when the file is there already,
     OSError, which names the file."""
     which = order.filter()
-    lines = _lines(settings, which)
     if order.out is None:
-        async for line in lines:
-            sys.stdout.write(line)
+        # Closed here: who reads standard output may go before the end.
+        async with aclosing(_lines(settings, which)) as lines:
+            async for line in lines:
+                _print(line)
         return Answer()
     if order.out.exists() and not order.overwrite:
         raise BadInput([_is_there(order.out)])
@@ -56,17 +57,29 @@ async def export_observations(settings: Settings, order: LinesOrder, screen: Scr
         _whole_file(order.out, overwrite=order.overwrite) as file,
         screen.working(f"writing {order.out}") as progress,
     ):
-        async for line in lines:
-            file.write(line)
-            written += 1
-            progress.tell(f"{order.out}: {counted(written, 'observation', 'observations')}")
+        async with aclosing(_lines(settings, which)) as lines:
+            async for line in lines:
+                file.write(line)
+                written += 1
+                progress.tell(f"{order.out}: {counted(written, 'observation', 'observations')}")
     size = order.out.stat().st_size
     fields = {"file": str(order.out), "observations": written, "bytes": size}
     told = counted(written, "observation", "observations")
     return Answer(fields, [f"{order.out}: {told}, {size_text(size)}"], "exported")
 
 
-async def _lines(settings: Settings, which: Filter) -> AsyncIterator[str]:
+def _print(line: str) -> None:
+    try:
+        sys.stdout.write(line)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        message = f"standard output cannot be written: {error.strerror}"
+        raise EnvironmentTrouble("output_unwritable", message, "free some space there") from error
+
+
+async def _lines(settings: Settings, which: Filter) -> AsyncGenerator[str, None]:
     if not source_in(settings).path.exists():
         return
     async with opened(settings) as memory:

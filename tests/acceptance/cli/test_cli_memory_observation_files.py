@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import python
 from memory_user import MemoryUser
 
 from dcf.memory import Actor, Artifact, Memory, NewObservation, Origin, Source, random_id
@@ -172,3 +175,18 @@ def test_every_bad_line_is_told_and_every_good_one_is_kept(kept: MemoryUser) -> 
     said = kept("observations", "import", file).err
     assert f"{file}:3" in said and "all other lines were kept" in said
     assert kept.refused("observations", "import", "nowhere")[0] == 2
+
+
+@pytest.mark.parametrize(("full", "said"), [(True, "cannot be written: No space"), (False, "")])
+def test_an_output_that_takes_no_more_is_no_defect(kept: MemoryUser, full: bool, said: str) -> None:
+    read, write = os.pipe()
+    os.close(read)  # whoever read it has enough
+    outputs = {True: os.open("/dev/full", os.O_WRONLY), False: write}
+    command = [python(), "-m", "dcf.cli", "memory", "observations", "export"]
+    done = subprocess.run(
+        command, stdout=outputs[full], stderr=subprocess.PIPE, text=True, check=False
+    )
+    for output in outputs.values():
+        os.close(output)
+    assert done.returncode == (3 if full else 1)
+    assert said in done.stderr and (full or done.stderr == "")
