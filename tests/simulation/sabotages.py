@@ -184,7 +184,7 @@ BROKEN = (
     Broken(
         "an answer is accepted and forgotten",
         _all(without("= REQ.event, REQ.call\n", "= nil, REQ.call\n"), "signal"),
-        frozenset({"ends", "result"}),
+        frozenset({"ends", "result", "protocol"}),
     ),
     Broken(
         "a rejection is taken up as an approval",

@@ -9,7 +9,7 @@ from sabotages import without
 from dcf.simulation import fail_over, simulate
 
 # Under each of them it happens several times; chosen by number alone.
-_SEEDS = (0, 1, 2, 3, 4)
+_SEEDS = (0, 1, 2)
 
 
 @pytest.fixture(autouse=True)
@@ -20,7 +20,7 @@ def always(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_every_guarantee_holds_from_the_moment_that_is_left() -> None:
     verdicts = [simulate(seed) for seed in _SEEDS]
     assert [verdict for verdict in verdicts if not verdict.ok] == []
-    assert sum(verdict.counts["fail-overs that lost writes"] for verdict in verdicts) >= 5
+    assert sum(verdict.counts["fail-overs that lost writes"] for verdict in verdicts) > len(_SEEDS)
 
 
 def test_a_fence_that_does_not_follow_the_clock_is_given_twice() -> None:

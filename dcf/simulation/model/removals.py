@@ -118,8 +118,8 @@ def restore(now: Scratch) -> Reply:
     heard = 0 if run is None else run.get("restored", 0)
     if number != heard + 1:
         return ["ok" if number <= heard else "gone"]
-    document = json.loads(now.text(2))
     if run is None:
+        document = json.loads(now.text(2))
         now.set(now.keys.meta, document)
         run = document["ctl"] | {"removing": True, "restoring": request["call"]}
     now.save_run(run | {"restored": number})
@@ -129,7 +129,8 @@ def restore(now: Scratch) -> Reply:
         now.look = now.now + REHINT_MAX_MS
         now.add(INDEX, {request["run"]: now.look})
         return ["ok"]
-    now.set(now.keys.meta, json.loads(now.text(2)))
+    document = json.loads(now.text(2))
+    now.set(now.keys.meta, document)
     now.enlist(document["ctl"])
     now.add(INDEX, {request["run"]: None})
     now.add(DONE, {request["run"]: now.now})
