@@ -70,7 +70,8 @@ FORMATS = (
     _made("deno token", "dd[pw]_", WORD, 36, "th deno"),
     _made("supabase key", "sb(?:p|_secret)_", _URL, 20, "th supabasetoken"),
     _made("planetscale token", "pscale_(?:tkn|oauth|pw)_", "[\\w.=-]", 30, "gl planetscale-*"),
-    _made("clickhouse key", "4b1d", WORD, 38, "gl clickhouse-cloud-api-secret-key"),
+    # Not cut short: every 65,536th part of a UUID begins so.
+    Format("clickhouse key", rf"4b1d{WORD}{{38}}{_NO_MORE}", "gl clickhouse-cloud-api-secret-key"),
     Format("openshift token", rf"sha256~[\w-]{{43}}{_NO_MORE}", "gl openshift-user-token"),
     # Source code, builds, packages.
     _made("github token", "gh[pousr]_|github_pat_", _URL, 10, "gl github-pat, -fine-grained-pat"),

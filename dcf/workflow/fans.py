@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from control_plane import JSON, Lease, Store, enclosing_joins, split_path
+from control_plane import JSON, Lease, Store, UnknownState, enclosing_joins, split_path
 from dcf import asl
 from dcf.asl import size
 from dcf.workflow.identity import FAN_RUN, identity_of, is_distributed
@@ -109,6 +109,8 @@ class Fans:
     async def _read(self, run: Run, parent_path: str) -> tuple[OpenFan, int]:
         """A fan-out record, and about how many bytes it has."""
         document = await self._store.state(run.workflow_id, parent_path)
+        if document.fan is None:  # a fail-over took it back to before it fanned out
+            raise UnknownState(workflow_id=run.workflow_id, path=f"the frames of {parent_path}")
         shared = await self._store.value(run.workflow_id, document.fan)
         state = run.machine.locate(list(split_path(parent_path)))
         variables: dict[str, JSON] = shared.get("variables", {})

@@ -128,6 +128,20 @@ def test_what_is_said_about_secrets_stays(text: str) -> None:
     assert without_secrets(text, "#") == text
 
 
+HEX = st.text("0123456789abcdef", min_size=4, max_size=4)
+BEGINNINGS = st.sampled_from(["4b1d", "4b1d", "abcd", "face"])
+"""Beginnings of secrets that are hexadecimal, and such as are none."""
+
+
+@given(st.lists(HEX | BEGINNINGS, min_size=8, max_size=8))
+def test_no_id_that_is_made_here_is_taken_for_a_credential(parts: list[str]) -> None:
+    digits = "".join(parts)
+    uuid = "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
+    for name in (uuid, digits, f"correlation-{uuid}", f"agent-{uuid}", f"order-{digits[:8]}"):
+        assert not is_credential(name)
+        assert without_secrets(f"see {name}") == f"see {name}"
+
+
 def test_values_by_name_are_not_judged_where_only_looks_count() -> None:
     assert without_credentials("password=hunter2, AKIAIOSFODNN7EXAMPLE", "#") == (
         "password=hunter2, #"
