@@ -4,7 +4,6 @@ a run in Redis."""
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -25,6 +24,7 @@ from dcf.cli.redis_access import find_redis, open_store
 from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput, EnvironmentTrouble, NotSo
+from dcf.cli.whole_file import whole_file
 from dcf.cli.wording import counted
 from dcf.problem import Problem
 from dcf.workflow import is_file_name, read_run_file, shelve
@@ -134,20 +134,9 @@ def _targets(workflow_ids: Sequence[str], out: Path) -> dict[str, Path]:
 
 
 def _write(file: Path, data: bytes) -> None:
-    """The file is there whole, or not at all, and its owner alone can read it."""
-    draft = file.with_name(f".{file.name}.{os.getpid()}")
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
-        try:
-            with os.fdopen(descriptor, "wb") as stream:
-                stream.write(data)
-                stream.flush()
-                os.fsync(stream.fileno())
-            # Unlike a rename it takes nobody's place.
-            os.link(draft, file)
-        finally:
-            draft.unlink()
+        with whole_file(file, overwrite=False) as stream:
+            stream.write(data)
     except OSError as error:
         message = f"{file} cannot be written: {error.strerror}"
         raise EnvironmentTrouble("run_file_unwritable", message, "choose another --out") from error

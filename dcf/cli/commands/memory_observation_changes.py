@@ -106,7 +106,7 @@ def forget(
 
 
 def pin(ids: IdsArgument, reason: ReasonOption = "", as_json: JsonOption = False) -> Answer:
-    """Pin observations: they are told before others, however old they are.
+    """Pin observations: contexts have them before others, however old they are.
 
     They count towards the same tokens and rows as others. The filters of
     `dcf memory observations forget` leave them.
@@ -115,7 +115,7 @@ def pin(ids: IdsArgument, reason: ReasonOption = "", as_json: JsonOption = False
 
 
 def unpin(ids: IdsArgument, reason: ReasonOption = "", as_json: JsonOption = False) -> Answer:
-    """Let observations be told as others are."""
+    """Unpin observations: contexts have them as they have others."""
     return _pin(ids, reason, pinned=False)
 
 

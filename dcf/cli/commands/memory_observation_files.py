@@ -90,10 +90,11 @@ def export(
         turn=turn,
         since=since,
         until=until,
+        days=days,
         projects=tuple(project or ()),
         workflows=tuple(workflow or ()),
     )
-    order = LinesOrder(asked, days, None if to_stdout else out, overwrite)
+    order = LinesOrder(asked, None if to_stdout else out, overwrite)
     screen = Screen(as_json=as_json)
     return asyncio.run(export_observations(Settings.from_env(os.environ), order, screen))
 

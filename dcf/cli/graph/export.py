@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TextIO
 
@@ -14,6 +14,7 @@ from dcf.cli.graph.reading import reading
 from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput
+from dcf.cli.whole_file import whole_file
 from dcf.cli.wording import counted
 from dcf.knowledge import Knowledge
 from dcf.knowledge.asking import Chosen, chosen, exported
@@ -33,14 +34,11 @@ async def export_graph(
             if to_stdout:
                 nodes, edges = await _write(knowledge, where, sys.stdout)
                 return Answer({"nodes": nodes, "edges": edges})
-            part = file.with_name(f".{file.name}.{os.getpid()}.part")
-            try:
-                with part.open("w", encoding="utf-8") as out:
-                    write = _write_graphml if file.suffix.lower() == ".graphml" else _write
-                    nodes, edges = await write(knowledge, where, out)
-                part.replace(file)
-            finally:
-                part.unlink(missing_ok=True)
+            with whole_file(file, overwrite=force) as raw:
+                out = TextIOWrapper(raw, encoding="utf-8", write_through=True)
+                write = _write_graphml if file.suffix.lower() == ".graphml" else _write
+                nodes, edges = await write(knowledge, where, out)
+                out.detach()
     told = f"{counted(nodes, 'node', 'nodes')} and {counted(edges, 'edge', 'edges')}"
     return Answer({"file": str(file), "nodes": nodes, "edges": edges}, [f"{file}: {told}"])
 

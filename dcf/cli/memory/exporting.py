@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any
 
 from dcf.agents.files import export_agents, write_agent_file
@@ -19,6 +17,7 @@ from dcf.cli.memory.wording import size_text
 from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput, listed
+from dcf.cli.whole_file import whole_file
 from dcf.memory import Agent, Memory, OnNameTaken
 from dcf.problem import Problem
 
@@ -49,7 +48,8 @@ async def export_files(settings: Settings, order: ExportOrder, screen: Screen) -
             with screen.working(f"writing {file}"):
                 form = await export_agents(memory, [agent.id for agent in inside])
                 text = json.dumps(write_agent_file(form), ensure_ascii=False, indent=2)
-                _write(file, f"{text}\n", overwrite=order.overwrite)
+                with whole_file(file, overwrite=order.overwrite) as stream:
+                    stream.write(f"{text}\n".encode())
             written.append(
                 {
                     "file": str(file),
@@ -119,24 +119,3 @@ def _targets(agents: list[Agent], order: ExportOrder) -> dict[Path, list[Agent]]
     if problems:
         raise BadInput(problems)
     return targets
-
-
-def _write(file: Path, text: str, *, overwrite: bool) -> None:
-    """The file is there whole or not at all. Raises OSError, which names it."""
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with NamedTemporaryFile(
-            "w", encoding="utf-8", dir=file.parent, prefix=f".{file.name}.", delete=False
-        ) as unfinished:
-            whole = Path(unfinished.name)
-            try:
-                unfinished.write(text)
-                unfinished.flush()
-                if overwrite:
-                    whole.replace(file)
-                else:
-                    os.link(whole, file)
-            finally:
-                whole.unlink(missing_ok=True)
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, str(file)) from error

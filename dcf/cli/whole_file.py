@@ -1,0 +1,44 @@
+"""Files that a command writes: there whole at the end, or not at all, and their owner alone can
+read them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import IO
+
+
+@contextmanager
+def whole_file(file: Path, *, overwrite: bool) -> Iterator[IO[bytes]]:
+    """A stream whose bytes become ``file`` at the end of the block; nothing is left of a block that
+    raises. A device or a pipe is written to as it is. Raises FileExistsError when somebody made the
+    file meanwhile and it is not to be overwritten, else OSError; both name ``file``."""
+    try:
+        if file.exists() and not file.is_file():
+            with file.open("wb") as stream:
+                yield stream
+            return
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with _draft(file) as draft:
+            yield draft
+            draft.flush()
+            os.fsync(draft.fileno())
+            if overwrite:
+                Path(draft.name).replace(file)
+            else:
+                # Unlike a rename it takes nobody's place.
+                os.link(draft.name, file)
+    except OSError as error:
+        raise type(error)(error.errno, error.strerror, str(file)) from error
+
+
+@contextmanager
+def _draft(file: Path) -> Iterator[IO[bytes]]:
+    with NamedTemporaryFile(dir=file.parent, prefix=f".{file.name}.", delete=False) as stream:
+        try:
+            yield stream
+        finally:
+            Path(stream.name).unlink(missing_ok=True)
