@@ -143,35 +143,47 @@ class RunTransitions(Reader):
     async def close(self, workflow_id: str) -> int:
         """Close the open documents of a run that is over, in batches; how many there were.
 
-        Safe to repeat. Raises UnknownRun.
+        Safe to repeat; a batch that a fail-over lost is closed again. Raises UnknownRun.
         """
-        closed = 0
+        closed = at = 0
         paths = await self.paths(workflow_id)
-        batches = [paths[at : at + BATCH] for at in range(0, len(paths), BATCH)] or [[]]
-        for batch in batches:
-            answer = await self.call("close", workflow_id, {"paths": batch}, extra=[keys.DONE])
-            if self._refused(answer, workflow_id):
+        while True:
+            request = {"paths": paths[at : at + BATCH], "at": at}
+            answer = await self.call("close", workflow_id, request, extra=[keys.DONE])
+            if refusal := self._refused(answer, workflow_id):
+                if refusal.code != "not_closed":
+                    return closed
+                at = int(refusal.detail[0])
+                continue
+            closed, at = closed + int(answer[1]), at + BATCH
+            if at >= len(paths):
                 return closed
-            closed += int(answer[1])
-        return closed
 
     async def finalize(
         self,
         workflow_id: str,
         *,
         digest: str,
+        paths: int,
         by: str,
         audit: dict[str, Any],
         cost: dict[str, Any],
     ) -> Refusal | None:
         """Write the audit record of a run that is over, once; None when it is written now.
 
-        ``digest`` is the end of the history that ``audit`` covers. A store that was made with
+        ``digest`` is the end of the history that ``audit`` covers, ``paths`` how many documents it
+        counts: ``not_closed`` when a fail-over lost the ``close`` of one of them. A store that was made with
         ``outbox`` puts the run into the outbox in the same script. Raises UnknownRun.
         """
         texts = payload.to_text(audit), payload.to_text(cost)
         limit = OUTBOX_LIMIT if self._outbox else None
-        request = {"digest": digest, "by": by, "call": self.new_id(), "outbox": limit}
+        request = {
+            "digest": digest,
+            "paths": paths,
+            "by": by,
+            "call": self.new_id(),
+            "outbox": limit,
+        }
         extra = [keys.OUTBOX_RUNS, keys.OUTBOX_COUNTS] if self._outbox else []
         answer = await self.call("finalize", workflow_id, request, *texts, extra=extra)
         if self.cluster and self._outbox and answer[0] == "ok":
@@ -230,6 +242,7 @@ class RunTransitions(Reader):
             request = {
                 "call": call,
                 "first": number == 0,
+                "batch": number,
                 "resume": [path for kind, path in batch if kind == "resume"],
                 "again": [path for kind, path in batch if kind == "again"],
                 "unseal": [path for kind, path in batch if kind == "unseal"],

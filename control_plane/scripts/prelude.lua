@@ -64,7 +64,8 @@ local function load(path)
 end
 
 -- The control record of the run, or nil: {status, protocol, digest, finalized?, said: {script: id of
--- the call that moved the run}, preparing?: id of a redrive that has begun, removing?}.
+-- the call that moved the run}, preparing?: id of a redrive that has begun, prepared?: how many of
+-- its calls were made, closed?: how many of the paths are, removing?}.
 local function load_run()
   local text = redis.call('JSON.GET', META, '.ctl')
   return text and cjson.decode(text)

@@ -1,15 +1,16 @@
 -- Start a failed run again from what failed. While it is prepared (at most 500 paths a call) the run
 -- is still over, so nothing moves; the last call lets it run.
 -- KEYS[4]  cp:wf:done   zset   standalone only
--- ARGV[1]  {run, call, first, last, ended?, timeout_ms?, by?, again: [path], resume: [path],
---           unseal: [path]}
+-- ARGV[1]  {run, call, first, batch?, last, ended?, timeout_ms?, by?, again: [path],
+--           resume: [path], unseal: [path]}
+--          batch:  how many calls of this redrive were before
 --          ended:  when the run ended (ms) that this plan was made for
 --          again:  states to run once more, as a new visit with the same input and a new try
 --          resume: joins and frames above them, opened once more with what already finished
 --          unseal: states that were never entered, skipped when the run ended: pending again
 -- Reply    {"ok"} | {"not_failed", status} | {"interrupted"} | {"unknown_run"}
--- All calls of one redrive have the same `call`; a close or another end in between interrupts it. The last one again
--- gets the first answer.
+-- All calls of one redrive have the same `call`; a close, another end, or a fail-over that loses one
+-- of them interrupts it. The last one again gets the first answer.
 
 local run = load_run()
 if not run then return reply('unknown_run') end
@@ -22,10 +23,13 @@ if REQ.ended and tonumber(redis.call('JSON.GET', META, '.finished_at')) ~= REQ.e
   return reply('interrupted')
 end
 
-if REQ.first and not REQ.last then
-  run.preparing = REQ.call
+local batch = REQ.batch or 0
+if REQ.first then
+  -- Before the documents: they are open from now on, and nobody moves them.
+  run.closed = nil
+  if not REQ.last then run.preparing = REQ.call end
   redis.call('JSON.SET', META, '$.ctl', cjson.encode(run))
-elseif not REQ.first and run.preparing ~= REQ.call then
+elseif run.preparing ~= REQ.call or run.prepared < batch then
   return reply('interrupted')
 end
 quiet = true
@@ -78,8 +82,13 @@ for i = 1, #REQ.unseal do
   end
 end
 
-if REQ.last then
-  run.status, run.finalized, run.preparing, run.said.redrive = 'running', nil, nil, REQ.call
+if not REQ.last then
+  -- Behind the documents, as in a close.
+  run.prepared = batch + 1
+  redis.call('JSON.SET', META, '$.ctl', cjson.encode(run))
+else
+  run.preparing, run.prepared = nil, nil
+  run.status, run.finalized, run.said.redrive = 'running', nil, REQ.call
   run.redrives = (run.redrives or 0) + 1
   -- Its next end is told anew.
   run.outbox = nil

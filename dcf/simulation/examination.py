@@ -58,11 +58,20 @@ class Examination:
         self._redrive("p", False, True, 0)
         self._redrive("r", True, False, 1)
         self._redrive("s", True, False, 0)
+        # One of these is too early: a call before it is missing.
+        for batch in (1, 1, 3, 2):
+            self._redrive("s", False, False, 0, batch=batch)
+        # Begun anew, by another call.
+        for call in ("u", "s"):
+            self._redrive(call, True, False, 0)
+            self._redrive(call, False, False, 0, batch=2)
+        for batch in (1, 2):
+            self._redrive("s", False, False, 0, batch=batch)
         for _ in range(2):
-            self._redrive("s", False, True, 0)
+            self._redrive("s", False, True, 0, batch=3)
         self._redrive("t", True, True, 0)
 
-    def _redrive(self, call: str, first: bool, last: bool, later: int) -> None:
+    def _redrive(self, call: str, first: bool, last: bool, later: int, batch: int = 0) -> None:
         plan: dict[str, list[str]] = {"again": [], "resume": [], "unseal": []}
         for name, document in self._documents.items():
             if self._rng.random() < 0.6:
@@ -73,6 +82,8 @@ class Examination:
             name: True for name, is_so in (("first", first), ("last", last)) if is_so
         }
         ended = None if self._rng.random() < 0.2 else (self._ended or 0) + later
+        if batch:
+            marks["batch"] = batch
         if self._rng.random() < 0.3:
             marks["timeout_ms"] = 5_000
         request: dict[str, Any] = {"call": call, "ended": ended, "by": "ada", **plan, **marks}
@@ -108,7 +119,13 @@ class Examination:
         self._say("finalize", "{}", "{}", digest="none", by="ada", call="early")
         for call in ("c", "c", "d"):
             self._say("cancel", _OVER, by="ada", reason="as planned", call=call)
+        # In batches, of which some are missing, and some come twice.
+        self._say("finalize", "{}", "{}", digest=self._digest(), paths=1, by="a", call="n")
+        for at in (1, 2, 0, 2, 0, 4, 9):
+            self._say("close", paths=names[at : at + 2], at=at)
         self._say("close", paths=names, last=True)
+        for paths in (len(names) + 1, len(names)):
+            self._say("finalize", "{}", "{}", digest=self._digest(), paths=paths, by="a", call="n")
         for digest in ("none", self._digest()):
             self._say("finalize", "{}", "{}", digest=digest, by="ada", call="f")
         for call in ("f", "g"):

@@ -11,6 +11,8 @@ from dcf.workflow.errors import StillRunning
 from dcf.workflow.tally import Tally, is_earlier
 
 _READ = 500
+_MOVED = ("history_moved", "still_running", "not_closed")
+"""Refusals after which the run is read anew."""
 
 
 async def finalize(store: Store, workflow_id: str, *, by: str) -> dict[str, Any]:
@@ -46,9 +48,14 @@ async def finalize(store: Store, workflow_id: str, *, by: str) -> dict[str, Any]
                 "by": by,
             }
             refusal = await store.finalize(
-                workflow_id, digest=sealed.head, by=by, audit=audit, cost=tally.cost
+                workflow_id,
+                digest=sealed.head,
+                paths=tally.documents,
+                by=by,
+                audit=audit,
+                cost=tally.cost,
             )
-            if refusal is not None and refusal.code in ("history_moved", "still_running"):
+            if refusal is not None and refusal.code in _MOVED:
                 continue
         await store.retire(workflow_id)
         text = await store.backend.command("JSON.GET", store.keys(workflow_id).audit)

@@ -54,6 +54,11 @@ class Tally:
         for name, total in _SUMS.items():
             self.cost[total] += metrics.get(name) or 0
 
+    @property
+    def documents(self) -> int:
+        """How many were counted."""
+        return sum(self.states.values()) + self.frames + self.earlier_visits
+
     def to_json(self) -> dict[str, Any]:
         """The counts as the audit record holds them."""
         return {

@@ -145,7 +145,9 @@ async def _finalize(world: World, store: Store) -> Call:
     await (await _close(world, store))()
     sealed = await history.seal(store, RUN)
     record = audit("cancelled")
-    return lambda: store.finalize(RUN, digest=sealed.head, by="x", audit=record, cost={"usd": 0})
+    return lambda: store.finalize(
+        RUN, digest=sealed.head, paths=0, by="x", audit=record, cost={"usd": 0}
+    )
 
 
 async def _redrive(world: World, store: Store) -> Call:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import pytest
 from flows import RUN, Flow, TaskFailed, linear, seed
-from interleaved import Breaking, Interleaved
+from interleaved import Breaking, FailingOver, Interleaved
 from test_join import fanned
 from workers import put_away, run_to_end
 from worlds import World
@@ -25,6 +25,7 @@ from control_plane import (
     run_transitions,
     timers,
 )
+from dcf.workflow import finalize
 
 
 async def failed_run(world: World, n: int = 3) -> Store:
@@ -58,6 +59,24 @@ async def test_closing_leaves_nothing_open_and_changes_nothing_that_is_over(
         assert (after[path].status, after[path].holder) == (expected, None)
         assert after[path].times["finished"] == world.now_ms
     assert await store.close(RUN) == 0
+
+
+@pytest.mark.usefixtures("small_batches")
+async def test_a_run_is_sealed_over_closed_documents_whatever_a_fail_over_lost(
+    world: World,
+) -> None:
+    lost, over = 0, True
+    while over:
+        store, lost = await failed_run(world), lost + 1
+        failing = FailingOver(world.backend, "close", lost)
+        record = await finalize(world.store(failing), RUN, by="x")
+        over = failing.over
+        states = await store.states(RUN, await store.paths(RUN))
+        assert record["states"]["open"] == 0, f"call {lost} was lost"
+        assert [path for path, state in states.items() if state.is_open] == []
+        await store.retire(RUN)
+        assert await store.remove(RUN) is None
+    assert lost > 4
 
 
 async def test_a_retired_run_is_among_the_done_and_needs_no_more_looks(world: World) -> None:

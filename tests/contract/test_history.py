@@ -119,7 +119,7 @@ async def test_a_run_is_finalized_once(world: World) -> None:
     assert await put_away(store) is None
     sealed = await history.seal(store, RUN)
     record = audit("succeeded")
-    answer = await store.finalize(RUN, digest=sealed.head, by="y", audit=record, cost={})
+    answer = await store.finalize(RUN, digest=sealed.head, paths=0, by="y", audit=record, cost={})
     assert answer == Refusal("already_finalized")
     kept = (await world.dump())[store.keys(RUN).audit]
     assert kept == {**record, "finalized_at": world.now_ms}
@@ -144,7 +144,9 @@ async def test_what_cannot_be_stored_seals_nothing_and_leaves_the_audit_of_an_ea
 
 async def test_a_run_that_moved_meanwhile_is_not_finalized(world: World) -> None:
     store = await finished(world)
-    answer = await store.finalize(RUN, digest="0" * 40, by="x", audit=audit("failed"), cost={})
+    answer = await store.finalize(
+        RUN, digest="0" * 40, paths=0, by="x", audit=audit("failed"), cost={}
+    )
     assert answer == Refusal("history_moved")
     assert store.keys(RUN).audit not in await world.keys()
 
@@ -153,7 +155,7 @@ async def test_a_running_run_is_not_finalized_closed_or_retired(world: World) ->
     store = world.store()
     await seed(store, linear("A"))
     before = await world.dump()
-    answer = await store.finalize(RUN, digest="", by="x", audit=audit("failed"), cost={})
+    answer = await store.finalize(RUN, digest="", paths=0, by="x", audit=audit("failed"), cost={})
     assert answer == Refusal("still_running", ("running",))
     assert await store.close(RUN) == 0
     await store.retire(RUN)
@@ -166,7 +168,7 @@ async def test_what_concerns_a_run_that_does_not_exist_says_so(world: World, cal
     calls = {
         "cancel": lambda: store.cancel(RUN, by="x"),
         "close": lambda: store.close(RUN),
-        "finalize": lambda: store.finalize(RUN, digest="", by="x", audit={}, cost={}),
+        "finalize": lambda: store.finalize(RUN, digest="", paths=0, by="x", audit={}, cost={}),
         "redrive": lambda: store.redrive(RUN, again=[], resume=[]),
     }
     with pytest.raises(UnknownRun):

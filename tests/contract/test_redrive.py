@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 from flows import RUN, Flow, TaskFailed, end, linear, seed
-from interleaved import Interleaved
+from interleaved import FailingOver, Interleaved
 from test_join import fanned
 from workers import Worker, drive, lease_of, put_away, run_to_end
 from worlds import World
 
-from control_plane import INDEX, Failure, Lease, Refusal, Store, timers
+from control_plane import INDEX, Failure, Lease, Refusal, Store, run_transitions, timers
 
 
 class Flaky:
@@ -274,3 +274,25 @@ async def test_states_that_were_never_entered_are_pending_again(world: World) ->
     assert await redrive(store, unseal=["C", "A"]) is None
     states = await store.states(RUN, ["A", "C"])
     assert [state.status for state in states.values()] == ["done", "pending"]
+
+
+async def test_a_redrive_of_which_a_fail_over_lost_a_call_is_planned_anew(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run_transitions, "BATCH", 2)
+    flow, work = fanned(linear("T")), Flaky("M[0]/T", "M[1]/T", "M[2]/T", "M[3]/T")
+    store = world.store()
+    await seed(store, flow, list(range(4)))
+    await run_to_end(world, flow, work)
+    await store.close(RUN)
+    again, resume = await plan(store)
+    calls = -(-(len(again) + len(resume)) // 2)
+    assert calls > 2
+    for lost in range(1, calls):
+        redriver = world.store(FailingOver(world.backend, "redrive", lost))
+        answer = await redriver.redrive(RUN, again=again, resume=resume)
+        assert answer == Refusal("interrupted"), f"call {lost} was lost"
+        await store.close(RUN)
+    work.broken.clear()
+    assert await redrive(store) is None
+    assert (await run_to_end(world, flow, work)).status == "succeeded"

@@ -157,7 +157,7 @@ async def seal_off(store: Store, *, run: str = RUN) -> Refusal | None:
     await store.close(run)
     sealed = await history.seal(store, run)
     record = audit((await store.run(run)).status)
-    return await store.finalize(run, digest=sealed.head, by="test", audit=record, cost={})
+    return await store.finalize(run, digest=sealed.head, paths=0, by="test", audit=record, cost={})
 
 
 async def put_away(store: Store, *, run: str = RUN) -> Refusal | None:

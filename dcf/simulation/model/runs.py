@@ -108,6 +108,8 @@ def finalize(now: Scratch) -> Reply:
         return ["already_finalized"]
     if (now.get(now.keys.chain) or {}).get("digest", "") != request["digest"]:
         return ["history_moved"]
+    if run.get("closed", 0) < request.get("paths", 0):
+        return ["not_closed", run.get("closed", 0)]
     now.set(now.keys.audit, json.loads(now.text(2)) | {"finalized_at": now.now})
     run["finalized"] = True
     run["said"]["finalize"] = request["call"]
@@ -144,8 +146,13 @@ def close(now: Scratch) -> Reply:
         return ["still_running", run["status"]]
     if request.get("last") and "finalized" not in run:
         return ["not_finalized"]
-    if run.pop("preparing", None) is not None:
-        now.save_run(run)
+    at = request.get("at", 0)
+    if run.get("closed", 0) < at:
+        return ["not_closed", run.get("closed", 0)]
+    put(run, dict.fromkeys(("preparing", "prepared")))
+    if request["paths"]:
+        run["closed"] = max(run.get("closed", 0), at + len(request["paths"]))
+    now.save_run(run)
     closed = 0
     for path in request["paths"]:
         ctl = now.load(path)
@@ -179,10 +186,12 @@ def redrive(now: Scratch) -> Reply:
     ended = request.get("ended")
     if ended is not None and now.get(now.keys.meta)["finished_at"] != ended:
         return ["interrupted"]
-    if request.get("first") and not request.get("last"):
-        run["preparing"] = request["call"]
-        now.save_run(run)
-    elif not request.get("first") and run.get("preparing") != request["call"]:
+    batch = request.get("batch", 0)
+    if request.get("first"):
+        run.pop("closed", None)
+        if not request.get("last"):
+            run["preparing"] = request["call"]
+    elif run.get("preparing") != request["call"] or run["prepared"] < batch:
         return ["interrupted"]
     now.quiet = True
     for path in request["resume"]:
@@ -196,6 +205,8 @@ def redrive(now: Scratch) -> Reply:
             now.save(path, ctl, {"times.finished": None})
     if request.get("last"):
         _go_on(now, run)
+    else:
+        now.save_run(run | {"prepared": batch + 1})
     return ["ok"]
 
 
@@ -236,7 +247,7 @@ def _resume(ctl: Control, now: int) -> None:
 def _go_on(now: Scratch, run: Control) -> None:
     request = now.request
     run["said"]["redrive"] = request["call"]
-    put(run, dict.fromkeys(("finalized", "preparing", "outbox")))
+    put(run, dict.fromkeys(("finalized", "preparing", "prepared", "outbox")))
     run |= {"status": "running", "redrives": run.get("redrives", 0) + 1, "since": now.now}
     now.add(now.keys.chain, dict.fromkeys(_USED))
     names = ("error", "exit", "finished_at", "finalized_at")
