@@ -36,7 +36,10 @@ def register_observation_files(observations: typer.Typer) -> None:
     command(
         observations,
         "import",
-        example=["dcf memory observations import observations.jsonl"],
+        example=[
+            "dcf memory observations import observations.jsonl",
+            "dcf memory observations import ~/.claude-mem/claude-mem.db --project .",
+        ],
     )(import_)
 
 
@@ -100,18 +103,32 @@ def export(
 
 
 def import_(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="What `export` wrote.")],
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", help="What `export` wrote, or the database of claude-mem."),
+    ],
+    project: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--project",
+            metavar="[NAME=]FOLDER",
+            help="Of a database only the project of this folder's name, or NAME, for this folder; "
+            "may be repeated.",
+            show_default="all, by the names there",
+        ),
+    ] = None,
     as_json: JsonOption = False,
 ) -> Answer:
-    """Bring in the observations of another memory.
+    """Bring in the observations of another memory, or of the program claude-mem.
 
     What is known already in the same words is kept once, with the sources of both; importing again
-    changes nothing. Secrets are taken out. Every line that is right is kept; each that is not is
-    told with its number and reason.
+    changes nothing. Secrets are taken out. Every line or row that is right is kept; each that is
+    not is told with its number and reason. A database may be in use: it is only read.
     """
-    from dcf.cli.memory.observation_import import import_observations
+    from dcf.cli.memory.observation_import import ImportOrder, import_observations
     from dcf.cli.screen import Screen
     from dcf.cli.settings import Settings
 
+    order = ImportOrder(file, tuple(project or ()))
     screen = Screen(as_json=as_json)
-    return asyncio.run(import_observations(Settings.from_env(os.environ), file, screen))
+    return asyncio.run(import_observations(Settings.from_env(os.environ), order, screen))

@@ -8,14 +8,19 @@ from control_plane import export_late
 
 if TYPE_CHECKING:
     from dcf.memory.observations.changing import Forgotten
+    from dcf.memory.observations.claude_mem import ClaudeMem, ClaudeMemRow, open_claude_mem
     from dcf.memory.observations.editing import Texts
     from dcf.memory.observations.errors import (
         AmbiguousObservation,
+        DamagedDatabase,
+        LockedDatabase,
+        NoClaudeMem,
         NothingChosen,
         SameObservation,
         UnknownObservation,
     )
     from dcf.memory.observations.finding import Filter
+    from dcf.memory.observations.foreign_database import is_database
     from dcf.memory.observations.line import line_of, read_line
     from dcf.memory.observations.observations import Observations
 else:
@@ -23,13 +28,20 @@ else:
 
 __all__ = [
     "AmbiguousObservation",
+    "ClaudeMem",
+    "ClaudeMemRow",
+    "DamagedDatabase",
     "Filter",
     "Forgotten",
+    "LockedDatabase",
+    "NoClaudeMem",
     "NothingChosen",
     "Observations",
     "SameObservation",
     "Texts",
     "UnknownObservation",
+    "is_database",
     "line_of",
+    "open_claude_mem",
     "read_line",
 ]

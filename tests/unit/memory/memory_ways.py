@@ -9,6 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from claude_mem_database import make_database
 from public_formats import examples
 
 import dcf.memory
@@ -32,6 +33,7 @@ from dcf.memory import (
     Texts,
     ToolUse,
     Usage,
+    open_claude_mem,
 )
 from dcf.memory.threads.piece import pieces_of
 from dcf.memory.threads.syncing import Syncing
@@ -131,6 +133,18 @@ async def _synced(memory: Memory) -> object:
         file = Path(folder, "session.jsonl")
         file.write_text("\n".join(lines) + "\n")
         return [one async for one in memory.thread_files.sync(file, by=BY)]
+
+
+async def _claude_mem(memory: Memory) -> object:
+    """A database of another program, with what has no place in an observation."""
+    titled = {"title": LINE, "subtitle": LINE, "facts": list(OBSERVATION.facts), "metadata": ALL}
+    row = {**titled, "type": LINE, "narrative": ALL[:15_000], "concepts": [LINE], "agent_id": NAME}
+    with TemporaryDirectory() as folder:
+        file = make_database(Path(folder, "c.db"), [row, {"text": ALL[:15_000]}])
+        with open_claude_mem(file) as database:
+            read = [one for row in database.rows() if (one := row.read()[0]) is not None]
+    await memory.observations.take_in(*read, by=BY)
+    return await _records(memory)
 
 
 THREAD = NewThread(
@@ -244,6 +258,7 @@ WAYS: dict[str, Way] = {
     ),
     "skills.sync": _skill,
     "import": _import,
+    "claude_mem": _claude_mem,
 }
 NAMED: dict[str, Way] = {
     "agents.create": lambda m: m.agents.create(NewAgent(NAME), by=BY),
@@ -310,7 +325,7 @@ COMMANDS = {
     "agents": ("agents.update",),
     "remember": ("blocks.append",),
     "import": ("import",),
-    "observations": ("observations.edit", "observations.take_in"),
+    "observations": ("claude_mem", "observations.edit", "observations.take_in"),
     "skills": ("skills.sync",),
     "threads": ("thread_files.sync",),
 }
