@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from dcf.memory.observations.foreign_database import is_database
     from dcf.memory.observations.line import line_of, read_line
     from dcf.memory.observations.observations import Observations
+    from dcf.memory.observations.promoting import Promoted
 else:
     export_late(__name__)
 
@@ -37,6 +38,7 @@ __all__ = [
     "NoClaudeMem",
     "NothingChosen",
     "Observations",
+    "Promoted",
     "SameObservation",
     "Texts",
     "UnknownObservation",

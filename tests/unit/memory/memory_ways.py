@@ -135,6 +135,12 @@ async def _synced(memory: Memory) -> object:
         return [one async for one in memory.thread_files.sync(file, by=BY)]
 
 
+async def _promoted(memory: Memory) -> object:
+    await memory.blocks.create("ann", NewBlock("notes", f"before {LINE}"), by=BY)
+    (made,) = await memory.observations.add(OBSERVATION, by=BY)
+    return await memory.observations.promote([made.id], "ann", "notes", by=BY)
+
+
 async def _claude_mem(memory: Memory) -> object:
     """A database of another program, with what has no place in an observation."""
     titled = {"title": LINE, "subtitle": LINE, "facts": list(OBSERVATION.facts), "metadata": ALL}
@@ -212,6 +218,7 @@ WAYS: dict[str, Way] = {
         ),
         lambda _: _records(m),
     ),
+    "observations.promote": lambda m: _promoted(m),
     "threads.sync": lambda m: _after(
         m.threads.sync(THREAD, by=BY), lambda made: m.threads.turn(made.thread.id, 2)
     ),
@@ -325,7 +332,12 @@ COMMANDS = {
     "agents": ("agents.update",),
     "remember": ("blocks.append",),
     "import": ("import",),
-    "observations": ("claude_mem", "observations.edit", "observations.take_in"),
+    "observations": (
+        "claude_mem",
+        "observations.edit",
+        "observations.promote",
+        "observations.take_in",
+    ),
     "skills": ("skills.sync",),
     "threads": ("thread_files.sync",),
 }
