@@ -89,12 +89,14 @@ if TYPE_CHECKING:
         Observations,
         Promoted,
         SameObservation,
+        Section,
         Texts,
         UnknownObservation,
         is_database,
         line_of,
         open_claude_mem,
         read_line,
+        with_section,
     )
     from dcf.memory.observer import Observer
     from dcf.memory.passage import NewPassage, Passage
@@ -295,6 +297,7 @@ __all__ = [
     "ScratchPad",
     "ScratchPads",
     "Search",
+    "Section",
     "Session",
     "SessionEnded",
     "Sessions",
@@ -354,5 +357,6 @@ __all__ = [
     "span_of",
     "take_in",
     "users_of",
+    "with_section",
     "working_in",
 ]

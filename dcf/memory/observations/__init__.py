@@ -22,8 +22,10 @@ if TYPE_CHECKING:
     from dcf.memory.observations.finding import Filter
     from dcf.memory.observations.foreign_database import is_database
     from dcf.memory.observations.line import line_of, read_line
+    from dcf.memory.observations.marked_section import with_section
     from dcf.memory.observations.observations import Observations
     from dcf.memory.observations.promoting import Promoted
+    from dcf.memory.observations.section import Section
 else:
     export_late(__name__)
 
@@ -40,10 +42,12 @@ __all__ = [
     "Observations",
     "Promoted",
     "SameObservation",
+    "Section",
     "Texts",
     "UnknownObservation",
     "is_database",
     "line_of",
     "open_claude_mem",
     "read_line",
+    "with_section",
 ]
