@@ -256,6 +256,25 @@ def test_a_locked_database_is_told(tmp_path: Path) -> None:
             pytest.fail("it was opened")
 
 
+def test_a_program_that_comes_and_goes_while_a_copy_is_made_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has left neither log nor index, but the copy is of before and after it."""
+    file = make_database(tmp_path / "c.db", [{"title": "a"}])
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("PRAGMA journal_mode = WAL")
+    copied = shutil.copyfile
+
+    def slowly(source: Path, target: Path) -> None:
+        copied(source, target)
+        with closing(sqlite3.connect(file)) as connection, connection:
+            add_row(connection, {"title": "b", "narrative": "x" * 50_000})
+
+    monkeypatch.setattr(shutil, "copyfile", slowly)
+    with pytest.raises(LockedDatabase):
+        read(file)
+
+
 @pytest.mark.parametrize("table", ["", "CREATE TABLE observations (id INTEGER, note TEXT)"])
 def test_a_database_of_another_program_is_told(table: str, tmp_path: Path) -> None:
     file = tmp_path / "c.db"
