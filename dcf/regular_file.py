@@ -17,13 +17,9 @@ def read_regular(path: Path, most: int | None = None) -> bytes:
     Raises ``OSError``, also for what is no regular file: a pipe, a device or a socket would hold
     the reader for ever, or never end. Without ``most``, a file above ``LARGEST`` is refused too.
     """
-    # Without O_NONBLOCK the opening of a pipe waits for somebody who writes.
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    with os.fdopen(descriptor, "rb") as stream:
-        status = os.fstat(descriptor)
+    with open(path, "rb", opener=_opened) as stream:
+        status = os.fstat(stream.fileno())
         kind, size = status.st_mode, status.st_size
-        if stat.S_ISDIR(kind):
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
         if not stat.S_ISREG(kind):
             raise OSError(errno.EINVAL, "it is no regular file", str(path))
         if most is not None:
@@ -32,3 +28,8 @@ def read_regular(path: Path, most: int | None = None) -> bytes:
         if size > LARGEST or len(data) > LARGEST:
             raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(path))
         return data
+
+
+def _opened(path: str, flags: int) -> int:
+    # Without O_NONBLOCK the opening of a pipe waits for somebody who writes.
+    return os.open(path, flags | os.O_NONBLOCK | os.O_CLOEXEC)

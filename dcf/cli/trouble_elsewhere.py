@@ -15,13 +15,19 @@ _SETTING_CODES = frozenset({"setting_invalid", "server_url_invalid"})
 # Errors of the memory that are of its file, or of a server, and those of what the command names.
 _MEMORY_PLACE = frozenset(
     {"letta_denied", "letta_failed", "letta_missing", "letta_unreachable", "memory_busy"}
-    | {"memory_cipher_missing", "memory_corrupt", "memory_full", "memory_in_use"}
+    | {"memory_cipher_missing", "memory_corrupt", "memory_database_locked", "memory_full"}
+    | {"memory_in_use"}
     | {"memory_too_new", "memory_unusable"}
 )
 _MEMORY_INPUT = frozenset(
     {"letta_settings", "memory_ambiguous_observation", "memory_backup_exists"}
-    | {"memory_context_setting", "memory_foreign", "memory_key"}
-    | {"memory_no_such_block", "memory_observations_all", "memory_observation_same"}
+    | {"memory_context_setting", "memory_database_damaged", "memory_foreign", "memory_key"}
+    | {
+        "memory_no_claude_mem",
+        "memory_no_such_block",
+        "memory_observations_all",
+        "memory_observation_same",
+    }
     | {"memory_unusable_key", "memory_unusable_value"}
 )
 

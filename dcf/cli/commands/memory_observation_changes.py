@@ -29,7 +29,7 @@ IdsArgument = Annotated[
 
 
 def register_changes(observations: typer.Typer) -> None:
-    """Add ``forget``, ``pin``, ``unpin`` and ``edit``."""
+    """Add ``forget``, ``pin``, ``unpin``, ``edit`` and ``promote``."""
     command(
         observations,
         "forget",
@@ -49,6 +49,14 @@ def register_changes(observations: typer.Typer) -> None:
             "dcf memory observations edit 21d186d3 --fact 'one' --fact 'another'",
         ],
     )(edit)
+    command(
+        observations,
+        "promote",
+        example=[
+            "dcf memory observations promote 21d186d3 --block project --dry-run",
+            "dcf memory observations promote 21d186d3 29b43615 --block project --agent ada",
+        ],
+    )(promote)
 
 
 def forget(
@@ -164,3 +172,34 @@ def edit(
     texts = Texts(title, subtitle, facts, narrative)
     settings = Settings.from_env(os.environ)
     return asyncio.run(edit_observation(settings, id_, texts, reason))
+
+
+def promote(
+    ids: IdsArgument,
+    block: Annotated[
+        str, typer.Option("--block", metavar="LABEL", help="The block that is to say them.")
+    ],
+    agent: Annotated[
+        str,
+        typer.Option(
+            "--agent",
+            metavar="NAME",
+            help="Whose block, by name or id.",
+            show_default="that of this project",
+        ),
+    ] = "@default",
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show it.")] = False,
+    reason: ReasonOption = "",
+    as_json: JsonOption = False,
+) -> Answer:
+    """Put all that observations say into a memory block, each with its address.
+
+    Agents are told observations of their own project and workflow only; a block is told in all of
+    them, to all agents that have it. What the block says already is not added again, and what does
+    not fit its limit is refused. `dcf memory rollback` takes it back.
+    """
+    from dcf.cli.memory.observation_changes import PromotionOrder, promote_observations
+    from dcf.cli.settings import Settings
+
+    order = PromotionOrder(tuple(ids), block, agent, dry_run, reason)
+    return asyncio.run(promote_observations(Settings.from_env(os.environ), order))

@@ -13,10 +13,14 @@ from dcf.cli.answer import Answer
 from dcf.cli.commands.command import JsonOption, command
 from dcf.cli.commands.memory_options import (
     ConceptOption,
+    DaysOption,
+    LimitOption,
+    PinnedOption,
     ProjectOption,
     SinceOption,
     SourceIdOption,
     SourceOption,
+    TurnOption,
     TypeOption,
     UntilOption,
     WorkflowOption,
@@ -24,7 +28,7 @@ from dcf.cli.commands.memory_options import (
 
 
 def register_observation_files(observations: typer.Typer) -> None:
-    """Add ``export`` and ``import``."""
+    """Add ``export``, ``import`` and ``render``."""
     command(
         observations,
         "export",
@@ -36,8 +40,20 @@ def register_observation_files(observations: typer.Typer) -> None:
     command(
         observations,
         "import",
-        example=["dcf memory observations import observations.jsonl"],
+        example=[
+            "dcf memory observations import observations.jsonl",
+            "dcf memory observations import ~/.claude-mem/claude-mem.db --project .",
+        ],
     )(import_)
+    command(
+        observations,
+        "render",
+        example=[
+            "dcf memory observations render AGENTS.md",
+            "dcf memory observations render AGENTS.md --type decision --format full --days 365",
+            "dcf memory observations render AGENTS.md --check",
+        ],
+    )(render)
 
 
 def export(
@@ -100,18 +116,104 @@ def export(
 
 
 def import_(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="What `export` wrote.")],
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", help="What `export` wrote, or the database of claude-mem."),
+    ],
+    project: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--project",
+            metavar="[NAME=]FOLDER",
+            help="Of a database only the project of this folder's name, or NAME, for this folder; "
+            "may be repeated.",
+            show_default="all, by the names there",
+        ),
+    ] = None,
     as_json: JsonOption = False,
 ) -> Answer:
-    """Bring in the observations of another memory.
+    """Bring in the observations of another memory, or of the program claude-mem.
 
     What is known already in the same words is kept once, with the sources of both; importing again
-    changes nothing. Secrets are taken out. Every line that is right is kept; each that is not is
-    told with its number and reason.
+    changes nothing. Secrets are taken out. Every line or row that is right is kept; each that is
+    not is told with its number and reason. A database may be in use: it is only read.
     """
-    from dcf.cli.memory.observation_import import import_observations
+    from dcf.cli.memory.observation_import import ImportOrder, import_observations
     from dcf.cli.screen import Screen
     from dcf.cli.settings import Settings
 
+    order = ImportOrder(file, tuple(project or ()))
     screen = Screen(as_json=as_json)
-    return asyncio.run(import_observations(Settings.from_env(os.environ), file, screen))
+    return asyncio.run(import_observations(Settings.from_env(os.environ), order, screen))
+
+
+def render(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A Markdown file; it is made if it is missing.")
+    ],
+    format_: Annotated[
+        str, typer.Option("--format", metavar="index|full", help="A line for each, or all of it.")
+    ] = "index",
+    type_: TypeOption = None,
+    concept: ConceptOption = None,
+    source: SourceOption = None,
+    source_id: SourceIdOption = None,
+    turn: TurnOption = None,
+    since: SinceOption = None,
+    until: UntilOption = None,
+    days: DaysOption = 90,
+    project: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--project",
+            metavar="FOLDER",
+            help="Only of this project; may be repeated.",
+            show_default="this one",
+        ),
+    ] = None,
+    workflow: WorkflowOption = None,
+    pinned: PinnedOption = False,
+    limit: LimitOption = 50,
+    budget: Annotated[
+        int | None,
+        typer.Option(
+            "--budget",
+            metavar="TOKENS",
+            min=0,
+            max=1_000_000,
+            help="At most so many.",
+            show_default="DCF_CONTEXT_INDEX, or DCF_CONTEXT_DETAILS with --format full",
+        ),
+    ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Write nothing; fail when something would change.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> Answer:
+    """Write observations into a section of a Markdown file, such as AGENTS.md.
+
+    The section stands between <!-- dcf:observations --> and <!-- /dcf:observations -->, at the end
+    of a file that has neither; all else stays as it is. First comes what is pinned, then the
+    newest, as far as the budget lasts.
+    """
+    from dcf.cli.memory.observation_section import RenderOrder, render_observations
+    from dcf.cli.memory.observations import ObservationsQuestion
+    from dcf.cli.settings import Settings
+
+    asked = ObservationsQuestion(
+        format=format_,
+        types=tuple(type_ or ()),
+        concepts=tuple(concept or ()),
+        sources=tuple(source or ()),
+        source_ids=tuple(source_id or ()),
+        turn=turn,
+        since=since,
+        until=until,
+        days=None if pinned else days,
+        projects=tuple(project or ()),
+        workflows=tuple(workflow or ()),
+        pinned=pinned or None,
+        limit=limit,
+    )
+    order = RenderOrder(file, asked, budget, check)
+    return asyncio.run(render_observations(Settings.from_env(os.environ), order))

@@ -13,6 +13,9 @@ from dcf.cli.commands.command import JsonOption, command
 from dcf.cli.commands.memory_observation_changes import register_changes
 from dcf.cli.commands.memory_options import (
     ConceptOption,
+    DaysOption,
+    LimitOption,
+    PinnedOption,
     ProjectOption,
     SinceOption,
     SourceIdOption,
@@ -22,10 +25,6 @@ from dcf.cli.commands.memory_options import (
     UntilOption,
     WorkflowOption,
 )
-
-DaysOption = Annotated[
-    int, typer.Option("--days", metavar="N", min=0, max=36_500, help="Of so many days.")
-]
 
 
 def register_observations(memory: typer.Typer) -> typer.Typer:
@@ -85,13 +84,11 @@ def list_(
     days: DaysOption = 90,
     project: ProjectOption = None,
     workflow: WorkflowOption = None,
-    pinned: Annotated[
-        bool, typer.Option("--pinned", help="Only those that are pinned, of all days.")
-    ] = False,
+    pinned: PinnedOption = False,
     before: Annotated[
         str | None, typer.Option("--before", metavar="ID", help="Only those behind this one.")
     ] = None,
-    limit: Annotated[int, typer.Option("--limit", min=1, max=1000, help="At most so many.")] = 50,
+    limit: LimitOption = 50,
     as_json: JsonOption = False,
 ) -> Answer:
     """List what was seen, the newest first.

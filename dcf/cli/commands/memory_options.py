@@ -83,3 +83,10 @@ WorkflowOption = Annotated[
 TurnOption = Annotated[
     int | None, typer.Option("--turn", metavar="N", min=0, help="Only of this turn.")
 ]
+DaysOption = Annotated[
+    int, typer.Option("--days", metavar="N", min=0, max=36_500, help="Of so many days.")
+]
+PinnedOption = Annotated[
+    bool, typer.Option("--pinned", help="Only those that are pinned, of all days.")
+]
+LimitOption = Annotated[int, typer.Option("--limit", min=1, max=1000, help="At most so many.")]

@@ -1,4 +1,5 @@
-"""``dcf memory observations``: what was seen is forgotten, pinned, or put in other words."""
+"""``dcf memory observations``: what was seen is forgotten, pinned, put in other words, or into a
+block."""
 
 from __future__ import annotations
 
@@ -7,15 +8,19 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dcf.cli.answer import Answer
+from dcf.cli.memory.entries import block_entry
 from dcf.cli.memory.given_text import given_text
+from dcf.cli.memory.naming import DEFAULT, agent_named
 from dcf.cli.memory.observations import (
     ObservationsQuestion,
     id_in,
     in_full,
     observation_entry,
     observations_table,
+    short,
 )
 from dcf.cli.memory.opening import opened, person
+from dcf.cli.memory.wording import fill_bar
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput
 from dcf.cli.wording import counted
@@ -34,6 +39,17 @@ class ForgettingOrder:
     ids: tuple[str, ...]
     asked: ObservationsQuestion
     sure: bool = False
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PromotionOrder:
+    """Which observations go into the block ``label`` of which agent."""
+
+    ids: tuple[str, ...]
+    label: str
+    agent: str = DEFAULT
+    dry_run: bool = False
     reason: str = ""
 
 
@@ -93,6 +109,37 @@ async def edit_observation(settings: Settings, name: str, texts: Texts, reason: 
     if back is None:
         return Answer(fields, [*in_full(now), "It says that already."], "unchanged")
     return Answer(fields, [*in_full(now), f"The way back: {back}"], "edited")
+
+
+async def promote_observations(settings: Settings, order: PromotionOrder) -> Answer:
+    """Put observations into a block. Raises a MemoryProblem, NotSo; then nothing changed."""
+    by = person(order.reason or "told by `dcf memory observations promote`")
+    async with opened(settings) as memory:
+        agent = await agent_named(memory, order.agent)
+        found = [await memory.observations.get(id_in(name)) for name in order.ids]
+        done = await memory.observations.promote(
+            [one.id for one in found], agent.id, order.label, by=by, dry_run=order.dry_run
+        )
+    block, back = done.block, None if done.event is None else _way_back([done.event])
+    fields = {
+        "agent": agent.name,
+        "block": block_entry(block),
+        "added": [observation_entry(one) for one in done.added],
+        "already": [observation_entry(one) for one in done.already],
+        "way_back": back,
+    }
+    where = f"{agent.name}/{block.label}"
+    show: list[Any] = [f"{short(one)} is in {where} already." for one in done.already]
+    if not done.added:
+        return Answer(fields, show, "unchanged")
+    show.append(observations_table(done.added))
+    show += [f"warning: {block.warning}"] if block.warning else []
+    number = counted(len(done.added), "observation", "observations")
+    size = fill_bar(len(block.value.encode()), block.hard_limit)
+    if back is None:
+        return Answer(fields, [*show, f"{number} would be added to {where}: {size}"], "tried")
+    show += [f"{number} added to {where}: {size}", f"The way back: {back}"]
+    return Answer(fields, show, "promoted")
 
 
 def _way_back(events: Sequence[int]) -> str:

@@ -15,6 +15,7 @@ from dcf.memory.observation import Observation
 from dcf.memory.observations.fields import observation_of
 from dcf.memory.observations.finding import Filter, told_rows
 from dcf.memory.observations.rendering import details_of, rows_of, short_id
+from dcf.memory.observations.section import Section, section_of
 from dcf.memory.scratch_pads import open_row
 
 _INDEX = re.compile(r"\[[0-9]+\]")
@@ -64,6 +65,16 @@ class Contexts:
         here = None if state is None else _names(state)
         seen.sort(key=lambda one: (not one.pinned, not _is_in(one, here)))
         return await asyncio.to_thread(lambda: pack(_offers(seen, here, now), budget))
+
+    async def section(
+        self, which: Filter, *, tokens: int = 800, rows: int = 50, full: bool = False
+    ) -> Section:
+        """The observations that ``which`` leaves, for a file: first what is pinned, also if it is
+        older than that, then the newest; of at most ``rows`` as many as ``tokens`` have room for.
+        A line for each, or with ``full`` all that they say."""
+        found = await self._ledger.read(lambda connection: told_rows(connection, which, rows))
+        seen = [observation_of(row) for row in found]
+        return await asyncio.to_thread(lambda: section_of(seen, tokens, full=full))
 
 
 def _offers(seen: Sequence[Observation], here: str | None, now: int) -> list[Offer]:

@@ -10,8 +10,17 @@ from control_plane import export_late
 if TYPE_CHECKING:
     from dcf.memory.extraction.answer import Parsed, parse_observations
     from dcf.memory.extraction.prompt import Prompt, SourceEvent, prompt_for
-    from dcf.memory.extraction.trimming import trimmed
+    from dcf.memory.extraction.trimming import cut, trimmed, visible
 else:
     export_late(__name__)
 
-__all__ = ["Parsed", "Prompt", "SourceEvent", "parse_observations", "prompt_for", "trimmed"]
+__all__ = [
+    "Parsed",
+    "Prompt",
+    "SourceEvent",
+    "cut",
+    "parse_observations",
+    "prompt_for",
+    "trimmed",
+    "visible",
+]

@@ -8,28 +8,46 @@ from control_plane import export_late
 
 if TYPE_CHECKING:
     from dcf.memory.observations.changing import Forgotten
+    from dcf.memory.observations.claude_mem import ClaudeMem, ClaudeMemRow, open_claude_mem
     from dcf.memory.observations.editing import Texts
     from dcf.memory.observations.errors import (
         AmbiguousObservation,
+        DamagedDatabase,
+        LockedDatabase,
+        NoClaudeMem,
         NothingChosen,
         SameObservation,
         UnknownObservation,
     )
     from dcf.memory.observations.finding import Filter
+    from dcf.memory.observations.foreign_database import is_database
     from dcf.memory.observations.line import line_of, read_line
+    from dcf.memory.observations.marked_section import with_section
     from dcf.memory.observations.observations import Observations
+    from dcf.memory.observations.promoting import Promoted
+    from dcf.memory.observations.section import Section
 else:
     export_late(__name__)
 
 __all__ = [
     "AmbiguousObservation",
+    "ClaudeMem",
+    "ClaudeMemRow",
+    "DamagedDatabase",
     "Filter",
     "Forgotten",
+    "LockedDatabase",
+    "NoClaudeMem",
     "NothingChosen",
     "Observations",
+    "Promoted",
     "SameObservation",
+    "Section",
     "Texts",
     "UnknownObservation",
+    "is_database",
     "line_of",
+    "open_claude_mem",
     "read_line",
+    "with_section",
 ]

@@ -193,9 +193,10 @@ def pinned_count(connection: Connection, which: Filter) -> int:
 def told_rows(connection: Connection, which: Filter, limit: int) -> list[dict[str, Any]]:
     """At most ``limit`` rows for a context: those that are pinned, also if they are older than
     ``which`` leaves, and then others; each the newest first."""
-    pinned = _rows(connection, replace(which, since=None, pinned=True), limit)
-    left = limit - len(pinned)
-    return [*pinned, *_rows(connection, replace(which, pinned=False), left)]
+    pinned, others = replace(which, since=None, pinned=True), replace(which, pinned=False)
+    first = [] if which.pinned is False else _rows(connection, pinned, limit)
+    rest = [] if which.pinned else _rows(connection, others, limit - len(first))
+    return [*first, *rest]
 
 
 def _rows(connection: Connection, which: Filter, limit: int | None = None) -> list[dict[str, Any]]:

@@ -23,6 +23,7 @@ from dcf.memory.observation import (
     Occurrence,
     Origin,
 )
+from dcf.memory.observations.fields import LATEST
 from dcf.problem import Problem
 
 VERSION = 1
@@ -100,8 +101,6 @@ def read_line(line: bytes) -> tuple[ArrivingObservation, tuple[str, ...]]:
 
 _FIELDS = {MARK, "id", "type", "title", "subtitle", "facts", "narrative", "concepts", "artifacts"}
 _FIELDS |= {"related", "project", "workflow", "origin", "at", "times", "tokens", "seen"}
-_MOST = 253_402_300_799_999
-"""The last millisecond of the year 9999."""
 
 
 def _value_of(line: bytes) -> dict[str, Any]:
@@ -192,4 +191,4 @@ class _Form:
 
 
 def _is_whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= LATEST

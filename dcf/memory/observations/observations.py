@@ -39,6 +39,7 @@ from dcf.memory.observations.finding import (
     rows_around,
     rows_behind,
 )
+from dcf.memory.observations.promoting import Promoted, promotable, promote
 
 _PAGE = 100
 """Observations that are read at once, each with all times that it was seen."""
@@ -172,4 +173,25 @@ class Observations:
         """Have observations told as others are; all or none. Raises UnknownObservation."""
         return await self._ledger.change(
             by, lambda journal: pin(journal, observation_ids, pinned=False)
+        )
+
+    async def promote(
+        self,
+        observation_ids: Sequence[str],
+        agent_id: str,
+        label: str,
+        *,
+        by: Actor,
+        dry_run: bool = False,
+    ) -> Promoted:
+        """Have a block say all that observations say, each with its address: its agents are told it
+        in whatever project and workflow. All or none, and each once. With ``dry_run`` nothing
+        changes. Raises UnknownAgent, UnknownBlock, UnknownObservation, ReadOnlyBlock, and
+        OverLimit for what the block does not have room for."""
+        if not dry_run:
+            return await self._ledger.change(
+                by, lambda journal: promote(journal, observation_ids, agent_id, label)
+            )
+        return await self._ledger.read(
+            lambda connection: promotable(connection, observation_ids, agent_id, label)
         )

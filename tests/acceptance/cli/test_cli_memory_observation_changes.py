@@ -191,3 +191,39 @@ def test_what_is_edited_is_shown_cleaned_and_taken_back(seen: MemoryUser) -> Non
         assert seen("observations", "edit", pay, *arguments).code == 2, arguments
     code, document = seen.refused("observations", "edit", "nothing", "--title", "x")
     assert (code, document["error"]["code"]) == (2, "memory_unknown_observation")
+
+
+def test_a_block_says_what_was_promoted(seen: MemoryUser) -> None:
+    seen.ok("init", "ada")
+    one, two = id_of(seen, "Pay"), id_of(seen, "Sorry")
+    promote = ("observations", "promote")
+    tried = seen(*promote, one[:20], "--block", "human", "--dry-run")
+    assert "1 observation would be added to ada/human" in tried.out
+    assert seen.text("ada") == ""
+    done = seen.ok(*promote, one, f"dcf://observation/{two}", "--block", "human")
+    assert done["status"] == "promoted"
+    assert seen.text("ada").splitlines() == [
+        f"**{BUSY.title}** (bugfix)",
+        f"(dcf://observation/{one})",
+        f"**{ENDED.title}** (discovery)",
+        f"(dcf://observation/{two})",
+    ]
+    again = seen.ok(*promote, one, "--block", "human", "--agent", "ada")
+    assert (again["status"], again["way_back"]) == ("unchanged", None)
+    assert [it["id"] for it in again["already"]] == [one]
+    assert seen(*shlex.split(done["way_back"])[2:], "--yes").code == 0
+    assert seen.text("ada") == ""
+
+
+def test_what_cannot_be_promoted_is_told(seen: MemoryUser) -> None:
+    one = id_of(seen, "Pay")
+    code, document = seen.refused("observations", "promote", one, "--block", "human")
+    assert (code, document["error"]["code"]) == (1, "memory_no_default")
+    seen.ok("init", "ada")
+    seen.ok("remember", "ada", "", "--block", "human", "--limit", 20)
+    code, document = seen.refused("observations", "promote", one, "--block", "human")
+    assert (code, document["error"]["code"]) == (1, "memory_over_limit")
+    assert "human" in document["error"]["message"] and "limit is 20" in document["error"]["message"]
+    code, document = seen.refused("observations", "promote", one, "--block", "humann")
+    assert "Did you mean human" in document["error"]["message"]
+    assert seen.refused("observations", "promote", "0000", "--block", "human")[0] == 2

@@ -9,6 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from claude_mem_database import make_database
 from public_formats import examples
 
 import dcf.memory
@@ -32,6 +33,7 @@ from dcf.memory import (
     Texts,
     ToolUse,
     Usage,
+    open_claude_mem,
 )
 from dcf.memory.threads.piece import pieces_of
 from dcf.memory.threads.syncing import Syncing
@@ -133,6 +135,24 @@ async def _synced(memory: Memory) -> object:
         return [one async for one in memory.thread_files.sync(file, by=BY)]
 
 
+async def _promoted(memory: Memory) -> object:
+    await memory.blocks.create("ann", NewBlock("notes", f"before {LINE}"), by=BY)
+    (made,) = await memory.observations.add(OBSERVATION, by=BY)
+    return await memory.observations.promote([made.id], "ann", "notes", by=BY)
+
+
+async def _claude_mem(memory: Memory) -> object:
+    """A database of another program, with what has no place in an observation."""
+    titled = {"title": LINE, "subtitle": LINE, "facts": list(OBSERVATION.facts), "metadata": ALL}
+    row = {**titled, "type": LINE, "narrative": ALL[:15_000], "concepts": [LINE], "agent_id": NAME}
+    with TemporaryDirectory() as folder:
+        file = make_database(Path(folder, "c.db"), [row, {"text": ALL[:15_000]}])
+        with open_claude_mem(file) as database:
+            read = [one for row in database.rows() if (one := row.read()[0]) is not None]
+    await memory.observations.take_in(*read, by=BY)
+    return await _records(memory)
+
+
 THREAD = NewThread(
     "claude_code",
     Outline("t1", title=LINE, parent=NAME),
@@ -198,6 +218,7 @@ WAYS: dict[str, Way] = {
         ),
         lambda _: _records(m),
     ),
+    "observations.promote": lambda m: _promoted(m),
     "threads.sync": lambda m: _after(
         m.threads.sync(THREAD, by=BY), lambda made: m.threads.turn(made.thread.id, 2)
     ),
@@ -244,6 +265,7 @@ WAYS: dict[str, Way] = {
     ),
     "skills.sync": _skill,
     "import": _import,
+    "claude_mem": _claude_mem,
 }
 NAMED: dict[str, Way] = {
     "agents.create": lambda m: m.agents.create(NewAgent(NAME), by=BY),
@@ -291,7 +313,7 @@ observations: around forget get is_observed list observe_until observed_until oc
 observations: records unpin
 threads: get list turn turns
 thread_files: formats
-contexts: assemble observed
+contexts: assemble observed section
 search: catch_up check embedder find rebuild
 events: border last list roll_back_agent roll_back_block roll_back_consolidation roll_back_project
 events: text undo
@@ -310,7 +332,12 @@ COMMANDS = {
     "agents": ("agents.update",),
     "remember": ("blocks.append",),
     "import": ("import",),
-    "observations": ("observations.edit", "observations.take_in"),
+    "observations": (
+        "claude_mem",
+        "observations.edit",
+        "observations.promote",
+        "observations.take_in",
+    ),
     "skills": ("skills.sync",),
     "threads": ("thread_files.sync",),
 }

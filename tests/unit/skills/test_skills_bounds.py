@@ -51,6 +51,15 @@ def test_a_regular_file_is_read_through_links(tmp_path: Path) -> None:
     assert read_regular(tmp_path / "b", 2) == b"te"
 
 
+def test_a_folder_is_named_and_not_left_open(tmp_path: Path) -> None:
+    descriptors = Path("/proc/self/fd")
+    before = len(list(descriptors.iterdir()))
+    with pytest.raises(IsADirectoryError) as refused:
+        read_regular(tmp_path)
+    assert str(refused.value.filename) == str(tmp_path)
+    assert len(list(descriptors.iterdir())) == before
+
+
 def test_a_file_without_measure_is_refused_before_it_is_read(tmp_path: Path) -> None:
     huge = tmp_path / "huge"
     huge.touch()
