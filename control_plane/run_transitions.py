@@ -172,8 +172,8 @@ class RunTransitions(Reader):
         """Write the audit record of a run that is over, once; None when it is written now.
 
         ``digest`` is the end of the history that ``audit`` covers, ``paths`` how many documents it
-        counts: ``not_closed`` when a fail-over lost the ``close`` of one of them. A store that was made with
-        ``outbox`` puts the run into the outbox in the same script. Raises UnknownRun.
+        counts: ``not_closed`` when a fail-over lost the ``close`` of one of them. A store that was
+        made with ``outbox`` puts the run into the outbox in the same script. Raises UnknownRun.
         """
         texts = payload.to_text(audit), payload.to_text(cost)
         limit = OUTBOX_LIMIT if self._outbox else None
