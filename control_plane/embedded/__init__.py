@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from control_plane import export_late
 
 if TYPE_CHECKING:
-    from control_plane.embedded.address import Address, redact
+    from control_plane.embedded.address import Address, check_url, redact
     from control_plane.embedded.check import Check
     from control_plane.embedded.doctor import diagnose
     from control_plane.embedded.embedded import Embedded, fsync_of
@@ -44,6 +44,7 @@ __all__ = [
     "ServerUrlInvalid",
     "Status",
     "check_server",
+    "check_url",
     "data_home",
     "diagnose",
     "fsync_of",

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import dataclass, field
 from typing import Literal
 from urllib.parse import parse_qs, urlsplit
+
+from redis.asyncio import ConnectionPool
 
 from control_plane.embedded.check import Check
 
@@ -24,6 +27,22 @@ class Address:
 
     def __str__(self) -> str:
         return self.label
+
+
+def check_url(url: str) -> None:
+    """Raises ValueError for what is no URL of a Redis server, also where redis-py passes over it or
+    finds it only when it connects."""
+    pool = ConnectionPool.from_url(url)
+    parts = urlsplit(url)
+    database = parts.path.strip("/")
+    if parts.scheme != "unix" and database and not database.isdecimal():
+        raise ValueError("the path is not the number of a database")
+    try:
+        pool.connection_class(**pool.connection_kwargs)
+    except TypeError as error:
+        known = inspect.signature(pool.connection_class).parameters
+        strange = [name for name in parse_qs(parts.query) if name not in known]
+        raise ValueError(f"a connection has no option {', '.join(strange)}") from error
 
 
 def redact(url: str) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from redis.asyncio import Redis
 from redis.exceptions import ConnectionError, RedisError, ResponseError
 
-from control_plane.embedded.address import redact
+from control_plane.embedded.address import check_url, redact
 from control_plane.embedded.check import Check
 from control_plane.embedded.errors import (
     ServerBusy,
@@ -49,6 +49,7 @@ async def check_server(url: str, timeout_s: float = ANSWER_TIMEOUT_S) -> ServerR
     """
     server = redact(url)
     try:
+        check_url(url)
         async with connection(url, timeout_s) as client:
             vitals = await take_vitals(client)
             _demand_ready(vitals, server)

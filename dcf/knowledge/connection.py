@@ -19,7 +19,7 @@ from redis.exceptions import (
     TimeoutError,
 )
 
-from control_plane.embedded import redact
+from control_plane.embedded import check_url, redact
 from dcf.knowledge.cypher import Query, joined, query
 from dcf.knowledge.errors import (
     GraphAway,
@@ -60,6 +60,7 @@ class GraphConnection:
         self.missed = missed
         self._keeps_file = True
         try:
+            check_url(url)
             pool = BlockingConnectionPool.from_url(
                 url,
                 max_connections=CONNECTIONS,

@@ -95,7 +95,17 @@ async def test_nobody_there(url: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["", "localhost:6379", "http://me:hunter2@host/", "redis://me:hunter2@host:port/0"]
+    "url",
+    [
+        "",
+        "localhost:6379",
+        "http://me:hunter2@host/",
+        "redis://me:hunter2@host:port/0",
+        "redis://me:hunter2@127.0.0.1:1/main",
+        "redis://me:hunter2@127.0.0.1:1/1/2",
+        "redis://me:hunter2@127.0.0.1:1/0?compress=yes",
+        "redis://me:hunter2@127.0.0.1:1/0?db=main",
+    ],
 )
 async def test_no_redis_url(url: str) -> None:
     with pytest.raises(ServerUrlInvalid) as caught:
