@@ -32,12 +32,13 @@ RESULTS = Path("tests/soak/results.json")
 _DIGESTS = "digests"
 
 
-def campaign(shares: int) -> Callable[[Any], Any]:
+def campaign(shares: int, *makers: str) -> Callable[[Any], Any]:
     """Runs the test once for each ``share``, its argument, from which it takes its seeds: share 0
     in `make test`, all ``shares`` in `make soak`. Where hypothesis chooses, share 0 of `make test`
-    has a fixed seed, and `make soak` has others each time."""
+    has a fixed seed, and `make soak` has others each time. ``makers`` are files that make what is
+    tried: one that changed asks for all shares again."""
     each = pytest.mark.parametrize("share", range(shares if SOAK else 1))
-    item = pytest.mark.soak(*PRODUCT)
+    item = pytest.mark.soak(*PRODUCT, *makers)
 
     def decorate(test: Any) -> Any:
         fixed = is_hypothesis_test(test) and not SOAK

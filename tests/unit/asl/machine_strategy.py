@@ -1,7 +1,8 @@
 """Whole definitions that validate: every state is reachable, the last one ends the machine.
 
-What expressions find at run time is left to chance. Some transitions lead back, so an execution
-may run out of steps.
+Most states hand on data of the shape that the next one expects, so that most executions get as far
+as their Tasks; some expressions find nothing, or what does not fit. Some transitions lead back, so
+an execution may run out of steps.
 """
 
 from __future__ import annotations
@@ -13,7 +14,12 @@ from hypothesis import strategies as st
 from machine_expressions import (
     CODE,
     COMPARISONS,
-    ERRORS,
+    FITTING_INPUT,
+    FITTING_ITEM,
+    HANDLED,
+    KEPT,
+    KEPT_AND_ITEM,
+    KEPT_AND_RESULT,
     NUMBER_CODE,
     PATHS,
     PAYLOADS,
@@ -23,7 +29,9 @@ from machine_expressions import (
     ROOTS,
     STANDARD,
     TEMPLATES,
+    TIMES,
     VALUES,
+    mostly,
 )
 
 Json = dict[str, Any]
@@ -35,6 +43,9 @@ FIRST = {
     "Next": "S0",
 }
 """Gives the variables that expressions read."""
+
+COUNTS = {2: (2, 4), 1: (1, 2), 0: (1, 2)}
+"""How many states stand in a row, by how deep others may stand in them."""
 
 
 @dataclass(frozen=True)
@@ -66,16 +77,16 @@ def definitions(draw: st.DrawFn) -> Json:
     if jsonata:
         definition["QueryLanguage"] = "JSONata"
         del states["First"]["QueryLanguage"]
-    if draw(st.integers(0, 3)) == 0:
-        definition["TimeoutSeconds"] = draw(st.sampled_from([5, 1000]))
+    if draw(st.integers(0, 7)) == 7:
+        definition["TimeoutSeconds"] = draw(st.sampled_from([5, 1000, 1000]))
     return definition
 
 
 @st.composite
 def machines(draw: st.DrawFn, depth: int, jsonata: bool, prefix: str = "S") -> Json:
     """A chain of states S0, S1 …, the last of which ends it."""
-    where = _Where(depth, jsonata, prefix, draw(st.integers(1, 3 if depth == 2 else 2)))
-    kinds = ["Pass", "Task", "Task", "Wait", "Choice"] + (
+    where = _Where(depth, jsonata, prefix, draw(st.integers(*COUNTS[depth])))
+    kinds = ["Task", "Task", "Task", "Pass", "Wait", "Choice"] + (
         ["Map", "Map", "Parallel"] if depth else []
     )
     states: Json = {}
@@ -87,7 +98,7 @@ def machines(draw: st.DrawFn, depth: int, jsonata: bool, prefix: str = "S") -> J
         if speaks_jsonata and not jsonata:
             state["QueryLanguage"] = "JSONata"
         states[f"{prefix}{number}"] = state
-    last = draw(st.sampled_from([{"Type": "Succeed"}] * 4 + [{"Type": "Fail", "Error": "E"}]))
+    last = draw(st.sampled_from([{"Type": "Succeed"}] * 11 + [{"Type": "Fail", "Error": "E"}]))
     states[f"{prefix}{where.count}"] = dict(last)
     return {"StartAt": f"{prefix}0", "States": states}
 
@@ -103,13 +114,16 @@ def _jsonpath_state(draw: st.DrawFn, kind: str, where: _Where, number: int) -> J
     _put(draw, state, "Assign", PATHS.map(lambda path: {"v.$": path}))
     if kind == "Wait":
         fixed = [{"Seconds": 99999999}, {"Timestamp": "2030-01-01T00:00:00Z"}]
-        found = [{"SecondsPath": draw(PLACES)}, {"TimestampPath": draw(PLACES)}]
+        found = [{"SecondsPath": draw(PLACES)}, {"TimestampPath": draw(TIMES)}]
         return state | draw(st.sampled_from([*fixed, *found, {"SecondsPath": "$.n"}]))
     _put(draw, state, "ResultPath", RESULT_PATHS, seldom_not=True)
     if kind == "Pass":
         _put(draw, state, "Result", PAYLOADS)
-    if kind != "Map":
+    # What branches are given is what their states read.
+    if kind in ("Task", "Pass"):
         _put(draw, state, "Parameters", TEMPLATES)
+    elif kind == "Parallel":
+        _put(draw, state, "Parameters", mostly(st.just(FITTING_INPUT), TEMPLATES))
     if kind != "Pass":
         _put(draw, state, "ResultSelector", TEMPLATES)
         state |= _errors(draw, where, number, jsonata=False)
@@ -121,17 +135,22 @@ def _jsonpath_state(draw: st.DrawFn, kind: str, where: _Where, number: int) -> J
 @st.composite
 def _jsonata_state(draw: st.DrawFn, kind: str, where: _Where, number: int) -> Json:
     state: Json = {"Type": kind}
-    _put(draw, state, "Output", st.just("{% $states.input %}") | VALUES)
     if kind == "Choice":
+        _put(draw, state, "Output", mostly(KEPT, VALUES))
         return state | _choices(draw, where, number, jsonata=True)
     state["Next"] = f"{where.prefix}{number + 1}"
     _put(draw, state, "Assign", st.fixed_dictionaries({"v": CODE, "u": st.just("{% $v %}")}))
+    if kind in ("Pass", "Wait"):
+        _put(draw, state, "Output", mostly(KEPT, VALUES))
     if kind == "Wait":
-        times = [{"Seconds": draw(NUMBER_CODE)}, {"Seconds": 7}, {"Timestamp": draw(CODE)}]
-        return state | draw(st.sampled_from(times))
+        times = mostly(st.just("{% $states.input.at %}"), CODE)
+        fixed = [{"Seconds": draw(NUMBER_CODE)}, {"Seconds": 7}, {"Timestamp": draw(times)}]
+        return state | draw(st.sampled_from(fixed))
     if kind in ("Task", "Parallel"):
-        _put(draw, state, "Arguments", VALUES)
+        _put(draw, state, "Arguments", VALUES if kind == "Task" else mostly(KEPT, VALUES))
     if kind != "Pass":
+        kept = mostly(st.just(KEPT_AND_RESULT), KEPT | VALUES)
+        _put(draw, state, "Output", kept, seldom_not=True)
         state |= _errors(draw, where, number, jsonata=True)
     if kind == "Task":
         _put(draw, state, "TimeoutSeconds", NUMBER_CODE)
@@ -156,11 +175,12 @@ def _map(draw: st.DrawFn, where: _Where, number: int, jsonata: bool) -> Json:
     name = "ItemProcessor" if jsonata or draw(st.booleans()) else "Iterator"
     state: Json = {name: inner}
     if jsonata:
-        _put(draw, state, "ItemSelector", VALUES)
+        _put(draw, state, "ItemSelector", mostly(st.just(KEPT_AND_ITEM), VALUES), seldom_not=True)
         _put(draw, state, "MaxConcurrency", NUMBER_CODE | st.integers(0, 2))
     else:
-        template = TEMPLATES.map(lambda found: {**found, "item.$": "$$.Map.Item.Value"})
-        _put(draw, state, draw(st.sampled_from(["ItemSelector", "Parameters"])), template)
+        others = TEMPLATES.map(lambda found: {**found, "item.$": "$$.Map.Item.Value"})
+        name = draw(st.sampled_from(["ItemSelector", "Parameters"]))
+        _put(draw, state, name, mostly(st.just(FITTING_ITEM), others), seldom_not=True)
         field = draw(st.sampled_from(["MaxConcurrency", "MaxConcurrencyPath"]))
         _put(draw, state, field, st.just(2) if field == "MaxConcurrency" else st.just("$.n"))
     distributed = draw(st.booleans())
@@ -201,7 +221,7 @@ def _choices(draw: st.DrawFn, where: _Where, number: int, jsonata: bool) -> Json
         rule: Json = {"Next": where.later(number, draw)}
         if jsonata:
             rule["Condition"] = draw(st.sampled_from(["{% $v > 1 %}", True, "{% $exists($v) %}"]))
-            _put(draw, rule, "Output", VALUES)
+            _put(draw, rule, "Output", mostly(KEPT, VALUES))
             _put(draw, rule, "Assign", CODE.map(lambda code: {"v": code}))
         else:
             rule |= draw(_predicates())
@@ -224,20 +244,20 @@ def _predicates() -> st.SearchStrategy[Json]:
 def _errors(draw: st.DrawFn, where: _Where, number: int, jsonata: bool) -> Json:
     """``Retry`` and ``Catch``."""
     found: Json = {}
-    if draw(st.booleans()):
-        names = draw(st.lists(ERRORS, min_size=1, max_size=2))
-        retrier = {"ErrorEquals": names, "MaxAttempts": draw(st.integers(0, 3))}
+    if draw(st.integers(0, 2)):
+        attempts = draw(st.sampled_from([1, 2, 3, 0]))
+        retrier = {"ErrorEquals": draw(HANDLED), "MaxAttempts": attempts}
         shapes: list[Json] = [{}, {"BackoffRate": 1.5, "JitterStrategy": "FULL"}]
         shapes += [{"IntervalSeconds": 99999999, "BackoffRate": 10}, {"MaxDelaySeconds": 9}]
         found["Retry"] = [retrier | draw(st.sampled_from(shapes))]
-    if draw(st.booleans()):
-        named = draw(st.just(["States.ALL"]) | st.lists(ERRORS, min_size=1, max_size=2))
-        catcher: Json = {"ErrorEquals": named, "Next": where.later(number, draw)}
+    if draw(st.integers(0, 2)):
+        catcher: Json = {"ErrorEquals": draw(HANDLED), "Next": where.later(number, draw)}
         if jsonata:
-            _put(draw, catcher, "Output", st.just({"was": "{% $states.errorOutput.Error %}"}))
+            was = st.just({"was": "{% $states.errorOutput.Error %}"})
+            _put(draw, catcher, "Output", mostly(KEPT, was), seldom_not=True)
             _put(draw, catcher, "Assign", st.just({"v": "{% $states.errorOutput %}"}))
         else:
-            _put(draw, catcher, "ResultPath", RESULT_PATHS)
+            _put(draw, catcher, "ResultPath", RESULT_PATHS, seldom_not=True)
             _put(draw, catcher, "Assign", st.just({"v.$": "$.Error"}))
         found["Catch"] = [catcher]
     return found
