@@ -11,9 +11,11 @@ from typing import Any
 import pytest
 from asl_grammar import SHAPES, STATE_SHAPES
 from machine_mutants import Mutant, mutants
+from slip_mutants import Slip, slips
 from sound_machines import SOUND_MACHINES
 
 from dcf.asl import diagnostics, rejection, validate
+from dcf.asl.checks.problem_codes import PROBLEM_CODES
 from dcf.problem import has_errors
 from tests.campaigns import campaign
 
@@ -24,6 +26,11 @@ WORKFLOWS = Path(__file__).parents[3] / "workflows"
 def all_mutants() -> Iterator[Mutant]:
     for machine in SOUND_MACHINES.values():
         yield from mutants(machine)
+
+
+def all_slips() -> Iterator[Slip]:
+    for machine in SOUND_MACHINES.values():
+        yield from slips(machine)
 
 
 @pytest.mark.parametrize("name", SOUND_MACHINES)
@@ -61,6 +68,24 @@ def test_every_mutant_is_found_where_it_is_broken(share: int) -> None:
             missed.append((mutant.name, mutant.code, found))
     assert count > 1_000
     assert missed == []
+
+
+@campaign(SHARES)
+def test_every_slip_is_found_where_it_is(share: int) -> None:
+    missed: list[Any] = []
+    count = 0
+    for slip in islice(all_slips(), share, None, SHARES):
+        count += 1
+        found = [(problem.code, problem.path) for problem in slip.problems()]
+        if (slip.code, slip.pointer) not in found:
+            missed.append((slip.code, slip.pointer, found))
+    assert count > 500
+    assert missed == []
+
+
+def test_every_code_has_a_mutant_or_a_slip() -> None:
+    codes = {mutant.code for mutant in all_mutants()} | {slip.code for slip in all_slips()}
+    assert codes == PROBLEM_CODES.keys()
 
 
 @campaign(SHARES)
