@@ -112,7 +112,8 @@ STRUCTURE: dict[str, ProblemCode] = {
         machine(A={"Type": "Pass", "Next": "Nowhere"}),
     ),
     "ASL_UNREACHABLE_STATE": ProblemCode(
-        "Every state can be reached from `StartAt`.",
+        "Every state can be reached from `StartAt`: AWS refuses a definition with one that cannot"
+        " (`MISSING_TRANSITION_TARGET`, an error).",
         "Let a state that is reached name it, or remove it.",
         machine(A=_DONE, B=_DONE),
     ),

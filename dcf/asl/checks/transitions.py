@@ -88,6 +88,9 @@ def _ends(state: Node) -> bool:
 
 
 def _check_reachable(states: dict[str, Node], names: _Targets, start_at: str) -> None:
+    """Unreachable states are errors in AWS too: CreateStateMachine refuses them with
+    MISSING_TRANSITION_TARGET (published answers from 2018 to 2025, e.g. cfn-lint issues 4073 and
+    4074), and ValidateStateMachineDefinition has no warning for them."""
     reached = _closure({start_at}, names)
     # What stands behind a broken way can be reached once that is mended: one cause, told once.
     is_broken = start_at not in states or any(

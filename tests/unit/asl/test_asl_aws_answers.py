@@ -215,3 +215,21 @@ def test_an_answer_has_as_many_diagnostics_as_are_asked_for() -> None:
 def test_more_results_than_there_are_cannot_be_asked_for(most: int) -> None:
     with pytest.raises(ValueError, match="0 to 100"):
         validation_answer({}, max_results=most)
+
+
+@pytest.mark.parametrize(
+    "definition",
+    [
+        machine_of(A=PASS, Unused=PASS),
+        machine_of(A={"Type": "Pass", "Next": "Nope"}, Unused=PASS),
+        map_of(machine_of(A=PASS, Unused=PASS)),
+    ],
+    ids=["alone", "behind a broken way", "inside of a Map"],
+)
+def test_a_state_that_cannot_be_reached_is_an_error(definition: dict[str, Any]) -> None:
+    """AWS refuses to create such a machine; it is none of its three kinds of warnings (reference
+    of the API, ValidateStateMachineDefinitionDiagnostic)."""
+    answer = validation_answer(definition)
+    [told] = [one for one in answer["diagnostics"] if "is not reachable" in one["message"]]
+    assert answer["result"] == "FAIL"
+    assert (told["severity"], told["code"]) == ("ERROR", TARGET)
