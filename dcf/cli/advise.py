@@ -14,7 +14,7 @@ from dcf.problem import Problem
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class Options:
     """What a person wants of tasks of a type; neither ``prefer`` nor ``avoid``: nothing any more.
     ``planner`` is the name or id of who is told."""
 
@@ -26,42 +26,42 @@ class Wish:
     planner: str
 
 
-async def advise(wish: Wish, settings: Settings) -> Answer:
-    """Write the wish into the planner's guidelines, or take it out of them."""
+async def advise(options: Options, settings: Settings) -> Answer:
+    """Write the options into the planner's guidelines, or take it out of them."""
     from dcf.advisors import publish_wish, withdraw_wishes
     from dcf.guidelines import SkillRecommendation, item_json
 
-    says = wish.prefer is not None or wish.avoid is not None
-    if says is wish.withdraw:
+    says = options.prefer is not None or options.avoid is not None
+    if says is options.withdraw:
         message = "say what to want: --prefer or --avoid, or --withdraw alone"
-        hint = f"`dcf advise {wish.task_type} --prefer {wish.task_type}@1.0.0`"
+        hint = f"`dcf advise {options.task_type} --prefer {options.task_type}@1.0.0`"
         raise BadInput([Problem("CLI_USAGE", message, hint=hint, file="dcf advise")])
-    _check_versions(wish, settings)
+    _check_versions(options, settings)
     now = time.time_ns() // 1_000_000
-    async with planner_board(wish.planner, settings) as board:
-        if wish.withdraw:
-            guidelines = await withdraw_wishes(board, wish.task_type, now=now)
-            said = f"Nobody wants anything of {wish.task_type} any more."
+    async with planner_board(options.planner, settings) as board:
+        if options.withdraw:
+            guidelines = await withdraw_wishes(board, options.task_type, now=now)
+            said = f"Nobody wants anything of {options.task_type} any more."
         else:
             item = SkillRecommendation(
-                condition=f"task_type = {wish.task_type}",
-                task_type=wish.task_type,
-                prefer=wish.prefer,
-                avoid=wish.avoid,
-                reason=wish.reason,
+                condition=f"task_type = {options.task_type}",
+                task_type=options.task_type,
+                prefer=options.prefer,
+                avoid=options.avoid,
+                reason=options.reason,
             )
             guidelines = await publish_wish(board, item, now=now)
             said = "Planners follow it, whatever is measured, for 30 days from now."
-    items = [item_json(one) for one in guidelines.for_task(wish.task_type)]
-    fields = {"revision": guidelines.revision, "task_type": wish.task_type, "items": items}
-    return Answer(fields, [f"{said} Guidelines of {wish.planner}: {guidelines.revision}."])
+    items = [item_json(one) for one in guidelines.for_task(options.task_type)]
+    fields = {"revision": guidelines.revision, "task_type": options.task_type, "items": items}
+    return Answer(fields, [f"{said} Guidelines of {options.planner}: {guidelines.revision}."])
 
 
-def _check_versions(wish: Wish, settings: Settings) -> None:
+def _check_versions(options: Options, settings: Settings) -> None:
     """Raises BadInput for what is no version of a skill that is there."""
     from dcf.skills import UnknownSkill, parse_ref
 
-    given = {"--prefer": wish.prefer, "--avoid": wish.avoid}
+    given = {"--prefer": options.prefer, "--avoid": options.avoid}
     named = {option: ref for option, ref in given.items() if ref is not None}
     if not named:
         return

@@ -47,7 +47,7 @@ from dcf_agents.installation import extra_command
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class Options:
     """What was asked for. ``ops`` and ``tags`` choose cases (empty: all); ``require`` is the level
     below which a case makes the command fail; ``report`` is where the counts go."""
 
@@ -61,21 +61,21 @@ class Wish:
     report: Path | None
 
 
-def conformance(corpus: Path, wish: Wish, screen: Screen) -> Answer:
+def conformance(corpus: Path, options: Options, screen: Screen) -> Answer:
     """Run the cases of ``corpus`` and judge them. Raises BadInput before anything is run."""
     check_outputs(
-        {"--out": wish.out, "--report": wish.report},
-        {"the corpus": corpus, "--against": wish.against},
+        {"--out": options.out, "--report": options.report},
+        {"the corpus": corpus, "--against": options.against},
     )
-    cases = _chosen(corpus, wish)
-    there = _read(wish.against, read_results) if wish.against else None
-    results = _run(cases, wish, screen)
-    write_results(wish.out, results.values())
+    cases = _chosen(corpus, options)
+    there = _read(options.against, read_results) if options.against else None
+    results = _run(cases, options, screen)
+    write_results(options.out, results.values())
     judged = report(cases, results)
-    if wish.report:
-        _keep(judged, wish, wish.report)
+    if options.report:
+        _keep(judged, options, options.report)
     differing = differences(cases, results, there) if there is not None else None
-    return _answer(judged, differing, wish)
+    return _answer(judged, differing, options)
 
 
 def _read(file: Path, read: Any) -> Any:
@@ -89,12 +89,13 @@ def _read(file: Path, read: Any) -> Any:
         raise BadInput([Problem("CLI_FILE", message, hint=hint, file=str(file))]) from error
 
 
-def _chosen(corpus: Path, wish: Wish) -> list[Case]:
+def _chosen(corpus: Path, options: Options) -> list[Case]:
     cases: list[Case] = _read(corpus, read_corpus)
     chosen = [
         case
         for case in cases
-        if (not wish.ops or case.op in wish.ops) and (not wish.tags or wish.tags & {*case.tags})
+        if (not options.ops or case.op in options.ops)
+        and (not options.tags or options.tags & {*case.tags})
     ]
     if not chosen:
         tags = sorted({tag for case in cases for tag in case.tags})
@@ -104,15 +105,15 @@ def _chosen(corpus: Path, wish: Wish) -> list[Case]:
     return chosen
 
 
-def _run(cases: Sequence[Case], wish: Wish, screen: Screen) -> dict[str, Result]:
+def _run(cases: Sequence[Case], options: Options, screen: Screen) -> dict[str, Result]:
     results: dict[str, Result] = {}
     try:
         with screen.working(f"{len(cases)} cases") as progress:
-            for result in run_corpus(cases, engine=wish.engine, jobs=wish.jobs):
+            for result in run_corpus(cases, engine=options.engine, jobs=options.jobs):
                 results[result.name] = result
                 progress.tell(f"{len(results)} of {len(cases)} cases")
     except ModuleNotFoundError as error:
-        message = f"the engine `{wish.engine}` needs {error.name}, which is not installed"
+        message = f"the engine `{options.engine}` needs {error.name}, which is not installed"
         hint = f"`{extra_command('sim')}` installs it; --engine pure needs nothing more"
         raise EnvironmentTrouble("engine_missing", message, hint) from error
     except BrokenProcessPool as error:
@@ -122,14 +123,14 @@ def _run(cases: Sequence[Case], wish: Wish, screen: Screen) -> dict[str, Result]
     return results
 
 
-def _keep(judged: Report, wish: Wish, file: Path) -> None:
+def _keep(judged: Report, options: Options, file: Path) -> None:
     """Write the counts into ``file`` beside those of other engines, with the day and the command
     that gave them."""
     kept: dict[str, Any] = {}
     if file.is_file():
         value = _read(file, lambda there: json.loads(there.read_text(encoding="utf-8")))
         kept = value if isinstance(value, dict) else {}
-    kept[wish.engine] = {
+    kept[options.engine] = {
         "date": datetime.now(UTC).date().isoformat(),
         "command": f"dcf {' '.join(Path(part).name or part for part in sys.argv[1:])}",
         **judged.to_json(),
@@ -137,12 +138,12 @@ def _keep(judged: Report, wish: Wish, file: Path) -> None:
     file.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
 
 
-def _answer(judged: Report, differing: list[Difference] | None, wish: Wish) -> Answer:
-    level = wish.require or "value"
+def _answer(judged: Report, differing: list[Difference] | None, options: Options) -> Answer:
+    level = options.require or "value"
     failing = judged.failing(level)
     fields: dict[str, Any] = {
-        "engine": wish.engine,
-        "results": str(wish.out),
+        "engine": options.engine,
+        "results": str(options.out),
         **judged.to_json(),
         "level": level,
         "failing": [told(one) for one in failing],
@@ -154,28 +155,28 @@ def _answer(judged: Report, differing: list[Difference] | None, wish: Wish) -> A
     show: list[Any] = [
         scores_table("by op", judged.ops),
         scores_table("by tag", judged.tags),
-        counts_line(judged, wish.engine, wish.out),
+        counts_line(judged, options.engine, options.out),
         *failing_lines(failing, level),
         *detail_lines(judged.judged),
         *(
-            difference_lines(differing, wish.against)
-            if differing is not None and wish.against
+            difference_lines(differing, options.against)
+            if differing is not None and options.against
             else []
         ),
     ]
-    note = _trouble(failing, differing, wish)
+    note = _trouble(failing, differing, options)
     if note is None:
         return Answer(fields, show)
     return Answer(fields, show, status="failed", error=note, exit_code=FAILED)
 
 
 def _trouble(
-    failing: Sequence[Judged], differing: list[Difference] | None, wish: Wish
+    failing: Sequence[Judged], differing: list[Difference] | None, options: Options
 ) -> ErrorNote | None:
-    if wish.require and failing:
+    if options.require and failing:
         few = counted(len(failing), "case fails", "cases fail")
-        return ErrorNote("below_required_level", f"{few} at the required level {wish.require}")
+        return ErrorNote("below_required_level", f"{few} at the required level {options.require}")
     if differing:
         few = counted(len({one.name for one in differing}), "case differs", "cases differ")
-        return ErrorNote("results_differ", f"{few} from {wish.against}")
+        return ErrorNote("results_differ", f"{few} from {options.against}")
     return None

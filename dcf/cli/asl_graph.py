@@ -43,7 +43,7 @@ _BY_SUFFIX: dict[str, Format] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class Options:
     """``format`` None goes by the name of ``out``; without ``out`` the text is printed."""
 
     format: Format | None = None
@@ -52,21 +52,21 @@ class Wish:
     direction: Direction = "down"
 
 
-async def draw_file(file: Path, wish: Wish, settings: Settings, screen: Screen) -> Answer:
+async def draw_file(file: Path, options: Options, settings: Settings, screen: Screen) -> Answer:
     """Draw the machine in ``file``. Raises BadInput where there is nothing to draw, or no place for
     the picture."""
-    check_outputs({"--out": wish.out}, {"the machine itself": file})
-    format_ = _format(wish)
+    check_outputs({"--out": options.out}, {"the machine itself": file})
+    format_ = _format(options)
     given = read_text(file)
     chart = read_chart(given.value)
     if given.value is None or not chart.machine.nodes:
         raise BadInput(given.problems or [_no_states(file)])
     problems = [*(str(problem) for problem in given.problems), *chart.problems]
     run = None
-    if wish.run is not None:
-        run, differs = await _read_run(wish.run, given.value, chart, settings, screen)
+    if options.run is not None:
+        run, differs = await _read_run(options.run, given.value, chart, settings, screen)
         problems += differs
-    drawing = _draw(chart, format_, run, wish.direction, name_of(file))
+    drawing = _draw(chart, format_, run, options.direction, name_of(file))
     for problem in problems[:MOST_LISTED]:
         screen.warn(problem)
     if len(problems) > MOST_LISTED:
@@ -76,12 +76,12 @@ async def draw_file(file: Path, wish: Wish, settings: Settings, screen: Screen) 
         "states": sum(1 for _ in all_nodes(chart.machine)),
         "problems": problems,
     }
-    if wish.out is None:
+    if options.out is None:
         text = drawing.decode("utf-8")
         return Answer({**fields, "drawing": text}, [Text(text.rstrip("\n"))])
-    _write(wish.out, drawing)
-    said = f"{wish.out}: {counted(fields['states'], 'state', 'states')} drawn"
-    return Answer({**fields, "out": str(wish.out)}, [Text(said)])
+    _write(options.out, drawing)
+    said = f"{options.out}: {counted(fields['states'], 'state', 'states')} drawn"
+    return Answer({**fields, "out": str(options.out)}, [Text(said)])
 
 
 def _write(out: Path, drawing: bytes) -> None:
@@ -93,18 +93,18 @@ def _write(out: Path, drawing: bytes) -> None:
         raise EnvironmentTrouble("not_written", message, hint) from error
 
 
-def _format(wish: Wish) -> Format:
+def _format(options: Options) -> Format:
     """What to draw. Raises BadInput where --out does not say it, or it cannot be printed."""
-    if wish.out is None:
-        if wish.format == "png":
+    if options.out is None:
+        if options.format == "png":
             hint = "name the file: --out machine.png"
             raise BadInput([Problem("CLI_OUT", "a PNG cannot be printed", hint=hint, file="--out")])
-        return wish.format or "mermaid"
-    format_ = wish.format or _BY_SUFFIX.get(wish.out.suffix.lower())
+        return options.format or "mermaid"
+    format_ = options.format or _BY_SUFFIX.get(options.out.suffix.lower())
     if format_ is None:
-        message = f"the name does not say what to draw: {wish.out.suffix or 'it has no suffix'}"
+        message = f"the name does not say what to draw: {options.out.suffix or 'it has no suffix'}"
         hint = "end it with .svg, .png or .mmd, or say --format svg, png or mermaid"
-        raise BadInput([Problem("CLI_OUT", message, hint=hint, file=str(wish.out))])
+        raise BadInput([Problem("CLI_OUT", message, hint=hint, file=str(options.out))])
     return format_
 
 

@@ -25,7 +25,7 @@ from dcf.workflow import LocalObjects
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class Options:
     """What was asked for. ``start`` is when virtual time begins (RFC 3339; None: now)."""
 
     input: str | None
@@ -37,16 +37,16 @@ class Wish:
     aws_limits: bool
 
 
-def run_machine(file: Path, wish: Wish, screen: Screen) -> Answer:
+def run_machine(file: Path, options: Options, screen: Screen) -> Answer:
     """Run the machine in ``file`` to its end. What is doubtful about it is told on stderr."""
     source = read_machine(file)
     for warning in source.warnings:
         screen.warn(str(warning))
-    given = read_input(wish.input)
+    given = read_input(options.input)
     if given.problems:
         raise BadInput(given.problems)
-    mocks = mocks_in(wish.mocks, source.machine)
-    began = _start(wish.start)
+    mocks = mocks_in(options.mocks, source.machine)
+    began = _start(options.start)
     clock = asl.VirtualClock(began)
     try:
         end = asl.interpret(
@@ -54,16 +54,16 @@ def run_machine(file: Path, wish: Wish, screen: Screen) -> Answer:
             given.value,
             call_task=mocks,
             clock=clock,
-            rng=Random(wish.seed),
+            rng=Random(options.seed),
             name=source.name,
-            aws_limits=wish.aws_limits,
-            objects=_objects(wish.objects),
+            aws_limits=options.aws_limits,
+            objects=_objects(options.objects),
         )
     except MockTrouble as trouble:
-        place = str(wish.mocks or file)
+        place = str(options.mocks or file)
         problem = Problem(trouble.code, trouble.message, hint=trouble.hint, file=place)
         raise BadInput([problem]) from trouble
-    return _answer(source, end, wish, began, clock.now)
+    return _answer(source, end, options, began, clock.now)
 
 
 def _start(given: str | None) -> float:
@@ -87,7 +87,7 @@ def _objects(folder: Path | None) -> LocalObjects | None:
 
 
 def _answer(
-    source: MachineFile, end: asl.Execution, wish: Wish, began: float, ended: float
+    source: MachineFile, end: asl.Execution, options: Options, began: float, ended: float
 ) -> Answer:
     succeeded = end.status == "SUCCEEDED"
     fields: dict[str, Any] = {
@@ -101,24 +101,24 @@ def _answer(
         "virtual_s": round(ended - began, 3),
         "warnings": [warning.to_dict() for warning in source.warnings],
     }
-    if wish.trace != "none":
+    if options.trace != "none":
         fields["trace"] = trace_json(end.trace)
-    show: list[Any] = trace_table(end.trace, began) if wish.trace == "table" else []
+    show: list[Any] = trace_table(end.trace, began) if options.trace == "table" else []
     show.append(f"{end.status} after {lasted(ended - began)} of virtual time")
     if succeeded:
         show.append(json.dumps(end.output, ensure_ascii=False, indent=2))
-    note = None if succeeded else _failure(end, wish)
+    note = None if succeeded else _failure(end, options)
     return Answer(
         fields,
         show,
         status="ok" if succeeded else "failed",
         error=note,
         exit_code=OK if succeeded else FAILED,
-        as_data=wish.trace == "json",
+        as_data=options.trace == "json",
     )
 
 
-def _failure(end: asl.Execution, wish: Wish) -> ErrorNote:
+def _failure(end: asl.Execution, options: Options) -> ErrorNote:
     told = ": ".join(part for part in (end.error, end.cause) if part) or end.status
     what = f"the execution ended {end.status}: {told}"
-    return ErrorNote("execution_failed", what, trial_hint(end.error, wish.objects))
+    return ErrorNote("execution_failed", what, trial_hint(end.error, options.objects))

@@ -50,7 +50,7 @@ _STAGES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class Options:
     """What was asked for; each value as given on the command line."""
 
     state: str | None
@@ -77,41 +77,41 @@ class _Source:
     prefix: str
 
 
-def test_state(file: Path, wish: Wish) -> Answer:
+def test_state(file: Path, options: Options) -> Answer:
     """Run one state of the definition in ``file``."""
     given = read_options(
-        input=wish.input,
-        context=wish.context,
-        variables=wish.variables,
-        items=wish.items,
-        result=wish.result,
-        error=wish.error,
-        cause=wish.cause,
+        input=options.input,
+        context=options.context,
+        variables=options.variables,
+        items=options.items,
+        result=options.result,
+        error=options.error,
+        cause=options.cause,
     )
     source = _definition(file, given.problems)
     definition = source.definition
-    if wish.state is not None and "Type" in definition and "States" not in definition:
+    if options.state is not None and "Type" in definition and "States" not in definition:
         raise _bad("the file is one state", "leave out --state", str(file))
     configuration = Configuration(
-        retrier_retry_count=wish.retries,
-        map_iteration_failure_count=wish.failed_iterations,
+        retrier_retry_count=options.retries,
+        map_iteration_failure_count=options.failed_iterations,
         map_item_reader_data=given.items,
     )
     try:
         found = run_state(
             definition,
             given.input,
-            state_name=wish.state,
+            state_name=options.state,
             mock=given.mock,
             context=given.context,
             variables=given.variables,
             configuration=configuration,
             level="DEBUG"
-            if wish.level == "debug"
+            if options.level == "debug"
             else "TRACE"
-            if wish.level == "trace"
+            if options.level == "trace"
             else "INFO",
-            schema=wish.schema,
+            schema=options.schema,
         )
     except asl.DefinitionError as refused:
         raise BadInput(_placed(refused.problems, source)) from refused
@@ -119,7 +119,7 @@ def test_state(file: Path, wish: Wish) -> Answer:
         message = f"there is no state `{missing.name}`"
         raise _bad(message, closest_hint(missing.name, missing.names), str(file)) from missing
     except StateTestRefused as refused:
-        raise _bad(refused.cause, _hint(refused, wish), str(file)) from refused
+        raise _bad(refused.cause, _hint(refused, options), str(file)) from refused
     return _answer(found)
 
 
@@ -160,9 +160,9 @@ def _placed(problems: Sequence[Problem], source: _Source) -> list[Problem]:
     return asl.place(moved, source.text, source.file)
 
 
-def _hint(refused: StateTestRefused, wish: Wish) -> str:
+def _hint(refused: StateTestRefused, options: Options) -> str:
     """What to change on the command line; the cause is AWS's, and knows nothing of it."""
-    if wish.result is None and wish.error is None:
+    if options.result is None and options.error is None:
         mend = "mock its work with --result or --error"
         return mend if "Context" not in refused.cause else "mend --context, or leave it out"
     if "Context" in refused.cause:

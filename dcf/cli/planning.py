@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class Options:
     """Where the workflow, its picture and drafts of missing skills go; None for nowhere.
     ``generated`` is the folder of the skills to choose from."""
 
@@ -69,15 +69,15 @@ def beginning_only(resume: str | None) -> None:
         raise BadInput([Problem("CLI_USAGE", message, hint=hint, file="--explore")])
 
 
-def compile_file(file: Path, wish: Wish, settings: Settings, screen: Screen) -> Answer:
+def compile_file(file: Path, options: Options, settings: Settings, screen: Screen) -> Answer:
     """Compile the procedure in ``file``. Nothing is written where it has problems, but drafts."""
     from dcf.planner import compile_sop
 
-    check_outputs({"--out": wish.out, "--picture": wish.picture}, {"the procedure": file})
-    _check_picture(wish.picture)
+    check_outputs({"--out": options.out, "--picture": options.picture}, {"the procedure": file})
+    _check_picture(options.picture)
     sop, noted = read_sop(file)
     with screen.working("choosing skills"):
-        plan = compile_sop(sop, open_market(wish.generated, settings))
+        plan = compile_sop(sop, open_market(options.generated, settings))
     problems = [*noted, *(one.at(file=str(file)) for one in plan.problems)]
     fields: dict[str, Any] = {
         "problems": [one.to_dict() for one in problems],
@@ -85,13 +85,13 @@ def compile_file(file: Path, wish: Wish, settings: Settings, screen: Screen) -> 
     }
     missing = {gap.step.number for gap in plan.gaps}
     shown: list[Any] = [plan_steps(fields["steps"], missing)]
-    written = _write_drafts(plan, wish) if plan.gaps and wish.drafts else []
-    if written and wish.drafts:
+    written = _write_drafts(plan, options) if plan.gaps and options.drafts else []
+    if written and options.drafts:
         fields["drafts"] = written
         shown += [f"wrote {name}" for name in written]
-        targets = {"--out": wish.out, "--picture": wish.picture}
+        targets = {"--out": options.out, "--picture": options.picture}
         usual = settings.generated
-        commands = next_commands(file, wish.drafts, wish.generated, usual, targets)
+        commands = next_commands(file, options.drafts, options.generated, usual, targets)
         unwritten = [path for path in targets.values() if path is not None]
         return drafted_answer(fields, shown, problems, commands, unwritten)
     if plan.document is None:
@@ -99,9 +99,9 @@ def compile_file(file: Path, wish: Wish, settings: Settings, screen: Screen) -> 
         return Answer(fields, shown, status="error", error=note, exit_code=BAD_INPUT)
     for problem in problems:
         screen.warn(str(problem))
-    shown += _write(plan.document, wish, fields)
+    shown += _write(plan.document, options, fields)
     shown.append(_risk(plan))
-    if wish.out is None:
+    if options.out is None:
         out = file.with_suffix(".json").name
         shown.append(f"the workflow was not written: --out {out}")
     return Answer(fields, shown)
@@ -163,16 +163,16 @@ def open_market(generated: Path, settings: Settings) -> Market:
     )
 
 
-def _write(document: dict[str, Any], wish: Wish, fields: dict[str, Any]) -> list[str]:
+def _write(document: dict[str, Any], options: Options, fields: dict[str, Any]) -> list[str]:
     shown = []
-    if wish.picture is not None:
-        _store(wish.picture, _drawn(document, wish.picture))
-        fields["picture"] = str(wish.picture)
-        shown.append(f"{wish.picture}: drawn")
-    if wish.out is not None:
-        write_workflow(wish.out, document)
-        fields["out"] = str(wish.out)
-        shown.append(f"{wish.out}: written, validated without errors")
+    if options.picture is not None:
+        _store(options.picture, _drawn(document, options.picture))
+        fields["picture"] = str(options.picture)
+        shown.append(f"{options.picture}: drawn")
+    if options.out is not None:
+        write_workflow(options.out, document)
+        fields["out"] = str(options.out)
+        shown.append(f"{options.out}: written, validated without errors")
     return shown
 
 
@@ -187,14 +187,14 @@ def draw_into(picture: Path, document: dict[str, Any]) -> None:
     _store(picture, _drawn(document, picture))
 
 
-def _write_drafts(plan: Plan, wish: Wish) -> list[str]:
+def _write_drafts(plan: Plan, options: Options) -> list[str]:
     from dcf.planner import write_drafts
 
-    assert wish.drafts is not None
-    made = write_drafts(wish.drafts, wish.generated, plan.gaps)
+    assert options.drafts is not None
+    made = write_drafts(options.drafts, options.generated, plan.gaps)
     if made.problems:
         raise BadInput(made.problems)
-    return [str(wish.drafts / name) for name in (*made.written, *made.extended)]
+    return [str(options.drafts / name) for name in (*made.written, *made.extended)]
 
 
 def _risk(plan: Plan) -> str:

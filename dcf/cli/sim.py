@@ -24,7 +24,7 @@ from rich.table import Table
 from dcf.cli.answer import Answer, ErrorNote
 from dcf.cli.exits import FAILED
 from dcf.cli.screen import Screen
-from dcf.cli.sim_workflow import WorkflowWish, refuse_unmocked, with_workflow, world_of
+from dcf.cli.sim_workflow import WorkflowOptions, refuse_unmocked, with_workflow, world_of
 from dcf.cli.trouble import BadInput, EnvironmentTrouble
 from dcf.cli.wording import counted
 from dcf.problem import Problem
@@ -43,7 +43,7 @@ MANY = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class Options:
     """What was asked for: ``seed`` or the range ``seeds`` ("first:end", without the end), with the
     scripts as they are or with the sabotage ``broken``; of a user's ``workflow``, if it names one.
     """
@@ -53,53 +53,57 @@ class Wish:
     broken: str | None
     steps: int
     jobs: int
-    workflow: WorkflowWish
+    workflow: WorkflowOptions
 
 
-def simulate(wish: Wish, screen: Screen) -> Answer:
-    """Simulate what was wished for."""
-    about = wish.workflow
-    seeds = wish.seeds
-    if wish.seed is None and seeds is None and (wish.broken is not None or about.workflow):
+def simulate(options: Options, screen: Screen) -> Answer:
+    """Simulate what ``options`` ask for."""
+    about = options.workflow
+    seeds = options.seeds
+    if options.seed is None and seeds is None and (options.broken is not None or about.workflow):
         seeds = f"0:{MANY}"
-    chosen = _chosen(wish.seed, seeds)
+    chosen = _chosen(options.seed, seeds)
     if about.workflow is None:
         about.check_alone()
     try:
         if about.workflow is not None:
-            return _of_workflow(chosen, wish, world_of(about, screen), screen)
+            return _of_workflow(chosen, options, world_of(about, screen), screen)
         from dcf.simulation import OWN
 
-        return _of_world(chosen, wish, OWN, screen)
+        return _of_world(chosen, options, OWN, screen)
     except ModuleNotFoundError as error:
         message = f"the simulation needs {error.name}, which is not installed"
         hint = f"`{extra_command('sim')}` installs it"
         raise EnvironmentTrouble("sim_missing", message, hint) from error
 
 
-def _of_workflow(chosen: Sequence[int], wish: Wish, world: WorkflowWorld, screen: Screen) -> Answer:
-    if wish.broken is not None:
-        return _of_world(chosen, wish, world, screen)
-    verdicts = _verdicts(chosen, wish, world, screen)
-    refuse_unmocked(verdicts, wish.workflow)
+def _of_workflow(
+    chosen: Sequence[int], options: Options, world: WorkflowWorld, screen: Screen
+) -> Answer:
+    if options.broken is not None:
+        return _of_world(chosen, options, world, screen)
+    verdicts = _verdicts(chosen, options, world, screen)
+    refuse_unmocked(verdicts, options.workflow)
     return with_workflow(_answer(verdicts, screen), world)
 
 
-def _of_world(chosen: Sequence[int], wish: Wish, world: World, screen: Screen) -> Answer:
-    if wish.broken is not None:
+def _of_world(chosen: Sequence[int], options: Options, world: World, screen: Screen) -> Answer:
+    if options.broken is not None:
         from dcf.cli.sabotage import sabotage
 
-        return sabotage(wish.broken, chosen, wish.steps, wish.jobs, world, screen)
-    return _answer(_verdicts(chosen, wish, world, screen), screen)
+        return sabotage(options.broken, chosen, options.steps, options.jobs, world, screen)
+    return _answer(_verdicts(chosen, options, world, screen), screen)
 
 
-def _verdicts(chosen: Sequence[int], wish: Wish, world: World, screen: Screen) -> list[Verdict]:
+def _verdicts(
+    chosen: Sequence[int], options: Options, world: World, screen: Screen
+) -> list[Verdict]:
     from dcf.simulation import settle, simulate_seeds
 
     settle()
     with progress(screen, len(chosen), "seeds", "failed") as tick:
         verdicts = []
-        for verdict in simulate_seeds(chosen, steps=wish.steps, jobs=wish.jobs, world=world):
+        for verdict in simulate_seeds(chosen, steps=options.steps, jobs=options.jobs, world=world):
             verdicts.append(verdict)
             tick(not verdict.ok)
     return verdicts

@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class WorkflowWish:
+class WorkflowOptions:
     """What was asked for, as given on the command line."""
 
     workflow: Path | None
@@ -55,34 +55,34 @@ class WorkflowWish:
         )  # fmt: skip
 
 
-def world_of(wish: WorkflowWish, screen: Screen) -> WorkflowWorld:
-    """The world that was wished for, rehearsed once. Raises BadInput with every problem, each with
+def world_of(options: WorkflowOptions, screen: Screen) -> WorkflowWorld:
+    """The world of the options, run once by the interpreter. Raises BadInput with every problem and
     its place."""
-    assert wish.workflow is not None
+    assert options.workflow is not None
     problems: list[Problem] = []
-    document, text = _document(wish.workflow, screen)
+    document, text = _document(options.workflow, screen)
     machine = document.machine
-    given = read_input(wish.input)
+    given = read_input(options.input)
     problems += given.problems or given.place(document.check_input(given.value))
-    mocks: Any = _all_of(problems, lambda: mocks_value(wish.mocks, machine), {})
-    invariants: dict[str, str] = _all_of(problems, lambda: _invariants(wish), {})
-    objects: dict[str, bytes] = _all_of(problems, lambda: _objects(wish.objects), {})
+    mocks: Any = _all_of(problems, lambda: mocks_value(options.mocks, machine), {})
+    invariants: dict[str, str] = _all_of(problems, lambda: _invariants(options), {})
+    objects: dict[str, bytes] = _all_of(problems, lambda: _objects(options.objects), {})
     raise_all(problems)
     from dcf.simulation import Unsimulable, WorkflowWorld
 
     world = WorkflowWorld(
-        name=str(wish.workflow),
+        name=str(options.workflow),
         raw=text,
         input=json.dumps(given.value),
         mocks=json.dumps(mocks),
         invariants=tuple(invariants.items()),
-        options=_options(wish, given.value),
+        options=_options(options, given.value),
         objects=tuple(objects.items()),
     )
     try:
-        world.rehearse()
+        world.expectation()
     except MockTrouble as trouble:
-        raise BadInput(_unmocked(trouble, document, text, mocks, wish)) from trouble
+        raise BadInput(_unmocked(trouble, document, text, mocks, options)) from trouble
     except Unsimulable as trouble:
         problem = Problem(trouble.code, trouble.message, hint=trouble.hint, file=world.name)
         raise BadInput([problem]) from trouble
@@ -117,12 +117,12 @@ def _document(file: Path, screen: Screen) -> tuple[WorkflowDocument, str]:
     return document, text
 
 
-def _invariants(wish: WorkflowWish) -> dict[str, str]:
+def _invariants(options: WorkflowOptions) -> dict[str, str]:
     """Names and expressions; one of the command line is its own name."""
-    found = {text: text for text in wish.invariants}
-    problems = [_wrong(text, "--invariant") for text in wish.invariants]
-    if wish.invariants_file is not None:
-        value, place = read_json_or_yaml(wish.invariants_file, "ASL_INVARIANT")
+    found = {text: text for text in options.invariants}
+    problems = [_wrong(text, "--invariant") for text in options.invariants]
+    if options.invariants_file is not None:
+        value, place = read_json_or_yaml(options.invariants_file, "ASL_INVARIANT")
         named = value if isinstance(value, dict) else {}
         wrong = [_wrong(text, path=_pointer(name)) for name, text in named.items()]
         if not named:
@@ -163,15 +163,19 @@ def _objects(folder: Path | None) -> dict[str, bytes]:
 
 
 def _unmocked(
-    trouble: MockTrouble, document: WorkflowDocument, text: str, mocks: Any, wish: WorkflowWish
+    trouble: MockTrouble,
+    document: WorkflowDocument,
+    text: str,
+    mocks: Any,
+    options: WorkflowOptions,
 ) -> list[Problem]:
     """``trouble``; or every Task that nothing is mocked for: faults may lead to any of them."""
     known = read_mocks(mocks, document.machine)
     prefix = "/asl" if "asl" in json.loads(text) else ""
-    found = asl.place(list(_never_mocked(document, known, prefix)), text, str(wish.workflow))
+    found = asl.place(list(_never_mocked(document, known, prefix)), text, str(options.workflow))
     if found and trouble.code == "ASL_MOCK_MISSING":
         return found
-    place = str(wish.mocks or wish.workflow)
+    place = str(options.mocks or options.workflow)
     return [Problem(trouble.code, trouble.message, hint=trouble.hint, file=place)]
 
 
@@ -188,34 +192,34 @@ def _never_mocked(document: WorkflowDocument, mocks: Mocks, prefix: str) -> Iter
             yield Problem("ASL_MOCK_MISSING", message, pointer, hint)
 
 
-def _options(wish: WorkflowWish, given: Any) -> str:
+def _options(options: WorkflowOptions, given: Any) -> str:
     """What names the workflow on the command line; ``given`` is its input."""
     named: list[tuple[str, object]] = [
-        ("--workflow", wish.workflow),
-        ("--input", json.dumps(given) if wish.input == "-" else wish.input),
-        ("--mocks", wish.mocks),
-        *(("--invariant", text) for text in wish.invariants),
-        ("--invariants", wish.invariants_file),
-        ("--objects", wish.objects),
+        ("--workflow", options.workflow),
+        ("--input", json.dumps(given) if options.input == "-" else options.input),
+        ("--mocks", options.mocks),
+        *(("--invariant", text) for text in options.invariants),
+        ("--invariants", options.invariants_file),
+        ("--objects", options.objects),
     ]
     words = [word for name, value in named if value is not None for word in (name, str(value))]
     return f" {shlex.join(words)}"
 
 
-def refuse_unmocked(verdicts: Sequence[Verdict], wish: WorkflowWish) -> None:
+def refuse_unmocked(verdicts: Sequence[Verdict], options: WorkflowOptions) -> None:
     """Raises BadInput where a fault led to Tasks that nothing is mocked for."""
     found: dict[str, Problem] = {}
     for verdict in verdicts:
         for problem in verdict.unmocked:
             hint = f"{problem.hint}; a fault leads there under seed {verdict.seed}"
-            placed = replace(problem, hint=hint, file=str(wish.mocks or wish.workflow))
+            placed = replace(problem, hint=hint, file=str(options.mocks or options.workflow))
             found.setdefault(problem.message, placed)
     raise_all(list(found.values()))
 
 
 def with_workflow(answer: Answer, world: WorkflowWorld) -> Answer:
     """``answer``, with what the interpreter says of the workflow."""
-    expected = world.rehearse()
+    expected = world.expectation()
     fields = {
         **answer.fields,
         "expected": expectation_json(expected),

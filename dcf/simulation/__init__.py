@@ -13,7 +13,13 @@ from control_plane import export_late
 if TYPE_CHECKING:
     from dcf.simulation.campaign import settle, simulate_seeds
     from dcf.simulation.mutants import Mutant, mutants
-    from dcf.simulation.rehearsal import Expectation, Rehearsal, Rehearsed, Undecided, Unsimulable
+    from dcf.simulation.reference_run import (
+        Expectation,
+        Reference,
+        ReferenceRun,
+        Undecided,
+        Unsimulable,
+    )
     from dcf.simulation.server import Sabotage
     from dcf.simulation.simulator import DEFAULT_STEPS, simulate
     from dcf.simulation.trial import Trial, attempt, attempt_all, equivalents, named
@@ -31,8 +37,8 @@ __all__ = [
     "Expectation",
     "Guarantee",
     "Mutant",
-    "Rehearsal",
-    "Rehearsed",
+    "Reference",
+    "ReferenceRun",
     "Sabotage",
     "Trial",
     "Undecided",

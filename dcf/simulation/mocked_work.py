@@ -76,7 +76,7 @@ class MockedWork:
         arguments are expected."""
         return self._chosen(place, call).to(call.arguments)
 
-    def again(self) -> CallTask:
+    def replay(self) -> CallTask:
         """Answers one execution, in which each try is called once."""
         visits: dict[Path, int] = {}
         return lambda call: self.answer(place_of(call, visits), call)

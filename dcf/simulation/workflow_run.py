@@ -11,7 +11,7 @@ from typing import Any
 from control_plane import INDEX, RunKeys
 from dcf.simulation.mocked_staff import Calls, MockedStaff
 from dcf.simulation.order import EPOCH_S, Order
-from dcf.simulation.rehearsal import Rehearsal
+from dcf.simulation.reference_run import Reference
 from dcf.simulation.scenario import Scenario, make_crew
 from dcf.simulation.simulation import Simulation
 from dcf.simulation.staff import Staff
@@ -28,9 +28,9 @@ _RENEWALS = 200.0
 
 @dataclass(frozen=True, slots=True)
 class MockedOrder(Order):
-    """A run of a user's machine: ``rehearsal`` is what it comes to, ``calls`` what it did."""
+    """A run of a user's machine: ``reference`` is what it comes to, ``calls`` what it did."""
 
-    rehearsal: Rehearsal
+    reference: Reference
     calls: Calls
 
     def planned(self, told: Mapping[str, Any]) -> str | None:
@@ -39,10 +39,10 @@ class MockedOrder(Order):
 
 
 def scenario_of(
-    rng: random.Random, document: WorkflowDocument, input: Any, rehearsal: Rehearsal
+    rng: random.Random, document: WorkflowDocument, input: Any, reference: Reference
 ) -> Scenario:
     """The scenario of a seed. Nobody cancels or redrives the run."""
-    ttl_s = max(rng.choice((2.0, 5.0, 15.0, 30.0)), rehearsal.longest_task_s / _RENEWALS)
+    ttl_s = max(rng.choice((2.0, 5.0, 15.0, 30.0)), reference.longest_task_s / _RENEWALS)
     order = MockedOrder(
         workflow_id=RUN,
         document=document,
@@ -52,11 +52,11 @@ def scenario_of(
         cancel_at=None,
         redrives=0,
         redrivers=1,
-        rehearsal=rehearsal,
+        reference=reference,
         calls=Calls(),
     )
     crews = tuple(make_crew(rng, number, ttl_s) for number in range(rng.randint(2, 3)))
-    chaos_s = rng.choice((30.0, 120.0, 1200.0)) + rehearsal.longest_task_s
+    chaos_s = rng.choice((30.0, 120.0, 1200.0)) + reference.longest_task_s
     return Scenario((order,), crews, ttl_s, chaos_s, plain=True)
 
 
@@ -76,7 +76,7 @@ class WorkflowRun(Simulation):
     def staffed(self, strangers: Strangers) -> Staff:
         """See ``Simulation.staffed``."""
         self._answering = strangers
-        return MockedStaff(self.order.rehearsal.work, self.order.calls, self.ledger, strangers)
+        return MockedStaff(self.order.reference.work, self.order.calls, self.ledger, strangers)
 
     def skip(self) -> float:
         """See ``Simulation.skip``."""

@@ -19,7 +19,7 @@ from dcf.simulation.history_check import check_history
 from dcf.simulation.invariants import check_invariants, seen_of, told
 from dcf.simulation.ledger_check import check_ledger
 from dcf.simulation.oracle import check_stop, is_comparable
-from dcf.simulation.rehearsal import Expectation, Rehearsal, Rehearsed
+from dcf.simulation.reference_run import Expectation, Reference, ReferenceRun
 from dcf.simulation.server import Sabotage
 from dcf.simulation.staging import digest_of, gathered, guarded, play, prepared, workers_quiet
 from dcf.simulation.verdict import Verdict, measure
@@ -47,9 +47,9 @@ class WorkflowWorld:
     options: str = ""
     objects: tuple[tuple[str, bytes], ...] = ()
 
-    def rehearse(self) -> Expectation:
+    def expectation(self) -> Expectation:
         """How a run has to end. Raises MockTrouble, and Unsimulable."""
-        return _drama(self).rehearsal.expected
+        return _setting(self).reference.expected
 
     def simulate(
         self,
@@ -79,8 +79,8 @@ class WorkflowWorld:
         sabotage: Sabotage | None,
         until: Collection[Guarantee],
     ) -> Iterator[WorkflowRun]:
-        drama, rng = _drama(self), random.Random(f"workflow {seed}")
-        scenario = scenario_of(rng, drama.document, drama.input, drama.rehearsal)
+        setting, rng = _setting(self), random.Random(f"workflow {seed}")
+        scenario = scenario_of(rng, setting.document, setting.input, setting.reference)
         with prepared(WorkflowRun, scenario, rng, steps, sabotage, until) as simulation:
             objects = asl.MemoryObjects(dict(self.objects))
             simulation.objects = Objects(objects, in_memory=True)
@@ -93,7 +93,7 @@ class WorkflowWorld:
         for found in evidence:
             disturbed = not is_comparable(found, simulation.witness.changed)
             seen = seen_of(found, simulation.order.calls.made, disturbed=disturbed)
-            violations += _of_run(found, simulation, seen, _drama(self).invariants)
+            violations += _of_run(found, simulation, seen, _setting(self).invariants)
             history = _shortened(list(told(seen["events"])))
         calls = [one for one in violations if one.guarantee != "invariant"]
         verdict = measure(
@@ -117,27 +117,27 @@ class WorkflowWorld:
 
 
 @dataclass(frozen=True, slots=True)
-class _Drama:
-    """What a world is about, read and rehearsed."""
+class _Setting:
+    """What a world is about, read, and how the interpreter runs it."""
 
     document: WorkflowDocument
     input: Any
     invariants: dict[str, Invariant]
-    rehearsal: Rehearsal
+    reference: Reference
 
 
 @cache
-def _drama(world: WorkflowWorld) -> _Drama:
+def _setting(world: WorkflowWorld) -> _Setting:
     document = workflow.load(world.raw, file=world.name)
     if "worker_deaths" not in document.raw:
         # Here workers die by chance: no state is to blame that many died with it.
         document = document.with_worker_deaths(_DEATHS)
     machine, given, mocks = document.machine, json.loads(world.input), json.loads(world.mocks)
-    rehearsed = Rehearsed(
+    reference_run = ReferenceRun(
         document.name, machine, given, lambda: read_mocks(mocks, machine), dict(world.objects)
     )
     invariants = {name: Invariant(text) for name, text in world.invariants}
-    return _Drama(document, given, invariants, rehearsed.rehearse())
+    return _Setting(document, given, invariants, reference_run.execute())
 
 
 def _of_server(simulation: WorkflowRun) -> Iterator[Violation]:
@@ -166,7 +166,7 @@ def _of_run(
         return
     if not seen["disturbed"]:
         found = Expectation(seen["status"], seen["output"], seen["error"], seen["cause"])
-        if differs := simulation.order.rehearsal.expected.differs(found):
+        if differs := simulation.order.reference.expected.differs(found):
             yield Violation("result", evidence.run, differs)
     yield from check_invariants(invariants, seen, evidence.run)
 

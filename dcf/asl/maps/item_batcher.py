@@ -31,9 +31,11 @@ class ItemBatcher:
 
         An item that alone is larger than ``max_bytes`` has a batch for itself.
         """
+        # A limit of 0 is none: no batch is closed with 0 items, and without a limit of bytes a batch
+        # is as large as an input may be.
         most = int(self.max_items(scope)) if self.max_items is not None else MAX_BATCH_ITEMS
         room = int(self.max_bytes(scope)) if self.max_bytes is not None else 0
-        room = room or PAYLOAD_LIMIT  # 0 says, as for ``max_items``, that there is no limit
+        room = room or PAYLOAD_LIMIT
         start: dict[str, JSON] = {}
         if self.batch_input is not None:
             start["BatchInput"] = self.batch_input(scope)

@@ -137,7 +137,7 @@ class Try:
     is_over: bool = False
     fan: Fan | None = None
 
-    def again(self, retrier: int, rng: Random) -> Try:
+    def retry(self, retrier: int, rng: Random) -> Try:
         """The next try after ``retrier`` spent one more attempt; this one is over."""
         self.is_over = True
         seen, frame, token = self.visit, self.frame, _token(self.state, rng)

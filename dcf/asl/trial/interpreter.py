@@ -207,7 +207,7 @@ class _Run:
     def _retry(self, attempt: Try, effect: RetryAfter) -> None:
         problem = _problem(effect.error, effect.cause)
         self._note(attempt.path, "retry", {**problem, "Seconds": effect.seconds})
-        following = attempt.again(effect.retrier, self._rng)
+        following = attempt.retry(effect.retrier, self._rng)
         self._agenda.after(effect.seconds, partial(self._step, following, Entered()))
 
     def _fan_out(self, attempt: Try, effect: FanOut) -> None:

@@ -127,11 +127,11 @@ def run(
 
     Needs no Redis and no workers. The same start and seed give the same execution.
     """
-    from dcf.cli.asl_run import Wish, run_machine
+    from dcf.cli.asl_run import Options, run_machine
     from dcf.cli.screen import Screen
 
-    wish = Wish(input, mocks, objects, start, seed, trace, aws_limits)
-    return run_machine(machine, wish, Screen(as_json=as_json))
+    options = Options(input, mocks, objects, start, seed, trace, aws_limits)
+    return run_machine(machine, options, Screen(as_json=as_json))
 
 
 def test_state(
@@ -193,9 +193,9 @@ def test_state(
 
     Task, Map and Parallel need --result or --error; a Wait does not wait.
     """
-    from dcf.cli.asl_test_state import Wish, test_state
+    from dcf.cli.asl_test_state import Options, test_state
 
-    wish = Wish(
+    options = Options(
         state,
         input,
         context,
@@ -209,7 +209,7 @@ def test_state(
         level,
         schema,
     )
-    return test_state(machine, wish)
+    return test_state(machine, options)
 
 
 def conformance(
@@ -254,13 +254,13 @@ def conformance(
     (with what Tasks were given, and the stages of tested states). Time is virtual, and Tasks
     answer what was recorded. The engines twin and redis need the extra sim.
     """
-    from dcf.cli.asl_conformance import Wish, conformance
+    from dcf.cli.asl_conformance import Options, conformance
     from dcf.cli.screen import Screen
 
-    wish = Wish(
+    options = Options(
         engine, out, frozenset(op or ()), frozenset(tag or ()), jobs, require, against, report
     )
-    return conformance(corpus, wish, Screen(as_json=as_json))
+    return conformance(corpus, options, Screen(as_json=as_json))
 
 
 def graph(
@@ -289,10 +289,10 @@ def graph(
     Mermaid text for Markdown pages, SVG or PNG for people. A definition with mistakes is drawn as
     far as that goes, and they are told. Only --run needs Redis.
     """
-    from dcf.cli.asl_graph import Wish, draw_file
+    from dcf.cli.asl_graph import Options, draw_file
     from dcf.cli.screen import Screen
     from dcf.cli.settings import Settings
 
-    wish = Wish(format, out, run, direction)
+    options = Options(format, out, run, direction)
     screen = Screen(as_json=as_json)
-    return asyncio.run(draw_file(machine, wish, Settings.from_env(os.environ), screen))
+    return asyncio.run(draw_file(machine, options, Settings.from_env(os.environ), screen))

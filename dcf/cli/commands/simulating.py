@@ -98,8 +98,8 @@ def sim(
     under each seed, its Tasks mocked; its end must be the interpreter's, and its invariants true.
     """
     from dcf.cli.screen import Screen
-    from dcf.cli.sim import Wish, simulate
-    from dcf.cli.sim_workflow import WorkflowWish
+    from dcf.cli.sim import Options, simulate
+    from dcf.cli.sim_workflow import WorkflowOptions
 
-    about = WorkflowWish(workflow, input, mocks, tuple(invariant or ()), invariants, objects)
-    return simulate(Wish(seed, seeds, sabotage, steps, jobs, about), Screen(as_json=as_json))
+    about = WorkflowOptions(workflow, input, mocks, tuple(invariant or ()), invariants, objects)
+    return simulate(Options(seed, seeds, sabotage, steps, jobs, about), Screen(as_json=as_json))

@@ -27,8 +27,8 @@ from dcf.conformance.engine_run import open_engine
 from dcf.conformance.executor import Executor, Job
 from dcf.simulation import (
     Expectation,
-    Rehearsal,
-    Rehearsed,
+    Reference,
+    ReferenceRun,
     Undecided,
     Unsimulable,
     WorkflowWorld,
@@ -112,27 +112,27 @@ def redis() -> Iterator[Executor]:
     executor.close()
 
 
-def rehearsal_of(case: Case) -> Rehearsal | None:
+def reference_of(case: Case) -> Reference | None:
     """What the interpreter says, and what Tasks answer; None for what is too long, or endless."""
     definition, value, mocks = case
     machine = asl.parse(definition)
-    about = Rehearsed("machine", machine, value, lambda: read_mocks(mocks, machine), OBJECTS)
+    about = ReferenceRun("machine", machine, value, lambda: read_mocks(mocks, machine), OBJECTS)
     try:
-        return about.rehearse()
+        return about.execute()
     except (Unsimulable, MockTrouble):
         return None
 
 
 def disagreement(case: Case, executor: Executor) -> str | None:
     """What ``executor`` makes of ``case`` that the interpreter does not."""
-    rehearsal = rehearsal_of(case)
-    if rehearsal is None:
+    reference = reference_of(case)
+    if reference is None:
         return None
     definition, value, _ = case
-    tasks, found = rehearsal.work.again(), OBJECTS
+    tasks, found = reference.work.replay(), OBJECTS
     job = Job(definition, value, tasks, objects=found, started_at=STARTED_AT, aws_limits=False)
     end = executor.execute(job)
-    return rehearsal.expected.differs(
+    return reference.expected.differs(
         Expectation(_STATUS[end.status], end.output, end.error, end.cause)
     )
 
@@ -165,7 +165,7 @@ def test_the_engine_on_a_real_server_does_too(share: int, redis: Executor, case:
 def test_the_simulated_world_does_too_whatever_goes_wrong(
     share: int, case: Case, world: int
 ) -> None:
-    if rehearsal_of(case) is None:
+    if reference_of(case) is None:
         return
     definition, value, mocks = case
     raw = json.dumps({"workflow_name": "machine", "asl": definition})
@@ -184,12 +184,12 @@ def test_most_ends_are_compared() -> None:
     @quick(40, 40)
     @given(cases())
     def count(case: Case) -> None:
-        rehearsal = rehearsal_of(case)
-        if rehearsal is None:
+        reference = reference_of(case)
+        if reference is None:
             compared["not run"] += 1
         else:
-            is_open = isinstance(rehearsal.expected.status, Undecided)
-            compared["open" if is_open else str(rehearsal.expected.status)] += 1
+            is_open = isinstance(reference.expected.status, Undecided)
+            compared["open" if is_open else str(reference.expected.status)] += 1
 
     count()
     assert compared["open"] < 5

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dcf.cli.advise import Wish, advise
+from dcf.cli.advise import Options, advise
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput
 
@@ -20,16 +20,16 @@ def settings(home: Path) -> Settings:
     return Settings.from_env(env)
 
 
-def wish(**changes: Any) -> Wish:
+def options(**changes: Any) -> Options:
     said = {"prefer": None, "avoid": None, "withdraw": False, "reason": "", "planner": "planner"}
-    return Wish(TASK, **{**said, **changes})
+    return Options(TASK, **{**said, **changes})
 
 
 async def test_it_is_written_as_a_persons_word_and_taken_back(tmp_path: Path) -> None:
-    told = await advise(wish(prefer=f"{TASK}@1.0.0", reason="the bank"), settings(tmp_path))
+    told = await advise(options(prefer=f"{TASK}@1.0.0", reason="the bank"), settings(tmp_path))
     (item,) = told.fields["items"]
     assert (item["prefer"], item["written_by"]) == (f"{TASK}@1.0.0", "person")
-    back = await advise(wish(withdraw=True), settings(tmp_path))
+    back = await advise(options(withdraw=True), settings(tmp_path))
     assert (back.fields["items"], back.fields["revision"]) == ([], 2)
 
 
@@ -46,5 +46,5 @@ async def test_what_nobody_can_follow_is_refused(
     tmp_path: Path, said: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(BadInput, match=message):
-        await advise(wish(**said), settings(tmp_path))
+        await advise(options(**said), settings(tmp_path))
     assert not (tmp_path / "memory.db").exists()

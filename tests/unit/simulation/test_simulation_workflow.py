@@ -152,7 +152,7 @@ def test_what_is_not_true_is_broken(expression: str, wrong: str) -> None:
 
 
 def expected(*args: Any) -> Any:
-    return world(*args).rehearse()
+    return world(*args).expectation()
 
 
 def test_what_time_or_chance_decides_is_left_open() -> None:
@@ -246,7 +246,7 @@ def test_a_task_that_nobody_answers_ends_by_its_limit() -> None:
 def test_a_machine_that_runs_out_of_time_is_expected_to() -> None:
     machine = {**chain(Rest={"Type": "Wait", "Seconds": 90}), "TimeoutSeconds": 20}
     about = world(machine, late="$status = 'timed_out' and $error = 'States.Timeout'")
-    assert about.rehearse().status == "timed_out"
+    assert about.expectation().status == "timed_out"
     assert [*map(str, about.simulate(1, steps=2_000).violations)] == []
 
 

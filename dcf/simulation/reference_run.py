@@ -68,7 +68,7 @@ class Expectation:
 
 
 @dataclass(frozen=True, slots=True)
-class Rehearsal:
+class Reference:
     """The work of a machine's Tasks, what it comes to, and how many virtual seconds the longest of
     that work takes under a lease."""
 
@@ -78,8 +78,9 @@ class Rehearsal:
 
 
 @dataclass(frozen=True, slots=True)
-class Rehearsed:
-    """What is rehearsed; ``mocks`` makes mocks that answered nothing yet."""
+class ReferenceRun:
+    """A machine with its input, for the interpreter; ``mocks`` makes mocks that answered nothing
+    yet."""
 
     name: str
     machine: asl.StateMachine
@@ -87,7 +88,7 @@ class Rehearsed:
     mocks: Callable[[], Mocks]
     objects: dict[str, bytes] = field(default_factory=dict)
 
-    def rehearse(self) -> Rehearsal:
+    def execute(self) -> Reference:
         """Raises MockTrouble for what nothing is mocked for, and Unsimulable."""
         recording = Recording(self.mocks())
         clock = asl.VirtualClock(float(EPOCH_S))
@@ -100,7 +101,7 @@ class Rehearsed:
             rng = random.Random(f"other {number}")
             other = self._in_time(work, rng) if is_late else self._delayed(work, rng)
             expected = _merged(expected, other)
-        return Rehearsal(work, expected, recording.longest_s)
+        return Reference(work, expected, recording.longest_s)
 
     def _check(self, end: asl.Execution) -> None:
         entered = sum(entry.moment in ("entered", "retry") for entry in end.trace)
@@ -130,7 +131,7 @@ class Rehearsed:
         """None where nothing is mocked for that."""
         clock = asl.VirtualClock(EPOCH_S + rng.uniform(0, _LATEST_START_S))
         try:
-            return _end(self._interpret(machine, work.again(), clock, rng, delay))
+            return _end(self._interpret(machine, work.replay(), clock, rng, delay))
         except MockTrouble:
             return None
 
