@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +12,7 @@ from dcf.asl.intrinsics.arguments import IntrinsicProblem
 from dcf.asl.intrinsics.syntax import BAD_INTRINSIC, Argument, Call, Literal, parse_call
 from dcf.asl.jsonpath.path import compile_path
 from dcf.asl.payload import JSON
+from dcf.asl.reading.fields import nearest
 from dcf.asl.scope import Expression, Scope, constant
 
 
@@ -107,8 +107,8 @@ def _compile_argument(argument: Argument, field: str, whole: str) -> Expression:
 def _lookup(call: Call) -> Intrinsic:
     intrinsic = INTRINSICS.get(call.name)
     if intrinsic is None:
-        closest = difflib.get_close_matches(call.name, INTRINSICS, 1)
-        hint = f"did you mean `States.{closest[0]}`?" if closest else "see the intrinsic functions"
+        closest = nearest(call.name, INTRINSICS)
+        hint = f"did you mean `States.{closest}`?" if closest else "see the intrinsic functions"
         raise ExpressionError(BAD_INTRINSIC, f"there is no function `States.{call.name}`", hint)
     count = len(call.arguments)
     if count < intrinsic.fewest or (intrinsic.most is not None and count > intrinsic.most):

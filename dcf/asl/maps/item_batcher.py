@@ -31,7 +31,7 @@ class ItemBatcher:
 
         An item that alone is larger than ``max_bytes`` has a batch for itself.
         """
-        # A limit of 0 is none: no batch is closed with 0 items, and without a limit of bytes a batch
+        # A limit of 0 is none: no batch is full with 0 items, and without a limit of bytes a batch
         # is as large as an input may be.
         most = int(self.max_items(scope)) if self.max_items is not None else MAX_BATCH_ITEMS
         room = int(self.max_bytes(scope)) if self.max_bytes is not None else 0

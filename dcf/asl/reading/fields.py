@@ -80,6 +80,10 @@ EXCLUSIVE_FIELDS: tuple[tuple[str, str], ...] = (
 _MANY = 8
 """Most names that a hint lists."""
 
+_ALIKE, _ALIKE_BEGUN, _BEGINNING = 0.75, 0.65, 4
+"""How much of two names is the same where one is meant by the other; less will do where so many
+letters at the beginning are."""
+
 
 def check_state_fields(node: Node, state_type: str, jsonata: bool, *, either: bool) -> None:
     """Report each field that a state of this type may not have in its query language.
@@ -145,11 +149,36 @@ def check_fields(node: Node, allowed: frozenset[str], owner: str) -> None:
 def closest_hint(field: str, names: Iterable[str]) -> str:
     """``did you mean …?``, or which names there are."""
     known = sorted(names)
-    closest = difflib.get_close_matches(field, known, 1)
-    if closest:
-        return f"did you mean `{closest[0]}`?"
+    closest = nearest(field, known)
+    if closest is not None:
+        return f"did you mean `{closest}`?"
     more = f" and {len(known) - _MANY} more" if len(known) > _MANY else ""
     return "known here: " + ", ".join(f"`{name}`" for name in known[:_MANY]) + more
+
+
+def nearest(name: str, names: Iterable[str]) -> str | None:
+    """The one of ``names`` that ``name`` is hardly anything but a slip of; None where none is.
+
+    >>> nearest("States.Timout", ["States.ALL", "States.Timeout"])
+    'States.Timeout'
+    >>> nearest("States.Foo", ["States.ALL", "States.Timeout"])
+    """
+    written, known = _compared(name), {_compared(one): one for one in names}
+    for best in difflib.get_close_matches(written, known, 1, _ALIKE_BEGUN):
+        begins_alike = written[:_BEGINNING] == best[:_BEGINNING]
+        has_swapped = sorted(written) == sorted(best)
+        if (
+            begins_alike
+            or has_swapped
+            or difflib.SequenceMatcher(None, best, written).ratio() >= _ALIKE
+        ):
+            return known[best]
+    return None
+
+
+def _compared(name: str) -> str:
+    # What all names begin with would make any two of them alike.
+    return name.removeprefix("States.").lower()
 
 
 def _refuse(node: Node, field: str, owner: str, allowed: frozenset[str]) -> None:

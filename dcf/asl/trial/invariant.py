@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from random import Random
 
 from dcf.asl.errors import EvaluationError, ExpressionError
@@ -11,6 +10,7 @@ from dcf.asl.jsonata.expression import compile_jsonata
 from dcf.asl.jsonata.functions import FUNCTION_NAMES
 from dcf.asl.jsonata.syntax import expression_text, parse_jsonata
 from dcf.asl.payload import JSON, excerpt
+from dcf.asl.reading.fields import nearest
 from dcf.asl.scope import Scope
 
 SEES = ("input", "output", "status", "error", "cause", "events", "calls", "disturbed")
@@ -61,7 +61,7 @@ def _check(text: str) -> None:
 
 
 def _near(name: str) -> str:
-    near = get_close_matches(name, SEES, 1)
-    if near:
-        return f"did you mean `${near[0]}`?"
+    near = nearest(name, SEES)
+    if near is not None:
+        return f"did you mean `${near}`?"
     return "there are " + ", ".join(f"`${one}`" for one in SEES)

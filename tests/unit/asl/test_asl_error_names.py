@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 from asl_builders import machine_of
 
-from dcf.asl import validate
+from dcf.asl import closest_hint, validate
+from dcf.asl.checks.known_names import ERROR_NAMES
+from dcf.asl.reading.fields import STATE_FIELDS
 
 LAMBDA = "arn:aws:states:::lambda:invoke"
 
@@ -70,3 +72,27 @@ def test_names_that_are_no_names_are_left_to_others(names: Any) -> None:
 
 def test_an_interval_of_nothing_is_no_slip() -> None:
     assert validate(retrying("States.Timeout", IntervalSeconds=0)) == []
+
+
+@pytest.mark.parametrize(
+    ("written", "known", "meant"),
+    [
+        ("Retries", STATE_FIELDS["Task"], "Retry"),
+        ("resource", STATE_FIELDS["Task"], "Resource"),
+        ("Timeout", STATE_FIELDS["Task"], "TimeoutSeconds"),
+        ("Branch", STATE_FIELDS["Parallel"], "Branches"),
+        ("Netx", STATE_FIELDS["Task"], "Next"),
+        ("States.timeout", ERROR_NAMES, "States.Timeout"),
+        ("Path", STATE_FIELDS["Task"], None),
+        ("ResultWriter", STATE_FIELDS["Task"], None),
+        ("Result", STATE_FIELDS["Choice"], None),
+        ("Timeout", STATE_FIELDS["Wait"], None),
+        ("States.Foo", ERROR_NAMES, None),
+        ("States.Retry", ERROR_NAMES, None),
+    ],
+)
+def test_only_what_is_near_is_suggested(
+    written: str, known: frozenset[str], meant: str | None
+) -> None:
+    hint = closest_hint(written, known)
+    assert hint == f"did you mean `{meant}`?" if meant else hint.startswith("known here: ")
