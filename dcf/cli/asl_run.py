@@ -17,7 +17,7 @@ from dcf.cli.asl_trace import lasted, trace_json, trace_table
 from dcf.cli.exits import FAILED, OK
 from dcf.cli.failure_hint import trial_hint
 from dcf.cli.input_source import read_input
-from dcf.cli.mocks_input import mocks_in
+from dcf.cli.mocks_input import mocks_in, place_of_mocks
 from dcf.cli.screen import Screen
 from dcf.cli.trouble import BadInput
 from dcf.problem import Problem
@@ -29,7 +29,7 @@ class Options:
     """What was asked for. ``start`` is when virtual time begins (RFC 3339; None: now)."""
 
     input: str | None
-    mocks: Path | None
+    mocks: str | None
     objects: Path | None
     start: str | None
     seed: int
@@ -60,7 +60,7 @@ def run_machine(file: Path, options: Options, screen: Screen) -> Answer:
             objects=_objects(options.objects),
         )
     except MockTrouble as trouble:
-        place = str(options.mocks or file)
+        place = place_of_mocks(options.mocks) or str(file)
         problem = Problem(trouble.code, trouble.message, hint=trouble.hint, file=place)
         raise BadInput([problem]) from trouble
     return _answer(source, end, options, began, clock.now)

@@ -50,15 +50,20 @@ def read_input(given: str | None, option: str = "--input") -> GivenInput:
         return GivenInput({}, "{}", option)
     if given == "-":
         return _read_stdin()
+    if is_json(given):
+        return _parse(given, option)
     file = Path(given)
     if _is_there(file):
         return read_text(file)
-    if _LOOKS_LIKE_JSON.match(given):
-        return _parse(given, option)
     hint = "give a file, the JSON itself, or - for standard input"
     message = f"what {option} gives is neither a file nor JSON"
     problem = Problem("CLI_INPUT", message, hint=hint, file=given)
     return GivenInput(None, "", given, (problem,))
+
+
+def is_json(given: str) -> bool:
+    """Whether ``given`` is JSON itself rather than the name of a file."""
+    return _LOOKS_LIKE_JSON.match(given) is not None and not _is_there(Path(given))
 
 
 def read_text(file: Path) -> GivenInput:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dcf import asl
-from dcf.cli.input_source import read_file
+from dcf.cli.input_source import is_json, read_file
 from dcf.cli.trouble import BadInput
 from dcf.problem import Problem
 
@@ -26,6 +26,14 @@ def read_json_or_yaml(file: Path, yaml_code: str) -> tuple[Any, Place]:
     if file.suffix in _YAML:
         return _yaml(text, str(file), yaml_code)
     return _json(text, str(file))
+
+
+def given_json_or_yaml(given: str, option: str, yaml_code: str) -> tuple[Any, Place]:
+    """The value in the file that ``given`` names, or that it is itself, as JSON; so is the input
+    of a run given. Raises BadInput where there is none."""
+    if is_json(given):
+        return _json(given, option)
+    return read_json_or_yaml(Path(given), yaml_code)
 
 
 def _json(text: str, file: str) -> tuple[Any, Place]:

@@ -1,27 +1,34 @@
-"""The mocks file of ``dcf asl run`` and ``dcf sim --workflow``: JSON or YAML."""
+"""The mocks of ``dcf asl run`` and ``dcf sim --workflow``: a file of JSON or YAML, or the JSON."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from dcf import asl
 from dcf.asl.trial import Mocks, MocksInvalid, read_mocks
-from dcf.cli.json_or_yaml import read_json_or_yaml
+from dcf.cli.input_source import is_json
+from dcf.cli.json_or_yaml import given_json_or_yaml
 from dcf.cli.trouble import BadInput
 
 
-def mocks_in(file: Path | None, machine: asl.StateMachine) -> Mocks:
-    """The mocks in ``file`` for ``machine``; none without a file. Raises BadInput with every
+def mocks_in(given: str | None, machine: asl.StateMachine) -> Mocks:
+    """The mocks for ``machine`` that ``--mocks`` gives; none without it. Raises BadInput with every
     problem, each with its place."""
-    return read_mocks(mocks_value(file, machine), machine)
+    return read_mocks(mocks_value(given, machine), machine)
 
 
-def mocks_value(file: Path | None, machine: asl.StateMachine) -> Any:
-    """What such a file holds, once it was checked. Raises BadInput as ``mocks_in`` does."""
-    if file is None:
+def place_of_mocks(given: str | None) -> str:
+    """The file that ``--mocks`` gives, or the option itself; "" without mocks."""
+    if given is None:
+        return ""
+    return "--mocks" if is_json(given) else given
+
+
+def mocks_value(given: str | None, machine: asl.StateMachine) -> Any:
+    """What they are written as, once it was checked. Raises BadInput as ``mocks_in`` does."""
+    if given is None:
         return {}
-    value, place = read_json_or_yaml(file, "ASL_MOCK_YAML")
+    value, place = given_json_or_yaml(given, "--mocks", "ASL_MOCK_YAML")
     try:
         read_mocks(value, machine)
     except MocksInvalid as invalid:

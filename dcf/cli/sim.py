@@ -215,7 +215,7 @@ def story(verdict: Verdict) -> Iterator[str]:
     yield from (f"  violated: {violation}" for violation in verdict.violations[:_SHOWN_VIOLATIONS])
     yield from (f"  machine {run}: {text}" for run, text in verdict.machines.items())
     if verdict.history:
-        yield "  the history of the run (virtual seconds, event, state):"
+        yield "  the history of the run, with calls and crashes (virtual seconds, what, state):"
         yield from (f"  {line}" for line in verdict.history)
     if verdict.trace:
         yield "  the last calls (virtual seconds, who, what -> answer):"

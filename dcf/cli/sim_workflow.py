@@ -14,7 +14,7 @@ from dcf.asl.trial import Invariant, Mocks, MockTrouble, read_mocks
 from dcf.cli.answer import Answer
 from dcf.cli.input_source import read_file, read_input
 from dcf.cli.json_or_yaml import read_json_or_yaml
-from dcf.cli.mocks_input import mocks_value
+from dcf.cli.mocks_input import mocks_value, place_of_mocks
 from dcf.cli.screen import Screen
 from dcf.cli.trouble import BadInput
 from dcf.cli.wording import counted
@@ -33,7 +33,7 @@ class WorkflowOptions:
 
     workflow: Path | None
     input: str | None
-    mocks: Path | None
+    mocks: str | None
     invariants: tuple[str, ...]
     invariants_file: Path | None
     objects: Path | None
@@ -175,7 +175,7 @@ def _unmocked(
     found = asl.place(list(_never_mocked(document, known, prefix)), text, str(options.workflow))
     if found and trouble.code == "ASL_MOCK_MISSING":
         return found
-    place = str(options.mocks or options.workflow)
+    place = place_of_mocks(options.mocks) or str(options.workflow)
     return [Problem(trouble.code, trouble.message, hint=trouble.hint, file=place)]
 
 
@@ -212,7 +212,9 @@ def refuse_unmocked(verdicts: Sequence[Verdict], options: WorkflowOptions) -> No
     for verdict in verdicts:
         for problem in verdict.unmocked:
             hint = f"{problem.hint}; a fault leads there under seed {verdict.seed}"
-            placed = replace(problem, hint=hint, file=str(options.mocks or options.workflow))
+            placed = replace(
+                problem, hint=hint, file=place_of_mocks(options.mocks) or str(options.workflow)
+            )
             found.setdefault(problem.message, placed)
     raise_all(list(found.values()))
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import math
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from control_plane import JSON
+from dcf.asl.payload import excerpt
 from dcf.asl.trial import Invariant
 from dcf.simulation.evidence import Evidence
 from dcf.simulation.order import EPOCH_S
@@ -38,13 +42,51 @@ def seen_of(evidence: Evidence, calls: list[dict[str, JSON]], *, disturbed: bool
     }
 
 
-def told(events: list[dict[str, Any]]) -> Iterator[str]:
-    """A history, a line for each of its ``events`` as invariants see them."""
-    for event in events:
-        known = {name: event.get(name) for name in _SHOWN if event.get(name) is not None}
-        rest = " ".join(f"{name}={value}" for name, value in known.items() if value != 1)
-        path = event.get("path", "")
-        yield f"{event['at']:12.3f}  {event['type']:<17} {path} {rest}".rstrip()
+def told(seen: Mapping[str, Any], crashes: Iterable[tuple[float, str]]) -> list[str]:
+    """A history in the order of time, a line for each event and each call of work, as invariants
+    see them, and for each of the ``crashes`` of workers."""
+    events = seen["events"]
+    moments = [_milliseconds(event["at"]) for event in events]
+    # By the number of the event before which it stands: of one millisecond, a call comes before
+    # all but the lease that it is made under.
+    lines = [
+        (number, math.inf, _line(event["at"], event["type"], event))
+        for number, event in enumerate(events)
+    ]
+    leases: dict[str, list[int]] = defaultdict(list)
+    for number, event in enumerate(events):
+        if event["type"] == "LeaseAcquired":
+            leases[event["path"]].append(number)
+    for call in seen["calls"]:
+        made = _milliseconds(call["at"])
+        leased = [number + 1 for number in leases[call["path"]] if moments[number] <= made]
+        line = _line(call["at"], CALLED, {**call, "by": call["worker"], "error": None})
+        before = max(bisect_left(moments, made), *leased[-1:], 0)
+        lines.append((before, call["at"], f"{line} -> {_answer(call)}"))
+    for at, worker in crashes:
+        before = bisect_right(moments, _milliseconds(at))
+        lines.append((before, at, _line(at, CRASHED, {"by": worker})))
+    return [line for *_, line in sorted(lines, key=lambda one: one[:2])]
+
+
+def _milliseconds(at: float) -> int:
+    # Events have whole ones.
+    return int(at * 1000 + 1e-6)
+
+
+CALLED, CRASHED = "work called", "worker crashed"
+
+
+def _line(at: float, what: str, about: Mapping[str, Any]) -> str:
+    known = {name: about.get(name) for name in _SHOWN if about.get(name) is not None}
+    rest = " ".join(f"{name}={value}" for name, value in known.items() if value != 1)
+    return f"{_milliseconds(at) / 1000:12.3f}  {what:<17} {about.get('path', '')} {rest}".rstrip()
+
+
+def _answer(call: Mapping[str, Any]) -> str:
+    if call.get("error") is not None:
+        return str(call["error"])
+    return excerpt(call["result"]) if "result" in call else "no answer"
 
 
 _SHOWN = ("visit", "try", "by", "owner", "next", "error", "event", "seconds", "status")

@@ -143,7 +143,7 @@ def _counts(simulation: Simulation, evidence: list[Evidence]) -> dict[str, int]:
         "leases revoked": events["LeaseRevoked"],
         "retries": events["RetryScheduled"],
         "joins": events["Joined"] + events["ChildFailed"],
-        "workers crashed": sum(life.deaths for life in simulation.lives),
+        "workers crashed": sum(len(life.crashes) for life in simulation.lives),
         "workers drained": sum(life.drains for life in simulation.lives),
         "fail-overs that lost writes": simulation.fail_over.number,
         "calls of an earlier version": simulation.server.earlier_calls,

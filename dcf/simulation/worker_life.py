@@ -20,7 +20,8 @@ OnDefect = Callable[[str], None]
 
 
 class WorkerLife:
-    """Keeps one worker of ``crew`` at work until ``retire``. ``deaths`` counts its crashes."""
+    """Keeps one worker of ``crew`` at work until ``retire``. ``crashes`` are the moments
+    and names of the incarnations that died."""
 
     def __init__(
         self,
@@ -42,7 +43,7 @@ class WorkerLife:
         self._objects = objects
         self._retiring = asyncio.Event()
         self._worker: Worker | None = None
-        self.deaths = 0
+        self.crashes: list[tuple[float, str]] = []
         self.drains = 0
 
     async def live(self) -> None:
@@ -53,7 +54,7 @@ class WorkerLife:
             process = Process(f"{self._crew.name}.{number}", skew_s=self._crew.skew_s)
             await self._incarnation(process, number)
             if process.dead:
-                self.deaths += 1
+                self.crashes.append((asyncio.get_running_loop().time(), process.name))
                 await asyncio.sleep(self._rng.choice((0.1, 2.0, 10.0)))
 
     def retire(self) -> None:

@@ -16,7 +16,7 @@ from dcf.problem import Problem
 from dcf.simulation.end_check import check_end, check_server
 from dcf.simulation.evidence import Evidence
 from dcf.simulation.history_check import check_history
-from dcf.simulation.invariants import check_invariants, seen_of, told
+from dcf.simulation.invariants import CALLED, CRASHED, check_invariants, seen_of, told
 from dcf.simulation.ledger_check import check_ledger
 from dcf.simulation.oracle import check_stop, is_comparable
 from dcf.simulation.reference_run import Expectation, Reference, ReferenceRun
@@ -94,7 +94,9 @@ class WorkflowWorld:
             disturbed = not is_comparable(found, simulation.witness.changed)
             seen = seen_of(found, simulation.order.calls.made, disturbed=disturbed)
             violations += _of_run(found, simulation, seen, _setting(self).invariants)
-            history = _shortened(list(told(seen["events"])))
+            if violations:
+                crashes = [crash for life in simulation.lives for crash in life.crashes]
+                history = _shortened(told(seen, crashes))
         calls = [one for one in violations if one.guarantee != "invariant"]
         verdict = measure(
             simulation,
@@ -105,7 +107,7 @@ class WorkflowWorld:
             digest_of([simulation.server]),
             # What was said to the server is no news of a machine.
             simulation.server.trace if calls else [],
-            history=tuple(history) if violations else (),
+            history=tuple(history),
             options=self.options,
             unmocked=tuple(
                 Problem(one.code, one.message, hint=one.hint)
@@ -175,4 +177,7 @@ def _shortened(lines: list[str]) -> list[str]:
     left_out = len(lines) - _HEAD - _TAIL
     if left_out <= 0:
         return lines
-    return [*lines[:_HEAD], f"{'…':>12}  {left_out} events more", *lines[-_TAIL:]]
+    hidden = lines[_HEAD:-_TAIL]
+    calls, crashes = (sum(f"  {what} " in line for line in hidden) for what in (CALLED, CRASHED))
+    more = f"{left_out} lines more: {calls} calls of work, {crashes} crashes of workers"
+    return [*lines[:_HEAD], f"{'…':>12}  {more}", *lines[-_TAIL:]]

@@ -44,6 +44,7 @@ def register(app: typer.Typer) -> None:
         example=[
             "dcf asl test-state order.asl.json --state Pay --result '{\"paid\": true}'",
             "dcf asl test-state order.asl.json --state Pay --error Bank.Busy --retries 1",
+            "dcf asl test-state order.asl.json --state EachItem --result '[{\"sent\": 1}, null]'",
         ],
         exits=(OK, FAILED, BAD_INPUT),
     )(test_state)
@@ -98,8 +99,12 @@ def run(
     machine: MachineArgument,
     input: InputOption = None,
     mocks: Annotated[
-        Path | None,
-        typer.Option("--mocks", metavar="FILE", help="What Tasks answer, as JSON or YAML."),
+        str | None,
+        typer.Option(
+            "--mocks",
+            metavar="FILE|JSON",
+            help="What Tasks answer: a file of JSON or YAML, or the JSON itself.",
+        ),
     ] = None,
     objects: Annotated[
         Path | None,
@@ -191,7 +196,10 @@ def test_state(
 ) -> Answer:
     """Run one state alone: each stage of its data flow, its next state, what Retry and Catch do.
 
-    Task, Map and Parallel need --result or --error; a Wait does not wait.
+    Task, Map and Parallel need --result or --error; a Wait does not wait. The states inside a Map
+    or a Parallel do not run: --result is the array of what its iterations or branches give, --error
+    what one of them fails with, --failed-iterations how many of a Map failed (with
+    ToleratedFailureCount or -Percentage). To test a state inside, name it with --state.
     """
     from dcf.cli.asl_test_state import Options, test_state
 

@@ -61,8 +61,12 @@ def sim(
         ),
     ] = None,
     mocks: Annotated[
-        Path | None,
-        typer.Option("--mocks", metavar="FILE", help="What its Tasks answer, as JSON or YAML."),
+        str | None,
+        typer.Option(
+            "--mocks",
+            metavar="FILE|JSON",
+            help="What its Tasks answer: a file of JSON or YAML, or the JSON itself.",
+        ),
     ] = None,
     invariant: Annotated[
         list[str] | None,

@@ -61,10 +61,11 @@ def text_of(node: ast.expr | None, function: ast.AST | None, line: int) -> str:
     if isinstance(node, ast.Constant):
         return node.value if isinstance(node.value, str) else ""
     if isinstance(node, ast.JoinedStr):
-        text = "".join(map(_piece, node.values))
+        text = "".join(map(_piece, node.values)).replace(_HOLE * 2, _HOLE)
         return text if text.strip(_HOLE + " :") else ""
     if isinstance(node, ast.BinOp):
-        return text_of(node.left, function, line) + text_of(node.right, function, line)
+        sides = [text_of(side, function, line) for side in (node.left, node.right)]
+        return "".join(side or _HOLE for side in sides) if any(sides) else ""
     if isinstance(node, ast.Name) and function is not None:
         return text_of(_assigned(node.id, function, line), None, line)
     return ""

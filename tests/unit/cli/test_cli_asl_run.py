@@ -124,6 +124,21 @@ def test_a_task_without_mock_is_named_with_a_snippet_to_paste(run: Run, tmp_path
     assert '{"states": {"Pay": {"return": {}}}}' in err
 
 
+def test_mocks_can_be_given_as_json(run: Run, tmp_path: Path) -> None:
+    machine = write(tmp_path, "pay.json", PAY)
+
+    code, out, _ = run(machine, "--mocks", '{"states": {"Pay": {"return": 7}}}', "--json")
+    assert (code, json.loads(out)["execution"]["output"]) == (0, 7)
+
+    code, out, _ = run(machine, "--mocks", '{"states": {"Pay": {"retrun": 7}}}', "--json")
+    places = {(p["file"], p["path"], p["line"]) for p in json.loads(out)["problems"]}
+    assert code == 2
+    assert ("--mocks", "/states/Pay/retrun", 1) in places
+
+    code, out, _ = run(machine, "--mocks", '{"states": {}}', "--json")
+    assert [p["file"] for p in json.loads(out)["problems"]] == ["--mocks"]
+
+
 def test_problems_of_a_yaml_mocks_file_have_line_and_column(run: Run, tmp_path: Path) -> None:
     mocks = write(
         tmp_path, "mocks.yaml", "states:\n  Pay:\n    - retrun: 1\n  Pya:\n    echo: true\n"

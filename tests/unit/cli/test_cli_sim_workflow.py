@@ -92,6 +92,15 @@ def test_what_is_violated_exits_with_1_and_can_be_repeated(sim: Sim) -> None:
     assert "always shipped: it is false" in out
 
 
+def test_mocks_can_be_given_as_json_and_are_in_what_repeats_it(sim: Sim) -> None:
+    mocks = '{"resources": {"*": {"return": "late"}}}'
+    about = ("--workflow", "order.asl.json", "--mocks", mocks)
+    code, out, _ = sim(*about, "--seed", 1, "--invariant", "$output = 'sent'")
+    [replay] = [line for line in out.splitlines() if line.startswith("replay: ")]
+    assert code == 1
+    assert shlex.split(replay.removeprefix("replay: dcf sim "))[:4] == [*about]
+
+
 def test_every_mistake_is_told_at_once_each_with_its_place(sim: Sim) -> None:
     Path("rules.yaml").write_text("fine: $status = 'x'\nhalf: $output.\nlist: [1]\n")
     Path("mocks.yaml").write_text("states:\n  Pya: {return: 1}\n")

@@ -119,6 +119,26 @@ def test_an_invariant_that_is_broken_is_told_with_the_history_and_what_repeats_i
     ]
     assert verdict.replay == "dcf sim --workflow order.asl.json --seed 5 --steps 300"
     assert any("StateDone" in line and "Pay" in line for line in verdict.history)
+    assert any("work called" in line and line.endswith("-> 7") for line in verdict.history)
+
+
+def test_the_history_of_what_is_broken_has_the_crashes_and_calls_between_its_events() -> None:
+    pay = chain(Pay=task("bank:pay"), Ship=task("bank:ship"))
+    mocks = {"states": {"Pay": {"error": "Busy"}, "Ship": {"return": 7, "after": 40}}}
+    pay["States"]["Pay"]["Catch"] = [{"ErrorEquals": ["States.ALL"], "Next": "Ship"}]
+    about = world(pay, mocks, never="$output = 8")
+
+    verdicts = [about.simulate(seed, steps=300) for seed in range(12)]
+
+    for verdict in verdicts:
+        crashed = sum("worker crashed" in line for line in verdict.history)
+        assert crashed == verdict.counts["workers crashed"]
+        calls = [line for line in verdict.history if "work called" in line]
+        assert len(calls) == verdict.counts["task executions"]
+        assert any(" Pay " in line and line.endswith("-> Busy") for line in calls)
+        moments = [float(line.split()[0]) for line in verdict.history]
+        assert moments == sorted(moments)
+    assert sum(verdict.counts["workers crashed"] for verdict in verdicts) > 0
 
 
 def test_what_an_invariant_sees() -> None:
