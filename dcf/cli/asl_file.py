@@ -35,6 +35,8 @@ def read_machine(file: Path) -> MachineFile:
     found = asl.validate(definition)
     if enveloped:
         found = [_below_asl(problem) for problem in found]
+    elif len(text) > asl.MAX_DEFINITION:
+        found.append(asl.too_large(len(text)))
     placed = asl.with_others(unclean, asl.place(found, text, str(file)))
     if has_errors(placed):
         raise BadInput(placed)

@@ -138,6 +138,8 @@ def _definition(file: Path, others: Sequence[Problem]) -> _Source:
         hint = 'write {"Type": "Pass", …} or a whole machine'
         problem = Problem("CLI_STATE_TEST", "a state is a JSON object", hint=hint, file=str(file))
         raise BadInput([*unclean, problem, *others])
+    if not enveloped and len(text) > asl.MAX_DEFINITION:
+        raise BadInput([*unclean, asl.too_large(len(text)).at(file=str(file)), *others])
     source = _Source(definition, text, str(file), "/asl" if enveloped else "")
     if unclean or others:
         try:

@@ -56,7 +56,7 @@ STRUCTURE: dict[str, ProblemCode] = {
         _deep,
     ),
     "ASL_TOO_LARGE": ProblemCode(
-        "AWS takes definitions of at most 1,048,576 characters (`dcf asl validate` only).",
+        "AWS takes definitions of at most 1,048,576 characters (files given to `dcf asl`).",
         "Move a part to a state machine of its own.",
         _long,
     ),

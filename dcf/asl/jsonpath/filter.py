@@ -145,7 +145,7 @@ class _Reader:
     def structure(self) -> JSON:
         decoder = json.JSONDecoder()
         text = self.text[self.position :]
-        for candidate in (text, re.sub(r"'((?:[^'\"\\])*)'", r'"\1"', text)):
+        for candidate in (text, re.sub(r"'((?:[^'\"\\]|\\[^'])*)'", r'"\1"', text)):
             try:
                 value, length = decoder.raw_decode(candidate)
             except (ValueError, RecursionError):

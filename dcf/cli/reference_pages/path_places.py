@@ -189,6 +189,10 @@ fields are columns. The paths are examples, read from this input:
 
 Where a field needs a value of another type, such as a timestamp, `one` and the items of `list` have
 that type. `gone` is not in the input; the variable `$v` has the value of `one`.
+
+In a name in quotes, the backslash and the quote itself are the only escapes: `$['\\u00fc']` is no
+`ü`. So it was recorded on AWS; Jayway's version 2.9 reads all escapes there. In the texts of a
+filter all are read: `[?(@ == '\\u00fc')]`.
 """
 
 _LEGEND = (

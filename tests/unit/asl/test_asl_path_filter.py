@@ -135,3 +135,27 @@ def test_a_large_array_is_looked_through_once(operation: str) -> None:
 
     assert len(found) == (count - 1 if "nin" in operation else 1)
     assert time.thread_time() - began < 1.0
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [r"@ == '\u00fc'", r"@ in ['\u00fc']", r"@ in ['a\n', '\u00fc']", r'@ in ["\u00fc"]'],
+)
+def test_escapes_in_the_texts_of_a_filter_are_read(condition: str) -> None:
+    """As Jayway's JsonPath 2.9 reads them."""
+    assert evaluated(f"$[?({condition})]", ["u", "ü", r"\u00fc"]) == ["ü"]
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        (r"$['\u00fc']", r"\u00fc"),
+        (r"$['a\nb']", r"a\nb"),
+        (r"""$['Test\""Name"']""", r'Test\""Name"'),
+        (r"$['a\'b']", "a'b"),
+        (r"$['a\\b']", r"a\b"),
+    ],
+)
+def test_a_name_in_quotes_has_no_other_escapes(path: str, name: str) -> None:
+    """The third is recorded on AWS, where Jayway 2.9 would take the backslash out."""
+    assert evaluated(path, {name: 1, "ü": 2, 'Test""Name"': 3}) == 1

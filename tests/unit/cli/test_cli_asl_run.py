@@ -278,3 +278,12 @@ def test_yaml_that_is_none_is_a_problem_of_mocks(run: Run, tmp_path: Path) -> No
     code, out, _ = run(write(tmp_path, "pay.json", PAY), "--mocks", mocks, "--json")
     assert code == 2
     assert {one["code"] for one in json.loads(out)["problems"]} == {"ASL_MOCK_YAML"}
+
+
+def test_a_definition_that_aws_does_not_take_is_refused_as_when_it_is_validated(
+    run: Run, tmp_path: Path
+) -> None:
+    definition = {"Comment": "x" * 1_048_576, "StartAt": "S", "States": {"S": {"Type": "Succeed"}}}
+    code, out, _ = run(write(tmp_path, "m.json", definition), "--json")
+    assert code == 2
+    assert [one["code"] for one in json.loads(out)["problems"]] == ["ASL_TOO_LARGE"]
