@@ -61,7 +61,7 @@ $(shell [ ! -e $(MADE) ] || $(BIN)/python -c '' 2>/dev/null || rm -f $(VENV)/.ma
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test soak peers test-letta test-llm lint type sim chaos bench docs lock clean
+.PHONY: help demo test soak peers test-letta test-llm lint type sim chaos bench oracles docs lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -105,6 +105,9 @@ chaos: $(DEV) ## real workers and Redis while they are killed, stopped, cut off 
 
 bench: $(DEV) ## benchmarks on this machine
 	$(BIN)/python -m benchmarks
+
+oracles: $(DEV) ## compare ASL with other people's implementations, in docs/reference/oracles.md
+	PYTHONPATH=tests $(BIN)/python tests/soak/oracle_report.py
 
 docs: $(DEV) ## write the reference pages and run the snippets of the documentation
 	$(if $(wildcard dcf/cli/reference.py),$(BIN)/python -m dcf.cli.reference docs/reference)

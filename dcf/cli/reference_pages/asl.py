@@ -59,7 +59,9 @@ the recorded ones.
 The cases are made from the snapshots that LocalStack has recorded on AWS for its own tests
 (Apache-2.0). That corpus is not in this repository: to run it, put it into a file of
 [this format](../how-to/conformance.md#a-corpus), give the file to the command, or let `make test`
-find it in `DCF_CORPUS`. What the last runs said, engine by engine:"""
+find it in `DCF_CORPUS`. The recorded runs, each with its date and the command that made it
+(with `--report`), engine by engine. Comparisons with implementations of other people are on
+[a page of their own](oracles.md):"""
 
 
 def asl_page() -> str:

@@ -10,6 +10,7 @@ import json
 import math
 import os
 import tarfile
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -26,6 +27,15 @@ _BESIDE = Path(__file__).parents[4] / "shared" / "conformance" / "jsonata" / "su
 SUITE = Path(os.environ.get("DCF_JSONATA_SUITE") or _BESIDE)
 UNDEFINED = object()
 LEAST = 0.995
+EVAL = "$eval, which Step Functions refuses"
+_MANY = "a range of ten million items is more than an expression may make"
+_JUDGED = {
+    "$encodeUrl": "half a surrogate pair is refused before anything is evaluated",
+    "$string(1/0)": "a division by zero is an error itself, D1001 instead of D3001",
+    "[1..10000000]": _MANY,
+    "[100..10000099]": _MANY,
+}
+"""Why a case differs, by what is in its expression."""
 _LIMITS = {"U1001": ("D1011", "U1006")}
 """What the engine calls a limit of depth or time that the suite names otherwise."""
 
@@ -108,13 +118,26 @@ def same(left: Any, right: Any) -> bool:
 
 @pytest.mark.skipif(not SUITE.is_file(), reason="there is no suite of JSONata here")
 def test_what_the_reference_answers_is_what_an_expression_gives() -> None:
-    cases = [one for one in read_suite(SUITE) if "$eval(" not in one[1]]
-    wrong = [
-        (name, expression, found)
-        for name, expression, case, data in cases
-        if not is_right(case, found := outcome(expression, case, data))
-    ]
-    print(f"{len(cases) - len(wrong)} of {len(cases)}", *wrong, sep="\n")
+    counts, wrong = compared()
+    cases = counts.total() - counts[EVAL]
 
-    assert len(cases) > 1600
-    assert len(wrong) <= (1 - LEAST) * len(cases)
+    assert wrong == []
+    assert cases > 1600
+    assert counts["agrees"] >= LEAST * cases
+
+
+def compared() -> tuple[Counter[str], list[str]]:
+    """How many cases agree, differ or are left, and those that differ."""
+    counts: Counter[str] = Counter()
+    wrong = []
+    for name, expression, case, data in read_suite(SUITE):
+        if "$eval(" in expression:
+            counts[EVAL] += 1
+        elif is_right(case, found := outcome(expression, case, data)):
+            counts["agrees"] += 1
+        elif judged := [why for part, why in _JUDGED.items() if part in expression]:
+            counts[judged[0]] += 1
+        else:
+            counts["differs"] += 1
+            wrong.append(f"{name}: {expression!r}: {found}")
+    return counts, wrong
