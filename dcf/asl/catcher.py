@@ -46,7 +46,7 @@ def _read_catcher(node: Node, last: bool, jsonata: bool) -> Catcher:
     node.text("Comment")
     target = node.text("Next", filled=True)
     if "Next" not in node:
-        node.error("ASL_MISSING_FIELD", "", "a catcher needs `Next`", "name the next state")
+        node.missing("Next", "a catcher needs `Next`", "name the next state")
     return Catcher(
         read_error_names(node, last),
         target or "",

@@ -46,7 +46,7 @@ def read_rule(node: Node, jsonata: bool) -> ChoiceRule | None:
     """A top-level rule with its ``Next``; None when it has errors."""
     target = node.text("Next", filled=True)
     if "Next" not in node:
-        node.error("ASL_MISSING_FIELD", "", "a choice rule needs `Next`", "name the next state")
+        node.missing("Next", "a choice rule needs `Next`", "name the next state")
     predicate = (
         _read_condition(node) if jsonata else _read_predicate(node, _PATH_RULE_FIELDS, MAX_DEPTH)
     )
@@ -70,7 +70,7 @@ def _read_condition(node: Node) -> Predicate | None:
     if "Condition" not in node:
         if not foreign:
             hint = "write `{% … %}` with an expression that gives true or false"
-            node.error("ASL_MISSING_FIELD", "", "a choice rule needs `Condition`", hint)
+            node.missing("Condition", "a choice rule needs `Condition`", hint)
         return None
     value = node.value["Condition"]
     if isinstance(value, bool):
@@ -147,7 +147,7 @@ def _read_combination(node: Node, name: str, depth: int) -> Predicate | None:
 def _read_comparison(node: Node, name: str) -> Predicate | None:
     variable = read_path(node, "Variable")
     if "Variable" not in node:
-        node.error("ASL_MISSING_FIELD", "", f"`{name}` needs `Variable`", "write `$.…`")
+        node.missing("Variable", f"`{name}` needs `Variable`", "write `$.…`")
     if name in _PATH_OPERATORS:
         operand = read_path(node, name)
         if variable is None or operand is None:

@@ -48,7 +48,7 @@ class ErrorNames:
 def read_error_names(node: Node, last: bool) -> ErrorNames:
     """The ``ErrorEquals`` of a retrier or catcher; ``last``: nothing follows it."""
     if "ErrorEquals" not in node:
-        node.error("ASL_MISSING_FIELD", "", "`ErrorEquals` is missing", "name the errors")
+        node.missing("ErrorEquals", "`ErrorEquals` is missing", "name the errors")
         return ErrorNames(frozenset())
     values = node.array("ErrorEquals")
     if values is None:

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dcf.problem import Problem
+from dcf.asl.reading.findings import Finding
+from dcf.asl.reading.node import MISSING
 
 SCHEMA = "SCHEMA_VALIDATION_FAILED"
 
@@ -77,32 +78,31 @@ _WARNINGS = ("ASL_CONSTANT_PATH", "ASL_STATIC_RESULT")
 
 _TIMES = ("SecondsPath", "Seconds", "TimestampPath", "Timestamp")
 _PATH_CODES = ("ASL_BAD_INTRINSIC", "ASL_BAD_PATH", "ASL_BAD_REFERENCE_PATH", "ASL_BAD_TEMPLATE")
-_NAMED = re.compile(r"`(\w+)`")
-_MISSED = re.compile(r"needs `(\w+)`|`(\w+)` is missing")
 _JSONATA_REASON = re.compile(r": [A-Z]\d{4}: (.*)", re.DOTALL)
 
 
-def diagnostics_of(
-    found: Sequence[tuple[Problem, str]], definition: Mapping[str, Any]
-) -> Iterator[Diagnostic]:
-    """What AWS says to ``found``: problems, each with AWS's own words where they are known.
+def diagnostics_of(found: Sequence[Finding], definition: Mapping[str, Any]) -> Iterator[Diagnostic]:
+    """What AWS says to ``found``.
 
     Fields that miss in one object are named together, as AWS does.
     """
     missing: dict[str, list[str]] = {}
-    for problem, words in found:
-        if problem.code == "ASL_MISSING_FIELD" and not words:
-            name = _MISSED.search(problem.message) or _NAMED.search(problem.message)
-            names = [group for group in name.groups() if group] if name else []
-            missing.setdefault(problem.path, []).extend(names)
-    for problem, words in found:
+    for one in found:
+        if _misses_fields(one):
+            missing.setdefault(one.problem.path, []).extend(one.fields)
+    for one in found:
+        problem, words = one.problem, one.aws
         if not problem.is_error and problem.code not in _WARNINGS:
             continue
-        if problem.code == "ASL_MISSING_FIELD" and not words:
+        if _misses_fields(one):
             if problem.path not in missing:
                 continue
             words = _required(missing.pop(problem.path))
-        yield _diagnose(problem, words, definition)
+        yield _diagnose(one, words, definition)
+
+
+def _misses_fields(one: Finding) -> bool:
+    return one.problem.code == MISSING and bool(one.fields) and not one.aws
 
 
 def _required(names: list[str]) -> str:
@@ -111,11 +111,12 @@ def _required(names: list[str]) -> str:
     return f"These fields are required: [{', '.join(names)}]"
 
 
-def _diagnose(problem: Problem, words: str, definition: Mapping[str, Any]) -> Diagnostic:
+def _diagnose(one: Finding, words: str, definition: Mapping[str, Any]) -> Diagnostic:
+    problem = one.problem
     wording = _WORDINGS.get(problem.code, _Wording())
     code = wording.code
     owner = wording.owner or words.endswith("' is not supported")
-    message = words or _told(problem) or wording.message
+    message = words or _told(one) or wording.message
     if problem.code in _PATH_CODES and problem.path.endswith(".$"):
         message = (
             f"The value for the field '{_unescaped(problem.path.rpartition('/')[2])}' must be a"
@@ -125,8 +126,7 @@ def _diagnose(problem: Problem, words: str, definition: Mapping[str, Any]) -> Di
     if problem.code == "ASL_BAD_PATH" and "/Choices/" in problem.path:
         message = "Value is not a Reference Path"
     if problem.code == "ASL_BAD_WAIT":
-        several = "none" not in problem.message
-        start = "There should only be one" if several else "This object should have only one"
+        start = "There should only be one" if one.fields else "This object should have only one"
         message = f"{start} of the following fields: [{', '.join(_TIMES)}]"
     if problem.code == "ASL_CONSTANT_PATH" and words.endswith("with 'Path'"):
         code = "NO_PATH"
@@ -143,13 +143,14 @@ def _diagnose(problem: Problem, words: str, definition: Mapping[str, Any]) -> Di
     return Diagnostic(code, message or problem.message.replace("`", "'"), location, severity)
 
 
-def _told(problem: Problem) -> str:
-    """AWS's words where our own message tells what they depend on."""
+def _told(one: Finding) -> str:
+    """AWS's words where they hold a name or depend on the value."""
+    problem = one.problem
     if problem.code == "ASL_UNKNOWN_FIELD":
         return f"Field '{_unescaped(problem.path.rpartition('/')[2])}' is not supported"
-    if problem.code == "ASL_FIELD_CLASH":
-        names = sorted(_NAMED.findall(problem.message))
-        return f"There should only be one of the following fields: [{', '.join(names)}]"
+    if problem.code == "ASL_FIELD_CLASH" and one.fields:
+        names = ", ".join(sorted(one.fields))
+        return f"There should only be one of the following fields: [{names}]"
     if problem.message.endswith(("is empty", "holds no rules")):
         return "Value cannot be empty"
     return ""

@@ -89,7 +89,7 @@ def check_processor_config(processor: Node, express: bool) -> None:
         config.error("ASL_NOT_DISTRIBUTED", "ExecutionType", message, hint, aws)
     if mode == "DISTRIBUTED" and "ExecutionType" not in config:
         hint = "write `STANDARD` or `EXPRESS`"
-        config.error("ASL_MISSING_FIELD", "", "`ExecutionType` is missing", hint)
+        config.missing("ExecutionType", "`ExecutionType` is missing", hint)
     if mode == "DISTRIBUTED" and express:
         message = "an EXPRESS state machine has no distributed Maps"
         aws = (

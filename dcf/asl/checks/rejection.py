@@ -10,6 +10,7 @@ from typing import Any, Final, Literal, TypeAlias
 from dcf.asl.checks.aws_wording import SCHEMA, Diagnostic, diagnostics_of
 from dcf.asl.checks.json_syntax_wording import syntax_diagnostic
 from dcf.asl.definition import STANDARD, MachineType, read
+from dcf.asl.reading.findings import Finding
 from dcf.asl.reading.source import MAX_DEFINITION, read_json, too_large
 
 Severity: TypeAlias = Literal["ERROR", "WARNING"]
@@ -65,7 +66,7 @@ def diagnostics(
         if not text:
             return [Diagnostic("MISSING_DESCRIPTION", "Received a null or empty workflow input.")]
         if len(text) > MAX_DEFINITION:
-            return list(diagnostics_of([(too_large(len(text)), "")], {}))
+            return list(diagnostics_of([Finding(too_large(len(text)))], {}))
         try:
             json.loads(text)
         except json.JSONDecodeError as error:
@@ -74,7 +75,7 @@ def diagnostics(
             pass  # what is wrong is told below
         value, problems = read_json(text)
         if problems:
-            return list(diagnostics_of([(problem, "") for problem in problems], {}))
+            return list(diagnostics_of([*map(Finding, problems)], {}))
     if not isinstance(value, Mapping):
         return [not_an_object()]
     return list(diagnostics_of(list(read(value, type, only_aws=True)[1].with_aws()), value))

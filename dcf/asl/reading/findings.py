@@ -3,52 +3,67 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from dcf.asl.errors import ExpressionError
 from dcf.problem import Problem
 
 
-class Findings:
-    """Collects problems; reading goes on so that one run reports all of them.
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A problem, and what AWS's words for it hold beside its code and place: the ``aws`` words
+    themselves (``Minimum value is 1``), or the ``fields`` that it is about, which are missing or
+    exclude each other; see ``dcf.asl.checks.aws_wording``."""
 
-    ``aws`` is what AWS says to the same fault, where its words hold something that code and place
-    alone do not tell (``Minimum value is 1``); see ``dcf.asl.checks.aws_wording``.
-    """
+    problem: Problem
+    aws: str = ""
+    fields: tuple[str, ...] = ()
+
+
+class Findings:
+    """Collects problems; reading goes on so that one run reports all of them. ``aws`` and
+    ``fields``: see Finding."""
 
     __slots__ = ("_all", "_seen", "problems")
 
     def __init__(self) -> None:
         self.problems: list[Problem] = []
-        self._all: list[tuple[Problem, str]] = []
+        self._all: list[Finding] = []
         self._seen: set[tuple[str, str, str]] = set()
 
-    def error(self, code: str, pointer: str, message: str, hint: str = "", aws: str = "") -> None:
-        self._add(Problem(code, message, pointer, hint), aws)
+    def error(
+        self,
+        code: str,
+        pointer: str,
+        message: str,
+        hint: str = "",
+        aws: str = "",
+        fields: tuple[str, ...] = (),
+    ) -> None:
+        self._add(Finding(Problem(code, message, pointer, hint), aws, fields))
 
     def warning(self, code: str, pointer: str, message: str, hint: str = "", aws: str = "") -> None:
-        self._add(Problem(code, message, pointer, hint, severity="warning"), aws)
+        self._add(Finding(Problem(code, message, pointer, hint, severity="warning"), aws))
 
     def consequence(self, code: str, pointer: str, message: str, hint: str, aws: str) -> None:
         """An error that goes when another one is mended: AWS lists it, people are spared it."""
-        self._all.append((Problem(code, message, pointer, hint), aws))
+        self._all.append(Finding(Problem(code, message, pointer, hint), aws))
 
     def expression(self, error: ExpressionError, pointer: str) -> None:
         self.error(error.code, pointer, error.message, error.hint)
 
-    def with_aws(self) -> Iterator[tuple[Problem, str]]:
-        """Each problem with AWS's words for it, empty where its code and place tell enough.
-
-        Consequences are among them.
-        """
+    def with_aws(self) -> Iterator[Finding]:
+        """Each problem with what AWS's words for it hold. Consequences are among them."""
         yield from self._all
 
-    def _add(self, problem: Problem, aws: str) -> None:
+    def _add(self, finding: Finding) -> None:
+        problem = finding.problem
         # Two readers may meet the same fault: a field is read once for its type, once for its rule.
         key = (problem.code, problem.path, problem.message)
         if key in self._seen:
             return
         self._seen.add(key)
-        self._all.append((problem, aws))
+        self._all.append(finding)
         self.problems.append(problem)
 
 

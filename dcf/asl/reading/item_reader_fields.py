@@ -38,7 +38,7 @@ def read_item_reader(map_node: Node, jsonata: bool) -> ItemReader | None:
     config.text("Comment")
     input_type = config.choice("InputType", INPUT_TYPES)
     if input_type is None and not lists and "InputType" not in config:
-        config.error("ASL_MISSING_FIELD", "", "`InputType` is missing", "write for example `JSON`")
+        config.missing("InputType", "`InputType` is missing", "write for example `JSON`")
     if input_type == "PARQUET":
         message = "Parquet is read on AWS, not here: a run of this Map fails"
         config.warning("ASL_PARQUET_UNREAD", "InputType", message, "use CSV or JSONL")
@@ -61,7 +61,7 @@ def _read_resource(node: Node) -> bool:
     resource = node.text("Resource", filled=True)
     if "Resource" not in node:
         hint = "write `arn:aws:states:::s3:getObject`"
-        node.error("ASL_MISSING_FIELD", "", "an ItemReader needs `Resource`", hint)
+        node.missing("Resource", "an ItemReader needs `Resource`", hint)
     if resource is None or resource.endswith(":s3:getObject") or "${" in resource:
         return False
     if not resource.endswith(":s3:listObjectsV2"):
@@ -74,7 +74,7 @@ def _read_arguments(node: Node, field: str, jsonata: bool) -> Expression:
     read = read_object(node, field) if jsonata else read_template(node, field)
     if field not in node:
         hint = "say in which `Bucket` the items are, and under which `Key` or `Prefix`"
-        node.error("ASL_MISSING_FIELD", "", f"`{field}` is missing", hint)
+        node.missing(field, f"`{field}` is missing", hint)
     return read if read is not None else constant({})
 
 
@@ -99,7 +99,7 @@ def _read_format(config: Node, input_type: str | None) -> ItemFormat | None:
     pointer = config.text("ItemsPointer") or ""
     if location == "GIVEN" and headers is None:
         hint = "name the columns, or set `CSVHeaderLocation` to `FIRST_ROW`"
-        config.error("ASL_MISSING_FIELD", "", "`CSVHeaders` is missing", hint)
+        config.missing("CSVHeaders", "`CSVHeaders` is missing", hint)
     if pointer and not pointer.startswith("/"):
         hint = "write for example `/orders/items`"
         config.error(OUT_OF_RANGE, "ItemsPointer", f"`{pointer}` is no JSON pointer", hint)

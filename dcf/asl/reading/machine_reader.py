@@ -31,7 +31,7 @@ from dcf.asl.reading.fields import (
     closest_hint,
 )
 from dcf.asl.reading.node import OUT_OF_RANGE, WRONG_TYPE, Node
-from dcf.asl.reading.state_reader import MISSING, read_state
+from dcf.asl.reading.state_reader import read_state
 from dcf.asl.reading.state_tree import speaks_jsonata
 from dcf.asl.retrier import LARGEST
 from dcf.asl.state import State
@@ -93,7 +93,7 @@ class MachineReader:
     def _read(self, node: Node) -> StateMachine:
         for field in ("States", "StartAt"):
             if field not in node:
-                node.error(MISSING, "", f"`{field}` is missing", "a machine needs both fields")
+                node.missing(field, f"`{field}` is missing", "a machine needs both fields")
         start_at = node.text("StartAt")
         described = node.node("States")
         states: dict[str, Node] = {}
@@ -123,7 +123,7 @@ class MachineReader:
     def _read_state(self, name: str, node: Node) -> State | None:
         state_type = node.text("Type")
         if "Type" not in node:
-            node.error(MISSING, "", "`Type` is missing", closest_hint("", STATE_FIELDS))
+            node.missing("Type", "`Type` is missing", closest_hint("", STATE_FIELDS))
         if state_type is None:
             return None
         if state_type not in STATE_FIELDS:

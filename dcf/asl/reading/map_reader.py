@@ -8,7 +8,7 @@ from dcf.asl.maps.item_batcher import read_batcher
 from dcf.asl.reading.item_reader_fields import read_item_reader
 from dcf.asl.reading.node import Node
 from dcf.asl.reading.result_writer_fields import read_result_writer
-from dcf.asl.reading.state_parts import MISSING, Parts
+from dcf.asl.reading.state_parts import Parts
 from dcf.asl.reading.typed_field import read_amount, read_expected
 from dcf.asl.retrier import LARGEST
 from dcf.asl.scope import Expression
@@ -20,10 +20,10 @@ def read_map(parts: Parts) -> MapState:
     for new, old in (("ItemProcessor", "Iterator"), ("ItemSelector", "Parameters")):
         if new in node and old in node:
             message = f"`{old}` is the old name of `{new}`: only one of them may stand here"
-            node.error("ASL_FIELD_CLASH", old, message, f"keep `{new}`")
+            node.error("ASL_FIELD_CLASH", old, message, f"keep `{new}`", fields=(new, old))
     if "ItemProcessor" not in node and "Iterator" not in node:
         hint = "give it a machine with `StartAt` and `States`"
-        node.error(MISSING, "", "a Map needs `ItemProcessor`", hint)
+        node.missing("ItemProcessor", "a Map needs `ItemProcessor`", hint)
     inner = node.node("ItemProcessor" if "ItemProcessor" in node else "Iterator")
     return MapState(
         **parts.common,

@@ -10,6 +10,7 @@ from dcf.asl.reading.findings import Findings, child
 
 WRONG_TYPE = "ASL_WRONG_TYPE"
 OUT_OF_RANGE = "ASL_OUT_OF_RANGE"
+MISSING = "ASL_MISSING_FIELD"
 
 _AWS_TYPES = {
     "a string": "[STRING]",
@@ -51,9 +52,23 @@ class Node:
     def place(self, field: str) -> str:
         return child(self.pointer, field)
 
-    def error(self, code: str, field: str, message: str, hint: str = "", aws: str = "") -> None:
-        """Report a fault of ``field``, or of the object itself when that is empty."""
-        self.findings.error(code, self.place(field) if field else self.pointer, message, hint, aws)
+    def error(
+        self,
+        code: str,
+        field: str,
+        message: str,
+        hint: str = "",
+        aws: str = "",
+        fields: tuple[str, ...] = (),
+    ) -> None:
+        """Report a fault of ``field``, or of the object itself when that is empty. ``fields`` are
+        those that it is about: see Finding."""
+        place = self.place(field) if field else self.pointer
+        self.findings.error(code, place, message, hint, aws, fields)
+
+    def missing(self, field: str, message: str, hint: str) -> None:
+        """Report that the object lacks ``field``."""
+        self.error(MISSING, "", message, hint, fields=(field,))
 
     def warning(self, code: str, field: str, message: str, hint: str = "", aws: str = "") -> None:
         """Like ``error``, for what AWS accepts and an author hardly means."""

@@ -31,10 +31,10 @@ def read_result_writer(map_node: Node, jsonata: bool) -> ResultWriter | None:
         node.error(OUT_OF_RANGE, "Resource", f"no ResultWriter writes to `{resource}`", hint)
     if resource is None and not config.value and "Resource" not in node:
         hint = "say where the results go in `Resource`, or how they look in `WriterConfig`"
-        node.error("ASL_MISSING_FIELD", "", "a ResultWriter needs `Resource`", hint)
+        node.missing("Resource", "a ResultWriter needs `Resource`", hint)
     arguments = read_object(node, field) if jsonata else read_template(node, field)
     if resource is None:
         return ResultWriter(None, transformation or "COMPACT", output_type or "JSON")
     if field not in node:
-        node.error("ASL_MISSING_FIELD", "", f"`{field}` is missing", "name the `Bucket`")
+        node.missing(field, f"`{field}` is missing", "name the `Bucket`")
     return ResultWriter(arguments or constant({}), transformation or "NONE", output_type or "JSON")

@@ -9,8 +9,6 @@ from typing import Any, TypeAlias
 from dcf.asl.machine import StateMachine
 from dcf.asl.reading.node import Node
 
-MISSING = "ASL_MISSING_FIELD"
-
 ReadMachine: TypeAlias = Callable[[Node, bool], StateMachine]
 """Reads a nested machine; the flag says that it is an item processor."""
 

@@ -11,7 +11,7 @@ from dcf.asl.dataflow import read_dataflow
 from dcf.asl.jsonata.flow import read_jsonata_flow
 from dcf.asl.reading.map_reader import read_map
 from dcf.asl.reading.node import Node
-from dcf.asl.reading.state_parts import MISSING, Parts, ReadMachine
+from dcf.asl.reading.state_parts import Parts, ReadMachine
 from dcf.asl.reading.task_reader import read_task
 from dcf.asl.reading.typed_field import read_text
 from dcf.asl.reading.wait_reader import read_wait
@@ -25,7 +25,7 @@ from dcf.asl.state import (
     SucceedState,
 )
 
-__all__ = ["MISSING", "ReadMachine", "read_state"]
+__all__ = ["ReadMachine", "read_state"]
 
 
 def read_state(name: str, node: Node, jsonata: bool, read_machine: ReadMachine) -> State:
@@ -61,7 +61,7 @@ def _read_pass(parts: Parts) -> State:
 def _read_choice(parts: Parts) -> State:
     node = parts.node
     if "Choices" not in node:
-        node.error(MISSING, "", "a Choice needs `Choices`", "give it at least one rule")
+        node.missing("Choices", "a Choice needs `Choices`", "give it at least one rule")
     elif node.value["Choices"] == []:
         node.error("ASL_BAD_CHOICE_RULE", "Choices", "`Choices` is empty", "give it a rule")
     rules = [read_rule(rule, parts.jsonata) for rule in node.nodes("Choices")]
@@ -87,7 +87,7 @@ def _read_fail(parts: Parts) -> State:
 def _read_parallel(parts: Parts) -> State:
     node = parts.node
     if "Branches" not in node:
-        node.error(MISSING, "", "a Parallel needs `Branches`", "give it at least one branch")
+        node.missing("Branches", "a Parallel needs `Branches`", "give it at least one branch")
     elif node.value["Branches"] == []:
         node.error("ASL_OUT_OF_RANGE", "Branches", "`Branches` is empty", "give it a branch")
     branches = tuple(parts.read_machine(branch, False) for branch in node.nodes("Branches"))

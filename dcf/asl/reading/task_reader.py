@@ -7,7 +7,7 @@ from dcf.asl.jsonata.flow import read_jsonata
 from dcf.asl.payload import is_integer
 from dcf.asl.reading.binding import check_binding
 from dcf.asl.reading.node import Node
-from dcf.asl.reading.state_parts import MISSING, Parts
+from dcf.asl.reading.state_parts import Parts
 from dcf.asl.reading.typed_field import read_amount
 from dcf.asl.retrier import LARGEST
 from dcf.asl.scope import Expression
@@ -22,7 +22,7 @@ def read_task(parts: Parts) -> TaskState:
     binding = node.node("AgentBinding")
     if "Resource" not in node and "AgentBinding" not in node:
         hint = "name an activity in `Resource` or an agent in `AgentBinding`"
-        node.error(MISSING, "", "a Task needs `Resource` or `AgentBinding`", hint)
+        node.missing("Resource", "a Task needs `Resource` or `AgentBinding`", hint)
     if binding is not None:
         check_binding(binding)
         approval = binding.value.get("approval")

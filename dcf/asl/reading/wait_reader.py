@@ -26,7 +26,7 @@ def read_wait(parts: Parts) -> WaitState:
         found = ", ".join(f"`{field}`" for field in given) or "none"
         names = ", ".join(f"`{field}`" for field in times)
         message = f"a Wait has exactly one time, found {found}"
-        node.error("ASL_BAD_WAIT", "", message, f"keep one of {names}")
+        node.error("ASL_BAD_WAIT", "", message, f"keep one of {names}", fields=(*given,))
     if "SecondsPath" in given:
         return WaitState(**parts.common, seconds=_read_seconds_path(node))
     if "TimestampPath" in given:
