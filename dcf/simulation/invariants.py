@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
@@ -9,7 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from control_plane import JSON
-from dcf.asl.payload import excerpt
 from dcf.asl.trial import Invariant
 from dcf.simulation.evidence import Evidence
 from dcf.simulation.order import EPOCH_S
@@ -75,6 +75,7 @@ def _milliseconds(at: float) -> int:
 
 
 CALLED, CRASHED = "work called", "worker crashed"
+_LONGEST = 60
 
 
 def _line(at: float, what: str, about: Mapping[str, Any]) -> str:
@@ -86,7 +87,10 @@ def _line(at: float, what: str, about: Mapping[str, Any]) -> str:
 def _answer(call: Mapping[str, Any]) -> str:
     if call.get("error") is not None:
         return str(call["error"])
-    return excerpt(call["result"]) if "result" in call else "no answer"
+    if "result" not in call:
+        return "no answer"
+    text = json.dumps(call["result"], ensure_ascii=False)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
 _SHOWN = ("visit", "try", "by", "owner", "next", "error", "event", "seconds", "status")
