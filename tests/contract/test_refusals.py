@@ -10,9 +10,9 @@ from importlib import resources
 from typing import Any
 
 import pytest
-from flows import linear, seed, step
+from flows import RUN, linear, seed, step
 from refusing_server import RefusingServer, between, refusing_server
-from workers import lease_of
+from workers import lease_of, put_away
 from worlds import World
 
 from control_plane import (
@@ -114,6 +114,20 @@ async def test_who_takes_no_writes_is_read(server: RefusingServer, code: str) ->
         with server.refusing[code]():
             assert await backend.command("GET", "k") == "v"
             assert await backend.run(READS, ["k"], []) == "v"
+
+
+async def test_a_run_is_removed_from_a_server_that_is_out_of_memory(
+    server: RefusingServer,
+) -> None:
+    server.admin.flushall()
+    async with backend_on(server.url) as backend:
+        store = Store(backend)
+        await seed(store, FLOW)
+        assert await store.cancel(RUN, by="x") is None
+        await put_away(store)
+        with server.refusing["OOM"]():
+            assert await store.remove(RUN) is None
+        assert await backend.command("KEYS", f"*{RUN}*") == []
 
 
 async def test_a_server_that_loads_its_data_is_waited_for(server: RefusingServer) -> None:
