@@ -67,8 +67,8 @@ TABLE = (
         "OOM",
         "writes",
         "out of memory",
-        "raise its maxmemory (CONFIG SET maxmemory), or free memory with `dcf runs remove`: work goes "
-        "on by itself",
+        "raise its maxmemory (CONFIG SET maxmemory), or free memory with `dcf runs remove`: work "
+        "goes on by itself",
         ("OOM ",),
     ),
     Refusing(

@@ -20,8 +20,8 @@ if run and not run.removing then
   end
   if not run.finalized and not REQ.abandoned then return reply('not_finalized') end
   if run.outbox and run.outbox ~= 'told' and not REQ.unexported then return reply('not_exported') end
-  -- A write that takes no memory: a server that is out of it lets go on what has written.
-  redis.call('DEL', STAGE)
+  -- First, since it takes no memory: a server that is out of it lets go on what has written.
+  redis.call('DEL', DUE)
   run.removing = true
   if run.status == 'pending' then run.status = 'cancelled' end
   redis.call('JSON.MSET', META, '$.ctl', cjson.encode(run), META, '$.status', quote(run.status))

@@ -58,6 +58,7 @@ def gc(now: Scratch) -> Reply:
         run["removing"] = True
         if run["status"] == "pending":
             run["status"] = "cancelled"
+        now.set(now.keys.due, None)
         now.save_run(run, {"status": run["status"]})
         now.enlist(run)
         now.look_at(now.now + REHINT_MAX_MS)
