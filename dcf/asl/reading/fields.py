@@ -157,12 +157,8 @@ def closest_hint(field: str, names: Iterable[str]) -> str:
 
 
 def nearest(name: str, names: Iterable[str]) -> str | None:
-    """The one of ``names`` that ``name`` is hardly anything but a slip of; None where none is.
-
-    >>> nearest("States.Timout", ["States.ALL", "States.Timeout"])
-    'States.Timeout'
-    >>> nearest("States.Foo", ["States.ALL", "States.Timeout"])
-    """
+    """The one of ``names`` of which ``name`` is a likely misspelling, as ``States.Timout`` is of
+    ``States.Timeout``; None where there is none, as for ``States.Foo``."""
     written, known = _compared(name), {_compared(one): one for one in names}
     for best in difflib.get_close_matches(written, known, 1, _ALIKE_BEGUN):
         begins_alike = written[:_BEGINNING] == best[:_BEGINNING]
