@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-import inspect
 from dataclasses import dataclass, field
 from typing import Literal
 from urllib.parse import parse_qs, urlsplit
 
 from redis.asyncio import ConnectionPool
+from redis.exceptions import RedisError
 
 from control_plane.embedded.check import Check
+
+_OPTIONS = frozenset(
+    {"db", "username", "password", "client_name", "health_check_interval", "max_connections"}
+    | {"retry_on_timeout", "socket_connect_timeout", "socket_keepalive", "socket_timeout"}
+)
+"""What may stand behind the ? of a URL, besides ``ssl_…``: of redis-py's options those that say
+nothing of how replies are read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +44,15 @@ def check_url(url: str) -> None:
     database = parts.path.strip("/")
     if parts.scheme != "unix" and database and not database.isdecimal():
         raise ValueError("the path is not the number of a database")
+    options = list(parse_qs(parts.query))
+    strange = [one for one in options if one not in _OPTIONS and not one.startswith("ssl_")]
+    if strange:
+        raise ValueError(f"a connection has no option {', '.join(strange)}")
     try:
         pool.connection_class(**pool.connection_kwargs)
-    except TypeError as error:
-        known = inspect.signature(pool.connection_class).parameters
-        strange = [name for name in parse_qs(parts.query) if name not in known]
-        raise ValueError(f"a connection has no option {', '.join(strange)}") from error
+    except (TypeError, RedisError) as error:
+        told = f"{parts.scheme}:// does not take {', '.join(options)} in this way"
+        raise ValueError(told) from error
 
 
 def redact(url: str) -> str:

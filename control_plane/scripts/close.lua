@@ -32,7 +32,7 @@ for i = 1, #REQ.paths do
     closed = closed + 1
   end
 end
--- Behind the documents: a server that loses this may have lost those, and not the other way round.
+-- After the documents: a script that fails midway has not said that they are closed.
 local upto = (REQ.at or 0) + #REQ.paths
 if upto > (run.closed or 0) then
   run.closed = upto

@@ -2,8 +2,11 @@
 -- `outbox` the run waits for the graph from then on; it is not removed before it is there.
 -- KEYS[4]  cp:{outbox}:runs     stream   standalone only, with outbox
 -- KEYS[5]  cp:{outbox}:counts   hash     standalone only, with outbox
--- ARGV[1]  {run, digest, by, call, paths?, outbox?}   digest: the end of the history that the audit
---          record covers; paths: how many it counts, each of which is closed; call: an id; the same again gets the first answer; outbox: how many may wait there
+-- ARGV[1]  {run, digest, by, call, paths?, outbox?}
+--          digest: the end of the history that the audit record covers
+--          paths:  how many documents it counts, each of which is closed
+--          call:   an id; the same again gets the first answer
+--          outbox: how many may wait there
 -- ARGV[2]  audit record        ARGV[3]  cost summary
 -- Reply    {"ok"} | {"already_finalized"} | {"still_running", status} | {"history_moved"}
 --          | {"not_closed", n}: a fail-over lost what was closed after the first n

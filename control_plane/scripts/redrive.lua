@@ -83,7 +83,7 @@ for i = 1, #REQ.unseal do
 end
 
 if not REQ.last then
-  -- Behind the documents, as in a close.
+  -- After the documents: a script that fails midway has not said that they are prepared.
   run.prepared = batch + 1
   redis.call('JSON.SET', META, '$.ctl', cjson.encode(run))
 else

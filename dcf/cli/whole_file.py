@@ -14,25 +14,34 @@ from typing import IO
 @contextmanager
 def whole_file(file: Path, *, overwrite: bool) -> Iterator[IO[bytes]]:
     """A stream whose bytes become ``file`` at the end of the block; nothing is left of a block that
-    raises. A device or a pipe is written to as it is. Raises FileExistsError when somebody made the
-    file meanwhile and it is not to be overwritten, else OSError; both name ``file``."""
+    raises. A device or a pipe is written to as it is, and of a link that is overwritten what it
+    links to. Raises FileExistsError when somebody made the file meanwhile and it is not to be
+    overwritten, else OSError; both name ``file``."""
     try:
-        if file.exists() and not file.is_file():
+        if file.exists() and (not file.is_file() or _is_open_file(file)):
             with file.open("wb") as stream:
                 yield stream
             return
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with _draft(file) as draft:
+        target = file.resolve() if overwrite else file
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with _draft(target) as draft:
             yield draft
             draft.flush()
             os.fsync(draft.fileno())
             if overwrite:
-                Path(draft.name).replace(file)
+                Path(draft.name).replace(target)
             else:
                 # Unlike a rename it takes nobody's place.
-                os.link(draft.name, file)
+                os.link(draft.name, target)
     except OSError as error:
+        if error.errno is None:
+            raise
         raise type(error)(error.errno, error.strerror, str(file)) from error
+
+
+def _is_open_file(file: Path) -> bool:
+    """Whether it names what a process has open, as ``/dev/stdout`` does."""
+    return any(file.absolute().is_relative_to(folder) for folder in ("/dev", "/proc"))
 
 
 @contextmanager

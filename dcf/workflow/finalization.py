@@ -34,6 +34,9 @@ async def finalize(store: Store, workflow_id: str, *, by: str) -> dict[str, Any]
             run = await store.run(workflow_id)
             await store.close(workflow_id)
             tally = await count(store, workflow_id)
+            if tally.open:
+                # A fail-over lost the close, or a redrive was being prepared.
+                continue
             audit = {
                 "workflow_id": workflow_id,
                 "workflow_name": run.name,
@@ -60,6 +63,9 @@ async def finalize(store: Store, workflow_id: str, *, by: str) -> dict[str, Any]
         await store.retire(workflow_id)
         text = await store.backend.command("JSON.GET", store.keys(workflow_id).audit)
         if text is None:
+            if (await store.run(workflow_id)).finalized_at is None:
+                # A fail-over lost the seal.
+                continue
             raise UnknownRun(workflow_id=workflow_id)
         record: dict[str, Any] = json.loads(text)
         return record

@@ -59,6 +59,11 @@ class Tally:
         """How many were counted."""
         return sum(self.states.values()) + self.frames + self.earlier_visits
 
+    @property
+    def open(self) -> int:
+        """How many states can still be moved."""
+        return sum(self.states[name] for name in ("pending", "ready", "running", "waiting"))
+
     def to_json(self) -> dict[str, Any]:
         """The counts as the audit record holds them."""
         return {
@@ -68,7 +73,7 @@ class Tally:
             "failed": self.states["failed"],
             "cancelled": self.states["cancelled"],
             "skipped": self.states["skipped"],
-            "open": sum(self.states[name] for name in ("pending", "ready", "running", "waiting")),
+            "open": self.open,
             "frames": self.frames,
             "earlier_visits": self.earlier_visits,
             "leases": self.leases,

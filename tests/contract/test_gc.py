@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from typing import Any, Literal
 
@@ -20,6 +20,7 @@ from control_plane import (
     Disconnected,
     Lease,
     Refusal,
+    Script,
     Store,
     payload,
     run_transitions,
@@ -77,6 +78,53 @@ async def test_a_run_is_sealed_over_closed_documents_whatever_a_fail_over_lost(
         await store.retire(RUN)
         assert await store.remove(RUN) is None
     assert lost > 4
+
+
+@pytest.mark.parametrize("opened_by", ["a fail-over", "a redrive that is being prepared"])
+async def test_what_was_open_when_it_was_counted_is_counted_anew(
+    world: World, opened_by: str
+) -> None:
+    """… although another one closes it before the run is sealed."""
+    other = await failed_run(world)
+
+    class Opened(FailingOver):
+        async def run(self, script: Script, keys: Sequence[str], args: Sequence[str | int]) -> Any:
+            if script.name == "finalize":
+                await other.close(RUN)
+            answer = await super().run(script, keys, args)
+            if script.name == "close" and not self.prepared and lost > 1:
+                self.prepared = True
+                plan = {"again": ["M[1]/U"], "resume": [], "unseal": []}
+                begun = {"call": "r", "first": True, "last": False, **plan}
+                assert (await other.call("redrive", RUN, begun, extra=[DONE]))[0] == "ok"
+            return answer
+
+        prepared = False
+
+    lost = 1 if opened_by == "a fail-over" else 99
+    opened = Opened(world.backend, "close", lost)
+    opened.prepared = lost == 1
+    record = await finalize(world.store(opened), RUN, by="x")
+    assert record["states"]["open"] == 0
+
+
+async def test_a_seal_that_a_fail_over_lost_is_made_again(world: World) -> None:
+    store = await failed_run(world)
+    audit_key = store.keys(RUN).audit
+
+    class Unsealed(FailingOver):
+        async def run(self, script: Script, keys: Sequence[str], args: Sequence[str | int]) -> Any:
+            answer = await super().run(script, keys, args)
+            if script.name == "finalize" and not self.forgotten:
+                self.forgotten = True
+                await self.command("DEL", audit_key)
+            return answer
+
+        forgotten = False
+
+    record = await finalize(world.store(Unsealed(world.backend, "finalize", 1)), RUN, by="x")
+    assert record["final_status"] == "failed"
+    assert (await store.run(RUN)).finalized_at is not None
 
 
 async def test_a_retired_run_is_among_the_done_and_needs_no_more_looks(world: World) -> None:

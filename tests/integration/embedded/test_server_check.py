@@ -104,6 +104,11 @@ async def test_nobody_there(url: str) -> None:
         "redis://me:hunter2@127.0.0.1:1/main",
         "redis://me:hunter2@127.0.0.1:1/1/2",
         "redis://me:hunter2@127.0.0.1:1/0?compress=yes",
+        "redis://me:hunter2@127.0.0.1:1/0?retry=3",
+        "redis://me:hunter2@127.0.0.1:1/0?protocol=3",
+        "redis://me:hunter2@127.0.0.1:1/0?redis_connect_func=x",
+        "redis://me:hunter2@127.0.0.1:1/0?ssl_cert_reqs=none",
+        "rediss://me:hunter2@127.0.0.1:1/0?ssl_cert_reqs=perhaps",
         "redis://me:hunter2@127.0.0.1:1/0?db=main",
     ],
 )
@@ -112,6 +117,13 @@ async def test_no_redis_url(url: str) -> None:
         await check_server(url)
     assert "hunter2" not in str(caught.value)
     assert "redis://" in caught.value.hint
+
+
+async def test_an_unknown_option_is_named_and_no_other() -> None:
+    with pytest.raises(ServerUrlInvalid, match=r"no option foo, bar\)"):
+        await check_server("redis://127.0.0.1:1/0?socket_timeout=5&foo=1&db=1&bar=2")
+    with pytest.raises(ServerUnreachable):
+        await check_server("rediss://127.0.0.1:1/0?ssl_cert_reqs=none&client_name=dcf")
 
 
 async def test_an_old_server_is_refused(fake_redis: FakeRedis) -> None:

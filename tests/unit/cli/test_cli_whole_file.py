@@ -69,3 +69,32 @@ def test_a_pipe_is_written_to_and_stays_one(tmp_path: Path) -> None:
     reader.join()
     assert read == [b"text"]
     assert pipe.is_fifo()
+
+
+def test_what_a_link_links_to_is_overwritten(tmp_path: Path) -> None:
+    (tmp_path / "far").mkdir()
+    file, link = tmp_path / "far" / "out.txt", tmp_path / "link"
+    file.write_bytes(b"old")
+    link.symlink_to(file)
+    with whole_file(link, overwrite=True) as stream:
+        stream.write(b"new")
+    assert link.is_symlink()
+    assert file.read_bytes() == b"new"
+    with pytest.raises(FileExistsError), whole_file(link, overwrite=False) as stream:
+        stream.write(b"other")
+    assert file.read_bytes() == b"new"
+
+
+def test_what_a_process_has_open_is_written_to(tmp_path: Path) -> None:
+    with (tmp_path / "out.txt").open("wb") as opened:
+        with whole_file(Path(f"/proc/self/fd/{opened.fileno()}"), overwrite=True) as stream:
+            stream.write(b"text")
+        assert os.fstat(opened.fileno()).st_size == 4
+
+
+def test_an_error_of_something_else_does_not_name_the_file(tmp_path: Path) -> None:
+    with (
+        pytest.raises(TimeoutError, match="no answer"),
+        whole_file(tmp_path / "out.txt", overwrite=False),
+    ):
+        raise TimeoutError("no answer")
