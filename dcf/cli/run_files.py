@@ -120,6 +120,9 @@ def _targets(workflow_ids: Sequence[str], out: Path) -> dict[str, Path]:
     for workflow_id in workflow_ids:
         check_workflow_id(workflow_id)
     into_folder = len(workflow_ids) > 1 or out.is_dir()
+    if into_folder and out.exists() and not out.is_dir():
+        hint = "choose a folder for several runs"
+        raise BadInput([Problem("CLI_OUT_EXISTS", "there is a file", hint=hint, file=str(out))])
     files = {one: out / f"{one}{_SUFFIX}" if into_folder else out for one in workflow_ids}
     there = [file for file in files.values() if file.exists() or file.is_symlink()]
     if there:

@@ -110,6 +110,8 @@ def test_an_exported_run_is_read_from_its_file_and_restored(dcf: Dcf) -> None:
     assert dcf("runs", "export", "kept", "--out", "kept.run.gz").code == 0
     again = dcf("runs", "export", "kept", "--out", "kept.run.gz")
     assert (again.code, "there is a file" in again.err) == (2, True)
+    several = dcf("runs", "export", "kept", "other", "--out", "kept.run.gz")
+    assert (several.code, "choose a folder for several runs" in several.err) == (2, True)
     assert (dcf.folder / "kept.run.gz").stat().st_mode & 0o777 == 0o600
     told = dcf("history", "kept", "--json").json
     exists = dcf("runs", "restore", "kept.run.gz")
