@@ -41,7 +41,7 @@ async def advise(options: Options, settings: Settings) -> Answer:
     async with planner_board(options.planner, settings) as board:
         if options.withdraw:
             guidelines = await withdraw_wishes(board, options.task_type, now=now)
-            said = f"Nobody wants anything of {options.task_type} any more."
+            said = f"The advice on {options.task_type} is withdrawn."
         else:
             item = SkillRecommendation(
                 condition=f"task_type = {options.task_type}",

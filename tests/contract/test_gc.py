@@ -80,31 +80,43 @@ async def test_a_run_is_sealed_over_closed_documents_whatever_a_fail_over_lost(
     assert lost > 4
 
 
+class ClosedByAnother:
+    """Another one closes the run's documents before each seal."""
+
+    def __init__(self, inner: Backend, other: Store) -> None:
+        self._inner = inner
+        self._other = other
+
+    async def run(self, script: Script, keys: Sequence[str], args: Sequence[str | int]) -> Any:
+        if script.name == "finalize":
+            await self._other.close(RUN)
+        return await self._inner.run(script, keys, args)
+
+    async def command(self, *args: str | int) -> Any:
+        return await self._inner.command(*args)
+
+    async def close(self) -> None:
+        await self._inner.close()
+
+
+class Prepared(Interleaved):
+    """A redrive is being prepared after the first close."""
+
+    async def meanwhile(self) -> None:
+        plan = {"again": ["M[1]/U"], "resume": [], "unseal": []}
+        begun = {"call": "r", "first": True, "last": False, **plan}
+        assert await Store(self._inner).call("redrive", RUN, begun, extra=[DONE])
+
+
 @pytest.mark.parametrize("opened_by", ["a fail-over", "a redrive that is being prepared"])
 async def test_what_was_open_when_it_was_counted_is_counted_anew(
     world: World, opened_by: str
 ) -> None:
-    """… although another one closes it before the run is sealed."""
     other = await failed_run(world)
-
-    class Opened(FailingOver):
-        async def run(self, script: Script, keys: Sequence[str], args: Sequence[str | int]) -> Any:
-            if script.name == "finalize":
-                await other.close(RUN)
-            answer = await super().run(script, keys, args)
-            if script.name == "close" and not self.prepared and lost > 1:
-                self.prepared = True
-                plan = {"again": ["M[1]/U"], "resume": [], "unseal": []}
-                begun = {"call": "r", "first": True, "last": False, **plan}
-                assert (await other.call("redrive", RUN, begun, extra=[DONE]))[0] == "ok"
-            return answer
-
-        prepared = False
-
-    lost = 1 if opened_by == "a fail-over" else 99
-    opened = Opened(world.backend, "close", lost)
-    opened.prepared = lost == 1
-    record = await finalize(world.store(opened), RUN, by="x")
+    opening: Backend = Prepared(world.backend, "close")
+    if opened_by == "a fail-over":
+        opening = FailingOver(world.backend, "close", 1)
+    record = await finalize(world.store(ClosedByAnother(opening, other)), RUN, by="x")
     assert record["states"]["open"] == 0
 
 

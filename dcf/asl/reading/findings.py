@@ -11,9 +11,9 @@ from dcf.problem import Problem
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A problem, and what AWS's words for it hold beside its code and place: the ``aws`` words
-    themselves (``Minimum value is 1``), or the ``fields`` that it is about, which are missing or
-    exclude each other; see ``dcf.asl.checks.aws_wording``."""
+    """A problem, and what AWS's message for it contains besides its code and place: the ``aws``
+    words themselves (``Minimum value is 1``), or the ``fields`` that it is about, which are missing
+    or exclude each other; see ``dcf.asl.checks.aws_wording``."""
 
     problem: Problem
     aws: str = ""

@@ -194,9 +194,9 @@ def promote(
 ) -> Answer:
     """Put all that observations say into a memory block, each with its address.
 
-    Agents are told observations of their own project and workflow only; a block is told in all of
-    them, to all agents that have it. What the block says already is not added again, and what does
-    not fit its limit is refused. `dcf memory rollback` takes it back.
+    Agents receive observations of their own project and workflow only, but a block in any project
+    and workflow, if they have it. What the block says already is not added again, and what exceeds
+    its limit is refused. `dcf memory rollback` takes it back.
     """
     from dcf.cli.memory.observation_changes import PromotionOrder, promote_observations
     from dcf.cli.settings import Settings

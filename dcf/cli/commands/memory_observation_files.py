@@ -68,9 +68,7 @@ def export(
     concept: ConceptOption = None,
     source: SourceOption = None,
     source_id: SourceIdOption = None,
-    turn: Annotated[
-        int | None, typer.Option("--turn", metavar="N", min=0, help="Only of this turn.")
-    ] = None,
+    turn: TurnOption = None,
     since: SinceOption = None,
     until: UntilOption = None,
     days: Annotated[
@@ -135,8 +133,8 @@ def import_(
     """Bring in the observations of another memory, or of the program claude-mem.
 
     What is known already in the same words is kept once, with the sources of both; importing again
-    changes nothing. Secrets are taken out. Every line or row that is right is kept; each that is
-    not is told with its number and reason. A database may be in use: it is only read.
+    changes nothing. Secrets are taken out. Every valid line or row is kept; an invalid one is
+    reported with its number and the reason. A database may be in use: it is only read.
     """
     from dcf.cli.memory.observation_import import ImportOrder, import_observations
     from dcf.cli.screen import Screen

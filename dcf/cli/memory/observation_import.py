@@ -33,7 +33,7 @@ from dcf.problem import Problem
 _BATCH = 200
 """Observations of one transaction."""
 _SHOWN = 20
-"""Kinds of something that are told; --json has all."""
+"""How many kinds people are shown; --json has all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class _Report:
 
 async def import_observations(settings: Settings, order: ImportOrder, screen: Screen) -> Answer:
     """Bring in the observations of a file. Every one that is whole and right is kept, whatever is
-    wrong with others; all that is wrong is told. Raises NoSuch, BadInput, NoClaudeMem,
+    wrong with others; all errors are reported. Raises NoSuch, BadInput, NoClaudeMem,
     DamagedDatabase, LockedDatabase, OSError."""
     _demand(order.path)
     report = _Report(order.path, is_database(order.path))
