@@ -3,8 +3,8 @@
 The first line is ``{"format": "dcf-run", "version": 1, "workflow_id": …}``, the second ``{"meta":
 …}``, then one a part, ``{"kind", "name", "text"}``; the last is ``{"lines", "sha256"}`` over all
 before it. Who reads one checks these, what each document and event must be, the digest chain of the
-history, the seal of the audit record, every blob's digest, and that outputs are those that the
-history has the digests of. No more than ``LARGEST`` bytes are
+history, the seal of the audit record, every blob's digest, that outputs are those that the history
+has the digests of, and that no state, output or blob is missing. No more than ``LARGEST`` bytes are
 read, however small the file is, and lines, values and nesting are bounded.
 """
 
@@ -17,6 +17,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 from control_plane import history, payload
+from control_plane.keys import encode_name
 from control_plane.run_export import KINDS, Kind, NotExportable, Part, RunExport
 from control_plane.run_file_lines import (
     LONGEST_LINE,
@@ -30,6 +31,7 @@ from control_plane.run_file_lines import (
 )
 from control_plane.run_file_shapes import (
     MOST_VALUES,
+    STORED,
     BadPart,
     check_meta,
     check_order,
@@ -89,7 +91,8 @@ def unpack(data: bytes) -> RunExport:
                 workflow_id = _header(line)
             case 2:
                 meta = meta_text(line)
-                _check(number, "the document of a run", check_meta, meta, workflow_id)
+                value = _check(number, "the document of a run", check_meta, meta, workflow_id)
+                run.add_document(value)
             case _:
                 parts.append(run.part(line, number))
     run.check_end(workflow_id)
@@ -116,10 +119,21 @@ class _Run:
         self._audit: dict[str, Any] = {}
         self._visits: dict[str, int] = {}
         """Of each state."""
+        self._top: set[str] = set()
+        """The paths of the states that the document names."""
+        self._done: set[str] = set()
+        """States that gave an output."""
         self._outputs: dict[str, str] = {}
         """Digest of what each state gave."""
         self._given: dict[tuple[str | None, int | None], Any] = {}
         """The same as the history says, by path and visit."""
+        self._blobs: dict[str, str] = {}
+        """Who refers to each."""
+
+    def add_document(self, meta: dict[str, Any]) -> None:
+        self._top = {encode_name(name) for name in meta["states"]}
+        self._blobs[meta["definition"]] = "definition"
+        self._refer("meta", "document", meta)
 
     def part(self, line: bytes, number: int) -> Part:
         kind, name, text = part_texts(line, number)
@@ -143,9 +157,19 @@ class _Run:
                 self._audit = value
             case "state":
                 self._visits[name] = value["visit"]
+                if value["status"] == "done" and value["type"] != "Frame":
+                    self._done.add(name)
+                self._refer(kind, f"state {name[:64]}", value)
             case "output":
                 self._outputs[name] = payload.digest_of(value["data"])
+                self._refer(kind, f"output of {name[:64]}", value)
         return Part(cast(Kind, kind), name, text)
+
+    def _refer(self, kind: str, what: str, document: dict[str, Any]) -> None:
+        for member in STORED[kind]:
+            sha256 = payload.blob_of(document.get(member))
+            if sha256 is not None:
+                self._blobs[sha256] = what
 
     def _add_event(self, entry: str, at: str, event: str, digest: str) -> None:
         where = f"history {entry}"
@@ -163,13 +187,9 @@ class _Run:
         self._digests += f"{digest}\n".encode()
 
     def check_end(self, workflow_id: object) -> None:
-        """Raises BadRunFile unless the chain holds from its first to its last event and the audit
-        record's seal covers it."""
-        for kind in ("state", "output", "calls"):
-            strange = self._names[kind] - self._names["path"]
-            if strange:
-                why = f"there is no path {min(strange)[:64]}, and the file has its {kind}"
-                raise BadRunFile(where=f"the {kind} parts", why=why)
+        """Raises BadRunFile unless no part is missing, the chain holds from its first to its last
+        event and the audit record's seal covers it."""
+        self._check_parts()
         if self._chain.get("digest", "") != self._digest:
             raise BadRunFile(where="history", why="events are missing at its end")
         if not self._audit:
@@ -186,6 +206,24 @@ class _Run:
             if self._given.get(place, digest) != digest:
                 why = "it does not match its digest in the history"
                 raise BadRunFile(where=f"the output of {name[:64]}", why=why)
+
+    def _check_parts(self) -> None:
+        """Raises BadRunFile for a part without the one that it belongs to."""
+        paths, states = self._names["path"], self._names["state"]
+        for kind in ("state", "output", "calls"):
+            strange = self._names[kind] - paths
+            if strange:
+                why = f"there is no path {min(strange)[:64]}, and the file has its {kind}"
+                raise BadRunFile(where=f"the {kind} parts", why=why)
+        if stateless := (paths | self._top) - states:
+            raise BadRunFile(where=f"the path {min(stateless)[:64]}", why="its state is missing")
+        if mute := self._done - self._names["output"]:
+            why = "its output is missing, and it is done"
+            raise BadRunFile(where=f"the state {min(mute)[:64]}", why=why)
+        if lost := self._blobs.keys() - self._names["blob"]:
+            sha256 = min(lost, key=lambda one: self._blobs[one])
+            why = f"blob {sha256[:64]}, to which it refers, is missing"
+            raise BadRunFile(where=f"the {self._blobs[sha256]}", why=why)
 
 
 def _check(number: int, what: str, check: Callable[..., _Value], *given: object) -> _Value:

@@ -23,13 +23,14 @@ MOST_VALUES = 1_000_000
 """Values and names of members in the JSON of one part, blobs apart."""
 DEEPEST = 120
 """Levels of nesting: RedisJSON takes 128."""
+STORED = {"meta": ("input",), "state": ("input", "variables", "event", "fan"), "output": ("data",)}
+"""Members in which values stand as ``payload`` stores them, by the kind of the document."""
 _VALUE = re.compile(r'"[^"\\]*+(?>(?:\\.[^"\\]*+)*)"?|[\[{]|[^\s\[\]{},:"]++', re.DOTALL)
 _ENTRY = re.compile(r"([0-9]{1,15})-([0-9]{1,20})")
 _WHOLE = re.compile(r"[0-9]{1,15}")
 _LONGEST_NAME = 16 * 1024
 _EXACT = 2**53  # Lua counts in doubles.
 _SCHEMAS = {"state": "state", "output": "output", "audit": "finalize"}
-_STORED = {"meta": ("input",), "state": ("input", "variables", "event", "fan"), "output": ("data",)}
 _LONGEST_WHY = 200
 
 
@@ -56,8 +57,8 @@ def check_part(kind: str, name: str, text: str) -> Any:
             return _document(kind, name, text)
 
 
-def check_meta(text: str, workflow_id: object) -> None:
-    """Raises BadPart unless ``text`` is the document of this run, which is over and sealed."""
+def check_meta(text: str, workflow_id: object) -> dict[str, Any]:
+    """The document of this run in ``text``. Raises BadPart unless it is over and sealed."""
     raw = parse(text)
     _check_schema("meta", raw)
     try:
@@ -80,6 +81,8 @@ def check_meta(text: str, workflow_id: object) -> None:
     if moving:
         raise BadPart(f"it is not sealed: it has ctl.{moving[0]}, which no finished run has")
     _check_stored("meta", raw)
+    document: dict[str, Any] = raw
+    return document
 
 
 def check_order(entry: str, last: tuple[int, int]) -> tuple[int, int]:
@@ -192,7 +195,7 @@ def _document(kind: str, name: str, text: str) -> Any:
 
 def _check_stored(kind: str, raw: dict[str, Any]) -> None:
     """Values stand in documents as ``payload`` stores them."""
-    for member in _STORED.get(kind, ()):
+    for member in STORED.get(kind, ()):
         stored = raw.get(member)
         if not isinstance(stored, dict):
             continue

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import get_args
 
@@ -20,6 +20,7 @@ from control_plane.errors import (
     BadPlace,
     BrokenRun,
     RefusedForGood,
+    RefusedForNow,
     ServerError,
     UnknownRun,
     WrongType,
@@ -39,23 +40,53 @@ _COUNT_EVERY_MS = 3_600_000
 @dataclass(frozen=True, slots=True)
 class RunPage:
     """Runs, newest first. ``next_after`` is where the next page begins, None at the end; ``broken``
-    has what is wrong with those that are left out."""
+    has what is wrong with those that are left out; ``refused`` is why the lists were not mended."""
 
     runs: tuple[RunDocument, ...]
     next_after: str | None
     broken: tuple[BrokenRun, ...] = ()
+    refused: RefusedForNow | None = None
+
+
+class _Mender:
+    """Mends the lists by ``store``, until Redis refuses that for a while: ``refused``."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self.refused: RefusedForNow | None = None
+
+    async def fill(self) -> None:
+        await self._unless_refused(lambda: fill(self._store))
+
+    async def enlist(self, ids: Sequence[str]) -> None:
+        await self._unless_refused(lambda: _enlist(self._store, ids))
+
+    async def _unless_refused(self, write: Callable[[], Awaitable[None]]) -> None:
+        if self.refused is not None:
+            return
+        try:
+            await write()
+        except RefusedForNow as error:
+            self.refused = error
 
 
 async def list_runs(
-    store: Store, limit: int, *, status: RunStatus | None = None, after: str | None = None
+    store: Store,
+    limit: int,
+    *,
+    status: RunStatus | None = None,
+    after: str | None = None,
+    writer: Store | None = None,
 ) -> RunPage:
     """At most ``limit`` runs by when they were made, newest first, those of one ``status`` if that
     is given. ``after`` is a page's ``next_after``, or the id of a run.
 
-    Entries that disagree with their documents are mended on the way. Raises UnknownRun when there
-    is no run ``after``, BadPlace when it is neither.
+    Entries that disagree with their documents are mended on the way, by ``writer`` if that is
+    given; nothing is mended while Redis refuses writes. Raises UnknownRun when there is no run
+    ``after``, BadPlace when it is neither.
     """
-    await fill(store)
+    mender = _Mender(writer or store)
+    await mender.fill()
     place = None if after is None else await _place(store, after)
     runs: list[RunDocument] = []
     broken: dict[str, BrokenRun] = {}
@@ -67,14 +98,14 @@ async def list_runs(
         broken |= bad
         wrong = [one.id for one in entries if not one.agrees(found.get(one.id))]
         wrong = [workflow_id for workflow_id in wrong if workflow_id not in bad]
-        await _enlist(store, wrong)
+        await mender.enlist(wrong)
         runs += [run for run in found.values() if status in (None, run.status)]
         if len(entries) < wanted or len(runs) > limit:
             break
         place = entries[-1]
     more = len(runs) > limit
     next_after = _text(runs[limit - 1]) if more else None
-    return RunPage(tuple(runs[:limit]), next_after, tuple(broken.values()))
+    return RunPage(tuple(runs[:limit]), next_after, tuple(broken.values()), mender.refused)
 
 
 async def _read(

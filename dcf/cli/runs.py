@@ -54,9 +54,10 @@ async def list_runs(
         hint = f"one of {', '.join(known)}"
         raise BadInput([Problem("CLI_STATUS", f"no run is {status!r}", hint=hint, file="--status")])
     address = await find_redis(settings, screen)
-    async with open_store(address) as store:
+    # Who looks while Redis takes no writes does not wait until the lists can be mended.
+    async with open_store(address) as store, open_store(address, patient=False) as writer:
         wanted = cast(RunStatus | None, status)
-        page = await run_lists.list_runs(store, limit, status=wanted, after=after)
+        page = await run_lists.list_runs(store, limit, status=wanted, after=after, writer=writer)
         paths = {run.workflow_id: root_paths(run) for run in page.runs}
         done = await store.count_done(paths)
         now = await now_ms(store)
@@ -66,6 +67,8 @@ async def list_runs(
     ]
     for error in page.broken:
         screen.warn(f"left out: {error} ({error.hint})")
+    if page.refused is not None:
+        screen.warn(f"{page.refused}; runs may be missing from this list")
     fields = {
         "runs": [line.to_json() for line in lines],
         "next_after": page.next_after,

@@ -3,12 +3,16 @@ read them."""
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import IO
+
+_NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS)
+"""What file systems without hard links answer, FAT and some mounts of other machines."""
 
 
 @contextmanager
@@ -31,12 +35,24 @@ def whole_file(file: Path, *, overwrite: bool) -> Iterator[IO[bytes]]:
             if overwrite:
                 Path(draft.name).replace(target)
             else:
-                # Unlike a rename it takes nobody's place.
-                os.link(draft.name, target)
+                _place(Path(draft.name), target)
     except OSError as error:
         if error.errno is None:
             raise
         raise type(error)(error.errno, error.strerror, str(file)) from error
+
+
+def _place(draft: Path, target: Path) -> None:
+    """Make ``draft`` the new file ``target``, in nobody's place. Raises FileExistsError."""
+    try:
+        # Unlike a rename it replaces nothing.
+        os.link(draft, target)
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        # Who dies before the rename leaves an empty file.
+        target.touch(exist_ok=False)
+        draft.replace(target)
 
 
 def _is_open_file(file: Path) -> bool:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextlib import suppress
-from typing import Protocol
+from typing import Any, Protocol
 
 from control_plane import JSON, Disconnected, RefusedForGood
 from dcf.worker.current_work import Work, begin_work
@@ -22,6 +22,10 @@ TOKEN_SUFFIX = ".waitForTaskToken"
 
 Handler = Callable[[JSON], Awaitable[JSON]]
 """An in-process handler of a ``Resource``: arguments in, result out."""
+
+_CANCELLED_FROM_INSIDE = Failed(
+    "States.TaskFailed", "CancelledError: the work was cancelled from inside"
+)
 
 
 class TaskFailure(Exception):
@@ -54,7 +58,7 @@ class Performer:
         """The outcome of one Task; a failure of the work is an outcome, not an exception."""
         handler = self._handler(task.state.resource or "")
         if handler is not None:
-            return await _contained(_handled(handler, task, beat))
+            return await _apart(_handled(handler, task, beat))
         if task.state.binding is None:
             known = ", ".join(sorted(self._handlers)) or "none"
             return Failed(
@@ -76,7 +80,24 @@ class Performer:
 
 async def _handled(handler: Handler, task: Task, beat: Beat) -> Outcome:
     begin_work(Work(task.lease.idempotency_key, task.lease.fence, beat, task.token))
+    return await _contained(_result(handler, task))
+
+
+async def _result(handler: Handler, task: Task) -> Outcome:
     return Succeeded(await handler(task.arguments))
+
+
+async def _apart(work: Coroutine[Any, Any, Outcome]) -> Outcome:
+    """The outcome of ``work`` in an asyncio task of its own: a handler that cancels the task that
+    it runs in fails its Task. In the worker's task it could not be told from the worker, which
+    cancels where a lease is lost."""
+    mine = asyncio.current_task()
+    try:
+        return await asyncio.create_task(work)
+    except asyncio.CancelledError:
+        if mine is not None and mine.cancelling():
+            raise
+        return _CANCELLED_FROM_INSIDE
 
 
 async def _contained(work: Awaitable[Outcome]) -> Outcome:
@@ -96,7 +117,7 @@ async def _contained(work: Awaitable[Outcome]) -> Outcome:
     except asyncio.CancelledError:
         if mine is not None and mine.cancelling():
             raise
-        return Failed("States.TaskFailed", "CancelledError: the work was cancelled from inside")
+        return _CANCELLED_FROM_INSIDE
     except (SystemExit, KeyboardInterrupt) as error:
         # What a script says to end its process; here it ends its Task.
         log.warning("the work of a Task raised %s", type(error).__name__)

@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import Any, Literal
 
 import pytest
-from flows import RUN, Flow, TaskFailed, linear, seed
+from flows import DEFINITION, RUN, Flow, TaskFailed, linear, seed
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from interleaved import Breaking, Interleaved
@@ -44,6 +44,7 @@ from dcf.workflow import finalize
 async def sealed_run(world: World) -> tuple[Store, bytes]:
     """A run with documents of every kind, redriven once, and its file."""
     store = await ended_run(world)
+    await store.put_blob(RUN, DEFINITION)
     assert await store.redrive(RUN, again=["M"], resume=[]) is None
     await store.cancel(RUN, by="x")
     await finalize(store, RUN, by="test")
@@ -215,6 +216,7 @@ def test_any_run_is_the_same_after_export_removal_and_restore(
         world = await open_world(backend_url)
         store = world.store()
         await seed(store, flow, items)
+        await store.put_blob(RUN, DEFINITION)
         ended = await run_to_end(world, flow, every_second_time)
         await finalize(store, RUN, by="test")
         if again and ended.exit is not None and ended.status == "failed":

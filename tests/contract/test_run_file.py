@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
+import re
 import tracemalloc
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -14,7 +15,7 @@ from hashlib import sha256
 from typing import Any
 
 import pytest
-from flows import RUN, Flow, linear, seed
+from flows import DEFINITION, RUN, Flow, linear, seed
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_run_export import sealed_run
@@ -207,13 +208,46 @@ def test_a_seal_over_other_events_and_a_part_that_is_there_twice_are_refused(lin
         unpack(packed([line for line in lines if line.get("kind") != "audit"]))
 
 
-@pytest.mark.parametrize("value", ["another", {"$json": "7"}, {"$blob": "0" * 64, "size": 1}])
+@pytest.mark.parametrize("value", ["another", {"$json": "7"}])
 def test_an_output_that_is_not_the_one_of_the_history_is_refused(lines: Lines, value: Any) -> None:
-    rest = [line for line in lines if line.get("kind") != "output" or line["name"] == "M[0]/T"]
-    other = changed(rest, "output", lambda output: put(output, "data", value))
-    unpack(packed(rest))
+    at = next(at for at, line in enumerate(lines) if of(line) == ("output", "M[0]/T"))
+    [*other] = lines
+    other[at : at + 1] = changed([lines[at]], "output", lambda output: put(output, "data", value))
     with pytest.raises(BadRunFile, match=r"the output of M\[0\]/T: it does not match its digest"):
         unpack(packed(other))
+
+
+def of(line: dict[str, Any]) -> tuple[str | None, str | None]:
+    return line.get("kind"), line.get("name")
+
+
+def test_whatever_of_a_run_is_missing_the_file_is_refused(lines: Lines) -> None:
+    """All its parts belong to it but a blob that nothing refers to, and what is there of a state
+    that failed: it may have ended without an output."""
+    needed = {
+        "path": r"there is no path (.*), and the file has its state",
+        "state": r"the path (.*): its state is missing",
+        "output": r"the state (.*): its output is missing",
+        "blob": r"blob (.*), to which it refers, is missing",
+        "history": "history", "chain": "history", "audit": "audit: it is missing",
+    }  # fmt: skip
+    kept = []
+    for at, line in enumerate(lines):
+        kind, name = of(line)
+        if kind is None:
+            continue
+        try:
+            unpack(packed([*lines[:at], *lines[at + 1 :]]))
+        except BadRunFile as error:
+            found = re.search(needed[kind], str(error))
+            assert found and found.groups() in ((), (name,)), str(error)
+        else:
+            kept.append((kind, name))
+    unknown = changed(lines, "meta", lambda meta: put(meta, "states", ["M", "Z", "{0}"]))
+    with pytest.raises(BadRunFile, match="the path %7B0%7D: its state is missing"):
+        unpack(packed(unknown))
+    unreferred = payload.encode("y" * 300_000).digest
+    assert kept == [("output", "M@1"), ("output", "M[1]/U"), ("blob", unreferred)]
 
 
 def test_a_lone_surrogate_in_a_blob_is_refused(lines: Lines) -> None:
@@ -363,6 +397,7 @@ async def test_a_run_that_ends_without_an_error_name_is_read_from_its_file() -> 
     store = world.store()
     flow: Flow = {"start": "A", "states": {"A": {"fail": None}}}
     await seed(store, flow)
+    await store.put_blob(RUN, DEFINITION)
     await run_to_end(world, flow)
     await finalize(store, RUN, by="test")
     assert unpack(pack(await export_run(store, RUN))).run.error == Failure(None, "")

@@ -111,8 +111,11 @@ async def list_runs(
         for run in page.runs
     ]
     answer: Runs = {"runs": found, "next_after": page.next_after}
-    if page.broken:
-        answer["warnings"] = [f"left out: {error}" for error in page.broken]
+    warnings = [f"left out: {error}" for error in page.broken]
+    if page.refused is not None:
+        warnings.append(f"{page.refused}; runs may be missing from this list")
+    if warnings:
+        answer["warnings"] = warnings
     return answer
 
 

@@ -43,3 +43,23 @@ def test_a_command_waits_no_longer_than_it_may(dcf: Dcf, tmp_path: Path) -> None
             assert "error: Redis refuses writes since 1 s: out of memory\n" in refused.err
             assert "Redis refuses writes" in dcf("explain", "r").err + dcf("doctor").out
         assert dcf("submit", dcf.write("pass.json", PASS), "--id", "r").code == 0
+
+
+def test_what_ended_is_listed_and_removed_while_redis_has_no_memory(
+    dcf: Dcf, tmp_path: Path
+) -> None:
+    """Who has to free memory looks for what there is, and removes it."""
+    with refusing_server(tmp_path) as server:
+        dcf.env |= {"DCF_REDIS_URL": server.url, "DCF_GRAPH": "off", "DCF_REDIS_WAIT": "1"}
+        for run in ("a", "b"):
+            assert dcf("run", dcf.write("pass.json", PASS), "--id", run).code == 0
+        with server.refusing["OOM"]():
+            listed = dcf("runs", "--json")
+            assert (listed.code, {run["workflow_id"] for run in listed.json["runs"]}) == (
+                0,
+                {"a", "b"},
+            )
+            assert "Redis refuses writes: out of memory; runs may be missing" in listed.err
+            removed = dcf("runs", "remove", "--before", "0m", "--json")
+            assert removed.code == 0, removed.err
+            assert {run["workflow_id"] for run in removed.json["removed"]} == {"a", "b"}

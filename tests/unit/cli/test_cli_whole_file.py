@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import threading
@@ -12,6 +13,18 @@ import pytest
 from dcf.cli.whole_file import whole_file
 
 
+@pytest.fixture(params=["links", "no links"])
+def links(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """File systems with hard links, and without."""
+
+    def refuse(*_: object) -> None:
+        raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    if request.param == "no links":
+        monkeypatch.setattr(os, "link", refuse)
+
+
+@pytest.mark.usefixtures("links")
 def test_a_file_appears_at_the_end_for_its_owner_alone(tmp_path: Path) -> None:
     file = tmp_path / "folder" / "out.txt"
     with whole_file(file, overwrite=False) as stream:
@@ -37,6 +50,7 @@ def test_nothing_is_left_of_a_block_that_raises(tmp_path: Path, overwrite: bool)
     assert [one.read_bytes() for one in tmp_path.iterdir()] == [b"old"] * overwrite
 
 
+@pytest.mark.usefixtures("links")
 def test_a_file_that_somebody_made_meanwhile_is_kept(tmp_path: Path) -> None:
     file = tmp_path / "out.txt"
     with (

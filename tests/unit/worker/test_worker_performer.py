@@ -123,6 +123,7 @@ async def test_what_is_no_exception_but_a_base_exception_fails_its_task_too(
 def test_work_that_a_loop_leaves_behind_is_closed_and_does_nothing_more() -> None:
     went_on: list[Any] = []
     left: list[Any] = []
+    running: set[asyncio.Task[None]] = set()
 
     async def goes_on() -> None:
         went_on.append(
@@ -131,15 +132,17 @@ def test_work_that_a_loop_leaves_behind_is_closed_and_does_nothing_more() -> Non
 
     async def leave() -> None:
         work = goes_on()
-        left.append((work, asyncio.create_task(work)))
+        running.add(asyncio.create_task(work))
+        left.append(work)
         await asyncio.sleep(0)
 
     loop = asyncio.new_event_loop()
     loop.run_until_complete(leave())
-    [(work, task)] = left
+    [work] = left
     work.close()
     assert went_on == []
-    task._log_destroy_pending = False  # it is left behind on purpose
+    for task in asyncio.all_tasks(loop):
+        task._log_destroy_pending = False  # it is left behind on purpose
     loop.close()
 
 
@@ -153,10 +156,42 @@ async def test_a_redis_that_is_away_or_refuses_is_no_outcome(error: Disconnected
         assert lost.value.code == error.code
 
 
-async def test_a_cancellation_from_inside_is_a_failure() -> None:
-    performer = Performer({"work": lambda _: raising(asyncio.CancelledError())})
-    outcome = await performer.perform(a_task(), silent)
-    assert isinstance(outcome, Failed) and outcome.error == "States.TaskFailed"
+async def cancel_itself(_: Any) -> None:
+    mine = asyncio.current_task()
+    assert mine is not None
+    mine.cancel()
+    await asyncio.sleep(60)
+
+
+async def be_cancelled_by_a_callback(_: Any) -> None:
+    mine = asyncio.current_task()
+    assert mine is not None
+    asyncio.get_running_loop().call_soon(mine.cancel)
+    await asyncio.sleep(60)
+
+
+@pytest.mark.parametrize(
+    "handler",
+    [
+        cancel_itself,
+        be_cancelled_by_a_callback,
+        lambda _: raising(asyncio.CancelledError()),
+    ],
+)
+async def test_a_cancellation_from_inside_is_a_failure(handler: Any) -> None:
+    outcome = await Performer({"work": handler}).perform(a_task(), silent)
+    assert outcome == Failed(
+        "States.TaskFailed", "CancelledError: the work was cancelled from inside"
+    )
+
+
+async def test_a_cancellation_from_inside_and_one_from_outside_goes_through() -> None:
+    task = asyncio.create_task(Performer({"work": cancel_itself}).perform(a_task(), silent))
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)  # it has cancelled itself and not ended yet
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
 
 
 async def test_a_cancellation_from_outside_goes_through() -> None:
