@@ -24,7 +24,7 @@ from dcf.cli.session.task import show_task
 from dcf.cli.settings import Settings
 from dcf.cli.skills_show import show_skill
 from dcf.cli.trouble import BadInput, NotSo
-from dcf.memory import Thread, Turn
+from dcf.memory import ObservationChoice, Thread, Turn
 
 SHOWN = tuple(
     template
@@ -51,14 +51,10 @@ async def show_cited(uri: str, settings: Settings, screen: Screen) -> Answer:
         case (("thread" | "issue"), _):
             return await _thread(cited, settings)
         case "attempt", _:
-            asked = ObservationsQuestion(
-                format="full",
-                sources=("attempt",),
-                source_ids=(cited.id,),
-                turn=cited.number,
-                days=36_500,
+            of_it = ObservationChoice(
+                sources=("attempt",), source_ids=(cited.id,), turn=cited.number, days=None
             )
-            return await list_observations(settings, asked)
+            return await list_observations(settings, ObservationsQuestion(of_it, "full"))
         case "run", "state":
             return await _state(cited.id, cited.part_id or "", settings, screen)
         case "session", "task":

@@ -26,6 +26,7 @@ _MEMORY_INPUT = frozenset(
         "memory_no_claude_mem",
         "memory_no_such_block",
         "memory_observations_all",
+        "memory_observations_ids",
         "memory_observation_same",
     }
     | {"memory_unusable_key", "memory_unusable_value"}

@@ -4,24 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import os
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dcf.cli.answer import Answer
 from dcf.cli.commands.command import JsonOption, command
-from dcf.cli.commands.memory_options import (
-    ConceptOption,
-    ProjectOption,
-    ReasonOption,
-    SinceOption,
-    SourceIdOption,
-    SourceOption,
-    TurnOption,
-    TypeOption,
-    UntilOption,
-    WorkflowOption,
-)
+from dcf.cli.commands.memory_options import ReasonOption
+from dcf.cli.commands.observation_choice import TopicOption, choosing
+
+if TYPE_CHECKING:
+    from dcf.memory import ObservationChoice
 
 IdsArgument = Annotated[
     list[str], typer.Argument(metavar="ID…", help="Ids, their beginnings, or addresses.")
@@ -59,26 +52,14 @@ def register_changes(observations: typer.Typer) -> None:
     )(promote)
 
 
+@choosing(but=["days"], topic=(TopicOption, None))
 def forget(
     ids: Annotated[
         list[str] | None,
         typer.Argument(metavar="[ID…]", help="Ids, their beginnings, or addresses."),
     ] = None,
-    type_: TypeOption = None,
-    concept: ConceptOption = None,
-    source: SourceOption = None,
-    source_id: SourceIdOption = None,
-    turn: TurnOption = None,
-    since: SinceOption = None,
-    until: UntilOption = None,
-    project: ProjectOption = None,
-    workflow: WorkflowOption = None,
-    topic: Annotated[
-        str | None,
-        typer.Option(
-            "--topic", metavar="TEXT", help="Only those in which search finds each of these words."
-        ),
-    ] = None,
+    *,
+    choice: ObservationChoice,
     sure: Annotated[
         bool, typer.Option("--yes", help="Forget them; without it they are only shown.")
     ] = False,
@@ -96,19 +77,7 @@ def forget(
     from dcf.cli.memory.observations import ObservationsQuestion
     from dcf.cli.settings import Settings
 
-    asked = ObservationsQuestion(
-        types=tuple(type_ or ()),
-        concepts=tuple(concept or ()),
-        sources=tuple(source or ()),
-        source_ids=tuple(source_id or ()),
-        turn=turn,
-        since=since,
-        until=until,
-        days=None,
-        projects=tuple(project or ()),
-        workflows=tuple(workflow or ()),
-        topic=topic,
-    )
+    asked = ObservationsQuestion(choice)
     order = ForgettingOrder(tuple(ids or ()), asked, sure, reason)
     return asyncio.run(forget_observations(Settings.from_env(os.environ), order))
 

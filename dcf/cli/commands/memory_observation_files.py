@@ -5,26 +5,22 @@ from __future__ import annotations
 import asyncio
 import os
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dcf.cli.answer import Answer
 from dcf.cli.commands.command import JsonOption, command
-from dcf.cli.commands.memory_options import (
-    ConceptOption,
-    DaysOption,
-    LimitOption,
+from dcf.cli.commands.memory_options import LimitOption
+from dcf.cli.commands.observation_choice import (
+    AnyDaysOption,
     PinnedOption,
-    ProjectOption,
-    SinceOption,
-    SourceIdOption,
-    SourceOption,
-    TurnOption,
-    TypeOption,
-    UntilOption,
-    WorkflowOption,
+    ThisProjectOption,
+    choosing,
 )
+
+if TYPE_CHECKING:
+    from dcf.memory import ObservationChoice
 
 
 def register_observation_files(observations: typer.Typer) -> None:
@@ -56,6 +52,7 @@ def register_observation_files(observations: typer.Typer) -> None:
     )(render)
 
 
+@choosing(days=(AnyDaysOption, None))
 def export(
     out: Annotated[
         Path | None,
@@ -64,21 +61,8 @@ def export(
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="A file that is there may be replaced.")
     ] = False,
-    type_: TypeOption = None,
-    concept: ConceptOption = None,
-    source: SourceOption = None,
-    source_id: SourceIdOption = None,
-    turn: TurnOption = None,
-    since: SinceOption = None,
-    until: UntilOption = None,
-    days: Annotated[
-        int | None,
-        typer.Option(
-            "--days", metavar="N", min=0, max=36_500, help="Of so many days.", show_default="all"
-        ),
-    ] = None,
-    project: ProjectOption = None,
-    workflow: WorkflowOption = None,
+    *,
+    choice: ObservationChoice,
     as_json: JsonOption = False,
 ) -> Answer:
     """Write observations to a file, one line of JSON each.
@@ -96,18 +80,7 @@ def export(
         raise typer.BadParameter(
             "the lines themselves go to stdout; it needs --out FILE", param_hint="--json"
         )
-    asked = ObservationsQuestion(
-        types=tuple(type_ or ()),
-        concepts=tuple(concept or ()),
-        sources=tuple(source or ()),
-        source_ids=tuple(source_id or ()),
-        turn=turn,
-        since=since,
-        until=until,
-        days=days,
-        projects=tuple(project or ()),
-        workflows=tuple(workflow or ()),
-    )
+    asked = ObservationsQuestion(choice)
     order = LinesOrder(asked, None if to_stdout else out, overwrite)
     screen = Screen(as_json=as_json)
     return asyncio.run(export_observations(Settings.from_env(os.environ), order, screen))
@@ -145,6 +118,7 @@ def import_(
     return asyncio.run(import_observations(Settings.from_env(os.environ), order, screen))
 
 
+@choosing(project=(ThisProjectOption, None), pinned=(PinnedOption, False))
 def render(
     file: Annotated[
         Path, typer.Argument(metavar="FILE", help="A Markdown file; it is made if it is missing.")
@@ -152,25 +126,8 @@ def render(
     format_: Annotated[
         str, typer.Option("--format", metavar="index|full", help="A line for each, or all of it.")
     ] = "index",
-    type_: TypeOption = None,
-    concept: ConceptOption = None,
-    source: SourceOption = None,
-    source_id: SourceIdOption = None,
-    turn: TurnOption = None,
-    since: SinceOption = None,
-    until: UntilOption = None,
-    days: DaysOption = 90,
-    project: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--project",
-            metavar="FOLDER",
-            help="Only of this project; may be repeated.",
-            show_default="this one",
-        ),
-    ] = None,
-    workflow: WorkflowOption = None,
-    pinned: PinnedOption = False,
+    *,
+    choice: ObservationChoice,
     limit: LimitOption = 50,
     budget: Annotated[
         int | None,
@@ -198,20 +155,6 @@ def render(
     from dcf.cli.memory.observations import ObservationsQuestion
     from dcf.cli.settings import Settings
 
-    asked = ObservationsQuestion(
-        format=format_,
-        types=tuple(type_ or ()),
-        concepts=tuple(concept or ()),
-        sources=tuple(source or ()),
-        source_ids=tuple(source_id or ()),
-        turn=turn,
-        since=since,
-        until=until,
-        days=None if pinned else days,
-        projects=tuple(project or ()),
-        workflows=tuple(workflow or ()),
-        pinned=pinned or None,
-        limit=limit,
-    )
+    asked = ObservationsQuestion(choice, format_, limit=limit)
     order = RenderOrder(file, asked, budget, check)
     return asyncio.run(render_observations(Settings.from_env(os.environ), order))

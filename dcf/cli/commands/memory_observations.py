@@ -4,27 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import os
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dcf.cli.answer import Answer
 from dcf.cli.commands.command import JsonOption, command
 from dcf.cli.commands.memory_observation_changes import register_changes
-from dcf.cli.commands.memory_options import (
-    ConceptOption,
-    DaysOption,
-    LimitOption,
-    PinnedOption,
-    ProjectOption,
-    SinceOption,
-    SourceIdOption,
-    SourceOption,
-    TurnOption,
-    TypeOption,
-    UntilOption,
-    WorkflowOption,
-)
+from dcf.cli.commands.memory_options import LimitOption
+from dcf.cli.commands.observation_choice import PinnedOption, choosing
+
+if TYPE_CHECKING:
+    from dcf.memory import ObservationChoice
 
 
 def register_observations(memory: typer.Typer) -> typer.Typer:
@@ -70,21 +61,12 @@ def register_observations(memory: typer.Typer) -> typer.Typer:
     return observations
 
 
+@choosing(pinned=(PinnedOption, False))
 def list_(
+    choice: ObservationChoice,
     format_: Annotated[
         str, typer.Option("--format", metavar="index|full", help="One row for each, or all of it.")
     ] = "index",
-    type_: TypeOption = None,
-    concept: ConceptOption = None,
-    source: SourceOption = None,
-    source_id: SourceIdOption = None,
-    turn: TurnOption = None,
-    since: SinceOption = None,
-    until: UntilOption = None,
-    days: DaysOption = 90,
-    project: ProjectOption = None,
-    workflow: WorkflowOption = None,
-    pinned: PinnedOption = False,
     before: Annotated[
         str | None, typer.Option("--before", metavar="ID", help="Only those behind this one.")
     ] = None,
@@ -99,22 +81,7 @@ def list_(
     from dcf.cli.memory.observations import ObservationsQuestion, list_observations
     from dcf.cli.settings import Settings
 
-    asked = ObservationsQuestion(
-        format=format_,
-        types=tuple(type_ or ()),
-        concepts=tuple(concept or ()),
-        sources=tuple(source or ()),
-        source_ids=tuple(source_id or ()),
-        turn=turn,
-        since=since,
-        until=until,
-        days=None if pinned else days,
-        projects=tuple(project or ()),
-        workflows=tuple(workflow or ()),
-        pinned=pinned or None,
-        before=before,
-        limit=limit,
-    )
+    asked = ObservationsQuestion(choice, format_, before, limit)
     return asyncio.run(list_observations(Settings.from_env(os.environ), asked))
 
 
@@ -135,17 +102,10 @@ def get(
     return asyncio.run(get_observations(Settings.from_env(os.environ), ids))
 
 
+@choosing(but=["turn"])
 def search(
     query: Annotated[str, typer.Argument(metavar="QUERY", help="Words, or a question.")],
-    type_: TypeOption = None,
-    concept: ConceptOption = None,
-    source: SourceOption = None,
-    source_id: SourceIdOption = None,
-    since: SinceOption = None,
-    until: UntilOption = None,
-    days: DaysOption = 90,
-    project: ProjectOption = None,
-    workflow: WorkflowOption = None,
+    choice: ObservationChoice,
     k: Annotated[int, typer.Option("-k", "--k", min=1, max=1000, help="At most so many.")] = 20,
     as_json: JsonOption = False,
 ) -> Answer:
@@ -156,21 +116,11 @@ def search(
     from dcf.cli.memory.observations import ObservationsQuestion, search_observations
     from dcf.cli.settings import Settings
 
-    asked = ObservationsQuestion(
-        types=tuple(type_ or ()),
-        concepts=tuple(concept or ()),
-        sources=tuple(source or ()),
-        source_ids=tuple(source_id or ()),
-        since=since,
-        until=until,
-        days=days,
-        projects=tuple(project or ()),
-        workflows=tuple(workflow or ()),
-        limit=k,
-    )
+    asked = ObservationsQuestion(choice, limit=k)
     return asyncio.run(search_observations(Settings.from_env(os.environ), query, asked))
 
 
+@choosing(but=["source", "source_id", "turn", "since", "until", "days"])
 def timeline(
     point: Annotated[
         str, typer.Argument(metavar="POINT", help="Id of an observation, its address, or a DATE.")
@@ -178,22 +128,15 @@ def timeline(
     each: Annotated[
         int, typer.Option("--each", metavar="N", min=1, max=500, help="So many before and after.")
     ] = 5,
-    type_: TypeOption = None,
-    concept: ConceptOption = None,
-    project: ProjectOption = None,
-    workflow: WorkflowOption = None,
+    *,
+    choice: ObservationChoice,
     as_json: JsonOption = False,
 ) -> Answer:
     """Show what was seen before and after an observation or a moment."""
     from dcf.cli.memory.observations import ObservationsQuestion, show_timeline
     from dcf.cli.settings import Settings
 
-    asked = ObservationsQuestion(
-        types=tuple(type_ or ()),
-        concepts=tuple(concept or ()),
-        projects=tuple(project or ()),
-        workflows=tuple(workflow or ()),
-    )
+    asked = ObservationsQuestion(choice)
     return asyncio.run(show_timeline(Settings.from_env(os.environ), point, asked, each))
 
 

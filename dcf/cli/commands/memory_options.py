@@ -67,10 +67,10 @@ SourceIdOption = Annotated[
     typer.Option("--source-id", metavar="ID", help="Only what this run or thread showed."),
 ]
 SinceOption = Annotated[
-    str | None, typer.Option("--since", metavar="DATE", help="Not older; instead of --days.")
+    str | None, typer.Option("--since", metavar="TIME", help="Not older; instead of --days.")
 ]
 UntilOption = Annotated[
-    str | None, typer.Option("--until", metavar="DATE", help="Not newer, with that day.")
+    str | None, typer.Option("--until", metavar="TIME", help="Not newer, with that day.")
 ]
 ProjectOption = Annotated[
     list[str] | None,
@@ -82,11 +82,5 @@ WorkflowOption = Annotated[
 ]
 TurnOption = Annotated[
     int | None, typer.Option("--turn", metavar="N", min=0, help="Only of this turn.")
-]
-DaysOption = Annotated[
-    int, typer.Option("--days", metavar="N", min=0, max=36_500, help="Of so many days.")
-]
-PinnedOption = Annotated[
-    bool, typer.Option("--pinned", help="Only those that are pinned, of all days.")
 ]
 LimitOption = Annotated[int, typer.Option("--limit", min=1, max=1000, help="At most so many.")]

@@ -13,7 +13,6 @@ from dcf.cli.memory.given_text import given_text
 from dcf.cli.memory.naming import DEFAULT, agent_named
 from dcf.cli.memory.observations import (
     ObservationsQuestion,
-    id_in,
     in_full,
     observation_entry,
     observations_table,
@@ -24,7 +23,7 @@ from dcf.cli.memory.wording import fill_bar
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput
 from dcf.cli.wording import counted
-from dcf.memory import Filter, Forgotten, Texts
+from dcf.memory import Forgotten, ObservationDesk, Texts
 from dcf.problem import Problem
 
 _SHOWN = 50
@@ -54,20 +53,14 @@ class PromotionOrder:
 
 
 async def forget_observations(settings: Settings, order: ForgettingOrder) -> Answer:
-    """Forget observations, or show what would be forgotten. Raises BadInput, UnknownObservation,
-    AmbiguousObservation, NothingChosen; then nothing changed."""
-    which = order.asked.filter()
-    if order.ids and not which.takes_all:
-        given = ", ".join(order.ids)
-        message = f"there are ids ({given}) and filters; one of the two says what goes"
-        hint = "leave out the filters, or the ids: `dcf memory observations list` takes filters too"
-        raise BadInput([Problem("CLI_OBSERVATIONS_IDS", message, hint=hint, file="ID")])
+    """Forget observations, or show what would be forgotten. Raises BadInput, IdsAndFilters,
+    UnknownObservation, AmbiguousObservation, NothingChosen; then nothing changed."""
+    order.asked.filter()
     by = person(order.reason or "told by `dcf memory observations forget`")
     async with opened(settings) as memory:
-        if order.ids:
-            found = [await memory.observations.get(id_in(name)) for name in order.ids]
-            which = Filter(ids=[one.id for one in found])
-        done = await memory.observations.forget(which, by=by, dry_run=not order.sure)
+        done = await ObservationDesk(memory).forget(
+            order.ids, order.asked.choice, by=by, dry_run=not order.sure
+        )
     return _forgotten(done)
 
 
@@ -79,11 +72,10 @@ async def pin_observations(
     word = "pinned" if pinned else "unpinned"
     by = person(reason or f"told by `dcf memory observations {word.removesuffix('ned')}`")
     async with opened(settings) as memory:
-        found = [await memory.observations.get(id_in(name)) for name in names]
-        change = memory.observations.pin if pinned else memory.observations.unpin
-        now = await change(*(one.id for one in found), by=by)
+        done = await ObservationDesk(memory).pin(names, pinned=pinned, by=by)
+    now = done.now
     fields = {"observations": [observation_entry(one) for one in now]}
-    if now == tuple(found):
+    if done.is_same:
         return Answer(fields, [f"Nothing to change: all of it is {word}."], "unchanged")
     number = counted(len(now), "observation", "observations")
     return Answer(fields, [observations_table(now), f"{number} {word}"], word)
@@ -99,12 +91,9 @@ async def edit_observation(settings: Settings, name: str, texts: Texts, reason: 
         texts = replace(texts, narrative=given_text(texts.narrative))
     by = person(reason or "told by `dcf memory observations edit`")
     async with opened(settings) as memory:
-        before = await memory.observations.get(id_in(name))
-        last = await memory.events.last()
-        now = await memory.observations.edit(before.id, texts, by=by)
-        done = await memory.events.list(limit=5)
-    mine = [one.seq for one in done if one.seq > last and one.entity_id == now.id]
-    back = _way_back(mine[-1:]) if mine else None
+        done = await ObservationDesk(memory).edit(name, texts, by=by)
+    (now,) = done.now
+    back = None if done.event is None else _way_back([done.event])
     fields = {"observation": observation_entry(now), "way_back": back}
     if back is None:
         return Answer(fields, [*in_full(now), "It says that already."], "unchanged")
@@ -116,9 +105,8 @@ async def promote_observations(settings: Settings, order: PromotionOrder) -> Ans
     by = person(order.reason or "told by `dcf memory observations promote`")
     async with opened(settings) as memory:
         agent = await agent_named(memory, order.agent)
-        found = [await memory.observations.get(id_in(name)) for name in order.ids]
-        done = await memory.observations.promote(
-            [one.id for one in found], agent.id, order.label, by=by, dry_run=order.dry_run
+        done = await ObservationDesk(memory).promote(
+            order.ids, agent.id, order.label, by=by, dry_run=order.dry_run
         )
     block, back = done.block, None if done.event is None else _way_back([done.event])
     fields = {

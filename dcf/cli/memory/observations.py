@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
-from datetime import date, datetime
-from difflib import get_close_matches
-from pathlib import Path
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 from rich.table import Table
@@ -18,7 +15,16 @@ from dcf.cli.memory.wording import moment
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput
 from dcf.cli.wording import counted
-from dcf.memory import CONCEPTS, ICONS, TYPES, Filter, Memory, Observation, Occurrence
+from dcf.memory import (
+    ICONS,
+    BadChoice,
+    Filter,
+    Observation,
+    ObservationChoice,
+    ObservationDesk,
+    Occurrence,
+    short_id,
+)
 from dcf.problem import Problem
 
 Format = Literal["index", "full"]
@@ -26,79 +32,65 @@ FORMATS: tuple[Format, ...] = ("index", "full")
 BEGIN = "Every run that ends leaves some: `dcf run workflows/order-processing.json --input …`."
 PINNED = "\N{PUSHPIN}"
 """Stands before what is pinned."""
-_DAY_MS = 86_400_000
+
+
+_OPTIONS = {
+    "/types": "--type",
+    "/concepts": "--concept",
+    "/since": "--since",
+    "/until": "--until",
+}
+"""What the fields of a choice are called here."""
 
 
 @dataclass(frozen=True, slots=True)
 class ObservationsQuestion:
-    """Which observations, as the command line says: empty is all of them. ``since`` and ``until``
-    are dates or moments; without ``since`` the last ``days`` count (None: all days)."""
+    """Which observations, and how many of them from behind which one in what ``format``."""
 
+    choice: ObservationChoice = field(default_factory=ObservationChoice)
     format: str = "index"
-    types: tuple[str, ...] = ()
-    concepts: tuple[str, ...] = ()
-    sources: tuple[str, ...] = ()
-    source_ids: tuple[str, ...] = ()
-    turn: int | None = None
-    since: str | None = None
-    until: str | None = None
-    days: int | None = 90
-    projects: tuple[str, ...] = ()
-    workflows: tuple[str, ...] = ()
     before: str | None = None
     limit: int = 50
-    topic: str | None = None
-    pinned: bool | None = None
 
     def filter(self) -> Filter:
-        """The same for the memory. Raises BadInput with all that is wrong."""
-        problems = [
-            *_unknown("--format", (self.format,), FORMATS),
-            *_unknown("--type", self.types, TYPES),
-            *_unknown("--concept", self.concepts, CONCEPTS),
-        ]
-        since = _moment("--since", self.since, problems, end=False)
-        until = _moment("--until", self.until, problems, end=True)
+        """The choice for the memory. Raises BadInput with all that is wrong."""
+        problems = []
+        if self.format not in FORMATS:
+            hint = f"one of {', '.join(FORMATS)}"
+            message = f"there is no format {self.format!r}"
+            problems.append(Problem("CLI_OBSERVATIONS", message, hint=hint, file="--format"))
+        which = Filter()
+        try:
+            which = self.choice.filter(now_ms())
+        except BadChoice as wrong:
+            problems += [
+                replace(one, path="", file=_OPTIONS[one.path or ""]) for one in wrong.problems
+            ]
         if problems:
             raise BadInput(problems)
-        return Filter(
-            projects=[str(Path(one).expanduser().resolve()) for one in self.projects],
-            workflows=self.workflows,
-            types=[one for one in TYPES if one in self.types],
-            concepts=[one for one in CONCEPTS if one in self.concepts],
-            source_types=self.sources,
-            source_ids=self.source_ids,
-            turn=self.turn,
-            since=self._since() if since is None else since,
-            until=until,
-            topic=self.topic,
-            pinned=self.pinned,
-        )
-
-    def _since(self) -> int | None:
-        return None if self.days is None else now_ms() - self.days * _DAY_MS
+        return which
 
 
 async def list_observations(settings: Settings, asked: ObservationsQuestion) -> Answer:
     """A page of observations, the newest first. Raises BadInput, UnknownObservation."""
-    which = asked.filter()
+    asked.filter()
     if not source_in(settings).path.exists():
         return _empty("No observations yet.")
     async with opened(settings) as memory:
-        found = await memory.observations.list(
-            which, limit=asked.limit + 1, before=await _id_of(memory, asked.before)
+        page = await ObservationDesk(memory).newest(
+            asked.choice, limit=asked.limit, before=asked.before
         )
-        there = bool(found or await memory.observations.list(limit=1))
-    shown, more = found[: asked.limit], len(found) > asked.limit
+        there = bool(page.observations or await memory.observations.list(limit=1))
+    shown = page.observations
     if not shown:
         return _empty("None of these." if there else "No observations yet.")
-    fields = {"observations": [observation_entry(one) for one in shown], "more": more}
+    fields = {"observations": [observation_entry(one) for one in shown], "more": page.more}
     show: list[Any] = [observations_table(shown)] if asked.format == "index" else []
     if asked.format == "full":
         show = [line for one in shown for line in [*in_full(one), ""]]
     show.append(
         counted(len(shown), "observation", "observations")
-        + (f"; --before {short(shown[-1])} shows older ones" if more else "")
+        + (f"; --before {short(shown[-1])} shows older ones" if page.more else "")
     )
     return Answer(fields, show)
 
@@ -107,25 +99,12 @@ async def search_observations(
     settings: Settings, query: str, asked: ObservationsQuestion
 ) -> Answer:
     """The observations that fit a query best. Raises BadInput, InvalidEntry."""
-    which = asked.filter()
+    asked.filter()
     if not source_in(settings).path.exists():
         return _empty("No observations yet.")
     async with opened(settings) as memory:
-        found = await memory.search.find(
-            query,
-            k=asked.limit,
-            kinds=["observation"],
-            projects=which.projects or None,
-            types=which.types,
-            concepts=which.concepts,
-            source_types=which.source_types,
-            source_ids=which.source_ids,
-            workflows=which.workflows,
-            since=which.since,
-            until=which.until,
-        )
-        seen = [await memory.observations.get(one.ref) for one in found]
-    scores = [one.score for one in found]
+        page = await ObservationDesk(memory).search(query, asked.choice, limit=asked.limit)
+    seen, scores = page.observations, page.scores
     entries = [
         {**observation_entry(one), "score": score} for one, score in zip(seen, scores, strict=True)
     ]
@@ -138,21 +117,18 @@ async def show_timeline(
 ) -> Answer:
     """What was seen around an observation or a moment, the oldest first. Raises BadInput,
     UnknownObservation, AmbiguousObservation."""
-    which = replace(asked.filter(), since=None)
-    problems: list[Problem] = []
-    at = _moment("POINT", point, problems, end=False)
+    asked.filter()
     async with opened(settings) as memory:
-        middle = None if at is not None else await memory.observations.get(id_in(point))
-        at = middle.at if middle is not None else at or 0
-        seen = await memory.observations.around(at, which, each=each)
-    fields = {"at": at, "observations": [observation_entry(one) for one in seen]}
+        seen = await ObservationDesk(memory).timeline(point, asked.choice, each=each)
+    fields = {"at": seen.at, "observations": [observation_entry(one) for one in seen.observations]}
+    middle = None if seen.middle is None else seen.middle.id
     lines = [
         Text(
-            f"{'▶' if middle is not None and one.id == middle.id else ' '} {moment(one.at)}  "
+            f"{'▶' if one.id == middle else ' '} {moment(one.at)}  "
             f"{short(one)}  {ICONS[one.type]} {one.title}",
-            "bold" if middle is not None and one.id == middle.id else "",
+            "bold" if one.id == middle else "",
         )
-        for one in seen
+        for one in seen.observations
     ]
     return Answer(fields, lines or ["Nothing was seen around that."])
 
@@ -160,16 +136,16 @@ async def show_timeline(
 async def get_observations(settings: Settings, ids: Sequence[str]) -> Answer:
     """All of some observations, with each time that they were seen. Raises UnknownObservation,
     AmbiguousObservation."""
-    entries: list[dict[str, Any]] = []
-    show: list[Any] = []
     async with opened(settings) as memory:
-        for name in ids:
-            one = await memory.observations.get(id_in(name))
-            seen = await memory.observations.occurrences(one.id)
-            entries.append(
-                {**observation_entry(one), "seen": [occurrence_entry(it) for it in seen]}
-            )
-            show += [*in_full(one), *_seen(seen), ""]
+        found = await ObservationDesk(memory).details(ids)
+    entries = [
+        {
+            **observation_entry(one.observation),
+            "seen": [occurrence_entry(it) for it in one.seen],
+        }
+        for one in found
+    ]
+    show = [line for one in found for line in [*in_full(one.observation), *_seen(one.seen), ""]]
     return Answer({"observations": entries}, show)
 
 
@@ -186,57 +162,12 @@ def occurrence_entry(one: Occurrence) -> dict[str, Any]:
 
 def short(one: Observation) -> str:
     """What a row calls an observation."""
-    return one.id.removeprefix("observation-")[:8]
+    return short_id(one.id)
 
 
 def _empty(message: str) -> Answer:
     hint = BEGIN if message.startswith("No ") else "Without the filters there are some."
     return Answer({"observations": [], "more": False}, [message, hint])
-
-
-def id_in(name: str) -> str:
-    """The id of an observation, or its beginning, also in an address."""
-    return name.rpartition("/")[2]
-
-
-async def _id_of(memory: Memory, name: str | None) -> str | None:
-    return None if name is None else (await memory.observations.get(name)).id
-
-
-def _unknown(option: str, given: Sequence[str], known: Sequence[str]) -> list[Problem]:
-    problems = []
-    for one in given:
-        if one not in known:
-            close = get_close_matches(one, known, n=1)
-            meant = f"did you mean {close[0]}? " if close else ""
-            hint = f"{meant}one of {', '.join(known)}"
-            message = f"there is no {option.removeprefix('--')} {one!r}"
-            problems.append(Problem("CLI_OBSERVATIONS", message, hint=hint, file=option))
-    return problems
-
-
-def _moment(option: str, given: str | None, problems: list[Problem], *, end: bool) -> int | None:
-    """The moment in ms; of a date, its beginning or its ``end``, here."""
-    if given is None:
-        return None
-    try:
-        at = datetime.fromisoformat(given)
-    except ValueError:
-        hint = "as in 2026-11-27 or 2026-11-27T18:30:00+01:00"
-        message = f"{given!r} is no date and no moment"
-        problems.append(Problem("CLI_OBSERVATIONS_TIME", message, hint=hint, file=option))
-        return None
-    local = at if at.tzinfo else at.astimezone()
-    whole_day = end and _is_date(given)
-    return round(local.timestamp() * 1000) + (_DAY_MS - 1 if whole_day else 0)
-
-
-def _is_date(text: str) -> bool:
-    try:
-        date.fromisoformat(text)
-    except ValueError:
-        return False
-    return True
 
 
 def observations_table(shown: Sequence[Observation], scores: Sequence[float] = ()) -> Table:

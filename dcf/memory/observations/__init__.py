@@ -8,11 +8,21 @@ from control_plane import export_late
 
 if TYPE_CHECKING:
     from dcf.memory.observations.changing import Forgotten
+    from dcf.memory.observations.choice import ObservationChoice
     from dcf.memory.observations.claude_mem import ClaudeMem, ClaudeMemRow, open_claude_mem
+    from dcf.memory.observations.desk import (
+        ChangedObservations,
+        ObservationDesk,
+        ObservationDetails,
+        ObservationPage,
+        ObservationTimeline,
+    )
     from dcf.memory.observations.editing import Texts
     from dcf.memory.observations.errors import (
         AmbiguousObservation,
+        BadChoice,
         DamagedDatabase,
+        IdsAndFilters,
         LockedDatabase,
         NoClaudeMem,
         NothingChosen,
@@ -25,29 +35,41 @@ if TYPE_CHECKING:
     from dcf.memory.observations.marked_section import with_section
     from dcf.memory.observations.observations import Observations
     from dcf.memory.observations.promoting import Promoted
+    from dcf.memory.observations.rendering import details_of, rows_of, short_id
     from dcf.memory.observations.section import Section
 else:
     export_late(__name__)
 
 __all__ = [
     "AmbiguousObservation",
+    "BadChoice",
+    "ChangedObservations",
     "ClaudeMem",
     "ClaudeMemRow",
     "DamagedDatabase",
     "Filter",
     "Forgotten",
+    "IdsAndFilters",
     "LockedDatabase",
     "NoClaudeMem",
     "NothingChosen",
+    "ObservationChoice",
+    "ObservationDesk",
+    "ObservationDetails",
+    "ObservationPage",
+    "ObservationTimeline",
     "Observations",
     "Promoted",
     "SameObservation",
     "Section",
     "Texts",
     "UnknownObservation",
+    "details_of",
     "is_database",
     "line_of",
     "open_claude_mem",
     "read_line",
+    "rows_of",
+    "short_id",
     "with_section",
 ]

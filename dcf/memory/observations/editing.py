@@ -66,18 +66,30 @@ def edit(journal: Journal, order: Edit) -> Observation:
     """Have an observation say something else. Where it is from, how often it was seen, and by which
     words of its sources it is known, stay: a source that says those again is counted with it.
     Raises UnknownObservation, RevisionConflict, SameObservation."""
+    row, after = _draft(journal.connection, order)
+    after |= {"revision": row["revision"] + 1, "updated_at": journal.at}
+    kept = journal.update(OBSERVATION, row, after, agent_id=row["agent_id"])
+    return observation_of(kept or row)
+
+
+def editable(connection: Connection, order: Edit) -> Observation:
+    """What the observation would be. Raises as ``edit`` does."""
+    return observation_of(_draft(connection, order)[1])
+
+
+def _draft(connection: Connection, order: Edit) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The row as it is and as it is to be. Raises as ``edit`` does."""
     seen = order.before
-    row = observation_row(journal.connection, seen.id)
+    row = observation_row(connection, seen.id)
     if row["revision"] != seen.revision:
         raise RevisionConflict(
             what=f"observation {seen.id}", expected=seen.revision, found=row["revision"]
         )
-    after = {**row, **order.columns, "revision": row["revision"] + 1, "updated_at": journal.at}
-    other = _same(journal.connection, after)
+    after = {**row, **order.columns}
+    other = _same(connection, after)
     if other is not None:
         raise SameObservation(observation_id=other)
-    kept = journal.update(OBSERVATION, row, after, agent_id=row["agent_id"])
-    return observation_of(kept or row)
+    return row, after
 
 
 def _same(connection: Connection, after: dict[str, Any]) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dcf.memory.errors import MemoryProblem
+from dcf.memory.errors import InvalidEntry, MemoryProblem
 
 
 class UnknownObservation(MemoryProblem):
@@ -24,6 +24,19 @@ class NothingChosen(MemoryProblem):
 
     code = "memory_observations_all"
     hint = "say ids or a filter; one that leaves all is a period: since 1970-01-01"
+
+
+class BadChoice(InvalidEntry):
+    """Which observations are meant is not clear: {text}."""
+
+    code = "memory_bad_choice"
+
+
+class IdsAndFilters(MemoryProblem):
+    """There are ids ({ids}) and filters; one of the two says which observations."""
+
+    code = "memory_observations_ids"
+    hint = "leave out the filters, or the ids"
 
 
 class SameObservation(MemoryProblem):

@@ -28,7 +28,7 @@ from dcf.memory.observations.changing import (
     pin,
     priced,
 )
-from dcf.memory.observations.editing import Texts, edit, edited
+from dcf.memory.observations.editing import Texts, edit, editable, edited
 from dcf.memory.observations.fields import observation_of
 from dcf.memory.observations.finding import (
     Filter,
@@ -153,14 +153,18 @@ class Observations:
             return await self._ledger.change(by, lambda journal: forget(journal, which))
         return await self._ledger.read(lambda connection: forgettable(connection, which))
 
-    async def edit(self, observation_id: str, texts: Texts, *, by: Actor) -> Observation:
+    async def edit(
+        self, observation_id: str, texts: Texts, *, by: Actor, dry_run: bool = False
+    ) -> Observation:
         """Have an observation say something else; as it is then. A rollback takes it back. A source
-        that says again what it said before is counted with it. Raises UnknownObservation,
-        AmbiguousObservation, InvalidEntry with all that is wrong, RevisionConflict,
-        SameObservation."""
+        that says again what it said before is counted with it. With ``dry_run`` nothing changes.
+        Raises UnknownObservation, AmbiguousObservation, InvalidEntry with all that is wrong,
+        RevisionConflict, SameObservation."""
         before = await self.get(observation_id)
         order = await asyncio.to_thread(edited, before, texts)
-        return await self._ledger.change(by, lambda journal: edit(journal, order))
+        if not dry_run:
+            return await self._ledger.change(by, lambda journal: edit(journal, order))
+        return await self._ledger.read(lambda connection: editable(connection, order))
 
     async def pin(self, *observation_ids: str, by: Actor) -> tuple[Observation, ...]:
         """Have observations told before others, however old they are, and kept where a filter says

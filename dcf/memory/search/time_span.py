@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta, tzinfo
 
@@ -57,6 +58,9 @@ def _written(said: str, zone: tzinfo | None) -> TimeSpan | None:
 
 
 def _moment(text: str, zone: tzinfo | None) -> TimeSpan:
+    """A moment; a day, where ISO 8601 writes one in another way, as in 2026-W48-5."""
+    with suppress(ValueError):
+        return _span("day", date.fromisoformat(text), 0, zone)
     at = datetime.fromisoformat(text)
     moment = _ms(at, zone)
     return TimeSpan(moment, moment)

@@ -121,9 +121,9 @@ def test_ids_their_beginnings_and_addresses_name_what_goes(seen: MemoryUser) -> 
     [
         ([], "memory_observations_all", "all of them"),
         (["nothing"], "memory_unknown_observation", "no observation nothing"),
-        (["--type", "bugfx"], "CLI_OBSERVATIONS", "there is no type 'bugfx'"),
+        (["--type", "bugfx"], "memory_choice_word", "there is no type 'bugfx'"),
         (["--topic", "…"], "memory_observation_topic", "has no word"),
-        (["21d186d3", "--type", "bugfix"], "CLI_OBSERVATIONS_IDS", "21d186d3"),
+        (["21d186d3", "--type", "bugfix"], "memory_observations_ids", "21d186d3"),
     ],
 )
 def test_what_cannot_be_meant_is_refused_and_nothing_goes(

@@ -96,6 +96,8 @@ def test_what_was_seen_is_listed_newest_first_and_counted(seen: MemoryUser) -> N
         (["--turn", 1], []),
         (["--workflow", "returns", "--since", "2020-01-01"], ["Return"]),
         (["--until", "2020-01-01", "--since", "2019-01-01T00:00:00+00:00"], []),
+        (["--since", "yesterday"], ["Pay", "Sorry"]),
+        (["--days", 200, "--until", "2 months ago"], ["Return"]),
         (["--project", "/shop"], ["Pay", "Sorry"]),
         (["--project", "/other"], []),
         (["--limit", 1], ["Pay"]),
@@ -111,7 +113,8 @@ def test_pages_follow_each_other(seen: MemoryUser) -> None:
     first = seen.ok("observations", "list", "--limit", 1)
     assert first["more"] is True
     id_ = first["observations"][0]["id"]
-    assert titles(seen, "--limit", 1, "--before", id_[:20]) == ["Sorry"]
+    for name in (id_[:20], f"dcf://observation/{id_}"):
+        assert titles(seen, "--limit", 1, "--before", name) == ["Sorry"]
     assert id_.removeprefix("observation-")[:8] in seen("observations", "list", "--limit", 1).out
 
 
