@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from dcf.mcp.conductors import Conducting, conductor_for
     from dcf.mcp.cost import cost_of, cost_of_role
     from dcf.mcp.envelope import Envelope, Refused
-    from dcf.mcp.help import NoEffect, Obvious
+    from dcf.mcp.help import NoEffect, Obvious, Rare
     from dcf.mcp.platform import Platform, PlatformConfig
     from dcf.mcp.roles import ROLES, Role
     from dcf.mcp.serve import Address, serve_http, serve_stdio
@@ -34,6 +34,7 @@ __all__ = [
     "Obvious",
     "Platform",
     "PlatformConfig",
+    "Rare",
     "Refused",
     "Role",
     "Tool",

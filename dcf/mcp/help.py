@@ -22,3 +22,9 @@ class Obvious(_Mark):
 class NoEffect(_Mark):
     """Help on a parameter that the earlier server had and that changes nothing here: it is taken,
     so that old callers go on, and clients are not told of it."""
+
+
+class Rare(_Mark):
+    """Help on a parameter that hardly any caller needs, or that another tool tells of: it is taken
+    and stands in the reference, and clients are not told of it. Strict tools have none: what a
+    client is not told of, it may not send to them."""

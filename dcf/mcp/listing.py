@@ -1,8 +1,9 @@
 """A tool as clients list it: all that calls need, and nothing that a model would pay for in vain.
 
 What the reference and the checks have beside it (``Tool.input_schema``, ``Tool.output_schema``):
-parameters without effect, help that repeats a name, defaults that say "no" or "nothing", and the
-same help on the envelope of every answer, which ``INSTRUCTIONS`` give once.
+parameters without effect and rare ones, help that repeats a name, defaults that say "no" or
+"nothing" or are the usual number or word, and the same help on the envelope of every answer, which
+``INSTRUCTIONS`` give once.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from dcf.mcp.envelope import Envelope
-from dcf.mcp.help import NoEffect, Obvious
+from dcf.mcp.help import NoEffect, Obvious, Rare
 from dcf.mcp.tool import Tool
 
 INSTRUCTIONS = (
@@ -18,8 +19,8 @@ INSTRUCTIONS = (
     'error is null on success, else "code: message"; hint says what would help, problems '
     "everything that is wrong, warnings what was ignored or is doubtful. Parameters that end with "
     "_json are JSON text. workflow_id is the id of a run; after and before take next_after and "
-    "next_before of the last page; what is not given is false, empty or none unless a default says "
-    "otherwise."
+    "next_before of the last page; what is not given is false, none or as usual unless a default "
+    "says otherwise."
 )
 """What a client is told once of all tools."""
 _HELP = frozenset({"description", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"})
@@ -43,16 +44,18 @@ def _asked(tool: Tool) -> dict[str, Any]:
     shown = {
         one.name: _short(properties[one.name], silent=isinstance(one.help, Obvious))
         for one in tool.parameters.all
-        if not isinstance(one.help, NoEffect)
+        if not isinstance(one.help, NoEffect | Rare)
     }
     return {**tool.input_schema, "properties": shown}
 
 
 def _short(part: dict[str, Any], *, silent: bool) -> dict[str, Any]:
-    """``part`` without a default that says nothing and, if ``silent``, without help and bounds."""
+    """``part`` without a default that says nothing and, if ``silent``, without help and bounds and
+    the usual number or word."""
     left = {key: value for key, value in part.items() if key not in _HELP or not silent}
-    if left.get("default") is False or left.get("default") == "":
-        del left["default"]
+    default = left.get("default")
+    if default is False or default == "" or (silent and default is not True):
+        left.pop("default", None)
     return left
 
 

@@ -23,8 +23,8 @@ from dcf.mcp.calling import as_text, call_for_text
 from dcf.mcp.catalogue import load_catalogue
 from dcf.mcp.listing import INSTRUCTIONS, listing
 from dcf.mcp.platform import Platform
+from dcf.mcp.resources import add_resources
 from dcf.mcp.roles import ROLES, Role
-from dcf.mcp.skill_methods import add_skills
 from dcf.mcp.tool import Tool
 
 Context = ServerRequestContext[Any, Any]
@@ -55,7 +55,7 @@ def create_protocol(platform: Platform, *, role: Role | None = None, version: st
         # No tool maps arguments to HTTP headers; without this each call would list all tools.
         get_tool_input_schema=lambda _name: None,
     )
-    add_skills(server, platform)
+    add_resources(server, platform)
     return server
 
 

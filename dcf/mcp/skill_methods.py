@@ -1,4 +1,4 @@
-"""Skills on the wire: ``resources/*``, and the methods of the Skills extension (SEP-2640):
+"""Skills on the wire: their files as resources, and the methods of the Skills extension (SEP-2640):
 ``skills/list``, ``skills/get``, ``resources/directory/read``."""
 
 from __future__ import annotations
@@ -16,9 +16,7 @@ from mcp_types import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
     ListResourcesResult,
-    ListResourceTemplatesResult,
     PaginatedRequestParams,
-    ReadResourceRequestParams,
     ReadResourceResult,
     RequestParams,
     ResourceTemplate,
@@ -39,7 +37,7 @@ _FRESH_MS = 5_000
 """Skills may be generated anew at any time."""
 _CACHE = {"ttlMs": _FRESH_MS, "cacheScope": "private"}
 _COMPLETE: dict[str, Any] = {"resultType": "complete"}
-_TEMPLATE = ResourceTemplate(
+SKILL_FILE = ResourceTemplate(
     name="skill-file",
     uri_template=f"{SCHEME}{{name}}/{{version}}/{{folder}}/{{+path}}",
     description="A file of a skill; skills/get names all of them.",
@@ -58,21 +56,15 @@ class DirectoryParams(PaginatedRequestParams):
     uri: str
 
 
-def add_skills(server: Server[Any], platform: Platform) -> None:
-    """Serve the skills of ``platform`` on ``server``, and say so in its capabilities."""
-    methods = _SkillMethods(platform)
-    server.add_request_handler("resources/list", PaginatedRequestParams, methods.list_resources)
-    server.add_request_handler(
-        "resources/templates/list", PaginatedRequestParams, methods.list_templates
-    )
-    server.add_request_handler("resources/read", ReadResourceRequestParams, methods.read_resource)
+def add_skills(server: Server[Any], methods: SkillMethods) -> None:
+    """Serve skills by the methods of the extension, and say so in the capabilities."""
     server.add_request_handler("skills/list", PaginatedRequestParams, methods.list_skills)
     server.add_request_handler("skills/get", UriParams, methods.get_skill)
     server.add_request_handler("resources/directory/read", DirectoryParams, methods.read_directory)
     server.extensions[EXTENSION] = {"directoryRead": True}
 
 
-class _SkillMethods:
+class SkillMethods:
     """Everything follows the catalog as it is at each request."""
 
     def __init__(self, platform: Platform) -> None:
@@ -80,25 +72,18 @@ class _SkillMethods:
         self._shelf: SkillShelf | None = None
         self._one_by_one = asyncio.Lock()
 
-    async def list_resources(
-        self, _context: Context, params: PaginatedRequestParams
-    ) -> ListResourcesResult:
-        skills, cursor = await self._page(params.cursor)
+    async def page_of_resources(self, after: str | None) -> ListResourcesResult:
+        """The files of the skills on a page; ``after`` is the cursor of the page before."""
+        skills, cursor = await self._page(after)
         resources = [resource for skill in skills for resource in skill.resources()]
         document = {"resources": resources, "nextCursor": cursor, **_CACHE}
         return TypeAdapter(ListResourcesResult).validate_python(document)
 
-    async def list_templates(
-        self, _context: Context, _params: PaginatedRequestParams
-    ) -> ListResourceTemplatesResult:
-        return ListResourceTemplatesResult(resource_templates=[_TEMPLATE])
-
-    async def read_resource(
-        self, _context: Context, params: ReadResourceRequestParams
-    ) -> ReadResourceResult:
-        skill, path = await self._find(params.uri)
+    async def read_resource(self, uri: str) -> ReadResourceResult:
+        """A file of a skill."""
+        skill, path = await self._find(uri)
         if path not in skill.folder.files:
-            raise _unknown(f"{skill.manifest_id} has no file", params.uri)
+            raise _unknown(f"{skill.manifest_id} has no file", uri)
         document = {"contents": [skill.content(path)], **_CACHE}
         return TypeAdapter(ReadResourceResult).validate_python(document)
 

@@ -107,6 +107,7 @@ if TYPE_CHECKING:
         read_line,
         rows_of,
         short_id,
+        way_back,
         with_section,
     )
     from dcf.memory.observer import Observer
@@ -379,6 +380,7 @@ __all__ = [
     "span_of",
     "take_in",
     "users_of",
+    "way_back",
     "with_section",
     "working_in",
 ]

@@ -23,7 +23,7 @@ from dcf.cli.memory.wording import fill_bar
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput
 from dcf.cli.wording import counted
-from dcf.memory import Forgotten, ObservationDesk, Texts
+from dcf.memory import Forgotten, ObservationDesk, Texts, way_back
 from dcf.problem import Problem
 
 _SHOWN = 50
@@ -93,7 +93,7 @@ async def edit_observation(settings: Settings, name: str, texts: Texts, reason: 
     async with opened(settings) as memory:
         done = await ObservationDesk(memory).edit(name, texts, by=by)
     (now,) = done.now
-    back = None if done.event is None else _way_back([done.event])
+    back = way_back([] if done.event is None else [done.event])
     fields = {"observation": observation_entry(now), "way_back": back}
     if back is None:
         return Answer(fields, [*in_full(now), "It says that already."], "unchanged")
@@ -108,7 +108,7 @@ async def promote_observations(settings: Settings, order: PromotionOrder) -> Ans
         done = await ObservationDesk(memory).promote(
             order.ids, agent.id, order.label, by=by, dry_run=order.dry_run
         )
-    block, back = done.block, None if done.event is None else _way_back([done.event])
+    block, back = done.block, way_back([] if done.event is None else [done.event])
     fields = {
         "agent": agent.name,
         "block": block_entry(block),
@@ -130,15 +130,9 @@ async def promote_observations(settings: Settings, order: PromotionOrder) -> Ans
     return Answer(fields, show, "promoted")
 
 
-def _way_back(events: Sequence[int]) -> str:
-    """The command that undoes events that stand one behind the other."""
-    first, last = events[0], events[-1]
-    return f"dcf memory rollback --event {first if first == last else f'{first}-{last}'}"
-
-
 def _forgotten(done: Forgotten) -> Answer:
     gone = done.observations
-    back = _way_back(done.events) if done.events else None
+    back = way_back(done.events)
     fields: dict[str, Any] = {
         "observations": [observation_entry(one) for one in gone],
         "way_back": back,

@@ -17,6 +17,7 @@ FAMILIES: tuple[str, ...] = (
     "messages",
     "memory",
     "recall",
+    "observations",
     "discovery",
     "skills",
     "authoring",

@@ -9,7 +9,7 @@ from pydantic import Field
 from control_plane import Committed, Refusal, StateDocument, Store, assigned
 from dcf.mcp.envelope import Envelope, Refused
 from dcf.mcp.external_work import external_of, refused
-from dcf.mcp.help import NoEffect, Obvious
+from dcf.mcp.help import NoEffect, Obvious, Rare
 from dcf.mcp.kinds import HeldState, RunId, Seconds
 from dcf.mcp.platform import Platform
 from dcf.mcp.reported import outcome_of, wanted_of
@@ -50,7 +50,7 @@ async def read_workflow_control_plane(
     workflow_id: RunId,
     states_json: Annotated[list[str] | None, "List of states; else those of the top level."] = None,
     include_meta: Annotated[bool, "With the run itself."] = True,
-    compute_readiness: Annotated[bool, Obvious("Say which can be leased.")] = False,
+    compute_readiness: Annotated[bool, Rare("Say which can be leased.")] = False,
     include_nested: Annotated[bool, "With states inside Map and Parallel."] = False,
 ) -> ControlPlane:
     """Read a run: its states, their outputs, which are ready."""

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, cast
 from pydantic import Field
 
 from dcf.mcp.envelope import Envelope
-from dcf.mcp.help import Obvious
+from dcf.mcp.help import Obvious, Rare
 from dcf.mcp.platform import Platform
 from dcf.mcp.roots import confined, readable
 from dcf.mcp.tool import tool
@@ -21,14 +21,16 @@ from dcf.skills.discovery import get_skillset_from_catalog as list_catalog
 
 Query = Annotated[str | None, "What it is for: the best come first, with score, why, price."]
 Tags = Annotated[list[str] | None, Obvious("With all of these.")]
-MaxRisk = Annotated[Literal["low", "medium", "high"] | None, Obvious("At most.")]
-MaxEgress = Annotated[Literal["none", "intranet", "internet"] | None, Obvious("At most.")]
+Risk = Literal["low", "medium", "high"]
+Egress = Literal["none", "intranet", "internet"]
+MaxRisk = Annotated[Risk | None, Obvious("At most.")]
+MaxEgress = Annotated[Egress | None, Obvious("At most.")]
 Secrets = Annotated[list[str] | None, "With no other secrets; []: with none."]
 Versions = Annotated[str | None, "Range, as ^1.2."]
 Limit = Annotated[int | None, Obvious("At most so many."), Field(ge=1)]
 Previews = Annotated[bool, "With the begin of the directives."]
-PreviewChars = Annotated[int | None, Obvious("Its length (400)."), Field(ge=0, le=20_000)]
-SchemaPath = Annotated[str | None, Obvious("Schema to check by, in generated.")]
+PreviewChars = Annotated[int | None, Rare("Its length (400)."), Field(ge=0, le=20_000)]
+SchemaPath = Annotated[str | None, Rare("Schema to check by, in generated.")]
 
 Listing = Callable[[Wanted], dict[str, Any]]
 
@@ -57,7 +59,7 @@ async def get_skillset(
     limit: Limit = None,
     include_previews: Previews = True,
     preview_chars: PreviewChars = None,
-    manifests_dir: Annotated[str | None, Obvious("Another folder of manifests.")] = None,
+    manifests_dir: Annotated[str | None, Rare("Another folder of manifests.")] = None,
     schema_path: SchemaPath = None,
 ) -> Skillset:
     """Find skills by what they are for, or list all."""
@@ -78,19 +80,19 @@ async def get_skillset(
 @tool(legacy="ok")
 async def get_skillset_from_catalog(
     platform: Platform,
-    query: Annotated[str | None, Obvious("What it is for.")] = None,
-    tags: Tags = None,
-    max_risk: MaxRisk = None,
-    max_egress: MaxEgress = None,
-    secrets: Annotated[list[str] | None, Obvious("With no other secrets.")] = None,
-    versions: Annotated[str | None, Obvious("Range, as ^1.2.")] = None,
-    limit: Limit = None,
-    include_previews: Annotated[bool, Obvious("With the begin of the directives.")] = True,
+    query: Annotated[str | None, Rare("What it is for.")] = None,
+    tags: Annotated[list[str] | None, Rare("With all of these.")] = None,
+    max_risk: Annotated[Risk | None, Rare("At most.")] = None,
+    max_egress: Annotated[Egress | None, Rare("At most.")] = None,
+    secrets: Annotated[list[str] | None, Rare("With no other secrets.")] = None,
+    versions: Annotated[str | None, Rare("Range, as ^1.2.")] = None,
+    limit: Annotated[int | None, Rare("At most so many."), Field(ge=1)] = None,
+    include_previews: Annotated[bool, Rare("With the begin of the directives.")] = True,
     preview_chars: PreviewChars = None,
-    catalog_path: Annotated[str | None, Obvious("Another catalog, in generated.")] = None,
+    catalog_path: Annotated[str | None, Rare("Another catalog, in generated.")] = None,
     schema_path: SchemaPath = None,
 ) -> Skillset:
-    """The same as get_skillset, from the catalog."""
+    """The same as get_skillset, with the same parameters, from the catalog."""
     config = platform.config
     default = config.generated / "catalogs" / "skills_catalog.json"
     # A catalog names files to read: only one that was generated is asked.

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from dcf.mcp.envelope import Envelope, Refused
-from dcf.mcp.help import Obvious
+from dcf.mcp.help import Obvious, Rare
 from dcf.mcp.platform import Platform
 from dcf.mcp.roles import Role
 from dcf.mcp.tool import tool
@@ -47,8 +47,8 @@ class Read(Envelope, total=False):
 async def json_create(
     platform: Platform,
     redis_key: Annotated[str, "Key; empty: one is made."] = "",
-    initial_json: Annotated[str, Obvious("The document, an object.")] = "{}",
-    key_prefix: Annotated[str, Obvious("Begin of a key that is made.")] = "",
+    initial_json: Annotated[str, Rare("The document, an object.")] = "{}",
+    key_prefix: Annotated[str, Rare("Begin of a key that is made.")] = "",
     overwrite: Overwrite = False,
 ) -> Changed:
     """Create a shared JSON document."""
@@ -65,7 +65,7 @@ async def json_read(
     platform: Platform,
     redis_key: Key,
     path: Place = "$",
-    pretty: Annotated[bool, Obvious("Indent by two.")] = False,
+    pretty: Annotated[bool, Rare("Indent by two.")] = False,
 ) -> Read:
     """Read a shared JSON document, or the value at a path (null if nothing is there)."""
     async with _about(redis_key, "value_json"):

@@ -9,7 +9,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import Field
 
 from dcf.mcp.envelope import Envelope, Refused
-from dcf.mcp.help import Obvious
+from dcf.mcp.help import Obvious, Rare
 from dcf.mcp.platform import Platform
 from dcf.mcp.roles import Role
 from dcf.mcp.tool import tool
@@ -80,8 +80,8 @@ async def list_directory(
     platform: Platform,
     path: PathText = ".",
     recursive: Annotated[bool, Obvious("With what is below.")] = False,
-    include_hidden: Annotated[bool, Obvious("With names that begin with a dot.")] = False,
-    max_entries: Annotated[int | None, Obvious("At most so many (1,000).")] = None,
+    include_hidden: Annotated[bool, Rare("With names that begin with a dot.")] = False,
+    max_entries: Annotated[int | None, Rare("At most so many (1,000).")] = None,
 ) -> Directory:
     """List a folder of the workspace."""
     found = await _do(
@@ -155,7 +155,7 @@ async def create_directory(
     platform: Platform,
     path: PathText,
     parents: Parents = True,
-    exist_ok: Annotated[bool, Obvious("It may be there.")] = True,
+    exist_ok: Annotated[bool, Rare("It may be there.")] = True,
 ) -> DirectoryCreated:
     """Make a folder in the workspace."""
     done = await _do(

@@ -9,7 +9,7 @@ from pydantic import Field
 from control_plane import StateDocument, assigned, split_path
 from dcf.mcp.envelope import Envelope, Refused
 from dcf.mcp.external_work import external_of
-from dcf.mcp.help import NoEffect, Obvious
+from dcf.mcp.help import NoEffect, Obvious, Rare
 from dcf.mcp.kinds import RunId, StatePath
 from dcf.mcp.platform import Platform
 from dcf.mcp.tool import tool
@@ -53,7 +53,7 @@ async def notify_next_worker_agent(
     source_state: Annotated[StatePath | None, "Tell those after it; else all."] = None,
     reason: Annotated[str | None, NoEffect("Not needed.")] = None,
     payload_json: Annotated[Any, NoEffect("Not needed: input stands in the documents.")] = None,
-    include_only_ready: Annotated[bool, Obvious("Leave out what is not ready.")] = True,
+    include_only_ready: Annotated[bool, Rare("Leave out what is not ready.")] = True,
     message_role: Annotated[str, NoEffect("Not needed.")] = "system",
     async_message: Annotated[bool, NoEffect("Always so.")] = False,
     max_steps: Annotated[int | None, NoEffect("Not needed.")] = None,

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from control_plane import assign
 from dcf.mcp.envelope import Envelope, Refused, problem_view
-from dcf.mcp.help import NoEffect, Obvious
+from dcf.mcp.help import NoEffect, Obvious, Rare
 from dcf.mcp.kinds import RunId
 from dcf.mcp.plan_report import exit_code_of, graph_report, import_report
 from dcf.mcp.plan_text import plan_text
@@ -68,7 +68,7 @@ async def validate_workflow(
     imports_base_dir: Annotated[
         str | None, Obvious("Folder of .af files, below workflows.")
     ] = None,
-    skills_base_dir: Annotated[str | None, Obvious("Folder of manifests, below generated.")] = None,
+    skills_base_dir: Annotated[str | None, Rare("Folder of manifests, below generated.")] = None,
 ) -> Validated:
     """Check a workflow: form, references to skills and agents, graph. Gives every problem with line
     and hint; repair and call again until exit_code is 0."""
@@ -144,9 +144,9 @@ async def create_worker_agents(
     imports_base_dir: Annotated[
         str | None, Obvious("Folder of .af files, below workflows.")
     ] = None,
-    agent_name_prefix: Annotated[str | None, Obvious("Before each name.")] = None,
-    agent_name_suffix: Annotated[str | None, Obvious("After each name.")] = None,
-    default_tags_json: Annotated[list[str] | None, Obvious("More tags for each.")] = None,
+    agent_name_prefix: Annotated[str | None, Rare("Before each name.")] = None,
+    agent_name_suffix: Annotated[str | None, Rare("After each name.")] = None,
+    default_tags_json: Annotated[list[str] | None, Rare("More tags for each.")] = None,
     skip_if_exists: Annotated[bool, Obvious("Keep agents that are there.")] = True,
     enable_model_selection: Annotated[bool, Obvious("Choose models by complexity.")] = True,
     latency_requirement: Annotated[str, "critical, standard, relaxed or batch."] = "standard",

@@ -11,7 +11,7 @@ from dcf.agents import TaskError
 from dcf.mcp.agent_life import agent_of
 from dcf.mcp.approval_token import check_approval_token
 from dcf.mcp.envelope import Envelope, Refused
-from dcf.mcp.help import NoEffect, Obvious
+from dcf.mcp.help import NoEffect, Obvious, Rare
 from dcf.mcp.platform import Platform
 from dcf.mcp.run_reflection import learn_from, run_or_file
 from dcf.mcp.tool import tool
@@ -207,7 +207,7 @@ async def trigger_reflection(
     workflow_id: Annotated[str, "Run or file."],
     planner_agent_id: PlannerId,
     final_status: Annotated[str | None, NoEffect("The documents hold.")] = None,
-    execution_summary_json: Annotated[str | None, Obvious("JSON object.")] = None,
+    execution_summary_json: Annotated[str | None, Rare("JSON object.")] = None,
     async_message: Annotated[bool, Obvious("Without waiting.")] = True,
     max_steps: Annotated[int | None, NoEffect("Not needed.")] = None,
 ) -> Reflected:

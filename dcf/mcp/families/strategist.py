@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field
 from dcf.advisors.strategist import LABEL, InvalidStrategistGuidelines
 from dcf.agents import TaskError
 from dcf.mcp.envelope import BadArguments, Envelope, Refused
-from dcf.mcp.help import NoEffect, Obvious
+from dcf.mcp.help import NoEffect, Obvious, Rare
 from dcf.mcp.kinds import SessionId
 from dcf.mcp.platform import Platform
 from dcf.mcp.strategist_desk import block_ids, check_known, check_place, tell_strategist
@@ -183,9 +183,9 @@ async def read_session_activity(
     session_id: SessionId,
     conductor_id: Annotated[str | None, NoEffect("The session knows.")] = None,
     session_context_block_id: Annotated[str | None, NoEffect("The session knows.")] = None,
-    include_companion_details: Annotated[bool, Obvious("The companions.")] = True,
-    include_task_history: Annotated[bool, Obvious("The delegations.")] = True,
-    include_skill_metrics: Annotated[bool, Obvious("The skills.")] = True,
+    include_companion_details: Annotated[bool, Rare("The companions.")] = True,
+    include_task_history: Annotated[bool, Rare("The delegations.")] = True,
+    include_skill_metrics: Annotated[bool, Rare("The skills.")] = True,
 ) -> Activity:
     """Read what happened in a session, with what was counted."""
     activity = await platform.guidance.activity(session_id)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         ObservationDetails,
         ObservationPage,
         ObservationTimeline,
+        way_back,
     )
     from dcf.memory.observations.editing import Texts
     from dcf.memory.observations.errors import (
@@ -71,5 +72,6 @@ __all__ = [
     "read_line",
     "rows_of",
     "short_id",
+    "way_back",
     "with_section",
 ]

@@ -214,3 +214,11 @@ class ObservationDesk:
 
     def _now(self) -> int:
         return self.memory.ledger.clock()
+
+
+def way_back(events: Sequence[int]) -> str | None:
+    """The command that undoes events that stand one behind the other; None without any."""
+    if not events:
+        return None
+    first, last = events[0], events[-1]
+    return f"dcf memory rollback --event {first if first == last else f'{first}-{last}'}"

@@ -19,7 +19,7 @@ from integration.mcp.platforms import desk_on
 from integration.tools.conftest import serving_app
 from mcp import Client
 from mcp.shared.exceptions import MCPError
-from mcp_types import Request, RequestParams, Result
+from mcp_types import Request, RequestParams, Resource, Result
 
 from dcf.mcp import Platform
 from dcf.mcp.http_app import create_app
@@ -108,6 +108,12 @@ async def served(url: str, folder: Path, mode: str) -> AsyncIterator[Client]:
             yield client
 
 
+async def skill_files(client: Client) -> list[Resource]:
+    """The files of skills among the resources."""
+    listed = (await client.list_resources()).resources
+    return [one for one in listed if one.uri.startswith("skill://")]
+
+
 async def read_verified(client: Client, entry: dict[str, Any]) -> dict[str, bytes]:
     """Every file of a skill, each as its entry promises."""
     files = {}
@@ -147,7 +153,7 @@ async def test_a_host_lists_verifies_and_reads_every_file_of_every_skill(
                 assert front == entry["frontmatter"]
                 assert entry["uri"].split("/")[-2] == front["name"]
                 assert len(files) == len(entry["resources"])
-            listed = (await client.list_resources()).resources
+            listed = await skill_files(client)
             every = [one["uri"] for skill in answer["skills"] for one in skill["resources"]]
             assert sorted(resource.uri for resource in listed) == sorted(every)
             heads = {one.uri: one for one in listed}
@@ -261,7 +267,8 @@ async def test_long_lists_come_in_pages_and_skills_are_never_cut(
             found, cursor, pages = [], None, 0
             while pages == 0 or cursor:
                 answer = await ask(client, method, **({"cursor": cursor} if cursor else {}))
-                found += [one["uri"].split("/")[2] for one in answer[member]]
+                uris = [one["uri"] for one in answer[member]]
+                found += [uri.split("/")[2] for uri in uris if uri.startswith("skill://")]
                 cursor, pages = answer.get("nextCursor"), pages + 1
             assert pages == 3
             assert list(dict.fromkeys(found)) == names
@@ -272,6 +279,6 @@ async def test_long_lists_come_in_pages_and_skills_are_never_cut(
 async def test_without_generated_skills_the_lists_are_empty(redis_url: str, tmp_path: Path) -> None:
     async with served_as_it_is(redis_url, tmp_path, "auto") as client:
         assert (await ask(client, "skills/list"))["skills"] == []
-        assert (await client.list_resources()).resources == []
-        [template] = (await client.list_resource_templates()).resource_templates
-        assert template.uri_template.startswith("skill://")
+        assert await skill_files(client) == []
+        templates = (await client.list_resource_templates()).resource_templates
+        assert [one.name for one in templates] == ["skill-file", "observation"]

@@ -108,7 +108,7 @@ IRREVOCABLE = """decide_approval set_budget cancel_workflow redrive_workflow fin
     rollback_memory plan_approve create_session_context update_session_context finalize_session
     archive_session send_session_message create_companion dismiss_companion
     update_companion_status report_task_result delegate_task delegate_workflow broadcast_task
-    cancel_task redelegate_task"""
+    cancel_task redelegate_task observations_change"""
 
 
 WRITING = """create_agent send_message_to_agent send_message_to_agent_async write_memory_block

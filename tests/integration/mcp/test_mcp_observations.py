@@ -1,0 +1,210 @@
+"""What runs showed, through the tools and as resources: the cheap layer first, then the details."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from integration.mcp.platforms import Desk, desk_on
+from integration.tools.conftest import serving_app
+from mcp import Client
+from mcp.shared.exceptions import MCPError
+
+from dcf.mcp.agent_life import by_tool
+from dcf.mcp.http_app import create_app
+from dcf.memory import NewObservation, Observation, Origin
+from dcf.search import count_tokens
+from dcf.tools.serving import Guard
+
+BY = by_tool("test")
+BUSY = NewObservation(
+    type="bugfix",
+    title="Pay: a retry got over Busy",
+    origin=Origin("run", "order-1", state="Pay"),
+    project="/shop",
+    workflow="orders",
+    subtitle="Pay failed with Busy, and a later try succeeded.",
+    facts=("Retry of Busy: up to 6 times, first after 1 s.",),
+    concepts=("problem-solution",),
+    note="the gateway of customer 4711",
+)
+ENDED = replace(
+    BUSY,
+    type="discovery",
+    title="Sorry ended the run with NotPaid",
+    subtitle="Nothing caught the error.",
+    origin=Origin("run", "order-2", state="Sorry"),
+    facts=(),
+    concepts=("gotcha",),
+)
+BACK = replace(
+    BUSY, title="Return: a retry got over Busy", workflow="returns", origin=Origin("run", "back-1")
+)
+
+
+@pytest.fixture
+async def desk(redis_url: str, tmp_path: Path) -> AsyncIterator[Desk]:
+    """A platform in whose memory three runs of two workflows left something, one after another."""
+    async with desk_on(redis_url, tmp_path) as desk:
+        memory = (await desk.platform.home()).memory
+        now = round(desk.platform.clock() * 1000)
+        for age, one in enumerate((BACK, ENDED, BUSY)):
+            told = replace(one, at=now - (3 - age) * 3_600_000)
+            await memory.observations.observe(one.origin, "1", told, by=BY)
+        yield desk
+
+
+async def there(desk: Desk) -> dict[str, Observation]:
+    """By the first word of the title."""
+    memory = (await desk.platform.home()).memory
+    found = await memory.observations.list()
+    return {one.title.partition(":")[0].partition(" ")[0]: one for one in found}
+
+
+async def rows(desk: Desk, **arguments: object) -> list[str]:
+    """The first words of the titles in the rows of a search."""
+    answer = await desk.good("observations_search", **arguments)
+    return [row.partition(": ")[2].partition(":")[0].split()[0] for row in answer["rows"]]
+
+
+async def test_rows_are_cheap_and_lead_to_the_details(desk: Desk) -> None:
+    answer = await desk.good("observations_search", query="which run was not paid")
+    row = answer["rows"][0]
+    assert "discovery: Sorry ended the run with NotPaid (run " in row and len(answer["scores"]) > 0
+    assert all(count_tokens(one) <= 40 for one in answer["rows"])
+    around = await desk.good("observations_timeline", point=row.split()[0], each=2)
+    assert [one.split(": ", 1)[1].split()[0] for one in around["rows"]] == [
+        "Return:",
+        "Sorry",
+        "Pay:",
+    ]
+    (seen,) = (await desk.good("observations_details", ids=[row.split()[0]]))["observations"]
+    assert "Nothing caught the error." in seen["text"]
+    assert [one["source"] for one in seen["seen"]] == ["dcf://run/order-2/state/Sorry"]
+    assert seen["uri"] == str((await there(desk))["Sorry"].citation)
+
+
+async def test_no_model_is_told_what_a_run_was_given(desk: Desk) -> None:
+    """It stands in the note, which people read."""
+    ids = [one.id for one in (await there(desk)).values()]
+    for name, arguments in {
+        "observations_search": {"query": "customer 4711 gateway"},
+        "observations_timeline": {"point": ids[0]},
+        "observations_details": {"ids": ids},
+    }.items():
+        assert "4711" not in str(await desk.good(name, **arguments)), name
+
+
+async def test_filters_and_pages_are_those_of_the_list(desk: Desk) -> None:
+    assert await rows(desk) == ["Pay", "Sorry", "Return"]
+    assert await rows(desk, workflow="returns") == ["Return"]
+    assert await rows(desk, project="/elsewhere") == []
+    assert await rows(desk, type="bugfix") == ["Pay", "Return"]
+    assert await rows(desk, concept="gotcha") == ["Sorry"]
+    assert await rows(desk, source_id="order-1") == ["Pay"]
+    assert await rows(desk, during="2020") == []
+    first = await desk.good("observations_search", limit=2)
+    assert await rows(desk, limit=2, before=first["next_before"]) == ["Return"]
+    assert (await desk.good("observations_search"))["next_before"] is None
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "code", "said"),
+    [
+        ("observations_search", {"type": "bugfx"}, "memory_bad_choice", "did you mean bugfix?"),
+        ("observations_search", {"during": "soon"}, "memory_bad_choice", "'soon' is no time"),
+        ("observations_search", {"query": "x", "before": "1"}, "bad_arguments", "empty query"),
+        ("observations_timeline", {"point": "nothing"}, "memory_unknown_observation", "nothing"),
+        ("observations_details", {"ids": ["ffff"]}, "memory_unknown_observation", "ffff"),
+        ("observations_details", {"ids": []}, "bad_arguments", "ids"),
+        (
+            "observations_change",
+            {"action": "edit", "ids": ["a", "b"], "block": "x"},
+            "bad_arguments",
+            "texts_json: is required for edit; block: is not for edit; ids: one at a time",
+        ),
+        (
+            "observations_change",
+            {"action": "edit", "ids": ["a"], "texts_json": {"titel": "x"}},
+            "bad_arguments",
+            "titel",
+        ),
+        (
+            "observations_change",
+            {"action": "promote", "ids": ["a"]},
+            "bad_arguments",
+            "block: is required for promote; agent_id: is required",
+        ),
+        ("observations_change", {"action": "burn", "ids": ["a"]}, "bad_arguments", "action"),
+    ],
+)
+async def test_what_is_wrong_is_said(
+    desk: Desk, name: str, arguments: dict[str, object], code: str, said: str
+) -> None:
+    answer = await desk.call(name, **arguments)
+    assert answer["error"].partition(":")[0] == code
+    assert answer["status"] is None and said in str(answer)
+
+
+async def test_forgetting_is_tried_first(desk: Desk) -> None:
+    pay = (await there(desk))["Pay"]
+    order = {"action": "forget", "ids": [pay.id.removeprefix("observation-")[:8]]}
+    tried = await desk.good("observations_change", **order)
+    assert (tried["status"], tried["way_back"]) == ("would_be_forgotten", None)
+    assert "confirm" in tried["hint"] and "Pay" in tried["rows"][0]
+    assert (await there(desk)).keys() == {"Pay", "Sorry", "Return"}
+    done = await desk.good("observations_change", **order, confirm=True, reason="known by all")
+    assert done["status"] == "forgotten" and done["way_back"].startswith("dcf memory rollback")
+    assert (await there(desk)).keys() == {"Sorry", "Return"}
+    (event, *_) = (await desk.good("read_memory_history"))["events"]
+    assert (event["by"], event["reason"]) == ("user:mcp", "known by all")
+
+
+async def test_a_pin_an_edit_and_a_promotion_are_tried_and_done(desk: Desk) -> None:
+    pay = (await there(desk))["Pay"]
+    agent = await desk.good("create_agent", agent_name="ann", blocks_json={"project": ""})
+    texts = {"subtitle": "The bank is slow at noon.", "facts": []}
+    changes: list[dict[str, object]] = [
+        {"action": "pin"},
+        {"action": "edit", "texts_json": texts},
+        {"action": "promote", "block": "project", "agent_id": agent["agent_id"]},
+        {"action": "unpin"},
+    ]
+    before = pay
+    for change, done in zip(changes, ("pinned", "edited", "promoted", "unpinned"), strict=True):
+        tried = await desk.good("observations_change", ids=[pay.id], **change)
+        assert tried["status"] == f"would_be_{done}"
+        assert (await there(desk))["Pay"] == before, "nothing is changed by a trial"
+        answer = await desk.good("observations_change", ids=[pay.id], confirm=True, **change)
+        assert answer["status"] == done and answer["rows"]
+        again = await desk.good("observations_change", ids=[pay.id], confirm=True, **change)
+        assert again["status"] == "unchanged"
+        before = (await there(desk))["Pay"]
+    assert (before.pinned, before.subtitle, before.facts) == (False, texts["subtitle"], ())
+    block = await desk.good("read_memory_block", agent_id=agent["agent_id"], label="project")
+    assert "The bank is slow at noon." in block["value"] and str(pay.citation) in block["value"]
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_clients_read_tools_and_resources_over_http(desk: Desk, mode: str) -> None:
+    app = create_app(desk.platform, Guard(token=None))
+    async with serving_app(app) as url, Client(f"{url}/mcp", mode=mode) as client:
+        answer = (await client.call_tool("observations_search", {})).structured_content
+        assert answer is not None and answer["error"] is None
+        id_ = answer["rows"][0].split()[0]
+        listed = (await client.list_resources()).resources
+        (index,) = [one.uri for one in listed if one.uri.startswith("dcf://")]
+        (content,) = (await client.read_resource(index)).contents
+        assert all(row in content.text for row in answer["rows"])
+        (content,) = (await client.read_resource(f"dcf://observation/{id_}")).contents
+        assert BUSY.facts[0] in content.text and "dcf://run/order-1/state/Pay" in content.text
+        assert "4711" not in content.text
+        for uri, said in {
+            "dcf://observation/ffff": "memory_unknown_observation",
+            "dcf://run/order-1": "dcf://observations lists",
+            "dcf://nonsense": "dcf://observations lists",
+        }.items():
+            with pytest.raises(MCPError, match=said):
+                await client.read_resource(uri)
