@@ -142,6 +142,7 @@ if TYPE_CHECKING:
         BadContextSetting,
         ContextMode,
         ContextSetting,
+        project_of_runs,
         source_of,
     )
     from dcf.memory.skill import LOADED_SKILLS, SKILLS, Discovery, FoundSkill, Skill, SyncReport
@@ -370,6 +371,7 @@ __all__ = [
     "is_database",
     "line_of",
     "open_claude_mem",
+    "project_of_runs",
     "random_id",
     "read_line",
     "rekey",

@@ -59,6 +59,12 @@ class ContextSetting:
         )
 
 
+def project_of_runs(generated: Path | None) -> str:
+    """The project of the runs and sessions that are worked on with the skills in ``generated``: the
+    folder in which they were generated; empty without any."""
+    return "" if generated is None else str(generated.resolve().parent)
+
+
 def source_of(environment: Mapping[str, str], home: Path) -> Source:
     """The memory of the DCF home ``home``: ``memory.db`` in it, or the file that ``DCF_MEMORY``
     names; encrypted with ``DCF_MEMORY_KEY``, if that is not empty. ``DCF_FSYNC=always`` makes each

@@ -35,7 +35,7 @@ from dcf.agents import (
 from dcf.agents.models import Models
 from dcf.agents.templates import templates
 from dcf.knowledge import GraphSetting, Knowledge, Privacy, drain, relay_for_ever
-from dcf.memory import ContextSetting, Memory, Source, random_id
+from dcf.memory import ContextSetting, Memory, Source, project_of_runs, random_id
 from dcf.stopping import stop
 from dcf.tools import Policy
 from dcf.worker.agent_allowance import AgentAllowances
@@ -184,7 +184,7 @@ async def serve(
             sweeper = AgentSweeper(workers, partial(is_sealed, store))
             await stack.enter_async_context(meanwhile(sweeper.run()))
         if there.memory is not None and assignment is None:
-            observer = RunObserver(store, there.memory, _project(post))
+            observer = RunObserver(store, there.memory, project_of_runs(post.generated))
             await stack.enter_async_context(meanwhile(observer.run()))
         if post.retention and assignment is None:
             retaining = retain_for_ever(store, post.retention, _deliver_on_demand(post, store))
@@ -257,7 +257,8 @@ async def open_premises(post: Post, stack: AsyncExitStack, *, besides: bool = Tr
     )
     contexts = None
     if memory is not None:
-        contexts = RunContexts(memory, ContextSetting.from_env(post.env), _project(post))
+        project = project_of_runs(post.generated)
+        contexts = RunContexts(memory, ContextSetting.from_env(post.env), project)
     records = AgentStore(store.backend)
     return Premises(store, keeper, choreographer, records, skills, plain, runtime, memory, contexts)
 
@@ -386,11 +387,6 @@ def _both(
     """What is told of each run that is sealed here."""
     told = [one.end for one in (sweeper, observer) if one is not None]
     return (lambda workflow_id: [end(workflow_id) for end in told]) if told else None
-
-
-def _project(post: Post) -> str:
-    """The project of the runs that are worked on: the folder that its skills were generated in."""
-    return "" if post.generated is None else str(post.generated.resolve().parent)
 
 
 def _now_ms() -> int:

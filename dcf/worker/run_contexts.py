@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dcf.knowledge import SESSION_PIN
-from dcf.memory import ContextSetting, Filter, Memory, MemoryProblem, Pack
+from dcf.memory import ContextSetting, Memory, MemoryProblem, Pack
 
 if TYPE_CHECKING:
     from dcf.workflow import Task
 
 log = logging.getLogger(__name__)
-
-_DAY_MS = 86_400_000
 
 
 def context_event(pack: Pack) -> dict[str, Any]:
@@ -39,13 +37,11 @@ class RunContexts:
     async def of(self, task: Task) -> Pack | None:
         """The context of a Task; None without anything to tell. What keeps the memory from being
         read keeps no Task from its work."""
-        if self.setting.mode == "off" or SESSION_PIN in task.run.pins:
+        if SESSION_PIN in task.run.pins:
             return None
-        since = self.memory.ledger.clock() - self.setting.days * _DAY_MS
-        which = Filter(projects=[self.project], workflows=[task.run.name], since=since)
         try:
-            pack = await self.memory.contexts.observed(
-                which, self.setting.budget, state=task.lease.path
+            pack = await self.memory.contexts.of_work(
+                self.project, task.run.name, self.setting, state=task.lease.path
             )
         except MemoryProblem as problem:
             log.warning("%s is done without a context: %s", task.lease.path, problem)

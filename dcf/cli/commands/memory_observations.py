@@ -147,7 +147,7 @@ def context(
             "--for",
             metavar="KIND ID",
             help="A run, a state (RUN/STATE), a session or an agent.",
-            show_default="the next run of the workflow that was seen last",
+            show_default="the next run of the workflow that was seen last in this project",
         ),
     ] = None,
     workflow: Annotated[
@@ -174,7 +174,8 @@ def context(
     """Show what an agent would be told of what was seen, and what each part costs.
 
     Workers tell it to the agents of the same project and workflow. Runs of other workflows are not
-    told.
+    told. The project of a run is here, as for the workers that are started here: the folder in
+    which the skills are generated.
     """
     from dcf.cli.memory.context import ContextQuestion, show_context
     from dcf.cli.screen import Screen

@@ -16,18 +16,28 @@ from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput
 from dcf.cli.wording import counted
-from dcf.memory import CONTEXT_MODES, ContextMode, ContextSetting, Filter, Memory, Pack
+from dcf.memory import (
+    CONTEXT_MODES,
+    ContextMode,
+    ContextSetting,
+    Filter,
+    Memory,
+    Pack,
+    project_of_runs,
+)
 from dcf.problem import Problem
 
 WHOSE = ("run", "state", "session", "agent")
 _DAY_MS = 86_400_000
+_LOOKED_AT = 1_000
+"""Observations of this project among which the newest of a workflow is looked for."""
 
 
 @dataclass(frozen=True, slots=True)
 class ContextQuestion:
     """Whose context: of something of one of the kinds ``WHOSE`` with an id, of the next run of a
-    ``workflow``, or (both None) of the one that was seen last. ``budget`` and ``mode`` take the
-    place of the settings."""
+    ``workflow`` in this project, or (both None) of the one that was seen last in it. ``budget`` and
+    ``mode`` take the place of the settings."""
 
     kind: str | None = None
     id: str | None = None
@@ -38,11 +48,23 @@ class ContextQuestion:
 
 @dataclass(frozen=True, slots=True)
 class _Meant:
-    """Which observations are told, in words for people, and the state that they are told in."""
+    """Which observations are told: of a ``project``, and a ``workflow`` (None: of any); ``words``
+    for people, and the ``state`` that they are told in."""
 
-    which: Filter
+    project: str
+    workflow: str | None
     words: str
     state: str | None = None
+
+    async def pack(self, memory: Memory, setting: ContextSetting) -> Pack:
+        """What is told of them."""
+        if self.workflow is not None:
+            return await memory.contexts.of_work(
+                self.project, self.workflow, setting, state=self.state
+            )
+        since = now_ms() - setting.days * _DAY_MS
+        which = Filter(projects=[self.project], since=since)
+        return await memory.contexts.observed(which, setting.budget)
 
 
 async def show_context(settings: Settings, asked: ContextQuestion, screen: Screen) -> Answer:
@@ -55,9 +77,7 @@ async def show_context(settings: Settings, asked: ContextQuestion, screen: Scree
         meant = await _meant(memory, settings, asked, screen)
         if meant is None:
             return _nothing(setting, None)
-        since = now_ms() - setting.days * _DAY_MS
-        which = replace(meant.which, since=since)
-        pack = await memory.contexts.observed(which, setting.budget, state=meant.state)
+        pack = await meant.pack(memory, setting)
     if not pack.items:
         return _nothing(setting, meant)
     head = f"{meant.words} is told {counted(len(pack.items), 'observation', 'observations')}"
@@ -99,32 +119,31 @@ async def _meant(
     memory: Memory, settings: Settings, asked: ContextQuestion, screen: Screen
 ) -> _Meant | None:
     """None where nothing was seen, and nothing is named."""
+    project = project_of_runs(settings.generated)
     if asked.workflow is not None:
-        return _of_workflow(asked.workflow)
+        return _of_next_run(project, asked.workflow)
     if asked.id is None:
-        newest = await memory.observations.list(limit=1)
-        if not newest:
-            return None
-        one = newest[0]
-        words = f"The next run of {one.workflow}" if one.workflow else "Who works in the project"
-        return _Meant(Filter(projects=[one.project], workflows=[one.workflow]), words)
+        here = Filter(projects=[project])
+        newest = await memory.observations.list(here, limit=_LOOKED_AT)
+        named = next((one.workflow for one in newest if one.workflow), None)
+        return None if named is None else _of_next_run(project, named)
     if asked.kind == "agent":
         agent = await agent_named(memory, asked.id)
-        project = await memory.projects.of_agent(agent.id)
-        return _Meant(Filter(projects=[project.path if project else ""]), f"The agent {agent.name}")
+        its = await memory.projects.of_agent(agent.id)
+        return _Meant(its.path if its else "", None, f"The agent {agent.name}")
     if asked.kind == "session":
         session = await memory.sessions.get(asked.id)
-        return _Meant(Filter(projects=[session.project or ""]), f"The session {asked.id}")
+        return _Meant(session.project or "", None, f"The session {asked.id}")
     workflow_id, _, state = asked.id.partition("/")
     address = await find_redis(settings, screen)
     async with open_store(address) as store:
         run = await store.run(workflow_id)
     words = f"{state or 'A Task'} of the run {workflow_id}"
-    return replace(_of_workflow(run.name), words=words, state=state or None)
+    return _Meant(project, run.name, words, state or None)
 
 
-def _of_workflow(name: str) -> _Meant:
-    return _Meant(Filter(workflows=[name]), f"The next run of {name}")
+def _of_next_run(project: str, workflow: str) -> _Meant:
+    return _Meant(project, workflow, f"The next run of {workflow}")
 
 
 def _nothing(setting: ContextSetting, meant: _Meant | None) -> Answer:
@@ -146,8 +165,8 @@ def _fields(setting: ContextSetting, meant: _Meant | None, pack: Pack) -> dict[s
     budget = setting.budget
     return {
         "for": meant.words if meant else None,
-        "workflows": list(meant.which.workflows) if meant else [],
-        "projects": list(meant.which.projects) if meant else [],
+        "workflows": [meant.workflow] if meant and meant.workflow is not None else [],
+        "projects": [meant.project] if meant else [],
         "mode": setting.mode,
         "budget": {"index": budget.index, "details": budget.details, "rows": budget.rows},
         "tokens": pack.tokens,

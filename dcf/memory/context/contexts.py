@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from dcf.memory.context.assembly import assemble
 from dcf.memory.context.context import Context
@@ -18,6 +19,10 @@ from dcf.memory.observations.rendering import details_of, rows_of, short_id
 from dcf.memory.observations.section import Section, section_of
 from dcf.memory.scratch_pads import open_row
 
+if TYPE_CHECKING:
+    from dcf.memory.setting import ContextSetting
+
+_DAY_MS = 86_400_000
 _INDEX = re.compile(r"\[[0-9]+\]")
 
 
@@ -65,6 +70,17 @@ class Contexts:
         here = None if state is None else _names(state)
         seen.sort(key=lambda one: (not one.pinned, not _is_in(one, here)))
         return await asyncio.to_thread(lambda: pack(_offers(seen, here, now), budget))
+
+    async def of_work(
+        self, project: str, workflow: str, setting: ContextSetting, *, state: str | None = None
+    ) -> Pack:
+        """What whoever works in ``project`` on ``workflow``, in ``state`` of it, is told first: the
+        observations of both, of the days and in the tokens of ``setting``, and no others."""
+        if setting.mode == "off":
+            return Pack("", 0, (), 0)
+        since = self._ledger.clock() - setting.days * _DAY_MS
+        which = Filter(projects=[project], workflows=[workflow], since=since)
+        return await self.observed(which, setting.budget, state=state)
 
     async def section(
         self, which: Filter, *, tokens: int = 800, rows: int = 50, full: bool = False

@@ -146,6 +146,7 @@ def test_a_stretch_of_changes_that_is_none_is_refused(seen: MemoryUser, event: s
 
 def test_what_is_pinned_is_marked_told_first_and_kept(seen: MemoryUser) -> None:
     old = id_of(seen, "Return").removeprefix("observation-")[:8]
+    seen.patch.setenv("DCF_GENERATED", "/shop/generated")
     assert "Return" not in seen.ok("context", "--workflow", "returns")["text"]
     done = seen.ok("observations", "pin", old, "--reason", "still so")
     assert (done["status"], done["observations"][0]["pinned"]) == ("pinned", True)

@@ -49,7 +49,12 @@ def seen(memory: MemoryUser) -> MemoryUser:
             ages = {"order-1": 2, "order-2": 1, "order-3": 0, "back-1": 100}
             for one in (BUSY, ENDED, BACK, replace(BUSY, origin=Origin("run", "order-3"))):
                 run = one.origin.source_id
-                told = replace(one, at=now - ages[run] * DAY_MS, note=f"{one.note}, {run}")
+                told = replace(
+                    one,
+                    project=str(memory.folder),
+                    at=now - ages[run] * DAY_MS,
+                    note=f"{one.note}, {run}",
+                )
                 await opened.observations.observe(Origin("run", run), "1", told, by=by)
 
     memory.home.mkdir()
@@ -98,7 +103,7 @@ def test_what_was_seen_is_listed_newest_first_and_counted(seen: MemoryUser) -> N
         (["--until", "2020-01-01", "--since", "2019-01-01T00:00:00+00:00"], []),
         (["--since", "yesterday"], ["Pay", "Sorry"]),
         (["--days", 200, "--until", "2 months ago"], ["Return"]),
-        (["--project", "/shop"], ["Pay", "Sorry"]),
+        (["--project", "."], ["Pay", "Sorry"]),
         (["--project", "/other"], []),
         (["--limit", 1], ["Pay"]),
     ],
@@ -192,6 +197,12 @@ def test_a_context_is_of_what_is_named(seen: MemoryUser) -> None:
     seen.patch.setenv("DCF_CONTEXT_DAYS", "200")
     assert "Return" in seen.ok("context", "--workflow", "returns")["text"]
     assert seen.ok("context", "--workflow", "other")["text"] == ""
+    # As a worker whose skills are generated in another folder: a project of its own.
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DCF_GENERATED", "elsewhere/generated")
+        other = seen.ok("context", "--workflow", "returns")
+        assert (other["text"], other["projects"]) == ("", [str(seen.folder / "elsewhere")])
+        assert seen.ok("context")["for"] is None
     seen.ok("init", "ada")
     assert seen.ok("context", "--for", "agent", "ada")["projects"] == [str(seen.folder)]
     seen.patch.setenv("DCF_CONTEXT", "off")
