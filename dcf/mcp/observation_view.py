@@ -35,6 +35,7 @@ def details_view(one: ObservationDetails) -> dict[str, Any]:
         "pinned": seen.pinned,
         "at": iso(seen.at),
         "times": seen.times,
+        "used": seen.used,
         "tokens": seen.tokens,
         "seen": [{"source": str(it.origin.citation), "at": iso(it.at)} for it in one.seen]
         or [{"source": str(seen.origin.citation), "at": iso(seen.at)}],

@@ -144,6 +144,13 @@ OCCURRENCE = Entity(
     names=frozenset({"source_type", "source_id", "state"}),
     codes=frozenset({"observation_id"}),
 )
+OBSERVATION_USE = Entity(
+    "use",
+    "observation_uses",
+    key=("observation_id", "used_by"),
+    names=frozenset({"used_by"}),
+    codes=frozenset({"observation_id"}),
+)
 THREAD = Entity(
     "thread",
     "threads",

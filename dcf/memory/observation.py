@@ -108,8 +108,8 @@ class NewObservation:
 class Observation:
     """An observation as it is kept. ``tokens`` is what all of it costs a model to read. ``origin``
     is where it was seen first, ``times`` how many sources said it, ``at`` when it happened last.
-    What is ``pinned`` is told before others, however old it is. Times are ms since the epoch,
-    UTC."""
+    What is ``pinned`` is told before others, however old it is; ``used`` is by how many turns of
+    agents it was cited. Times are ms since the epoch, UTC."""
 
     id: str
     project: str
@@ -131,6 +131,7 @@ class Observation:
     created_at: int
     updated_at: int
     pinned: bool = False
+    used: int = 0
 
     @property
     def citation(self) -> Citation:

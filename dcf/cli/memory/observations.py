@@ -206,6 +206,7 @@ def in_full(one: Observation) -> list[Text]:
     head = f"{ICONS[one.type]} {short(one)}  {one.title}"
     times = "once" if one.times == 1 else f"{one.times} times"
     about = f"   {one.type}, {of}seen {times}, last {moment(one.at)}, {one.tokens} tokens"
+    about += f", used by {counted(one.used, 'answer', 'answers')}" if one.used else ""
     about += f", {PINNED} pinned" if one.pinned else ""
     lines = [Text(head, "bold"), Text(about, "dim")]
     lines += [Text(f"   {one.subtitle}")] if one.subtitle else []

@@ -63,7 +63,7 @@ class Details(Envelope, total=False):
         list[dict[str, Any]],
         Field(
             description="{id, uri, type, text, concepts, workflow, project, pinned, at, times,"
-            " tokens, seen}; seen are the addresses of the newest sources, with their times."
+            " used, tokens, seen}; seen are the addresses of the newest sources, with their times."
         ),
     ]
 

@@ -58,7 +58,7 @@ class Contexts:
     ) -> Pack:
         """The observations that ``which`` leaves, as a context of at most ``budget``: first what is
         pinned, also if it is older than that, then what was seen in ``state``, a path, then the
-        newest."""
+        newest, where each use makes one a day newer, up to seven."""
         budget = budget or Budget()
         now = self._ledger.clock()
         found = await self._ledger.read(
@@ -108,7 +108,8 @@ def _offers(seen: Sequence[Observation], here: str | None, now: int) -> list[Off
 def _why(one: Observation, here: str | None) -> str:
     times = "once" if one.times == 1 else f"{one.times} times"
     pinned = "pinned, " if one.pinned else ""
-    return f"{pinned}seen {times}{', in this state' if _is_in(one, here) else ''}"
+    used = f", used {one.used} times" if one.used > 1 else ", used once" if one.used else ""
+    return f"{pinned}seen {times}{used}{', in this state' if _is_in(one, here) else ''}"
 
 
 def _is_in(one: Observation, here: str | None) -> bool:

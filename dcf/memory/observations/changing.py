@@ -194,6 +194,7 @@ def inserted(
         "tokens": one.tokens,
         "times": 1,
         "pinned": 0,
+        "used": 0,
         "at": _at(journal, one),
         "revision": 1,
         "created_at": journal.at,

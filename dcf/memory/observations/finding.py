@@ -20,6 +20,8 @@ from dcf.problem import Problem
 from dcf.search import telling_words
 
 _PREFIX = "observation-"
+_BY_USE = f"at + min(used, 7) * {86_400_000}"
+"""Bounded, so that what is always cited does not keep out what happened since."""
 _SAYING = (
     "SELECT ref FROM search_documents WHERE kind = 'observation'"
     " AND place IN (SELECT rowid FROM search_words WHERE search_words MATCH ?)"
@@ -192,17 +194,20 @@ def pinned_count(connection: Connection, which: Filter) -> int:
 
 def told_rows(connection: Connection, which: Filter, limit: int) -> list[dict[str, Any]]:
     """At most ``limit`` rows for a context: those that are pinned, also if they are older than
-    ``which`` leaves, and then others; each the newest first."""
+    ``which`` leaves, and then others; each the newest first, where each use makes one a day newer,
+    up to seven."""
     pinned, others = replace(which, since=None, pinned=True), replace(which, pinned=False)
-    first = [] if which.pinned is False else _rows(connection, pinned, limit)
-    rest = [] if which.pinned else _rows(connection, others, limit - len(first))
+    first = [] if which.pinned is False else _rows(connection, pinned, limit, _BY_USE)
+    rest = [] if which.pinned else _rows(connection, others, limit - len(first), _BY_USE)
     return [*first, *rest]
 
 
-def _rows(connection: Connection, which: Filter, limit: int | None = None) -> list[dict[str, Any]]:
+def _rows(
+    connection: Connection, which: Filter, limit: int | None = None, order: str = "at"
+) -> list[dict[str, Any]]:
     where, values = which.condition()
     rows = connection.execute(
-        f"SELECT * FROM observations WHERE {where} ORDER BY at DESC, id DESC LIMIT ?",
+        f"SELECT * FROM observations WHERE {where} ORDER BY {order} DESC, id DESC LIMIT ?",
         [*values, -1 if limit is None else max(limit, 0)],
     )
     return [dict(row) for row in rows]

@@ -21,14 +21,18 @@ _ASKS = 0.9
 _ANSWERS = 1.05
 _SAID_BY = 1.05
 _IN_TIME = 1.5
+# What answers cited helped. Bounded: what is asked for decides.
+_USED = 0.1
+_USES = 3
 _MESSAGES = (
     "SELECT d.place, m.created_at, m.sender,"
-    " substr(rtrim(m.content, char(32, 9, 10, 13)), -1) IN ('?', '？', '؟')"
+    " substr(rtrim(m.content, char(32, 9, 10, 13)), -1) IN ('?', '？', '؟'), 0"
     " FROM search_documents d JOIN messages m ON m.id = d.ref"
     " WHERE d.kind = 'message' AND d.place IN (SELECT value FROM json_each(?))"
 )
 _OBSERVATIONS = (
-    "SELECT d.place, o.at, NULL, 0 FROM search_documents d JOIN observations o ON o.id = d.ref"
+    "SELECT d.place, o.at, NULL, 0, o.used"
+    " FROM search_documents d JOIN observations o ON o.id = d.ref"
     " WHERE d.kind = 'observation' AND d.place IN (SELECT value FROM json_each(?))"
 )
 
@@ -38,13 +42,15 @@ class _Said:
     at: int
     sender: str | None
     asks: bool
+    used: int
 
 
 def cued(connection: Connection, question: Question, places: Places, score: Scores) -> Scores:
     """``score`` with what cues make of the best.
 
     A message counts less where it asks, more where it answers, and more if it is by the only one
-    who the query names. Messages and observations of the time that the query names count more.
+    who the query names. Messages and observations of the time that the query names count more, and
+    observations that were used, up to a tenth.
     """
     if not {"message", "observation"} & set(question.wanted):
         return score
@@ -66,7 +72,7 @@ def _said(connection: Connection, places: list[int]) -> dict[int, _Said]:
     cursor.row_factory = None
     near = json.dumps(sorted({*places, *(place - 1 for place in places)}))
     rows = [*cursor.execute(_MESSAGES, (near,)), *cursor.execute(_OBSERVATIONS, (near,))]
-    return {place: _Said(at, sender, bool(asks)) for place, at, sender, asks in rows}
+    return {place: _Said(at, sender, bool(asks), used) for place, at, sender, asks, used in rows}
 
 
 def _named(question: Question, senders: Iterable[str | None]) -> str | None:
@@ -82,4 +88,5 @@ def _weight(one: _Said, before: _Said | None, named: str | None, period: Period 
         weight *= _ANSWERS
     if named is not None and one.sender == named:
         weight *= _SAID_BY
+    weight *= 1 + _USED * one.used / (one.used + _USES)
     return weight * (_IN_TIME if period is not None and period.holds(one.at) else 1.0)

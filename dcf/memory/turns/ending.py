@@ -12,6 +12,7 @@ from dcf.memory.letter import Letter
 from dcf.memory.letters import end_letter
 from dcf.memory.message import Message, NewMessage
 from dcf.memory.messages import Priced, append
+from dcf.memory.observations.citing import count_uses
 from dcf.memory.scratch_pads import end_task
 from dcf.memory.turn_record import TurnFence, TurnRecord, TurnState, Usage
 from dcf.memory.turns.errors import TurnLost
@@ -100,11 +101,15 @@ def answer_turn(
     letter: Letter | None,
 ) -> tuple[TurnRecord, Message]:
     """Keep the answer and what it took; answer the letter, and tell its sender if that is an agent.
+    Observations that the answer cites count as used.
 
     Raises UnknownAgent, LetterLost, TurnLost: then nothing of it is kept.
     """
-    running_row(journal.connection, turn)
+    row = running_row(journal.connection, turn)
     (said,) = append(journal, turn.agent_id, [answer])
+    if row is not None:
+        # A state of a run whose worker died is done in another turn, of the same holder.
+        count_uses(journal, said.content, row["holder"] or turn.id)
     ended = _end(journal, turn, "answered", usage, last=said.seq, model=model)
     if letter is not None:
         _answer_letter(journal, ended, answer, letter)

@@ -233,6 +233,8 @@ OBSERVATION_OF_A_STATE = {
     "state": "Each/0/Ship",
 }
 PINNED_OBSERVATION = {**OBSERVATION_OF_A_STATE, "id": "observation-3", "digest": "d3", "pinned": 1}
+USED_OBSERVATION = {**OBSERVATION_OF_A_STATE, "id": "observation-4", "digest": "d4", "used": 2}
+OBSERVATION_USE = {"observation_id": "observation-4", "used_by": "run/Ship/1", "at": 3}
 OCCURRENCE = {
     "observation_id": "observation-1",
     "source_type": "run",
@@ -283,4 +285,5 @@ ROWS: dict[int, Rows] = {
     },
     11: {"thread_files": [THREAD_FILE], "thread_turns": [PLACED_TURN]},
     12: {"observations": [PINNED_OBSERVATION]},
+    13: {"observations": [USED_OBSERVATION], "observation_uses": [OBSERVATION_USE]},
 }

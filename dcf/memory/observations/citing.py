@@ -1,0 +1,45 @@
+"""Observations that an answer cites: each counts as used."""
+
+from __future__ import annotations
+
+from dcf.citation import Citation, find_citations
+from dcf.memory.audit.journal import Journal
+from dcf.memory.entities import OBSERVATION, OBSERVATION_USE
+from dcf.memory.observations.errors import AmbiguousObservation, UnknownObservation
+from dcf.memory.observations.finding import named_row
+
+MOST = 50
+"""Citations of one answer that count: who cites everything says nothing."""
+
+
+def count_uses(journal: Journal, answer: str, used_by: str) -> None:
+    """Count each observation that ``answer`` cites, once for the work ``used_by``, however often it
+    is done or cites it. What is cited and not there counts nothing: models make addresses up."""
+    cited = [one.citation for one in find_citations(answer)]
+    names = dict.fromkeys(name for one in cited if (name := _observation_in(one)))
+    for name in list(names)[:MOST]:
+        _count(journal, name, used_by)
+
+
+def _observation_in(cited: Citation) -> str | None:
+    if cited.kind == "observation":
+        return cited.id
+    return cited.part_id if cited.part == "observation" else None
+
+
+def _count(journal: Journal, name: str, used_by: str) -> None:
+    connection = journal.connection
+    try:
+        row = named_row(connection, name)
+    except (UnknownObservation, AmbiguousObservation):
+        return
+    known = connection.execute(
+        "SELECT 1 FROM observation_uses WHERE observation_id = ? AND used_by = ?",
+        (row["id"], used_by),
+    ).fetchone()
+    if known is not None:
+        return
+    use = {"observation_id": row["id"], "used_by": used_by, "at": journal.at}
+    OBSERVATION_USE.insert(connection, use)
+    # Without an event, as when it is seen again.
+    OBSERVATION.replace(connection, {**row, "used": row["used"] + 1})
