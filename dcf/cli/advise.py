@@ -14,7 +14,7 @@ from dcf.problem import Problem
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class AdviceOrder:
     """What a person wants of tasks of a type; neither ``prefer`` nor ``avoid``: nothing any more.
     ``planner`` is the name or id of who is told."""
 
@@ -26,7 +26,7 @@ class Options:
     planner: str
 
 
-async def advise(options: Options, settings: Settings) -> Answer:
+async def advise(options: AdviceOrder, settings: Settings) -> Answer:
     """Write the options into the planner's guidelines, or take it out of them."""
     from dcf.advisors import publish_wish, withdraw_wishes
     from dcf.guidelines import SkillRecommendation, item_json
@@ -57,7 +57,7 @@ async def advise(options: Options, settings: Settings) -> Answer:
     return Answer(fields, [f"{said} Guidelines of {options.planner}: {guidelines.revision}."])
 
 
-def _check_versions(options: Options, settings: Settings) -> None:
+def _check_versions(options: AdviceOrder, settings: Settings) -> None:
     """Raises BadInput for what is no version of a skill that is there."""
     from dcf.skills import UnknownSkill, parse_ref
 

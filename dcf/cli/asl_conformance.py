@@ -47,7 +47,7 @@ from dcf_agents.installation import extra_command
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class ConformanceOptions:
     """What was asked for. ``ops`` and ``tags`` choose cases (empty: all); ``require`` is the level
     below which a case makes the command fail; ``report`` is where the counts go."""
 
@@ -61,7 +61,7 @@ class Options:
     report: Path | None
 
 
-def conformance(corpus: Path, options: Options, screen: Screen) -> Answer:
+def conformance(corpus: Path, options: ConformanceOptions, screen: Screen) -> Answer:
     """Run the cases of ``corpus`` and judge them. Raises BadInput before anything is run."""
     check_outputs(
         {"--out": options.out, "--report": options.report},
@@ -89,7 +89,7 @@ def _read(file: Path, read: Any) -> Any:
         raise BadInput([Problem("CLI_FILE", message, hint=hint, file=str(file))]) from error
 
 
-def _chosen(corpus: Path, options: Options) -> list[Case]:
+def _chosen(corpus: Path, options: ConformanceOptions) -> list[Case]:
     cases: list[Case] = _read(corpus, read_corpus)
     chosen = [
         case
@@ -105,7 +105,7 @@ def _chosen(corpus: Path, options: Options) -> list[Case]:
     return chosen
 
 
-def _run(cases: Sequence[Case], options: Options, screen: Screen) -> dict[str, Result]:
+def _run(cases: Sequence[Case], options: ConformanceOptions, screen: Screen) -> dict[str, Result]:
     results: dict[str, Result] = {}
     try:
         with screen.working(f"{len(cases)} cases") as progress:
@@ -123,7 +123,7 @@ def _run(cases: Sequence[Case], options: Options, screen: Screen) -> dict[str, R
     return results
 
 
-def _keep(judged: Report, options: Options, file: Path) -> None:
+def _keep(judged: Report, options: ConformanceOptions, file: Path) -> None:
     """Write the counts into ``file`` beside those of other engines, with the day and the command
     that gave them."""
     kept: dict[str, Any] = {}
@@ -138,7 +138,9 @@ def _keep(judged: Report, options: Options, file: Path) -> None:
     file.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
 
 
-def _answer(judged: Report, differing: list[Difference] | None, options: Options) -> Answer:
+def _answer(
+    judged: Report, differing: list[Difference] | None, options: ConformanceOptions
+) -> Answer:
     level = options.require or "value"
     failing = judged.failing(level)
     fields: dict[str, Any] = {
@@ -171,7 +173,7 @@ def _answer(judged: Report, differing: list[Difference] | None, options: Options
 
 
 def _trouble(
-    failing: Sequence[Judged], differing: list[Difference] | None, options: Options
+    failing: Sequence[Judged], differing: list[Difference] | None, options: ConformanceOptions
 ) -> ErrorNote | None:
     if options.require and failing:
         few = counted(len(failing), "case fails", "cases fail")

@@ -43,7 +43,7 @@ _BY_SUFFIX: dict[str, Format] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class DrawingOptions:
     """``format`` None goes by the name of ``out``; without ``out`` the text is printed."""
 
     format: Format | None = None
@@ -52,7 +52,9 @@ class Options:
     direction: Direction = "down"
 
 
-async def draw_file(file: Path, options: Options, settings: Settings, screen: Screen) -> Answer:
+async def draw_file(
+    file: Path, options: DrawingOptions, settings: Settings, screen: Screen
+) -> Answer:
     """Draw the machine in ``file``. Raises BadInput where there is nothing to draw, or no place for
     the picture."""
     check_outputs({"--out": options.out}, {"the machine itself": file})
@@ -93,7 +95,7 @@ def _write(out: Path, drawing: bytes) -> None:
         raise EnvironmentTrouble("not_written", message, hint) from error
 
 
-def _format(options: Options) -> Format:
+def _format(options: DrawingOptions) -> Format:
     """What to draw. Raises BadInput where --out does not say it, or it cannot be printed."""
     if options.out is None:
         if options.format == "png":

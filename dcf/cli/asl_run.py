@@ -25,7 +25,7 @@ from dcf.workflow import LocalObjects
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class MachineRunOptions:
     """What was asked for. ``start`` is when virtual time begins (RFC 3339; None: now)."""
 
     input: str | None
@@ -37,7 +37,7 @@ class Options:
     aws_limits: bool
 
 
-def run_machine(file: Path, options: Options, screen: Screen) -> Answer:
+def run_machine(file: Path, options: MachineRunOptions, screen: Screen) -> Answer:
     """Run the machine in ``file`` to its end. What is doubtful about it is told on stderr."""
     source = read_machine(file)
     for warning in source.warnings:
@@ -87,7 +87,7 @@ def _objects(folder: Path | None) -> LocalObjects | None:
 
 
 def _answer(
-    source: MachineFile, end: asl.Execution, options: Options, began: float, ended: float
+    source: MachineFile, end: asl.Execution, options: MachineRunOptions, began: float, ended: float
 ) -> Answer:
     succeeded = end.status == "SUCCEEDED"
     fields: dict[str, Any] = {
@@ -118,7 +118,7 @@ def _answer(
     )
 
 
-def _failure(end: asl.Execution, options: Options) -> ErrorNote:
+def _failure(end: asl.Execution, options: MachineRunOptions) -> ErrorNote:
     told = ": ".join(part for part in (end.error, end.cause) if part) or end.status
     what = f"the execution ended {end.status}: {told}"
     return ErrorNote("execution_failed", what, trial_hint(end.error, options.objects))

@@ -50,7 +50,7 @@ _STAGES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class StateTestOptions:
     """What was asked for; each value as given on the command line."""
 
     state: str | None
@@ -77,7 +77,7 @@ class _Source:
     prefix: str
 
 
-def test_state(file: Path, options: Options) -> Answer:
+def test_state(file: Path, options: StateTestOptions) -> Answer:
     """Run one state of the definition in ``file``."""
     given = read_options(
         input=options.input,
@@ -162,7 +162,7 @@ def _placed(problems: Sequence[Problem], source: _Source) -> list[Problem]:
     return asl.place(moved, source.text, source.file)
 
 
-def _hint(refused: StateTestRefused, options: Options) -> str:
+def _hint(refused: StateTestRefused, options: StateTestOptions) -> str:
     """What to change on the command line; the cause is AWS's, and knows nothing of it."""
     if options.result is None and options.error is None:
         mend = "mock its work with --result or --error"

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class CompilingOptions:
     """Where the workflow, its picture and drafts of missing skills go; None for nowhere.
     ``generated`` is the folder of the skills to choose from."""
 
@@ -69,7 +69,9 @@ def beginning_only(resume: str | None) -> None:
         raise BadInput([Problem("CLI_USAGE", message, hint=hint, file="--explore")])
 
 
-def compile_file(file: Path, options: Options, settings: Settings, screen: Screen) -> Answer:
+def compile_file(
+    file: Path, options: CompilingOptions, settings: Settings, screen: Screen
+) -> Answer:
     """Compile the procedure in ``file``. Nothing is written where it has problems, but drafts."""
     from dcf.planner import compile_sop
 
@@ -163,7 +165,9 @@ def open_market(generated: Path, settings: Settings) -> Market:
     )
 
 
-def _write(document: dict[str, Any], options: Options, fields: dict[str, Any]) -> list[str]:
+def _write(
+    document: dict[str, Any], options: CompilingOptions, fields: dict[str, Any]
+) -> list[str]:
     shown = []
     if options.picture is not None:
         _store(options.picture, _drawn(document, options.picture))
@@ -187,7 +191,7 @@ def draw_into(picture: Path, document: dict[str, Any]) -> None:
     _store(picture, _drawn(document, picture))
 
 
-def _write_drafts(plan: Plan, options: Options) -> list[str]:
+def _write_drafts(plan: Plan, options: CompilingOptions) -> list[str]:
     from dcf.planner import write_drafts
 
     assert options.drafts is not None

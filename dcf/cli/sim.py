@@ -43,7 +43,7 @@ MANY = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class SimulationOptions:
     """What was asked for: ``seed`` or the range ``seeds`` ("first:end", without the end), with the
     scripts as they are or with the sabotage ``broken``; of a user's ``workflow``, if it names one.
     """
@@ -56,7 +56,7 @@ class Options:
     workflow: WorkflowOptions
 
 
-def simulate(options: Options, screen: Screen) -> Answer:
+def simulate(options: SimulationOptions, screen: Screen) -> Answer:
     """Simulate what ``options`` ask for."""
     about = options.workflow
     seeds = options.seeds
@@ -78,7 +78,7 @@ def simulate(options: Options, screen: Screen) -> Answer:
 
 
 def _of_workflow(
-    chosen: Sequence[int], options: Options, world: WorkflowWorld, screen: Screen
+    chosen: Sequence[int], options: SimulationOptions, world: WorkflowWorld, screen: Screen
 ) -> Answer:
     if options.broken is not None:
         return _of_world(chosen, options, world, screen)
@@ -87,7 +87,9 @@ def _of_workflow(
     return with_workflow(_answer(verdicts, screen), world)
 
 
-def _of_world(chosen: Sequence[int], options: Options, world: World, screen: Screen) -> Answer:
+def _of_world(
+    chosen: Sequence[int], options: SimulationOptions, world: World, screen: Screen
+) -> Answer:
     if options.broken is not None:
         from dcf.cli.sabotage import sabotage
 
@@ -96,7 +98,7 @@ def _of_world(chosen: Sequence[int], options: Options, world: World, screen: Scr
 
 
 def _verdicts(
-    chosen: Sequence[int], options: Options, world: World, screen: Screen
+    chosen: Sequence[int], options: SimulationOptions, world: World, screen: Screen
 ) -> list[Verdict]:
     from dcf.simulation import settle, simulate_seeds
 

@@ -15,6 +15,7 @@ from control_plane import export_late
 if TYPE_CHECKING:
     from dcf.secret_form.json_text import in_json, is_json
     from dcf.secret_form.taking_out import (
+        GOES_ON,
         Put,
         is_credential,
         marked,
@@ -26,6 +27,7 @@ else:
     export_late(__name__)
 
 __all__ = [
+    "GOES_ON",
     "Put",
     "in_json",
     "is_credential",

@@ -33,7 +33,8 @@ _PARTS_OF_OTHERS = ("://", "bearer", "basic", "\\u")
 _RUN = b"a" * 14
 _LAST_WORD = 7
 """Signs of what may be left of a credential where a text was cut."""
-_GOES_ON = " ."
+GOES_ON = " ."
+"""Behind a text, it says that this was not cut there."""
 _ID = re.compile(r"(?:^|_)ids?$|[a-z]I[Dd]s?$|^I[Dd]s?$")
 
 
@@ -89,7 +90,7 @@ def without_secrets(text: str, put: Put = marked) -> str:
 
 def _without_whole(name: str, put: Put) -> str:
     """A name is no text that was cut: ``npm_cache`` is what is left of no token."""
-    return without_secrets(f"{name}{_GOES_ON}", put).removesuffix(_GOES_ON)
+    return without_secrets(f"{name}{GOES_ON}", put).removesuffix(GOES_ON)
 
 
 def value_without_secrets(value: Any, put: Put = marked, name: str = "") -> Any:

@@ -132,10 +132,10 @@ def run(
 
     Needs no Redis and no workers. The same start and seed give the same execution.
     """
-    from dcf.cli.asl_run import Options, run_machine
+    from dcf.cli.asl_run import MachineRunOptions, run_machine
     from dcf.cli.screen import Screen
 
-    options = Options(input, mocks, objects, start, seed, trace, aws_limits)
+    options = MachineRunOptions(input, mocks, objects, start, seed, trace, aws_limits)
     return run_machine(machine, options, Screen(as_json=as_json))
 
 
@@ -201,9 +201,9 @@ def test_state(
     what one of them fails with, --failed-iterations how many of a Map failed (with
     ToleratedFailureCount or -Percentage). To test a state inside, name it with --state.
     """
-    from dcf.cli.asl_test_state import Options, test_state
+    from dcf.cli.asl_test_state import StateTestOptions, test_state
 
-    options = Options(
+    options = StateTestOptions(
         state,
         input,
         context,
@@ -262,10 +262,10 @@ def conformance(
     (with what Tasks were given, and the stages of tested states). Time is virtual, and Tasks
     answer what was recorded. The engines twin and redis need the extra sim.
     """
-    from dcf.cli.asl_conformance import Options, conformance
+    from dcf.cli.asl_conformance import ConformanceOptions, conformance
     from dcf.cli.screen import Screen
 
-    options = Options(
+    options = ConformanceOptions(
         engine, out, frozenset(op or ()), frozenset(tag or ()), jobs, require, against, report
     )
     return conformance(corpus, options, Screen(as_json=as_json))
@@ -297,10 +297,10 @@ def graph(
     Mermaid text for Markdown pages, SVG or PNG for people. A definition with mistakes is drawn as
     far as that goes, and they are told. Only --run needs Redis.
     """
-    from dcf.cli.asl_graph import Options, draw_file
+    from dcf.cli.asl_graph import DrawingOptions, draw_file
     from dcf.cli.screen import Screen
     from dcf.cli.settings import Settings
 
-    options = Options(format, out, run, direction)
+    options = DrawingOptions(format, out, run, direction)
     screen = Screen(as_json=as_json)
     return asyncio.run(draw_file(machine, options, Settings.from_env(os.environ), screen))

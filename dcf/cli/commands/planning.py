@@ -139,7 +139,7 @@ def plan(
     model and start nothing.
     """
     from dcf.cli.planning import (
-        Options,
+        CompilingOptions,
         alone_only,
         beginning_only,
         compile_file,
@@ -155,7 +155,7 @@ def plan(
         return decompile_file(decompile, out, form)
     screen = Screen(as_json=as_json)
     if from_sop is not None and not run:
-        options = Options(out, picture, drafts, generated or settings.generated)
+        options = CompilingOptions(out, picture, drafts, generated or settings.generated)
         return compile_file(from_sop, options, settings, screen)
 
     alone_only(drafts)

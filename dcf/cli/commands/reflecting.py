@@ -108,9 +108,9 @@ def advise(
 
     It takes the place of what you advised for that task before, and holds for 30 days.
     """
-    from dcf.cli.advise import Options
+    from dcf.cli.advise import AdviceOrder
     from dcf.cli.advise import advise as tell
     from dcf.cli.settings import Settings
 
-    options = Options(task_type, prefer, avoid, withdraw, reason, planner)
+    options = AdviceOrder(task_type, prefer, avoid, withdraw, reason, planner)
     return asyncio.run(tell(options, Settings.from_env(os.environ)))

@@ -102,8 +102,9 @@ def sim(
     under each seed, its Tasks mocked; its end must be the interpreter's, and its invariants true.
     """
     from dcf.cli.screen import Screen
-    from dcf.cli.sim import Options, simulate
+    from dcf.cli.sim import SimulationOptions, simulate
     from dcf.cli.sim_workflow import WorkflowOptions
 
     about = WorkflowOptions(workflow, input, mocks, tuple(invariant or ()), invariants, objects)
-    return simulate(Options(seed, seeds, sabotage, steps, jobs, about), Screen(as_json=as_json))
+    asked = SimulationOptions(seed, seeds, sabotage, steps, jobs, about)
+    return simulate(asked, Screen(as_json=as_json))

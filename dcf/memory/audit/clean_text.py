@@ -16,10 +16,9 @@ from typing import Any, TypeVar
 
 from dcf.memory.errors import InvalidEntry
 from dcf.problem import Problem
-from dcf.secret_form import is_credential, value_without_secrets, without_secrets
+from dcf.secret_form import GOES_ON, is_credential, value_without_secrets, without_secrets
 
 T = TypeVar("T")
-_GOES_ON = " ."
 _BLANK = re.compile(r"\s")
 _SHORT = 16_384
 """Characters of a text of which it is remembered for a while that it was cleaned."""
@@ -62,7 +61,7 @@ def clean_change(before: str, after: str) -> str:
     if blank is None:
         return CleanText(after[:start] + clean(after[start:]))
     # With what follows the part does not end, as a text that was cut does.
-    part = clean(after[start : blank.end()] + _GOES_ON).removesuffix(_GOES_ON)
+    part = clean(after[start : blank.end()] + GOES_ON).removesuffix(GOES_ON)
     return CleanText(after[:start] + part + after[blank.end() :])
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dcf.cli.advise import Options, advise
+from dcf.cli.advise import AdviceOrder, advise
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput
 
@@ -20,9 +20,9 @@ def settings(home: Path) -> Settings:
     return Settings.from_env(env)
 
 
-def options(**changes: Any) -> Options:
+def options(**changes: Any) -> AdviceOrder:
     said = {"prefer": None, "avoid": None, "withdraw": False, "reason": "", "planner": "planner"}
-    return Options(TASK, **{**said, **changes})
+    return AdviceOrder(TASK, **{**said, **changes})
 
 
 async def test_it_is_written_as_a_persons_word_and_taken_back(tmp_path: Path) -> None:
