@@ -75,7 +75,10 @@ class _Telling:
                 subtitle="An earlier visit of the state in the same run had another result.",
                 concepts=("gotcha",),
             )
+        yield from self._rejections()
         for (label, tool, rule), path in self.story.refused.items():
+            if (label, tool) in self.story.rejected:
+                continue
             yield self._new(
                 "discovery",
                 f"{label} may not call {tool} ({rule})",
@@ -127,6 +130,19 @@ class _Telling:
                 facts=facts,
                 concepts=("gotcha",),
                 note=str(self.story.run.error or "") if ended else "",
+            )
+
+    def _rejections(self) -> Iterator[NewObservation]:
+        """What people refused. Why they did is of that run, and may name whom it was about."""
+        for (label, tool), times in self.story.rejected.items():
+            path = times[0][0]
+            yield self._new(
+                "decision",
+                f"{label}: a person refused {tool}",
+                path,
+                subtitle="The call waited for an approval, and was rejected.",
+                concepts=("gotcha",),
+                note="\n".join(f"{by}: {why}" if why else by for _, by, why in times),
             )
 
     def _decisions(self) -> Iterator[NewObservation]:

@@ -39,6 +39,8 @@ class RunStory:
     """(state, error) → path, and whether it was retried; the last one comes last."""
     refused: dict[tuple[str, str, str], str] = field(default_factory=dict)
     """(state, tool, rule) → path."""
+    rejected: dict[tuple[str, str], list[tuple[str, str, str]]] = field(default_factory=dict)
+    """(state, tool that a person was asked for and refused) → (path, who, why) of each time."""
     calls: dict[tuple[str, str], Call] = field(default_factory=dict)
     done: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
     """Path of a Task → its visits, each with the digest of its output."""
@@ -50,6 +52,7 @@ class RunStory:
     at: dict[str, int] = field(default_factory=dict)
     """Path → when something happened there last."""
     _retrying: dict[str, list[str]] = field(default_factory=dict)
+    _asked: dict[str, str] = field(default_factory=dict)
     _names: frozenset[str] = frozenset()
     _order: Mapping[str, int] = field(default_factory=dict)
 
@@ -76,6 +79,10 @@ class RunStory:
             self.failed[key] = (path, bool(self._retrying.pop(path, ())))
         elif kind == "ToolDecision":
             self._add_call(path, event)
+        elif kind == "ApprovalDecided" and event.get("decision") == "reject":
+            tool = self._asked.get(str(event.get("digest")), "a call")
+            said = (path, str(event.get("by") or ""), str(event.get("reason") or ""))
+            self.rejected.setdefault((label_of(path), tool), []).append(said)
 
     def _add_done(self, path: str, event: Mapping[str, Any]) -> None:
         label, target = label_of(path), str(event.get("next") or "")
@@ -102,6 +109,9 @@ class RunStory:
             # It may be called anything: nothing declares it.
             tool = tool if _PLAIN.fullmatch(tool) else "a tool without a plain name"
             self.refused.setdefault((label_of(path), tool, str(event.get("rule"))), path)
+        elif event.get("verdict") == "ask":
+            # The gate asks for calls of declared tools alone.
+            self._asked[str(event.get("arguments"))] = tool
         elif event.get("verdict") == "allow":
             skills = tuple(map(str, event.get("skills") or ()))
             call = Call(path, skills, str(event.get("risk")))

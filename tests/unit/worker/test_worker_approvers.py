@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from dataclasses import replace
 
 import pytest
 from unit.worker.approval_samples import RUN, begin, decide, told, waits
@@ -15,6 +16,7 @@ from dcf.workflow import (
     NoApprovalPending,
     NotAnApprover,
     explain,
+    observations_of,
     pending_approvals,
 )
 
@@ -84,6 +86,26 @@ async def test_the_history_tells_who_was_asked_and_who_decided(stage: Stage) -> 
     assert events[3]["reason"] == "it is due"
     assert events[4]["rule"] == "approval.granted"
     assert {event["digest"] for event in events[2:4]} == {events[4]["arguments"]}
+
+
+@staged
+async def test_what_a_person_refused_is_known_afterwards_and_why_to_people_alone(
+    stage: Stage,
+) -> None:
+    await begin(stage)
+    await waits(stage)
+    await decide(stage, "reject", reason="CUST-4711 has paid already")
+    await stage.end()
+    found = await observations_of(stage.store, await stage.store.run(RUN), project="/shop")
+    refused = [one for one in found if "person" in one.title]
+    assert [(one.type, one.title) for one in refused] == [
+        ("decision", "A: a person refused bank:pay")
+    ]
+    assert not any("may not call" in one.title for one in found), "it is told once"
+    (one,) = refused
+    assert str(one.origin.citation) == "dcf://run/run-1/state/A"
+    assert one.note == "operator: CUST-4711 has paid already"
+    assert "4711" not in repr(replace(one, note="")), "no other run is told a reason"
 
 
 @staged
