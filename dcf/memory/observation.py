@@ -57,7 +57,7 @@ class Artifact:
 @dataclass(frozen=True, slots=True)
 class Origin:
     """Where something is known from: the kind of source, which one, the turn or step in it, from 1,
-    and the ``state`` of a run by its path."""
+    and the ``state`` of a run by its path, or the task of a session by its id."""
 
     source_type: str
     source_id: str
@@ -70,6 +70,8 @@ class Origin:
         match self.source_type:
             case "run" if self.state is not None:
                 return Citation("run", self.source_id, "state", self.state)
+            case "session" if self.state is not None:
+                return Citation("session", self.source_id, "task", self.state)
             case "attempt" if self.turn is not None:
                 return Citation("attempt", self.source_id, "step", number=self.turn)
             case "run" | "attempt" | "session":

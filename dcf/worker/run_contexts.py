@@ -6,7 +6,6 @@ import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from dcf.knowledge import SESSION_PIN
 from dcf.memory import ContextSetting, Memory, MemoryProblem, Pack
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ def context_event(pack: Pack) -> dict[str, Any]:
 @dataclass(frozen=True, slots=True)
 class RunContexts:
     """Contexts of Tasks from the observations in ``memory``: those of the same ``project`` and the
-    same workflow, and no others."""
+    same workflow, and no others. The workflow of a session's task is its type."""
 
     memory: Memory
     setting: ContextSetting
@@ -37,8 +36,6 @@ class RunContexts:
     async def of(self, task: Task) -> Pack | None:
         """The context of a Task; None without anything to tell. What keeps the memory from being
         read keeps no Task from its work."""
-        if SESSION_PIN in task.run.pins:
-            return None
         try:
             pack = await self.memory.contexts.of_work(
                 self.project, task.run.name, self.setting, state=task.lease.path

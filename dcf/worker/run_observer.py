@@ -6,7 +6,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 
 from control_plane import (
@@ -19,7 +19,7 @@ from control_plane import (
     run_lists,
 )
 from dcf.knowledge import SESSION_PIN
-from dcf.memory import SYSTEM, InvalidEntry, Memory, MemoryProblem
+from dcf.memory import SYSTEM, InvalidEntry, Memory, MemoryProblem, Observation
 from dcf.workflow import observe_run
 
 log = logging.getLogger(__name__)
@@ -31,12 +31,14 @@ _FIRST_MS = 86_400_000
 """So long ago began what a memory is told first that was never told anything."""
 _MARGIN_MS = 60_000
 """How far clocks, or clients of a cluster, may lag behind when they write DONE."""
-_SOURCE = "run"
 
 
 class RunObserver:
     """Keeps the observations of runs in ``memory``, as of ``project``: each run's exactly once,
-    however many processes look."""
+    however many processes look. The tasks of sessions are not among them: their definition is a
+    text that somebody wrote. An heir looks at others: ``source`` is what its runs are of."""
+
+    source = "run"
 
     def __init__(self, store: Store, memory: Memory, project: str) -> None:
         self._store = store
@@ -74,37 +76,46 @@ class RunObserver:
     async def sweep(self) -> int:
         """Look at the runs that ended since the last sweep, of whichever process; how many left
         something. Raises ControlPlaneError, MemoryProblem."""
-        until = await self._memory.observations.observed_until(_SOURCE)
+        until = await self._memory.observations.observed_until(self.source)
         now_ms = await self._store.now_ms()
         since = now_ms - _FIRST_MS if until is None else until
         reached, found = now_ms - _MARGIN_MS, 0
         async for page, _ in run_lists.pages_by_score(self._store.backend, DONE, str(since)):
             for run in await self._store.run_many(page):
-                if run.finalized_at is None:
-                    # It is looked at when it is sealed; until then no sweep goes past it.
-                    reached = min(reached, (run.finished_at or since) - 1)
-                else:
+                if await self.is_settled(run):
                     found += await self._observe(run)
-        await self._memory.observations.observe_until(_SOURCE, max(reached, since), by=_BY)
+                else:
+                    # It is looked at when it is; until then no sweep goes past it.
+                    reached = min(reached, (run.finished_at or since) - 1)
+        await self._memory.observations.observe_until(self.source, max(reached, since), by=_BY)
         return found
+
+    async def is_settled(self, run: RunDocument) -> bool:
+        """Whether all that there is to know of a run is known: it is sealed."""
+        return run.finalized_at is not None
+
+    async def keep(self, run: RunDocument) -> Sequence[Observation] | None:
+        """Keep what a run leaves, once. Raises as ``observe_run``."""
+        if SESSION_PIN in (run.raw.get("pins") or {}):
+            return None
+        return await observe_run(
+            self._store, self._memory, run.workflow_id, project=self._project, by=_BY
+        )
 
     async def _look_at_ended(self) -> None:
         """A run at which looking failed is found again by a sweep."""
         while self._ended:
             workflow_id = next(iter(self._ended))
             with _later():
-                await self._observe(await self._store.run(workflow_id))
+                run = await self._store.run(workflow_id)
+                if await self.is_settled(run):
+                    await self._observe(run)
             del self._ended[workflow_id]
 
     async def _observe(self, run: RunDocument) -> bool:
         """Keep what a run leaves; whether it left something that was not kept."""
-        # The tasks of sessions have a text of their own for a definition.
-        if SESSION_PIN in (run.raw.get("pins") or {}):
-            return False
         try:
-            kept = await observe_run(
-                self._store, self._memory, run.workflow_id, project=self._project, by=_BY
-            )
+            kept = await self.keep(run)
         except UnknownRun:
             log.debug("%s was removed before it was observed", run.workflow_id)
             return False

@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from dcf.workflow.run import Run, RunCache, iso
     from dcf.workflow.run_file import is_file_name, read_run_file, reading_file, shelve
     from dcf.workflow.run_observations import observations_of, observe_run
+    from dcf.workflow.run_story import plain_error
     from dcf.workflow.submission import skill_pins, submit
     from dcf.workflow.tally import Tally, is_earlier
     from dcf.workflow.task import AwaitingApproval, Failed, Outcome, Perform, Succeeded, Task
@@ -139,6 +140,7 @@ __all__ = [
     "observations_of",
     "observe_run",
     "pending_approvals",
+    "plain_error",
     "question_of",
     "read_run_file",
     "read_timeline",

@@ -136,8 +136,12 @@ class RunStory:
 
     def _name(self, said: object) -> str:
         text = str(said or "")
-        known = text in self._names or _PLAIN.fullmatch(text)
-        return text if known else "an error without a plain name"
+        return text if text in self._names else plain_error(text)
+
+
+def plain_error(name: str) -> str:
+    """What may be told of the name of an error that a tool or a model may have made up."""
+    return name if _PLAIN.fullmatch(name) else "an error without a plain name"
 
 
 def label_of(path: str) -> str:

@@ -9,6 +9,7 @@ from control_plane import export_late
 if TYPE_CHECKING:
     from dcf.sessions.companions.admitting import WrongCompanionToken, admit, new_token
     from dcf.sessions.companions.agents import CompanionAgents
+    from dcf.sessions.companions.delegation_observer import DelegationObserver
     from dcf.sessions.companions.external import (
         Received,
         ReportedOtherwise,
@@ -40,6 +41,7 @@ __all__ = [
     "OUTSIDE",
     "CompanionAgents",
     "CompanionHost",
+    "DelegationObserver",
     "HostConfig",
     "Inboxes",
     "Orphans",

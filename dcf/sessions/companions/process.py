@@ -11,7 +11,10 @@ from dataclasses import replace
 from functools import partial
 
 from control_plane import insist, load_exports
+from dcf.agents import meanwhile
+from dcf.memory import project_of_runs
 from dcf.sessions.companions.agents import CompanionAgents
+from dcf.sessions.companions.delegation_observer import DelegationObserver
 from dcf.sessions.companions.host import CompanionHost, HostConfig
 from dcf.sessions.companions.inboxes import Inboxes
 from dcf.sessions.companions.orphans import cleanup_orphaned_companions
@@ -51,8 +54,19 @@ async def serve_companions(post: Post, config: HostConfig, *, on_ready: Callable
             )
         settling: set[asyncio.Task[None]] = set()
 
+        observer = None
+        if there.memory is not None:
+            project = project_of_runs(post.generated)
+            observer = DelegationObserver(sessions, there.store, there.memory, project)
+            await stack.enter_async_context(meanwhile(observer.run()))
+
+        async def ended(workflow_id: str) -> None:
+            await roster.ended(workflow_id)
+            if observer is not None:
+                observer.end(workflow_id)
+
         def sealed(workflow_id: str) -> None:
-            task = asyncio.create_task(roster.ended(workflow_id))
+            task = asyncio.create_task(ended(workflow_id))
             settling.add(task)
             task.add_done_callback(settling.discard)
 
@@ -82,4 +96,6 @@ async def serve_companions(post: Post, config: HostConfig, *, on_ready: Callable
         await refuse_earlier_runs(there.store)
         orderly = await until_told(host, on_ready, attached=post.attached)
         await asyncio.gather(*settling)
+        if observer is not None:
+            await observer.at_last()
     return orderly
