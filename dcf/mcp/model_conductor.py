@@ -19,13 +19,14 @@ from dcf.agents.templates import Template, template_named
 from dcf.mcp.agent_life import by_tool, make_agent
 from dcf.mcp.conductor_prompt import AGAIN, told_of
 from dcf.mcp.conductor_tools import TurnTools, spec_of, tools_of
+from dcf.mcp.observation_view import told_in_sessions
 from dcf.mcp.platform import Platform
 from dcf.mcp.session_blocks import agent_id_of
 from dcf.mcp.session_said import SessionSaid, say
 from dcf.mcp.session_turn import Turn, TurnLost, turn_in
 from dcf.sessions import SessionTask
 from dcf.sessions.conductor import ConductorRules, Reply, row_of_task
-from dcf.sessions.rendering import show_guidelines, show_session
+from dcf.sessions.rendering import show_guidelines, show_observed, show_session
 
 TEMPLATE = "conductor"
 _BY = by_tool("send_session_message")
@@ -202,10 +203,13 @@ class ModelConductor:
         return agent.id
 
     async def _show(self, session_id: str, runtime: AgentRuntime, agent_id: str) -> None:
-        """Let the agent see the session and its guidelines as they are now."""
+        """Let the agent see the session, its guidelines, and what tasks of earlier sessions showed,
+        as they are now."""
         await show_session(self._sessions, session_id, runtime, agent_id)
         guided = await self._platform.guidance.of(self.conductor_id)
         await show_guidelines(runtime, agent_id, guided.guidelines.to_json())
+        told = await told_in_sessions(self._platform)
+        await show_observed(self._sessions, session_id, runtime, agent_id, told)
 
     async def _due(self, session_id: str, heard: SessionSaid) -> list[SessionTask]:
         """Tasks of one request of which the agent is to be told now: all of them are over, or one

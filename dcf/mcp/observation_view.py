@@ -6,12 +6,25 @@ What a source alone said of one, its note, is for people: no model is told it.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Sequence
 from typing import Any
 
+from dcf.knowledge import TASK_WORKFLOW
 from dcf.mcp.platform import Platform
-from dcf.memory import Observation, ObservationDetails, details_of, rows_of, short_id
+from dcf.memory import (
+    ContextSetting,
+    MemoryProblem,
+    Observation,
+    ObservationDetails,
+    details_of,
+    project_of_runs,
+    rows_of,
+    short_id,
+)
 from dcf.workflow import iso
+
+log = logging.getLogger(__name__)
 
 
 async def index_rows(platform: Platform, observations: Sequence[Observation]) -> list[str]:
@@ -19,6 +32,22 @@ async def index_rows(platform: Platform, observations: Sequence[Observation]) ->
     now = round(platform.clock() * 1000)
     # Tokens are counted.
     return await asyncio.to_thread(rows_of, observations, now) if observations else []
+
+
+async def told_in_sessions(platform: Platform) -> str:
+    """What an agent that conducts a session is told of earlier tasks of sessions in the project of
+    this server, as its settings say. What keeps the memory from being read keeps no session from
+    going on. Raises BadContextSetting."""
+    config = platform.config
+    setting = ContextSetting.from_env(config.env)
+    project = project_of_runs(config.generated)
+    try:
+        memory = (await platform.home()).memory
+        pack = await memory.contexts.of_work(project, TASK_WORKFLOW, setting, begins=True)
+    except MemoryProblem as problem:
+        log.warning("the session goes on without observations: %s", problem)
+        return ""
+    return pack.text
 
 
 def details_view(one: ObservationDetails) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dcf.memory.context.assembly import assemble
@@ -72,14 +73,23 @@ class Contexts:
         return await asyncio.to_thread(lambda: pack(_offers(seen, here, now), budget))
 
     async def of_work(
-        self, project: str, workflow: str, setting: ContextSetting, *, state: str | None = None
+        self,
+        project: str,
+        workflow: str,
+        setting: ContextSetting,
+        *,
+        state: str | None = None,
+        begins: bool = False,
     ) -> Pack:
         """What whoever works in ``project`` on ``workflow``, in ``state`` of it, is told first: the
-        observations of both, of the days and in the tokens of ``setting``, and no others."""
+        observations of both, of the days and in the tokens of ``setting``, and no others. Where
+        ``begins``, of all workflows whose names begin with ``workflow``."""
         if setting.mode == "off":
             return Pack("", 0, (), 0)
         since = self._ledger.clock() - setting.days * _DAY_MS
         which = Filter(projects=[project], workflows=[workflow], since=since)
+        if begins:
+            which = replace(which, workflows=(), workflow_prefix=workflow)
         return await self.observed(which, setting.budget, state=state)
 
     async def section(

@@ -33,7 +33,7 @@ class Filter:
     """Which observations: of one of these ids, projects, workflows, types, concepts, kinds of
     source and sources (empty: any), of this turn or state, not older than ``since`` and not newer
     than ``until`` (ms, both included), in which each word of ``topic`` is found, that are
-    ``pinned`` or not."""
+    ``pinned`` or not, of workflows whose names begin with ``workflow_prefix``."""
 
     ids: Sequence[str] = ()
     projects: Sequence[str] = ()
@@ -48,6 +48,7 @@ class Filter:
     until: int | None = None
     topic: str | None = None
     pinned: bool | None = None
+    workflow_prefix: str = ""
 
     @property
     def words(self) -> list[str]:
@@ -73,6 +74,9 @@ class Filter:
             if wanted:
                 where.append(f"{column} IN (SELECT value FROM json_each(?))")
                 values.append(json.dumps(list(wanted)))
+        if self.workflow_prefix:
+            where.append("workflow >= ? AND workflow < ? || char(1114111)")
+            values += [self.workflow_prefix, self.workflow_prefix]
         source, of_source = self._source()
         if source:
             # Where it was seen first, or again.

@@ -13,12 +13,17 @@ from control_plane import export_late
 
 if TYPE_CHECKING:
     from dcf.sessions.rendering.board import put
-    from dcf.sessions.rendering.context import session_context
+    from dcf.sessions.rendering.context import earlier_observations, session_context
     from dcf.sessions.rendering.fitting import Part, Room, fitted
     from dcf.sessions.rendering.guidelines import strategist_guidelines
     from dcf.sessions.rendering.log import delegation, delegation_log
     from dcf.sessions.rendering.rendered import Rendered, Stamp
-    from dcf.sessions.rendering.showing import show_guidelines, show_session, show_task
+    from dcf.sessions.rendering.showing import (
+        show_guidelines,
+        show_observed,
+        show_session,
+        show_task,
+    )
     from dcf.sessions.rendering.task import task_context
 else:
     export_late(__name__)
@@ -30,10 +35,12 @@ __all__ = [
     "Stamp",
     "delegation",
     "delegation_log",
+    "earlier_observations",
     "fitted",
     "put",
     "session_context",
     "show_guidelines",
+    "show_observed",
     "show_session",
     "show_task",
     "strategist_guidelines",

@@ -42,6 +42,11 @@ async def put(runtime: AgentRuntime, agent_id: str, rendered: Rendered) -> bool:
     raise RevisionConflict(what=f"block {rendered.label!r}", expected=expected, found="another")
 
 
+async def is_there(runtime: AgentRuntime, agent_id: str, label: str) -> bool:
+    """Whether the agent has a block of that label. Raises UnknownAgent."""
+    return await _find(runtime, agent_id, label) is not None
+
+
 async def _find(runtime: AgentRuntime, agent_id: str, label: str) -> Block | None:
     try:
         return await runtime.block(agent_id, label)

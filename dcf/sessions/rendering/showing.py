@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from dcf.agents import AgentRuntime
 from dcf.sessions.draft import page_name
-from dcf.sessions.rendering.board import put
-from dcf.sessions.rendering.context import session_context
+from dcf.sessions.rendering.board import is_there, put
+from dcf.sessions.rendering.context import OBSERVED, earlier_observations, session_context
 from dcf.sessions.rendering.guidelines import strategist_guidelines
 from dcf.sessions.rendering.log import delegation_log
 from dcf.sessions.rendering.rendered import Rendered
@@ -31,6 +31,18 @@ async def show_session(
     session, paged = await _read(sessions, session_id)
     views = (session_context(session, paged), delegation_log(session, paged))
     return await _put_all(runtime, agent_id, views)
+
+
+async def show_observed(
+    sessions: Sessions, session_id: str, runtime: AgentRuntime, agent_id: str, told: str
+) -> tuple[str, ...]:
+    """Write ``earlier_observations``, which ``told`` are; its label if it was out of date. An agent
+    that was never told any, and is not told now, gets no block. Raises UnknownSession,
+    UnknownAgent."""
+    if not told and not await is_there(runtime, agent_id, OBSERVED):
+        return ()
+    session = await sessions.get(session_id)
+    return await _put_all(runtime, agent_id, [earlier_observations(session, told)])
 
 
 async def show_task(

@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,8 @@ from runtime_world import Calls, Says
 from dcf.agents import TaskError
 from dcf.mcp import conductor_for
 from dcf.mcp.model_conductor import ModelConductor
-from dcf.memory import Actor, NewAgent
+from dcf.mcp.observation_view import told_in_sessions
+from dcf.memory import Actor, Filter, NewAgent, NewObservation, Origin
 from dcf.sessions.conductor import Conductor
 
 ME = "boss"
@@ -236,3 +238,47 @@ async def test_the_session_is_analysed_whether_or_not_the_agent_thinks_of_it(
         world.script(Says("Done."))
         assert [one.is_last for one in await conductor.attend("s1")] == [True]
         assert (await desk.platform.sessions.get("s1")).head.analysed == 4
+
+
+FAILED = NewObservation(
+    type="discovery",
+    title="refund: billing failed with Orders.NotPaid",
+    origin=Origin("session", "s0", state="t"),
+    workflow="task:refund",
+    note="customer 4711",
+)
+
+
+async def test_a_session_starts_with_what_tasks_of_sessions_showed_in_its_project(
+    redis_url: str, tmp_path: Path
+) -> None:
+    async with conducted(redis_url, tmp_path) as (desk, world):
+        here, memory = str(tmp_path), (await desk.platform.home()).memory
+        conductor = ModelConductor(desk.platform, ME, runtime=world.runtime)
+        world.script(Says("Hello."))
+        await conductor.turn("s1", "hello", request_id="r1")
+        assert "earlier_observations" not in world.prompts()[-1], "there is nothing to tell"
+        told = [
+            replace(FAILED, project=here),
+            replace(FAILED, project="/elsewhere", title="refund: elsewhere"),
+            replace(FAILED, project=here, workflow="orders", title="Pay ended the run with Busy"),
+        ]
+        kept = await memory.observations.add(*told, by=Actor("user", "ada"))
+        world.script(Says("Well."))
+        await conductor.turn("s1", "and now?", request_id="r2")
+        asked = world.prompts()[-1]
+        assert FAILED.title in asked and "no instruction" in asked
+        assert not [other for other in ("elsewhere", "Pay ended", "4711") if other in asked]
+        which = Filter(ids=[kept[0].id])
+        await memory.observations.forget(which, by=Actor("user", "ada"))
+        world.script(Says("Gone."))
+        await conductor.turn("s1", "and then?", request_id="r3")
+        assert FAILED.title not in world.prompts()[-1], "what is forgotten is told no more"
+
+
+async def test_a_session_is_told_nothing_where_that_is_off(redis_url: str, tmp_path: Path) -> None:
+    async with desk_on(redis_url, tmp_path, env={"DCF_CONTEXT": "off"}) as desk:
+        memory = (await desk.platform.home()).memory
+        told = replace(FAILED, project=str(tmp_path))
+        await memory.observations.add(told, by=Actor("user", "ada"))
+        assert await told_in_sessions(desk.platform) == ""
