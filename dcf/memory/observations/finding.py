@@ -124,14 +124,16 @@ def observation_row(connection: Connection, observation_id: str) -> dict[str, An
 def named_row(connection: Connection, name: str) -> dict[str, Any]:
     """The row of the observation whose id is ``name`` or begins with it, as rows of an index call
     it. Raises UnknownObservation, AmbiguousObservation."""
-    begins = name if name.startswith(_PREFIX) else f"{_PREFIX}{name}"
+    # The first characters of an id as programs see it are those of each.
+    is_of_all = bool(name) and _PREFIX.startswith(name)
+    begins = name if name.startswith(_PREFIX) or is_of_all else f"{_PREFIX}{name}"
     rows = connection.execute(
         "SELECT * FROM observations WHERE id = ?1 OR id = ?2"
         " OR (id >= ?2 AND id < ?2 || char(1114111)) ORDER BY id LIMIT 3",
         (name, begins),
     ).fetchall()
     exact = [row for row in rows if row["id"] in (name, begins)]
-    if not rows or not name.removeprefix(_PREFIX):
+    if not rows or not name or (is_of_all and len(rows) == 1):
         raise UnknownObservation(observation_id=name)
     if len(rows) > 1 and not exact:
         raise AmbiguousObservation(

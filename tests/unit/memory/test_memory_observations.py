@@ -29,7 +29,7 @@ from dcf.memory import (
     Source,
     UnknownObservation,
 )
-from dcf.memory.observations.rendering import details_of, rows_of
+from dcf.memory.observations.rendering import details_of, rows_of, short_id
 from dcf.search import count_tokens
 
 RACE = NewObservation(
@@ -183,7 +183,12 @@ async def test_an_observation_is_called_by_the_beginning_of_its_id(tmp_path: Pat
             assert await memory.observations.get(name) == first
         with pytest.raises(AmbiguousObservation, match="observation-ab13"):
             await memory.observations.get("ab1")
-        for name in ("ac", "", "observation-", "%"):
+        # As a row shows it, and as the first characters of an id in ``--json``.
+        assert await memory.observations.get(short_id(first.id)) == first
+        for name in ("observat", "observation-"):
+            with pytest.raises(AmbiguousObservation, match="observation-ab12"):
+                await memory.observations.get(name)
+        for name in ("ac", "", "%"):
             with pytest.raises(UnknownObservation):
                 await memory.observations.get(name)
 
