@@ -1,0 +1,153 @@
+"""The queue of events whose observations a model is to find. It is in the memory file: what is in
+it survives every process, and each event yields its observations once."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from dcf.memory.actor import Actor
+from dcf.memory.audit.journal import Journal
+from dcf.memory.database import Connection
+from dcf.memory.extraction import claims
+from dcf.memory.extraction.claims import Claim, NewEvent, Offered
+from dcf.memory.extraction.errors import UnknownEvent
+from dcf.memory.ledger import Ledger
+from dcf.memory.observation import NewObservation, Observation
+from dcf.memory.observations.changing import priced
+
+MOST = 1_000
+"""Events that are open at a time, unless something else is said."""
+FAILURES = 3
+"""Answers about one event that cannot be used before it is set aside."""
+BEGUN = 10
+"""How often an event is begun without an end before it is set aside."""
+LEASE_MS = 60_000
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedEvent:
+    """An event in the queue. ``reason`` is why it was set aside, or what kept it from being done
+    last; ``failures`` are answers that could not be used, ``begun`` how often somebody began."""
+
+    number: int
+    source_type: str
+    source_id: str
+    event: str
+    project: str
+    state: str
+    begun: int
+    failures: int
+    reason: str
+    updated_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class QueueCounts:
+    """Events by what is known of them; ``found`` are the observations of those that are done.
+    ``due`` is when the next one that waits may be taken, None where none waits."""
+
+    waiting: int
+    claimed: int
+    done: int
+    set_aside: int
+    found: int
+    due: int | None
+
+
+class ExtractionQueue:
+    """At most ``most`` events are open at a time; others are refused and counted."""
+
+    def __init__(self, ledger: Ledger, *, most: int = MOST, lease_ms: int = LEASE_MS) -> None:
+        self._ledger = ledger
+        self.most = most
+        self.lease_ms = lease_ms
+
+    async def offer(self, *events: NewEvent, by: Actor) -> Offered:
+        """Queue events, each once, however often it is offered. Raises InvalidEntry."""
+        work = partial(claims.offer, events=events, most=self.most)
+        return await self._ledger.change(by, work)
+
+    async def room(self) -> int:
+        """How many more events there is room for."""
+        return max(self.most - await self._ledger.read(claims.open_events), 0)
+
+    async def claim(self, *, by: Actor) -> Claim | None:
+        """The next event, for this process alone until the lease ends; None where none waits."""
+        work = partial(claims.claim, lease_ms=self.lease_ms, most_begun=BEGUN)
+        return await self._ledger.change(by, work)
+
+    async def hold(self, claim: Claim, *, by: Actor) -> None:
+        """Keep the event for another lease. Raises ClaimLost."""
+        await self._ledger.change(by, lambda journal: claims.hold(journal, claim, self.lease_ms))
+
+    async def complete(
+        self, claim: Claim, *new: NewObservation, by: Actor
+    ) -> tuple[Observation, ...]:
+        """Keep the observations of an event, which is done by the same transaction. Raises
+        ClaimLost, and InvalidEntry with all that is wrong."""
+        ready = await asyncio.to_thread(priced, new)
+        return await self._ledger.change(by, lambda journal: claims.complete(journal, claim, ready))
+
+    async def fail(self, claim: Claim, reason: str, *, due: int, by: Actor) -> bool:
+        """Note that an answer could not be used; whether the event is set aside by that. Raises
+        ClaimLost."""
+        work = partial(claims.fail, held=claim, reason=reason, most=FAILURES, due=due)
+        return await self._ledger.change(by, work)
+
+    async def give_back(self, claim: Claim, *, by: Actor, reason: str = "", due: int = 0) -> None:
+        """Leave an event to others; with a ``reason`` it counts as begun. Raises ClaimLost."""
+        work = partial(claims.give_back, held=claim, reason=reason, due=due)
+        await self._ledger.change(by, work)
+
+    async def retry(self, *numbers: int, by: Actor) -> int:
+        """Queue again what was set aside (without ``numbers``: all of it); how many events. Raises
+        UnknownEvent."""
+        return await self._ledger.change(by, lambda journal: _retried(journal, numbers))
+
+    async def set_aside(self, *, limit: int = 50) -> tuple[QueuedEvent, ...]:
+        """What was set aside, the newest first."""
+        return await self._ledger.read(
+            lambda connection: tuple(
+                QueuedEvent(**{name: row[name] for name in QueuedEvent.__slots__})
+                for row in connection.execute(
+                    "SELECT * FROM extraction_events WHERE state = 'set_aside'"
+                    " ORDER BY updated_at DESC, number DESC LIMIT ?",
+                    (limit,),
+                )
+            )
+        )
+
+    async def counts(self) -> QueueCounts:
+        """How much there is of what."""
+        return await self._ledger.read(_counts)
+
+
+def _retried(journal: Journal, numbers: Sequence[int]) -> int:
+    aside = "SELECT * FROM extraction_events WHERE state = 'set_aside'"
+    rows = {row["number"]: dict(row) for row in journal.connection.execute(aside)}
+    for number in numbers:
+        if number not in rows:
+            raise UnknownEvent(number=number)
+    chosen = numbers or tuple(rows)
+    for number in dict.fromkeys(chosen):
+        claims.take_up(journal, rows[number])
+    return len(set(chosen))
+
+
+def _counts(connection: Connection) -> QueueCounts:
+    rows = connection.execute(
+        "SELECT state, count(*) AS count, sum(found) AS found, min(due) AS due"
+        " FROM extraction_events GROUP BY state"
+    )
+    known = {row["state"]: row for row in rows}
+
+    def of(state: str, column: str = "count") -> int:
+        return int(known[state][column]) if state in known else 0
+
+    due = of("waiting", "due") if "waiting" in known else None
+    return QueueCounts(
+        of("waiting"), of("claimed"), of("done"), of("set_aside"), of("done", "found"), due
+    )
