@@ -10,19 +10,33 @@ from control_plane import export_late
 
 if TYPE_CHECKING:
     from dcf.memory.extraction.answer import Parsed, parse_observations
+    from dcf.memory.extraction.asking import Answer, AskDenied, Asker, AskFailed, AskPostponed
     from dcf.memory.extraction.claims import Claim, NewEvent, Offered
     from dcf.memory.extraction.errors import BudgetUsedUp, ClaimLost, RateReached, UnknownEvent
+    from dcf.memory.extraction.extractor import Extractor, Read, Work
     from dcf.memory.extraction.prompt import Prompt, SourceEvent, prompt_for
     from dcf.memory.extraction.queue import ExtractionQueue, QueueCounts, QueuedEvent
+    from dcf.memory.extraction.spending import DAY_MS, HOUR_MS, Limits, Spending, Spent
+    from dcf.memory.extraction.standing import Standing
+    from dcf.memory.extraction.thread_turns import ThreadTurns
     from dcf.memory.extraction.trimming import cut, trimmed, visible
 else:
     export_late(__name__)
 
 __all__ = [
+    "DAY_MS",
+    "HOUR_MS",
+    "Answer",
+    "AskDenied",
+    "AskFailed",
+    "AskPostponed",
+    "Asker",
     "BudgetUsedUp",
     "Claim",
     "ClaimLost",
     "ExtractionQueue",
+    "Extractor",
+    "Limits",
     "NewEvent",
     "Offered",
     "Parsed",
@@ -30,8 +44,14 @@ __all__ = [
     "QueueCounts",
     "QueuedEvent",
     "RateReached",
+    "Read",
     "SourceEvent",
+    "Spending",
+    "Spent",
+    "Standing",
+    "ThreadTurns",
     "UnknownEvent",
+    "Work",
     "cut",
     "parse_observations",
     "prompt_for",

@@ -50,7 +50,7 @@ def pause(journal: Journal, reason: str, asked_ms: int | None) -> int:
     """Nobody asks a model for a while, which doubles from one pause to the next, and is at least
     what the provider ``asked`` for; until when."""
     pauses: int = _row(journal.connection)["pauses"]
-    wait_ms = max(min(_FIRST_MS * 2 ** min(pauses, 20), _LONGEST_MS), asked_ms or 0)
+    wait_ms: int = max(min(_FIRST_MS * 2 ** min(pauses, 20), _LONGEST_MS), asked_ms or 0)
     until = journal.at + wait_ms
     _write(journal, {"paused_reason": reason, "paused_until": until, "pauses": pauses + 1})
     return until
