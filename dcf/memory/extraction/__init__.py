@@ -11,11 +11,12 @@ from control_plane import export_late
 if TYPE_CHECKING:
     from dcf.memory.extraction.answer import Parsed, parse_observations
     from dcf.memory.extraction.asking import Answer, AskDenied, Asker, AskFailed, AskPostponed
-    from dcf.memory.extraction.claims import Claim, NewEvent, Offered
-    from dcf.memory.extraction.errors import BudgetUsedUp, ClaimLost, RateReached, UnknownEvent
+    from dcf.memory.extraction.claims import KINDS, RUN, Claim, Kind, NewEvent, Offered
+    from dcf.memory.extraction.errors import BudgetUsedUp, ClaimLost, RateReached
     from dcf.memory.extraction.extractor import Extractor, Read, Work
     from dcf.memory.extraction.prompt import Prompt, SourceEvent, prompt_for
     from dcf.memory.extraction.queue import ExtractionQueue, QueueCounts, QueuedEvent
+    from dcf.memory.extraction.setting import BadExtractionSetting, ExtractionSetting
     from dcf.memory.extraction.spending import DAY_MS, HOUR_MS, Limits, Spending, Spent
     from dcf.memory.extraction.standing import Standing
     from dcf.memory.extraction.thread_turns import ThreadTurns
@@ -26,16 +27,21 @@ else:
 __all__ = [
     "DAY_MS",
     "HOUR_MS",
+    "KINDS",
+    "RUN",
     "Answer",
     "AskDenied",
     "AskFailed",
     "AskPostponed",
     "Asker",
+    "BadExtractionSetting",
     "BudgetUsedUp",
     "Claim",
     "ClaimLost",
     "ExtractionQueue",
+    "ExtractionSetting",
     "Extractor",
+    "Kind",
     "Limits",
     "NewEvent",
     "Offered",
@@ -50,7 +56,6 @@ __all__ = [
     "Spent",
     "Standing",
     "ThreadTurns",
-    "UnknownEvent",
     "Work",
     "cut",
     "parse_observations",

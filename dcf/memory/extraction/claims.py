@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, TypeAlias, get_args
 
 from dcf.memory.audit.entity import Row
 from dcf.memory.audit.journal import Journal
@@ -19,6 +19,10 @@ from dcf.memory.extraction.standing import note_refused
 from dcf.memory.observation import Observation, Origin
 from dcf.memory.observations.changing import Priced, observe
 
+Kind: TypeAlias = Literal["runs", "threads"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+RUN = "run"
+"""The ``source_type`` of runs; all others are of threads."""
 _LONGEST_CLAIM_MS = 3_600_000
 """A claim that ends later than that from now is of a wrong clock."""
 
@@ -61,8 +65,9 @@ class Claim:
         return Origin(self.source_type, self.source_id, turn)
 
 
-def offer(journal: Journal, events: Sequence[NewEvent], most: int) -> Offered:
-    """Add events that are not known, as long as fewer than ``most`` are open."""
+def offer(journal: Journal, events: Sequence[NewEvent], most: int, comes_again: bool) -> Offered:
+    """Add events that are not known, as long as fewer than ``most`` are open. What finds no room is
+    counted for good, unless whoever offers ``comes_again`` with it."""
     room = most - open_events(journal.connection)
     queued = known = refused = 0
     for one in events:
@@ -73,15 +78,15 @@ def offer(journal: Journal, events: Sequence[NewEvent], most: int) -> Offered:
         else:
             EXTRACTION_EVENT.insert(journal.connection, _row(one, journal.at))
             queued += 1
-    if refused:
+    if refused and not comes_again:
         note_refused(journal, refused)
     return Offered(queued, known, refused)
 
 
-def claim(journal: Journal, lease_ms: int, most_begun: int) -> Claim | None:
-    """The next event that nobody has, for ``lease_ms``; None where there is none. One that was
-    begun ``most_begun`` times and never ended is set aside."""
-    while (row := _next(journal)) is not None:
+def claim(journal: Journal, lease_ms: int, most_begun: int, of: Kind | None) -> Claim | None:
+    """The next event (None: ``of`` any kind) that nobody has, for ``lease_ms``; None where there is
+    none. One that was begun ``most_begun`` times and never ended is set aside."""
+    while (row := _next(journal, of)) is not None:
         if row["begun"] >= most_begun:
             reason = row["reason"] or "whoever worked on it died"
             _set_aside(journal, row, f"it was begun {row['begun']} times: {reason}")
@@ -131,10 +136,15 @@ def give_back(journal: Journal, held: Claim, reason: str = "", due: int = 0) -> 
     _written(journal, row, {**back, "begun": row["begun"] - (not reason)})
 
 
-def take_up(journal: Journal, row: Row) -> None:
-    """Put an event that was set aside into the queue again, as if nobody had begun it."""
+def retry(journal: Journal) -> int:
+    """Put all that was set aside into the queue again, as if nobody had begun it; how many."""
     anew = {"state": "waiting", "due": 0, "begun": 0, "failures": 0, "reason": ""}
-    _written(journal, row, anew)
+    rows = journal.connection.execute(
+        "SELECT * FROM extraction_events WHERE state = 'set_aside'"
+    ).fetchall()
+    for row in rows:
+        _written(journal, dict(row), anew)
+    return len(rows)
 
 
 def held_row(connection: Connection, held: Claim) -> dict[str, Any]:
@@ -161,11 +171,12 @@ def open_events(connection: Connection) -> int:
     return int(counted.fetchone()[0])
 
 
-def _next(journal: Journal) -> dict[str, Any] | None:
+def _next(journal: Journal, of: Kind | None) -> dict[str, Any] | None:
     found = journal.connection.execute(
-        "SELECT * FROM extraction_events WHERE (state = 'waiting' AND due <= ?1)"
-        " OR (state = 'claimed' AND (until <= ?1 OR until > ?2)) ORDER BY due, number LIMIT 1",
-        (journal.at, journal.at + _LONGEST_CLAIM_MS),
+        "SELECT * FROM extraction_events WHERE ((state = 'waiting' AND due <= ?1)"
+        " OR (state = 'claimed' AND (until <= ?1 OR until > ?2)))"
+        " AND (?3 IS NULL OR (source_type = ?4) = ?3) ORDER BY due, number LIMIT 1",
+        (journal.at, journal.at + _LONGEST_CLAIM_MS, None if of is None else of == "runs", RUN),
     ).fetchone()
     return None if found is None else dict(found)
 

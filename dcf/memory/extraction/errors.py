@@ -14,13 +14,6 @@ class ClaimLost(MemoryProblem):
     hint = "it is that process's now: nothing was kept here, and nothing is lost"
 
 
-class UnknownEvent(MemoryProblem):
-    """There is no event {number} that was set aside."""
-
-    code = "memory_extraction_unknown_event"
-    hint = "`dcf memory observations extract --status` lists them"
-
-
 class BudgetUsedUp(MemoryProblem):
     """A request of up to {tokens:,} tokens does not fit in the {limit:,} of {span}, of which {used:,} are used."""  # noqa: E501
 

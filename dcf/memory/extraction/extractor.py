@@ -92,10 +92,6 @@ class Extractor:
             tell(work)
         return work
 
-    async def resume(self) -> None:
-        """Ask again, whatever kept the model from being asked."""
-        await self._ledger.change(BY, standing.resume)
-
     async def _may_go_on(self, work: Work, limit: int | None) -> bool:
         now = await self._standing()
         if now.is_stopped:

@@ -4,16 +4,14 @@ it survives every process, and each event yields its observations once."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from dcf.memory.actor import Actor
-from dcf.memory.audit.journal import Journal
 from dcf.memory.database import Connection
 from dcf.memory.extraction import claims
-from dcf.memory.extraction.claims import Claim, NewEvent, Offered
-from dcf.memory.extraction.errors import UnknownEvent
+from dcf.memory.extraction.claims import Claim, Kind, NewEvent, Offered
+from dcf.memory.extraction.standing import Standing, resume, standing_of
 from dcf.memory.ledger import Ledger
 from dcf.memory.observation import NewObservation, Observation
 from dcf.memory.observations.changing import priced
@@ -58,16 +56,26 @@ class QueueCounts:
 
 
 class ExtractionQueue:
-    """At most ``most`` events are open at a time; others are refused and counted."""
+    """At most ``most`` events are open at a time; others are refused and counted. Events are
+    claimed of one kind only, if that is said."""
 
-    def __init__(self, ledger: Ledger, *, most: int = MOST, lease_ms: int = LEASE_MS) -> None:
+    def __init__(
+        self,
+        ledger: Ledger,
+        *,
+        most: int = MOST,
+        lease_ms: int = LEASE_MS,
+        of: Kind | None = None,
+    ) -> None:
         self._ledger = ledger
+        self._of = of
         self.most = most
         self.lease_ms = lease_ms
 
-    async def offer(self, *events: NewEvent, by: Actor) -> Offered:
-        """Queue events, each once, however often it is offered. Raises InvalidEntry."""
-        work = partial(claims.offer, events=events, most=self.most)
+    async def offer(self, *events: NewEvent, by: Actor, comes_again: bool = False) -> Offered:
+        """Queue events, each once, however often it is offered. What finds no room is counted as
+        refused, unless whoever offers ``comes_again`` with it. Raises InvalidEntry."""
+        work = partial(claims.offer, events=events, most=self.most, comes_again=comes_again)
         return await self._ledger.change(by, work)
 
     async def room(self) -> int:
@@ -76,7 +84,7 @@ class ExtractionQueue:
 
     async def claim(self, *, by: Actor) -> Claim | None:
         """The next event, for this process alone until the lease ends; None where none waits."""
-        work = partial(claims.claim, lease_ms=self.lease_ms, most_begun=BEGUN)
+        work = partial(claims.claim, lease_ms=self.lease_ms, most_begun=BEGUN, of=self._of)
         return await self._ledger.change(by, work)
 
     async def hold(self, claim: Claim, *, by: Actor) -> None:
@@ -102,10 +110,9 @@ class ExtractionQueue:
         work = partial(claims.give_back, held=claim, reason=reason, due=due)
         await self._ledger.change(by, work)
 
-    async def retry(self, *numbers: int, by: Actor) -> int:
-        """Queue again what was set aside (without ``numbers``: all of it); how many events. Raises
-        UnknownEvent."""
-        return await self._ledger.change(by, lambda journal: _retried(journal, numbers))
+    async def retry(self, *, by: Actor) -> int:
+        """Queue again all that was set aside; how many events."""
+        return await self._ledger.change(by, claims.retry)
 
     async def set_aside(self, *, limit: int = 50) -> tuple[QueuedEvent, ...]:
         """What was set aside, the newest first."""
@@ -120,21 +127,17 @@ class ExtractionQueue:
             )
         )
 
+    async def standing(self) -> Standing:
+        """Whether models are asked at all, and what found no room."""
+        return await self._ledger.read(standing_of)
+
+    async def resume(self, *, by: Actor) -> None:
+        """Have models asked again, whatever kept them from it."""
+        await self._ledger.change(by, resume)
+
     async def counts(self) -> QueueCounts:
         """How much there is of what."""
         return await self._ledger.read(_counts)
-
-
-def _retried(journal: Journal, numbers: Sequence[int]) -> int:
-    aside = "SELECT * FROM extraction_events WHERE state = 'set_aside'"
-    rows = {row["number"]: dict(row) for row in journal.connection.execute(aside)}
-    for number in numbers:
-        if number not in rows:
-            raise UnknownEvent(number=number)
-    chosen = numbers or tuple(rows)
-    for number in dict.fromkeys(chosen):
-        claims.take_up(journal, rows[number])
-    return len(set(chosen))
 
 
 def _counts(connection: Connection) -> QueueCounts:

@@ -222,7 +222,7 @@ async def test_a_stop_is_over_when_somebody_says_so(memory: Memory) -> None:
     world = World(memory, says=failing(AskDenied("the account has nothing left"), times=1))
     await world.talk([turn(1)])
     assert (await world.extractor.run()).end == "stopped"
-    await world.extractor.resume()
+    await world.queue.resume(by=SYSTEM)
     assert (await world.extractor.run()).done == 1
 
 

@@ -12,7 +12,6 @@ from dcf.memory.extraction import (
     ExtractionQueue,
     NewEvent,
     Offered,
-    UnknownEvent,
 )
 
 ONE, TWO = NewEvent("amp", "t-1", "1", "/shop"), NewEvent("amp", "t-1", "2", "/shop")
@@ -54,6 +53,9 @@ async def test_a_full_queue_refuses_and_counts(
     assert await queue.room() == 1
     # What was refused is not known, and may come again.
     assert await queue.offer(*events, by=by) == Offered(queued=1, known=3, refused=1)
+    # Whoever comes again with it has lost nothing.
+    await queue.offer(*events, by=by, comes_again=True)
+    assert (await queue.standing()).refused == 3
 
 
 async def test_an_event_is_of_one_at_a_time_and_its_fence_grows(
@@ -156,10 +158,7 @@ async def test_what_was_set_aside_can_be_tried_again(queue: ExtractionQueue, by:
     await queue.offer(ONE, by=by)
     for _ in range(3):
         await queue.fail(await taken(queue, by), "no answer", due=0, by=by)
-    (aside,) = await queue.set_aside()
-    with pytest.raises(UnknownEvent):
-        await queue.retry(aside.number + 1, by=by)
-    assert await queue.retry(aside.number, by=by) == 1
+    assert await queue.retry(by=by) == 1
     assert await queue.retry(by=by) == 0
     assert (await taken(queue, by)).failures == 0
 
@@ -181,3 +180,13 @@ async def test_the_queue_is_there_for_whoever_opens_the_memory_next(
         theirs = ExtractionQueue(other.ledger)
         await theirs.complete(await taken(theirs, by), by=by)
     assert (await queue.counts()).done == 1
+
+
+async def test_of_one_kind_only(queue: ExtractionQueue, memory: Memory, by: Actor) -> None:
+    await queue.offer(NewEvent("run", "r-1", "1/0"), ONE, by=by)
+    threads = ExtractionQueue(memory.ledger, of="threads")
+    assert (await taken(threads, by)).source_id == "t-1"
+    assert await threads.claim(by=by) is None
+    runs = ExtractionQueue(memory.ledger, of="runs")
+    claim = await taken(runs, by)
+    assert claim.origin == Origin("run", "r-1")
