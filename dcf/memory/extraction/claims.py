@@ -71,7 +71,7 @@ def offer(journal: Journal, events: Sequence[NewEvent], most: int, comes_again: 
     room = most - open_events(journal.connection)
     queued = known = refused = 0
     for one in events:
-        if _is_known(journal.connection, one):
+        if is_known(journal.connection, one):
             known += 1
         elif queued >= room:
             refused += 1
@@ -181,7 +181,8 @@ def _next(journal: Journal, of: Kind | None) -> dict[str, Any] | None:
     return None if found is None else dict(found)
 
 
-def _is_known(connection: Connection, one: NewEvent) -> bool:
+def is_known(connection: Connection, one: NewEvent) -> bool:
+    """Whether an event was ever queued."""
     found = connection.execute(
         "SELECT 1 FROM extraction_events WHERE source_type = ? AND source_id = ? AND event = ?",
         (one.source_type, one.source_id, one.event),

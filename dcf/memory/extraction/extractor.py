@@ -53,6 +53,14 @@ class Work:
         """Events that were worked on."""
         return self.done + self.failed
 
+    def add(self, more: Work) -> None:
+        """What was done after it; how that ended is how all of it ended."""
+        self.done += more.done
+        self.observations += more.observations
+        self.failed += more.failed
+        self.set_aside += more.set_aside
+        self.end, self.reason, self.again_at = more.end, more.reason, more.again_at
+
 
 class Extractor:
     """Works through a queue. Any number of processes may do so at once; each event is one's.

@@ -67,7 +67,7 @@ class ExtractionQueue:
         lease_ms: int = LEASE_MS,
         of: Kind | None = None,
     ) -> None:
-        self._ledger = ledger
+        self.ledger = ledger
         self._of = of
         self.most = most
         self.lease_ms = lease_ms
@@ -76,20 +76,26 @@ class ExtractionQueue:
         """Queue events, each once, however often it is offered. What finds no room is counted as
         refused, unless whoever offers ``comes_again`` with it. Raises InvalidEntry."""
         work = partial(claims.offer, events=events, most=self.most, comes_again=comes_again)
-        return await self._ledger.change(by, work)
+        return await self.ledger.change(by, work)
+
+    async def unknown(self, *events: NewEvent) -> tuple[NewEvent, ...]:
+        """Those that were never queued."""
+        return await self.ledger.read(
+            lambda connection: tuple(one for one in events if not claims.is_known(connection, one))
+        )
 
     async def room(self) -> int:
         """How many more events there is room for."""
-        return max(self.most - await self._ledger.read(claims.open_events), 0)
+        return max(self.most - await self.ledger.read(claims.open_events), 0)
 
     async def claim(self, *, by: Actor) -> Claim | None:
         """The next event, for this process alone until the lease ends; None where none waits."""
         work = partial(claims.claim, lease_ms=self.lease_ms, most_begun=BEGUN, of=self._of)
-        return await self._ledger.change(by, work)
+        return await self.ledger.change(by, work)
 
     async def hold(self, claim: Claim, *, by: Actor) -> None:
         """Keep the event for another lease. Raises ClaimLost."""
-        await self._ledger.change(by, lambda journal: claims.hold(journal, claim, self.lease_ms))
+        await self.ledger.change(by, lambda journal: claims.hold(journal, claim, self.lease_ms))
 
     async def complete(
         self, claim: Claim, *new: NewObservation, by: Actor
@@ -97,26 +103,26 @@ class ExtractionQueue:
         """Keep the observations of an event, which is done by the same transaction. Raises
         ClaimLost, and InvalidEntry with all that is wrong."""
         ready = await asyncio.to_thread(priced, new)
-        return await self._ledger.change(by, lambda journal: claims.complete(journal, claim, ready))
+        return await self.ledger.change(by, lambda journal: claims.complete(journal, claim, ready))
 
     async def fail(self, claim: Claim, reason: str, *, due: int, by: Actor) -> bool:
         """Note that an answer could not be used; whether the event is set aside by that. Raises
         ClaimLost."""
         work = partial(claims.fail, held=claim, reason=reason, most=FAILURES, due=due)
-        return await self._ledger.change(by, work)
+        return await self.ledger.change(by, work)
 
     async def give_back(self, claim: Claim, *, by: Actor, reason: str = "", due: int = 0) -> None:
         """Leave an event to others; with a ``reason`` it counts as begun. Raises ClaimLost."""
         work = partial(claims.give_back, held=claim, reason=reason, due=due)
-        await self._ledger.change(by, work)
+        await self.ledger.change(by, work)
 
     async def retry(self, *, by: Actor) -> int:
         """Queue again all that was set aside; how many events."""
-        return await self._ledger.change(by, claims.retry)
+        return await self.ledger.change(by, claims.retry)
 
     async def set_aside(self, *, limit: int = 50) -> tuple[QueuedEvent, ...]:
         """What was set aside, the newest first."""
-        return await self._ledger.read(
+        return await self.ledger.read(
             lambda connection: tuple(
                 QueuedEvent(**{name: row[name] for name in QueuedEvent.__slots__})
                 for row in connection.execute(
@@ -129,15 +135,15 @@ class ExtractionQueue:
 
     async def standing(self) -> Standing:
         """Whether models are asked at all, and what found no room."""
-        return await self._ledger.read(standing_of)
+        return await self.ledger.read(standing_of)
 
     async def resume(self, *, by: Actor) -> None:
         """Have models asked again, whatever kept them from it."""
-        await self._ledger.change(by, resume)
+        await self.ledger.change(by, resume)
 
     async def counts(self) -> QueueCounts:
         """How much there is of what."""
-        return await self._ledger.read(_counts)
+        return await self.ledger.read(_counts)
 
 
 def _counts(connection: Connection) -> QueueCounts:
