@@ -28,7 +28,6 @@ from dcf.agents import (
     AgentRuntime,
     LocalAgents,
     LocalRuntime,
-    extraction_asker,
     meanwhile,
     open_runtime,
     sleeptime,
@@ -37,13 +36,6 @@ from dcf.agents.models import Models
 from dcf.agents.templates import templates
 from dcf.knowledge import GraphSetting, Knowledge, Privacy, drain, relay_for_ever
 from dcf.memory import ContextSetting, Memory, Source, random_id
-from dcf.memory.extraction import (
-    ExtractionQueue,
-    ExtractionSetting,
-    Extractor,
-    Spending,
-    ThreadTurns,
-)
 from dcf.stopping import stop
 from dcf.tools import Policy
 from dcf.worker.agent_allowance import AgentAllowances
@@ -55,7 +47,7 @@ from dcf.worker.keeper import LeaseKeeper
 from dcf.worker.keeper_thread import KeeperThread
 from dcf.worker.performer import Handler, Performer
 from dcf.worker.run_contexts import RunContexts
-from dcf.worker.run_extraction import EventReader, RunExtraction
+from dcf.worker.run_extraction import extraction_of
 from dcf.worker.run_observer import RunObserver
 from dcf.worker.run_retention import Deliver, retain_for_ever
 from dcf.worker.shutdown import Drainable, until_told
@@ -195,7 +187,7 @@ async def serve(
         if there.memory is not None and assignment is None:
             observer = RunObserver(store, there.memory, _project(post))
             await stack.enter_async_context(meanwhile(observer.run()))
-            extraction = _extraction(post, store, there.memory)
+            extraction = extraction_of(post.env, store, there.memory, _project(post))
             if extraction is not None:
                 await stack.enter_async_context(meanwhile(extraction.run()))
         if post.retention and assignment is None:
@@ -398,23 +390,6 @@ def _both(
     """What is told of each run that is sealed here."""
     told = [one.end for one in (sweeper, observer) if one is not None]
     return (lambda workflow_id: [end(workflow_id) for end in told]) if told else None
-
-
-def _extraction(post: Post, store: Store, memory: Memory) -> RunExtraction | None:
-    """What has a model find observations; None unless it is turned on, and there is a model."""
-    setting = ExtractionSetting.from_env(post.env)
-    if not setting.is_on:
-        return None
-    ledger = memory.ledger
-    spending = Spending(ledger, setting.limits)
-    asker = extraction_asker(Models(post.env), post.env, spending)
-    if asker is None:
-        log.warning("DCF_EXTRACT is on, but no model is named that could find observations")
-        return None
-    queue = ExtractionQueue(ledger, most=setting.most)
-    reader = EventReader(store, ThreadTurns(ledger))
-    extractor = Extractor(ledger, queue, asker, reader.read)
-    return RunExtraction(store, memory, queue, extractor, _project(post))
 
 
 def _project(post: Post) -> str:

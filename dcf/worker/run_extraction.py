@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 
 from control_plane import DONE, ControlPlaneError, RunDocument, Store, run_lists
+from dcf.agents import extraction_asker
+from dcf.agents.models import Models
 from dcf.knowledge import SESSION_PIN
 from dcf.memory import SYSTEM, Memory, MemoryProblem
 from dcf.memory.extraction import (
     RUN,
     Claim,
     ExtractionQueue,
+    ExtractionSetting,
     Extractor,
     SourceEvent,
+    Spending,
     ThreadTurns,
     Work,
 )
@@ -86,6 +90,23 @@ class RunExtraction:
         if work.reason and work.reason != self._said:
             log.warning("no model is asked for observations for now: %s", work.reason)
         self._said = work.reason
+
+
+def extraction_of(
+    environment: Mapping[str, str], store: Store, memory: Memory, project: str
+) -> RunExtraction | None:
+    """What does so in a worker; None unless it is turned on, and there is a model."""
+    setting = ExtractionSetting.from_env(environment)
+    if not setting.is_on:
+        return None
+    ledger = memory.ledger
+    asker = extraction_asker(Models(environment), environment, Spending(ledger, setting.limits))
+    if asker is None:
+        log.warning("DCF_EXTRACT is on, but no model is named that could find observations")
+        return None
+    queue = ExtractionQueue(ledger, most=setting.most)
+    extractor = Extractor(ledger, queue, asker, EventReader(store, ThreadTurns(ledger)).read)
+    return RunExtraction(store, memory, queue, extractor, project)
 
 
 async def ended_runs(store: Store, since: str = "-inf") -> AsyncIterator[Sequence[RunDocument]]:

@@ -62,8 +62,8 @@ def standing_lines(fields: dict[str, Any]) -> list[Any]:
         f"By workers: {'on' if fields['by_workers'] else 'off (DCF_EXTRACT=on turns it on)'}",
     ]
     if fields["refused"]:
-        refused = counted(fields["refused"], "event was", "events were")
-        lines.append(_warning(f"{refused} refused: the queue was full"))
+        times = counted(fields["refused"], "time", "times")
+        lines.append(_warning(f"{times} the queue was full, and an event was refused"))
     if fields["stopped"]:
         lines.append(_warning(f"Stopped: {fields['stopped']['reason']}"))
     if fields["paused"]:
@@ -100,7 +100,7 @@ async def extraction_checks(settings: Settings) -> list[Check]:
     if is_paused:
         found += f"; paused until {moment(now.paused_until)}: {now.paused_reason}"
     if now.refused:
-        found += f"; {now.refused:,} found the queue full"
+        found += f"; refused {now.refused:,} times for a full queue"
     hint = "`dcf memory observations extract --status`"
     return [Check(name, not counts.set_aside, found, hint, required=False)]
 
