@@ -10,7 +10,6 @@ from rich.text import Text
 from control_plane.embedded import Check
 from dcf.cli.memory.opening import opened, source_in
 from dcf.cli.memory.wording import moment
-from dcf.cli.model_check import model_troubles
 from dcf.cli.settings import Settings
 from dcf.cli.wording import counted
 from dcf.memory import Memory, MemoryProblem
@@ -27,7 +26,7 @@ from dcf.memory.extraction import (
 MOST_SHOWN = 20
 """Events that were set aside, of those that people see."""
 _MOST = 1_000
-RESUME = "correct it; another key or model is tried by itself, or say --resume"
+_RESUME = "mend it: `dcf memory observations extract` tries another key or model; else --resume"
 
 
 async def standing_fields(memory: Memory, setting: ExtractionSetting) -> dict[str, Any]:
@@ -93,7 +92,7 @@ async def extraction_checks(settings: Settings) -> list[Check]:
         return [Check(name, False, str(problem), "`dcf memory doctor` says more", required=False)]
     if now.is_stopped:
         found = f"stopped: {now.stopped_reason}"
-        return [Check(name, False, found, _resume_hint(settings), required=False)]
+        return [Check(name, False, found, _RESUME, required=False)]
     if not (setting.is_on or counts.waiting or counts.done or counts.set_aside or now.refused):
         return []
     found = f"{counts.waiting:,} events wait, {counts.done:,} done, {counts.set_aside:,} set aside"
@@ -103,11 +102,6 @@ async def extraction_checks(settings: Settings) -> list[Check]:
         found += f"; refused {now.refused:,} times for a full queue"
     hint = "`dcf memory observations extract --status`"
     return [Check(name, not counts.set_aside, found, hint, required=False)]
-
-
-def _resume_hint(settings: Settings) -> str:
-    troubles = model_troubles(settings)
-    return troubles[0].hint if troubles else f"`dcf memory observations extract`: {RESUME}"
 
 
 def _budget(spent: Spent, limit: int) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 from control_plane import Store
 from dcf.cli.answer import Answer, ErrorNote
 from dcf.cli.exits import ENVIRONMENT, FAILED, OK
-from dcf.cli.memory.extraction_standing import RESUME, standing_fields, standing_lines
+from dcf.cli.memory.extraction_standing import standing_fields, standing_lines
 from dcf.cli.memory.opening import opened, person
 from dcf.cli.memory.wording import moment
 from dcf.cli.model_check import demand_model
@@ -204,13 +204,17 @@ def _note(work: Work) -> tuple[ErrorNote | None, int]:
     """What went wrong, and the exit code."""
     again = "" if work.again_at is None else f"; again at {moment(work.again_at)}"
     if work.end == "stopped":
-        return ErrorNote("extraction_stopped", f"stopped: {work.reason}", RESUME), ENVIRONMENT
+        told = f"the model's provider refuses, nobody asks it again: {work.reason}"
+        hint = "correct it: another key or model is tried by itself, anything else with --resume"
+        return ErrorNote("extraction_stopped", told, hint), ENVIRONMENT
     if work.end == "budget":
         hint = "DCF_EXTRACT_HOUR and DCF_EXTRACT_DAY set the budgets"
-        return ErrorNote("extraction_budget", f"{work.reason}{again}", hint), FAILED
+        told = f"a budget is used up: {work.reason}{again}"
+        return ErrorNote("extraction_budget", told, hint), FAILED
     if work.end == "paused":
         hint = "call it again then, or say --resume"
-        return ErrorNote("extraction_paused", f"{work.reason}{again}", hint), FAILED
+        told = f"the model's provider is busy or away: {work.reason}{again}"
+        return ErrorNote("extraction_paused", told, hint), FAILED
     if work.failed:
         told = f"{counted(work.failed, 'answer', 'answers')} could not be used{again}"
         hint = "the events come again; after three such answers they are set aside (--retry)"

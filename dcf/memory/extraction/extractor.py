@@ -140,11 +140,7 @@ class Extractor:
         except AskPostponed as error:
             await self._postpone(claim, str(error), error.asked_s)
         except AskDenied as error:
-            reason = _short(str(error))
-            await self._ledger.change(
-                BY, lambda journal: standing.stop(journal, reason, self._asker.identity)
-            )
-            await self._queue.give_back(claim, by=BY)
+            await self._stop(claim, _short(str(error)))
         except BaseException:
             # Ctrl-C, or what was to be read is out of reach: others need not wait for the lease.
             with suppress(ClaimLost):
@@ -186,6 +182,13 @@ class Extractor:
         work.failed += 1
         if await self._queue.fail(claim, _short(reason), due=due, by=BY):
             work.set_aside.append(f"{claim.source_id} {claim.event}: {_short(reason)}")
+
+    async def _stop(self, claim: Claim, reason: str) -> None:
+        refused = partial(standing.stop, reason=reason, identity=self._asker.identity)
+        await self._ledger.change(BY, refused)
+        # It may be this prompt that is refused, by who does not say so: it comes behind the others.
+        now = self._ledger.clock()
+        await self._queue.give_back(claim, by=BY, reason=reason, due=now)
 
     async def _postpone(self, claim: Claim, reason: str, asked_s: float | None) -> None:
         asked_ms = None if asked_s is None else round(asked_s * 1000)

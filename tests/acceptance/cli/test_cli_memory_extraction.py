@@ -103,7 +103,9 @@ def test_a_refused_key_is_said_everywhere_until_it_is_another_one(threads: Memor
     with model_of(threads, refuse_once) as model:
         stopped = threads("observations", "extract", "--only", "threads")
         assert stopped.code == 3
-        assert "stopped: openai:gpt-5-mini answered 401: Incorrect API key" in stopped.err
+        assert (
+            "nobody asks it again: openai:gpt-5-mini answered 401: Incorrect API key" in stopped.err
+        )
         again = threads("observations", "extract", "--only", "threads", "--json")
         assert (again.code, again.json["error"]["code"]) == (3, "extraction_stopped")
         assert again.json["stopped"]["reason"].endswith("check its key")

@@ -226,6 +226,24 @@ async def test_a_stop_is_over_when_somebody_says_so(memory: Memory) -> None:
     assert (await world.extractor.run()).done == 1
 
 
+async def test_one_prompt_that_is_refused_like_a_key_does_not_stop_the_others_for_ever(
+    memory: Memory,
+) -> None:
+    def says(prompt: Prompt, _: int) -> None:
+        if "turn-0001" in prompt.user:
+            raise AskDenied("403")
+
+    world = World(memory, says=says)
+    await world.talk([turn(1), turn(2), turn(3)])
+    assert (await world.extractor.run()).done == 0
+    for _ in range(10):
+        await world.queue.resume(by=SYSTEM)
+        await world.extractor.run()
+    assert sorted(await titles_by_turn(memory)) == ["turn-0002", "turn-0003"]
+    (aside,) = await world.queue.set_aside()
+    assert aside.reason == "it was begun 10 times: 403"
+
+
 async def test_a_claim_that_was_taken_over_ends_the_asking(memory: Memory, clock: Ticking) -> None:
     asked = asyncio.Event()
 
