@@ -27,8 +27,9 @@ _TASKS = 50
 """Events of a history, and results of Tasks, that are read: a model is shown less."""
 _VALUE_CHARS = 2_000
 """Characters of one value."""
-_PASSED = ("digest", "fence", "lease", "token", "worker", "holder")
-"""Members of events that say nothing of what happened."""
+_QUIET = ("LeaseAcquired", "FrameOpened", "ContextGiven")
+_PASSED = ("arguments", "digest", "fence", "output", "owner", "pins", "rule", "skills", "visit")
+"""Events, and members of events, that say nothing of what happened: who works, and digests."""
 
 
 def run_event(run: RunDocument, project: str) -> NewEvent:
@@ -48,7 +49,6 @@ async def read_run(store: Store, claim: Claim) -> SourceEvent | None:
             origin=claim.origin,
             kind="state-output",
             project=claim.project,
-            tool=run.name,
             input=_short(await _value(store, run.workflow_id, run.input)),
             said=happened,
             output="\n".join([line async for line in _results(store, run, tasks)]),
@@ -62,10 +62,11 @@ async def read_run(store: Store, claim: Claim) -> SourceEvent | None:
 
 async def _happened(store: Store, run: RunDocument) -> tuple[str, list[str]]:
     """The history in lines, and the paths of the states that ended."""
-    lines, ended, count = [f"The run {run.status}."], dict[str, None](), 0
+    lines, ended, count = [f"A run of {run.name}: {run.status}."], dict[str, None](), 0
     async for told in history.read(store, run.workflow_id):
         event = told.event
-        lines.append(" ".join(_line(event)))
+        if event.get("type") not in _QUIET:
+            lines.append(" ".join(_line(event)))
         if event.get("type") in ("StateDone", "StateFailed"):
             ended[str(event.get("path"))] = None
         count += 1

@@ -88,7 +88,7 @@ async def test_a_model_is_shown_what_a_run_was_given_and_did_once(
     assert len(world.model.prompts) == 2
     for prompt in world.model.prompts:
         assert CUSTOMER in prompt.user
-        assert "StateDone path=Charge" in prompt.user
+        assert "StateDone path=Charge try=1 next=Done" in prompt.user
         assert 'Charge put out: {"receipt": "R-0815"}' in prompt.user
     (one,) = await memory.observations.list(Filter(source_ids=["a"]))
     assert str(one.origin.citation) == "dcf://run/a"
