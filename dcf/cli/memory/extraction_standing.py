@@ -35,7 +35,7 @@ async def standing_fields(memory: Memory, setting: ExtractionSetting) -> dict[st
     limits, now = setting.limits, await queue.standing()
     counts = asdict(await queue.counts())
     del counts["due"]
-    is_paused = now.paused_until > memory.ledger.clock()
+    is_paused = now.is_paused(memory.ledger.clock())
     return {
         **counts,
         "events_set_aside": [asdict(one) for one in await queue.set_aside(limit=_MOST)],
@@ -87,7 +87,7 @@ async def extraction_checks(settings: Settings) -> list[Check]:
             setting = ExtractionSetting.from_env(settings.env)
             queue = ExtractionQueue(memory.ledger)
             now, counts = await queue.standing(), await queue.counts()
-            is_paused = now.paused_until > memory.ledger.clock()
+            is_paused = now.is_paused(memory.ledger.clock())
     except MemoryProblem as problem:
         return [Check(name, False, str(problem), "`dcf memory doctor` says more", required=False)]
     if now.is_stopped:

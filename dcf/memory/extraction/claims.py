@@ -23,8 +23,8 @@ Kind: TypeAlias = Literal["runs", "threads"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 RUN = "run"
 """The ``source_type`` of runs; all others are of threads."""
-_LONGEST_CLAIM_MS = 3_600_000
-"""A claim that ends later than that from now is of a wrong clock."""
+_LONGEST_MS = 86_400_000
+"""What is to wait longer than that from now was written by a wrong clock."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,10 +173,10 @@ def open_events(connection: Connection) -> int:
 
 def _next(journal: Journal, of: Kind | None) -> dict[str, Any] | None:
     found = journal.connection.execute(
-        "SELECT * FROM extraction_events WHERE ((state = 'waiting' AND due <= ?1)"
+        "SELECT * FROM extraction_events WHERE ((state = 'waiting' AND (due <= ?1 OR due > ?2))"
         " OR (state = 'claimed' AND (until <= ?1 OR until > ?2)))"
         " AND (?3 IS NULL OR (source_type = ?4) = ?3) ORDER BY due, number LIMIT 1",
-        (journal.at, journal.at + _LONGEST_CLAIM_MS, None if of is None else of == "runs", RUN),
+        (journal.at, journal.at + _LONGEST_MS, None if of is None else of == "runs", RUN),
     ).fetchone()
     return None if found is None else dict(found)
 

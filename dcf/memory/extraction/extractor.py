@@ -93,7 +93,8 @@ class Extractor:
         while await self._may_go_on(work, limit):
             claim = await self._queue.claim(by=BY)
             if claim is None:
-                work.end, work.again_at = "empty", (await self._queue.counts()).due
+                work.end, due = "empty", (await self._queue.counts()).due
+                work.again_at = due if due and due > self._ledger.clock() else None
                 return work
             if not await self._worked_on(claim, work):
                 return work
@@ -104,7 +105,7 @@ class Extractor:
         now = await self._standing()
         if now.is_stopped:
             work.end, work.reason = "stopped", now.stopped_reason
-        elif now.paused_until > self._ledger.clock():
+        elif now.is_paused(self._ledger.clock()):
             work.end, work.reason = "paused", now.paused_reason
             work.again_at = now.paused_until
         elif limit is not None and work.events >= limit:

@@ -68,7 +68,9 @@ def _reserved(
     journal: Journal, limits: Limits, model: str, tokens: int, nano_usd: int | None
 ) -> int:
     connection, now = journal.connection, journal.at
-    connection.execute("DELETE FROM extraction_requests WHERE at <= ?", (now - DAY_MS,))
+    # Those of a far future are of a clock that was wrong, and would count until then.
+    old = "DELETE FROM extraction_requests WHERE at <= ? OR at > ?"
+    connection.execute(old, (now - DAY_MS, now + DAY_MS))
     _refuse_rate(connection, now, limits.minute_requests)
     for span, span_ms, limit in (
         ("the last hour", HOUR_MS, limits.hour_tokens),

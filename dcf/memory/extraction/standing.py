@@ -10,6 +10,9 @@ from dcf.memory.database import Connection
 from dcf.memory.entities import EXTRACTION_STANDING
 
 _FIRST_MS, _LONGEST_MS = 30_000, 3_600_000
+_MOST_ASKED_MS = 86_400_000
+"""What a provider asks for is waited, as long as it is no more. A pause that ends later is of a
+wrong clock."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,10 @@ class Standing:
         """Whether no model is asked until somebody mends it."""
         return bool(self.stopped_reason)
 
+    def is_paused(self, at: int) -> bool:
+        """Whether no model is asked at this moment (ms)."""
+        return at < self.paused_until <= at + _MOST_ASKED_MS
+
 
 def standing_of(connection: Connection) -> Standing:
     """How it stands."""
@@ -48,9 +55,11 @@ def stop(journal: Journal, reason: str, identity: str) -> None:
 
 def pause(journal: Journal, reason: str, asked_ms: int | None) -> int:
     """Nobody asks a model for a while, which doubles from one pause to the next, and is at least
-    what the provider ``asked`` for; until when."""
+    what the provider ``asked`` for, up to a day; until when."""
     pauses: int = _row(journal.connection)["pauses"]
-    wait_ms: int = max(min(_FIRST_MS * 2 ** min(pauses, 20), _LONGEST_MS), asked_ms or 0)
+    wait_ms: int = max(
+        min(_FIRST_MS * 2 ** min(pauses, 20), _LONGEST_MS), min(asked_ms or 0, _MOST_ASKED_MS)
+    )
     until = journal.at + wait_ms
     _write(journal, {"paused_reason": reason, "paused_until": until, "pauses": pauses + 1})
     return until

@@ -192,6 +192,31 @@ async def test_what_the_provider_asks_for_is_waited(memory: Memory, clock: Ticki
     assert round((work.again_at - clock.now) / 1000) == 900
 
 
+async def test_nobody_is_left_alone_for_years(memory: Memory, clock: Ticking) -> None:
+    world = World(memory, says=failing(AskPostponed("busy", 10.0**9), times=1))
+    await world.talk([turn(1), turn(2)])
+    work = await world.extractor.run()
+    assert work.again_at is not None
+    assert work.again_at - clock.now <= 24 * HOUR_MS
+    clock.now = work.again_at
+    assert (await world.extractor.run()).done == 2
+
+
+async def test_what_a_wrong_clock_wrote_does_not_count_for_ever(
+    memory: Memory, clock: Ticking
+) -> None:
+    world = World(
+        memory,
+        says=failing(AskPostponed("busy"), times=1),
+        limits=Limits(1_000, 1_000, 1),
+    )
+    await world.talk([turn(1)])
+    clock.now += 10**11
+    assert (await world.extractor.run()).end == "paused"
+    clock.now -= 10**11
+    assert (await world.extractor.run()).done == 1
+
+
 async def test_an_event_at_which_the_provider_always_breaks_off_is_set_aside(
     memory: Memory, clock: Ticking
 ) -> None:
