@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import secrets
 from collections.abc import Callable, Sequence
 from itertools import count
 
@@ -55,11 +56,9 @@ class ScriptedModel:
         await asyncio.sleep(0)
         await self._spending.settle(reserved, 100, 50)
         name = _NAME.search(prompt.user)
-        titles = (
-            [f"{name[0]} ask {id(self)}-{number} part {one}" for one in range(PARTS)]
-            if name
-            else []
-        )
+        # Processes that were forked count alike.
+        ask = secrets.token_hex(4)
+        titles = [f"{name[0]} ask {ask} part {one}" for one in range(PARTS)] if name else []
         return Answer(answer_of(prompt, *titles) if said is None else said, "scripted:model")
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+from contextlib import AbstractAsyncContextManager
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -9,9 +11,10 @@ from typing import Any
 from extraction_world import World, is_whole, titles_by_turn, turn
 from memory_world import Ticking
 
-from dcf.memory import Memory, Source, random_id
+from dcf.memory import SYSTEM, Memory, NewThread, NewTurn, Outline, Source, random_id
 
 WRITES = ("INSERT", "UPDATE", "DELETE", "COMMIT")
+LEASE_MS = 60_000
 
 
 class Killed(BaseException):
@@ -53,26 +56,36 @@ def mortal(memory: Memory, die_at: int) -> None:
     database._writer = Mortal(database._writer, die_at)  # type: ignore[assignment]
 
 
+def opened(source: Source, clock: Ticking) -> AbstractAsyncContextManager[Memory]:
+    return Memory.open(source, clock=clock, new_id=random_id, embedder="none")
+
+
 async def extracted(memory: Memory) -> None:
-    world = World(memory, lease_ms=60_000)
-    await world.talk([turn(1), turn(2)])
+    """What is there is queued and worked through."""
+    world = World(memory, lease_ms=LEASE_MS)
+    await world.queue.offer(*await world.turns.new(10), by=SYSTEM)
     await world.extractor.run()
 
 
 async def test_a_death_at_any_write_leaves_each_events_observations_once(tmp_path: Path) -> None:
+    begun = Source(tmp_path / "begun.db")
+    async with opened(begun, Ticking()) as memory:
+        turns = tuple(NewTurn("assistant", turn(number)) for number in (1, 2))
+        await memory.threads.sync(NewThread("amp", Outline("t-1", "/shop"), turns), by=SYSTEM)
     deaths = 0
     for die_at in count(1):
         clock = Ticking()
         source = Source(tmp_path / f"{die_at}.db")
+        shutil.copyfile(begun.path, source.path)
         died = False
-        async with Memory.open(source, clock=clock, new_id=random_id, embedder="none") as memory:
+        async with opened(source, clock) as memory:
             mortal(memory, die_at)
             try:
                 await extracted(memory)
             except Killed:
                 died = True
-        clock.now += 60_000
-        async with Memory.open(source, clock=clock, new_id=random_id, embedder="none") as memory:
+        clock.now += LEASE_MS
+        async with opened(source, clock) as memory:
             await extracted(memory)
             found = await titles_by_turn(memory)
             assert sorted(found) == ["turn-0001", "turn-0002"], die_at
