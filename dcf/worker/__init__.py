@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from dcf.worker.patience import Outage
     from dcf.worker.performer import AgentPerformer, Beat, Handler, Performer, TaskFailure
     from dcf.worker.process import Post, Premises, open_premises, open_queue, serve
+    from dcf.worker.run_extraction import EventReader, RunExtraction, ended_runs
     from dcf.worker.run_removal import Kept, remove_run, why_kept
     from dcf.worker.shutdown import Drainable, run_to_its_end, until_told
     from dcf.worker.skill_gates import ChangedSkill, SkillGates, declared_by, schemas_of
@@ -64,6 +65,7 @@ __all__ = [
     "ChangedSkill",
     "CurrentToolbox",
     "Drainable",
+    "EventReader",
     "ExternalLedger",
     "FollowedSkills",
     "GivenBack",
@@ -80,6 +82,7 @@ __all__ = [
     "Performer",
     "Post",
     "Premises",
+    "RunExtraction",
     "SkillGates",
     "SkilledAgents",
     "SkillsInUse",
@@ -97,6 +100,7 @@ __all__ = [
     "budgets_of",
     "current_work",
     "declared_by",
+    "ended_runs",
     "exit_of",
     "fence_of",
     "finished",
