@@ -39,13 +39,17 @@ class Answers(Leases):
 
         An approval answers the question with the number ``ask``; ``recorded`` is its event."""
         content = payload.encode(value)
-        if content.blob is not None:
-            await self.put_blob(workflow_id, content)
+        stored = [content] if content.blob is not None else []
         request: dict[str, Any] = {"path": path, "visit": visit, "try": try_, "event": event}
         request["call"] = self.new_id()
         request["ask"] = ask
+        request["blobs"] = [part.digest for part in stored] or None
         texts = [payload.to_text(recorded)] if recorded is not None else []
-        answer = await self.call("signal", workflow_id, request, content.stored, *texts)
+        answer = await self.with_blobs(
+            workflow_id,
+            stored,
+            lambda: self.call("signal", workflow_id, request, content.stored, *texts),
+        )
         return self._refused(answer, workflow_id)
 
     async def beat(self, workflow_id: str, path: str, *, visit: int, try_: int) -> Refusal | None:

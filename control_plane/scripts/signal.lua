@@ -1,9 +1,10 @@
 -- Something outside answers a state: a callback or an approval. First writer wins.
--- ARGV[1]  {run, path, visit, try, event, call, ask?}   event: callback | approval; call: an id;
---          ask: of an approval, the number of the question that is answered
+-- ARGV[1]  {run, path, visit, try, event, call, ask?, blobs?}   event: callback | approval; call: an id;
+--          ask: of an approval, the number of the question that is answered; blobs: [sha256], those that
+--          the payload refers to
 -- ARGV[2]  payload     ARGV[3]  history event in place of Signalled, "" or absent
 -- Reply    {"ok"} | {"already_settled"} | {"expired"} | {"not_waiting", status}
---          | {"bad_document", message} | {"cancelled"} | {"closed"} | {"unknown_state"}
+--          | {"bad_document", message} | {"missing_blob", sha256} | {"cancelled"} | {"closed"} | {"unknown_state"}
 --          | {"unknown_run"}
 -- Only a state that was entered as one that takes callbacks may be answered before it waits for one.
 -- The same call again gets the first answer.
@@ -19,6 +20,8 @@ local why = dead(path, ctl)
 if why then return reply(why) end
 local closed, status = (REQ.event == 'approval' and not_asked or not_open)(ctl)
 if closed then return reply(closed, status) end
+local absent = missing_blob()
+if absent then return reply('missing_blob', absent) end
 
 local bad = put(state_key(path), '$.event', ARGV[2])
 if bad then return refuse(bad) end

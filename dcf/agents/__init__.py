@@ -17,9 +17,11 @@ if TYPE_CHECKING:
     from dcf.agents.local import (
         LocalAgents,
         LocalRuntime,
+        ModelAsker,
         RememberedAgents,
         TaskTurns,
         consolidation_writer,
+        extraction_asker,
         sleeptime,
     )
     from dcf.agents.messaging import ReplyTimeout, UnknownReceipt
@@ -50,6 +52,7 @@ __all__ = [
     "CircularMessage",
     "LocalAgents",
     "LocalRuntime",
+    "ModelAsker",
     "ModelSelection",
     "Observer",
     "Receipt",
@@ -73,6 +76,7 @@ __all__ = [
     "choose_model",
     "consolidation_writer",
     "execution_metrics",
+    "extraction_asker",
     "meanwhile",
     "open_runtime",
     "runtime_named",

@@ -18,6 +18,7 @@ from dcf.cli.crew import Garrison, name_of
 from dcf.cli.exits import ENVIRONMENT, OK
 from dcf.cli.graph.doctor import graph_checks
 from dcf.cli.health import ask_redis, read_hosts, read_refusal
+from dcf.cli.memory.extraction_standing import extraction_checks
 from dcf.cli.memory.wording import size_text
 from dcf.cli.model_check import model_checks
 from dcf.cli.open_sessions import read_sessions
@@ -53,6 +54,7 @@ async def examine(settings: Settings) -> Answer:
         _skills(settings),
         runtime_check(settings),
         *model_checks(settings),
+        *await extraction_checks(settings),
         *await _servers(settings, stub.url),
     ]
     missing = [check for check in checks if check.required and not check.ok]

@@ -111,6 +111,8 @@ def _check(env: Mapping[str, str]) -> list[Problem]:
         problems.append(Problem("CLI_EXPLORE", message, hint=hint, file="DCF_EXPLORE"))
     if any(name.startswith("DCF_CONTEXT") for name in env):
         problems += _check_context(env)
+    if any(name.startswith("DCF_EXTRACT") for name in env):
+        problems += _check_extraction(env)
     if env.get("DCF_RETENTION"):
         problems += _check_retention(env["DCF_RETENTION"])
     if env.get("DCF_REDIS_WAIT"):
@@ -131,6 +133,16 @@ def _check_context(env: Mapping[str, str]) -> list[Problem]:
         ContextSetting.from_env(env)
     except BadContextSetting as error:
         return [Problem("CLI_CONTEXT", str(error), hint=error.hint, file="DCF_CONTEXT")]
+    return []
+
+
+def _check_extraction(env: Mapping[str, str]) -> list[Problem]:
+    from dcf.memory.extraction import BadExtractionSetting, ExtractionSetting
+
+    try:
+        ExtractionSetting.from_env(env)
+    except BadExtractionSetting as error:
+        return [Problem("CLI_EXTRACT", str(error), hint=error.hint, file="DCF_EXTRACT")]
     return []
 
 

@@ -151,6 +151,25 @@ OBSERVATION_USE = Entity(
     names=frozenset({"used_by"}),
     codes=frozenset({"observation_id"}),
 )
+EXTRACTION_EVENT = Entity(
+    "event for extraction",
+    "extraction_events",
+    key=("number",),
+    names=frozenset({"source_type", "source_id", "event", "project"}),
+    codes=frozenset({"state"}),
+)
+EXTRACTION_REQUEST = Entity(
+    "request of the extraction",
+    "extraction_requests",
+    key=("number",),
+    codes=frozenset(),
+)
+EXTRACTION_STANDING = Entity(
+    "standing of the extraction",
+    "extraction_standing",
+    key=("id",),
+    codes=frozenset({"stopped_for"}),
+)
 THREAD = Entity(
     "thread",
     "threads",

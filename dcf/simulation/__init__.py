@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     )
     from dcf.simulation.server import Sabotage
     from dcf.simulation.simulator import DEFAULT_STEPS, simulate
-    from dcf.simulation.trial import Trial, attempt, attempt_all, equivalents, named
+    from dcf.simulation.trial import Trial, attempt, attempt_all, equivalents, found, named
     from dcf.simulation.verdict import Verdict
     from dcf.simulation.violation import GUARANTEES, Guarantee, Violation
     from dcf.simulation.workflow_world import WorkflowWorld
@@ -50,6 +50,7 @@ __all__ = [
     "attempt",
     "attempt_all",
     "equivalents",
+    "found",
     "mutants",
     "named",
     "settle",

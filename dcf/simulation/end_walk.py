@@ -194,8 +194,16 @@ class EndWalk:
         return born if self._chance(0.85) else self._rng.choice(("", "1"))
 
     def _redrive(self, control: dict[str, Any]) -> None:
-        plan: dict[str, Any] = {"again": ["A"], "resume": [], "unseal": ["B", "C"]}
-        self._say("redrive", call=self._id(), first=True, last=True, **plan)
+        """In one call or in two, between which others may retire the run."""
+        call = self._id()
+        about: dict[str, Any] = {"call": call, "again": ["A"], "resume": [], "unseal": ["B", "C"]}
+        if int(call, 16) % 2:
+            self._say("redrive", **about, first=True, last=True)
+            return
+        self._say("redrive", **about, first=True)
+        if int(call, 16) % 4:
+            self._say("close", paths=[], last=True)
+        self._say("redrive", **about, batch=1, last=True)
 
     def _export(self, control: dict[str, Any]) -> None:
         export = at_once(export_run(self._store, self._run))

@@ -221,15 +221,20 @@ class Stories:
         self._lease("S")
 
     def _late_news(self) -> None:
-        """A watched process vanished. It is heard of again, and told to be dead when another has
-        done its work."""
-        self._begin()
-        self._lease("S", ttl=100, alone="watched")
-        gone = self._held("S")
-        self._after(100)
-        self._say("tick")
-        self._say("release", **gone)
-        self._lease("S", alone="watched")
+        """A watched process vanished. It is heard of again, and told to be dead while another holds
+        the state, which then is tried anew; and the next one once another has done its work."""
+        self._begin(deaths=1)
+        for held in (True, False):
+            self._lease("S", ttl=100, alone="watched")
+            gone = self._held("S")
+            self._after(100)
+            self._say("tick")
+            self._say("release", **gone)
+            self._lease("S", alone="watched")
+            if held:
+                self._say("release", **gone, died="vanished")
+                self._commit("S", outcome="wait", wait="retry", delay=0, retries={"0": 1})
+                self._say("tick")
         self._commit("S", outcome="done", next={"path": "A", "type": "Task"})
         self._say("release", **gone, died="vanished")
 
@@ -242,6 +247,11 @@ class Stories:
         self._lease("S")
         for blobs in (["dead"], ["beef", "dead"], ["cafe"]):
             self._commit("S", blobs=blobs, outcome="done", next={"path": "A", "type": "Task"})
+        self._lease("A")
+        self._commit("A", outcome="wait", wait="callback")
+        about = {"path": "A", "visit": 1, "try": 1, "event": "callback"}
+        for blobs in (["dead"], ["beef", "dead"], ["cafe"]):
+            self._say("signal", '{"answer":1}', **about, call=self._id(), blobs=blobs)
 
     def _no_json(self) -> None:
         """One text of a call is refused, and with it the whole call."""

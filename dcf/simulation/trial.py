@@ -47,10 +47,11 @@ class Trial:
 def attempt(
     mutant: Mutant, seeds: Sequence[int], *, steps: int = DEFAULT_STEPS, world: World = OWN
 ) -> Trial:
-    """Simulate ``mutant`` under ``seeds``, in their order, until one notices it. Seeds under which
-    its statement does not run are left out."""
+    """Simulate ``mutant`` under ``seeds`` until one notices it: first the one that is known to,
+    then the others in their order. Seeds under which its statement does not run are left out."""
     sabotage, reason, tried = mutant.sabotage(), equivalents().get(mutant.name, ""), 0
-    for seed in seeds:
+    known = found().get(mutant.name)
+    for seed in sorted(seeds, key=lambda seed: seed != known):
         if not _runs(mutant, _lines(world, seed, steps)):
             continue
         tried += 1
@@ -90,6 +91,14 @@ def equivalents() -> Mapping[str, str]:
     if gone := reasons.keys() - {one.name for one in mutants()}:
         raise ValueError(f"equivalents.json names no mutants: {sorted(gone)}; remove them")
     return reasons
+
+
+@cache
+def found() -> Mapping[str, int]:
+    """By name the mutants that a seed noticed, and which one: ``find_seeds.py`` looks for them."""
+    text = (resources.files("dcf.simulation") / "found.json").read_text(encoding="utf-8")
+    seeds: dict[str, int] = json.loads(text)
+    return seeds
 
 
 @cache

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from dcf.worker.patience import Outage
     from dcf.worker.performer import AgentPerformer, Beat, Handler, Performer, TaskFailure
     from dcf.worker.process import Post, Premises, open_premises, open_queue, serve
+    from dcf.worker.run_extraction import EventReader, RunExtraction, ended_runs
     from dcf.worker.run_observer import RunObserver
     from dcf.worker.run_removal import Kept, remove_run, why_kept
     from dcf.worker.shutdown import Drainable, run_to_its_end, until_told
@@ -65,6 +66,7 @@ __all__ = [
     "ChangedSkill",
     "CurrentToolbox",
     "Drainable",
+    "EventReader",
     "ExternalLedger",
     "FollowedSkills",
     "GivenBack",
@@ -81,6 +83,7 @@ __all__ = [
     "Performer",
     "Post",
     "Premises",
+    "RunExtraction",
     "RunObserver",
     "SkillGates",
     "SkilledAgents",
@@ -99,6 +102,7 @@ __all__ = [
     "budgets_of",
     "current_work",
     "declared_by",
+    "ended_runs",
     "exit_of",
     "fence_of",
     "finished",

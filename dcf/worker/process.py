@@ -47,6 +47,7 @@ from dcf.worker.keeper import LeaseKeeper
 from dcf.worker.keeper_thread import KeeperThread
 from dcf.worker.performer import Handler, Performer
 from dcf.worker.run_contexts import RunContexts
+from dcf.worker.run_extraction import extraction_of
 from dcf.worker.run_observer import RunObserver
 from dcf.worker.run_retention import Deliver, retain_for_ever
 from dcf.worker.shutdown import Drainable, until_told
@@ -186,6 +187,11 @@ async def serve(
         if there.memory is not None and assignment is None:
             observer = RunObserver(store, there.memory, project_of_runs(post.generated))
             await stack.enter_async_context(meanwhile(observer.run()))
+            extraction = extraction_of(
+                post.env, store, there.memory, project_of_runs(post.generated)
+            )
+            if extraction is not None:
+                await stack.enter_async_context(meanwhile(extraction.run()))
         if post.retention and assignment is None:
             retaining = retain_for_ever(store, post.retention, _deliver_on_demand(post, store))
             await stack.enter_async_context(meanwhile(retaining))

@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from dcf.workflow.run import Run, RunCache, iso
     from dcf.workflow.run_file import is_file_name, read_run_file, reading_file, shelve
     from dcf.workflow.run_observations import observations_of, observe_run
+    from dcf.workflow.run_recording import read_run, run_event
     from dcf.workflow.run_story import plain_error
     from dcf.workflow.submission import skill_pins, submit
     from dcf.workflow.tally import Tally, is_earlier
@@ -142,6 +143,7 @@ __all__ = [
     "pending_approvals",
     "plain_error",
     "question_of",
+    "read_run",
     "read_run_file",
     "read_timeline",
     "reading_file",
@@ -149,6 +151,7 @@ __all__ = [
     "refuse_earlier_runs",
     "result",
     "review",
+    "run_event",
     "shelve",
     "skill_pins",
     "standing_grants",

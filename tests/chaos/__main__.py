@@ -229,7 +229,8 @@ async def until_interrupted(campaign: Coroutine[Any, Any, dict[str, Any]]) -> di
 def main() -> int:
     args = options()
     show = Console(file=cast(TextIO, Stderr(sys.stderr)))
-    show.print(f"{args.minutes:g} minutes of faults, then about a minute until all runs have ended")
+    unit = "minute" if args.minutes == 1 else "minutes"
+    show.print(f"{args.minutes:g} {unit} of faults, then about a minute until all runs have ended")
     try:
         report = asyncio.run(until_interrupted(_reported(args, show)))
     except asyncio.CancelledError:

@@ -15,10 +15,12 @@ from worlds import World, open_world
 
 from control_plane import (
     BadDocument,
+    Commit,
     Committed,
     MissingBlob,
     Payload,
     PayloadTooLarge,
+    Wait,
     payload,
 )
 
@@ -179,8 +181,15 @@ async def test_a_blob_that_the_server_forgot_before_it_was_referred_to_is_stored
     lease = await lease_of(store, "A")
     assert lease.input == given
     assert isinstance(await store.commit(lease, end(flow, lease, result), commit_id="c"), Committed)
-    assert (await lease_of(store, "B")).input == result
-    assert len(forgotten) == 2
+    lease = await lease_of(store, "B")
+    assert lease.input == result
+    answer = "a" * 300_000
+    waits = Commit("wait", {"type": "WaitStarted", "path": "B"}, wait=Wait("callback"))
+    assert isinstance(await store.commit(lease, waits, commit_id="w"), Committed)
+    about = {"visit": lease.visit, "try_": lease.try_, "event": "callback"}
+    assert await store.signal(RUN, "B", **about, value=answer) is None
+    assert (await lease_of(store, "B")).event_payload == answer
+    assert len(forgotten) == 3
 
 
 async def test_a_blob_that_is_missing_or_changed_is_an_error(world: World) -> None:

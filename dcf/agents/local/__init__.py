@@ -9,6 +9,7 @@ from control_plane import export_late
 if TYPE_CHECKING:
     from dcf.agents.local.agents import LocalAgents
     from dcf.agents.local.consolidating import consolidation_writer, sleeptime
+    from dcf.agents.local.extracting import ModelAsker, extraction_asker
     from dcf.agents.local.remembered_agents import RememberedAgents
     from dcf.agents.local.task_turns import TaskTurns
     from dcf.agents.local.tasks import LocalRuntime
@@ -18,8 +19,10 @@ else:
 __all__ = [
     "LocalAgents",
     "LocalRuntime",
+    "ModelAsker",
     "RememberedAgents",
     "TaskTurns",
     "consolidation_writer",
+    "extraction_asker",
     "sleeptime",
 ]

@@ -10,9 +10,11 @@ from pydantic_ai.exceptions import AgentRunError, UserError
 from pydantic_ai.messages import (
     ModelMessage,
     ModelRequest,
+    ModelRequestPart,
     ModelResponse,
     PartDeltaEvent,
     PartStartEvent,
+    SystemPromptPart,
     TextPart,
     TextPartDelta,
     UserPromptPart,
@@ -67,11 +69,16 @@ async def ask(
         raise TaskError(MODEL_ERROR, str(error)) from error
 
 
-async def ask_once(model: Model, prompt: str, most: int) -> ModelResponse:
-    """What ``model`` answers to one prompt, in at most ``most`` tokens. Raises TaskError."""
-    asked: list[ModelMessage] = [ModelRequest(parts=[UserPromptPart(prompt)])]
+async def ask_once(
+    model: Model, prompt: str, most: int | None = None, *, system: str = ""
+) -> ModelResponse:
+    """What ``model`` answers to one prompt, in at most ``most`` tokens (None: as many as it may).
+    Raises TaskError."""
+    parts: list[ModelRequestPart] = [SystemPromptPart(system)] if system else []
+    asked: list[ModelMessage] = [ModelRequest(parts=[*parts, UserPromptPart(prompt)])]
+    settings = None if most is None else ModelSettings(max_tokens=most)
     try:
-        return await model_request(model, asked, model_settings=ModelSettings(max_tokens=most))
+        return await model_request(model, asked, model_settings=settings)
     except (AgentRunError, UserError) as error:
         raise TaskError(MODEL_ERROR, str(error)) from error
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from dcf.agents.models.choice import MODEL, ROLES, NamedModel, model_settings, named_model
     from dcf.agents.models.failure import (
         ModelBudgetExhausted,
+        ModelDenied,
         ModelFailure,
         ModelNotConfigured,
         ModelRefused,
@@ -42,6 +43,7 @@ __all__ = [
     "Bound",
     "CallSettings",
     "ModelBudgetExhausted",
+    "ModelDenied",
     "ModelFailure",
     "ModelName",
     "ModelNotConfigured",

@@ -18,9 +18,11 @@ UNREADABLE = (LookupError, TypeError, ValueError, AttributeError, RecursionError
 
 
 class ModelFailure(TaskError):
-    """A model could not be asked, or gave nothing."""
+    """A model could not be asked, or gave nothing. ``retry_after_s`` is how long the provider wants
+    not to be asked, where it said so."""
 
     name = ""
+    retry_after_s: float | None = None
 
     def __init__(self, cause: str) -> None:
         super().__init__(self.name, cause)
@@ -45,6 +47,11 @@ class ModelRefused(ModelFailure):
     """The provider refused the request; the same again would be refused again."""
 
     name = MODEL_REFUSED
+
+
+class ModelDenied(ModelRefused):
+    """The provider refuses whoever asks, for the key, the account, or the name of the model: any
+    other request would be refused too."""
 
 
 class ModelNotConfigured(ModelFailure):
@@ -79,7 +86,9 @@ class Attempt:
     def failure(self, tries: int) -> ModelFailure:
         """The failure of the task, after so many tries."""
         after = f" ({tries} tries)" if tries > 1 else ""
-        return self.error(self.cause + after)
+        failure = self.error(self.cause + after)
+        failure.retry_after_s = self.retry_after_s
+        return failure
 
 
 def attempt_of(error: Exception, model: str, timeout_s: float) -> Attempt | None:
@@ -124,12 +133,12 @@ def _answered(error: object, model: str) -> Attempt:
     again = status in (408, 409, 425, 429) or status >= 500
     cause = f"{model} answered {status}: {_said(error)}"
     if isinstance(error, raised.ModelQuotaExceededError):
-        return Attempt(ModelRefused, f"{cause}; the account has nothing left", False, True)
+        return Attempt(ModelDenied, f"{cause}; the account has nothing left", False, True)
     if isinstance(error, raised.ModelAuthenticationError):
-        return Attempt(ModelRefused, f"{cause}; check its key", False, True)
+        return Attempt(ModelDenied, f"{cause}; check its key", False, True)
     if isinstance(error, raised.ModelNotFoundError):
         return Attempt(
-            ModelRefused, f"{cause}; check the model's name, and the address", False, True
+            ModelDenied, f"{cause}; check the model's name, and the address", False, True
         )
     if again:
         return Attempt(ModelUnavailable, cause, True, unbilled, error.retry_after)

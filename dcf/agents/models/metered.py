@@ -179,8 +179,8 @@ class _Calls:
             raise attempt.failure(self._made) from error
         asked_s = attempt.retry_after_s
         if asked_s is not None and asked_s > terms.pace.most_asked_s:
-            failure = attempt.failure(self._made)
-            raise type(failure)(f"{failure.cause}; ask again in {asked_s:,.0f} s") from error
+            late = f"{attempt.cause}; ask again in {asked_s:,.0f} s"
+            raise replace(attempt, cause=late).failure(self._made) from error
         wait_s = terms.pace.wait_s(self._made - 1, asked_s, terms.random)
         if wait_s + _SHORTEST_S > self._left():
             failure = attempt.failure(self._made)

@@ -6,6 +6,7 @@ import typer
 
 from dcf.cli.commands.memory_agents import register_agents
 from dcf.cli.commands.memory_blocks import register_blocks
+from dcf.cli.commands.memory_observation_extraction import register_observation_extraction
 from dcf.cli.commands.memory_observation_files import register_observation_files
 from dcf.cli.commands.memory_observations import register_observations
 from dcf.cli.commands.memory_past import register_past
@@ -24,7 +25,9 @@ def register(app: typer.Typer) -> None:
     register_agents(memory)
     register_blocks(memory)
     register_past(memory)
-    register_observation_files(register_observations(memory))
+    observations = register_observations(memory)
+    register_observation_files(observations)
+    register_observation_extraction(observations)
     register_tending(memory)
     register_threads(memory)
     register_transfer(memory)

@@ -43,6 +43,7 @@ _COMPUTED = {
     "ASL_MOCK_YAML": "a mocks file is no YAML that can be read",
     "CLI_APPROVAL_TOKEN": "`DCF_APPROVAL_TOKEN` is no token, is `DCF_TOKEN`, or can be guessed",
     "CLI_CONTEXT": "`DCF_CONTEXT`, or a number beside it, is none of what it can be",
+    "CLI_EXTRACT": "`DCF_EXTRACT`, or a number beside it, is none of what it can be",
     "CLI_HANDLERS": "what `--handlers` names is no dict of async functions",
     "CLI_ID": "the run id has characters that an id cannot have, or too many",
     "CLI_NO_TOKEN": "other machines would reach a server that has no token, or a weak one",

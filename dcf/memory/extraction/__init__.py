@@ -1,5 +1,6 @@
 """How observations are found in what happened by asking a model: ``prompt_for`` asks about an
-event, ``parse_observations`` reads the answer. Knows no store."""
+event, ``parse_observations`` reads the answer; ``ExtractionQueue`` keeps the events that are to be
+asked about."""
 
 from __future__ import annotations
 
@@ -9,15 +10,53 @@ from control_plane import export_late
 
 if TYPE_CHECKING:
     from dcf.memory.extraction.answer import Parsed, parse_observations
+    from dcf.memory.extraction.asking import Answer, AskDenied, Asker, AskFailed, AskPostponed
+    from dcf.memory.extraction.claims import KINDS, RUN, Claim, Kind, NewEvent, Offered
+    from dcf.memory.extraction.errors import BudgetUsedUp, ClaimLost, RateReached
+    from dcf.memory.extraction.extractor import Extractor, Read, Work
     from dcf.memory.extraction.prompt import Prompt, SourceEvent, prompt_for
+    from dcf.memory.extraction.queue import ExtractionQueue, QueueCounts, QueuedEvent
+    from dcf.memory.extraction.setting import BadExtractionSetting, ExtractionSetting
+    from dcf.memory.extraction.spending import DAY_MS, HOUR_MS, Limits, Spending, Spent
+    from dcf.memory.extraction.standing import Standing
+    from dcf.memory.extraction.thread_turns import ThreadTurns
     from dcf.memory.extraction.trimming import cut, trimmed, visible
 else:
     export_late(__name__)
 
 __all__ = [
+    "DAY_MS",
+    "HOUR_MS",
+    "KINDS",
+    "RUN",
+    "Answer",
+    "AskDenied",
+    "AskFailed",
+    "AskPostponed",
+    "Asker",
+    "BadExtractionSetting",
+    "BudgetUsedUp",
+    "Claim",
+    "ClaimLost",
+    "ExtractionQueue",
+    "ExtractionSetting",
+    "Extractor",
+    "Kind",
+    "Limits",
+    "NewEvent",
+    "Offered",
     "Parsed",
     "Prompt",
+    "QueueCounts",
+    "QueuedEvent",
+    "RateReached",
+    "Read",
     "SourceEvent",
+    "Spending",
+    "Spent",
+    "Standing",
+    "ThreadTurns",
+    "Work",
     "cut",
     "parse_observations",
     "prompt_for",

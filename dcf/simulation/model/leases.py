@@ -195,6 +195,8 @@ def signal(now: Scratch) -> Reply:
     closed = (_unasked if request["event"] == "approval" else _closed)(now, ctl)
     if closed:
         return closed
+    if absent := now.missing_blob():
+        return ["missing_blob", absent]
     holder = ctl.get("lease")
     ctl |= {"event": request["event"], "signal": request["call"]}
     forgive(ctl)

@@ -253,6 +253,22 @@ THREAD_FILE = {
     "report": "{}",
     "synced_at": 5,
 }
+EXTRACTION_EVENT = {
+    "source_type": "claude_code",
+    "source_id": "s-1",
+    "event": "3",
+    "project": "/work/ünï",
+    "state": "set_aside",
+    "fence": 4,
+    "until": 5,
+    "due": 6,
+    "begun": 3,
+    "failures": 3,
+    "reason": "no answer",
+    "queued_at": 7,
+    "updated_at": 8,
+}
+EXTRACTION_REQUEST = {"model": "openai:gpt-5-mini", "tokens": 900, "nano_usd": 12, "at": 9}
 
 ROWS: dict[int, Rows] = {
     1: {
@@ -285,5 +301,9 @@ ROWS: dict[int, Rows] = {
     },
     11: {"thread_files": [THREAD_FILE], "thread_turns": [PLACED_TURN]},
     12: {"observations": [PINNED_OBSERVATION]},
-    13: {"observations": [USED_OBSERVATION], "observation_uses": [OBSERVATION_USE]},
+    13: {
+        "extraction_events": [EXTRACTION_EVENT],
+        "extraction_requests": [EXTRACTION_REQUEST],
+    },
+    14: {"observations": [USED_OBSERVATION], "observation_uses": [OBSERVATION_USE]},
 }

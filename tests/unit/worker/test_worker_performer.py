@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +15,7 @@ import pytest
 from control_plane import Disconnected, Lease, RefusedForNow
 from dcf import asl
 from dcf.worker import LeaseLost, Performer, TaskFailure
+from dcf.worker.performer import WorkTask
 from dcf.workflow import Failed, Run, Succeeded, Task
 
 DEFINITION = {
@@ -123,7 +128,6 @@ async def test_what_is_no_exception_but_a_base_exception_fails_its_task_too(
 def test_work_that_a_loop_leaves_behind_is_closed_and_does_nothing_more() -> None:
     went_on: list[Any] = []
     left: list[Any] = []
-    running: set[asyncio.Task[None]] = set()
 
     async def goes_on() -> None:
         went_on.append(
@@ -132,17 +136,15 @@ def test_work_that_a_loop_leaves_behind_is_closed_and_does_nothing_more() -> Non
 
     async def leave() -> None:
         work = goes_on()
-        running.add(asyncio.create_task(work))
-        left.append(work)
+        left.append((work, asyncio.create_task(work)))
         await asyncio.sleep(0)
 
     loop = asyncio.new_event_loop()
     loop.run_until_complete(leave())
-    [work] = left
+    [(work, task)] = left
     work.close()
     assert went_on == []
-    for task in asyncio.all_tasks(loop):
-        task._log_destroy_pending = False  # it is left behind on purpose
+    task._log_destroy_pending = False  # it is left behind on purpose
     loop.close()
 
 
@@ -163,31 +165,28 @@ async def cancel_itself(_: Any) -> None:
     await asyncio.sleep(60)
 
 
-async def be_cancelled_by_a_callback(_: Any) -> None:
-    mine = asyncio.current_task()
-    assert mine is not None
-    asyncio.get_running_loop().call_soon(mine.cancel)
-    await asyncio.sleep(60)
+def put_to_work(performer: Performer, outcomes: list[Any]) -> WorkTask:
+    """The task in which a worker has ``performer`` do the work."""
+
+    async def work() -> None:
+        outcomes.append(await performer.perform(a_task(), silent))
+
+    return WorkTask(work(), loop=asyncio.get_running_loop())
 
 
-@pytest.mark.parametrize(
-    "handler",
-    [
-        cancel_itself,
-        be_cancelled_by_a_callback,
-        lambda _: raising(asyncio.CancelledError()),
-    ],
-)
+@pytest.mark.parametrize("handler", [cancel_itself, lambda _: raising(asyncio.CancelledError())])
 async def test_a_cancellation_from_inside_is_a_failure(handler: Any) -> None:
-    outcome = await Performer({"work": handler}).perform(a_task(), silent)
-    assert outcome == Failed(
-        "States.TaskFailed", "CancelledError: the work was cancelled from inside"
-    )
+    outcomes: list[Any] = []
+    task = put_to_work(Performer({"work": handler}), outcomes)
+    await task
+    assert outcomes == [
+        Failed("States.TaskFailed", "CancelledError: the work was cancelled from inside")
+    ]
+    assert not task.cancelling()
 
 
 async def test_a_cancellation_from_inside_and_one_from_outside_goes_through() -> None:
-    task = asyncio.create_task(Performer({"work": cancel_itself}).perform(a_task(), silent))
-    await asyncio.sleep(0)
+    task = put_to_work(Performer({"work": cancel_itself}), [])
     await asyncio.sleep(0)  # it has cancelled itself and not ended yet
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -201,6 +200,34 @@ async def test_a_cancellation_from_outside_goes_through() -> None:
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
+
+
+FORKING = """
+import asyncio, os, sys
+from test_worker_performer import a_task, silent
+from dcf.worker import Performer
+
+async def fork(_):
+    child = os.fork()
+    if child == 0 and sys.argv[1] == "raises":
+        raise ValueError("no")
+    return child and os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+print(asyncio.run(Performer({"work": fork}).perform(a_task(), silent)).result, flush=True)
+"""
+
+
+@pytest.mark.parametrize("child", ["returns", "raises"])
+def test_a_child_that_a_handler_forked_does_not_go_on_as_the_worker(child: str) -> None:
+    here = Path(__file__).parent
+    done = subprocess.run(
+        [sys.executable, "-c", FORKING, child],
+        env={**os.environ, "PYTHONPATH": str(here)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == f"{os.EX_SOFTWARE}\n"
 
 
 async def test_a_resource_without_a_handler_names_those_there_are() -> None:

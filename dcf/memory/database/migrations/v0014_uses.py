@@ -1,11 +1,11 @@
-"""Version 13: observations that answers cited."""
+"""Version 14: observations that answers cited."""
 
 from __future__ import annotations
 
 from dcf.memory.database.migration import Migration
 
 STEP = Migration(
-    version=13,
+    version=14,
     name="uses of observations",
     up=(
         "ALTER TABLE observations ADD COLUMN used INTEGER NOT NULL DEFAULT 0",

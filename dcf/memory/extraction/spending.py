@@ -1,0 +1,125 @@
+"""What the extraction may ask of models within an hour, a day and a minute, and what it has.
+
+Every request is a row from before it is sent: what it can use at most, and what it used once that
+is known. All processes count the same rows, and one that died keeps what it had reserved: the
+provider may have done the work.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+from dcf.memory.actor import SYSTEM
+from dcf.memory.audit.journal import Journal
+from dcf.memory.database import Connection
+from dcf.memory.entities import EXTRACTION_REQUEST
+from dcf.memory.extraction.errors import BudgetUsedUp, RateReached
+from dcf.memory.ledger import Ledger
+
+MINUTE_MS, HOUR_MS, DAY_MS = 60_000, 3_600_000, 86_400_000
+_BY = SYSTEM.because("a request of the extraction")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Tokens within an hour and within a day, and requests within a minute, at most."""
+
+    hour_tokens: int = 200_000
+    day_tokens: int = 1_000_000
+    minute_requests: int = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """Of the last hour or day: tokens, requests, and what they cost in US dollars; None where
+    the price of one is not known."""
+
+    tokens: int
+    requests: int
+    cost_usd: float | None
+
+
+class Spending:
+    """The budgets of all extractors of a memory."""
+
+    def __init__(self, ledger: Ledger, limits: Limits) -> None:
+        self._ledger = ledger
+        self.limits = limits
+
+    async def reserve(self, model: str, tokens: int, nano_usd: int | None) -> int:
+        """Take what a request can use at most; the number of the reservation. Raises BudgetUsedUp,
+        RateReached."""
+        work = partial(_reserved, limits=self.limits, model=model, tokens=tokens, nano_usd=nano_usd)
+        return await self._ledger.change(_BY, work)
+
+    async def settle(self, number: int, tokens: int, nano_usd: int | None) -> None:
+        """Put what was used in the place of what was reserved."""
+        work = partial(_settled, number=number, tokens=tokens, nano_usd=nano_usd)
+        await self._ledger.change(_BY, work)
+
+    async def within(self, span_ms: int) -> Spent:
+        """What was used in the last ``span_ms``, a day at most."""
+        since = self._ledger.clock() - span_ms
+        return await self._ledger.read(lambda connection: _spent(connection, since))
+
+
+def _reserved(
+    journal: Journal, limits: Limits, model: str, tokens: int, nano_usd: int | None
+) -> int:
+    connection, now = journal.connection, journal.at
+    # Those of a far future are of a clock that was wrong, and would count until then.
+    old = "DELETE FROM extraction_requests WHERE at <= ? OR at > ?"
+    connection.execute(old, (now - DAY_MS, now + DAY_MS))
+    _refuse_rate(connection, now, limits.minute_requests)
+    for span, span_ms, limit in (
+        ("the last hour", HOUR_MS, limits.hour_tokens),
+        ("the last day", DAY_MS, limits.day_tokens),
+    ):
+        used = _spent(connection, now - span_ms).tokens
+        if used + tokens > limit:
+            again_at = _fits_at(connection, now - span_ms, used + tokens - limit, span_ms)
+            raise BudgetUsedUp(again_at=again_at, tokens=tokens, limit=limit, span=span, used=used)
+    row = {"model": model, "tokens": tokens, "nano_usd": nano_usd, "at": now}
+    EXTRACTION_REQUEST.insert(connection, row)
+    return int(connection.execute("SELECT last_insert_rowid()").fetchone()[0])
+
+
+def _settled(journal: Journal, number: int, tokens: int, nano_usd: int | None) -> None:
+    row = EXTRACTION_REQUEST.find(journal.connection, str(number))
+    # One that took a day is not counted any more.
+    if row is not None:
+        used = {"tokens": tokens, "nano_usd": nano_usd}
+        EXTRACTION_REQUEST.replace(journal.connection, {**row, **used}, row)
+
+
+def _refuse_rate(connection: Connection, now: int, limit: int) -> None:
+    last = connection.execute(
+        "SELECT at FROM extraction_requests WHERE at > ? ORDER BY at DESC LIMIT 1 OFFSET ?",
+        (now - MINUTE_MS, limit - 1),
+    ).fetchone()
+    if last is not None:
+        raise RateReached(limit=limit, again_at=last["at"] + MINUTE_MS)
+
+
+def _fits_at(connection: Connection, since: int, too_many: int, span_ms: int) -> int | None:
+    """When so many tokens will be older than the span; None: more than there are."""
+    rows = connection.execute(
+        "SELECT at, tokens FROM extraction_requests WHERE at > ? ORDER BY at", (since,)
+    )
+    for row in rows:
+        too_many -= row["tokens"]
+        if too_many <= 0:
+            return int(row["at"]) + span_ms
+    return None
+
+
+def _spent(connection: Connection, since: int) -> Spent:
+    row = connection.execute(
+        "SELECT coalesce(sum(tokens), 0) AS tokens, count(*) AS requests,"
+        " coalesce(sum(nano_usd), 0) AS nano, count(*) - count(nano_usd) AS unpriced"
+        " FROM extraction_requests WHERE at > ?",
+        (since,),
+    ).fetchone()
+    cost = None if row["unpriced"] else row["nano"] / 1e9
+    return Spent(row["tokens"], row["requests"], cost)

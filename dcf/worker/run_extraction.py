@@ -1,0 +1,133 @@
+"""When a model is asked what runs and threads showed: from time to time, beside the work."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Mapping, Sequence
+
+from control_plane import DONE, ControlPlaneError, RunDocument, Store, run_lists
+from dcf.agents import extraction_asker
+from dcf.agents.models import Models
+from dcf.knowledge import SESSION_PIN
+from dcf.memory import SYSTEM, Memory, MemoryProblem
+from dcf.memory.extraction import (
+    RUN,
+    Claim,
+    ExtractionQueue,
+    ExtractionSetting,
+    Extractor,
+    SourceEvent,
+    Spending,
+    ThreadTurns,
+    Work,
+)
+from dcf.workflow import read_run, run_event
+
+log = logging.getLogger(__name__)
+
+_BY = SYSTEM.because("events of which a model is asked")
+_EVERY_S = 60.0
+_FIRST_MS = 86_400_000
+"""So long ago began what is queued first where nothing ever was."""
+_MARGIN_MS = 60_000
+"""How far clocks, or clients of a cluster, may lag behind when they write DONE."""
+_SOURCE = "run, by a model"
+
+
+class RunExtraction:
+    """Queues what ended since it last looked, as of ``project``, and works through the queue."""
+
+    def __init__(
+        self,
+        store: Store,
+        memory: Memory,
+        queue: ExtractionQueue,
+        extractor: Extractor,
+        project: str,
+    ) -> None:
+        self._store = store
+        self._memory = memory
+        self._queue = queue
+        self._extractor = extractor
+        self._project = project
+        self._said = ""
+
+    async def run(self) -> None:
+        """Do so for ever."""
+        while True:
+            try:
+                await self.sweep()
+                self._tell(await self._extractor.run())
+            except (ControlPlaneError, MemoryProblem, TimeoutError) as error:
+                log.warning("no model is asked for observations for now: %s", error)
+            await asyncio.sleep(_EVERY_S)
+
+    async def sweep(self) -> None:
+        """Queue the runs that ended since the last sweep, of whichever process, and turns of
+        threads as far as there is room. What finds no room is counted; `dcf memory observations
+        extract` finds it later. Raises ControlPlaneError, MemoryProblem."""
+        until = await self._memory.observations.observed_until(_SOURCE)
+        now_ms = await self._store.now_ms()
+        since = now_ms - _FIRST_MS if until is None else until
+        reached = now_ms - _MARGIN_MS
+        async for runs in ended_runs(self._store, str(since)):
+            for run in runs:
+                if run.finalized_at is None:
+                    # It is queued when it is sealed; until then no sweep goes past it.
+                    reached = min(reached, (run.finished_at or since) - 1)
+            sealed = [run_event(one, self._project) for one in runs if one.finalized_at is not None]
+            await self._queue.offer(*sealed, by=_BY)
+        await self._memory.observations.observe_until(_SOURCE, max(reached, since), by=_BY)
+        turns = await ThreadTurns(self._memory.ledger).new(await self._queue.room())
+        await self._queue.offer(*turns, by=_BY)
+
+    def _tell(self, work: Work) -> None:
+        if work.done:
+            log.info("a model found %d observations in %d events", work.observations, work.done)
+        for reason in work.set_aside:
+            log.warning("set aside: %s", reason)
+        if work.reason and work.reason != self._said:
+            log.warning("no model is asked for observations for now: %s", work.reason)
+        self._said = work.reason
+
+
+def extraction_of(
+    environment: Mapping[str, str], store: Store, memory: Memory, project: str
+) -> RunExtraction | None:
+    """What does so in a worker; None unless it is turned on, and there is a model."""
+    setting = ExtractionSetting.from_env(environment)
+    if not setting.is_on:
+        return None
+    ledger = memory.ledger
+    asker = extraction_asker(Models(environment), environment, Spending(ledger, setting.limits))
+    if asker is None:
+        log.warning("DCF_EXTRACT is on, but no model is named that could find observations")
+        return None
+    queue = ExtractionQueue(ledger, most=setting.most)
+    extractor = Extractor(ledger, queue, asker, EventReader(store, ThreadTurns(ledger)).read)
+    return RunExtraction(store, memory, queue, extractor, project)
+
+
+async def ended_runs(store: Store, since: str = "-inf") -> AsyncIterator[Sequence[RunDocument]]:
+    """The runs that ended since then (ms), page by page, but for the tasks of sessions, which have
+    a text of their own for a definition."""
+    async for page, _ in run_lists.pages_by_score(store.backend, DONE, since):
+        runs = await store.run_many(page)
+        yield [run for run in runs if SESSION_PIN not in (run.raw.get("pins") or {})]
+
+
+class EventReader:
+    """Reads claimed events: runs from ``store`` (None: they are not claimed), turns from the
+    memory."""
+
+    def __init__(self, store: Store | None, turns: ThreadTurns) -> None:
+        self._store = store
+        self._turns = turns
+
+    async def read(self, claim: Claim) -> SourceEvent | None:
+        """What happened; None where there is nothing to ask about. Raises ControlPlaneError."""
+        if claim.source_type != RUN:
+            return await self._turns.read(claim)
+        assert self._store is not None
+        return await read_run(self._store, claim)

@@ -1,0 +1,129 @@
+"""Ended runs are queued and read for a model, each end once, and told to no other run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from extraction_world import answer_of
+from integration.worker.crew import Crew, crew_on
+from memory_world import Numbered, Ticking
+from unit.workflow.stage import flow, passing, task
+
+from dcf.memory import Filter, Memory, Source
+from dcf.memory.extraction import Answer, ExtractionQueue, Extractor, Prompt, ThreadTurns
+from dcf.worker import EventReader, RunExtraction
+from dcf.worker.run_extraction import extraction_of
+from dcf.workflow import finalize, load, submit
+
+FLOW = flow(
+    Charge=task("charge", Next="Done"),
+    Done=passing(End=True),
+)
+CUSTOMER = "CUST-4711 of Kassel"
+
+
+class Model:
+    """Finds one thing in each event, and keeps what it was asked."""
+
+    identity = "scripted"
+
+    def __init__(self) -> None:
+        self.prompts: list[Prompt] = []
+
+    async def ask(self, prompt: Prompt) -> Answer:
+        self.prompts.append(prompt)
+        return Answer(answer_of(prompt, f"Found in {len(self.prompts)}"), "scripted:model")
+
+
+class World:
+    """A crew, a memory, and what has a model asked about its runs."""
+
+    def __init__(self, crew: Crew, memory: Memory, most: int = 100) -> None:
+        self.crew, self.memory, self.model = crew, memory, Model()
+        self.queue = ExtractionQueue(memory.ledger, most=most)
+        reader = EventReader(crew.store, ThreadTurns(memory.ledger))
+        self.extractor = Extractor(memory.ledger, self.queue, self.model, reader.read)
+        self.extraction = RunExtraction(crew.store, memory, self.queue, self.extractor, "/shop")
+
+    async def ended(self, *names: str) -> None:
+        """These runs are over and sealed."""
+        for name in names:
+            document = load(json.dumps(FLOW), file="f")
+            await submit(self.crew.store, document, {"who": CUSTOMER}, workflow_id=name)
+        for name in names:
+            await self.crew.end(name)
+            await finalize(self.crew.store, name, by="test")
+
+
+@pytest.fixture
+async def crew(redis_url: str) -> AsyncIterator[Crew]:
+    async with crew_on(redis_url) as crew:
+        crew.worker({"charge": _charge})
+        yield crew
+
+
+async def _charge(_: object) -> dict[str, str]:
+    return {"receipt": "R-0815"}
+
+
+@pytest.fixture
+async def memory(tmp_path: Path) -> AsyncIterator[Memory]:
+    source = Source(tmp_path / "m.db")
+    async with Memory.open(source, clock=Ticking(), new_id=Numbered(), embedder="none") as opened:
+        yield opened
+        assert await opened.check() == ()
+
+
+async def test_a_model_is_shown_what_a_run_was_given_and_did_once(
+    crew: Crew, memory: Memory
+) -> None:
+    world = World(crew, memory)
+    await world.ended("a", "b")
+    for _ in range(2):
+        await world.extraction.sweep()
+        await world.extractor.run()
+    assert len(world.model.prompts) == 2
+    for prompt in world.model.prompts:
+        assert CUSTOMER in prompt.user
+        assert "StateDone path=Charge try=1 next=Done" in prompt.user
+        assert 'Charge put out: {"receipt": "R-0815"}' in prompt.user
+    (one,) = await memory.observations.list(Filter(source_ids=["a"]))
+    assert str(one.origin.citation) == "dcf://run/a"
+    # Of no workflow: what one run was given is told to no other one.
+    assert (one.project, one.workflow) == ("/shop", "")
+
+
+async def test_of_a_run_that_is_gone_no_model_is_asked(crew: Crew, memory: Memory) -> None:
+    world = World(crew, memory)
+    await world.ended("a")
+    await world.extraction.sweep()
+    await crew.store.backend.command("DEL", crew.store.keys("a").meta)
+    work = await world.extractor.run()
+    assert (work.done, work.observations, len(world.model.prompts)) == (1, 0, 0)
+
+
+async def test_a_full_queue_keeps_no_sweep_from_its_end(crew: Crew, memory: Memory) -> None:
+    world = World(crew, memory, most=2)
+    await world.ended("a", "b", "c")
+    await world.extraction.sweep()
+    assert (await world.queue.counts()).waiting == 2
+    assert (await world.queue.standing()).refused == 1
+
+
+@pytest.mark.parametrize(
+    ("env", "works"),
+    [
+        ({}, False),
+        ({"DCF_MODEL": "ollama:small"}, False),
+        ({"DCF_EXTRACT": "off", "DCF_MODEL": "ollama:small"}, False),
+        ({"DCF_EXTRACT": "on"}, False),
+        ({"DCF_EXTRACT": "on", "DCF_MODEL": "ollama:small"}, True),
+    ],
+)
+async def test_workers_do_so_only_where_it_is_turned_on_and_there_is_a_model(
+    crew: Crew, memory: Memory, env: dict[str, str], works: bool
+) -> None:
+    assert (extraction_of(env, crew.store, memory, "/shop") is not None) is works
