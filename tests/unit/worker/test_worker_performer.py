@@ -98,7 +98,8 @@ ODD: Any = [
 async def test_what_of_an_error_cannot_be_stored_is_replaced(
     error: Exception, name: str, cause: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    caplog.set_level(logging.ERROR)  # a report with half a surrogate pair cannot be sent either
+    # A report with half a surrogate pair cannot be sent either.
+    caplog.set_level(logging.ERROR, "dcf.worker.performer")
     performer = Performer({"work": lambda _: raising(error)})
     assert await performer.perform(a_task(), silent) == Failed(name, cause)
 
