@@ -72,6 +72,7 @@ async def export_run(store: Store, workflow_id: str) -> RunExport:
         export = RunExport(meta, tuple(await _parts(store, workflow_id)))
         # Read again when it moved meanwhile: the graph was told of it, say.
         if meta and await _text(store.backend, key) == meta and export.run.raw == run.raw:
+            await _check_blobs(store, export)
             return export
 
 
@@ -134,6 +135,16 @@ async def lay_out(store: Store, export: RunExport) -> None:
                 entry, at, event, digest = json.loads(part.text)
                 fields = ("at", at, "event", event, "digest", digest)
                 await command("XADD", run_keys.history, entry, *fields)
+
+
+async def _check_blobs(store: Store, export: RunExport) -> None:
+    """Raises NotExportable when a large value is missing, whatever refers to it."""
+    workflow_id = export.run.workflow_id
+    known = set(await store.backend.command("SMEMBERS", store.keys(workflow_id).blobs))
+    missing = known - {part.name for part in export.parts if part.kind == "blob"}
+    if missing:
+        why = f"is damaged (blob {min(missing)} is missing)"
+        raise NotExportable(workflow_id=workflow_id, why=why)
 
 
 async def _parts(store: Store, workflow_id: str) -> list[Part]:

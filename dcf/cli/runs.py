@@ -72,6 +72,7 @@ async def list_runs(
     fields = {
         "runs": [line.to_json() for line in lines],
         "next_after": page.next_after,
+        "refused": None if page.refused is None else str(page.refused),
         "left_out": [
             {"workflow_id": error.fields["workflow_id"], "why": error.fields["why"]}
             for error in page.broken

@@ -52,7 +52,11 @@ def _place(draft: Path, target: Path) -> None:
             raise
         # Who dies before the rename leaves an empty file.
         target.touch(exist_ok=False)
-        draft.replace(target)
+        try:
+            draft.replace(target)
+        except OSError:
+            target.unlink()
+            raise
 
 
 def _is_open_file(file: Path) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextlib import suppress
 from typing import Any, Protocol
 
@@ -24,6 +24,10 @@ TOKEN_SUFFIX = ".waitForTaskToken"
 Handler = Callable[[JSON], Awaitable[JSON]]
 """An in-process handler of a ``Resource``: arguments in, result out."""
 
+_CANCELLED_FROM_INSIDE = Failed(
+    "States.TaskFailed", "CancelledError: the work was cancelled from inside"
+)
+
 
 class TaskFailure(Exception):
     """Raised by a handler to fail its Task with an error name that Retry and Catch can match."""
@@ -32,24 +36,6 @@ class TaskFailure(Exception):
         super().__init__(f"{error}: {cause}")
         self.error = error
         self.cause = cause
-
-
-class WorkTask(asyncio.Task[None]):
-    """The asyncio task in which a worker brings one state forward. It knows who cancels it: the
-    worker does so where a lease is lost; a handler that does so fails its own Task."""
-
-    _from_inside = 0
-
-    def cancel(self, msg: Any | None = None) -> bool:
-        if asyncio.current_task() is self:
-            self._from_inside += 1
-        return super().cancel(msg)
-
-    def forgive(self) -> None:
-        """Forget how often it cancelled itself."""
-        for _ in range(self._from_inside):
-            self.uncancel()
-        self._from_inside = 0
 
 
 class AgentPerformer(Protocol):
@@ -73,7 +59,7 @@ class Performer:
         """The outcome of one Task; a failure of the work is an outcome, not an exception."""
         handler = self._handler(task.state.resource or "")
         if handler is not None:
-            return await _contained(_handled(handler, task, beat))
+            return await _apart(_handled(handler, task, beat))
         if task.state.binding is None:
             known = ", ".join(sorted(self._handlers)) or "none"
             return Failed(
@@ -95,6 +81,10 @@ class Performer:
 
 async def _handled(handler: Handler, task: Task, beat: Beat) -> Outcome:
     begin_work(Work(task.lease.idempotency_key, task.lease.fence, beat, task.token))
+    return await _contained(_result(handler, task))
+
+
+async def _result(handler: Handler, task: Task) -> Outcome:
     process = os.getpid()
     try:
         return Succeeded(await handler(task.arguments))
@@ -102,6 +92,19 @@ async def _handled(handler: Handler, task: Task, beat: Beat) -> Outcome:
         if os.getpid() != process:
             # The handler forked: its child would go on as this worker, on the same connections.
             os._exit(os.EX_SOFTWARE)
+
+
+async def _apart(work: Coroutine[Any, Any, Outcome]) -> Outcome:
+    """The outcome of ``work`` in an asyncio task of its own: a handler that cancels the task that
+    it runs in fails its Task. In the worker's task it could not be told from the worker, which
+    cancels where a lease is lost."""
+    mine = asyncio.current_task()
+    try:
+        return await asyncio.create_task(work)
+    except asyncio.CancelledError:
+        if mine is not None and mine.cancelling():
+            raise
+        return _CANCELLED_FROM_INSIDE
 
 
 async def _contained(work: Awaitable[Outcome]) -> Outcome:
@@ -119,11 +122,9 @@ async def _contained(work: Awaitable[Outcome]) -> Outcome:
         # No outcome of the work: it is done again, under the same keys, when Redis can be had.
         raise LeaseLost(error.code) from error
     except asyncio.CancelledError:
-        if isinstance(mine, WorkTask):
-            mine.forgive()
         if mine is not None and mine.cancelling():
             raise
-        return Failed("States.TaskFailed", "CancelledError: the work was cancelled from inside")
+        return _CANCELLED_FROM_INSIDE
     except (SystemExit, KeyboardInterrupt) as error:
         # What a script says to end its process; here it ends its Task.
         log.warning("the work of a Task raised %s", type(error).__name__)

@@ -6,13 +6,22 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Mapping, Sequence
 
-from control_plane import DONE, ControlPlaneError, RunDocument, Store, run_lists
+from control_plane import (
+    DONE,
+    ControlPlaneError,
+    Disconnected,
+    RefusedForGood,
+    RunDocument,
+    Store,
+    run_lists,
+)
 from dcf.agents import extraction_asker
 from dcf.agents.models import Models
 from dcf.knowledge import SESSION_PIN
 from dcf.memory import SYSTEM, Memory, MemoryProblem
 from dcf.memory.extraction import (
     RUN,
+    AskFailed,
     Claim,
     ExtractionQueue,
     ExtractionSetting,
@@ -126,8 +135,15 @@ class EventReader:
         self._turns = turns
 
     async def read(self, claim: Claim) -> SourceEvent | None:
-        """What happened; None where there is nothing to ask about. Raises ControlPlaneError."""
+        """What happened; None where there is nothing to ask about. Raises AskFailed for a run that
+        cannot be read, and Disconnected and RefusedForGood where no run can."""
         if claim.source_type != RUN:
             return await self._turns.read(claim)
         assert self._store is not None
-        return await read_run(self._store, claim)
+        try:
+            return await read_run(self._store, claim)
+        except (Disconnected, RefusedForGood):
+            raise
+        except ControlPlaneError as error:
+            # The others behind it can be read.
+            raise AskFailed(f"the run cannot be read: {error}") from error

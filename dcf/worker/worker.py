@@ -40,7 +40,7 @@ from dcf.worker.keeper import LeaseKeeper
 from dcf.worker.kept_work import KeptLease
 from dcf.worker.lease_lost import GivenBack, LeaseLost
 from dcf.worker.patience import Outage, patiently
-from dcf.worker.performer import AgentPerformer, WorkTask
+from dcf.worker.performer import AgentPerformer
 from dcf.worker.sweeper import Sweeper
 from dcf.workflow import Choreographer, Naming, RunCache
 
@@ -280,7 +280,7 @@ class Worker:
         return hint
 
     def _put_to_work(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        task = WorkTask(work, loop=asyncio.get_running_loop())
+        task = asyncio.create_task(work)
         self._working[task] = None
         task.add_done_callback(self._finished)
         return task

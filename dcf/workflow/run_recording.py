@@ -20,7 +20,7 @@ from control_plane import (
     UnknownRun,
     history,
 )
-from dcf.memory.extraction import RUN, Claim, NewEvent, SourceEvent
+from dcf.memory.extraction import RUN, Claim, NewEvent, SourceEvent, cleaned
 
 _EVENTS = 2_000
 _TASKS = 50
@@ -105,4 +105,7 @@ def _line(event: dict[str, Any]) -> Iterator[str]:
 
 def _short(value: JSON) -> str:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= _VALUE_CHARS else f"{text[:_VALUE_CHARS]}…"
+    if len(text) <= _VALUE_CHARS:
+        return text
+    # Cleaned before it is cut: half a secret is not known for one.
+    return f"{cleaned(text[: 2 * _VALUE_CHARS])[:_VALUE_CHARS]}…"

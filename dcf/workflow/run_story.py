@@ -79,7 +79,8 @@ class RunStory:
             self.failed[key] = (path, bool(self._retrying.pop(path, ())))
         elif kind == "ToolDecision":
             self._add_call(path, event)
-        elif kind == "ApprovalDecided" and event.get("decision") == "reject":
+        elif kind == "ApprovalDecided" and event.get("decision") == "reject" and event.get("by"):
+            # Without a name nobody answered in time.
             tool = self._asked.get(str(event.get("digest")), "a call")
             said = (path, str(event.get("by") or ""), str(event.get("reason") or ""))
             self.rejected.setdefault((label_of(path), tool), []).append(said)

@@ -7,11 +7,23 @@ from typing import Any
 import pytest
 from flows import RUN, Flow, TaskFailed, end, linear, seed
 from interleaved import FailingOver, Interleaved
+from redis import Redis
+from test_gc import ended_run
 from test_join import fanned
-from workers import Worker, drive, lease_of, put_away, run_to_end
-from worlds import World
+from workers import Worker, audit, drive, lease_of, put_away, run_to_end
+from worlds import RedisWorld, World
 
-from control_plane import INDEX, Failure, Lease, Refusal, Store, run_transitions, timers
+from control_plane import (
+    INDEX,
+    Failure,
+    Lease,
+    Refusal,
+    Store,
+    WrongType,
+    history,
+    run_transitions,
+    timers,
+)
 
 
 class Flaky:
@@ -296,3 +308,40 @@ async def test_a_redrive_of_which_a_fail_over_lost_a_call_is_planned_anew(
     work.broken.clear()
     assert await redrive(store) is None
     assert (await run_to_end(world, flow, work)).status == "succeeded"
+
+
+async def test_a_redrive_that_broke_off_leaves_no_run_to_be_sealed(world: World) -> None:
+    """Somebody has closed and counted its documents; one of them is open again since."""
+    store = world.store()
+    flow: Flow = {"start": "A", "states": {"A": {"fail": "Boom"}}}
+    await seed(store, flow)
+    await run_to_end(world, flow)
+    sealed = await history.seal(store, RUN)
+    await store.close(RUN)
+    count = len(await store.paths(RUN))
+    # A strange hand makes the script fail after it opened the state.
+    due = store.keys(RUN).due
+    await world.backend.command("DEL", due)
+    await world.backend.command("SET", due, "x")
+    with pytest.raises(WrongType):
+        await store.redrive(RUN, again=["A"], resume=[])
+    await world.backend.command("DEL", due)
+    assert (await store.states(RUN, ["A"]))["A"].status == "ready"
+    refused = await store.finalize(
+        RUN, digest=sealed.head, paths=count, by="x", audit=audit("failed"), cost={}
+    )
+    assert refused is not None and refused.code == "not_closed"
+
+
+async def test_a_run_is_retired_while_redis_has_no_memory(redis_url: str) -> None:
+    world = RedisWorld(redis_url)
+    await world.open()
+    store = await ended_run(world)
+    with Redis.from_url(redis_url) as client:
+        client.config_set("maxmemory", 1)
+        try:
+            await store.retire(RUN)
+        finally:
+            client.config_set("maxmemory", 0)
+    assert await world.backend.command("ZSCORE", INDEX, RUN) is None
+    await world.close()

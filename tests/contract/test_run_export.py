@@ -30,6 +30,7 @@ from control_plane import (
     export_run,
     history,
     pack,
+    payload,
     restore_run,
     run_export,
     run_file,
@@ -81,6 +82,15 @@ async def test_a_state_that_made_thousands_of_calls_is_restored(world: World) ->
     await store.remove(RUN)
     await restore_run(store, export)
     assert await stored(world) == before
+
+
+async def test_a_run_that_lacks_a_large_value_is_not_exported(world: World) -> None:
+    """Whatever refers to it: here nothing that the file would be checked for."""
+    store, _ = await sealed_run(world)
+    blob = payload.encode("y" * 300_000).digest
+    await world.backend.command("DEL", store.keys(RUN).blob(blob))
+    with pytest.raises(NotExportable, match=f"is damaged .blob {blob} is missing"):
+        await export_run(store, RUN)
 
 
 class RemovedMeanwhile(Interleaved):

@@ -9,7 +9,7 @@ from dcf.cli.reference_pages.markdown import page, table
 _INTRO = """\
 `dcf sim --sabotage NAME` [breaks the scripts on purpose](../how-to/simulate.md#sabotage), one small
 place at a time. Each of these mutants is found by one of the seeds `0:200`, which is kept in
-`dcf/simulation/found.json`, or it stands below with the proof that nobody can notice it.
+`dcf/simulation/found.json`, or it stands below with the proof that no simulation can notice it.
 `make soak` tries all of them again and fails for one of which neither is so; `make test` tries a
 fixed sample, and fails when one of them was never tried. The names are those of the files in
 `control_plane/scripts/`; `list` changes nothing and has no mutants."""

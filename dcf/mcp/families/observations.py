@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field
 from typing_extensions import TypedDict
 
+from dcf.mcp.approval_token import check_approval_token
 from dcf.mcp.envelope import BadArguments, Envelope
 from dcf.mcp.help import Obvious
 from dcf.mcp.observation_view import details_view, index_rows
@@ -33,6 +34,8 @@ Ids = Annotated[
     list[str], Obvious("Ids, as in the rows, or addresses."), Field(min_length=1, max_length=100)
 ]
 Action = Literal["edit", "pin", "unpin", "forget", "promote"]
+_TOLD: tuple[Action, ...] = ("edit", "pin", "promote")
+"""What puts something before the agents of other runs, which only people should."""
 _DONE = {
     "edit": "edited",
     "pin": "pinned",
@@ -156,9 +159,12 @@ async def observations_change(
     block: Annotated[str | None, Obvious("promote: the label.")] = None,
     agent_id: Annotated[str | None, Obvious("promote: whose block.")] = None,
     reason: Annotated[str, Obvious("Why, for the history.")] = "",
+    approval_token: Annotated[str | None, Obvious("Secret of those who approve.")] = None,
 ) -> Changed:
     """Correct, pin or forget observations, or promote them into an agent's block."""
     _refuse_misfits(action, ids, texts_json, block, agent_id)
+    if confirm and action in _TOLD:
+        check_approval_token(platform, approval_token, f"dcf memory observations {action}")
     desk = await _desk(platform)
     by = Actor("user", "mcp", reason or "observations_change")
     dry_run = not confirm

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from dcf.memory.actor import Actor
+from dcf.memory.audit.journal import Journal
 from dcf.memory.database import Connection
 from dcf.memory.extraction import claims
 from dcf.memory.extraction.claims import Claim, Kind, NewEvent, Offered
@@ -138,8 +139,13 @@ class ExtractionQueue:
         return await self.ledger.read(standing_of)
 
     async def resume(self, *, by: Actor) -> None:
-        """Have models asked again, whatever kept them from it."""
-        await self.ledger.change(by, resume)
+        """Have models asked again, whatever kept them from it, about what waits for that too."""
+
+        def work(journal: Journal) -> None:
+            resume(journal)
+            claims.hasten(journal)
+
+        await self.ledger.change(by, work)
 
     async def counts(self) -> QueueCounts:
         """How much there is of what."""

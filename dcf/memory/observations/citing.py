@@ -7,6 +7,7 @@ from dcf.memory.audit.journal import Journal
 from dcf.memory.entities import OBSERVATION, OBSERVATION_USE
 from dcf.memory.observations.errors import AmbiguousObservation, UnknownObservation
 from dcf.memory.observations.finding import named_row
+from dcf.memory.observations.rendering import SHORT, short_id
 
 MOST = 50
 """Citations of one answer that count: who cites everything says nothing."""
@@ -14,7 +15,8 @@ MOST = 50
 
 def count_uses(journal: Journal, answer: str, used_by: str) -> None:
     """Count each observation that ``answer`` cites, once for the work ``used_by``, however often it
-    is done or cites it. What is cited and not there counts nothing: models make addresses up."""
+    is done or cites it. What is cited and not there counts nothing, and so does an id that is
+    shorter than rows show it: models make addresses up."""
     cited = [one.citation for one in find_citations(answer)]
     names = dict.fromkeys(name for one in cited if (name := _observation_in(one)))
     for name in list(names)[:MOST]:
@@ -32,6 +34,8 @@ def _count(journal: Journal, name: str, used_by: str) -> None:
     try:
         row = named_row(connection, name)
     except (UnknownObservation, AmbiguousObservation):
+        return
+    if row["id"] not in (name, f"observation-{name}") and len(short_id(name)) < SHORT:
         return
     known = connection.execute(
         "SELECT 1 FROM observation_uses WHERE observation_id = ? AND used_by = ?",

@@ -19,6 +19,7 @@ from dcf.search import count_tokens
 from dcf.tools.serving import Guard
 
 BY = by_tool("test")
+PERSON = "the secret of those who approve"
 BUSY = NewObservation(
     type="bugfix",
     title="Pay: a retry got over Busy",
@@ -47,7 +48,7 @@ BACK = replace(
 @pytest.fixture
 async def desk(redis_url: str, tmp_path: Path) -> AsyncIterator[Desk]:
     """A platform in whose memory three runs of two workflows left something, one after another."""
-    async with desk_on(redis_url, tmp_path) as desk:
+    async with desk_on(redis_url, tmp_path, approval_token=PERSON) as desk:
         memory = (await desk.platform.home()).memory
         now = round(desk.platform.clock() * 1000)
         for age, one in enumerate((BACK, ENDED, BUSY)):
@@ -177,9 +178,15 @@ async def test_a_pin_an_edit_and_a_promotion_are_tried_and_done(desk: Desk) -> N
         tried = await desk.good("observations_change", ids=[pay.id], **change)
         assert tried["status"] == f"would_be_{done}"
         assert (await there(desk))["Pay"] == before, "nothing is changed by a trial"
-        answer = await desk.good("observations_change", ids=[pay.id], confirm=True, **change)
+        change |= {"confirm": True}
+        if done != "unpinned":
+            refused = await desk.call("observations_change", ids=[pay.id], **change)
+            assert refused["error"].startswith("approval_forbidden")
+            assert (await there(desk))["Pay"] == before, "agents would be told it"
+        change |= {"approval_token": PERSON}
+        answer = await desk.good("observations_change", ids=[pay.id], **change)
         assert answer["status"] == done and answer["rows"]
-        again = await desk.good("observations_change", ids=[pay.id], confirm=True, **change)
+        again = await desk.good("observations_change", ids=[pay.id], **change)
         assert again["status"] == "unchanged"
         before = (await there(desk))["Pay"]
     assert (before.pinned, before.subtitle, before.facts) == (False, texts["subtitle"], ())

@@ -105,6 +105,36 @@ async def test_of_a_run_that_is_gone_no_model_is_asked(crew: Crew, memory: Memor
     assert (work.done, work.observations, len(world.model.prompts)) == (1, 0, 0)
 
 
+async def test_a_run_that_cannot_be_read_keeps_no_model_from_the_others(
+    crew: Crew, memory: Memory
+) -> None:
+    world = World(crew, memory)
+    await world.ended("a", "b")
+    await world.extraction.sweep()
+    await crew.store.backend.command("JSON.SET", crew.store.keys("a").meta, "$.ctl", '"x"')
+    work = await world.extractor.run()
+    assert (work.done, work.failed, work.end) == (1, 1, "empty")
+    while not work.set_aside:
+        memory.ledger.clock.now = work.again_at
+        work = await world.extractor.run()
+    assert "the run cannot be read" in work.set_aside[0]
+
+
+async def test_no_half_of_a_secret_is_shown_to_a_model(crew: Crew, memory: Memory) -> None:
+    """One stands where a long value is cut."""
+    world = World(crew, memory)
+    document = load(json.dumps(FLOW), file="f")
+    given = {"who": "x" * 1_960 + " AKIAIOSFODNN7EXAMPLE " + "ghp_" + "a1B2" * 9 + "y" * 3_000}
+    await submit(crew.store, document, given, workflow_id="a")
+    await crew.end("a")
+    await finalize(crew.store, "a", by="test")
+    await world.extraction.sweep()
+    await world.extractor.run()
+    (prompt,) = world.model.prompts
+    assert "xxx" in prompt.user
+    assert "AKIAIOSF" not in prompt.user and "ghp_" not in prompt.user
+
+
 async def test_a_full_queue_keeps_no_sweep_from_its_end(crew: Crew, memory: Memory) -> None:
     world = World(crew, memory, most=2)
     await world.ended("a", "b", "c")

@@ -251,6 +251,14 @@ async def test_a_stop_is_over_when_somebody_says_so(memory: Memory) -> None:
     assert (await world.extractor.run()).done == 1
 
 
+async def test_whoever_resumes_waits_for_no_provider_that_was_busy(memory: Memory) -> None:
+    world = World(memory, says=failing(AskPostponed("429", 3_600), times=1))
+    await world.talk([turn(1)])
+    assert (await world.extractor.run()).end == "paused"
+    await world.queue.resume(by=SYSTEM)
+    assert (await world.extractor.run()).done == 1
+
+
 async def test_one_prompt_that_is_refused_like_a_key_does_not_stop_the_others_for_ever(
     memory: Memory,
 ) -> None:

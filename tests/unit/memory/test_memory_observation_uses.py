@@ -4,8 +4,10 @@ better, within bounds."""
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+from memory_world import Ticking
 
 from dcf.memory import (
     Actor,
@@ -17,10 +19,12 @@ from dcf.memory import (
     NewObservation,
     Observation,
     Origin,
+    Source,
     TurnFence,
     TurnLost,
     TurnRecord,
     Usage,
+    random_id,
 )
 from dcf.memory.observations.rendering import short_id
 
@@ -96,6 +100,20 @@ async def test_what_nobody_cites_or_is_not_there_is_not_used(
     turn = await memory.turns.begin(agent, NewMessage("user", f"Read {first.citation}"), by=by)
     await memory.turns.fail(turn, "E", f"{first.citation}", by=by, model="m", usage=Usage())
     assert (await uses(memory, first), await uses(memory, second)) == (0, 0)
+
+
+async def test_an_id_that_is_shorter_than_rows_show_it_is_a_guess(
+    tmp_path: Path, by: Actor
+) -> None:
+    async with Memory.open(
+        Source(tmp_path / "m.db"), clock=Ticking(), new_id=random_id, embedder="none"
+    ) as memory:
+        agent = (await memory.agents.create(NewAgent("ann"), by=by)).id
+        (one,) = await kept(memory, by, BUSY)
+        for length, counted in ((4, 0), (7, 0), (8, 1)):
+            name = one.id.removeprefix("observation-")[:length]
+            await said(memory, agent, by, f"dcf://observation/{name}")
+            assert await uses(memory, one) == counted
 
 
 async def test_work_that_is_done_again_counts_once(memory: Memory, by: Actor) -> None:

@@ -15,7 +15,6 @@ import pytest
 from control_plane import Disconnected, Lease, RefusedForNow
 from dcf import asl
 from dcf.worker import LeaseLost, Performer, TaskFailure
-from dcf.worker.performer import WorkTask
 from dcf.workflow import Failed, Run, Succeeded, Task
 
 DEFINITION = {
@@ -129,6 +128,7 @@ async def test_what_is_no_exception_but_a_base_exception_fails_its_task_too(
 def test_work_that_a_loop_leaves_behind_is_closed_and_does_nothing_more() -> None:
     went_on: list[Any] = []
     left: list[Any] = []
+    running: set[asyncio.Task[None]] = set()
 
     async def goes_on() -> None:
         went_on.append(
@@ -137,15 +137,17 @@ def test_work_that_a_loop_leaves_behind_is_closed_and_does_nothing_more() -> Non
 
     async def leave() -> None:
         work = goes_on()
-        left.append((work, asyncio.create_task(work)))
+        running.add(asyncio.create_task(work))
+        left.append(work)
         await asyncio.sleep(0)
 
     loop = asyncio.new_event_loop()
     loop.run_until_complete(leave())
-    [(work, task)] = left
+    [work] = left
     work.close()
     assert went_on == []
-    task._log_destroy_pending = False  # it is left behind on purpose
+    for task in asyncio.all_tasks(loop):
+        task._log_destroy_pending = False  # it is left behind on purpose
     loop.close()
 
 
@@ -166,29 +168,46 @@ async def cancel_itself(_: Any) -> None:
     await asyncio.sleep(60)
 
 
-def put_to_work(performer: Performer, outcomes: list[Any]) -> WorkTask:
-    """The task in which a worker has ``performer`` do the work."""
-
-    async def work() -> None:
-        outcomes.append(await performer.perform(a_task(), silent))
-
-    return WorkTask(work(), loop=asyncio.get_running_loop())
+async def be_cancelled_by_a_callback(_: Any) -> None:
+    mine = asyncio.current_task()
+    assert mine is not None
+    asyncio.get_running_loop().call_soon(mine.cancel)
+    await asyncio.sleep(60)
 
 
-@pytest.mark.parametrize("handler", [cancel_itself, lambda _: raising(asyncio.CancelledError())])
+async def take_it_back(_: Any) -> None:
+    mine = asyncio.current_task()
+    assert mine is not None
+    mine.cancel()
+    try:
+        await asyncio.sleep(0)
+    except asyncio.CancelledError:
+        if mine.uncancel():
+            raise
+    await asyncio.sleep(60)
+
+
+@pytest.mark.parametrize(
+    "handler",
+    [cancel_itself, be_cancelled_by_a_callback, lambda _: raising(asyncio.CancelledError())],
+)
 async def test_a_cancellation_from_inside_is_a_failure(handler: Any) -> None:
-    outcomes: list[Any] = []
-    task = put_to_work(Performer({"work": handler}), outcomes)
-    await task
-    assert outcomes == [
-        Failed("States.TaskFailed", "CancelledError: the work was cancelled from inside")
-    ]
-    assert not task.cancelling()
+    outcome = await Performer({"work": handler}).perform(a_task(), silent)
+    assert outcome == Failed(
+        "States.TaskFailed", "CancelledError: the work was cancelled from inside"
+    )
 
 
-async def test_a_cancellation_from_inside_and_one_from_outside_goes_through() -> None:
-    task = put_to_work(Performer({"work": cancel_itself}), [])
-    await asyncio.sleep(0)  # it has cancelled itself and not ended yet
+@pytest.mark.parametrize("steps", range(5))
+@pytest.mark.parametrize("handler", [cancel_itself, take_it_back])
+async def test_a_cancellation_from_outside_goes_through_after_one_from_inside(
+    handler: Any, steps: int
+) -> None:
+    task = asyncio.create_task(Performer({"work": handler}).perform(a_task(), silent))
+    for _ in range(steps):
+        await asyncio.sleep(0)
+    if task.done():
+        return  # it has failed by itself
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
