@@ -1,6 +1,6 @@
 """Observations as models read them: rows of an index, and all of single ones.
 
-What a source alone said of one, its note, is for people: no model is told it.
+What a source alone said of one, its note, is for people: no model receives it.
 """
 
 from __future__ import annotations

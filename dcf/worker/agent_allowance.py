@@ -15,10 +15,10 @@ from control_plane import (
 )
 from control_plane import UnknownAgent as NoRecord
 from dcf.agents.loading import BUDGET, USAGE, Usage
-from dcf.agents.models import Allowance, Bound, ModelBudgetExhausted, PriceUnknown, Used
+from dcf.agents.models import Allowance, Bound, ModelBudgetExhausted, PriceUnknown, Used, nano_of
 from dcf.memory import Agent
 from dcf.tools import Budget, Policy, spent_words
-from dcf.worker.model_allowance import nano_of, told_of, usd_of
+from dcf.worker.model_allowance import told_of, usd_of
 
 _MEMBERS = (BUDGET, USAGE)
 Plan = Callable[[AgentDocument], AgentChange | None]

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from decimal import ROUND_CEILING, Decimal
+from decimal import Decimal
 from typing import Any, Literal
 
 from control_plane import Budget as Limits
 from control_plane import Lease, OverBudget, Refusal, Store
 from dcf.agents import TaskError
-from dcf.agents.models import Bound, ModelBudgetExhausted, PriceUnknown, Used
+from dcf.agents.models import NANO, Bound, ModelBudgetExhausted, PriceUnknown, Used, nano_of
 from dcf.tools import Budget, spent_words
 from dcf.worker.lease_lost import LeaseLost
 from dcf.worker.patience import patiently
 
 _LIMIT_EXCEEDED = "DCF.LimitExceeded"
-_NANO = Decimal(1_000_000_000)
 _WHOSE: dict[str, Literal["state", "run"]] = {"try": "state", "run": "run"}
 
 
@@ -94,13 +93,8 @@ def limits_of(budget: Budget) -> Limits:
         wall_ms=None if seconds is None else round(seconds * 1000),
         model_calls=budget.model_calls,
         tokens=budget.tokens,
-        nano_usd=None if dollars is None else int(Decimal(str(dollars)) * _NANO),
+        nano_usd=None if dollars is None else int(Decimal(str(dollars)) * NANO),
     )
-
-
-def nano_of(cost: Decimal | None) -> int | None:
-    """Billionths, the last one whole: what is spent is never less than it was."""
-    return None if cost is None else int((cost * _NANO).to_integral_value(ROUND_CEILING))
 
 
 def usd_of(cost: Decimal | None) -> float | None:

@@ -2,7 +2,7 @@
 and what its Tasks put out.
 
 Unlike what ``run_observations`` tells, this has data of the run in it. What is found in it is of no
-workflow, so that no other run is told it.
+workflow, so that no other run receives it.
 """
 
 from __future__ import annotations

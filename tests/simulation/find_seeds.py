@@ -2,7 +2,7 @@
 for each mutant of the sample, a seed that notices it: the one that is there, or else the first.
 Call it after each change of what is simulated: the tests try these seeds first, and others would
 cost minutes. Mutants that are new are added to ``dcf/simulation/found.json`` in the same way, and
-those that are gone leave it; with ``--all`` each is tried again, which takes an hour.
+those that are gone leave it; with ``--all`` each is tried again, which takes half an hour.
 """
 
 from __future__ import annotations

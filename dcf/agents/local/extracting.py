@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable, Mapping
-from decimal import ROUND_CEILING, Decimal
 from typing import TYPE_CHECKING
 
 from dcf.agents.library_lock import LOADING
@@ -18,6 +17,7 @@ from dcf.agents.models import (
     ModelUnavailable,
     Used,
     named_model,
+    nano_of,
     parse_name,
 )
 from dcf.agents.models.checks import key_of, url_of
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from pydantic_ai.messages import ModelResponse
 
 ROLE = "reflector"
-_NANO = 1_000_000_000
 
 
 def extraction_asker(
@@ -77,16 +76,11 @@ class _Allowance:
         self._spending = spending
 
     async def reserve(self, bound: Bound) -> str:
-        nano = _nano(bound.cost_usd)
+        nano = nano_of(bound.cost_usd)
         return str(await self._spending.reserve(bound.model, bound.tokens, nano))
 
     async def settle(self, reservation: str, used: Used) -> None:
-        await self._spending.settle(int(reservation), used.tokens, _nano(used.cost_usd))
-
-
-def _nano(cost: Decimal | None) -> int | None:
-    """Billionths, the last one whole: what is spent is never less than it was."""
-    return None if cost is None else int((cost * _NANO).to_integral_value(ROUND_CEILING))
+        await self._spending.settle(int(reservation), used.tokens, nano_of(used.cost_usd))
 
 
 def _identity(name: ModelName, environment: Mapping[str, str]) -> str:

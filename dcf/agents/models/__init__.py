@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from control_plane import export_late
 
 if TYPE_CHECKING:
-    from dcf.agents.models.allowance import Allowance, Bound, Unlimited, Used
+    from dcf.agents.models.allowance import NANO, Allowance, Bound, Unlimited, Used, nano_of
     from dcf.agents.models.call_settings import CallSettings, read_call_settings
     from dcf.agents.models.checks import model_problems, name_problems
     from dcf.agents.models.choice import MODEL, ROLES, NamedModel, model_settings, named_model
@@ -37,6 +37,7 @@ else:
 
 __all__ = [
     "MODEL",
+    "NANO",
     "REHEARSAL",
     "ROLES",
     "Allowance",
@@ -63,6 +64,7 @@ __all__ = [
     "model_settings",
     "name_problems",
     "named_model",
+    "nano_of",
     "parse_name",
     "read_call_settings",
     "read_prices",

@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from decimal import Decimal
-from typing import Protocol
+from decimal import ROUND_CEILING, Decimal
+from typing import Final, Protocol
+
+NANO: Final = Decimal(1_000_000_000)
+
+
+def nano_of(cost: Decimal | None) -> int | None:
+    """Billionths, the last one whole: what is spent is never less than it was."""
+    return None if cost is None else int((cost * NANO).to_integral_value(ROUND_CEILING))
 
 
 @dataclass(frozen=True, slots=True)

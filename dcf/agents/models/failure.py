@@ -18,7 +18,7 @@ UNREADABLE = (LookupError, TypeError, ValueError, AttributeError, RecursionError
 
 
 class ModelFailure(TaskError):
-    """A model could not be asked, or gave nothing. ``retry_after_s`` is how long the provider wants
+    """A model could not be asked, or gave nothing. ``retry_after_s`` is how long the provider asks
     not to be asked, where it said so."""
 
     name = ""

@@ -50,7 +50,7 @@ def extract(
 
     Each run and each turn is queued once and yields its observations once, whatever is killed
     meanwhile. The model is that of DCF_MODEL_REFLECTOR or DCF_MODEL, within the tokens of
-    DCF_EXTRACT_HOUR and DCF_EXTRACT_DAY. No run is told what was found in another one.
+    DCF_EXTRACT_HOUR and DCF_EXTRACT_DAY. No run receives what was found in another one.
     """
     from dcf.cli.memory import observation_extraction as work
     from dcf.cli.screen import Screen

@@ -32,7 +32,7 @@ class AskFailed(Exception):
 
 
 class AskPostponed(Exception):
-    """The provider was busy or away, for as long as was tried. ``asked_s`` is how long it wants not
+    """The provider was busy or away, for as long as was tried. ``asked_s`` is how long it asks not
     to be asked, where it said so."""
 
     def __init__(self, reason: str, asked_s: float | None = None) -> None:

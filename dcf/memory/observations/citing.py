@@ -7,7 +7,7 @@ from dcf.memory.audit.journal import Journal
 from dcf.memory.entities import OBSERVATION, OBSERVATION_USE
 from dcf.memory.observations.errors import AmbiguousObservation, UnknownObservation
 from dcf.memory.observations.finding import named_row
-from dcf.memory.observations.rendering import SHORT, short_id
+from dcf.memory.observations.rendering import short_id
 
 MOST = 50
 """Citations of one answer that count: who cites everything says nothing."""
@@ -35,7 +35,7 @@ def _count(journal: Journal, name: str, used_by: str) -> None:
         row = named_row(connection, name)
     except (UnknownObservation, AmbiguousObservation):
         return
-    if row["id"] not in (name, f"observation-{name}") and len(short_id(name)) < SHORT:
+    if len(short_id(name)) < len(short_id(row["id"])):
         return
     known = connection.execute(
         "SELECT 1 FROM observation_uses WHERE observation_id = ? AND used_by = ?",

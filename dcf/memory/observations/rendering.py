@@ -9,7 +9,7 @@ from dcf.search import counts_of_tokens
 
 ROW_TOKENS = 40
 """The most that a row of an index costs."""
-SHORT = 8
+_ID = 8
 """Characters that tell an id from others, as the short names of commits do."""
 _HOUR = 3_600_000
 _SOURCE = 12
@@ -18,7 +18,7 @@ _SOURCE = 12
 
 def short_id(observation_id: str) -> str:
     """The beginning of an id's own part: what rows and citations call an observation by."""
-    return observation_id.removeprefix("observation-")[:SHORT]
+    return observation_id.removeprefix("observation-")[:_ID]
 
 
 def rows_of(observations: Sequence[Observation], now: int) -> list[str]:
