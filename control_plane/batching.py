@@ -7,13 +7,15 @@ together share it. Order between them was never promised, and each script stays 
 from __future__ import annotations
 
 import asyncio
+import builtins
 from collections import deque
 from collections.abc import Sequence
 from typing import Any, cast
 
 import hiredis
 from redis.asyncio import Redis
-from redis.exceptions import NoScriptError, ResponseError
+from redis.asyncio.connection import AbstractConnection
+from redis.exceptions import NoScriptError, ResponseError, TimeoutError
 
 from control_plane.script import Script
 
@@ -26,12 +28,17 @@ _Call = tuple[Script, Sequence[str], Sequence[str | int], "asyncio.Future[Any]"]
 
 
 class BatchedScripts:
-    """Calls scripts over connections of ``client``."""
+    """Calls scripts over connections of its own, made as ``client`` makes them. A server that is
+    silent for ``silent_s`` seconds is taken for dead."""
 
-    def __init__(self, client: Redis) -> None:
+    def __init__(self, client: Redis, *, silent_s: float) -> None:
         self._client = client
+        self._silent_s = silent_s
         self._waiting: deque[_Call] = deque()
         self._flights: set[asyncio.Task[None]] = set()
+        self._lines: list[AbstractConnection] = []
+        self._idle: list[AbstractConnection] = []
+        self._stale: set[AbstractConnection] = set()
 
     async def run(self, script: Script, keys: Sequence[str], args: Sequence[str | int]) -> Any:
         """The script's reply. Raises what redis-py raises."""
@@ -41,15 +48,36 @@ class BatchedScripts:
             self._flights.add(asyncio.create_task(self._fly()))
         return await future
 
+    def reconnect(self) -> None:
+        """Connect anew before the next batches."""
+        self._stale.update(self._lines)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        for line in self._lines:
+            await line.disconnect()
+
     async def _fly(self) -> None:
+        line = self._idle.pop() if self._idle else self._connection()
         try:
-            await self._empty()
+            await self._empty(line)
         finally:
+            self._idle.append(line)
             # In the same turn of the loop in which nothing was waiting any more: whoever comes
             # later has to see that this flight has landed, and start another.
             self._flights.discard(cast("asyncio.Task[None]", asyncio.current_task()))
 
-    async def _empty(self) -> None:
+    def _connection(self) -> AbstractConnection:
+        """One of no pool, which would look at it before each batch; a batch has one limit of time,
+        where redis-py sets one for each command that is sent and each reply."""
+        pool = self._client.connection_pool
+        # It is the limit of a connection that is being made, too, where that has none of its own.
+        limits = {"socket_connect_timeout": self._silent_s} | pool.connection_kwargs
+        line: AbstractConnection = pool.connection_class(**limits | {"socket_timeout": None})
+        self._lines.append(line)
+        return line
+
+    async def _empty(self, line: AbstractConnection) -> None:
         """Send what waits, until nothing does."""
         while self._waiting:
             size = min(len(self._waiting), _LARGEST_BATCH)
@@ -59,7 +87,7 @@ class BatchedScripts:
             if not batch:
                 continue
             try:
-                replies = await self._send(batch)
+                replies = await self._send(line, batch)
             except Exception as error:  # noqa: BLE001 - each caller raises it, none is left waiting
                 replies = [error] * len(batch)
             for (*_, future), reply in zip(batch, replies, strict=True):
@@ -70,39 +98,54 @@ class BatchedScripts:
                 else:
                     future.set_result(reply)
 
-    async def _send(self, batch: list[_Call]) -> list[Any]:
+    async def _send(self, line: AbstractConnection, batch: list[_Call]) -> list[Any]:
+        if line in self._stale:
+            self._stale.discard(line)
+            await line.disconnect()
         replies = await self._exchange(
-            [("EVALSHA", script.sha1, len(keys), *keys, *args) for script, keys, args, _ in batch]
+            line,
+            [("EVALSHA", script.sha1, len(keys), *keys, *args) for script, keys, args, _ in batch],
         )
         for at, reply in enumerate(replies):
             if isinstance(reply, NoScriptError):
                 # The script cache does not survive a restart; EVAL fills it again.
                 script, keys, args, _ = batch[at]
                 again = ("EVAL", script.source, len(keys), *keys, *args)
-                replies[at] = (await self._exchange([again]))[0]
+                replies[at] = (await self._exchange(line, [again]))[0]
         return replies
 
-    async def _exchange(self, commands: list[_Command]) -> list[Any]:
-        """The replies to ``commands``, those that are errors too, over one connection. A pipeline
-        of redis-py does the same in twice the time: it packs in Python and passes each reply
-        through five calls."""
+    async def _exchange(self, line: Any, commands: list[_Command]) -> list[Any]:
+        """The replies to ``commands``, those that are errors too. A pipeline of redis-py does the
+        same in twice the time: it packs in Python and passes each reply through five calls."""
         # hiredis declares a tuple of one item.
         packed = b"".join(hiredis.pack_command(command) for command in commands)  # type: ignore[arg-type]
-        pool: Any = self._client.connection_pool
-        connection = await pool.get_connection()
 
         async def attempt() -> list[Any]:
-            await connection.send_packed_command(packed)
-            return [await _reply(connection) for _ in commands]
+            try:
+                return await self._answered(line, packed, len(commands))
+            except builtins.TimeoutError:
+                raise TimeoutError(f"no reply within {self._silent_s:g} s") from None
 
         async def failed(error: Exception) -> None:
-            await connection.disconnect(error=error)
+            await line.disconnect(error=error)
 
-        try:
-            replies: list[Any] = await connection.retry.call_with_retry(attempt, failed)
-            return replies
-        finally:
-            await pool.release(connection)
+        replies: list[Any] = await line.retry.call_with_retry(attempt, failed)
+        return replies
+
+    async def _answered(self, line: Any, packed: bytes, count: int) -> list[Any]:
+        """``count`` replies to what is sent."""
+        now = asyncio.get_running_loop().time
+        replies: list[Any] = []
+        async with asyncio.timeout(self._silent_s) as limit:
+            begun = now()
+            await line.send_packed_command(packed)
+            while len(replies) < count:
+                replies.append(await _reply(line))
+                if now() - begun > self._silent_s / 10:
+                    # It is slow, not silent.
+                    begun = now()
+                    limit.reschedule(begun + self._silent_s)
+        return replies
 
 
 async def _reply(connection: Any) -> Any:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from typing import TypeVar
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any, TypeVar
 
 from control_plane.errors import Disconnected
 from control_plane.lease import Lease
@@ -30,7 +30,7 @@ async def insist(
             await asyncio.sleep(_AGAIN_S)
 
 
-async def patiently(lease: Lease, act: Callable[[], Awaitable[_T]]) -> _T:
+def patiently(lease: Lease, act: Callable[[], Awaitable[_T]]) -> Coroutine[Any, Any, _T]:
     """``insist`` for as long as ``lease`` may hold: work that is finished is not repeated because
     Redis restarts, or takes no writes for a while."""
-    return await insist(act, lease.ttl_ms / 1000)
+    return insist(act, lease.ttl_ms / 1000)

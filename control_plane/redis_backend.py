@@ -35,7 +35,7 @@ class RedisBackend:
         self._client = client
         self._place = place
         self._send: Callable[..., Awaitable[Any]] = client.execute_command
-        self._scripts = BatchedScripts(client)
+        self._scripts = BatchedScripts(client, silent_s=SOCKET_TIMEOUT_S)
         # Replies as RESP2 gives them, the shape that the twin answers in too.
         client.response_callbacks.clear()
 
@@ -80,6 +80,7 @@ class RedisBackend:
 
     async def close(self) -> None:
         """Close all connections."""
+        await self._scripts.close()
         await self._client.aclose()
         await self._client.connection_pool.aclose()
 
@@ -88,5 +89,6 @@ class RedisBackend:
         refusing = refusal_of(error)
         if refusing is not None and refusing.elsewhere:
             # The name of the server may stand for another one by now.
+            self._scripts.reconnect()
             await self._client.connection_pool.disconnect(inuse_connections=False)
         return translated(error, away=_AWAY, server=self._place)

@@ -46,7 +46,10 @@ class Watch:
 
     def next_look(self, now: float) -> float:
         """When the control plane is to be asked next, if it was asked just now."""
-        times = [now + self.lease.ttl_ms / 3000]
+        usual = now + self.lease.ttl_ms / 3000
+        if self.limit_at is None and self.heartbeat_s is None:
+            return usual
+        times = [usual]
         if self.limit_at is not None:
             times.append(self.limit_at + _AFTER_LIMIT_S)
         if self.heartbeat_s is not None:

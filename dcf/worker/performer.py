@@ -59,7 +59,7 @@ class Performer:
         """The outcome of one Task; a failure of the work is an outcome, not an exception."""
         handler = self._handler(task.state.resource or "")
         if handler is not None:
-            return await _apart(_handled(handler, task, beat))
+            return await _apart(_contained(_result(handler, task, beat)))
         if task.state.binding is None:
             known = ", ".join(sorted(self._handlers)) or "none"
             return Failed(
@@ -79,13 +79,9 @@ class Performer:
         )
 
 
-async def _handled(handler: Handler, task: Task, beat: Beat) -> Outcome:
-    begin_work(Work(task.lease.idempotency_key, task.lease.fence, beat, task.token))
-    return await _contained(_result(handler, task))
-
-
-async def _result(handler: Handler, task: Task) -> Outcome:
+async def _result(handler: Handler, task: Task, beat: Beat) -> Outcome:
     process = os.getpid()
+    begin_work(Work(task.lease.idempotency_key, task.lease.fence, beat, task.token))
     try:
         return Succeeded(await handler(task.arguments))
     finally:

@@ -420,9 +420,11 @@ class Worker:
     async def _step(self, lease: Lease, in_place: bool) -> Committed | Refusal:
         """Do the step of ``lease`` while the keeper keeps it."""
         try:
-            run = await patiently(
-                lease, lambda: self._runs.get(lease.workflow_id, lease.incarnation)
-            )
+            run = self._runs.known(lease.workflow_id, lease.incarnation)
+            if run is None:
+                run = await patiently(
+                    lease, lambda: self._runs.get(lease.workflow_id, lease.incarnation)
+                )
         except DefinitionError as error:
             # It was submitted to a version that could read it. No other worker of this one can.
             return await self._choreographer.refuse(lease, str(error))

@@ -89,11 +89,11 @@ class Choreographer:
             return await self._say(lease, asked, in_place)
         state = run.machine.locate(list(split_path(lease.path)))
         with kept:
-            visit = await patiently(lease, lambda: self._stepping.visit(run, lease, state))
-            taken = await self._stepping.take(run, lease, state, visit, perform)
+            seen = await patiently(lease, lambda: self._stepping.look(run, lease, state))
+            taken = await self._stepping.take(run, lease, state, seen, perform)
         if taken.refused is not None:
             return taken.refused
-        step = Step(run, lease, visit, taken.outcome, None, taken.trouble)
+        step = Step(run, lease, seen.visit, taken.outcome, None, taken.trouble)
         try:
             return await self._conclude(step, taken.effect, taken.effective, in_place)
         except BadDocument as error:
@@ -101,7 +101,7 @@ class Choreographer:
         trouble = Failure(error_name(refused), str(refused))
         step = replace(step, outcome=_spoilt(taken.outcome, refused), trouble=trouble)
         try:
-            effect = self._stepping.unstorable(state, visit, refused)
+            effect = self._stepping.unstorable(state, seen.visit, refused)
             return await self._conclude(step, effect, taken.effective, in_place)
         except BadDocument as error:
             # What Catch makes of it cannot be stored either.

@@ -115,11 +115,16 @@ class RunCache:
         self._runs: OrderedDict[str, Run] = OrderedDict()
         self._machines: OrderedDict[str, Definition] = OrderedDict()
 
+    def known(self, workflow_id: str, incarnation: str) -> Run | None:
+        """The run of this incarnation where it has been read."""
+        run = self._runs.get(workflow_id)
+        return run if run is not None and run.incarnation == incarnation else None
+
     async def get(self, workflow_id: str, incarnation: str) -> Run:
         """The run of this incarnation. Raises UnknownRun, MissingBlob, and
         ``asl.DefinitionError`` when this version refuses its definition."""
-        run = self._runs.get(workflow_id)
-        if run is None or run.incarnation != incarnation:
+        run = self.known(workflow_id, incarnation)
+        if run is None:
             meta = await self._store.run(workflow_id)
             definition = await self._definition(meta)
             value = await self._store.value(workflow_id, meta.input)

@@ -26,6 +26,14 @@ _NO_TOKENS = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a step begins with."""
+
+    visit: asl.Visit
+    event: asl.Event | asl.Failure
+
+
 @dataclass(slots=True)
 class Taken:
     """How far a step has come."""
@@ -57,8 +65,11 @@ class Stepping:
         self._rng = rng
         self._limit = limit
 
-    async def visit(self, run: Run, lease: Lease, state: asl.State) -> asl.Visit:
-        """What ``state`` sees."""
+    async def look(self, run: Run, lease: Lease, state: asl.State) -> Seen:
+        """What ``state`` sees, and what happened to it."""
+        return Seen(await self._visit(run, lease, state), await happened(self._store, lease, state))
+
+    async def _visit(self, run: Run, lease: Lease, state: asl.State) -> asl.Visit:
         variables = dict(await self._fans.variables(run, lease))
         # How long a Wait may take counts from when it was entered.
         if not run.uses_context and state.type != "Wait":
@@ -77,10 +88,10 @@ class Stepping:
         return asl.Visit(lease.input, context, variables, lease.retries, None, identity)
 
     async def take(
-        self, run: Run, lease: Lease, state: asl.State, visit: asl.Visit, perform: Perform
+        self, run: Run, lease: Lease, state: asl.State, seen: Seen, perform: Perform
     ) -> Taken:
         """Step ``state`` until it wants something that is committed."""
-        event = await patiently(lease, lambda: happened(self._store, lease, state))
+        visit, event = seen.visit, seen.event
         if takes_callback(state) and not run.callback_secret and isinstance(event, asl.Entered):
             event = asl.TaskFailed(*_NO_TOKENS)
         taken = Taken(
