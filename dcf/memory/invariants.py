@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from dcf.memory.audit.edit import digest_of
 from dcf.memory.audit.entity import Entity
@@ -12,10 +12,14 @@ from dcf.memory.entities import AGENT, BLOCK, PROJECT, RECORDED
 from dcf.problem import Problem
 
 
-def faults(connection: Connection) -> Iterator[Problem]:
-    """All that is wrong in the file."""
+def faults(
+    connection: Connection, tell: Callable[[str], object] = lambda _: None
+) -> Iterator[Problem]:
+    """All that is wrong in the file. What is looked at is told to ``tell``."""
+    tell("checking every page")
     for line in damage(connection):
         yield Problem("memory_damaged", line, hint="restore a backup")
+    tell("comparing rows with their events")
     for entity in RECORDED:
         yield from _existence_faults(connection, entity)
     for entity in (AGENT, BLOCK, PROJECT):

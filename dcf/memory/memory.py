@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,11 +66,11 @@ class Memory:
         way for whoever has ``turn``, and raises TurnLost after that."""
         return self._of(self.turns.ledger_of(turn), self.search)
 
-    async def check(self) -> tuple[Problem, ...]:
+    async def check(self, tell: Callable[[str], object] = lambda _: None) -> tuple[Problem, ...]:
         """All that is wrong in the file: damage, rows that disagree with their events or with the
-        index of search."""
+        index of search. What is looked at is told to ``tell``, in a thread of its own."""
         return await self.ledger.read(
-            lambda connection: (*faults(connection), *index_faults(connection))
+            lambda connection: (*faults(connection, tell), *index_faults(connection, tell))
         )
 
     async def back_up(self, to: Path, *, overwrite: bool = False) -> Path:

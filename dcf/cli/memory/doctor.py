@@ -38,12 +38,8 @@ async def examine_memory(settings: Settings, screen: Screen, *, rebuild: bool) -
                 with screen.working("making the index anew"):
                     await memory.search.rebuild()
                     await memory.search.catch_up()
-            with screen.working("checking every page and row"):
-                problems = tuple(
-                    {
-                        str(one): one for one in (*await memory.check(), *await _search(memory))
-                    }.values()
-                )
+            with screen.working("checking every page and row") as progress:
+                problems = (*await memory.check(progress.tell), *await memory.search.limits())
             checks += await _contents(memory)
     except MemoryProblem as refused:
         problems = (refused.problem,)
@@ -63,10 +59,6 @@ async def examine_memory(settings: Settings, screen: Screen, *, rebuild: bool) -
         return Answer(fields, [table, *warnings, "The memory is whole."])
     note = ErrorNote("memory_faults", f"{source.path}: {told}", _mend(wrong), listed(problems))
     return Answer(fields, [table], "error", note, FAILED)
-
-
-async def _search(memory: Memory) -> tuple[Problem, ...]:
-    return tuple(one for one in await memory.search.check() if not one.is_error)
 
 
 def _mend(wrong: list[Problem]) -> str:

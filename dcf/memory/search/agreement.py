@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
+from heapq import merge
+from itertools import groupby
+from operator import itemgetter
 from typing import TypeAlias
 
 from dcf.memory.database import Connection
 from dcf.memory.search.entry import Entry
 from dcf.memory.search.indexing import entries
-from dcf.memory.search.place import number_of, range_at, range_of
+from dcf.memory.search.place import range_at, range_of
 from dcf.problem import Problem
 
 _HINT = "`dcf memory doctor` can make the index anew"
@@ -18,13 +21,18 @@ _SHOWN = 10
 _COLUMNS = ("text", "about")
 _Term: TypeAlias = tuple[str, int, int]
 """A word as the index has it, the place of a text, and in which of the columns it stands there."""
-_WORDS = "SELECT term, doc, col = 'about' FROM search_terms"
-_ABOUTS = "SELECT term, doc, 1 FROM search_about_terms"
+# fts5vocab gives its rows in the order of terms, so nothing is sorted here.
+_WORDS = "SELECT term, group_concat(doc * 2 + (col = 'about')) FROM search_terms GROUP BY term"
+_ABOUTS = "SELECT term, group_concat(doc * 2 + 1) FROM search_about_terms GROUP BY term"
 _TOKENIZER = "porter unicode61 categories 'L* N* M*'"
 
 
-def index_faults(connection: Connection) -> Iterator[Problem]:
-    """All in which the index is not what one made anew would be."""
+def index_faults(
+    connection: Connection, tell: Callable[[str], object] = lambda _: None
+) -> Iterator[Problem]:
+    """All in which the index is not what one made anew would be. What is looked at is told to
+    ``tell``."""
+    tell("reading the texts")
     wanted = {(entry.kind, entry.ref): entry for entry in entries(connection)}
     places = {
         (row["kind"], row["ref"]): row
@@ -35,12 +43,16 @@ def index_faults(connection: Connection) -> Iterator[Problem]:
     for kind, ref in sorted(places.keys() - wanted.keys()):
         yield _fault(f"the index has a {kind} {ref} that is not there")
     both = {key: wanted[key] for key in sorted(wanted.keys() & places.keys())}
+    tell(f"comparing the places of {len(both):,} texts with those in the index")
+    numbers = dict(connection.execute("SELECT space, number FROM search_spaces").fetchall())
     for key, entry in both.items():
+        number = 0 if entry.space is None else numbers.get(entry.space)
         if places[key]["length"] != entry.length or not _placed(
-            connection, entry, places[key]["place"]
+            entry, places[key]["place"], number
         ):
             yield _fault(f"{key[0]} {key[1]} stands in the index as another text")
     known = {row["place"] for row in places.values()}
+    tell(f"comparing the words of {len(both):,} texts with those in the index")
     yield from _term_faults(connection, {places[key]["place"]: one for key, one in both.items()})
     yield from _count_faults(connection)
     for row in connection.execute("SELECT place FROM search_vectors"):
@@ -48,8 +60,7 @@ def index_faults(connection: Connection) -> Iterator[Problem]:
             yield _fault(f"there is a vector at {row['place']} without a text")
 
 
-def _placed(connection: Connection, entry: Entry, place: int) -> bool:
-    number = 0 if entry.space is None else number_of(connection, entry.space)
+def _placed(entry: Entry, place: int, number: int | None) -> bool:
     if number is None or range_at(place) != range_of(number, entry.kind):
         return False
     return entry.kind != "message" or place & 0xFFFF_FFFF == entry.seq
@@ -80,7 +91,8 @@ def _term_faults(connection: Connection, at: dict[int, Entry]) -> Iterator[Probl
             ((place, entry.indexed[1]) for place, entry in at.items() if entry.about),
         )
         found = [
-            _differences(_terms(anew, sql), _terms(connection, sql)) for sql in (_WORDS, _ABOUTS)
+            _differences(_terms(anew, sql, 0), _terms(connection, sql, 1))
+            for sql in (_WORDS, _ABOUTS)
         ]
     for lost, strange in found:
         for term, place, column in lost:
@@ -92,30 +104,31 @@ def _term_faults(connection: Connection, at: dict[int, Entry]) -> Iterator[Probl
             yield _fault(f"the index has {term!r} in the {_COLUMNS[column]} of {name}, it has not")
 
 
-def _terms(connection: Connection, sql: str) -> Iterator[_Term]:
-    """All that an index of words holds, in the order in which it is kept."""
+def _terms(connection: Connection, sql: str, side: int) -> Iterator[tuple[str, int, str]]:
+    """The words that an index holds, in order, each with ``side`` and with all of its places: a
+    full memory has millions, which SQLite joins faster than Python takes them one by one."""
     cursor = connection.cursor()
     cursor.row_factory = None
-    return cursor.execute(sql)
+    return ((term, side, places) for term, places in cursor.execute(sql))
 
 
-def _differences(wanted: Iterator[_Term], found: Iterator[_Term]) -> tuple[list[_Term], ...]:
-    """The first that are only wanted, and the first that are only found. Both come in order: a full
-    memory has millions, too many to hold."""
-    lost: list[_Term] = []
-    strange: list[_Term] = []
-    one, other = next(wanted, None), next(found, None)
-    while True:
-        while one is not None and one == other:
-            one, other = next(wanted, None), next(found, None)
-        if one is not None and (other is None or one < other):
-            lost.append(one)
-            one = next(wanted, None)
-        elif other is not None:
-            strange.append(other)
-            other = next(found, None)
-        else:
-            return lost[:_SHOWN], strange[:_SHOWN]
+def _differences(
+    wanted: Iterator[tuple[str, int, str]], found: Iterator[tuple[str, int, str]]
+) -> tuple[list[_Term], ...]:
+    """The first that are only wanted, and the first that are only found."""
+    missing: tuple[list[_Term], list[_Term]] = ([], [])
+    for term, both in groupby(merge(wanted, found), itemgetter(0)):
+        sides = {side: places for _, side, places in both}
+        if sides.get(0) == sides.get(1):
+            continue
+        for one, other, into in ((0, 1, missing[0]), (1, 0, missing[1])):
+            only = _numbers(sides.get(one)) - _numbers(sides.get(other))
+            into += ((term, *divmod(number, 2)) for number in sorted(only))
+    return missing[0][:_SHOWN], missing[1][:_SHOWN]
+
+
+def _numbers(places: str | None) -> set[int]:
+    return {int(place) for place in places.split(",")} if places else set()
 
 
 def _count_faults(connection: Connection) -> Iterator[Problem]:

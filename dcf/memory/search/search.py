@@ -13,7 +13,6 @@ from dcf.memory.checking import refuse
 from dcf.memory.database import Connection
 from dcf.memory.errors import MemoryProblem
 from dcf.memory.ledger import Ledger
-from dcf.memory.search.agreement import index_faults
 from dcf.memory.search.checking import question_problems
 from dcf.memory.search.cues import cued
 from dcf.memory.search.found import KINDS, Found, Kind
@@ -129,14 +128,12 @@ class Search:
         """Make the index anew from what is kept; how many texts are in it."""
         return await self._ledger.change(SYSTEM, lambda journal: rebuild(journal.connection))
 
-    async def check(self) -> tuple[Problem, ...]:
-        """Where index and texts disagree, and why meanings are not compared, if so."""
-        faults = await self._ledger.read(lambda connection: tuple(index_faults(connection)))
+    async def limits(self) -> tuple[Problem, ...]:
+        """Why meanings are not compared, if so: a warning."""
         await self._embedder()
         if self._without is None:
-            return faults
+            return ()
         return (
-            *faults,
             Problem(
                 "memory_search_words_only",
                 f"search goes by words alone: {self._without}",

@@ -339,7 +339,7 @@ async def test_without_the_embedders_packages_words_decide_and_check_says_so(
     search = Search(words.ledger, "minilm", missing)
     assert [one.text for one in await search.find("plum")] == ["plum"]
     assert await search.catch_up() == 0
-    (problem,) = await search.check()
+    (problem,) = await search.limits()
     assert (problem.severity, problem.hint) == ("warning", "pip install x")
 
 

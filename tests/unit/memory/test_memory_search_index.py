@@ -88,7 +88,7 @@ async def _agree(folder: Path, steps: list[tuple[str, int, str]]) -> None:
         for step in steps:
             with suppress(MemoryProblem, ZeroDivisionError):
                 await _do(memory, *step)
-        assert await memory.search.check() == ()
+        assert await memory.check() == ()
         assert await memory.check() == ()
         kept = await memory.ledger.read(dump)
         await memory.search.rebuild()
@@ -150,11 +150,11 @@ async def test_a_harmed_index_is_noticed_and_made_anew(
     async with Memory.open(source, clock=clock, new_id=Numbered()) as memory:
         agent = await memory.agents.create(NewAgent("anna"), by=by)
         await memory.messages.append(agent.id, NewMessage("user", "a plum", sender="bea"), by=by)
-        assert await memory.search.check() == ()
+        assert await memory.check() == ()
         await memory.ledger.database.write(lambda connection: connection.execute(harm))
-        assert await memory.search.check() != ()
+        assert await memory.check() != ()
         assert await memory.search.rebuild() == 1
-        assert await memory.search.check() == ()
+        assert await memory.check() == ()
 
 
 async def test_a_file_of_an_older_form_is_indexed_when_it_is_opened(
@@ -189,7 +189,7 @@ async def test_the_index_of_an_older_version_of_the_file_is_made_anew(
         assert connection.execute("SELECT form FROM search_state").fetchone()[0] < 4
         assert migrate(connection, source.path) == (5, newest)
     async with Memory.open(source, clock=clock, new_id=Numbered()) as memory:
-        assert await memory.search.check() == ()
+        assert await memory.check() == ()
         assert [found.ref for found in await memory.search.find("fruit")] == ["passage-1"]
 
 
