@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     )
     from control_plane.assigned import assign, assigned
     from control_plane.backend import Backend
-    from control_plane.broken_run import remove_broken
+    from control_plane.broken_run import remove_broken, what_is_broken
     from control_plane.claims import ACCEPTED_EVERY_MS, CLAIM_MS, Claimed
     from control_plane.clock import Clock, NewToken, new_token, wall_clock
     from control_plane.conductors import ConductorDocument, ConductorStore
@@ -64,6 +64,7 @@ if TYPE_CHECKING:
         ConductorExists,
         ControlPlaneError,
         CorruptHistory,
+        DamagedRun,
         Disconnected,
         MissingBlob,
         NameTaken,
@@ -130,6 +131,7 @@ if TYPE_CHECKING:
     from control_plane.record_reader import RecordPage
     from control_plane.records import RecordConflict, RecordStore
     from control_plane.redis_backend import RedisBackend
+    from control_plane.run_damage import check_run, damage_is_told, find_damage
     from control_plane.run_document import RunDocument
     from control_plane.run_export import (
         NotExportable,
@@ -140,7 +142,13 @@ if TYPE_CHECKING:
         restore_run,
     )
     from control_plane.run_file import BadRunFile, pack, unpack
-    from control_plane.run_space import RunsSpace, space_of, space_of_runs
+    from control_plane.run_space import (
+        RunsSpace,
+        names_found,
+        space_of,
+        space_of_keys,
+        space_of_runs,
+    )
     from control_plane.run_transitions import FirstState
     from control_plane.script import Script
     from control_plane.sessions import SessionDocument, SessionStore, check_session_id
@@ -190,6 +198,7 @@ __all__ = [
     "ConductorStore",
     "ControlPlaneError",
     "CorruptHistory",
+    "DamagedRun",
     "Disconnected",
     "Enter",
     "Failure",
@@ -263,13 +272,16 @@ __all__ = [
     "assigned",
     "call_name",
     "check_agent_id",
+    "check_run",
     "check_session_id",
     "check_workflow_id",
     "claims",
+    "damage_is_told",
     "enclosing_joins",
     "encode_name",
     "export_late",
     "export_run",
+    "find_damage",
     "frame_of",
     "history",
     "host_signs",
@@ -278,6 +290,7 @@ __all__ = [
     "keys",
     "lay_out",
     "load_exports",
+    "names_found",
     "new_token",
     "pack",
     "patiently",
@@ -293,6 +306,7 @@ __all__ = [
     "sibling",
     "signs_of_life",
     "space_of",
+    "space_of_keys",
     "space_of_runs",
     "split_path",
     "sweep_outbox",
@@ -300,4 +314,5 @@ __all__ = [
     "turns",
     "unpack",
     "wall_clock",
+    "what_is_broken",
 ]

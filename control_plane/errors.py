@@ -51,6 +51,12 @@ class WrongType(ServerError):
     code = "wrong_type"
 
 
+class NotText(ServerError):
+    """Redis holds something that is no text in UTF-8: {why}."""
+
+    code = "not_text"
+
+
 class BadDocument(ControlPlaneError):
     """The document cannot be stored: {reason}."""
 
@@ -103,6 +109,12 @@ class BrokenRun(ControlPlaneError):
         """What may be done about it, for people."""
         name = self.fields["workflow_id"]
         return f"`dcf runs remove {name} --broken` removes it with all that belongs to it"
+
+
+class DamagedRun(BrokenRun):
+    """Run {workflow_id} is damaged: {why}."""
+
+    code = "damaged_run"
 
 
 class CorruptHistory(ControlPlaneError):

@@ -10,11 +10,13 @@ import hashlib
 import json
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from control_plane.errors import CorruptHistory
 from control_plane.reader import BATCH
-from control_plane.store import Store
+
+if TYPE_CHECKING:
+    from control_plane.store import Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,25 @@ async def read(store: Store, workflow_id: str, *, after: str = "-") -> AsyncIter
         start = f"({batch[-1][0]}"
 
 
+async def read_whole(store: Store, workflow_id: str) -> AsyncIterator[HistoryEvent]:
+    """All events there are by now, in order. Raises CorruptHistory, also when the end is missing or
+    nothing says where it is, and UnknownRun when the run was removed meanwhile."""
+    chain = store.keys(workflow_id).chain
+    known = await store.backend.command("HGET", chain, "digest") or ""
+    complete, entry = known == "", known
+    async for event in read(store, workflow_id):
+        complete, entry = event.digest == known or (complete and known != ""), event.entry
+        yield event
+    if not complete and not known:
+        # A run that began meanwhile has one by now.
+        known = await store.backend.command("HGET", chain, "digest") or ""
+        complete = known != ""
+    if not complete:
+        # Nothing is missing from a run that is no more.
+        await store.run_status(workflow_id)
+        raise CorruptHistory(workflow_id=workflow_id, entry=known or entry)
+
+
 @dataclass(frozen=True, slots=True)
 class Seal:
     """``sha256`` covers every digest of the stream, ``head`` is the last of them ("" without)."""
@@ -62,21 +83,12 @@ class Seal:
 
 
 async def seal(store: Store, workflow_id: str) -> Seal:
-    """Check the whole stream and seal it. Raises CorruptHistory, also when its end is missing, and
-    UnknownRun when the run was removed meanwhile."""
-    chain = store.keys(workflow_id).chain
-    known = await store.backend.command("HGET", chain, "digest") or ""
+    """Check the whole stream and seal it. Raises CorruptHistory, UnknownRun."""
     sealed, head, count = hashlib.sha256(), "", 0
-    complete = known == ""
-    async for event in read(store, workflow_id):
+    async for event in read_whole(store, workflow_id):
         head = event.digest
-        complete = complete or head == known
         sealed.update(f"{head}\n".encode())
         count += 1
-    if not complete:
-        # Nothing is missing from a run that is no more.
-        await store.run_status(workflow_id)
-        raise CorruptHistory(workflow_id=workflow_id, entry=known)
     return Seal(sealed.hexdigest(), head, count)
 
 

@@ -164,6 +164,10 @@ class RunKeys:
     def calls(self, path: str) -> str:
         return self._name("dp", f"calls:{path}")
 
+    def control(self, name: str) -> str:
+        """A key of the run's control that no other method has."""
+        return self._name("cp", name)
+
     def data(self, name: str) -> str:
         """A key of the run's data that no other method has."""
         return self._name("dp", name)

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
 from control_plane.documents import Failure, RunStatus, StateDocument
 from control_plane.errors import (
     BrokenRun,
-    RefusedForGood,
-    ServerError,
     UnknownRun,
     UnknownState,
     WrongType,
@@ -47,24 +44,11 @@ class Reader(Values):
             text = await self.backend.command("JSON.GET", key)
         except WrongType as error:
             kind = await self.backend.command("TYPE", key)
-            why = f"it is of the type {kind}, and not JSON"
+            why = f"it is of the type {kind}, and not JSON ({key})"
             raise BrokenRun(workflow_id=workflow_id, why=why) from error
         if text is None:
             raise UnknownRun(workflow_id=workflow_id)
-        return RunDocument.parse(text, workflow_id)
-
-    @asynccontextmanager
-    async def broken_is_told(self, workflow_id: str) -> AsyncIterator[None]:
-        """Where a script ends with an error because the document of the run is broken, that is what
-        is raised: BrokenRun."""
-        try:
-            yield
-        except RefusedForGood:
-            raise
-        except ServerError:
-            with suppress(UnknownRun):
-                await self.run(workflow_id)
-            raise
+        return _parsed(text, workflow_id, key)
 
     async def run_many(self, workflow_ids: Sequence[str]) -> list[RunDocument]:
         """The meta documents of those that exist, in order, 500 a read; in a cluster, where each
@@ -88,9 +72,9 @@ class Reader(Values):
             texts = await self._read_many(names, ".")
         runs: list[RunDocument] = []
         broken: list[BrokenRun] = []
-        for workflow_id, text in zip(workflow_ids, texts, strict=True):
+        for workflow_id, key, text in zip(workflow_ids, names, texts, strict=True):
             try:
-                runs += [RunDocument.parse(text, workflow_id)] if text is not None else []
+                runs += [_parsed(text, workflow_id, key)] if text is not None else []
             except BrokenRun as error:
                 broken.append(error)
         return runs, broken
@@ -194,3 +178,12 @@ class Reader(Values):
         for at in range(0, len(names), BATCH):
             texts += await self.backend.command("JSON.MGET", *names[at : at + BATCH], path)
         return texts
+
+
+def _parsed(text: str, workflow_id: str, key: str) -> RunDocument:
+    """The document in ``text``. Raises BrokenRun, which names the key."""
+    try:
+        return RunDocument.parse(text, workflow_id)
+    except BrokenRun as error:
+        why = f"{error.fields['why']} ({key})"
+        raise BrokenRun(workflow_id=workflow_id, why=why) from None

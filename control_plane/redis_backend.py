@@ -13,7 +13,7 @@ from redis.exceptions import ConnectionError, RedisError, TimeoutError
 
 from control_plane.batching import BatchedScripts
 from control_plane.embedded.address import redact
-from control_plane.errors import ControlPlaneError
+from control_plane.errors import ControlPlaneError, NotText
 from control_plane.refusals import refusal_of, translated
 from control_plane.script import Script
 
@@ -60,6 +60,8 @@ class RedisBackend:
             return await self._scripts.run(script, keys, args)
         except RedisError as error:
             raise await self._translated(error) from error
+        except UnicodeDecodeError as error:
+            raise NotText(why=str(error)) from error
 
     async def command(self, *args: str | int) -> Any:
         """See ``Backend.command``.
@@ -74,6 +76,8 @@ class RedisBackend:
             return await self._send(*args)
         except RedisError as error:
             raise await self._translated(error) from error
+        except UnicodeDecodeError as error:
+            raise NotText(why=str(error)) from error
         finally:
             if task is not None and task.cancelling() > before:
                 raise asyncio.CancelledError

@@ -11,6 +11,7 @@ from control_plane import keys, payload
 from control_plane.backend import Backend
 from control_plane.errors import BadDocument, ControlPlaneError, RunExists
 from control_plane.reader import BATCH
+from control_plane.run_damage import damage_is_told
 from control_plane.run_document import RunDocument
 from control_plane.store import Store
 
@@ -93,7 +94,7 @@ async def restore_run(store: Store, export: RunExport, *, together: int | None =
             "parts": [[part.kind, part.name] for part in batch],
         }
         texts = [export.meta, *(part.text for part in batch)]
-        async with store.broken_is_told(run.workflow_id):
+        async with damage_is_told(store, run.workflow_id):
             answer = await store.call(
                 "restore", run.workflow_id, request, *texts, extra=[keys.DONE]
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from control_plane import keys
@@ -12,6 +13,8 @@ from control_plane.store import Store
 # A share of the connections of one process.
 _AT_ONCE = 16
 _DAY_MS = 86_400_000
+# Keys that one call of a search looks at.
+_LOOKED_AT = 1_000
 # What an estimate weighs: the newest runs of each status, and so many keys of each.
 _RUNS, _KEYS = 5, 100
 
@@ -49,11 +52,32 @@ async def names_of(store: Store, workflow_id: str) -> list[str]:
     ]
 
 
+async def names_found(store: Store, workflow_id: str) -> list[str]:
+    """The keys that begin as those of a run do, sorted, whatever its sets of paths and blobs say:
+    all keys of the server are looked through for them."""
+    found: set[str] = set()
+    for pattern in (store.keys(workflow_id).control("*"), store.keys(workflow_id).data("*")):
+        cursor = "0"
+        while True:
+            cursor, names = await store.backend.command(
+                "SCAN", cursor, "MATCH", pattern, "COUNT", _LOOKED_AT
+            )
+            found.update(names)
+            if cursor == "0":
+                break
+    return sorted(found)
+
+
 async def space_of(store: Store, workflow_id: str, *, most: int | None = None) -> int:
     """Bytes that a run takes up, as the server (``MEMORY USAGE``) sees it; 0 when it is gone. Only
     a real server can say it. With ``most`` so many of its keys stand for all, spread evenly."""
     every = await names_of(store, workflow_id)
     names = every[:: -(-len(every) // most)] if most else every
+    return await space_of_keys(store, names) * len(every) // len(names)
+
+
+async def space_of_keys(store: Store, names: Sequence[str]) -> int:
+    """Bytes that these keys take up."""
     total = 0
     for at in range(0, len(names), _AT_ONCE):
         part = names[at : at + _AT_ONCE]
@@ -61,7 +85,7 @@ async def space_of(store: Store, workflow_id: str, *, most: int | None = None) -
             *[store.backend.command("MEMORY", "USAGE", name) for name in part]
         )
         total += sum(size or 0 for size in sizes)
-    return total * len(every) // len(names)
+    return total
 
 
 async def space_of_runs(store: Store) -> RunsSpace:

@@ -12,6 +12,7 @@ from control_plane.errors import BadDocument, RunExists, UnknownRun
 from control_plane.lease import Refusal
 from control_plane.payload import Payload
 from control_plane.reader import BATCH, Reader
+from control_plane.run_damage import damage_is_told
 from control_plane.run_document import RunDocument
 from control_plane.script_calls import OUTBOX_LIMIT
 
@@ -103,7 +104,7 @@ class RunTransitions(Reader):
         failure = Failure("DCF.Cancelled", reason or f"cancelled by {by}")
         text = payload.to_text(failure.to_json())
         request = {"by": by, "reason": reason, "call": self.new_id()}
-        async with self.broken_is_told(workflow_id):
+        async with damage_is_told(self, workflow_id):
             answer = await self.call("cancel", workflow_id, request, text)
         return self._refused(answer, workflow_id)
 
@@ -126,7 +127,7 @@ class RunTransitions(Reader):
         when the run is over. Raises UnknownRun, BrokenRun.
         """
         request = {"pool": pool, "turn": turn, "by": by, "reason": reason, "revoke": revoke}
-        async with self.broken_is_told(workflow_id):
+        async with damage_is_told(self, workflow_id):
             answer = await self.call("move", workflow_id, request)
         if refusal := self._refused(answer, workflow_id):
             return refusal
@@ -251,7 +252,7 @@ class RunTransitions(Reader):
                 "ended": ended,
                 "by": by,
             }
-            async with self.broken_is_told(workflow_id):
+            async with damage_is_told(self, workflow_id):
                 answer = await self.call("redrive", workflow_id, request, extra=[keys.DONE])
             if refusal := self._refused(answer, workflow_id):
                 return refusal

@@ -7,6 +7,7 @@ local run = load_run()
 if not run then return reply('unknown_run') end
 if run.said.cancel == REQ.call then return reply('ok') end
 if run.status ~= 'running' and run.status ~= 'pending' then return reply('not_running', run.status) end
+check_books()
 local bad = put(META, '$.error', ARGV[2])
 if bad then return refuse(bad) end
 record('{"type":"RunCancelled","by":' .. quote(REQ.by) .. ',"reason":' .. quote(REQ.reason) .. '}')

@@ -317,6 +317,16 @@ local function load_chain()
   return { digest = kept[1] or '', events = tonumber(kept[2] or 0), steps = tonumber(kept[3] or 0) }
 end
 
+-- Fails where a strange hand put something else in place of the run's books: before the first write of
+-- a script that calls it first, since nothing would be rolled back.
+local function check_books()
+  redis.call('XLEN', HISTORY)
+  redis.call('ZCARD', DUE)
+  redis.call('SCARD', PATHS)
+  local kept = load_chain()
+  return integer(kept.events), integer(kept.steps)
+end
+
 -- Append an event to the hash chain.
 local function record(text)
   chain = chain or load_chain()

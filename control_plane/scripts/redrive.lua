@@ -25,32 +25,29 @@ end
 
 local batch = REQ.batch or 0
 if REQ.first then
-  -- Before the documents: they are open from now on, and nobody moves them.
   run.closed = nil
   if not REQ.last then run.preparing = REQ.call end
-  redis.call('JSON.SET', META, '$.ctl', cjson.encode(run))
 elseif run.preparing ~= REQ.call or run.prepared < batch then
   return reply('interrupted')
 end
 quiet = true
+check_books()
+
+-- What is to be written, as {path, ctl, earlier?}: all is read before the first of it is, so that a
+-- document that somebody damaged ends the script while nothing has changed.
+local changes = {}
 
 -- A new visit that starts from a copy of the finished one, which is set aside.
 local function revisit(path, change)
   local ctl = load(path)
   if not ctl or OPEN[ctl.status] or ctl.status == 'done' then return end
   local earlier = path .. '@' .. integer(ctl.visit)
-  redis.call('COPY', state_key(path), state_key(earlier), 'REPLACE')
-  if redis.call('EXISTS', output_key(path)) == 1 then
-    redis.call('RENAME', output_key(path), output_key(earlier))
-  end
-  redis.call('SADD', PATHS, earlier)
   ctl.visit, ctl.try, ctl.attempts = ctl.visit + 1, ctl.try + 1, 0
   forgive(ctl)
   ctl.event, ctl.retries, ctl.commit_id, ctl.result = nil, nil, nil, nil
   forget_try(ctl)
   change(ctl)
-  save(path, ctl, '$.visit', ctl.visit, '$.error', 'null', '$.event', 'null', '$.execution_metrics', 'null',
-    '$.times', '{"entered":' .. integer(NOW) .. ',"started":null,"finished":null}')
+  changes[#changes + 1] = { path, ctl, earlier }
 end
 
 -- Ready, and due for its hint as soon as the run runs again.
@@ -78,12 +75,26 @@ for i = 1, #REQ.unseal do
   local ctl = load(REQ.unseal[i])
   if ctl and ctl.status == 'skipped' then
     ctl.status = 'pending'
-    save(REQ.unseal[i], ctl, '$.times.finished', 'null')
+    changes[#changes + 1] = { REQ.unseal[i], ctl }
+  end
+end
+
+for _, change in ipairs(changes) do
+  local path, ctl, earlier = unpack(change)
+  if earlier then
+    redis.call('COPY', state_key(path), state_key(earlier), 'REPLACE')
+    if redis.call('EXISTS', output_key(path)) == 1 then
+      redis.call('RENAME', output_key(path), output_key(earlier))
+    end
+    redis.call('SADD', PATHS, earlier)
+    save(path, ctl, '$.visit', ctl.visit, '$.error', 'null', '$.event', 'null', '$.execution_metrics',
+      'null', '$.times', '{"entered":' .. integer(NOW) .. ',"started":null,"finished":null}')
+  else
+    save(path, ctl, '$.times.finished', 'null')
   end
 end
 
 if not REQ.last then
-  -- After the documents: a script that fails midway has not said that they are prepared.
   run.prepared = batch + 1
   redis.call('JSON.SET', META, '$.ctl', cjson.encode(run))
 else

@@ -121,6 +121,17 @@ def _keys(space: Keyspace, args: Args) -> Reply:
     return [key for key in space.live_keys() if matches(key)]
 
 
+def _scan(space: Keyspace, args: Args) -> Reply:
+    """All in one answer, as a server may give them too."""
+    cursor, *options = args
+    if parse_integer(cursor) != 0:
+        raise Unsupported(f"SCAN {cursor}")
+    named = {name.upper(): value for name, value in zip(*[iter(options)] * 2, strict=True)}
+    if named.keys() - {"MATCH", "COUNT"}:
+        raise Unsupported(f"SCAN … {' '.join(options)}")
+    return ["0", _keys(space, [named.get("MATCH", "*")])]
+
+
 def _dbsize(space: Keyspace, args: Args) -> Reply:
     return len(list(space.live_keys()))
 
@@ -145,6 +156,7 @@ COMMANDS: Commands = {
     "TTL": Command(_ttl, 1, 1),
     "PTTL": Command(_pttl, 1, 1),
     "KEYS": Command(_keys, 1, 1, no_keys),
+    "SCAN": Command(_scan, 1, None, no_keys),
     "DBSIZE": Command(_dbsize, 0, 0, no_keys),
     "FLUSHALL": Command(_flushall, 0, 1, no_keys),
 }

@@ -18,6 +18,8 @@ from control_plane import (
     RunDocument,
     Store,
     UnknownRun,
+    check_run,
+    damage_is_told,
     refused_now,
 )
 from control_plane.embedded import Address
@@ -42,7 +44,7 @@ async def explain_run(workflow_id: str, settings: Settings, screen: Screen) -> A
         with reading_file(workflow_id):
             return await _of_file(store, await store.run(workflow_id), settings, file)
     address = await find_redis_soon(settings, screen)
-    async with open_store(address, patient=False) as store:
+    async with open_store(address, patient=False) as store, damage_is_told(store, workflow_id):
         try:
             run = await store.run(workflow_id)
         except UnknownRun:
@@ -54,8 +56,14 @@ async def explain_run(workflow_id: str, settings: Settings, screen: Screen) -> A
             hint = f"`dcf runs remove {workflow_id}` goes on with it"
             message = f"run {workflow_id} is being removed: parts of it are gone already"
             raise NotSo("run_removing", message, hint)
+        # What was damaged is why it does not move, or why nobody knows what it came to.
+        await check_run(store, workflow_id)
         task = await _task(store, run)
-    async with open_store(address, pool=run.pool, patient=False) as store:
+        pool = run.pool
+    async with (
+        open_store(address, pool=pool, patient=False) as store,
+        damage_is_told(store, workflow_id),
+    ):
         refused = await refused_now(store.backend)
         return await _explain(store, run, settings, refused, task)
 

@@ -7,7 +7,15 @@ from collections.abc import Iterable
 from rich.table import Table
 from rich.text import Text
 
-from control_plane import AgentStore, Store, UnknownAgent, history, read_agent_history
+from control_plane import (
+    AgentStore,
+    Store,
+    UnknownAgent,
+    check_run,
+    damage_is_told,
+    history,
+    read_agent_history,
+)
 from dcf.cli.answer import Answer
 from dcf.cli.event_line import event_line
 from dcf.cli.redis_access import find_redis, open_store
@@ -30,20 +38,23 @@ _STYLES = {
 
 async def show_history(workflow_id: str, settings: Settings, screen: Screen) -> Answer:
     """The timeline of a run, or of the one in a file; its digests are checked on the way. Raises
-    CorruptHistory, BadRunFile."""
+    UnknownRun, BrokenRun, BadRunFile."""
     file = await file_meant(workflow_id, settings, screen)
     if file is not None:
         store, workflow_id = await shelved(file)
         with reading_file(workflow_id):
             return await _history(store, workflow_id)
     address = await find_redis(settings, screen)
-    async with open_store(address) as store:
+    async with open_store(address) as store, damage_is_told(store, workflow_id):
         return await _history(store, workflow_id)
 
 
 async def _history(store: Store, workflow_id: str) -> Answer:
     run = await store.run(workflow_id)
-    timeline = await read_timeline(history.read(store, workflow_id))
+    timeline = await read_timeline(history.read_whole(store, workflow_id))
+    if not timeline.moments:
+        # Nothing tells that there should be any, if what they end with is gone, too.
+        await check_run(store, workflow_id)
     # Gone by now, it may have gone while it was read.
     await store.run_status(workflow_id)
     fields = {

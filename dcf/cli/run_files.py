@@ -5,17 +5,23 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from control_plane import (
+    NotExportable,
     RedisBackend,
     RunExists,
     RunExport,
     Store,
+    UnknownRun,
+    check_run,
     check_workflow_id,
+    damage_is_told,
     export_run,
     pack,
     restore_run,
+    what_is_broken,
 )
 from dcf.cli.answer import Answer
 from dcf.cli.health import ask_redis
@@ -65,16 +71,29 @@ async def export_runs(
     async with open_store(address) as store:
         # A wrong id is reported before the first file is written.
         for workflow_id in workflow_ids:
-            await store.run_status(workflow_id)
+            async with damage_is_told(store, workflow_id):
+                await store.run(workflow_id)
         with screen.working("exporting …") as progress:
             for number, (workflow_id, file) in enumerate(files.items(), 1):
                 progress.tell(f"exporting {number:,} of {len(files):,}: {workflow_id}")
-                data = pack(await export_run(store, workflow_id))
+                data = await _packed(store, workflow_id)
                 _write(file, data)
                 written.append({"workflow_id": workflow_id, "file": str(file), "bytes": len(data)})
                 lines.append(f"{file}  {size_text(len(data))}")
     said = f"{counted(len(written), 'run', 'runs')} exported; what was exported stays in Redis."
     return Answer({"files": written}, [said, *lines])
+
+
+async def _packed(store: Store, workflow_id: str) -> bytes:
+    """The file of a run. Raises UnknownRun, BrokenRun, NotExportable."""
+    async with damage_is_told(store, workflow_id):
+        try:
+            return pack(await export_run(store, workflow_id))
+        except NotExportable as error:
+            if str(error.fields["why"]).startswith("is damaged"):
+                # Its key is told, where it is that of one.
+                await check_run(store, workflow_id, whole=True)
+            raise
 
 
 async def restore_file(file: Path, settings: Settings, screen: Screen) -> Answer:
@@ -88,10 +107,18 @@ async def restore_file(file: Path, settings: Settings, screen: Screen) -> Answer
             try:
                 await restore_run(store, export)
             except RunExists as error:
-                hint = f"`dcf runs remove {run.workflow_id}` would make room for it"
+                broken = " --broken" if await _is_broken(store, run.workflow_id) else ""
+                hint = f"`dcf runs remove {run.workflow_id}{broken}` would make room for it"
                 raise NotSo(error.code, str(error), hint) from error
     fields = {"workflow_id": run.workflow_id, "run_status": run.status}
     return Answer(fields, [f"{run.workflow_id} is back: {run.status}."])
+
+
+async def _is_broken(store: Store, workflow_id: str) -> bool:
+    """Whether it takes --broken to remove the run that is there."""
+    with suppress(UnknownRun):
+        return bool(await what_is_broken(store, workflow_id))
+    return False
 
 
 async def _is_there(workflow_id: str, settings: Settings) -> bool:

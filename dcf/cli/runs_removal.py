@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, cast
 
 from control_plane import (
     BrokenRun,
+    ControlPlaneError,
+    Disconnected,
+    RefusedForGood,
     RunDocument,
     RunStatus,
     Store,
     check_workflow_id,
+    damage_is_told,
+    names_found,
     remove_broken,
     run_lists,
     space_of,
+    space_of_keys,
+    what_is_broken,
 )
 from control_plane.embedded import ServerUnusable
 from dcf.cli.age import OVER, read_age
@@ -61,13 +69,27 @@ class _Gone:
         return said | ({"bytes": self.size} if self.size is not None else {})
 
 
+@dataclass(frozen=True, slots=True)
+class _Refused:
+    """A run that cannot be removed, or of which nobody can tell whether it may be."""
+
+    workflow_id: str
+    code: str
+    why: str
+    hint: str
+
+    def to_json(self) -> dict[str, str]:
+        return {name: getattr(self, name) for name in ("workflow_id", "code", "why", "hint")}
+
+
 @dataclass(slots=True)
 class _Report:
-    """What went or would go, and what is kept. ``undelivered`` of those that would go are to be
-    written to the graph first."""
+    """What went or would go, what is kept, and what cannot go.
+    ``undelivered`` of those that would go are to be written to the graph first."""
 
     gone: list[_Gone] = field(default_factory=list)
     kept: list[tuple[RunDocument, Kept]] = field(default_factory=list)
+    refused: list[_Refused] = field(default_factory=list)
     undelivered: int = 0
 
     @property
@@ -113,10 +135,8 @@ async def remove_runs(
             async for run in _chosen(store, choice):
                 if isinstance(run, BrokenRun):
                     await _remove_broken(store, run, report, dry_run=dry_run)
-                elif dry_run:
-                    await _look_at(store, run, report)
                 else:
-                    await _remove(store, run, report)
+                    await (_look_at if dry_run else _remove)(store, run, report)
                 _tell(progress, report, choice, dry_run=dry_run)
         waiting = [run.workflow_id for run, kept in report.kept if kept.undelivered]
         if waiting and not dry_run and await _deliver(settings, screen):
@@ -139,16 +159,35 @@ def _stays(settings: Settings) -> list[str]:
 
 
 async def _look_at(store: Store, run: RunDocument, report: _Report) -> None:
-    kept = await why_kept(store, run)
-    if kept is not None and not kept.undelivered:
-        report.kept.append((run, kept))
-        return
-    report.undelivered += kept is not None
-    size = await space_of(store, run.workflow_id)
-    report.gone.append(_Gone(run.workflow_id, run.status, size))
+    async with _refusal_is_noted(store, run, report):
+        kept = await why_kept(store, run)
+        if kept is not None and not kept.undelivered:
+            report.kept.append((run, kept))
+            return
+        size = await space_of(store, run.workflow_id)
+        report.undelivered += kept is not None
+        report.gone.append(_Gone(run.workflow_id, run.status, size))
 
 
 async def _remove(store: Store, run: RunDocument, report: _Report) -> None:
+    async with _refusal_is_noted(store, run, report):
+        await _remove_whole(store, run, report)
+
+
+@asynccontextmanager
+async def _refusal_is_noted(store: Store, run: RunDocument, report: _Report) -> AsyncIterator[None]:
+    """One that cannot be removed keeps no other from going."""
+    try:
+        async with damage_is_told(store, run.workflow_id):
+            yield
+    except (Disconnected, RefusedForGood):
+        raise
+    except ControlPlaneError as error:
+        hint = error.hint if isinstance(error, BrokenRun) else str(error.fields.get("hint", ""))
+        report.refused.append(_Refused(run.workflow_id, error.code, str(error), hint))
+
+
+async def _remove_whole(store: Store, run: RunDocument, report: _Report) -> None:
     kept = await remove_run(store, run)
     if kept is None:
         report.gone.append(_Gone(run.workflow_id, run.status))
@@ -160,7 +199,7 @@ async def _remove_broken(store: Store, error: BrokenRun, report: _Report, *, dry
     workflow_id, why = str(error.fields["workflow_id"]), str(error.fields["why"])
     size = None
     if dry_run:
-        size = await space_of(store, workflow_id)
+        size = await space_of_keys(store, await names_found(store, workflow_id))
     elif not await remove_broken(store, workflow_id):
         # Somebody mended it meanwhile.
         await _remove(store, await store.run(workflow_id), report)
@@ -193,16 +232,14 @@ async def _chosen(store: Store, choice: Choice) -> AsyncIterator[RunDocument | B
 
 
 async def _named(store: Store, workflow_id: str, choice: Choice) -> RunDocument | BrokenRun:
-    try:
+    if choice.broken and (why := await what_is_broken(store, workflow_id)):
+        return BrokenRun(workflow_id=workflow_id, why=why)
+    async with damage_is_told(store, workflow_id):
         return await store.run(workflow_id)
-    except BrokenRun as error:
-        if not choice.broken:
-            raise
-        return error
 
 
 def _tell(progress: Progress, report: _Report, choice: Choice, *, dry_run: bool) -> None:
-    done = len(report.gone) + len(report.kept)
+    done = len(report.gone) + len(report.kept) + len(report.refused)
     of = f" of {len(choice.ids):,}" if choice.ids else ""
     progress.tell(f"{'looked at' if dry_run else 'removed'} {done:,}{of} runs …")
 
@@ -215,10 +252,13 @@ def _answer(report: _Report, choice: Choice, stays: list[str], *, dry_run: bool)
             {"workflow_id": run.workflow_id, "code": kept.code, "why": kept.why, "hint": kept.hint}
             for run, kept in report.kept
         ],
+        "refused": [one.to_json() for one in report.refused],
     }
     if dry_run:
         fields |= {"bytes": report.size, "to_graph_first": report.undelivered}
     show = [*_shown(report, dry_run=dry_run), *stays]
+    if report.refused:
+        return _refusal(report, fields, [*show, *_kept(report)])
     if not (choice.ids and report.kept):
         return Answer(fields, [*show, *_kept(report)])
     # Each was meant: that one stays is no success.
@@ -230,10 +270,21 @@ def _answer(report: _Report, choice: Choice, stays: list[str], *, dry_run: bool)
     return Answer(fields, show, status="error", error=note, exit_code=FAILED)
 
 
+def _refusal(report: _Report, fields: dict[str, Any], show: list[str]) -> Answer:
+    """That a run cannot be removed is no success, whether it was named or not."""
+    count = counted(len(report.refused), "run", "runs")
+    lines = [f"  {one.workflow_id}: {one.why} ({one.hint})" for one in report.refused[:_LISTED]]
+    details = (*lines, *_rest(report.refused))
+    note = ErrorNote(report.refused[0].code, f"{count} cannot be removed", "", details)
+    return Answer(fields, show, status="error", error=note, exit_code=FAILED)
+
+
 def _shown(report: _Report, *, dry_run: bool) -> list[str]:
     count = counted(len(report.gone), "run", "runs")
     if not dry_run:
-        return [f"{count} removed."]
+        broken = [one for one in report.gone if one.broken]
+        lines = [f"  {one.workflow_id} was broken: {one.broken}" for one in broken[:_LISTED]]
+        return [f"{count} removed.", *lines, *_rest(broken)]
     lines = [
         f"  {one.workflow_id}  {one.status or f'broken: {one.broken}'}  {size_text(one.size or 0)}"
         for one in report.gone[:_LISTED]

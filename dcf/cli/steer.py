@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from control_plane import check_run, damage_is_told
 from dcf.cli.answer import Answer
 from dcf.cli.background import BackgroundFolder
 from dcf.cli.crew import Crew
@@ -20,9 +21,11 @@ from dcf.workflow import StillRunning, finalize, live_workers, redrive
 
 
 async def cancel_run(workflow_id: str, reason: str, settings: Settings, screen: Screen) -> Answer:
-    """Cancel a run and close its books. Raises NotSo when it is over already."""
+    """Cancel a run and close its books. Raises NotSo when it is over already, and BrokenRun before
+    anything is written where that could not be done to its end."""
     address = await find_redis(settings, screen)
-    async with open_store(address) as store:
+    async with open_store(address) as store, damage_is_told(store, workflow_id):
+        await check_run(store, workflow_id)
         refusal = await store.cancel(workflow_id, by=who(), reason=reason)
         if refusal is not None:
             status = refusal.detail[0] if refusal.detail else "over"
@@ -39,7 +42,7 @@ async def redrive_run(
 ) -> Answer:
     """Let a broken run go on; with ``watch`` to its end, with workers of our own if need be."""
     address = await find_redis(settings, screen)
-    async with open_store(address) as store:
+    async with open_store(address) as store, damage_is_told(store, workflow_id):
         pool = (await store.run(workflow_id)).pool
     stub = StubServer(settings, BackgroundFolder(settings.notes, settings.logs))
     if watch and settings.stub_config.is_file():

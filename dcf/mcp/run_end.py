@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from control_plane import Store, UnknownAgent, assigned
+from control_plane import Store, UnknownAgent, assigned, check_run, damage_is_told
 from dcf.mcp.agent_life import by_tool, remove_agent
 from dcf.mcp.envelope import Refused
 from dcf.mcp.platform import Platform
@@ -29,7 +29,15 @@ class Ended:
 async def end_run(
     store: Store, workflow_id: str, *, cancel: bool, note: str, by: str, runs: Path
 ) -> Ended:
-    """Seal the run and write its audit trail under ``runs``. Raises UnknownRun, Refused."""
+    """Seal the run and write its audit trail under ``runs``. Raises UnknownRun, BrokenRun,
+    Refused."""
+    async with damage_is_told(store, workflow_id):
+        return await _end_run(store, workflow_id, cancel=cancel, note=note, by=by, runs=runs)
+
+
+async def _end_run(
+    store: Store, workflow_id: str, *, cancel: bool, note: str, by: str, runs: Path
+) -> Ended:
     run = await store.run(workflow_id)
     warnings = []
     before = (await count(store, workflow_id)).states
@@ -41,6 +49,7 @@ async def end_run(
                 hint="wait, or let close_open_states cancel it",
                 workflow_id=workflow_id,
             )
+        await check_run(store, workflow_id)
         # Whoever is faster ends it; either way it is over then.
         await store.cancel(workflow_id, by=by, reason=note)
         warnings.append("the run was not over: it was cancelled")

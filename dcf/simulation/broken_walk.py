@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from control_plane import DONE, BrokenRun, ControlPlaneError, RunDocument, Store, UnknownRun
@@ -116,12 +116,33 @@ class BrokenWalk:
         """What was found is what there is, mostly; doubled now and then."""
         kind, digest = self._found.get(self._run, ("string", ""))
         request: dict[str, Any] = {"pool": "elsewhere", "kind": kind, "digest": digest}
+        request |= self._remains()
         text = json.dumps(_IN_ITS_PLACE | {"workflow_id": self._run})
         stage = self._store.keys(self._run).stage
         if not at_once(self._store.backend.command("EXISTS", stage)) and self._rng.random() < 0.1:
             text = "{no JSON"
         for _ in range(self._rng.choice((1, 1, 2))):
             self._say("condemn", text, **request)
+
+    def _remains(self) -> dict[str, Any]:
+        """What there are keys of and the sets do not name, which now and then cannot be read."""
+        keys, now = self._store.keys(self._run), self._clock(None)
+        # Nothing is drawn for it: the clock is as good.
+        no_paths, no_blobs = now % 3 == 0, now % 5 == 0
+        return {
+            "paths": self._unnamed(keys.state(""), () if no_paths else self._members(keys.paths)),
+            "blobs": self._unnamed(keys.blob(""), () if no_blobs else self._members(keys.blobs)),
+            "no_paths": no_paths,
+            "no_blobs": no_blobs,
+        }
+
+    def _members(self, key: str) -> Collection[str]:
+        command = self._store.backend.command
+        return at_once(command("SMEMBERS", key)) if at_once(command("TYPE", key)) == "set" else ()
+
+    def _unnamed(self, start: str, named: Collection[str]) -> list[str]:
+        names = at_once(self._store.backend.command("KEYS", f"{start}*"))
+        return sorted({name.removeprefix(start) for name in names} - set(named))
 
     def _collect(self) -> None:
         """Of the run that is there, mostly."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 
-from control_plane import StateDocument, Store, frame_of
+from control_plane import StateDocument, Store, check_run, damage_is_told, frame_of
 from dcf.workflow.earlier_runs import is_earlier_jsonata
 from dcf.workflow.errors import NotRedrivable
 from dcf.workflow.run import RunCache
@@ -27,7 +27,14 @@ class Redrive:
 
 
 async def redrive(store: Store, workflow_id: str, *, by: str | None = None) -> Redrive:
-    """Let the run go on, in the name of ``by``. Raises UnknownRun, NotRedrivable."""
+    """Let the run go on, in the name of ``by``. Raises UnknownRun, NotRedrivable, and BrokenRun
+    where a key of it is damaged, before anything is written."""
+    async with damage_is_told(store, workflow_id):
+        await check_run(store, workflow_id)
+        return await _redrive(store, workflow_id, by)
+
+
+async def _redrive(store: Store, workflow_id: str, by: str | None) -> Redrive:
     while True:
         run = await store.run(workflow_id)
         if not run.is_over or run.status == "succeeded":

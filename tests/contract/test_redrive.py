@@ -15,11 +15,11 @@ from worlds import RedisWorld, World
 
 from control_plane import (
     INDEX,
+    DamagedRun,
     Failure,
     Lease,
     Refusal,
     Store,
-    WrongType,
     history,
     run_transitions,
     timers,
@@ -310,23 +310,31 @@ async def test_a_redrive_of_which_a_fail_over_lost_a_call_is_planned_anew(
     assert (await run_to_end(world, flow, work)).status == "succeeded"
 
 
-async def test_a_redrive_that_broke_off_leaves_no_run_to_be_sealed(world: World) -> None:
+async def test_a_redrive_that_broke_off_leaves_no_run_to_be_sealed(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Somebody has closed and counted its documents; one of them is open again since."""
-    store = world.store()
-    flow: Flow = {"start": "A", "states": {"A": {"fail": "Boom"}}}
-    await seed(store, flow)
-    await run_to_end(world, flow)
+    monkeypatch.setattr(run_transitions, "BATCH", 1)
+    store, flow, work = world.store(), fanned(linear("T")), Flaky("M[0]/T")
+    await seed(store, flow, [1])
+    await run_to_end(world, flow, work)
     sealed = await history.seal(store, RUN)
     await store.close(RUN)
     count = len(await store.paths(RUN))
-    # A strange hand makes the script fail after it opened the state.
+    again, resume = await plan(store)
     due = store.keys(RUN).due
+
+    class Between(Interleaved):
+        async def meanwhile(self) -> None:
+            # A strange hand makes the second call fail.
+            await world.backend.command("DEL", due)
+            await world.backend.command("SET", due, "x")
+
+    with pytest.raises(DamagedRun):
+        redriver = world.store(Between(world.backend, "redrive"))
+        await redriver.redrive(RUN, again=again, resume=resume)
     await world.backend.command("DEL", due)
-    await world.backend.command("SET", due, "x")
-    with pytest.raises(WrongType):
-        await store.redrive(RUN, again=["A"], resume=[])
-    await world.backend.command("DEL", due)
-    assert (await store.states(RUN, ["A"]))["A"].status == "ready"
+    assert (await store.states(RUN, [resume[0]]))[resume[0]].status == "waiting"
     refused = await store.finalize(
         RUN, digest=sealed.head, paths=count, by="x", audit=audit("failed"), cost={}
     )

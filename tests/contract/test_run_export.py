@@ -20,6 +20,7 @@ from worlds import World, open_world
 from control_plane import (
     DONE,
     BadRunFile,
+    DamagedRun,
     Disconnected,
     Lease,
     NotExportable,
@@ -163,7 +164,7 @@ async def test_a_restore_that_broke_off_is_swept_away(world: World) -> None:
     await store.remove(RUN)
     chain = store.keys(RUN).chain
     await world.backend.command("SET", chain, "damage")
-    with pytest.raises(WrongType):
+    with pytest.raises(DamagedRun, match="chain holds a string, and should hold a hash"):
         await restore_run(store, unpack(data))
     with pytest.raises(NotExportable, match="is being removed"):
         await export_run(store, RUN)

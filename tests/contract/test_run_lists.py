@@ -317,7 +317,8 @@ async def test_a_listed_run_whose_document_was_overwritten_is_told_and_not_logge
     page = await run_lists.list_runs(store, 10)
     assert [run.workflow_id for run in page.runs] == ["r-1"]
     assert [str(error) for error in page.broken] == [
-        "The document of run r-2 is broken: it is of the type string, and not JSON."
+        "The document of run r-2 is broken: it is of the type string, and not JSON "
+        "(cp:wf:r-2:meta)."
     ]
     assert caplog.text == ""
     await world.backend.command("DEL", store.keys("r-2").meta)

@@ -136,7 +136,7 @@ def remove(
         bool,
         typer.Option(
             "--broken",
-            help="With names: those whose document is broken too, whatever they came to.",
+            help="With names: also those of which a key is damaged, whatever they came to.",
         ),
     ] = False,
     dry_run: Annotated[
@@ -152,8 +152,9 @@ def remove(
     written there first, unless DCF_GRAPH is off. A run is kept, with the reason, while it is not
     over, the graph cannot be given its outcome, or the session that delegated it goes on. A removal
     that died is continued by the same command, or by a worker; said again with --before it removes
-    what is left, and by its name a run that is gone is unknown. A run whose document was damaged
-    says nothing of all that: it goes with --broken.
+    what is left, and by its name a run that is gone is unknown. A run of which a key was damaged
+    says nothing of all that: it is refused, which keeps no other from going, and goes with
+    --broken, with all keys of its id.
     """
     from dcf.cli.runs_removal import choice_of, named, remove_runs
     from dcf.cli.screen import Screen
@@ -175,11 +176,12 @@ def remove(
 def export(
     workflow_ids: Annotated[list[str], typer.Argument(metavar="ID...", help="Ids of the runs.")],
     out: Annotated[
-        Path,
+        str,
         typer.Option(
             "--out",
             metavar="FILE|DIR",
-            help="Where to; of several runs, or in a folder, ID.run.gz each.",
+            help="Where to: a file for one run. A folder that is there, and with several IDs any "
+            "name, is a folder, made if need be: each run goes to ID.run.gz in it.",
         ),
     ],
     as_json: JsonOption = False,
@@ -196,8 +198,10 @@ def export(
     from dcf.cli.settings import Settings
 
     screen = Screen(as_json=as_json)
+    if not out:
+        raise typer.BadParameter("name a file or a folder", param_hint="--out")
     ids = list(dict.fromkeys(workflow_ids))
-    return asyncio.run(export_runs(ids, out, Settings.from_env(os.environ), screen))
+    return asyncio.run(export_runs(ids, Path(out), Settings.from_env(os.environ), screen))
 
 
 def restore(

@@ -30,7 +30,8 @@ class Damaged:
 
 def condemn(now: Scratch) -> Reply:
     """A run of which nothing can be believed any more is cancelled and `removing`, as one that was
-    born before any that gets its id from now on."""
+    born before any that gets its id from now on. It goes with what it is known to have, and with
+    what somebody found."""
     request, keys = now.request, now.keys
     if now.peek(keys.meta) != Damaged(request["kind"], request["digest"]):
         return ["moved"]
@@ -38,9 +39,10 @@ def condemn(now: Scratch) -> Reply:
     run |= {"born": str(now.now - 1), "said": {}, "removing": True}
     now.set(keys.meta, json.loads(now.text(2)) | {"ctl": run, "created_at": now.now})
     now.set(keys.stage, None)
-    for key in (keys.paths, keys.blobs):
-        if isinstance(now.peek(key), Damaged):
+    for name, key in (("paths", keys.paths), ("blobs", keys.blobs)):
+        if request.get(f"no_{name}") or isinstance(now.peek(key), Damaged):
             now.set(key, None)
+        now.add(key, dict.fromkeys(request[name], True))
     now.enlist(run)
     now.look_at(now.now + REHINT_MAX_MS)
     return ["ok", run["born"]]

@@ -79,7 +79,7 @@ def test_a_run_whose_document_is_broken_goes_when_that_is_said(dcf: Dcf) -> None
     with redis.Redis.from_url(f"unix://{dcf.home}/redis/redis.sock") as client:
         client.execute_command("JSON.SET", "cp:wf:bad:meta", "$.states", "5")
 
-    why, hint = "The document of run bad is broken: states is none of a run", "bad --broken`"
+    why, hint = "states is none of a run (cp:wf:bad:meta)", "bad --broken`"
     for told in (dcf("explain", "bad"), dcf("runs", "remove", "whole", "bad", env=NO_GRAPH)):
         assert (told.code, why in told.err, hint in told.err) == (1, True, True)
     by_age = dcf("runs", "remove", "--before", "0d", "--dry-run", "--json", env=NO_GRAPH)
@@ -97,12 +97,41 @@ def test_a_run_whose_document_is_broken_goes_when_that_is_said(dcf: Dcf) -> None
     gone = dcf(*broken, "--json", env=NO_GRAPH)
     assert (gone.code, gone.json["kept"]) == (0, [])
     assert gone.json["removed"] == [
-        {"workflow_id": "bad", "run_status": None, "broken": "states is none of a run"},
+        {"workflow_id": "bad", "run_status": None, "broken": why},
         {"workflow_id": "whole", "run_status": "succeeded"},
     ]
     stored = dcf.keys()
     assert [key for key in stored if "bad" in key or "whole" in key] == []
     assert dcf(*broken, env=NO_GRAPH).code == 2
+
+
+def test_one_that_cannot_be_removed_keeps_no_other_from_going(dcf: Dcf) -> None:
+    done = dcf.write("pass.json", PASS)
+    for name in ("one", "two", "three"):
+        assert dcf("run", done, "--id", name, env=NO_GRAPH).code == 0
+    with redis.Redis.from_url(f"unix://{dcf.home}/redis/redis.sock") as client:
+        client.delete("cp:wf:two:paths")
+        client.set("cp:wf:two:paths", "x")
+
+    why = "cp:wf:two:paths holds a string, and should hold a set"
+    for choice in (["--before", "0d"], ["one", "two", "three"]):
+        tried = dcf("runs", "remove", *choice, "--dry-run", "--json", env=NO_GRAPH)
+        assert (tried.code, len(tried.json["removed"])) == (1, 2)
+    removed = dcf("runs", "remove", "--before", "0d", "--json", env=NO_GRAPH)
+    assert removed.code == 1
+    assert {run["workflow_id"] for run in removed.json["removed"]} == {"one", "three"}
+    [refused] = removed.json["refused"]
+    assert (refused["workflow_id"], refused["code"]) == ("two", "damaged_run")
+    assert why in refused["why"]
+    assert refused["hint"].startswith("`dcf runs remove two --broken`")
+    told = dcf("runs", "remove", "--before", "0d", env=NO_GRAPH)
+    assert (told.code, "0 runs removed." in told.out) == (1, True)
+    assert "error: 1 run cannot be removed" in told.err
+    assert why in told.err
+
+    gone = dcf("runs", "remove", "two", "--broken", env=NO_GRAPH)
+    assert (gone.code, f"two was broken: {why}" in gone.out) == (0, True)
+    assert dcf("runs", "remove", "--before", "0d", env=NO_GRAPH).code == 0
 
 
 def test_an_exported_run_is_read_from_its_file_and_restored(dcf: Dcf) -> None:
@@ -116,6 +145,16 @@ def test_an_exported_run_is_read_from_its_file_and_restored(dcf: Dcf) -> None:
     told = dcf("history", "kept", "--json").json
     exists = dcf("runs", "restore", "kept.run.gz")
     assert (exists.code, "There is a run kept already" in exists.err) == (1, True)
+    assert "`dcf runs remove kept` would make room" in exists.err
+    with redis.Redis.from_url(f"unix://{dcf.home}/redis/redis.sock") as client:
+        chain = client.dump("cp:wf:kept:chain")
+        client.delete("cp:wf:kept:chain")
+        assert "`dcf runs remove kept --broken`" in dcf("runs", "restore", "kept.run.gz").err
+        client.restore("cp:wf:kept:chain", 0, chain)
+    nowhere = dcf("runs", "export", "kept", "--out", "")
+    assert (nowhere.code, "--out: name a file or a folder" in nowhere.err) == (2, True)
+    many = dcf("runs", "export", "kept", "--out", "several")
+    assert (many.code, (dcf.folder / "several").is_file()) == (0, True)
 
     assert dcf("runs", "remove", "kept", env=NO_GRAPH).code == 0
     assert dcf("history", "kept.run.gz", "--json").json == told

@@ -1,0 +1,268 @@
+"""What somebody did to a key of a run is told by its name, what stands there and what should;
+nothing is written over it, and the run goes with ``remove_broken``, with all keys that it has."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+from flows import RUN, linear, seed
+from redis import Redis
+from test_gc import ended_run, failed_run, left
+from test_redrive import plan
+from workers import put_away
+from worlds import RedisWorld, World
+
+from control_plane import (
+    BrokenRun,
+    DamagedRun,
+    RunKeys,
+    UnknownRun,
+    check_run,
+    damage_is_told,
+    find_damage,
+    remove_broken,
+)
+
+Damage = Callable[[World], Awaitable[Any]]
+KEYS = RunKeys(RUN)
+STATE = KEYS.state("A")
+
+
+def another(key: str) -> Damage:
+    """Something that DCF writes nowhere stands there."""
+
+    async def damage(world: World) -> None:
+        await world.backend.command("DEL", key)
+        await world.backend.command("SET", key, "x")
+
+    return damage
+
+
+def says(key: str, place: str, value: str) -> Damage:
+    return lambda world: world.backend.command("JSON.SET", key, place, value)
+
+
+def gone(key: str) -> Damage:
+    return lambda world: world.backend.command("DEL", key)
+
+
+def field(key: str, name: str, value: str) -> Damage:
+    return lambda world: world.backend.command("HSET", key, name, value)
+
+
+def entry(*fields: str) -> Damage:
+    return lambda world: world.backend.command("XADD", KEYS.history, "*", *fields)
+
+
+MOVED_BY: dict[str, tuple[str, Damage, str]] = {
+    "paths": (KEYS.paths, another(KEYS.paths), "a string, and should hold a set"),
+    "no paths": (KEYS.paths, gone(KEYS.paths), "nothing, and should hold a set"),
+    "history": (KEYS.history, another(KEYS.history), "a string, and should hold a stream"),
+    "no history": (KEYS.history, gone(KEYS.history), "nothing, and should hold a stream"),
+    "no time": (KEYS.history, entry("event", "{}", "digest", "x"), "without at"),
+    "no digest": (KEYS.history, entry("at", "7", "event", "{}", "digest", "x"), "not match"),
+    "chain": (KEYS.chain, another(KEYS.chain), "a string, and should hold a hash"),
+    "no chain": (KEYS.chain, gone(KEYS.chain), "nothing, and should hold a hash"),
+    "count": (KEYS.chain, field(KEYS.chain, "events", "x"), "'events' is 'x'"),
+    "steps": (KEYS.chain, field(KEYS.chain, "steps", "x"), "'steps' is 'x'"),
+    "head": (KEYS.history, field(KEYS.chain, "digest", "x"), "only a part of the events"),
+    "due": (KEYS.due, another(KEYS.due), "a string, and should hold a sorted set"),
+    "a text for a state": (STATE, another(STATE), "a string, and should hold a JSON document"),
+    "no state": (STATE, gone(STATE), "nothing, and should hold a JSON document"),
+    "a list for a state": (STATE, says(STATE, "$", "[]"), "the document of a state"),
+    "ctl": (STATE, says(STATE, "$.ctl", "7"), "the document of a state"),
+    "visit": (STATE, says(STATE, "$.ctl.visit", '"x"'), "the document of a state"),
+    "status": (STATE, says(STATE, "$.ctl.status", '"asleep"'), "the document of a state"),
+    "another state": (STATE, says(STATE, "$.path", '"B"'), "the document of a state"),
+}
+"""By name: the key that is told, what somebody does, and what is said of it."""
+
+
+def told(error: BrokenRun, key: str, said: str) -> bool:
+    return key in str(error) and said in str(error) and f"remove {RUN} --broken" in error.hint
+
+
+@pytest.mark.parametrize("name", MOVED_BY)
+async def test_what_a_run_is_moved_by_is_checked_before_it_is_moved(
+    world: World, name: str
+) -> None:
+    key, damage, said = MOVED_BY[name]
+    store = world.store()
+    await seed(store, linear("A", "B"))
+    await check_run(store, RUN)
+    await damage(world)
+    before = await world.dump()
+    with pytest.raises(DamagedRun) as refused:
+        await check_run(store, RUN)
+    assert told(refused.value, key, said)
+    assert await world.dump() == before
+    assert await remove_broken(store, RUN)
+    assert await left(world) == []
+
+
+BOOKS = ["paths", "history", "chain", "count", "steps", "due"]
+
+
+@pytest.mark.parametrize("name", BOOKS)
+async def test_a_cancellation_that_cannot_be_told_writes_nothing(world: World, name: str) -> None:
+    key, damage, said = MOVED_BY[name]
+    store = world.store()
+    await seed(store, linear("A", "B"))
+    await damage(world)
+    before = await world.dump()
+    with pytest.raises(DamagedRun) as refused:
+        await store.cancel(RUN, by="ada")
+    assert told(refused.value, key, said)
+    assert await world.dump() == before
+    assert await remove_broken(store, RUN)
+    assert await left(world) == []
+
+
+def of_a_state(place: str, value: str) -> Damage:
+    return says(KEYS.state("M[1]/U"), place, value)
+
+
+REDRIVEN = {
+    **{name: MOVED_BY[name][:2] for name in BOOKS},
+    "ctl": (KEYS.state("M[1]/U"), of_a_state("$.ctl", "7")),
+    "visit": (KEYS.state("M[1]/U"), of_a_state("$.ctl.visit", '"x"')),
+    "try": (KEYS.state("M[1]/U"), of_a_state("$.ctl.try", "null")),
+    "a list": (KEYS.state("M[1]/U"), of_a_state("$", "[]")),
+}
+
+
+@pytest.mark.parametrize("name", REDRIVEN)
+async def test_a_redrive_that_cannot_be_made_writes_nothing(world: World, name: str) -> None:
+    key, damage = REDRIVEN[name]
+    store = await failed_run(world)
+    await put_away(store)
+    again, resume = await plan(store)
+    assert "M[1]/U" in again and resume
+    await damage(world)
+    before = await world.dump()
+    with pytest.raises(DamagedRun) as refused:
+        await store.redrive(RUN, again=again, resume=resume)
+    assert told(refused.value, key, "")
+    assert await world.dump() == before
+    assert await remove_broken(store, RUN)
+    assert await left(world) == []
+
+
+OUTPUT, CALLS = KEYS.output("M[0]/T"), KEYS.calls("M[0]/T")
+HELD: dict[str, tuple[str, Damage]] = {
+    "blobs": (KEYS.blobs, another(KEYS.blobs)),
+    "agents": (KEYS.agents, another(KEYS.agents)),
+    "audit": (KEYS.audit, another(KEYS.audit)),
+    "a list for an audit": (KEYS.audit, says(KEYS.audit, "$", "[]")),
+    "output": (OUTPUT, another(OUTPUT)),
+    "a list for an output": (OUTPUT, says(OUTPUT, "$", "[]")),
+    "calls": (CALLS, another(CALLS)),
+    "times": (KEYS.state("M"), says(KEYS.state("M"), "$.times", "7")),
+}
+
+
+@pytest.mark.parametrize("name", HELD)
+async def test_what_a_run_holds_is_checked_where_it_cannot_be_read(world: World, name: str) -> None:
+    key, damage = HELD[name]
+    store = await ended_run(world)
+    assert await find_damage(store, RUN) == []
+    await damage(world)
+    assert [one.key for one in await find_damage(store, RUN)] == [key]
+    with pytest.raises(DamagedRun, match="should hold") as refused:
+        async with damage_is_told(store, RUN):
+            raise TypeError("whatever comes of it")
+    assert told(refused.value, key, "")
+    assert key in await remove_broken(store, RUN)
+    assert await left(world) == []
+
+
+@pytest.mark.parametrize("spoiled", [True, False])
+async def test_a_blob_that_is_another_or_missing_is_told(world: World, spoiled: bool) -> None:
+    store = await ended_run(world)
+    [name, *_] = sorted(await world.backend.command("SMEMBERS", KEYS.blobs))
+    key = KEYS.blob(name)
+    await (another(key) if spoiled else gone(key))(world)
+    [found] = await find_damage(store, RUN)
+    assert (found.key, found.found == "nothing") == (key, not spoiled)
+    assert await remove_broken(store, RUN)
+    assert await left(world) == []
+
+
+async def test_an_error_of_another_cause_stays_what_it_is(world: World) -> None:
+    store = await ended_run(world)
+    with pytest.raises(TypeError, match="a defect"):
+        async with damage_is_told(store, RUN):
+            raise TypeError("a defect")
+    with pytest.raises(UnknownRun, match="no run other"):
+        async with damage_is_told(store, "other"):
+            await store.run("other")
+
+
+@pytest.mark.parametrize(
+    "lost", ["meta", "paths", "blobs", "meta paths blobs", "meta history chain paths"]
+)
+async def test_what_no_set_names_goes_too(world: World, lost: str) -> None:
+    store = await ended_run(world)
+    await seed(store, linear("A"), run=f"{RUN}-2")
+    for name in lost.split():
+        await world.backend.command("DEL", getattr(KEYS, name))
+    if lost == "blobs":
+        # Nobody can tell that there were any: somebody names the run for another reason.
+        await another(KEYS.due)(world)
+    assert await remove_broken(store, RUN)
+    dump = await world.dump()
+    assert [key for key in dump if f":{RUN}:" in key] == []
+    assert (await store.run(f"{RUN}-2")).status == "running"
+    with pytest.raises(UnknownRun):
+        await remove_broken(store, RUN)
+
+
+async def test_a_run_whose_document_is_gone_is_told_by_what_is_left(world: World) -> None:
+    store = await ended_run(world)
+    await gone(KEYS.meta)(world)
+    with pytest.raises(DamagedRun) as missed:
+        async with damage_is_told(store, RUN):
+            await store.run(RUN)
+    assert told(missed.value, KEYS.meta, "holds nothing")
+    assert await remove_broken(store, RUN)
+
+
+async def test_of_a_run_that_is_being_removed_nothing_is_missing(world: World) -> None:
+    store = await ended_run(world)
+    await gone(KEYS.state("M"))(world)
+    assert [one.key for one in await find_damage(store, RUN)] == [KEYS.state("M")]
+    born = (await store.run(RUN)).raw["ctl"]["born"]
+    request = {"born": born, "mark": True, "paths": [], "blobs": []}
+    await store.call("gc", RUN, request, extra=["cp:wf:done"])
+    assert await find_damage(store, RUN) == []
+    assert await store.remove(RUN) is None
+
+
+@pytest.mark.parametrize(
+    "name", ["paths", "blobs", "chain", "agents", "a blob", "history", "calls"]
+)
+async def test_bytes_that_are_no_text_are_told(redis_url: str, name: str) -> None:
+    world = RedisWorld(redis_url)
+    await world.open()
+    store = await ended_run(world)
+    bytes_ = b"\xff\xfe"
+    with Redis.from_url(redis_url) as client:
+        blob = min(await world.backend.command("SMEMBERS", KEYS.blobs))
+        keys = {"a blob": KEYS.blob(blob), "calls": CALLS}
+        key = keys.get(name) or getattr(KEYS, name)
+        match name:
+            case "paths" | "blobs":
+                client.sadd(key, bytes_)
+            case "chain" | "agents" | "calls":
+                client.hset(key, "x", bytes_)
+            case "a blob":
+                client.set(key, bytes_)
+            case _:
+                client.xadd(key, {"at": "7", "event": bytes_, "digest": "x"})
+    [found] = await find_damage(store, RUN)
+    assert (found.key, found.expected) == (key, "text in UTF-8")
+    assert key in await remove_broken(store, RUN)
+    assert await left(world) == []
+    await world.close()
