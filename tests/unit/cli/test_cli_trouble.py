@@ -27,7 +27,7 @@ PROBLEM = Problem("X", "x is wrong", "/x", "mend x")
         (cp.BadName(what="id", value="?", rule="letters"), 2),
         (cp.PayloadTooLarge(size=2, limit=1), 2),
         (cp.CorruptHistory(workflow_id="a", entry="1-0"), 1),
-        (cp.MissingBlob(workflow_id="a", digest="d"), 1),
+        (cp.MissingBlob(workflow_id="a", digest="d", key="k"), 1),
         (InvalidWorkflow([PROBLEM]), 2),
         (NotRedrivable("no"), 1),
         (StillRunning("no"), 1),
