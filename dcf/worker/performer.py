@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import traceback
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextlib import suppress
 from typing import Any, Protocol
 
 from control_plane import JSON, Disconnected, MissingBlob, RefusedForGood
+from control_plane.failure_text import cut
 from dcf.worker.current_work import Work, begin_work
 from dcf.worker.lease_lost import LeaseLost
 from dcf.workflow import Failed, Outcome, Succeeded, Task
@@ -18,6 +20,9 @@ log = logging.getLogger(__name__)
 
 Beat = Callable[[], None]
 """Tells that the task made progress (``HeartbeatSeconds`` counts from here)."""
+
+# Of what an error says in the log.
+_LONGEST_LINE = 4_000
 
 TOKEN_SUFFIX = ".waitForTaskToken"
 
@@ -135,8 +140,14 @@ async def _contained(work: Awaitable[Outcome], task: Task) -> Outcome:
         if isinstance(error, MissingBlob) and error.fields["workflow_id"] == task.lease.workflow_id:
             raise
         # Not Exception: frameworks have errors of their own beside it, as PyO3's PanicException.
-        log.warning("the work of a Task broke", exc_info=error)
+        log.warning("the work of a Task broke\n%s", _traceback_of(error))
         return Failed("States.TaskFailed", _said_of(error))
+
+
+def _traceback_of(error: BaseException) -> str:
+    """Its traceback; what the error itself says may be of any length."""
+    lines = traceback.format_exception(error)
+    return "".join(f"{cut(line.rstrip(), _LONGEST_LINE)}\n" for line in lines).rstrip()
 
 
 def _said_of(error: BaseException) -> str:

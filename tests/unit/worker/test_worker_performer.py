@@ -85,6 +85,19 @@ async def test_damaged_data_of_another_run_that_the_work_reads_are_its_failure()
     assert isinstance(outcome, Failed) and outcome.error == "States.TaskFailed"
 
 
+async def test_of_an_endless_message_the_log_has_the_beginning(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def work(_: Any) -> Any:
+        raise ValueError("m" * 20_000_000)
+
+    outcome = await Performer({"work": work}).perform(a_task(), silent)
+    assert isinstance(outcome, Failed)
+    assert "in work" in caplog.text and "ValueError: mmm" in caplog.text
+    assert "characters cut]" in caplog.text
+    assert len(caplog.text) < 20_000
+
+
 async def test_any_other_exception_is_states_task_failed() -> None:
     performer = Performer({"work": lambda _: raising(KeyError("who"))})
     assert await performer.perform(a_task(), silent) == Failed(
