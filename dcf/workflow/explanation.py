@@ -106,6 +106,12 @@ async def live_workers(
     return sum(idle_ms <= within_ms for name, idle_ms in signs.items() if name not in but)
 
 
+async def pools_under_way(store: Store, *, within: int = 20) -> list[str]:
+    """The pools of the newest ``within`` runs that are under way, by name."""
+    newest = await run_lists.list_runs(store, within, status="running")
+    return sorted({run.pool for run in newest.runs})
+
+
 async def blocked_workers(
     store: Store, signs: Mapping[str, int], *, within: int = 20
 ) -> dict[str, list[str]]:
