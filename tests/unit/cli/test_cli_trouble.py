@@ -53,6 +53,15 @@ def test_exit_code(error: Exception, exit_code: int) -> None:
     assert trouble.message
 
 
+def test_a_blob_that_is_lost_comes_with_what_helps() -> None:
+    for lost in (
+        cp.MissingBlob(workflow_id="a", digest="d", key="k"),
+        cp.DamagedBlob(workflow_id="a", digest="d", key="k", why="is no JSON"),
+    ):
+        trouble = explain_error(lost)
+        assert trouble is not None and "backup" in trouble.hint
+
+
 @pytest.mark.parametrize("name", ["", "../../etc", "a" * 65])
 def test_a_run_whose_id_can_be_none_is_told_the_rule(name: str) -> None:
     trouble = explain_error(cp.UnknownRun(workflow_id=name))
