@@ -13,6 +13,7 @@ from functools import cache
 from importlib import resources
 from typing import Any, Literal
 
+from control_plane.failure_text import cause_of, error_of
 from control_plane.payload import JSON
 
 SCHEMA_VERSION = "1.4.0"
@@ -41,10 +42,15 @@ class Failure:
     """Why something failed: an error name as in ASL (``States.Timeout``) and a cause for people.
 
     None where the language gives none: a Fail state without ``Error``, a timeout without a cause.
+    Either is cut where it is too long.
     """
 
     error: str | None
     cause: str | None = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "error", error_of(self.error))
+        object.__setattr__(self, "cause", cause_of(self.cause))
 
     @classmethod
     def parse(cls, raw: dict[str, Any] | None) -> Failure | None:

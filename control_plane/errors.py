@@ -124,9 +124,17 @@ class CorruptHistory(ControlPlaneError):
 
 
 class MissingBlob(ControlPlaneError):
-    """Run {workflow_id} refers to blob {digest}, which is not stored."""
+    """Run {workflow_id} refers to the blob {key}, which is not stored."""
 
+    # Field: digest.
     code = "missing_blob"
+    hint = "bring that key back from a backup of Redis, or submit the run anew"
+
+
+class DamagedBlob(MissingBlob):
+    """Run {workflow_id} refers to the blob {key}, which is stored but {why}."""
+
+    code = "damaged_blob"
 
 
 class UnknownRecord(ControlPlaneError):

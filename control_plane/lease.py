@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from control_plane.documents import NO_LIMITS, Event, Failure, Limits, RunStatus
+from control_plane.errors import MissingBlob
 from control_plane.output import Output
 from control_plane.payload import JSON, Payload
 
@@ -36,6 +37,8 @@ class Lease:
     keeps it (None: the input itself), ``asked_at`` when it was asked (ms). ``calls`` is
     what the try has called, as the state document keeps it, or None. ``takeovers`` is how many
     leases of this try have ended without a word since the state itself was heard of last.
+    ``damage`` says that values of it cannot be read, which are missing here: it can be failed, or
+    given back.
     """
 
     workflow_id: str
@@ -67,6 +70,7 @@ class Lease:
     asked_at: int | None = None
     calls: dict[str, Any] | None = None
     takeovers: int = 0
+    damage: MissingBlob | None = None
 
     @property
     def idempotency_key(self) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 from control_plane import payload
 from control_plane.documents import PROTOCOL, Limits, StateDocument
+from control_plane.errors import MissingBlob
 from control_plane.lease import DEFAULT_TTL_MS, Alone, Commit, Lease, Refusal
 from control_plane.model_calls import ModelCalls
 from control_plane.payload import JSON, Payload
@@ -120,6 +121,16 @@ class Leases(ModelCalls):
         ttl_ms: int,
         incarnation: str,
     ) -> Lease:
+        """The lease of what ``document`` says. Values of it that cannot be read do not hide that it
+        is leased."""
+        given = event = damage = None
+        variables: dict[str, JSON] = {}
+        try:
+            given = await self.value(workflow_id, document.input)
+            variables = await self.value(workflow_id, document.variables) or {}
+            event = await self.value(workflow_id, document.event_payload)
+        except MissingBlob as error:
+            damage = error
         return Lease(
             workflow_id=workflow_id,
             path=document.path,
@@ -133,25 +144,24 @@ class Leases(ModelCalls):
             try_=document.try_,
             round=document.round,
             incarnation=incarnation,
-            input=await self.value(workflow_id, document.input),
-            variables=await self.value(workflow_id, document.variables) or {},
+            input=given,
+            variables=variables,
             stored_variables=_reference(document.variables),
             limits=document.limits,
             event=document.event,
-            event_payload=await self.value(workflow_id, document.event_payload),
+            event_payload=event,
             retries=document.retries,
             fan=document.fan,
             join_n=document.join.n if document.join else 0,
             join_failed=document.join.failed if document.join else 0,
             times=document.times,
             approval=document.approval,
-            decision=(
-                await self.value(workflow_id, document.event_payload) if document.answered else None
-            ),
+            decision=event if document.answered else None,
             given=document.raw.get("effective_input") if document.approval else None,
             asked_at=document.asked_at,
             calls=document.calls,
             takeovers=document.takeovers,
+            damage=damage,
         )
 
     async def _next_lease(

@@ -9,6 +9,7 @@ from typing import Any
 from control_plane import keys, payload, script
 from control_plane.documents import FIRST_PROTOCOL, NO_LIMITS, Failure, Limits
 from control_plane.errors import BadDocument, RunExists, UnknownRun
+from control_plane.failure_text import cause_of
 from control_plane.lease import Refusal
 from control_plane.payload import Payload
 from control_plane.reader import BATCH, Reader
@@ -103,7 +104,7 @@ class RunTransitions(Reader):
         """Cancel a run; None when it is cancelled now. Raises UnknownRun, BrokenRun."""
         failure = Failure("DCF.Cancelled", reason or f"cancelled by {by}")
         text = payload.to_text(failure.to_json())
-        request = {"by": by, "reason": reason, "call": self.new_id()}
+        request = {"by": by, "reason": cause_of(reason), "call": self.new_id()}
         async with damage_is_told(self, workflow_id):
             answer = await self.call("cancel", workflow_id, request, text)
         return self._refused(answer, workflow_id)

@@ -9,7 +9,7 @@ from typing import Any
 
 from control_plane import payload
 from control_plane.backend import Backend
-from control_plane.errors import MissingBlob
+from control_plane.errors import DamagedBlob, MissingBlob, WrongType
 from control_plane.payload import JSON, Payload
 from control_plane.script_calls import ScriptCalls
 
@@ -73,15 +73,30 @@ class Values(ScriptCalls):
             there = False
 
     async def value(self, workflow_id: str, stored: JSON) -> JSON:
-        """The value behind what a document holds. Raises MissingBlob."""
+        """The value behind what a document holds. Raises MissingBlob, or DamagedBlob, which is one,
+        where the blob is not what was stored."""
         sha256 = payload.blob_of(stored)
         if sha256 is None:
             return payload.decode(stored)
         if sha256 in self._blobs:
             return self._blobs.get(sha256)
-        text = await self.backend.command("GET", self.keys(workflow_id).blob(sha256))
-        if text is None or payload.digest(text) != sha256:
-            raise MissingBlob(workflow_id=workflow_id, digest=sha256)
-        value = json.loads(text)
+        key = self.keys(workflow_id).blob(sha256)
+        why = ""
+        try:
+            text = await self.backend.command("GET", key)
+            if text is None:
+                raise MissingBlob(workflow_id=workflow_id, digest=sha256, key=key)
+            if payload.digest(text) != sha256:
+                why = "does not match its digest"
+            else:
+                value = json.loads(text)
+        except WrongType:
+            why = "is no text"
+        except UnicodeDecodeError:
+            why = "is no UTF-8"
+        except ValueError:
+            why = "is no JSON"
+        if why:
+            raise DamagedBlob(workflow_id=workflow_id, digest=sha256, key=key, why=why)
         self._blobs.put(sha256, value, len(text))
         return value

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from dcf.asl.payload import JSON
+from dcf.asl.trouble import Trouble
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,14 +106,11 @@ class Finish:
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(Trouble):
     """The machine, branch or iteration failed: a Fail state, or an error nothing caught.
 
     None where a Fail state gives no error name or no cause, or a timeout has no cause to tell.
     """
-
-    error: str | None
-    cause: str | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from control_plane.failure_text import MOST_ERROR, cut
 from dcf.asl.errors import (
     ALL,
     DATA_LIMIT_EXCEEDED,
@@ -21,7 +22,7 @@ BAD_ERRORS = "ASL_BAD_ERROR_EQUALS"
 
 @dataclass(frozen=True, slots=True)
 class ErrorNames:
-    """The names of one ``ErrorEquals``.
+    """The names of one ``ErrorEquals``, cut as error names are.
 
     ``States.Runtime`` is never matched: it always ends the execution.
     ``States.DataLimitExceeded`` is matched by its own name only.
@@ -58,7 +59,7 @@ def read_error_names(node: Node, last: bool) -> ErrorNames:
     names: set[str] = set()
     for index, value in enumerate(values):
         if isinstance(value, str):
-            names.add(value)
+            names.add(cut(value, MOST_ERROR))
         else:
             place = child(node.place("ErrorEquals"), index)
             message = f"an error name is a string, found {excerpt(value)}"

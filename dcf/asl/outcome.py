@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from control_plane.failure_text import cause_of, error_of
 from dcf.asl.catcher import Catcher, find_catcher
 from dcf.asl.dataflow import NO_VARIABLES
 from dcf.asl.effect import Effect, Failure, Finish, RetryAfter, Transition
@@ -31,6 +32,8 @@ def recover(
     A missed heartbeat is ``States.HeartbeatTimeout`` in Retry and Catch, and ``States.Timeout``
     for everybody else.
     """
+    # What an expression raises has any length.
+    error, cause = error_of(error), cause_of(cause)
     if scope.stages is not None:
         scope.note(TROUBLE, (error, cause))
     retrier = find_retrier(state.retriers, visit.retries, error)

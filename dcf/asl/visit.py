@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 from dcf.asl.effect import ReadItems, WriteResults
 from dcf.asl.payload import JSON
+from dcf.asl.trouble import Trouble
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +51,8 @@ class TaskSucceeded:
 
 
 @dataclass(frozen=True, slots=True)
-class TaskFailed:
+class TaskFailed(Trouble):
     """The work of a Task failed, timed out or lost its worker."""
-
-    error: str | None
-    cause: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +75,8 @@ class Joined:
 
 
 @dataclass(frozen=True, slots=True)
-class ChildFailed:
+class ChildFailed(Trouble):
     """A branch or iteration failed."""
-
-    error: str | None
-    cause: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,12 +110,9 @@ class ResultsUnwritable:
 
 
 @dataclass(frozen=True, slots=True)
-class ResultRefused:
+class ResultRefused(Trouble):
     """The caller cannot go on with the state: what it just gave cannot be kept (too large, too
     deep, no JSON), or nobody was able to take its next step."""
-
-    error: str
-    cause: str | None
 
 
 Event: TypeAlias = (

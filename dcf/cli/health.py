@@ -26,7 +26,8 @@ from control_plane import (
 from dcf.cli.answer import Answer
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import NoSuch, NotSo
-from dcf.workflow import blocked_workers
+from dcf.knowledge import COMPANION_POOL
+from dcf.workflow import blocked_workers, pools_under_way
 
 T = TypeVar("T")
 
@@ -171,6 +172,13 @@ async def read_signs(settings: Settings, pool: str) -> dict[str, float]:
     NotSo where Redis does not answer; a look does not start it."""
     signs = await ask_redis(settings, lambda backend: signs_of_life(backend, pool))
     return {worker: idle_ms / 1000 for worker, idle_ms in signs.items()}
+
+
+async def read_pools(settings: Settings) -> list[str]:
+    """The pools of workers that runs under way are in. Raises NotSo where Redis does not answer."""
+    pools = await ask_redis(settings, lambda backend: pools_under_way(Store(backend)))
+    # Those of companions are read by their hosts.
+    return [pool for pool in pools if not pool.startswith(COMPANION_POOL)]
 
 
 async def read_blocked(settings: Settings, signs: Mapping[str, float]) -> dict[str, list[str]]:

@@ -3,6 +3,7 @@ unknown."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Awaitable, Collection, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
@@ -21,6 +22,7 @@ from dcf.cli.health import (
     holds,
     read_blocked,
     read_hosts,
+    read_pools,
     read_refusal,
     read_signs,
     server_health,
@@ -31,6 +33,7 @@ from dcf.cli.stub_server import StubServer
 from dcf.cli.trouble import NoSuch, NotSo
 from dcf.cli.wording import counted
 
+_USUAL = "default"
 _STYLES = {
     "healthy": "green",
     "unhealthy": "bold red",
@@ -55,9 +58,10 @@ class Part:
         return fields
 
 
-async def overview(settings: Settings, pool: str, mcp_port: int, within_s: float) -> Answer:
-    """All parts. Exit code 1 when Redis does not answer, or something that runs is not well; what
-    nobody started is no illness. Raises NoSuch where ``DCF_REDIS_URL`` is no URL of a Redis."""
+async def overview(settings: Settings, pool: str | None, mcp_port: int, within_s: float) -> Answer:
+    """All parts; of workers those of ``pool``, without one of all pools that are in use. Exit code
+    1 when Redis does not answer, or something that runs is not well; what nobody started is no
+    illness. Raises NoSuch where ``DCF_REDIS_URL`` is no URL of a Redis."""
     folder = BackgroundFolder(settings.notes, settings.logs)
     parts = [
         *await _in_redis(settings, folder, pool, within_s),
@@ -90,7 +94,7 @@ async def _graph(settings: Settings) -> list[Part]:
 
 
 async def _in_redis(
-    settings: Settings, folder: BackgroundFolder, pool: str, within_s: float
+    settings: Settings, folder: BackgroundFolder, pool: str | None, within_s: float
 ) -> list[Part]:
     try:
         refused = await read_refusal(settings)
@@ -103,14 +107,15 @@ async def _in_redis(
                 Part("workers", "unknown", why),
                 *await _companions(settings, folder, within_s),
             ]
-        signs = await read_signs(settings, pool)
-        companions = await _companions(settings, folder, within_s)
-        started = [
-            str(process.details.get("worker"))
+        ours = {
+            str(process.details.get("worker")): str(process.details.get("pool"))
             for process in Garrison(folder).all()
-            if process.details.get("pool") == pool
-        ]
-        blocked = await read_blocked(settings, signs)
+        }
+        used = {_USUAL, *ours.values(), *await read_pools(settings)} if pool is None else {pool}
+        signs = {one: await read_signs(settings, one) for one in sorted(used)}
+        companions = await _companions(settings, folder, within_s)
+        started = [worker for worker, of in ours.items() if of in signs]
+        blocked = await read_blocked(settings, _together(signs))
     except NoSuch:
         # A setting that has to be mended, no matter of health.
         raise
@@ -119,7 +124,7 @@ async def _in_redis(
         return [Part("redis", "unhealthy", error.message), Part("workers", "unknown", why)]
     return [
         Part("redis", "healthy", "answers"),
-        workers_part(signs, started, pool, within_s, blocked),
+        workers_part(signs, started, within_s, blocked),
         *companions,
     ]
 
@@ -158,24 +163,38 @@ def sessions_part(found: OpenSessions) -> Part:
 
 
 def workers_part(
-    signs: Mapping[str, float],
+    signs: Mapping[str, Mapping[str, float]],
     started: Collection[str],
-    pool: str,
     within_s: float,
     blocked: Mapping[str, Collection[str]],
 ) -> Part:
-    """The workers of ``pool``: who gave a sign of life (``signs``: seconds ago) within
+    """The workers of each pool: who gave a sign of life (``signs``: seconds ago) within
     ``within_s``. One that `dcf up` ``started`` and that gives none hangs, and so does one that is
     ``blocked`` in its states; of any other nobody knows whether it should still be there."""
-    living = [worker for worker, idle_s in signs.items() if idle_s <= within_s]
-    silent = [worker for worker in dict.fromkeys([*started, *blocked]) if worker not in living]
+    known = _together(signs)
+    silent = [
+        worker
+        for worker in dict.fromkeys([*started, *blocked])
+        if known.get(worker, math.inf) > within_s
+    ]
     if silent:
-        said = "; ".join(_silence(worker, signs, blocked.get(worker, ())) for worker in silent)
+        said = "; ".join(_silence(worker, known, blocked.get(worker, ())) for worker in silent)
         return Part("workers", "unhealthy", f"no sign of life from {said}")
-    if not living:
-        return Part("workers", "not running", f"none reads the pool {pool}")
-    read = counted(len(living), "reads", "read")
-    return Part("workers", "healthy", f"{read} the pool {pool}: {', '.join(sorted(living))}")
+    read = []
+    for pool, workers in signs.items():
+        living = sorted(worker for worker, idle_s in workers.items() if idle_s <= within_s)
+        if living:
+            they = counted(len(living), "reads", "read")
+            read.append(f"{they} the pool {pool}: {', '.join(living)}")
+    if not read:
+        pools = "pool" if len(signs) == 1 else "pools"
+        return Part("workers", "not running", f"none reads the {pools} {', '.join(signs)}")
+    return Part("workers", "healthy", "; ".join(read))
+
+
+def _together(signs: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
+    """When each worker gave its last sign of life, in whatever pool."""
+    return {worker: idle_s for workers in signs.values() for worker, idle_s in workers.items()}
 
 
 def _silence(worker: str, signs: Mapping[str, float], held: Collection[str]) -> str:

@@ -78,7 +78,7 @@ def _control_plane(error: BaseException) -> Trouble | None:
         return Trouble(ENVIRONMENT, code, text, hint)
     if isinstance(error, cp.ServerError):
         return Trouble(ENVIRONMENT, code, f"Redis refused a command: {text}", "see `dcf doctor`")
-    if isinstance(error, cp.BrokenRun):
+    if isinstance(error, cp.BrokenRun | cp.MissingBlob):
         return Trouble(FAILED, code, text, error.hint)
     if isinstance(error, cp.RunExists):
         hint = "choose another --id, or leave it out: a fresh one is made"

@@ -60,7 +60,7 @@ TIMEOUT = ("States.Timeout", None)
 HEARTBEAT = ("States.HeartbeatTimeout", None)
 WORKER_LOST = (
     "DCF.WorkerLost",
-    "as many workers as its limit allows died or vanished with this state",
+    "as many worker processes as its limit allows died or vanished with this state",
 )
 REVOKED: Mapping[str, tuple[str, str | None]] = {
     "timeout": TIMEOUT,

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import traceback
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextlib import suppress
 from typing import Any, Protocol
 
-from control_plane import JSON, Disconnected, RefusedForGood
+from control_plane import JSON, Disconnected, MissingBlob, RefusedForGood
+from control_plane.failure_text import cut
 from dcf.worker.current_work import Work, begin_work
 from dcf.worker.lease_lost import LeaseLost
 from dcf.workflow import Failed, Outcome, Succeeded, Task
@@ -18,6 +20,9 @@ log = logging.getLogger(__name__)
 
 Beat = Callable[[], None]
 """Tells that the task made progress (``HeartbeatSeconds`` counts from here)."""
+
+# Of what an error says in the log.
+_LONGEST_LINE = 4_000
 
 TOKEN_SUFFIX = ".waitForTaskToken"
 
@@ -59,7 +64,7 @@ class Performer:
         """The outcome of one Task; a failure of the work is an outcome, not an exception."""
         handler = self._handler(task.state.resource or "")
         if handler is not None:
-            return await _apart(_contained(_result(handler, task, beat)))
+            return await _apart(_contained(_result(handler, task, beat), task))
         if task.state.binding is None:
             known = ", ".join(sorted(self._handlers)) or "none"
             return Failed(
@@ -69,7 +74,7 @@ class Performer:
             )
         if self._agents is None:
             return Failed("DCF.NoHandler", "this worker runs no agents")
-        return await _contained(self._agents.perform(task, beat))
+        return await _contained(self._agents.perform(task, beat), task)
 
     def _handler(self, resource: str) -> Handler | None:
         """The handler of ``resource``; one that ends in ``.waitForTaskToken`` is also served by
@@ -103,8 +108,9 @@ async def _apart(work: Coroutine[Any, Any, Outcome]) -> Outcome:
         return _CANCELLED_FROM_INSIDE
 
 
-async def _contained(work: Awaitable[Outcome]) -> Outcome:
-    """The outcome of ``work``: whatever breaks in it fails its Task, not the worker."""
+async def _contained(work: Awaitable[Outcome], task: Task) -> Outcome:
+    """The outcome of ``work``: whatever breaks in it fails its Task, not the worker. Raises
+    MissingBlob where the data of its run are damaged."""
     mine = asyncio.current_task()
     try:
         return await work
@@ -131,9 +137,17 @@ async def _contained(work: Awaitable[Outcome]) -> Outcome:
             raise
         return Failed("States.TaskFailed", "GeneratorExit: raised by the work itself")
     except BaseException as error:
+        if isinstance(error, MissingBlob) and error.fields["workflow_id"] == task.lease.workflow_id:
+            raise
         # Not Exception: frameworks have errors of their own beside it, as PyO3's PanicException.
-        log.warning("the work of a Task broke", exc_info=error)
+        log.warning("the work of a Task broke\n%s", _traceback_of(error))
         return Failed("States.TaskFailed", _said_of(error))
+
+
+def _traceback_of(error: BaseException) -> str:
+    """Its traceback; what the error itself says may be of any length."""
+    lines = traceback.format_exception(error)
+    return "".join(f"{cut(line.rstrip(), _LONGEST_LINE)}\n" for line in lines).rstrip()
 
 
 def _said_of(error: BaseException) -> str:

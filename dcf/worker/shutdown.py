@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import logging
 import os
 import signal
 import socket
 import sys
 import threading
+import time
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Any, NoReturn, Protocol, TypeVar
 
 log = logging.getLogger(__name__)
@@ -21,7 +24,9 @@ _AT_ONCE_S = 2.0
 # When its starter is gone, a process drains as after a signal, and nobody sends it a second one.
 _LEFT_ALONE_S = 30.0
 _CUT_SHORT = 130
+_FAILED = 1
 _WORDS_S = 1.0
+_LOOKS_S = 1.0
 _T = TypeVar("_T")
 
 
@@ -144,7 +149,9 @@ def run_to_its_end(main: Coroutine[Any, Any, _T]) -> _T:
     """``asyncio.run``, but what is raised in one of the tasks to end the process, and that nobody
     awaits there, ends that task alone: Tasks are worked on by code of others. What of it does not
     end with ``main``, as a thread in which a handler blocks, is abandoned with the process after
-    2 s."""
+    2 s. Where such code took the loop itself away, the process ends at once, and says so. What it
+    forks ends with the process."""
+    os.register_at_fork(after_in_child=partial(_end_with, os.getpid()))
     leaving = threading.Timer(_AT_ONCE_S, _leave)
     leaving.daemon = True
     try:
@@ -158,11 +165,44 @@ def run_to_its_end(main: Coroutine[Any, Any, _T]) -> _T:
                     if task.done() or _is_from_keyboard(error):
                         raise
                     log.warning("a task raised %s: it ended, nothing else", type(error).__name__)
+                except (RuntimeError, OSError) as error:
+                    if (said := _taken_away(error, task)) is not None:
+                        # What a Runner does at its end needs the loop.
+                        _end(_FAILED, said)
+                    raise
                 finally:
                     if task.done():
                         leaving.start()
     finally:
         leaving.cancel()
+
+
+def _end_with(parent: int) -> None:
+    """In a process that was forked: end it soon after ``parent`` has ended. It holds copies of the
+    connections, and whoever forked it may die before it is told to end."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(_LOOKS_S)
+        os._exit(_FAILED)
+
+    if os.getppid() == parent:
+        threading.Thread(target=watch, name="forked", daemon=True).start()
+
+
+def _taken_away(error: RuntimeError | OSError, main: asyncio.Task[Any]) -> str | None:
+    """What became of the loop under ``main``; None for an error of main's own."""
+    if isinstance(error, OSError) and (error.errno == errno.EBADF or not main.done()):
+        return (
+            f"the event loop cannot go on ({error.strerror}): a handler, or what it uses, closed "
+            "file descriptors of this process that it had not opened; the process ends"
+        )
+    if isinstance(error, RuntimeError) and not main.done():
+        return (
+            "a handler, or what it uses, stopped the event loop that all work here shares "
+            "(loop.stop()); the process ends"
+        )
+    return None
 
 
 def _is_from_keyboard(error: BaseException) -> bool:
@@ -172,20 +212,20 @@ def _is_from_keyboard(error: BaseException) -> bool:
 
 
 def _leave() -> None:
-    _end("work of a Task, which was given back or is over, does not end; abandoned")
+    _end(_CUT_SHORT, "work of a Task, which was given back or is over, does not end; abandoned")
 
 
 def _abandon(worker: Drainable, work: asyncio.Task[None]) -> None:
     if work.done():
         return
     held = ", ".join(worker.held) or "nothing that is known"
-    _end("%s: does not end; abandoned in work: %s", worker.name, held)
+    _end(_CUT_SHORT, "%s: does not end; abandoned in work: %s", worker.name, held)
 
 
-def _end(*said: str) -> NoReturn:
-    """End the process with these words, or without them where nobody reads: the pipe may be full,
-    and whoever waits to write there may be what does not end."""
+def _end(status: int, *said: str) -> NoReturn:
+    """End the process with ``status`` and these words, or without them where nobody reads: the pipe
+    may be full, and whoever waits to write there may be what does not end."""
     words = threading.Thread(target=log.error, args=said, daemon=True)
     words.start()
     words.join(_WORDS_S)
-    os._exit(_CUT_SHORT)
+    os._exit(status)

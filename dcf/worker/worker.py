@@ -28,6 +28,7 @@ from control_plane import (
     Disconnected,
     Hint,
     Lease,
+    MissingBlob,
     Refusal,
     RefusedForGood,
     Store,
@@ -425,9 +426,10 @@ class Worker:
                 run = await patiently(
                     lease, lambda: self._runs.get(lease.workflow_id, lease.incarnation)
                 )
-        except DefinitionError as error:
-            # It was submitted to a version that could read it. No other worker of this one can.
-            return await self._choreographer.refuse(lease, str(error))
+        except (DefinitionError, MissingBlob) as error:
+            # It was submitted to a version that could read it, and then no other worker of this one
+            # can; or it is gone for all.
+            return await self._choreographer.refuse(lease, error)
         kept = KeptLease(self._keeper, lease)
         return await self._choreographer.advance(
             run,

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         blocked_workers,
         explain,
         live_workers,
+        pools_under_way,
     )
     from dcf.workflow.external import EXTERNAL_TTL_MS, External, needs_work
     from dcf.workflow.external_assignment import Assignment
@@ -142,6 +143,7 @@ __all__ = [
     "observe_run",
     "pending_approvals",
     "plain_error",
+    "pools_under_way",
     "question_of",
     "read_run",
     "read_run_file",

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from control_plane import Store, history, payload
+from control_plane import JSON, MissingBlob, Store, history, payload
 from dcf.workflow.finalization import finalize
 from dcf.workflow.result import result
 from dcf.workflow.run import iso
@@ -25,7 +25,8 @@ _LONGEST_NAME = 120
 async def write_audit_trail(store: Store, workflow_id: str, root: Path, *, by: str) -> Path:
     """Finalize the run if nobody has, and write its folder under ``root``; the folder.
 
-    Written again, files are replaced one by one, each atomically. Raises UnknownRun, StillRunning.
+    Written again, files are replaced one by one, each atomically. Of a value that Redis lost they
+    hold the reference. Raises UnknownRun, StillRunning.
     """
     audit = await finalize(store, workflow_id, by=by)
     folder = root / workflow_id
@@ -34,9 +35,9 @@ async def write_audit_trail(store: Store, workflow_id: str, root: Path, *, by: s
     paths = await store.paths(workflow_id)
     documents = await store.states(workflow_id, paths)
     outputs = await store.outputs(workflow_id, paths)
-    definition = await store.value(workflow_id, {"$blob": run.definition})
+    definition = await _there(store, workflow_id, {"$blob": run.definition})
     _write(folder / "workflow.json", definition)
-    given = await store.value(workflow_id, run.input)
+    given = await _there(store, workflow_id, run.input)
     meta = {name: value for name, value in run.raw.items() if name != "callback_secret"}
     _write(folder / "control_plane" / "meta.json", {**meta, "input": given})
     for path, document in documents.items():
@@ -44,10 +45,10 @@ async def write_audit_trail(store: Store, workflow_id: str, root: Path, *, by: s
         raw = dict(document.raw)
         for part in ("input", "effective_input", "variables", "event", "fan"):
             if part in raw:
-                raw[part] = await store.value(workflow_id, raw[part])
+                raw[part] = await _there(store, workflow_id, raw[part])
         _write(folder / "control_plane" / "states" / file_name(path), raw)
     for path, output in outputs.items():
-        output["data"] = await store.value(workflow_id, output["data"])
+        output["data"] = await _there(store, workflow_id, output["data"])
         _write(folder / "data_plane" / "outputs" / file_name(path), output)
     _write(folder / "data_plane" / "audit" / "finalize.json", audit)
     timeline = Timeline()
@@ -99,6 +100,14 @@ async def write_audit_trail(store: Store, workflow_id: str, root: Path, *, by: s
         },
     )
     return folder
+
+
+async def _there(store: Store, workflow_id: str, stored: JSON) -> JSON:
+    """The value behind ``stored``; where its blob is lost, what refers to it."""
+    try:
+        return await store.value(workflow_id, stored)
+    except MissingBlob:
+        return stored
 
 
 def file_name(path: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-from control_plane import JSON, BadName, Refusal, Store, UnknownRun, check_workflow_id
+from control_plane import JSON, BadName, Failure, Refusal, Store, UnknownRun, check_workflow_id
 from dcf.asl import HEARTBEAT_TIMEOUT, TIMEOUT
 from dcf.workflow.errors import TaskExpired, TaskSettled, UnknownTaskToken
 from dcf.workflow.task_token import TokenClaim, read_token
@@ -22,7 +22,7 @@ async def fail_task(
     store: Store, token: str, error: str | None, cause: str | None = ""
 ) -> TokenClaim:
     """The Task failed with an error name that Retry and Catch can match. Raises as above."""
-    return await _answer(store, token, {"error": error, "cause": cause})
+    return await _answer(store, token, Failure(error, cause).to_json())
 
 
 async def beat_task(store: Store, token: str) -> TokenClaim:

@@ -7,6 +7,7 @@ Flow states need no agent: the holder of the lease advances them alone. A Task i
 
 from __future__ import annotations
 
+import logging
 import random
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
@@ -18,6 +19,7 @@ from control_plane import (
     Committed,
     Failure,
     Lease,
+    MissingBlob,
     Payload,
     Refusal,
     Store,
@@ -27,6 +29,7 @@ from control_plane import (
 )
 from dcf import asl
 from dcf.workflow.asking import approval_wait, escalation
+from dcf.workflow.damage import told_damage
 from dcf.workflow.effect_commit import (
     Step,
     commit_of,
@@ -41,6 +44,8 @@ from dcf.workflow.stepping import Stepping
 from dcf.workflow.tally import add_metrics
 from dcf.workflow.task import AwaitingApproval, Failed, Outcome, Perform
 from dcf.workflow.task_approval import NamedApprover, named_approver
+
+log = logging.getLogger(__name__)
 
 Kept = AbstractContextManager[object]
 """Keeps a lease while it is entered; it may raise when the lease was lost."""
@@ -82,7 +87,18 @@ class Choreographer:
     ) -> Committed | Refusal:
         """Do the one step that ``lease`` is for and commit it. Within ``kept`` the lease is kept,
         or the step stopped; it is left before the commit, which ends the lease itself."""
-        kept = kept or nullcontext()
+        if lease.damage is not None:
+            return await self.refuse(lease, lease.damage)
+        try:
+            return await self._advance(run, lease, perform, kept or nullcontext(), in_place)
+        except MissingBlob as damage:
+            if damage.fields["workflow_id"] != lease.workflow_id:
+                raise
+            return await self.refuse(lease, damage)
+
+    async def _advance(
+        self, run: Run, lease: Lease, perform: Perform, kept: Kept, in_place: bool
+    ) -> Committed | Refusal:
         if lease.kind == "frame":
             return await self._open_frame(run, lease, kept, in_place)
         if (asked := escalation(lease)) is not None:
@@ -110,8 +126,15 @@ class Choreographer:
                 replace(step, trouble=None), failure, taken.effective, in_place
             )
 
-    async def refuse(self, lease: Lease, cause: str) -> Committed | Refusal:
-        """Fail what ``lease`` is for: the definition of its run cannot be read here."""
+    async def refuse(
+        self, lease: Lease, why: asl.DefinitionError | MissingBlob
+    ) -> Committed | Refusal:
+        """Fail what ``lease`` is for: something of its run cannot be read here. No Catch sees that:
+        it is nothing that the work came to, and where the definition is gone no Catch is known."""
+        cause = str(why)
+        if isinstance(why, MissingBlob):
+            cause = await patiently(lease, lambda: told_damage(self._store, lease, why))
+            log.error("%s of %s fails: %s", lease.path, lease.workflow_id, cause)
         failure = asl.Failure(_UNREADABLE, cause)
         if lease.kind == "frame":
             return await self._say(lease, failed_frame(lease, _UNREADABLE, cause), False)

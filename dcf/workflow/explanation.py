@@ -7,7 +7,7 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from control_plane import Holder, StateDocument, Store, keys, run_lists, signs_of_life
+from control_plane import Holder, RunDocument, StateDocument, Store, keys, run_lists, signs_of_life
 from dcf.workflow.aliveness import is_alive
 from dcf.workflow.approval import question_of
 from dcf.workflow.tally import is_earlier, is_tolerated
@@ -106,23 +106,37 @@ async def live_workers(
     return sum(idle_ms <= within_ms for name, idle_ms in signs.items() if name not in but)
 
 
+async def pools_under_way(store: Store, *, within: int = 20) -> list[str]:
+    """The pools of the newest ``within`` runs that are under way, by name. Raises RefusedForNow
+    where Redis refuses what finds all of them."""
+    return sorted({run.pool for run in await _under_way(store, within)})
+
+
 async def blocked_workers(
     store: Store, signs: Mapping[str, int], *, within: int = 20
 ) -> dict[str, list[str]]:
     """The workers that renew leases and do nothing else, each with the states that it holds, as
     ``PATH of RUN``, in the newest ``within`` runs that are under way. ``signs`` says how many
-    milliseconds ago each worker read a queue."""
+    milliseconds ago each worker read a queue. Raises as ``pools_under_way``."""
     found: dict[str, list[str]] = {}
     if all(silent_ms <= _LIVES_MS for silent_ms in signs.values()):
         return found
     now = await store.now_ms()
-    for run in (await run_lists.list_runs(store, within, status="running")).runs:
+    for run in await _under_way(store, within):
         documents = await store.states(run.workflow_id, await store.paths(run.workflow_id))
         for path, document in documents.items():
             holder = document.holder
             if document.status == "running" and holder and _is_blocked(holder, now, signs):
                 found.setdefault(holder.owner, []).append(f"{path} of {run.workflow_id}")
     return found
+
+
+async def _under_way(store: Store, within: int) -> Sequence[RunDocument]:
+    page = await run_lists.list_runs(store, within, status="running")
+    if page.refused is not None:
+        # Runs may be missing from it.
+        raise page.refused
+    return page.runs
 
 
 def _broken(workflow_id: str, documents: dict[str, StateDocument]) -> list[Reason]:
@@ -175,13 +189,16 @@ def _reason(
 
 
 def _killed(document: StateDocument) -> str:
-    """What is known of the workers that died over it; "" where none did."""
+    """What is known of the processes that died over it: workers, and those that a worker started
+    for it alone; "" where none did."""
     if not document.deaths:
         return ""
-    workers = "a worker" if document.deaths == 1 else f"{document.deaths} workers"
     if document.how is None:
-        return f"; {workers} died or vanished while it was in work"
-    return f"; killed {workers}: {document.how}"
+        died = "a worker process" if document.deaths == 1 else f"{document.deaths} worker processes"
+        return f"; {died} died or vanished while it was in work"
+    if document.deaths == 1:
+        return f"; killed a worker process: {document.how}"
+    return f"; killed {document.deaths} worker processes, the last one: {document.how}"
 
 
 def _deciding(workflow_id: str, document: StateDocument) -> str:

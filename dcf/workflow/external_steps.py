@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from control_plane import Committed, ControlPlaneError, Lease, Refusal, Store, timers
+from control_plane import Committed, ControlPlaneError, Lease, MissingBlob, Refusal, Store, timers
 from dcf.asl import DefinitionError
 from dcf.workflow.choreography import Choreographer
 from dcf.workflow.earlier_runs import refuse_earlier_run
@@ -90,8 +90,8 @@ class ExternalSteps:
         await refuse_earlier_run(self._store, lease.workflow_id)
         try:
             run = await self._runs.get(lease.workflow_id, lease.incarnation)
-        except DefinitionError as error:
-            return await choreographer.refuse(lease, str(error))
+        except (DefinitionError, MissingBlob) as error:
+            return await choreographer.refuse(lease, error)
         return await choreographer.advance(run, lease, perform, in_place=True)
 
     async def _over(self, lease: Lease, choreographer: Choreographer) -> None:

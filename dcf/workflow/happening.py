@@ -8,7 +8,7 @@ from dcf.workflow.asking import rejection
 
 WORKER_LOST = (
     "DCF.WorkerLost",
-    "as many workers as its limit allows died or vanished with this state",
+    "as many worker processes as its limit allows died or vanished with this state",
 )
 # As on AWS, a limit that has passed has no cause beyond its name.
 TIMED_OUT = ("States.Timeout", None)

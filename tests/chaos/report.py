@@ -11,6 +11,12 @@ from tests.chaos.deployment import Crew
 from tests.chaos.faults import Faults
 from tests.chaos.verdict import Guarantee, Verdict
 
+OWN_ENDS = "workers that ended by themselves"
+_OWN_ENDS_ARE = (
+    f"{OWN_ENDS}: no fault ended them. A Task that kills its worker did, or they found no usable "
+    "Redis at their start, or could not keep their leases and gave their work back. Each is "
+    "replaced; what they had in work is judged by the guarantees."
+)
 LONG_MINUTES = 1.0
 """A campaign over this must test everything that it can."""
 INTERRUPTED = 130
@@ -36,14 +42,14 @@ def report_of(
         "not possible here": faults.impossible,
         "refused commands": dict(refused),
         "workers started": crew.starts,
-        "workers that ended by themselves": crew.own,
+        OWN_ENDS: crew.own,
         **of.to_json(),
     }
 
 
 def table(report: Mapping[str, Any]) -> Table:
     """The report for people."""
-    shown = Table(title="DCF chaos")
+    shown = Table(title="DCF chaos", caption=_OWN_ENDS_ARE, caption_justify="left")
     shown.add_column("what")
     shown.add_column("count", justify="right")
     for kind, count in report["faults"].items():
@@ -55,7 +61,7 @@ def table(report: Mapping[str, Any]) -> Table:
         for kind, count in report[name].items():
             shown.add_row(f"{name}: {kind}", f"{count:,}")
         shown.add_section()
-    for name in ("tasks", "attempts", "workers started", "workers that ended by themselves"):
+    for name in ("tasks", "attempts", "workers started", OWN_ENDS):
         shown.add_row(name, f"{report[name]:,}")
     shown.add_section()
     for guarantee, found in report["guarantees"].items():

@@ -10,6 +10,7 @@ from campaigns import campaign
 from flows import RUN, end, linear, seed
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from redis.asyncio import Redis
 from workers import lease_of
 from worlds import World, open_world
 
@@ -17,6 +18,8 @@ from control_plane import (
     BadDocument,
     Commit,
     Committed,
+    DamagedBlob,
+    Lease,
     MissingBlob,
     Payload,
     PayloadTooLarge,
@@ -192,11 +195,62 @@ async def test_a_blob_that_the_server_forgot_before_it_was_referred_to_is_stored
     assert len(forgotten) == 3
 
 
-async def test_a_blob_that_is_missing_or_changed_is_an_error(world: World) -> None:
+async def test_a_blob_that_is_missing_is_an_error_that_names_its_key(world: World) -> None:
     store, content = world.store(), payload.encode("x" * 300_000)
-    stored = json.loads(content.stored)
-    with pytest.raises(MissingBlob):
+    key = store.keys(RUN).blob(content.digest)
+    with pytest.raises(MissingBlob, match=f"{key}.*not stored"):
+        await store.value(RUN, json.loads(content.stored))
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        (("SET", '"other"'), "does not match its digest"),
+        (("SET", "{"), "does not match its digest"),
+        (("HSET", "a", "b"), "is no text"),
+    ],
+)
+async def test_a_blob_that_was_changed_is_an_error_that_says_so(
+    world: World, command: tuple[str, ...], told: str
+) -> None:
+    store, content = world.store(), payload.encode("x" * 300_000)
+    key = store.keys(RUN).blob(content.digest)
+    await world.backend.command(command[0], key, *command[1:])
+    with pytest.raises(DamagedBlob, match=f"{key}.*{told}"):
+        await store.value(RUN, json.loads(content.stored))
+
+
+async def test_a_blob_that_is_no_json_is_an_error_that_says_so(world: World) -> None:
+    store, text = world.store(), "no JSON"
+    stored = {"$blob": payload.digest(text), "size": len(text)}
+    await world.backend.command("SET", store.keys(RUN).blob(stored["$blob"]), text)
+    with pytest.raises(DamagedBlob, match="is no JSON"):
         await store.value(RUN, stored)
-    await world.backend.command("SET", store.keys(RUN).blob(content.digest), '"other"')
-    with pytest.raises(MissingBlob):
-        await store.value(RUN, stored)
+
+
+async def test_a_blob_that_is_no_utf8_is_an_error_that_says_so(redis_url: str) -> None:
+    world = await open_world(redis_url)
+    try:
+        store, content = world.store(), payload.encode("x" * 300_000)
+        key = store.keys(RUN).blob(content.digest)
+        async with Redis.from_url(redis_url) as client:
+            await client.set(key, b"\xff\xfe")
+        with pytest.raises(DamagedBlob, match=f"{key}.*no UTF-8"):
+            await store.value(RUN, json.loads(content.stored))
+        # The connection is still one to work with.
+        assert await world.backend.command("EXISTS", key) == 1
+    finally:
+        await world.close()
+
+
+async def test_what_is_leased_and_cannot_be_read_says_so(world: World) -> None:
+    store, flow = world.store(), linear("A", "B")
+    await seed(store, flow, "g" * 300_000)
+    key = store.keys(RUN).blob(payload.encode("g" * 300_000).digest)
+    await world.backend.command("DEL", key)
+    lease = await lease_of(store, "A")
+    assert lease.damage is not None and key in str(lease.damage)
+    held = await store.held(RUN, "A", lease.token)
+    assert isinstance(held, Lease) and held.damage is not None
+    # Whoever holds it may fail it.
+    assert await store.release(lease) is None

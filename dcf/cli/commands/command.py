@@ -39,6 +39,15 @@ def _pool(given: str | None) -> str | None:
 
 
 PoolOption = Annotated[str, typer.Option("--pool", help="The pool of workers.", callback=_pool)]
+AnyPoolOption = Annotated[
+    str | None,
+    typer.Option(
+        "--pool",
+        help="The pool of workers.",
+        show_default="default, those of `dcf up` and of runs that are under way",
+        callback=_pool,
+    ),
+]
 RunPoolOption = Annotated[
     str | None,
     typer.Option(

@@ -9,7 +9,14 @@ from typing import Annotated
 import typer
 
 from dcf.cli.answer import Answer
-from dcf.cli.commands.command import DEFAULT_POOL, JsonOption, PoolOption, command, epilog
+from dcf.cli.commands.command import (
+    DEFAULT_POOL,
+    AnyPoolOption,
+    JsonOption,
+    PoolOption,
+    command,
+    epilog,
+)
 from dcf.cli.exits import BAD_INPUT, FAILED, OK
 
 _EXITS = (OK, FAILED, BAD_INPUT)
@@ -39,7 +46,7 @@ def register(app: typer.Typer) -> None:
 
 def everything(
     context: typer.Context,
-    pool: PoolOption = DEFAULT_POOL,
+    pool: AnyPoolOption = None,
     mcp_port: Annotated[
         int, typer.Option("--mcp-port", min=1, max=65535, help="Where the MCP server listens.")
     ] = 8337,
@@ -48,9 +55,9 @@ def everything(
 ) -> Answer | None:
     """Show which parts of DCF are healthy; with a command, ask one process.
 
-    Redis, the workers of the pool, companion hosts and sessions, the MCP server and the stub server
-    of this home. What nobody started is not running, which is no illness; without Redis nothing
-    works, and it exits with 1.
+    Redis, the workers of each pool that is in use, companion hosts and sessions, the MCP server and
+    the stub server of this home. What nobody started is not running, which is no illness; without
+    Redis nothing works, and it exits with 1.
     """
     if context.invoked_subcommand is not None:
         return None

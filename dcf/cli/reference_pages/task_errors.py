@@ -40,7 +40,8 @@ TASK_ERRORS: Final = {
     "DCF.LimitExceeded": "the run used up its steps or events, or a turn its calls",
     "DCF.ModelError": "the model failed, or gave no answer that can be used",
     "DCF.Cancelled": "the run was cancelled; the cause is the reason that was given",
-    "DCF.WorkerLost": "as many workers as its limit allows died or vanished with this state",
+    "DCF.WorkerLost": "as many worker processes as its limit allows died or vanished with this "
+    "state",
     "States.ALL": "only in ErrorEquals: stands for every error but States.Runtime and "
     "States.DataLimitExceeded",
     "States.BranchFailed": "a branch of a Parallel failed and nothing caught it",
@@ -58,7 +59,8 @@ TASK_ERRORS: Final = {
     "type than its field takes",
     "States.ResultPathMatchFailure": "ResultPath cannot be applied to the input",
     "States.ResultWriterFailed": "the results of a Map could not be written",
-    "States.Runtime": "a path or expression cannot be evaluated; ends the run, nothing catches it",
+    "States.Runtime": "a path or expression cannot be evaluated, or Redis lost data that the state "
+    "needs; ends the run, nothing catches it",
     "States.TaskFailed": "a handler raised an exception; in ErrorEquals: most errors of a Task",
     "States.Timeout": "the Task did not finish within TimeoutSeconds, or the run within its own",
 }

@@ -13,7 +13,7 @@ import pytest
 from integration.worker.crew import crew_on
 from unit.workflow.stage import document_of, flow, task
 
-from control_plane import HintQueue, RedisBackend, keys, signs_of_life
+from control_plane import HintQueue, RedisBackend, Store, keys, signs_of_life
 from control_plane.embedded import CONTROL_PLANE, Embedded, ServerProcess, ServerSpec
 from dcf.cli import doctor, health
 from dcf.cli.doctor import examine
@@ -30,10 +30,10 @@ def _settings(url: str | None, home: Path) -> Settings:
     return Settings.from_env({"DCF_HOME": str(home), **({"DCF_REDIS_URL": url} if url else {})})
 
 
-async def _reads(url: str, name: str) -> None:
+async def _reads(url: str, name: str, pool: str = "default") -> None:
     """A worker ``name`` reads the queue once."""
     backend = RedisBackend.from_url(url)
-    queue = HintQueue(backend, pool="default", consumer=name)
+    queue = HintQueue(backend, pool=pool, consumer=name)
     await queue.open()
     await queue.read(1, block_ms=1)
     await backend.close()
@@ -87,6 +87,26 @@ async def test_one_that_is_blocked_is_named_with_what_it_holds(
     assert parts["workers"]["status"] == "unhealthy"
     said = r"no sign of life from blocked since \d+ s, and holds A of run-1"
     assert re.match(said, parts["workers"]["found"])
+
+
+async def test_one_that_is_blocked_in_another_pool_is_named_unless_one_pool_is_asked_for(
+    redis_url: str, tmp_path: Path
+) -> None:
+    settings = _settings(redis_url, tmp_path)
+    async with crew_on(redis_url) as crew:
+        night = Store(crew.store.backend, pool="night")
+        await submit(night, document_of(flow(A=task())), None, workflow_id="run-1")
+        await _reads(redis_url, "awake", "default")
+        await _reads(redis_url, "blocked", "night")
+        await night.backend.command("PEXPIRE", keys.reader("blocked"), 3_600_000 - 20_000)
+        await night.acquire("run-1", "A", owner="blocked")
+        found = {}
+        for pool in (None, "night", "default"):
+            parts = (await overview(settings, pool, 1, 15)).fields["parts"]
+            found[pool] = next(part for part in parts if part["name"] == "workers")
+    assert [part["status"] for part in found.values()] == ["unhealthy", "unhealthy", "healthy"]
+    assert "blocked since" in found[None]["found"] and "A of run-1" in found[None]["found"]
+    assert found["default"]["found"] == "1 reads the pool default: awake"
 
 
 async def test_without_redis_there_is_no_healthy_worker(tmp_path: Path) -> None:

@@ -62,6 +62,13 @@ def test_every_kind_of_fault_has_a_row(tmp_path: Path) -> None:
     assert report["not possible here"] == {FULL: WHY}
 
 
+def test_what_ended_workers_besides_faults_is_explained(tmp_path: Path) -> None:
+    out = io.StringIO()
+    Console(file=out, width=200).print(table(reported(tmp_path)))
+    said = " ".join(out.getvalue().split())
+    assert "workers that ended by themselves: no fault ended them. A Task that kills" in said
+
+
 def test_every_guarantee_has_a_row(tmp_path: Path) -> None:
     report = reported(
         tmp_path, untested=Guarantee.POISON_IS_STOPPED, broken=Guarantee.NO_RUN_IS_LOST

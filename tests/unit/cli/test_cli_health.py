@@ -115,11 +115,24 @@ def test_workers_of_this_machine_are_those_it_named(worker: str, is_ours: bool) 
 def test_the_overview_tells_who_hangs_from_who_is_gone(
     signs: dict[str, float], started: list[str], status: str
 ) -> None:
-    assert workers_part(signs, started, "default", 15.0, {}).status == status
+    assert workers_part({"default": signs}, started, 15.0, {}).status == status
 
 
 def test_the_overview_names_what_hangs_since_when_and_over_what() -> None:
     signs = {"w1": 2.0, "w2": 61.2}
-    part = workers_part(signs, ["w1", "w2", "w3"], "default", 15.0, {"w2": ["A of run-1"]})
+    part = workers_part({"default": signs}, ["w1", "w2", "w3"], 15.0, {"w2": ["A of run-1"]})
     assert part.found.startswith("no sign of life from w2 since 61 s, and holds A of run-1 (")
     assert part.found.endswith("; w3")
+
+
+def test_the_overview_tells_the_pools_apart() -> None:
+    signs = {"default": {"w1": 2.0, "w2": 1.0}, "empty": {}, "night": {"w3": 3.0, "w4": 900.0}}
+    part = workers_part(signs, [], 15.0, {})
+    assert part.found == "2 read the pool default: w1, w2; 1 reads the pool night: w3"
+    part = workers_part({"default": {}, "night": {"w4": 900.0}}, [], 15.0, {})
+    assert (part.status, part.found) == ("not running", "none reads the pools default, night")
+    part = workers_part(
+        {"default": {"w1": 2.0}, "night": {"w4": 60.0}}, [], 15.0, {"w4": ["A of r"]}
+    )
+    assert part.status == "unhealthy"
+    assert part.found.startswith("no sign of life from w4 since 60 s, and holds A of r (")

@@ -27,7 +27,7 @@ PROBLEM = Problem("X", "x is wrong", "/x", "mend x")
         (cp.BadName(what="id", value="?", rule="letters"), 2),
         (cp.PayloadTooLarge(size=2, limit=1), 2),
         (cp.CorruptHistory(workflow_id="a", entry="1-0"), 1),
-        (cp.MissingBlob(workflow_id="a", digest="d"), 1),
+        (cp.MissingBlob(workflow_id="a", digest="d", key="k"), 1),
         (InvalidWorkflow([PROBLEM]), 2),
         (NotRedrivable("no"), 1),
         (StillRunning("no"), 1),
@@ -51,6 +51,15 @@ def test_exit_code(error: Exception, exit_code: int) -> None:
     assert trouble is not None
     assert trouble.exit_code == exit_code
     assert trouble.message
+
+
+def test_a_blob_that_is_lost_comes_with_what_helps() -> None:
+    for lost in (
+        cp.MissingBlob(workflow_id="a", digest="d", key="k"),
+        cp.DamagedBlob(workflow_id="a", digest="d", key="k", why="is no JSON"),
+    ):
+        trouble = explain_error(lost)
+        assert trouble is not None and "backup" in trouble.hint
 
 
 @pytest.mark.parametrize("name", ["", "../../etc", "a" * 65])

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from control_plane import Disconnected, Lease, RefusedForNow
+from control_plane import Disconnected, Lease, MissingBlob, RefusedForNow
 from dcf import asl
 from dcf.worker import LeaseLost, Performer, TaskFailure
 from dcf.workflow import Failed, Run, Succeeded, Task
@@ -68,6 +68,34 @@ async def test_a_handler_is_given_the_arguments_and_gives_the_result() -> None:
 async def test_a_task_failure_is_a_failure_of_its_name() -> None:
     performer = Performer({"work": lambda _: raising(TaskFailure("Shop.Closed", "night"))})
     assert await performer.perform(a_task(), silent) == Failed("Shop.Closed", "night")
+
+
+@pytest.mark.parametrize("name", ["A", "B"])
+async def test_damaged_data_of_the_run_are_no_failure_of_the_work(name: str) -> None:
+    lost = MissingBlob(workflow_id="run", digest="d", key="k")
+    performer = Performer({"work": lambda _: raising(lost)}, Agents(lost))
+    with pytest.raises(MissingBlob):
+        await performer.perform(a_task(name), silent)
+
+
+async def test_damaged_data_of_another_run_that_the_work_reads_are_its_failure() -> None:
+    lost = MissingBlob(workflow_id="other", digest="d", key="k")
+    performer = Performer({"work": lambda _: raising(lost)})
+    outcome = await performer.perform(a_task(), silent)
+    assert isinstance(outcome, Failed) and outcome.error == "States.TaskFailed"
+
+
+async def test_of_an_endless_message_the_log_has_the_beginning(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def work(_: Any) -> Any:
+        raise ValueError("m" * 20_000_000)
+
+    outcome = await Performer({"work": work}).perform(a_task(), silent)
+    assert isinstance(outcome, Failed)
+    assert "in work" in caplog.text and "ValueError: mmm" in caplog.text
+    assert "characters cut]" in caplog.text
+    assert len(caplog.text) < 20_000
 
 
 async def test_any_other_exception_is_states_task_failed() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -137,3 +138,78 @@ def test_what_does_not_end_with_the_work_is_abandoned(
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stdout) == (status, said[0])
     assert said[1] in done.stderr
+
+
+LOSES = """
+import asyncio, logging, os
+from dcf.worker import run_to_its_end
+
+logging.basicConfig(format="%(message)s")
+
+async def main():
+    {does}
+    await asyncio.sleep(0.1)
+
+run_to_its_end(main())
+"""
+
+
+@pytest.mark.parametrize(
+    ("does", "said"),
+    [
+        ("asyncio.get_running_loop().stop()", "stopped the event loop"),
+        ("os.closerange(3, 256)", "closed file descriptors of this process"),
+        ("raise OSError(9, 'Bad file descriptor')", "closed file descriptors of this process"),
+    ],
+)
+def test_a_loop_that_work_took_away_ends_the_process_and_says_what_did_it(
+    does: str, said: str
+) -> None:
+    command = [sys.executable, "-c", LOSES.format(does=does)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1
+    assert said in done.stderr.splitlines()[-1]
+    assert "Traceback" not in done.stderr and "defect" not in done.stderr
+
+
+@pytest.mark.parametrize("error", ["RuntimeError('mine')", "OSError(2, 'mine')"])
+def test_what_the_work_of_the_process_raises_itself_is_raised(error: str) -> None:
+    command = [sys.executable, "-c", LOSES.format(does=f"raise {error}")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1].endswith("mine")
+
+
+FORKS = """
+import asyncio, os, time
+from dcf.worker import run_to_its_end
+
+async def main():
+    if os.fork() == 0:
+        # No end of its own, and no handler's end that it comes to.
+        while True:
+            time.sleep(0.01)
+    {ends}
+
+run_to_its_end(main())
+"""
+
+
+@pytest.mark.parametrize("ends", ["return", "os.kill(os.getpid(), 9)"])
+def test_what_a_handler_forked_ends_with_the_process(ends: str) -> None:
+    command = [sys.executable, "-c", FORKS.format(ends=ends)]
+    # What lives on keeps these pipes open: they are read to their end.
+    done = subprocess.run(command, capture_output=True, timeout=60)
+    assert done.returncode in (0, -9)
+
+
+def test_a_program_that_a_handler_starts_is_its_own_master() -> None:
+    text = "import asyncio, subprocess, sys\nfrom dcf.worker import run_to_its_end\n"
+    starts = "subprocess.Popen(['sleep', '3'], start_new_session=True)"
+    text += f"async def main():\n    print({starts}.pid)\nrun_to_its_end(main())"
+    done = subprocess.Popen([sys.executable, "-c", text], stdout=subprocess.PIPE, text=True)
+    assert done.stdout is not None
+    pid = int(done.stdout.readline())
+    assert done.wait(60) == 0
+    os.kill(pid, signal.SIGKILL)
+    done.stdout.close()

@@ -20,9 +20,23 @@ from unit.workflow.stage import (
     task,
 )
 
-from control_plane import Commit, HintQueue, UnknownRun, Wait
+from control_plane import (
+    Alone,
+    Commit,
+    HintQueue,
+    Lease,
+    RefusedForNow,
+    UnknownRun,
+    Wait,
+    run_lists,
+    timers,
+)
 from dcf.worker import TaskFailure
-from dcf.workflow import Explanation, Reason, explain
+from dcf.workflow import Explanation, Reason, blocked_workers, explain, pools_under_way
+
+
+async def blocked(store: Any) -> Any:
+    return await blocked_workers(store, {"w": 60_000})
 
 
 async def hang(_given: Any) -> None:
@@ -235,3 +249,46 @@ async def test_a_submission_that_was_interrupted_says_so(stage: Stage) -> None:
     explanation = await explain(stage.store, RUN)
     assert explanation.status == "pending"
     assert "submit it again" in explanation.summary
+
+
+@staged
+@pytest.mark.parametrize("of", [pools_under_way, blocked])
+async def test_a_list_of_runs_that_may_lack_some_is_not_taken_for_all(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, of: Any
+) -> None:
+    async def listed(*_: Any, **__: Any) -> run_lists.RunPage:
+        return run_lists.RunPage((), None, refused=RefusedForNow("Redis refuses writes: OOM"))
+
+    monkeypatch.setattr(run_lists, "list_runs", listed)
+    with pytest.raises(RefusedForNow, match="OOM"):
+        await of(stage.store)
+
+
+@staged
+@pytest.mark.parametrize(
+    ("died", "said"),
+    [
+        ([None], "a worker process died or vanished while it was in work"),
+        (["exit with status 1"], "killed a worker process: exit with status 1"),
+        (["a", "b"], "killed 2 worker processes, the last one: b"),
+    ],
+)
+async def test_what_died_over_a_state_is_counted_as_processes(
+    stage: Stage, died: list[str | None], said: str
+) -> None:
+    """A worker starts processes for such a state, which are no workers."""
+    await stage.submit(flow(A=task()))
+    for how in died:
+        alone: Alone | None = None if how is None else "watched"
+        lease = await stage.store.acquire(RUN, "A", owner="w9", alone=alone, ttl_ms=1000)
+        assert isinstance(lease, Lease)
+        if how is None:
+            await asyncio.sleep(60)
+            await timers.tick(stage.store, RUN)
+        else:
+            await stage.store.release(lease, died=how)
+    stage.twin.readers = lambda: ["w9"]
+    queue = HintQueue(stage.twin, pool="default", consumer="w9")
+    await queue.open()
+    await queue.read(1)
+    assert said in (await told(stage, "A")).why

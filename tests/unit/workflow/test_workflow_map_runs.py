@@ -157,7 +157,8 @@ async def test_a_map_whose_workers_die_fails_with_that(stage: Stage) -> None:
     event = await happened(stage.store, lease, state)
     effect = asl.step(state, asl.Visit([1], {}), event)
     assert effect == asl.Failure(
-        "DCF.WorkerLost", "as many workers as its limit allows died or vanished with this state"
+        "DCF.WorkerLost",
+        "as many worker processes as its limit allows died or vanished with this state",
     )
 
 

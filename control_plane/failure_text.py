@@ -1,0 +1,38 @@
+"""How long an error name and a cause may be: as long as Step Functions takes them.
+
+https://docs.aws.amazon.com/step-functions/latest/apireference/API_TaskFailedEventDetails.html
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+MOST_ERROR: Final = 256
+MOST_CAUSE: Final = 32_768
+
+
+def error_of(error: str | None) -> str | None:
+    """``error`` as it is kept: two that are the same stay the same."""
+    return None if error is None else cut(error, MOST_ERROR)
+
+
+def cause_of(cause: str | None) -> str | None:
+    """``cause`` as it is kept."""
+    return None if cause is None else cut(cause, MOST_CAUSE)
+
+
+def cut(text: str, most: int) -> str:
+    """``text`` in at most ``most`` characters; where it had more, its end says how many are cut.
+
+    >>> cut("x" * 1_000_000, 40)
+    'xxxxxxxxxxxxx… [999,987 characters cut]'
+    """
+    if len(text) <= most:
+        return text
+    # The mark is longest when all of the text is cut.
+    kept = text[: most - len(_mark(len(text)))]
+    return kept + _mark(len(text) - len(kept))
+
+
+def _mark(characters: int) -> str:
+    return f"… [{characters:,} characters cut]"
