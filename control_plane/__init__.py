@@ -89,6 +89,7 @@ if TYPE_CHECKING:
         UnknownState,
         WrongType,
     )
+    from control_plane.failure_text import MOST_ERROR, cause_of, cut_text, error_of
     from control_plane.history import HistoryEvent
     from control_plane.host_signs import LivingHost
     from control_plane.keys import (
@@ -171,6 +172,7 @@ __all__ = [
     "INDEX",
     "JSON",
     "LANGUAGE_PROTOCOL",
+    "MOST_ERROR",
     "NO_BUDGET",
     "RUN_OVER",
     "SCHEMA_VERSION",
@@ -273,14 +275,17 @@ __all__ = [
     "assign",
     "assigned",
     "call_name",
+    "cause_of",
     "check_agent_id",
     "check_run",
     "check_session_id",
     "check_workflow_id",
     "claims",
     "damage_is_told",
+    "cut_text",
     "enclosing_joins",
     "encode_name",
+    "error_of",
     "export_late",
     "export_run",
     "find_damage",

@@ -13,18 +13,18 @@ MOST_CAUSE: Final = 32_768
 
 def error_of(error: str | None) -> str | None:
     """``error`` as it is kept: two that are the same stay the same."""
-    return None if error is None else cut(error, MOST_ERROR)
+    return None if error is None else cut_text(error, MOST_ERROR)
 
 
 def cause_of(cause: str | None) -> str | None:
     """``cause`` as it is kept."""
-    return None if cause is None else cut(cause, MOST_CAUSE)
+    return None if cause is None else cut_text(cause, MOST_CAUSE)
 
 
-def cut(text: str, most: int) -> str:
+def cut_text(text: str, most: int) -> str:
     """``text`` in at most ``most`` characters; where it had more, its end says how many are cut.
 
-    >>> cut("x" * 1_000_000, 40)
+    >>> cut_text("x" * 1_000_000, 40)
     'xxxxxxxxxxxxx… [999,987 characters cut]'
     """
     if len(text) <= most:

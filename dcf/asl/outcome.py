@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from control_plane.failure_text import cause_of, error_of
+from control_plane import cause_of, error_of
 from dcf.asl.catcher import Catcher, find_catcher
 from dcf.asl.dataflow import NO_VARIABLES
 from dcf.asl.effect import Effect, Failure, Finish, RetryAfter, Transition

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from control_plane.failure_text import cause_of, error_of
+from control_plane import cause_of, error_of
 
 
 @dataclass(frozen=True, slots=True)

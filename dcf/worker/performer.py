@@ -10,8 +10,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextlib import suppress
 from typing import Any, Protocol
 
-from control_plane import JSON, Disconnected, MissingBlob, RefusedForGood
-from control_plane.failure_text import cut
+from control_plane import JSON, Disconnected, MissingBlob, RefusedForGood, cut_text
 from dcf.worker.current_work import Work, begin_work
 from dcf.worker.lease_lost import LeaseLost
 from dcf.workflow import Failed, Outcome, Succeeded, Task
@@ -147,7 +146,7 @@ async def _contained(work: Awaitable[Outcome], task: Task) -> Outcome:
 def _traceback_of(error: BaseException) -> str:
     """Its traceback; what the error itself says may be of any length."""
     lines = traceback.format_exception(error)
-    return "".join(f"{cut(line.rstrip(), _LONGEST_LINE)}\n" for line in lines).rstrip()
+    return "".join(f"{cut_text(line.rstrip(), _LONGEST_LINE)}\n" for line in lines).rstrip()
 
 
 def _said_of(error: BaseException) -> str:

@@ -13,7 +13,6 @@ import threading
 import time
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager, suppress
-from functools import partial
 from typing import Any, NoReturn, Protocol, TypeVar
 
 log = logging.getLogger(__name__)
@@ -151,7 +150,7 @@ def run_to_its_end(main: Coroutine[Any, Any, _T]) -> _T:
     end with ``main``, as a thread in which a handler blocks, is abandoned with the process after
     2 s. Where such code took the loop itself away, the process ends at once, and says so. What it
     forks ends with the process."""
-    os.register_at_fork(after_in_child=partial(_end_with, os.getpid()))
+    _end_forks_with(os.getpid())
     leaving = threading.Timer(_AT_ONCE_S, _leave)
     leaving.daemon = True
     try:
@@ -177,17 +176,26 @@ def run_to_its_end(main: Coroutine[Any, Any, _T]) -> _T:
         leaving.cancel()
 
 
-def _end_with(parent: int) -> None:
-    """In a process that was forked: end it soon after ``parent`` has ended. It holds copies of the
-    connections, and whoever forked it may die before it is told to end."""
+def _end_forks_with(process: int) -> None:
+    """End what ``process`` forks soon after its own end: that holds copies of its connections, and
+    who forked it may die before it can end it. What that forks in turn is left alone."""
+    forker = process
+
+    def note_forker() -> None:
+        nonlocal forker
+        forker = os.getpid()
 
     def watch() -> None:
-        while os.getppid() == parent:
+        while os.getppid() == process:
             time.sleep(_LOOKS_S)
         os._exit(_FAILED)
 
-    if os.getppid() == parent:
-        threading.Thread(target=watch, name="forked", daemon=True).start()
+    def begin_watch() -> None:
+        # The parent may have died since.
+        if forker == process:
+            threading.Thread(target=watch, name="forked", daemon=True).start()
+
+    os.register_at_fork(before=note_forker, after_in_child=begin_watch)
 
 
 def _taken_away(error: RuntimeError | OSError, main: asyncio.Task[Any]) -> str | None:
