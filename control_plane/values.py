@@ -9,7 +9,7 @@ from typing import Any
 
 from control_plane import payload
 from control_plane.backend import Backend
-from control_plane.errors import DamagedBlob, MissingBlob, WrongType
+from control_plane.errors import DamagedBlob, MissingBlob, NotText, WrongType
 from control_plane.payload import JSON, Payload
 from control_plane.script_calls import ScriptCalls
 
@@ -92,7 +92,7 @@ class Values(ScriptCalls):
                 value = json.loads(text)
         except WrongType:
             why = "is no text"
-        except UnicodeDecodeError:
+        except NotText:
             why = "is no UTF-8"
         except ValueError:
             why = "is no JSON"

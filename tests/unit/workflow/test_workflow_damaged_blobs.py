@@ -23,7 +23,7 @@ from unit.workflow.stage import (
     task,
 )
 
-from control_plane import MissingBlob, payload
+from control_plane import DamagedRun, payload
 from dcf.workflow import explain, redrive, succeed_task, write_audit_trail
 from dcf.workflow.result import Result
 
@@ -72,7 +72,7 @@ async def test_a_definition_that_is_gone_ends_the_run_before_its_first_state(sta
     fresh_worker(stage, work)
     await ended_with_damage(stage, key, "A", "the definition of run run-1", "A needs it")
     assert work.count == 0
-    with pytest.raises(MissingBlob, match=key):
+    with pytest.raises(DamagedRun, match=key):
         await redrive(stage.store, RUN)
 
 
