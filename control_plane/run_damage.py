@@ -3,6 +3,7 @@ no part of DCF."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -289,14 +290,21 @@ def _fault_of_entry(before: str, entry: str, fields: Sequence[str]) -> tuple[str
 
 def _fault_of_state(path: str, text: str, *, whole: bool) -> str:
     """What is wrong with the document of a state, "" where nothing is."""
+    raw = json.loads(text)
+    if not isinstance(raw, dict):
+        return "JSON that is no object"
+    if not isinstance(raw.get("ctl"), dict):
+        return "JSON without a control record (ctl)"
     try:
         document = StateDocument.parse(text)
         if whole:
             check_part("state", path, text)
     except BadPart as error:
         return f"something else ({error})"
+    except KeyError as error:
+        return f"JSON without {error.args[0]}"
     except _UNREADABLE as error:
-        return f"something else ({type(error).__name__}: {error})"
+        return f"JSON that cannot be read ({error})"
     if not isinstance(document.times, dict):
         return "times that are none"
     numbers = (document.visit, document.try_, document.round, document.attempts)

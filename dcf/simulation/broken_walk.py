@@ -129,12 +129,11 @@ class BrokenWalk:
         keys, now = self._store.keys(self._run), self._clock(None)
         # Nothing is drawn for it: the clock is as good.
         no_paths, no_blobs = now % 3 == 0, now % 5 == 0
-        return {
-            "paths": self._unnamed(keys.state(""), () if no_paths else self._members(keys.paths)),
-            "blobs": self._unnamed(keys.blob(""), () if no_blobs else self._members(keys.blobs)),
-            "no_paths": no_paths,
-            "no_blobs": no_blobs,
-        }
+        paths = self._unnamed(keys.state(""), () if no_paths else self._members(keys.paths))
+        blobs = self._unnamed(keys.blob(""), () if no_blobs else self._members(keys.blobs))
+        # Of what a set named that cannot be read, one is gone.
+        paths, blobs = paths[no_paths:], blobs[no_blobs:]
+        return {"paths": paths, "blobs": blobs, "no_paths": no_paths, "no_blobs": no_blobs}
 
     def _members(self, key: str) -> Collection[str]:
         command = self._store.backend.command
