@@ -267,3 +267,12 @@ async def test_bytes_that_are_no_text_are_told(redis_url: str, name: str) -> Non
     assert key in await remove_broken(store, RUN)
     assert await left(world) == []
     await world.close()
+
+
+async def test_what_was_reserved_for_a_request_that_never_ended_is_no_damage(world: World) -> None:
+    store = await ended_run(world)
+    held = "model_held:call-1"
+    await world.backend.command("HSET", KEYS.chain, held, '{"nano":0,"tokens":5}')
+    assert await find_damage(store, RUN) == []
+    await world.backend.command("HSET", KEYS.chain, held, "5")
+    assert [one.key for one in await find_damage(store, RUN)] == [KEYS.chain]
