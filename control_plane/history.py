@@ -37,14 +37,18 @@ class HistoryEvent:
 
 async def read(store: Store, workflow_id: str, *, after: str = "-") -> AsyncIterator[HistoryEvent]:
     """The events in order, optionally only those after entry ``after``. Raises CorruptHistory when
-    the first digest (reading from the start) or any later link does not fit."""
+    the first digest (reading from the start) or any later link does not fit, and over what is no
+    event."""
     previous = "" if after == "-" else None
     start = after if after == "-" else f"({after}"
     stream = store.keys(workflow_id).history
     while True:
         batch = await store.backend.command("XRANGE", stream, start, "+", "COUNT", BATCH)
         for entry, fields in batch:
-            event = HistoryEvent.parse(entry, fields)
+            try:
+                event = HistoryEvent.parse(entry, fields)
+            except (LookupError, TypeError, ValueError) as error:
+                raise CorruptHistory(workflow_id=workflow_id, entry=entry) from error
             if previous is not None and event.digest != link(previous, fields):
                 raise CorruptHistory(workflow_id=workflow_id, entry=entry)
             previous = event.digest

@@ -20,6 +20,7 @@ from control_plane import (
     Store,
     UnknownRun,
     claims,
+    damage_is_told,
     run_lists,
     timers,
 )
@@ -131,7 +132,8 @@ class Sweeper:
     async def finalize(self, workflow_id: str) -> None:
         """Seal a run that is over."""
         try:
-            await finalize(self._store, workflow_id, by=self._name)
+            async with damage_is_told(self._store, workflow_id):
+                await finalize(self._store, workflow_id, by=self._name)
             if self._on_sealed is not None:
                 self._on_sealed(workflow_id)
         except StillRunning:
@@ -145,6 +147,8 @@ class Sweeper:
         except ControlPlaneError as error:
             # A run that cannot be sealed keeps no other from its end.
             log.error("%s: %s cannot be finalized: %s", self._name, workflow_id, error)
+        except Exception as error:  # noqa: BLE001 - reported; it keeps no other run from its end
+            self._report(f"{workflow_id} cannot be finalized", error)
 
     async def _remove(self, workflow_id: str) -> None:
         """Remove a run whose removal, or whose submission, stopped half way."""
@@ -163,6 +167,13 @@ class Sweeper:
         except ControlPlaneError as error:
             # A run that cannot be removed keeps no other from going.
             log.error("%s: %s cannot be removed: %s", self._name, workflow_id, error)
+        except Exception as error:  # noqa: BLE001 - reported; it keeps no other run from going
+            self._report(f"{workflow_id} cannot be removed", error)
+
+    def _report(self, what: str, error: Exception) -> None:
+        """A defect of ours, or a document that says what none says."""
+        context = {"message": f"{self._name}: {what}", "exception": error}
+        asyncio.get_running_loop().call_exception_handler(context)
 
     async def _is_abandoned(self, run: RunDocument) -> bool:
         """Whether its submission began so long ago that nobody goes on with it."""
