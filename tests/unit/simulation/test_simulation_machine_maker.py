@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from dcf import asl
@@ -44,6 +44,12 @@ def _types(definition: dict[str, Any]) -> Iterator[str]:
                 yield from _types(inner)
 
 
+def _is_too_large(execution: asl.Execution) -> bool:
+    """Whether any result was refused for its size."""
+    found = (entry.value for entry in execution.trace if entry.moment in ("caught", "failed"))
+    return any("size exceeding" in str(problem["Cause"]) for problem in found)
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 2**32))
 def test_every_machine_is_valid_and_ends(seed: int) -> None:
@@ -61,7 +67,10 @@ def test_the_result_does_not_depend_on_who_is_faster(seed: int, rng: random.Rand
         return replace(behaviour, seconds=rng.uniform(0, 1.5))
 
     shuffled = replace(order, sites={site: other(one) for site, one in order.sites.items()})
-    one, two = interpret(order), interpret(shuffled)
+    one = interpret(order)
+    # Data that loops let grow is refused in several branches, and the first one decides.
+    assume(not _is_too_large(one))
+    two = interpret(shuffled)
     assert (one.status, one.error, one.cause) == (two.status, two.error, two.cause)
     assert canonical(one.output) == canonical(two.output)
 
