@@ -182,9 +182,10 @@ class _Runtime(RememberedAgents):
     async def perform(
         self, assignment: Assignment, call_tool: ToolCaller, observe: Observer, *, agent_id: str
     ) -> Report:
-        async def work(_given: Assignment, _observe: Observer) -> Report:
+        async def work(_given: Assignment, _call: ToolCaller, _observe: Observer) -> Report:
             nothing: Any = None
             await call_tool(nothing, {})
             return Report({"did": assignment.state}, "")
 
-        return await self._turns.perform(await self.get(agent_id), assignment, observe, work)
+        agent = await self.get(agent_id)
+        return await self._turns.perform(agent, assignment, call_tool, observe, work)

@@ -165,8 +165,9 @@ class LocalAgents(RememberedAgents):
             return await self._task_turns.perform(
                 agent,
                 asked,
+                call_tool,
                 observe,
-                lambda shown, watch: self._tasks.perform(shown, call_tool, watch),
+                self._tasks.perform,
             )
 
     async def prepare(self) -> None:

@@ -13,7 +13,7 @@ from pydantic_ai.messages import ModelRequest, ModelResponse, UserPromptPart
 from dcf.agents.local.asking import ask
 from dcf.agents.local.calling import Answered, answer_call, read_arguments
 from dcf.agents.local.keepable import keepable
-from dcf.agents.local.kept_turn import INTERRUPTED, call_part, reply_of
+from dcf.agents.local.kept_turn import INTERRUPTED, call_part, reply_of, shown_in
 from dcf.agents.local.large_answer import shortened
 from dcf.agents.local.memory_tools import OWN_TOOLS, Desk, use_memory
 from dcf.agents.local.orders import orders_of
@@ -68,6 +68,8 @@ class Conversation:
     input_tokens: int = 0
     output_tokens: int = 0
     offered: dict[str, ToolSpec] = field(default_factory=dict)
+    shown: dict[int | None, str] = field(default_factory=dict)
+    """What the model was shown, by the numbers of the messages."""
 
     async def answer(self) -> Reply:
         """Work until the model answers. Raises TaskError; then the turn is kept as failed."""
@@ -92,6 +94,7 @@ class Conversation:
                 model=self.model_name,
                 usage=self.usage(),
                 letter=self.letter,
+                shown=list(self.shown.values()),
             )
         except (TurnLost, LetterLost):
             raise
@@ -164,6 +167,7 @@ class Conversation:
             summarise,
             task=self.turn.id,
         )
+        self.shown |= shown_in(context)
         self._tell("model_request")
         response = await ask(
             model,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from dcf.agents.envelope import envelope_of
@@ -13,10 +14,27 @@ from dcf.agents.reply import Reply
 if TYPE_CHECKING:
     from pydantic_ai.messages import ToolCallPart
 
-    from dcf.memory import Memory, TurnRecord
+    from dcf.memory import Context, Memory, TurnRecord
 
 _WRITTEN = 2000
 _ON_PAD = "(on the scratch pad)"
+
+
+def text_of(value: object) -> str:
+    """A value that an agent is shown, as one text."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def shown_in(context: Context) -> dict[int | None, str]:
+    """What a context shows by the numbers of its messages (None: the system's), but for what the
+    agent itself said."""
+    texts: dict[int | None, str] = {None: context.system}
+    for message in context.messages:
+        if message.role != "assistant":
+            parts = [text_of(part.get("content", "")) for part in message.parts]
+            texts[message.seq] = "\n".join([message.content, *parts])
+    return texts
+
 
 INTERRUPTED = Answered(
     envelope_of("DCF.Interrupted", "the call was interrupted; it may or may not have been done"),

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from dcf.agents.assignment import Assignment
+from dcf.agents.assignment import JSON, Assignment
 from dcf.agents.briefing import task_prompt
 from dcf.agents.local.keepable import keepable
+from dcf.agents.local.kept_turn import text_of
 from dcf.agents.local.overflow import CONTEXT_OVERFLOW
 from dcf.agents.local.turn_lease import INTERRUPTED, LONGEST_S, begin_in_turn, kept
 from dcf.agents.report import Report
@@ -19,9 +20,11 @@ from dcf.memory import Actor, ContextTooSmall, MemoryProblem, NewMessage, TurnLo
 from dcf.stopping import finish
 
 if TYPE_CHECKING:
-    from dcf.agents.performer import Observer
+    from dcf.agents.performer import Observer, ToolCaller
     from dcf.agents.turn_event import TurnEvent
     from dcf.memory import Agent, Memory, TurnRecord
+    from dcf.skills import SkillTool
+    from dcf.tools import ToolResult
 
 
 class TaskTurns:
@@ -36,8 +39,9 @@ class TaskTurns:
         self,
         agent: Agent,
         assignment: Assignment,
+        call_tool: ToolCaller,
         observe: Observer,
-        work: Callable[[Assignment, Observer], Awaitable[Report]],
+        work: Callable[[Assignment, ToolCaller, Observer], Awaitable[Report]],
     ) -> Report:
         """Have the agent do a task: ``work`` is given what it knows, the memory what came of it.
         Raises TurnFenced and TurnLost where another holder of the task has the agent: then nothing
@@ -59,6 +63,12 @@ class TaskTurns:
             fence=assignment.fence,
         )
         spent: dict[str, int | float | None] = {}
+        shown = [assignment.observed]
+
+        async def call(tool: SkillTool, arguments: dict[str, JSON]) -> ToolResult:
+            result = await call_tool(tool, arguments)
+            shown.append(text_of(result.data))
+            return result
 
         def watch(event: TurnEvent) -> None:
             spent.update(event.metrics or {})
@@ -68,14 +78,15 @@ class TaskTurns:
             try:
                 try:
                     known = await self._known(agent, assignment)
-                    report = await work(replace(assignment, instructions=known), watch)
+                    shown.append(known)
+                    report = await work(replace(assignment, instructions=known), call, watch)
                 finally:
                     let_go()
             except BaseException as error:
                 await finish(self._failed(turn, error, by, _usage(spent)))
                 raise
             try:
-                return await self._told(turn, report, by)
+                return await self._told(turn, report, by, shown)
             except TurnLost:
                 raise
             except MemoryProblem as problem:
@@ -92,7 +103,9 @@ class TaskTurns:
             raise TaskError(CONTEXT_OVERFLOW, f"{problem}; {problem.hint}") from problem
         return "\n\n".join(part for part in (context.system, assignment.instructions) if part)
 
-    async def _told(self, turn: TurnRecord, report: Report, by: Actor) -> Report:
+    async def _told(
+        self, turn: TurnRecord, report: Report, by: Actor, shown: Sequence[str]
+    ) -> Report:
         said = json.dumps(keepable(report.data), ensure_ascii=False)
         text = f"{report.summary}\n\n{said}" if report.summary else said
         await self._memory.turns.answer(
@@ -101,6 +114,7 @@ class TaskTurns:
             by=by,
             model=report.model,
             usage=_usage(report.metrics),
+            shown=shown,
         )
         return report
 

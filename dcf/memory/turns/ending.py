@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, fields, replace
 from typing import Any
 
@@ -99,9 +100,10 @@ def answer_turn(
     model: str,
     usage: Usage,
     letter: Letter | None,
+    shown: Sequence[str],
 ) -> tuple[TurnRecord, Message]:
     """Keep the answer and what it took; answer the letter, and tell its sender if that is an agent.
-    Observations that the answer cites count as used.
+    Observations that the answer cites count as used, if the texts ``shown`` to the agent tell them.
 
     Raises UnknownAgent, LetterLost, TurnLost: then nothing of it is kept.
     """
@@ -109,7 +111,7 @@ def answer_turn(
     (said,) = append(journal, turn.agent_id, [answer])
     if row is not None:
         # A state of a run whose worker died is done in another turn, of the same holder.
-        count_uses(journal, said.content, row["holder"] or turn.id)
+        count_uses(journal, said.content, row["holder"] or turn.id, shown)
     ended = _end(journal, turn, "answered", usage, last=said.seq, model=model)
     if letter is not None:
         _answer_letter(journal, ended, answer, letter)

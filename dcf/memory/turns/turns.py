@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 
 from dcf.memory.actor import Actor
 from dcf.memory.agents.finding import agent_row
@@ -73,14 +74,16 @@ class Turns:
         model: str,
         usage: Usage,
         letter: Letter | None = None,
+        shown: Sequence[str] = (),
     ) -> tuple[TurnRecord, Message]:
-        """The turn ends with ``answer``. Raises UnknownAgent, InvalidEntry, LetterLost and
-        TurnLost."""
+        """The turn ends with ``answer``. Observations that it cites count as used, if the texts
+        ``shown`` to the agent in this turn tell them. Raises UnknownAgent, InvalidEntry, LetterLost
+        and TurnLost."""
         (said,) = await asyncio.to_thread(priced, [answer])
         return await self._ledger.change(
             by,
             lambda journal: answer_turn(
-                journal, turn, said, model=model, usage=usage, letter=letter
+                journal, turn, said, model=model, usage=usage, letter=letter, shown=shown
             ),
         )
 

@@ -53,6 +53,7 @@ class World:
     def __init__(self, crew: Crew, memory: Memory, mode: ContextMode, project: str) -> None:
         self.crew, self.memory = crew, memory
         self.asked: list[str] = []
+        self.summary = CUSTOMER
         self.agents = LocalAgents(memory, model=FunctionModel(self._say, model_name="scripted"))
         tools: Any = Tools()
         runtime: Any = None
@@ -71,7 +72,7 @@ class World:
     async def _say(self, messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
         said = ModelMessagesTypeAdapter.dump_python(messages, mode="json")
         self.asked.append(json.dumps([info.instructions, said], ensure_ascii=False))
-        report = {"data": {"of": CUSTOMER}, "summary": CUSTOMER}
+        report = {"data": {"of": CUSTOMER}, "summary": self.summary}
         return ModelResponse([ToolCallPart("report_result", report)])
 
     async def run(self, run: str, workflow: str = "orders") -> str:
@@ -115,6 +116,20 @@ async def test_the_next_run_of_the_same_workflow_is_told_what_this_one_showed(
         assert all(TITLE not in message.content for message in kept), "nothing is kept twice"
         assert TITLE not in await world.run("return-1", "returns")
         assert await world.given("return-1") == []
+
+
+async def test_what_an_answer_cites_counts_only_where_it_was_told(
+    redis_url: str, memory: Memory
+) -> None:
+    async with crew_on(redis_url) as crew:
+        world = World(crew, memory, "index", "/shop")
+        await world.run("order-1")
+        (row,) = await memory.observations.list()
+        world.summary = f"As {row.citation} says."
+        await world.run("return-1", "returns")
+        assert (await memory.observations.get(row.id)).used == 0
+        await world.run("order-2")
+        assert (await memory.observations.get(row.id)).used == 1
 
 
 @pytest.mark.parametrize(("mode", "project"), [("off", "/shop"), ("full", "/elsewhere")])

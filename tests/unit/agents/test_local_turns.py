@@ -15,7 +15,16 @@ from runtime_world import Calls, Says, Uses
 
 from dcf.agents import LocalAgents, TaskError, ToolSpec, UsageLimits
 from dcf.agents.models import Bound, ModelBudgetExhausted, Unlimited, Used
-from dcf.memory import SYSTEM, Actor, MemoryFull, NewAgent, NewBlock
+from dcf.memory import (
+    SYSTEM,
+    Actor,
+    MemoryFull,
+    NewAgent,
+    NewBlock,
+    NewObservation,
+    Origin,
+    rows_of,
+)
 from dcf.tools import PermissionDenied
 
 BY = Actor("user", "ada")
@@ -65,6 +74,21 @@ async def test_a_turn_that_fails_keeps_the_question_what_was_done_and_why(
     world.script(Says("It was noon."))
     await world.runtime.send(agent_id, "And?")
     assert "Go on." in told(world) and "noon" in told(world)
+
+
+async def test_what_a_tool_showed_in_the_turn_may_be_cited(world: LocalWorld) -> None:
+    new = NewObservation("bugfix", "Pay: a retry got over Busy", Origin("run", "r-1"))
+    (one,) = await world.memory.observations.add(new, by=BY)
+    agent_id = await an_agent(world)
+    cites = f"See {one.citation}."
+    world.script(Says(cites), Calls("clock"), Says(cites), Says(cites))
+    used = []
+    for _ in range(3):
+        shown = Uses(clock={"rows": rows_of([one], 0)})
+        await world.runtime.send(agent_id, f"What of {one.citation}?", use=shown)
+        used.append((await world.memory.observations.get(one.id)).used)
+    # The third turn has the tool's answer of the second before it.
+    assert used == [0, 1, 2]
 
 
 async def test_a_call_that_was_cut_off_is_answered_by_saying_so(world: LocalWorld) -> None:

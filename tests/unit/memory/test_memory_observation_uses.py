@@ -3,6 +3,7 @@ better, within bounds."""
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,7 +27,7 @@ from dcf.memory import (
     Usage,
     random_id,
 )
-from dcf.memory.observations.rendering import short_id
+from dcf.memory.observations.rendering import details_of, rows_of, short_id
 
 DAY_MS = 86_400_000
 BUSY = NewObservation(
@@ -53,14 +54,20 @@ async def kept(memory: Memory, by: Actor, *new: NewObservation) -> list[Observat
     ]
 
 
-async def answered(memory: Memory, turn: TurnRecord, by: Actor, text: str) -> None:
-    await memory.turns.answer(turn, NewMessage("assistant", text), by=by, model="m", usage=Usage())
+async def answered(
+    memory: Memory, turn: TurnRecord, by: Actor, text: str, *shown: str | Observation
+) -> None:
+    texts = [one if isinstance(one, str) else rows_of([one], 0)[0] for one in shown]
+    answer = NewMessage("assistant", text)
+    await memory.turns.answer(turn, answer, by=by, model="m", usage=Usage(), shown=texts)
 
 
-async def said(memory: Memory, agent: str, by: Actor, text: str) -> TurnRecord:
-    """A turn that ended with ``text``."""
+async def said(
+    memory: Memory, agent: str, by: Actor, text: str, *shown: str | Observation
+) -> TurnRecord:
+    """A turn in which the agent was ``shown`` something, and which ended with ``text``."""
     turn = await memory.turns.begin(agent, ASKED, by=by)
-    await answered(memory, turn, by, text)
+    await answered(memory, turn, by, text, *shown)
     return turn
 
 
@@ -73,12 +80,13 @@ async def test_what_an_answer_cites_is_used_once_for_each_turn(
 ) -> None:
     first, second = await kept(memory, by, BUSY, replace(BUSY, title="Pay: slow"))
     long, short = first.citation, f"dcf://observation/{short_id(first.id)}"
-    turn = await said(memory, agent, by, f"It was busy ({long}), as {short} and {long} say.")
+    turn = await said(memory, agent, by, f"It was busy ({long}), as {short} and {long} say.", first)
     assert (await uses(memory, first), await uses(memory, second)) == (1, 0)
     with pytest.raises(TurnLost):
-        await answered(memory, turn, by, f"Again: {long}")
+        await answered(memory, turn, by, f"Again: {long}", first)
     assert await uses(memory, first) == 1, "a turn ends once"
-    await said(memory, agent, by, f'{{"why": "dcf://thread/t-1/observation/{first.id}"}}')
+    address = f"dcf://thread/t-1/observation/{first.id}"
+    await said(memory, agent, by, f'{{"why": "{address}"}}', first)
     assert await uses(memory, first) == 2
     kept_now = await memory.observations.get(first.id)
     assert kept_now == replace(first, used=2), "nothing else of it changed"
@@ -96,10 +104,34 @@ async def test_what_nobody_cites_or_is_not_there_is_not_used(
         f"xdcf://observation/{first.id}",
         f"dcf://run/{first.id}",
     ):
-        await said(memory, agent, by, text)
+        await said(memory, agent, by, text, first, second)
     turn = await memory.turns.begin(agent, NewMessage("user", f"Read {first.citation}"), by=by)
     await memory.turns.fail(turn, "E", f"{first.citation}", by=by, model="m", usage=Usage())
     assert (await uses(memory, first), await uses(memory, second)) == (0, 0)
+
+
+async def test_what_the_agent_was_not_shown_is_not_used(
+    memory: Memory, by: Actor, agent: str
+) -> None:
+    """An address may stand anywhere: in a text of a stranger, or in another project's row."""
+    theirs = replace(BUSY, title='Pay: the "bank" was away', project="/bank", workflow="loans")
+    first, other = await kept(memory, by, BUSY, theirs)
+    for shown in ((), (first,), (f"Cite {other.citation}!",), (f"{first.title} {other.title}",)):
+        await said(memory, agent, by, str(other.citation), *shown)
+    await said(memory, agent, by, str(other.citation), f"about {other.citation}", other.title)
+    assert (await uses(memory, first), await uses(memory, other)) == (0, 0)
+    result = json.dumps({"rows": rows_of([other], 0)})
+    ways = (
+        rows_of([other], 0)[0],
+        result,
+        json.dumps({"content": [{"text": result}]}),
+        f"{details_of(other)}\n({other.citation})",
+        json.dumps({"id": short_id(other.id), "text": details_of(other)}, indent=1),
+        rows_of([replace(other, title=f"{other.title} {'and more ' * 9}")], 0)[0],
+    )
+    for number, shown in enumerate(ways, 1):
+        await said(memory, agent, by, str(other.citation), "something else", shown)
+        assert await uses(memory, other) == number, shown
 
 
 async def test_an_id_that_is_shorter_than_rows_show_it_is_a_guess(
@@ -112,7 +144,7 @@ async def test_an_id_that_is_shorter_than_rows_show_it_is_a_guess(
         (one,) = await kept(memory, by, BUSY)
         for length, counted in ((4, 0), (7, 0), (8, 1)):
             name = one.id.removeprefix("observation-")[:length]
-            await said(memory, agent, by, f"dcf://observation/{name}")
+            await said(memory, agent, by, f"dcf://observation/{name}", one)
             assert await uses(memory, one) == counted
 
 
@@ -124,11 +156,11 @@ async def test_work_that_is_done_again_counts_once(memory: Memory, by: Actor) ->
         agent = (await memory.agents.create(NewAgent(name), by=by)).id
         fence = TurnFence("run-1/Pay/1", number)
         turn = await memory.turns.begin(agent, ASKED, by=by, fence=fence, lease_ms=1_000)
-        await answered(memory, turn, by, str(first.citation))
+        await answered(memory, turn, by, str(first.citation), first)
     assert await uses(memory, first) == 1
     fence = TurnFence("run-2/Pay/1", 1)
     turn = await memory.turns.begin(agent, ASKED, by=by, fence=fence, lease_ms=1_000)
-    await answered(memory, turn, by, str(first.citation))
+    await answered(memory, turn, by, str(first.citation), first)
     assert await uses(memory, first) == 2, "another run's use is another one"
 
 
@@ -153,10 +185,10 @@ async def test_what_was_used_is_told_before_what_is_a_little_newer(
 
     assert await told() == order(newest, newer, old)
     for _ in range(4):
-        await said(memory, agent, by, str(old.citation))
+        await said(memory, agent, by, str(old.citation), old)
     assert await told() == order(newest, old, newer)
     for _ in range(60):
-        await said(memory, agent, by, str(old.citation))
+        await said(memory, agent, by, str(old.citation), old)
     assert await told() == order(newest, old, newer), "use is worth a week at most"
 
 
@@ -176,9 +208,9 @@ async def test_of_two_that_fit_alike_the_used_one_is_found_first(
 
     for used, unused in ((other, one), (one, other)):
         while await uses(memory, used) <= await uses(memory, unused):
-            await said(memory, agent, by, str(used.citation))
+            await said(memory, agent, by, str(used.citation), used)
         hits = await found("walrus of")
         assert hits.index(used.id) < hits.index(unused.id)
     for _ in range(40):
-        await said(memory, agent, by, str(one.citation))
+        await said(memory, agent, by, str(one.citation), one)
     assert (await found("seal walrus"))[0] == apt.id, "what is asked for decides"
