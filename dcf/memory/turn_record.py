@@ -25,11 +25,13 @@ class Usage:
 class TurnFence:
     """The authority of a turn that belongs to other work. ``holder`` names that work, for example a
     state of a run; ``number`` grows each time the work is taken over. An agent that is lent has the
-    tag ``lent`` for as long as the holder has it; "" for an agent that is not lent."""
+    tag ``lent`` for as long as the holder has it; "" for an agent that is not lent. ``part`` names
+    what of the work a turn does, where it has several: a visit of the state."""
 
     holder: str
     number: int
     lent: str = ""
+    part: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,7 +88,7 @@ def fence_of(lease: Lease, *, lent: str = "") -> TurnFence:
     """The authority of turns under ``lease``: one state of one run. Another run of the same id is
     another holder."""
     holder = f"{lease.workflow_id}/{lease.path}/{lease.incarnation}"
-    return TurnFence(holder, lease.fence, lent)
+    return TurnFence(holder, lease.fence, lent, part=str(lease.visit))
 
 
 async def memory_failure(problem: MemoryProblem) -> Exception:

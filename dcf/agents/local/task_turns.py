@@ -22,7 +22,7 @@ from dcf.stopping import finish
 if TYPE_CHECKING:
     from dcf.agents.performer import Observer, ToolCaller
     from dcf.agents.turn_event import TurnEvent
-    from dcf.memory import Agent, Memory, TurnRecord
+    from dcf.memory import Agent, Memory, TurnFence, TurnRecord
     from dcf.skills import SkillTool
     from dcf.tools import ToolResult
 
@@ -86,7 +86,7 @@ class TaskTurns:
                 await finish(self._failed(turn, error, by, _usage(spent)))
                 raise
             try:
-                return await self._told(turn, report, by, shown)
+                return await self._told(turn, report, by, shown, assignment.fence)
             except TurnLost:
                 raise
             except MemoryProblem as problem:
@@ -104,7 +104,12 @@ class TaskTurns:
         return "\n\n".join(part for part in (context.system, assignment.instructions) if part)
 
     async def _told(
-        self, turn: TurnRecord, report: Report, by: Actor, shown: Sequence[str]
+        self,
+        turn: TurnRecord,
+        report: Report,
+        by: Actor,
+        shown: Sequence[str],
+        fence: TurnFence | None,
     ) -> Report:
         said = json.dumps(keepable(report.data), ensure_ascii=False)
         text = f"{report.summary}\n\n{said}" if report.summary else said
@@ -115,6 +120,7 @@ class TaskTurns:
             model=report.model,
             usage=_usage(report.metrics),
             shown=shown,
+            part=fence.part if fence else "",
         )
         return report
 

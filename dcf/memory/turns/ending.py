@@ -101,6 +101,7 @@ def answer_turn(
     usage: Usage,
     letter: Letter | None,
     shown: Sequence[str],
+    part: str,
 ) -> tuple[TurnRecord, Message]:
     """Keep the answer and what it took; answer the letter, and tell its sender if that is an agent.
     Observations that the answer cites count as used, if the texts ``shown`` to the agent tell them.
@@ -110,8 +111,9 @@ def answer_turn(
     row = running_row(journal.connection, turn)
     (said,) = append(journal, turn.agent_id, [answer])
     if row is not None:
-        # A state of a run whose worker died is done in another turn, of the same holder.
-        count_uses(journal, said.content, row["holder"] or turn.id, shown)
+        # A visit of a state whose worker died is done in another turn, of the same holder.
+        work = f"{row['holder']}/{part}" if row["holder"] and part else row["holder"]
+        count_uses(journal, said.content, work or turn.id, shown)
     ended = _end(journal, turn, "answered", usage, last=said.seq, model=model)
     if letter is not None:
         _answer_letter(journal, ended, answer, letter)

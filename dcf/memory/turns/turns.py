@@ -75,15 +75,23 @@ class Turns:
         usage: Usage,
         letter: Letter | None = None,
         shown: Sequence[str] = (),
+        part: str = "",
     ) -> tuple[TurnRecord, Message]:
         """The turn ends with ``answer``. Observations that it cites count as used, if the texts
-        ``shown`` to the agent in this turn tell them. Raises UnknownAgent, InvalidEntry, LetterLost
-        and TurnLost."""
+        ``shown`` to the agent in this turn tell them, once for the ``part`` of the work that a
+        holder of the turn does. Raises UnknownAgent, InvalidEntry, LetterLost and TurnLost."""
         (said,) = await asyncio.to_thread(priced, [answer])
         return await self._ledger.change(
             by,
             lambda journal: answer_turn(
-                journal, turn, said, model=model, usage=usage, letter=letter, shown=shown
+                journal,
+                turn,
+                said,
+                model=model,
+                usage=usage,
+                letter=letter,
+                shown=shown,
+                part=part,
             ),
         )
 

@@ -164,6 +164,23 @@ async def test_work_that_is_done_again_counts_once(memory: Memory, by: Actor) ->
     assert await uses(memory, first) == 2, "another run's use is another one"
 
 
+async def test_a_state_that_a_loop_visits_again_uses_again(
+    memory: Memory, by: Actor, agent: str
+) -> None:
+    (one,) = await kept(memory, by, BUSY)
+    shown, answer = rows_of([one], 0), NewMessage("assistant", str(one.citation))
+    counted = []
+    # Of the second visit a worker died before it was committed.
+    for number, visit in enumerate((1, 2, 2), 1):
+        fence = TurnFence("run-1/Pay/1", number, part=str(visit))
+        turn = await memory.turns.begin(agent, ASKED, by=by, fence=fence, lease_ms=1_000)
+        await memory.turns.answer(
+            turn, answer, by=by, model="m", usage=Usage(), shown=shown, part=fence.part
+        )
+        counted.append(await uses(memory, one))
+    assert counted == [1, 2, 2]
+
+
 async def test_what_was_used_is_told_before_what_is_a_little_newer(
     memory: Memory, by: Actor, agent: str
 ) -> None:
