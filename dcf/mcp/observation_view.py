@@ -62,6 +62,7 @@ def details_view(one: ObservationDetails) -> dict[str, Any]:
         "workflow": seen.workflow,
         "project": seen.project,
         "pinned": seen.pinned,
+        "by_model": seen.extracted,
         "at": iso(seen.at),
         "times": seen.times,
         "used": seen.used,
@@ -76,4 +77,5 @@ def details_text(one: ObservationDetails) -> str:
     view = details_view(one)
     sources = "\n".join(f"- {it['source']} ({it['at']})" for it in view["seen"])
     of = f" of {one.observation.workflow}" if one.observation.workflow else ""
+    of += ", found by a model" if one.observation.extracted else ""
     return f"{view['text']}\n\nSeen {view['times']} times{of}, newest first:\n{sources}\n"

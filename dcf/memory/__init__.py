@@ -77,6 +77,7 @@ if TYPE_CHECKING:
         TakenIn,
     )
     from dcf.memory.observations import (
+        EXTRACTED,
         AmbiguousObservation,
         BadChoice,
         ChangedObservations,
@@ -179,6 +180,7 @@ __all__ = [
     "CONCEPTS",
     "CONTEXT_MODES",
     "CONTEXT_WINDOW",
+    "EXTRACTED",
     "ICONS",
     "KINDS",
     "LOADED_SKILLS",

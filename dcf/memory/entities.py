@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from dcf.memory.audit.belongings import Belongings
 from dcf.memory.audit.entity import Entity
 
 AGENT = Entity(
@@ -126,9 +127,10 @@ OBSERVATION = Entity(
     "observation",
     "observations",
     key=("id",),
+    own=frozenset({"revision", "updated_at", "times", "at", "used"}),
     unique="digest",
     names=frozenset({"project", "workflow", "source_type", "source_id", "state"}),
-    codes=frozenset({"id", "type", "agent_id", "digest"}),
+    codes=frozenset({"id", "type", "agent_id", "digest", "said"}),
 )
 OBSERVED_EVENT = Entity(
     "observed event",
@@ -151,6 +153,15 @@ OBSERVATION_USE = Entity(
     names=frozenset({"used_by"}),
     codes=frozenset({"observation_id"}),
 )
+SOURCES = Belongings(
+    "sources",
+    OCCURRENCE.table,
+    key=("observation_id",),
+    own=frozenset({OCCURRENCE.table, OBSERVATION_USE.table}),
+    codes=frozenset({"observation_id"}),
+    parts=(OCCURRENCE, OBSERVATION_USE),
+)
+"""Each time that an observation was seen, and who used it."""
 EXTRACTION_EVENT = Entity(
     "event for extraction",
     "extraction_events",
@@ -218,6 +229,7 @@ ENTITIES: Mapping[str, Entity] = {
         SKILL,
         OBSERVATION,
         OCCURRENCE,
+        SOURCES,
     )
 }
 

@@ -88,7 +88,8 @@ class Origin:
 class NewObservation:
     """What is to be remembered, of a ``workflow`` where it is of one. ``related`` are the URIs of
     other observations; ``at`` is when it happened, in ms since the epoch, UTC (None: now). ``note``
-    is what this source alone said of it: people may read it, no context ever has it."""
+    is what this source alone said of it: people may read it, no context ever has it. It is
+    ``extracted`` where a model found it in a text; all others DCF itself or a person made."""
 
     type: ObservationType
     title: str
@@ -104,6 +105,7 @@ class NewObservation:
     agent_id: str | None = None
     at: int | None = None
     note: str = ""
+    extracted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +113,7 @@ class Observation:
     """An observation as it is kept. ``tokens`` is what all of it costs a model to read. ``origin``
     is where it was seen first, ``times`` how many sources said it, ``at`` when it happened last.
     What is ``pinned`` is told before others, however old it is; ``used`` is by how many turns of
-    agents it was cited. Times are ms since the epoch, UTC."""
+    agents it was cited; ``extracted`` as in NewObservation. Times are ms since the epoch, UTC."""
 
     id: str
     project: str
@@ -134,6 +136,7 @@ class Observation:
     updated_at: int
     pinned: bool = False
     used: int = 0
+    extracted: bool = False
 
     @property
     def citation(self) -> Citation:
@@ -164,11 +167,12 @@ class ObservationRecord:
 class ArrivingObservation:
     """An observation that another memory or program has kept, with each time that it was seen
     there: none for one that was added as it is. ``id``, which may be empty, is what it was called
-    there."""
+    there, where it was ``pinned`` or not."""
 
     new: NewObservation
     seen: tuple[Occurrence, ...] = ()
     id: str = ""
+    pinned: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from dcf.worker.patience import Outage
     from dcf.worker.performer import AgentPerformer, Beat, Handler, Performer, TaskFailure
     from dcf.worker.process import Post, Premises, open_premises, open_queue, serve
-    from dcf.worker.run_extraction import EventReader, RunExtraction, ended_runs
+    from dcf.worker.run_extraction import EventReader, RunExtraction, ended_runs, prune_queue
     from dcf.worker.run_observer import RunObserver
     from dcf.worker.run_removal import Kept, remove_run, why_kept
     from dcf.worker.shutdown import Drainable, run_to_its_end, until_told
@@ -114,6 +114,7 @@ __all__ = [
     "memory_failure",
     "open_premises",
     "open_queue",
+    "prune_queue",
     "read_lock",
     "read_policy",
     "remove_agent",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 from collections.abc import AsyncIterator, Mapping, Sequence
 
 from control_plane import (
@@ -18,7 +19,7 @@ from control_plane import (
 from dcf.agents import extraction_asker
 from dcf.agents.models import Models
 from dcf.knowledge import SESSION_PIN
-from dcf.memory import SYSTEM, Memory, MemoryProblem
+from dcf.memory import SYSTEM, Actor, Memory, MemoryProblem
 from dcf.memory.extraction import (
     RUN,
     AskFailed,
@@ -37,6 +38,10 @@ log = logging.getLogger(__name__)
 
 _BY = SYSTEM.because("events of which a model is asked")
 _EVERY_S = 60.0
+_PRUNE_EVERY_S = 86_400.0
+_KEPT_MS = 90 * 86_400_000
+"""How long what is done stays in the queue at least."""
+_PAGE = 500
 _FIRST_MS = 86_400_000
 """So long ago began what is queued first where nothing ever was."""
 _MARGIN_MS = 60_000
@@ -64,9 +69,14 @@ class RunExtraction:
 
     async def run(self) -> None:
         """Do so for ever."""
+        now = asyncio.get_running_loop().time
+        pruned_at = -math.inf
         while True:
             try:
                 await self.sweep()
+                if now() - pruned_at >= _PRUNE_EVERY_S:
+                    await prune_queue(self._queue, self._store, by=_BY)
+                    pruned_at = now()
                 self._tell(await self._extractor.run())
             except (ControlPlaneError, MemoryProblem, TimeoutError) as error:
                 log.warning("no model is asked for observations for now: %s", error)
@@ -116,6 +126,21 @@ def extraction_of(
     queue = ExtractionQueue(ledger, most=setting.most)
     extractor = Extractor(ledger, queue, asker, EventReader(store, ThreadTurns(ledger)).read)
     return RunExtraction(store, memory, queue, extractor, project)
+
+
+async def prune_queue(queue: ExtractionQueue, store: Store | None, *, by: Actor) -> None:
+    """Forget events that were done long ago: of threads all, of runs those whose run is no longer
+    there (``store`` is None: none), since the others are found again."""
+    before, after, gone = queue.ledger.clock() - _KEPT_MS, 0, list[int]()
+    while store is not None:
+        page = await queue.finished_runs(before=before, after=after, limit=_PAGE)
+        if not page:
+            break
+        runs, broken = await store.runs_and_broken(list(dict.fromkeys(run for _, run in page)))
+        there = {run.workflow_id for run in runs} | {one.fields["workflow_id"] for one in broken}
+        gone += [number for number, run in page if run not in there]
+        after = page[-1][0]
+    await queue.prune(*gone, before=before, by=by)
 
 
 async def ended_runs(store: Store, since: str = "-inf") -> AsyncIterator[Sequence[RunDocument]]:

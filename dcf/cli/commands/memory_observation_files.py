@@ -143,18 +143,25 @@ def render(
     check: Annotated[
         bool, typer.Option("--check", help="Write nothing; fail when something would change.")
     ] = False,
+    extracted: Annotated[
+        bool,
+        typer.Option(
+            "--extracted", help="Also what a model found in runs, threads or in claude-mem."
+        ),
+    ] = False,
     as_json: JsonOption = False,
 ) -> Answer:
     """Write observations into a section of a Markdown file, such as AGENTS.md.
 
     The section stands between <!-- dcf:observations --> and <!-- /dcf:observations -->, at the end
     of a file that has neither; all else stays as it is. First comes what is pinned, then the
-    newest, as far as the budget lasts.
+    newest, as far as the budget lasts. What a model found in texts, which may be of strangers, is
+    left out without --extracted, and marked with it.
     """
     from dcf.cli.memory.observation_section import RenderOrder, render_observations
     from dcf.cli.memory.observations import ObservationsQuestion
     from dcf.cli.settings import Settings
 
     asked = ObservationsQuestion(choice, format_, limit=limit)
-    order = RenderOrder(file, asked, budget, check)
+    order = RenderOrder(file, asked, budget, check, extracted)
     return asyncio.run(render_observations(Settings.from_env(os.environ), order))

@@ -19,7 +19,7 @@ from dcf.cli.screen import Progress, Screen
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput
 from dcf.cli.wording import counted
-from dcf.memory import Actor, Memory
+from dcf.memory import Actor, Memory, project_of_runs
 from dcf.memory.extraction import (
     Asker,
     ExtractionQueue,
@@ -72,6 +72,8 @@ class _Sources:
 async def extract(settings: Settings, order: ExtractionOrder, screen: Screen) -> Answer:
     """Queue what there is and no model was asked about, and work through the queue. Raises
     BadInput where no model can be asked."""
+    from dcf.worker import prune_queue
+
     setting = ExtractionSetting.from_env(settings.env)
     demand_model(settings, _ROLE)
     by = person("asked for by `dcf memory observations extract`")
@@ -85,6 +87,7 @@ async def extract(settings: Settings, order: ExtractionOrder, screen: Screen) ->
         retried = await queue.retry(by=by) if order.retry else 0
         with screen.working("asking a model") as progress:
             queued, work = await _worked(queue, sources, asker, order.limit, progress, by)
+            await prune_queue(queue, sources.store, by=by)
         fields = await standing_fields(memory, setting)
     return _answer(work, queued + retried, fields)
 
@@ -123,7 +126,7 @@ async def _sources(
         address = await find_redis(settings, screen)
         store = await stack.enter_async_context(open_store(address))
     turns = None if of == "runs" else ThreadTurns(memory.ledger)
-    return _Sources(store, turns, str(settings.generated.parent))
+    return _Sources(store, turns, project_of_runs(settings.generated))
 
 
 async def _worked(

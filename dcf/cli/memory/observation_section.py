@@ -26,12 +26,14 @@ _MODE = 0o666
 @dataclass(frozen=True, slots=True)
 class RenderOrder:
     """Which observations go into which ``file``, of at most ``tokens`` (None: as many as agents are
-    told); with ``check`` it is only said whether they stand there."""
+    told), also those that a model found, if they are ``extracted``; with ``check`` it is only said
+    whether they stand there."""
 
     file: Path
     asked: ObservationsQuestion
     tokens: int | None = None
     check: bool = False
+    extracted: bool = False
 
 
 async def render_observations(settings: Settings, order: RenderOrder) -> Answer:
@@ -44,7 +46,13 @@ async def render_observations(settings: Settings, order: RenderOrder) -> Answer:
     setting = ContextSetting.from_env(settings.env)
     most = setting.details_tokens if full else setting.index_tokens
     async with opened(settings) as memory:
-        which = replace(which, projects=which.projects or [await _project(memory)])
+        which = replace(
+            which,
+            projects=which.projects or [await _project(memory)],
+            extracted=None if order.extracted else False,
+        )
+        by_model = replace(which, extracted=True)
+        passed = () if order.extracted else await memory.observations.list(by_model, limit=1)
         section = await memory.contexts.section(
             which,
             tokens=most if order.tokens is None else order.tokens,
@@ -57,7 +65,9 @@ async def render_observations(settings: Settings, order: RenderOrder) -> Answer:
         raise BadInput(one.at(file=str(order.file)) for one in invalid.problems) from invalid
     if before != after and not order.check:
         _write(file, before, after)
-    return _answer(order, which, section, is_same=before == after)
+    answer = _answer(order, which, section, is_same=before == after)
+    hint = "What a model found is left out; --extracted writes it, too."
+    return replace(answer, show=[*answer.show, hint]) if passed else answer
 
 
 async def _project(memory: Memory) -> str:

@@ -16,6 +16,7 @@ from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput
 from dcf.cli.wording import counted
 from dcf.memory import (
+    EXTRACTED,
     ICONS,
     BadChoice,
     Filter,
@@ -191,13 +192,18 @@ def observations_table(shown: Sequence[Observation], scores: Sequence[float] = (
             f"{ICONS[one.type]} {one.type}",
             Text(f"{PINNED} {one.title}" if one.pinned else one.title),
             *([Text(one.workflow)] if several else []),
-            Text(f"{one.origin.source_type} {one.origin.source_id}"),
+            Text(_source(one)),
             str(one.times),
             moment(one.at)[5:16],
             str(one.tokens),
             *([f"{scores[number]:.2f}"] if scores else []),
         )
     return table
+
+
+def _source(one: Observation) -> str:
+    source = f"{one.origin.source_type} {one.origin.source_id}"
+    return f"{EXTRACTED}, {source}" if one.extracted else source
 
 
 def in_full(one: Observation) -> list[Text]:
@@ -208,6 +214,7 @@ def in_full(one: Observation) -> list[Text]:
     about = f"   {one.type}, {of}seen {times}, last {moment(one.at)}, {one.tokens} tokens"
     about += f", used by {counted(one.used, 'answer', 'answers')}" if one.used else ""
     about += f", {PINNED} pinned" if one.pinned else ""
+    about += ", found by a model" if one.extracted else ""
     lines = [Text(head, "bold"), Text(about, "dim")]
     lines += [Text(f"   {one.subtitle}")] if one.subtitle else []
     lines += [Text(f"   - {fact}") for fact in one.facts]

@@ -52,7 +52,8 @@ class Rows(Envelope, total=False):
         list[str],
         Field(
             description="id, icon, type: title (kind of source, age, tokens of its details). The"
-            " address is dcf://observation/ID."
+            " address is dcf://observation/ID. What a model found in a text, which may be wrong or"
+            " what a stranger wants, has 'by a model' before the source."
         ),
     ]
     scores: Annotated[list[float], Field(description="How well each row fits the query.")]
@@ -65,8 +66,9 @@ class Details(Envelope, total=False):
     observations: Annotated[
         list[dict[str, Any]],
         Field(
-            description="{id, uri, type, text, concepts, workflow, project, pinned, at, times,"
-            " used, tokens, seen}; seen are the addresses of the newest sources, with their times."
+            description="{id, uri, type, text, concepts, workflow, project, pinned, by_model,"
+            " at, times, used, tokens, seen}; seen are the addresses of the newest sources, with"
+            " their times."
         ),
     ]
 

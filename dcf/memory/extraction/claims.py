@@ -6,6 +6,7 @@ do nothing with the event any more.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
@@ -15,9 +16,10 @@ from dcf.memory.audit.journal import Journal
 from dcf.memory.database import Connection
 from dcf.memory.entities import EXTRACTION_EVENT
 from dcf.memory.extraction.errors import ClaimLost
-from dcf.memory.extraction.standing import note_refused
+from dcf.memory.extraction.standing import note_pruned, note_refused
 from dcf.memory.observation import Observation, Origin
 from dcf.memory.observations.changing import Priced, observe
+from dcf.memory.observations.finding import is_observed
 
 Kind: TypeAlias = Literal["runs", "threads"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -75,9 +77,11 @@ def offer(journal: Journal, events: Sequence[NewEvent], most: int, comes_again: 
             known += 1
         elif queued >= room:
             refused += 1
+            continue
         else:
             EXTRACTION_EVENT.insert(journal.connection, _row(one, journal.at))
             queued += 1
+        _mark_queued(journal.connection, one)
     if refused and not comes_again:
         note_refused(journal, refused)
     return Offered(queued, known, refused)
@@ -110,7 +114,7 @@ def complete(journal: Journal, held: Claim, new: Sequence[Priced]) -> tuple[Obse
     """Keep the observations of an event; it is done by that. Raises ClaimLost."""
     row = held_row(journal.connection, held)
     source = Origin(held.source_type, held.source_id)
-    kept = observe(journal, source, f"model {held.event}", new) or ()
+    kept = observe(journal, source, _observed(held.event), new) or ()
     _written(journal, row, {"state": "done", "until": 0, "reason": "", "found": len(kept)})
     return kept
 
@@ -191,12 +195,55 @@ def _next(journal: Journal, of: Kind | None) -> dict[str, Any] | None:
 
 
 def is_known(connection: Connection, one: NewEvent) -> bool:
-    """Whether an event was ever queued."""
+    """Whether an event was ever queued: it is in the queue, or was pruned from it."""
+    source = Origin(one.source_type, one.source_id)
     found = connection.execute(
         "SELECT 1 FROM extraction_events WHERE source_type = ? AND source_id = ? AND event = ?",
         (one.source_type, one.source_id, one.event),
     )
-    return found.fetchone() is not None
+    return found.fetchone() is not None or is_observed(connection, source, _observed(one.event))
+
+
+def finished_runs(
+    connection: Connection, before: int, after: int, limit: int
+) -> list[tuple[int, str]]:
+    """The numbers of events of runs, behind the number ``after``, that were done ``before`` (ms),
+    with the runs' ids."""
+    rows = connection.execute(
+        "SELECT number, source_id FROM extraction_events WHERE state = 'done'"
+        " AND source_type = ? AND updated_at < ? AND number > ? ORDER BY number LIMIT ?",
+        (RUN, before, after, limit),
+    )
+    return [(row[0], row[1]) for row in rows]
+
+
+def prune(journal: Journal, numbers: Sequence[int], before: int) -> int:
+    """Forget events that were done ``before`` (ms): those of threads, whose turns say themselves
+    that they were queued, and those with these ``numbers``; how many. They stay counted."""
+    rows = journal.connection.execute(
+        "DELETE FROM extraction_events WHERE state = 'done' AND updated_at < ?"
+        " AND (source_type <> ? OR number IN (SELECT value FROM json_each(?))) RETURNING found",
+        (before, RUN, json.dumps(list(numbers))),
+    ).fetchall()
+    if rows:
+        note_pruned(journal, len(rows), sum(row["found"] for row in rows))
+    return len(rows)
+
+
+def _mark_queued(connection: Connection, one: NewEvent) -> None:
+    """Say of the turn of a thread that it was queued."""
+    if one.source_type == RUN or not one.event.isdecimal():
+        return
+    connection.execute(
+        "UPDATE thread_turns SET queued = 1 WHERE number = ? AND thread_id ="
+        " (SELECT id FROM threads WHERE source_type = ? AND source_id = ?)",
+        (int(one.event), one.source_type, one.source_id),
+    )
+
+
+def _observed(event: str) -> str:
+    """What an event is called among those whose observations are kept."""
+    return f"model {event}"
 
 
 def _row(one: NewEvent, at: int) -> dict[str, Any]:

@@ -205,7 +205,8 @@ def _found(answer: Answer, prompt: Prompt, event: SourceEvent) -> tuple[NewObser
     broken = [one for one in parsed.problems if one.code in ("answer-unnamed", "answer-cut")]
     if broken and not parsed.observations:
         raise AskFailed(f"{answer.model} gave no usable answer: {broken[0].message}")
-    return tuple(replace(one, note=f"Found by {answer.model}.") for one in parsed.observations)
+    note = f"Found by {answer.model}."
+    return tuple(replace(one, note=note, extracted=True) for one in parsed.observations)
 
 
 def _short(reason: str) -> str:

@@ -12,6 +12,7 @@ from dcf.memory.audit.journal import Journal
 from dcf.memory.database import Connection
 from dcf.memory.extraction import claims
 from dcf.memory.extraction.claims import Claim, Kind, NewEvent, Offered
+from dcf.memory.extraction.spending import count_from_now
 from dcf.memory.extraction.standing import Standing, resume, standing_of
 from dcf.memory.ledger import Ledger
 from dcf.memory.observation import NewObservation, Observation
@@ -121,6 +122,17 @@ class ExtractionQueue:
         """Queue again all that was set aside; how many events."""
         return await self.ledger.change(by, claims.retry)
 
+    async def finished_runs(self, *, before: int, after: int, limit: int) -> list[tuple[int, str]]:
+        """Events of runs, by number and run, that were done ``before`` (ms), behind ``after``."""
+        work = partial(claims.finished_runs, before=before, after=after, limit=limit)
+        return await self.ledger.read(work)
+
+    async def prune(self, *numbers: int, before: int, by: Actor) -> int:
+        """Forget events that were done ``before`` (ms): all of threads, and those with these
+        numbers; how many."""
+        work = partial(claims.prune, numbers=numbers, before=before)
+        return await self.ledger.change(by, work)
+
     async def set_aside(self, *, limit: int = 50) -> tuple[QueuedEvent, ...]:
         """What was set aside, the newest first."""
         return await self.ledger.read(
@@ -139,11 +151,13 @@ class ExtractionQueue:
         return await self.ledger.read(standing_of)
 
     async def resume(self, *, by: Actor) -> None:
-        """Have models asked again, whatever kept them from it, about what waits for that too."""
+        """Have models asked again, whatever kept them from it, about what waits for that too. What
+        was asked by a clock that was ahead counts from now."""
 
         def work(journal: Journal) -> None:
             resume(journal)
             claims.hasten(journal)
+            count_from_now(journal)
 
         await self.ledger.change(by, work)
 
@@ -163,6 +177,6 @@ def _counts(connection: Connection) -> QueueCounts:
         return int(known[state][column]) if state in known else 0
 
     due = of("waiting", "due") if "waiting" in known else None
-    return QueueCounts(
-        of("waiting"), of("claimed"), of("done"), of("set_aside"), of("done", "found"), due
-    )
+    before = standing_of(connection)
+    done, found = of("done") + before.pruned, of("done", "found") + before.pruned_found
+    return QueueCounts(of("waiting"), of("claimed"), done, of("set_aside"), found, due)

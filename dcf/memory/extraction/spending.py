@@ -3,6 +3,9 @@
 Every request is a row from before it is sent: what it can use at most, and what it used once that
 is known. All processes count the same rows, and one that died keeps what it had reserved: the
 provider may have done the work.
+
+Clocks lie. The time of these rows never goes back: a clock that was ahead has used that time up, or
+each time that it goes ahead would be a new day.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ from dcf.memory.extraction.errors import BudgetUsedUp, RateReached
 from dcf.memory.ledger import Ledger
 
 MINUTE_MS, HOUR_MS, DAY_MS = 60_000, 3_600_000, 86_400_000
+_AHEAD = " The clock was ahead, and what was asked then counts; --resume counts it from now."
 _BY = SYSTEM.because("a request of the extraction")
 
 
@@ -60,18 +64,31 @@ class Spending:
 
     async def within(self, span_ms: int) -> Spent:
         """What was used in the last ``span_ms``, a day at most."""
-        since = self._ledger.clock() - span_ms
-        return await self._ledger.read(lambda connection: _spent(connection, since))
+        clock = self._ledger.clock()
+        return await self._ledger.read(
+            lambda connection: _spent(connection, _time(connection, clock) - span_ms)
+        )
+
+
+def count_from_now(journal: Journal) -> None:
+    """Have what was asked while the clock was ahead count from now on."""
+    journal.connection.execute(
+        "UPDATE extraction_requests SET at = ?1 WHERE at > ?1", (journal.at,)
+    )
+
+
+def _time(connection: Connection, clock: int) -> int:
+    """The time by which requests count: that of the clock, or of the newest of them."""
+    newest = connection.execute("SELECT max(at) FROM extraction_requests").fetchone()[0]
+    return max(clock, newest or 0)
 
 
 def _reserved(
     journal: Journal, limits: Limits, model: str, tokens: int, nano_usd: int | None
 ) -> int:
-    connection, now = journal.connection, journal.at
-    # Those of a far future are of a clock that was wrong, and would count until then.
-    old = "DELETE FROM extraction_requests WHERE at <= ? OR at > ?"
-    connection.execute(old, (now - DAY_MS, now + DAY_MS))
-    _refuse_rate(connection, now, limits.minute_requests)
+    connection, now = journal.connection, _time(journal.connection, journal.at)
+    connection.execute("DELETE FROM extraction_requests WHERE at <= ?", (now - DAY_MS,))
+    _refuse_rate(connection, journal.at, limits.minute_requests)
     for span, span_ms, limit in (
         ("the last hour", HOUR_MS, limits.hour_tokens),
         ("the last day", DAY_MS, limits.day_tokens),
@@ -79,8 +96,12 @@ def _reserved(
         used = _spent(connection, now - span_ms).tokens
         if used + tokens > limit:
             again_at = _fits_at(connection, now - span_ms, used + tokens - limit, span_ms)
-            raise BudgetUsedUp(again_at=again_at, tokens=tokens, limit=limit, span=span, used=used)
-    row = {"model": model, "tokens": tokens, "nano_usd": nano_usd, "at": now}
+            ahead = _AHEAD if now - journal.at > HOUR_MS else ""
+            raise BudgetUsedUp(
+                again_at=again_at, tokens=tokens, limit=limit, span=span, used=used, ahead=ahead
+            )
+    used_up = {"tokens": tokens, "nano_usd": nano_usd}
+    row = {"model": model, **used_up, "at": now, "sent_at": journal.at}
     EXTRACTION_REQUEST.insert(connection, row)
     return int(connection.execute("SELECT last_insert_rowid()").fetchone()[0])
 
@@ -95,11 +116,12 @@ def _settled(journal: Journal, number: int, tokens: int, nano_usd: int | None) -
 
 def _refuse_rate(connection: Connection, now: int, limit: int) -> None:
     last = connection.execute(
-        "SELECT at FROM extraction_requests WHERE at > ? ORDER BY at DESC LIMIT 1 OFFSET ?",
-        (now - MINUTE_MS, limit - 1),
+        "SELECT sent_at FROM extraction_requests WHERE at > ?1 AND sent_at BETWEEN ?1 + 1 AND ?2"
+        " ORDER BY sent_at DESC LIMIT 1 OFFSET ?3",
+        (now - MINUTE_MS, now, limit - 1),
     ).fetchone()
     if last is not None:
-        raise RateReached(limit=limit, again_at=last["at"] + MINUTE_MS)
+        raise RateReached(limit=limit, again_at=last["sent_at"] + MINUTE_MS)
 
 
 def _fits_at(connection: Connection, since: int, too_many: int, span_ms: int) -> int | None:

@@ -20,7 +20,8 @@ class Standing:
     """``stopped_reason`` says why no model is asked until somebody mends it, empty where one is;
     ``stopped_for`` is what ``Asker.identity`` said then. Before ``paused_until`` (ms) nobody asks:
     the provider was busy or away, ``pauses`` times in a row. ``refused`` counts events for which
-    the queue had no room. Times are ms since the epoch."""
+    the queue had no room; ``pruned`` events are done and forgotten, with ``pruned_found``
+    observations. Times are ms since the epoch."""
 
     stopped_reason: str
     stopped_for: str
@@ -30,6 +31,8 @@ class Standing:
     pauses: int
     refused: int
     refused_at: int | None
+    pruned: int
+    pruned_found: int
 
     @property
     def is_stopped(self) -> bool:
@@ -81,6 +84,13 @@ def note_refused(journal: Journal, events: int) -> None:
     """Count events for which the queue had no room."""
     before = _row(journal.connection)["refused"]
     _write(journal, {"refused": before + events, "refused_at": journal.at})
+
+
+def note_pruned(journal: Journal, events: int, found: int) -> None:
+    """Count events that are done and whose rows are gone."""
+    row = _row(journal.connection)
+    pruned = {"pruned": row["pruned"] + events, "pruned_found": row["pruned_found"] + found}
+    _write(journal, pruned)
 
 
 def _row(connection: Connection) -> dict[str, Any]:

@@ -16,14 +16,12 @@ LEAST = 50
 """Characters of a turn below which nothing in it is worth a request."""
 _CI = ("github_actions", "junit")
 
-# An empty list of tools has two characters. What was edited at its source is another turn now.
+# As the index has it, so that no other turns are read. An empty list of tools has two characters.
+# What was edited at its source is another turn now.
 _TELLING = f"""
-    FROM thread_turns t JOIN threads h ON h.id = t.thread_id
-    WHERE t.standing = 'current' AND length(t.text) + length(t.tools) - 2 >= {LEAST}
-    AND NOT EXISTS (
-        SELECT 1 FROM extraction_events e WHERE e.source_type = h.source_type
-        AND e.source_id = h.source_id AND e.event = CAST(t.number AS TEXT)
-    )
+    FROM thread_turns t INDEXED BY thread_turns_to_queue JOIN threads h ON h.id = t.thread_id
+    WHERE t.queued = 0 AND t.standing = 'current'
+    AND length(t.text) + length(t.tools) - 2 >= {LEAST}
 """
 
 

@@ -36,12 +36,13 @@ if TYPE_CHECKING:
     from dcf.memory.observations.marked_section import with_section
     from dcf.memory.observations.observations import Observations
     from dcf.memory.observations.promoting import Promoted
-    from dcf.memory.observations.rendering import details_of, rows_of, short_id
+    from dcf.memory.observations.rendering import EXTRACTED, details_of, rows_of, short_id
     from dcf.memory.observations.section import Section
 else:
     export_late(__name__)
 
 __all__ = [
+    "EXTRACTED",
     "AmbiguousObservation",
     "BadChoice",
     "ChangedObservations",

@@ -18,7 +18,6 @@ from dcf.memory.observations.finding import is_seen
 from dcf.memory.search.indexing import follow_search
 from dcf.problem import Problem
 
-_SAID = ("type", "title", "subtitle", "facts", "narrative", "project", "workflow")
 _Became: TypeAlias = Literal["new", "seen_again", "known"]
 
 
@@ -29,6 +28,7 @@ class Arrived:
     id: str
     priced: Priced
     seen: tuple[Occurrence, ...]
+    pinned: bool
 
 
 def arrived(arriving: Sequence[ArrivingObservation]) -> tuple[Arrived, ...]:
@@ -39,12 +39,13 @@ def arrived(arriving: Sequence[ArrivingObservation]) -> tuple[Arrived, ...]:
         replace(one.new, at=max((it.at for it in times), default=one.new.at))
         for one, times in zip(arriving, seen, strict=True)
     ]
-    return tuple(map(Arrived, (one.id for one in arriving), with_prices(news), seen))
+    ids, pins = [one.id for one in arriving], [one.pinned for one in arriving]
+    return tuple(map(Arrived, ids, with_prices(news), seen, pins))
 
 
 def take_in(journal: Journal, arrivals: Sequence[Arrived]) -> TakenIn:
     """Keep them, in this order: what is there already in the same words gets the sources that it
-    does not have. One that is new keeps its id, if no other has it."""
+    does not have. One that is new keeps its id, if no other has it, and its pin."""
     became = Counter(_taken_in(journal, one) for one in arrivals)
     return TakenIn(became["new"], became["seen_again"], became["known"])
 
@@ -54,10 +55,13 @@ def _taken_in(journal: Journal, one: Arrived) -> _Became:
     columns = columns_of(new)
     if one.seen:
         columns["digest"] = shared_digest(new)
-    row = row_with(connection, columns["digest"]) or _itself(connection, one.id, columns)
+    row = row_with(connection, columns["digest"])
     if row is None:
-        known = {} if not one.id or OBSERVATION.find(connection, one.id) else {"id": one.id}
-        row = inserted(journal, one.priced, columns, **known, times=max(len(one.seen), 1))
+        known: dict[str, Any] = (
+            {} if not one.id or OBSERVATION.find(connection, one.id) else {"id": one.id}
+        )
+        known |= {"times": max(len(one.seen), 1), "pinned": int(one.pinned)}
+        row = inserted(journal, one.priced, columns, **known)
         for seen in one.seen:
             _add(connection, row["id"], seen)
         return "new"
@@ -77,13 +81,6 @@ def _taken_in(journal: Journal, one: Arrived) -> _Became:
     )
     follow_search(connection, OBSERVATION, row, again)
     return "seen_again"
-
-
-def _itself(connection: Connection, id_: str, columns: dict[str, Any]) -> dict[str, Any] | None:
-    """The observation of this id, if it says the same: one that was edited is known by the words
-    of its source, not by its own."""
-    row = OBSERVATION.find(connection, id_) if id_ else None
-    return row if row and all(row[name] == columns[name] for name in _SAID) else None
 
 
 def _add(connection: Connection, observation_id: str, seen: Occurrence) -> None:

@@ -10,7 +10,7 @@ from dcf.memory.audit.clean_text import clean_fields
 from dcf.memory.audit.journal import Journal
 from dcf.memory.checking import refuse
 from dcf.memory.database import Connection
-from dcf.memory.entities import OBSERVATION, OBSERVED_EVENT, OCCURRENCE
+from dcf.memory.entities import OBSERVATION, OBSERVED_EVENT, OCCURRENCE, SOURCES
 from dcf.memory.observation import NewObservation, Observation, Origin
 from dcf.memory.observations.fields import columns_of, observation_of, problems, shared_digest
 from dcf.memory.observations.finding import (
@@ -18,7 +18,6 @@ from dcf.memory.observations.finding import (
     is_observed,
     is_seen,
     observation_row,
-    occurrence_rows,
     pinned_count,
     rows_to_change,
 )
@@ -103,12 +102,13 @@ def observe_until(journal: Journal, source_type: str, at: int) -> None:
 
 
 def forget(journal: Journal, which: Filter) -> Forgotten:
-    """Remove what ``which`` leaves, with the times that it was seen, so that a rollback brings all
-    of it back. Raises what ``rows_to_change`` does."""
+    """Remove what ``which`` leaves, with the times that it was seen and who used it, so that a
+    rollback brings all of it back. Raises what ``rows_to_change`` does."""
     rows = rows_to_change(journal.connection, which)
     for row in rows:
-        for one in occurrence_rows(journal.connection, row["id"]):
-            journal.delete(OCCURRENCE, one, agent_id=row["agent_id"])
+        sources = SOURCES.find(journal.connection, row["id"])
+        if sources is not None:
+            journal.delete(SOURCES, sources, agent_id=row["agent_id"])
         journal.delete(OBSERVATION, row, agent_id=row["agent_id"])
     events = tuple(event.seq for event in journal.noted)
     return _forgotten(journal.connection, which, rows, events)
@@ -175,8 +175,11 @@ def _seen(journal: Journal, one: Priced) -> Observation:
 
 
 def row_with(connection: Connection, digest: str) -> dict[str, Any] | None:
-    """The row of who says the same, if there is one."""
-    found = connection.execute("SELECT * FROM observations WHERE digest = ?", (digest,)).fetchone()
+    """The row of who says the same, if there is one: of what a person made of one, too."""
+    found = connection.execute(
+        "SELECT * FROM observations WHERE digest = ?1 OR said = ?1 ORDER BY said IS ?1 DESC, id",
+        (digest,),
+    ).fetchone()
     return None if found is None else dict(found)
 
 

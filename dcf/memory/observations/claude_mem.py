@@ -93,6 +93,7 @@ class ClaudeMemRow:
                 *_files(given.get("files_modified"), "modified"),
             ),
             at=at,
+            extracted=True,
         )
         strange = tuple(dict.fromkeys(one for one in concepts if one not in CONCEPTS))
         unknown = [f"concept {one}" for one in strange]

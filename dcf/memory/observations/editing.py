@@ -12,8 +12,8 @@ from dcf.memory.errors import InvalidEntry, RevisionConflict
 from dcf.memory.observation import NewObservation, Observation
 from dcf.memory.observations.changing import priced
 from dcf.memory.observations.errors import SameObservation
-from dcf.memory.observations.fields import columns_of, observation_of
-from dcf.memory.observations.finding import observation_row
+from dcf.memory.observations.fields import columns_of, observation_of, shared_digest
+from dcf.memory.observations.finding import observation_row, occurrences_of
 from dcf.problem import Problem
 
 _TEXTS = ("title", "subtitle", "facts", "narrative")
@@ -35,6 +35,7 @@ class Edit:
 
     before: Observation
     columns: dict[str, Any]
+    new: NewObservation
 
 
 def edited(before: Observation, texts: Texts) -> Edit:
@@ -59,12 +60,12 @@ def edited(before: Observation, texts: Texts) -> Edit:
     (one,) = priced([replace(said, **given)])
     columns = columns_of(one.new)
     changed = {name: columns[name] for name in _TEXTS}
-    return Edit(before, {**changed, "tokens": one.tokens})
+    return Edit(before, {**changed, "tokens": one.tokens}, one.new)
 
 
 def edit(journal: Journal, order: Edit) -> Observation:
-    """Have an observation say something else. Where it is from, how often it was seen, and by which
-    words of its sources it is known, stay: a source that says those again is counted with it.
+    """Have an observation say something else. Where it is from, and how often it was seen, stay. A
+    source that says what it says now, or again what its sources said, is counted with it.
     Raises UnknownObservation, RevisionConflict, SameObservation."""
     row, after = _draft(journal.connection, order)
     after |= {"revision": row["revision"] + 1, "updated_at": journal.at}
@@ -85,11 +86,19 @@ def _draft(connection: Connection, order: Edit) -> tuple[dict[str, Any], dict[st
         raise RevisionConflict(
             what=f"observation {seen.id}", expected=seen.revision, found=row["revision"]
         )
-    after = {**row, **order.columns}
+    after = {**row, **order.columns, "said": _digest(connection, row, order.new)}
     other = _same(connection, after)
     if other is not None:
         raise SameObservation(observation_id=other)
     return row, after
+
+
+def _digest(connection: Connection, row: dict[str, Any], new: NewObservation) -> str | None:
+    """By which it is known what an observation says now; None where that is what its source said.
+    One that was added as it is is known by its source, too."""
+    is_seen = bool(occurrences_of(connection, row["id"], 1))
+    digest: str = shared_digest(new) if is_seen else columns_of(new)["digest"]
+    return None if digest == row["digest"] else digest
 
 
 def _same(connection: Connection, after: dict[str, Any]) -> str | None:

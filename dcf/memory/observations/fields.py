@@ -43,12 +43,12 @@ def observation_of(row: Row) -> Observation:
     for name in _LISTS:
         known[name] = tuple(json.loads(row[name]))
     known["artifacts"] = tuple(Artifact(**one) for one in known["artifacts"])
-    known["pinned"] = bool(row["pinned"])
+    known |= {name: bool(row[name]) for name in ("pinned", "extracted")}
     origin = Origin(row["source_type"], row["source_id"], row["turn"], row["state"])
     return Observation(**known, origin=origin)
 
 
-_NOT_FIELDS = {"source_type", "source_id", "turn", "state", "digest"}
+_NOT_FIELDS = {"source_type", "source_id", "turn", "state", "digest", "said"}
 
 
 def columns_of(new: NewObservation) -> dict[str, Any]:
@@ -69,6 +69,7 @@ def columns_of(new: NewObservation) -> dict[str, Any]:
         "turn": new.origin.turn,
         "state": new.origin.state,
         "agent_id": new.agent_id,
+        "extracted": int(new.extracted),
         "digest": _digest(new, asdict(new.origin).values()),
     }
 

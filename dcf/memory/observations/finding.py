@@ -33,7 +33,8 @@ class Filter:
     """Which observations: of one of these ids, projects, workflows, types, concepts, kinds of
     source and sources (empty: any), of this turn or state, not older than ``since`` and not newer
     than ``until`` (ms, both included), in which each word of ``topic`` is found, that are
-    ``pinned`` or not, of workflows whose names begin with ``workflow_prefix``."""
+    ``pinned`` or not, that a model found or not (``extracted``), of workflows whose names begin
+    with ``workflow_prefix``."""
 
     ids: Sequence[str] = ()
     projects: Sequence[str] = ()
@@ -48,6 +49,7 @@ class Filter:
     until: int | None = None
     topic: str | None = None
     pinned: bool | None = None
+    extracted: bool | None = None
     workflow_prefix: str = ""
 
     @property
@@ -96,6 +98,8 @@ class Filter:
         if self.pinned is not None:
             # As it stands in the index of the pinned ones.
             where.append("pinned = 1" if self.pinned else "pinned = 0")
+        if self.extracted is not None:
+            where.append("extracted = 1" if self.extracted else "extracted = 0")
         if self.topic is not None:
             where.append(f"id IN ({_SAYING})" if self.words else "0")
             # Words have letters, digits and marks only.
@@ -150,16 +154,6 @@ def occurrences_of(connection: Connection, observation_id: str, limit: int) -> l
         (observation_id, limit),
     )
     return [Occurrence(Origin(*row[:4]), row[4], row[5]) for row in rows]
-
-
-def occurrence_rows(connection: Connection, observation_id: str) -> list[dict[str, Any]]:
-    """The rows of all times that it happened."""
-    rows = connection.execute(
-        "SELECT * FROM observation_origins WHERE observation_id = ?"
-        " ORDER BY source_type, source_id",
-        (observation_id,),
-    )
-    return [dict(row) for row in rows]
 
 
 def is_observed(connection: Connection, source: Origin, event: str) -> bool:

@@ -56,6 +56,8 @@ def line_of(record: ObservationRecord) -> str:
         "at": one.at,
         "times": one.times,
         "tokens": one.tokens,
+        "pinned": one.pinned,
+        "extracted": one.extracted,
         "seen": [_time_seen(it) for it in record.seen],
     }
     text = json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
@@ -92,8 +94,9 @@ def read_line(line: bytes) -> tuple[ArrivingObservation, tuple[str, ...]]:
         ),
         related=form.texts("/related"),
         at=at,
+        extracted=form.flag("/extracted"),
     )
-    read = ArrivingObservation(new, seen, form.text("/id"))
+    read = ArrivingObservation(new, seen, form.text("/id"), form.flag("/pinned"))
     if form.problems:
         raise InvalidEntry("the line", tuple(form.problems))
     return read, tuple(name for name in value if name not in _FIELDS)
@@ -101,6 +104,7 @@ def read_line(line: bytes) -> tuple[ArrivingObservation, tuple[str, ...]]:
 
 _FIELDS = {MARK, "id", "type", "title", "subtitle", "facts", "narrative", "concepts", "artifacts"}
 _FIELDS |= {"related", "project", "workflow", "origin", "at", "times", "tokens", "seen"}
+_FIELDS |= {"pinned", "extracted"}
 
 
 def _value_of(line: bytes) -> dict[str, Any]:
@@ -158,6 +162,10 @@ class _Form:
 
     def length(self, place: str) -> int:
         return len(self._demand(place, [], lambda it: isinstance(it, list), "a list", []))
+
+    def flag(self, place: str) -> bool:
+        right = self._demand(place, False, lambda it: isinstance(it, bool), "true or false", False)
+        return cast(bool, right)
 
     def moment(self, place: str) -> int:
         what = "a time in ms since the epoch, up to the year 9999"

@@ -12,6 +12,8 @@ ROW_TOKENS = 40
 _ID = 8
 """Characters that tell an id from others, as the short names of commits do."""
 _HOUR = 3_600_000
+EXTRACTED = "by a model"
+"""Stands at what a model found in a text."""
 _SOURCE = 12
 """Characters of a kind of source in a row."""
 
@@ -22,9 +24,9 @@ def short_id(observation_id: str) -> str:
 
 
 def rows_of(observations: Sequence[Observation], now: int) -> list[str]:
-    """A row of an index for each: id, icon and name of the type, title, kind of source, age, what
-    the details cost in tokens. Titles are cut where a row would cost more than 40 tokens.
-    ``now``: ms since the epoch."""
+    """A row of an index for each: id, icon and name of the type, title, whether a model found it,
+    kind of source, age, what the details cost in tokens. Titles are cut where a row would cost more
+    than 40 tokens. ``now``: ms since the epoch."""
     rows = [_row(one, one.title, now) for one in observations]
     costs = counts_of_tokens(rows)
     long = [number for number, cost in enumerate(costs) if cost > ROW_TOKENS]
@@ -36,6 +38,7 @@ def rows_of(observations: Sequence[Observation], now: int) -> list[str]:
 def _row(one: Observation, title: str, now: int) -> str:
     said = f"{ICONS[one.type]} {one.type}: {title}"
     age, source = _age(now - one.at), one.origin.source_type[:_SOURCE]
+    source = f"{EXTRACTED}, {source}" if one.extracted else source
     return f"{short_id(one.id)} {said} ({source} {age} {_cost(one.tokens)})"
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from dcf.memory.extraction import visible
 from dcf.memory.observation import ICONS, Observation
-from dcf.memory.observations.rendering import details_of
+from dcf.memory.observations.rendering import EXTRACTED, details_of
 from dcf.search import count_tokens, counts_of_tokens
 
 _HEAD = "Seen in this project; `dcf memory observations render` writes this section anew."
@@ -54,5 +54,6 @@ def _item(one: Observation, *, full: bool) -> str:
     code) ends with it; none has the beginning of a comment, as markers are."""
     said = details_of(one) if full else f"{ICONS[one.type]} {one.type}: {one.title}"
     lines = visible(said).replace("<!--", "&lt;!--").splitlines()
-    lines = [*lines, f"({one.citation})"] if full else [f"{' '.join(lines)} ({one.citation})"]
+    of = f"({EXTRACTED}, {one.citation})" if one.extracted else f"({one.citation})"
+    lines = [*lines, of] if full else [f"{' '.join(lines)} {of}"]
     return "\n".join([f"- {lines[0]}", *(f"  {line}".rstrip() for line in lines[1:])])

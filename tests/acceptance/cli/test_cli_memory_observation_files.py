@@ -80,6 +80,8 @@ def test_a_line_has_all_that_is_known(kept: MemoryUser) -> None:
         "origin": {"source_type": "run", "source_id": "order-1", "state": "Pay"},
         "at": NOW + 1,
         "times": 2,
+        "pinned": False,
+        "extracted": False,
         "seen": [
             {"source_type": "run", "source_id": "order-1", "state": "Pay", "note": "n0", "at": NOW},
             {

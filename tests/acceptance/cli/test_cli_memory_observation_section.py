@@ -36,6 +36,7 @@ def seen(memory: MemoryUser) -> MemoryUser:
                 replace(one, type="decision", title="Ids are checked", at=now - DAY_MS),
                 replace(one, title="It was so before", at=now - 200 * DAY_MS),
                 replace(one, title="Of others", project="/bank"),
+                replace(one, title="A model read it", at=now - 1, extracted=True),
                 by=Actor("user", "ada"),
             )
 
@@ -51,6 +52,21 @@ def titles(file: Path) -> list[str]:
 
 def render(seen: MemoryUser, *more: object) -> dict[str, object]:
     return seen.ok("observations", "render", "AGENTS.md", *more)
+
+
+def test_what_a_model_found_is_written_on_demand_only_and_marked(seen: MemoryUser) -> None:
+    """It may be what a stranger wanted the agents of this project to read."""
+    listed = seen.ok("observations", "list")["observations"]
+    (found,) = [one["id"] for one in listed if one["extracted"]]
+    seen.ok("observations", "pin", found)
+    assert "--extracted" in seen("observations", "render", "AGENTS.md").out
+    file = seen.folder / "AGENTS.md"
+    assert titles(file) == ["The gateway answers twice", "Ids are checked"]
+    render(seen, "--extracted")
+    assert titles(file)[0] == "A model read it"
+    (line,) = [one for one in file.read_text().splitlines() if "A model read it" in one]
+    assert "(by a model, dcf://observation/" in line
+    assert seen("observations", "list").out.count("by a model") == 1
 
 
 def test_a_file_is_made_and_only_its_section_changes(seen: MemoryUser) -> None:

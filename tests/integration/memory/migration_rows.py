@@ -234,6 +234,13 @@ OBSERVATION_OF_A_STATE = {
 }
 PINNED_OBSERVATION = {**OBSERVATION_OF_A_STATE, "id": "observation-3", "digest": "d3", "pinned": 1}
 USED_OBSERVATION = {**OBSERVATION_OF_A_STATE, "id": "observation-4", "digest": "d4", "used": 2}
+EXTRACTED_OBSERVATION = {
+    **OBSERVATION_OF_A_STATE,
+    "id": "observation-5",
+    "digest": "d5",
+    "extracted": 1,
+    "said": "d6",
+}
 OBSERVATION_USE = {"observation_id": "observation-4", "used_by": "run/Ship/1", "at": 3}
 OCCURRENCE = {
     "observation_id": "observation-1",
@@ -269,6 +276,9 @@ EXTRACTION_EVENT = {
     "updated_at": 8,
 }
 EXTRACTION_REQUEST = {"model": "openai:gpt-5-mini", "tokens": 900, "nano_usd": 12, "at": 9}
+
+SENT_REQUEST = {**EXTRACTION_REQUEST, "sent_at": 8}
+QUEUED_TURN = {**PLACED_TURN, "number": 3, "place": 3, "queued": 1}
 
 ROWS: dict[int, Rows] = {
     1: {
@@ -306,4 +316,9 @@ ROWS: dict[int, Rows] = {
         "extraction_requests": [EXTRACTION_REQUEST],
     },
     14: {"observations": [USED_OBSERVATION], "observation_uses": [OBSERVATION_USE]},
+    15: {
+        "observations": [EXTRACTED_OBSERVATION],
+        "extraction_requests": [SENT_REQUEST],
+        "thread_turns": [QUEUED_TURN],
+    },
 }

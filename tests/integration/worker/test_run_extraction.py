@@ -12,9 +12,9 @@ from integration.worker.crew import Crew, crew_on
 from memory_world import Numbered, Ticking
 from unit.workflow.stage import flow, passing, task
 
-from dcf.memory import Filter, Memory, Source
+from dcf.memory import SYSTEM, Filter, Memory, Source
 from dcf.memory.extraction import Answer, ExtractionQueue, Extractor, Prompt, ThreadTurns
-from dcf.worker import EventReader, RunExtraction
+from dcf.worker import EventReader, RunExtraction, prune_queue
 from dcf.worker.run_extraction import extraction_of
 from dcf.workflow import finalize, load, submit
 
@@ -93,7 +93,7 @@ async def test_a_model_is_shown_what_a_run_was_given_and_did_once(
     (one,) = await memory.observations.list(Filter(source_ids=["a"]))
     assert str(one.origin.citation) == "dcf://run/a"
     # Of no workflow: what one run was given is told to no other one.
-    assert (one.project, one.workflow) == ("/shop", "")
+    assert (one.project, one.workflow, one.extracted) == ("/shop", "", True)
 
 
 async def test_of_a_run_that_is_gone_no_model_is_asked(crew: Crew, memory: Memory) -> None:
@@ -133,6 +133,23 @@ async def test_no_half_of_a_secret_is_shown_to_a_model(crew: Crew, memory: Memor
     (prompt,) = world.model.prompts
     assert "xxx" in prompt.user
     assert "AKIAIOSF" not in prompt.user and "ghp_" not in prompt.user
+
+
+async def test_what_is_done_goes_with_its_run(crew: Crew, memory: Memory) -> None:
+    world, clock = World(crew, memory), memory.ledger.clock
+    await world.ended("a", "b")
+    await world.extraction.sweep()
+    await world.extractor.run()
+    await prune_queue(world.queue, crew.store, by=SYSTEM)
+    await crew.store.backend.command("DEL", crew.store.keys("a").meta)
+    await prune_queue(world.queue, crew.store, by=SYSTEM)
+    later = clock.now + 91 * 86_400_000
+    assert len(await world.queue.finished_runs(before=later, after=0, limit=9)) == 2, "too young"
+    clock.now = later
+    await prune_queue(world.queue, crew.store, by=SYSTEM)
+    ((_, left),) = await world.queue.finished_runs(before=later, after=0, limit=9)
+    counts = await world.queue.counts()
+    assert (left, counts.done, counts.found) == ("b", 2, 2)
 
 
 async def test_a_full_queue_keeps_no_sweep_from_its_end(crew: Crew, memory: Memory) -> None:

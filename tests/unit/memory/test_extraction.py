@@ -208,13 +208,52 @@ async def test_what_a_wrong_clock_wrote_does_not_count_for_ever(
     world = World(
         memory,
         says=failing(AskPostponed("busy"), times=1),
-        limits=Limits(1_000, 1_000, 1),
+        limits=Limits(10**9, 1_000, 1),
     )
     await world.talk([turn(1)])
     clock.now += 10**11
     assert (await world.extractor.run()).end == "paused"
     clock.now -= 10**11
+    # It is no pause any more; what was asked then counts until somebody says otherwise.
+    work = await world.extractor.run()
+    assert work.end == "budget" and "--resume" in work.reason
+    await world.queue.resume(by=SYSTEM)
+    work = await world.extractor.run()
+    assert work.end == "budget" and work.again_at is not None
+    assert 0 < work.again_at - clock.now <= 24 * HOUR_MS
+    clock.now = work.again_at
     assert (await world.extractor.run()).done == 1
+
+
+@pytest.mark.parametrize("hours", [2, 30, 24 * 400])
+async def test_a_clock_that_goes_ahead_and_back_makes_no_new_budget(
+    memory: Memory, clock: Ticking, hours: int
+) -> None:
+    """A clock that was ahead looks like a day that went by, once: not each time."""
+    world = World(memory, limits=Limits(10**9, 2_000, 1_000))
+    await world.talk([turn(number) for number in range(400)])
+    asked = []
+    for _ in range(4):
+        for hour in (hours, -hours):
+            asked.append((await world.extractor.run()).done)
+            clock.now += hour * HOUR_MS
+    # Each request takes 100 of the tokens in the end, but reserves 1,000.
+    once = 11
+    assert asked == [once, once if hours > 24 else 0, *[0] * 6]
+    clock.now += (hours + 24) * HOUR_MS
+    assert (await world.extractor.run()).done == once
+
+
+async def test_a_clock_that_is_behind_sends_no_more_requests_a_minute(
+    memory: Memory, clock: Ticking
+) -> None:
+    world = World(memory, limits=Limits(10**9, 10**9, 2))
+    await world.talk([turn(number) for number in range(9)])
+    clock.now += HOUR_MS
+    assert (await world.extractor.run(limit=1)).done == 1
+    clock.now -= HOUR_MS
+    assert (await world.extractor.run(limit=4)).done == 4
+    assert [round(one) for one in world.slept] == [60]
 
 
 async def test_an_event_at_which_the_provider_always_breaks_off_is_set_aside(

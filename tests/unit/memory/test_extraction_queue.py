@@ -43,6 +43,27 @@ async def test_an_event_is_queued_once_however_often_it_is_offered(
     assert await queue.offer(ONE, by=by) == Offered(known=1)
 
 
+async def test_what_is_done_is_pruned_stays_counted_and_does_not_come_again(
+    queue: ExtractionQueue, memory: Memory, by: Actor, clock: Ticking
+) -> None:
+    run, other = NewEvent("run", "r-1", "1/0"), NewEvent("run", "r-2", "1/0")
+    await queue.offer(ONE, run, other, by=by)
+    done = [await taken(queue, by) for _ in range(2)]
+    for claim in done:
+        await queue.complete(claim, said(claim, claim.source_id), by=by)
+    before, now = await queue.counts(), clock.now
+    assert (before.done, before.found, before.waiting) == (2, 2, 1)
+    assert await queue.prune(done[1].number, before=now - 1_000, by=by) == 0, "too young"
+    finished = await queue.finished_runs(before=now + 1_000, after=0, limit=9)
+    assert finished == [(done[1].number, "r-1")]
+    # Of threads all go, of runs those that are named, and nothing that is not done.
+    assert await queue.prune(before=now + 1_000, by=by) == 1
+    assert await queue.prune(done[1].number, 99, before=now + 1_000, by=by) == 1
+    assert await queue.prune(*range(9), before=now + 1_000, by=by) == 0
+    assert await queue.counts() == before
+    assert await queue.offer(ONE, run, other, by=by) == Offered(known=3)
+
+
 async def test_a_full_queue_refuses_and_counts(
     queue: ExtractionQueue, memory: Memory, by: Actor
 ) -> None:

@@ -12,6 +12,8 @@ from dcf.memory import (
     Filter,
     InvalidEntry,
     Memory,
+    NewAgent,
+    NewMessage,
     NewObservation,
     NothingChosen,
     Observation,
@@ -20,9 +22,11 @@ from dcf.memory import (
     RollbackRefused,
     SameObservation,
     Texts,
+    TurnFence,
     UnknownObservation,
+    Usage,
 )
-from dcf.memory.observations.rendering import details_of, short_id
+from dcf.memory.observations.rendering import details_of, rows_of, short_id
 from dcf.search import count_tokens
 
 BUSY = NewObservation(
@@ -120,6 +124,52 @@ async def test_what_was_forgotten_comes_back_with_each_time_that_it_was_seen(
     await memory.events.undo(*(one.seq for one in back), by=by)
     assert [word(one) for one in await memory.observations.list()] == ["Sorry"]
     assert await memory.check() == ()
+
+
+async def test_who_used_it_comes_back_too_and_counts_once(
+    memory: Memory, by: Actor, seen: dict[str, Observation]
+) -> None:
+    pay = seen["Pay"]
+    agent = (await memory.agents.create(NewAgent("ann"), by=by)).id
+
+    async def cite(holder: str) -> int:
+        asked, said = NewMessage("user", "What?"), NewMessage("assistant", str(pay.citation))
+        fence = TurnFence(holder, 1)
+        turn = await memory.turns.begin(agent, asked, by=by, fence=fence)
+        shown = rows_of([pay], 0)
+        await memory.turns.answer(turn, said, by=by, model="m", usage=Usage(), shown=shown)
+        return (await memory.observations.get(pay.id)).used
+
+    assert [await cite("run/A/1"), await cite("run/B/1")] == [1, 2]
+    done = await memory.observations.forget(Filter(ids=[pay.id]), by=by)
+    back = await memory.events.undo(*done.events, by=by)
+    assert [await cite("run/A/1"), await cite("run/C/1")] == [2, 3]
+    # What was used, and seen, since it came back is no hindrance to take it away again.
+    ((again),) = await seen_in("r-77", memory, by) or ()
+    assert again.id == pay.id
+    gone = await memory.events.undo(*(one.seq for one in back), by=by)
+    await memory.events.undo(*(one.seq for one in gone), by=by)
+    assert [await cite("run/C/1"), await cite("run/D/1")] == [3, 4]
+    assert len(await memory.observations.occurrences(pay.id)) == 3
+    assert await memory.check() == ()
+
+
+async def seen_in(run: str, memory: Memory, by: Actor) -> tuple[Observation, ...] | None:
+    new = replace(BUSY, origin=Origin("run", run))
+    return await memory.observations.observe(new.origin, "1", new, by=by)
+
+
+async def test_however_often_it_was_seen_two_events_say_that_it_is_forgotten(
+    memory: Memory, by: Actor, seen: dict[str, Observation]
+) -> None:
+    for number in range(40):
+        await seen_in(f"more-{number}", memory, by)
+    pay = seen["Pay"].id
+    assert len(await memory.observations.occurrences(pay, limit=99)) == 42
+    done = await memory.observations.forget(Filter(ids=[pay]), by=by)
+    assert len(done.events) == 2
+    await memory.events.undo(*done.events, by=by)
+    assert len(await memory.observations.occurrences(pay, limit=99)) == 42
 
 
 async def test_a_run_that_was_observed_does_not_bring_it_back_and_another_one_may(
@@ -244,6 +294,11 @@ async def test_what_is_edited_is_told_found_priced_and_known_by_its_sources(
     later = replace(BUSY, origin=Origin("run", "r-9"))
     ((again),) = await memory.observations.observe(later.origin, "1", later, by=by) or ()
     assert (again.id, again.title, again.times) == (pay.id, "Pay: walrus", 3)
+    # And so is one that shows the new ones.
+    told = {"title": "Pay: walrus", "subtitle": "a line", "facts": ("one", "two")}
+    same = replace(BUSY, **told, narrative="what happened", origin=Origin("run", "r-10"))
+    ((new),) = await memory.observations.observe(same.origin, "1", same, by=by) or ()
+    assert (new.id, new.times) == (pay.id, 4)
     assert await memory.check() == ()
 
 

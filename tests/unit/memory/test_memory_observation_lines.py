@@ -59,6 +59,7 @@ NEW = st.builds(
     ).map(tuple),
     related=st.lists(FILLED, max_size=2).map(tuple),
     at=TIMES,
+    extracted=st.booleans(),
 )
 SEEN = st.lists(st.tuples(ORIGINS, TEXTS, TIMES), max_size=3)
 GIVEN = st.lists(st.tuples(NEW, SEEN), max_size=4)
@@ -96,7 +97,10 @@ def test_an_empty_memory_gets_the_same_lines_and_a_cut_file_what_was_whole(
                     for origin, note, at in seen:
                         told = replace(new, origin=origin, note=note, at=at)
                         await memory.observations.observe(origin, f"{number}", told, by=BY)
+                first = await memory.observations.list(limit=1)
+                await memory.observations.pin(*(one.id for one in first), by=BY)
                 lines = await lines_of(memory)
+                assert sum('"pinned":true' in line for line in lines) == len(first)
                 assert await bring(memory, lines) == TakenIn(known=len(lines))
                 assert await lines_of(memory) == lines
             async with open_memory(folder, "b.db") as memory:

@@ -151,6 +151,8 @@ def test_rows_with_texts_are_written_by_entities_alone() -> None:
         "agents/tags.py: agent_tags",
         "audit/consolidations.py: consolidation_sessions",
         "consolidation/claims.py: consolidation_claims",
+        "extraction/claims.py: thread_turns",
+        "extraction/spending.py: extraction_requests",
         "letters/delivery.py: letters",
         "observations/changing.py: observed_until",
         "passages/changing.py: passages",
