@@ -10,14 +10,16 @@ from rich.text import Text
 from dcf.cli.answer import Answer
 from dcf.cli.memory.naming import agent_named
 from dcf.cli.memory.observations import BEGIN
-from dcf.cli.memory.opening import now_ms, opened, source_in
+from dcf.cli.memory.opening import opened, source_in
 from dcf.cli.redis_access import find_redis, open_store
 from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput
 from dcf.cli.wording import counted
+from dcf.knowledge import TASK_WORKFLOW
 from dcf.memory import (
     CONTEXT_MODES,
+    Agent,
     ContextMode,
     ContextSetting,
     Filter,
@@ -28,7 +30,8 @@ from dcf.memory import (
 from dcf.problem import Problem
 
 WHOSE = ("run", "state", "session", "agent")
-_DAY_MS = 86_400_000
+CONDUCTOR, RUN, STATE = "role:conductor", "wf:", "state:"
+"""Tags that say what an agent is there for."""
 _LOOKED_AT = 1_000
 """Observations of this project among which the newest of a workflow is looked for."""
 
@@ -48,23 +51,23 @@ class ContextQuestion:
 
 @dataclass(frozen=True, slots=True)
 class _Meant:
-    """Which observations are told: of a ``project``, and a ``workflow`` (None: of any); ``words``
-    for people, and the ``state`` that they are told in."""
+    """Which observations are told: of a ``project``, and a ``workflow`` (None: none are told), or,
+    where it only ``begins`` so, of several; ``words`` for people, and the ``state`` that they are
+    told in."""
 
     project: str
     workflow: str | None
     words: str
     state: str | None = None
+    begins: bool = False
 
     async def pack(self, memory: Memory, setting: ContextSetting) -> Pack:
         """What is told of them."""
-        if self.workflow is not None:
-            return await memory.contexts.of_work(
-                self.project, self.workflow, setting, state=self.state
-            )
-        since = now_ms() - setting.days * _DAY_MS
-        which = Filter(projects=[self.project], since=since)
-        return await memory.contexts.observed(which, setting.budget)
+        if self.workflow is None:
+            return Pack("", 0, (), 0)
+        return await memory.contexts.of_work(
+            self.project, self.workflow, setting, state=self.state, begins=self.begins
+        )
 
 
 async def show_context(settings: Settings, asked: ContextQuestion, screen: Screen) -> Answer:
@@ -127,19 +130,36 @@ async def _meant(
         newest = await memory.observations.list(here, limit=_LOOKED_AT)
         named = next((one.workflow for one in newest if one.workflow), None)
         return None if named is None else _of_next_run(project, named)
-    if asked.kind == "agent":
-        agent = await agent_named(memory, asked.id)
-        its = await memory.projects.of_agent(agent.id)
-        return _Meant(its.path if its else "", None, f"The agent {agent.name}")
-    if asked.kind == "session":
-        session = await memory.sessions.get(asked.id)
-        return _Meant(session.project or "", None, f"The session {asked.id}")
+    if asked.kind in ("agent", "session"):
+        named = asked.id
+        if asked.kind == "session":
+            named = (await memory.sessions.get(asked.id)).agent_id
+        agent = await agent_named(memory, named)
+        words = f"The {asked.kind} {agent.name if asked.kind == 'agent' else asked.id}"
+        return await _of_agent(agent, project, words, settings, screen)
     workflow_id, _, state = asked.id.partition("/")
+    name = await _workflow_of(workflow_id, settings, screen)
+    return _Meant(project, name, f"{state or 'A Task'} of the run {workflow_id}", state or None)
+
+
+async def _of_agent(
+    agent: Agent, project: str, words: str, settings: Settings, screen: Screen
+) -> _Meant:
+    """What an agent is told: one that conducts sessions what their tasks showed, one that does a
+    Task what runs of its workflow did, any other nothing."""
+    if CONDUCTOR in agent.tags:
+        return _Meant(project, TASK_WORKFLOW, words, begins=True)
+    run = next((tag.removeprefix(RUN) for tag in agent.tags if tag.startswith(RUN)), None)
+    if run is None:
+        return _Meant(project, None, words)
+    state = next((tag.removeprefix(STATE) for tag in agent.tags if tag.startswith(STATE)), None)
+    return _Meant(project, await _workflow_of(run, settings, screen), words, state)
+
+
+async def _workflow_of(workflow_id: str, settings: Settings, screen: Screen) -> str:
     address = await find_redis(settings, screen)
     async with open_store(address) as store:
-        run = await store.run(workflow_id)
-    words = f"{state or 'A Task'} of the run {workflow_id}"
-    return _Meant(project, run.name, words, state or None)
+        return (await store.run(workflow_id)).name
 
 
 def _of_next_run(project: str, workflow: str) -> _Meant:
@@ -149,6 +169,8 @@ def _of_next_run(project: str, workflow: str) -> _Meant:
 def _nothing(setting: ContextSetting, meant: _Meant | None) -> Answer:
     whose = meant.words if meant else "The next run"
     lines = [f"{whose} is told nothing.", BEGIN]
+    if meant is not None and meant.workflow is None:
+        lines[1] = "Agents are told some that do Tasks of runs, or conduct sessions."
     if setting.mode == "off":
         lines = [f"{whose} is told nothing: DCF_CONTEXT is off.", "`--mode index` shows more."]
     return Answer(_fields(setting, meant, Pack("", 0, (), 0)), lines)

@@ -9,7 +9,8 @@ from dataclasses import replace
 import pytest
 from memory_user import MemoryUser
 
-from dcf.memory import Actor, Memory, NewObservation, Origin, Source, random_id
+from dcf.cli.memory.opening import now_ms
+from dcf.memory import Actor, Memory, NewAgent, NewObservation, Origin, Source, random_id
 
 DAY_MS = 86_400_000
 BUSY = NewObservation(
@@ -203,13 +204,35 @@ def test_a_context_is_of_what_is_named(seen: MemoryUser) -> None:
         other = seen.ok("context", "--workflow", "returns")
         assert (other["text"], other["projects"]) == ("", [str(seen.folder / "elsewhere")])
         assert seen.ok("context")["for"] is None
-    seen.ok("init", "ada")
-    assert seen.ok("context", "--for", "agent", "ada")["projects"] == [str(seen.folder)]
     seen.patch.setenv("DCF_CONTEXT", "off")
     assert "DCF_CONTEXT is off" in seen("context").out
     for arguments in (["--for", "dog", "x"], ["--mode", "loud"], ["--for", "session", "x"]):
         code, document = seen.refused("context", *arguments)
         assert code == 2, document
+
+
+def test_the_context_of_an_agent_is_what_it_would_be_told(seen: MemoryUser) -> None:
+    async def fill() -> list[str]:
+        project, by = str(seen.folder), Actor("user", "ada")
+        async with Memory.open(Source(seen.file), clock=now_ms, new_id=random_id) as opened:
+            task = replace(BUSY, title="Task: busy", workflow="task:review", project=project)
+            found = replace(BUSY, title="A model read it", workflow="", project=project)
+            await opened.observations.add(task, found, by=by)
+            ids = []
+            for name, tags in (("ada", ()), ("kim", ("role:conductor",))):
+                agent = await opened.agents.create(NewAgent(name, tags=tags), by=by)
+                ids.append((await opened.sessions.begin(agent.id, by=by, project=project)).id)
+            return ids
+
+    ada, kim = asyncio.run(fill())
+    # She does no Task and conducts nothing: whatever is known of this project, she is told none.
+    for named in (("agent", "ada"), ("session", ada)):
+        nobody = seen.ok("context", "--for", *named)
+        assert (nobody["text"], nobody["items"], nobody["workflows"]) == ("", [], [])
+        assert "is told nothing" in seen("context", "--for", *named).out
+    for named in (("agent", "kim"), ("session", kim)):
+        told = seen.ok("context", "--for", *named)
+        assert (len(told["items"]), "Task: busy" in told["text"]) == (1, True)
 
 
 def test_a_setting_that_cannot_be_is_said_before_anything_else(seen: MemoryUser) -> None:
