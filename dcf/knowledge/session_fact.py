@@ -19,16 +19,13 @@ from dcf.knowledge.record_form import (
     demand_texts,
     demand_time,
 )
+from dcf.workflow.naming import TASK_WORKFLOW as TASK_WORKFLOW
 
 SessionState = Literal["active", "paused", "completing", "completed", "abandoned"]
 DelegationStatus = Literal["succeeded", "failed", "partial", "cancelled"]
 DelegationKind = Literal["task", "workflow"]
 TASK_COUNTS: Final = ("delegated", "succeeded", "failed", "partial", "cancelled")
 """What is counted of the tasks of a session."""
-TASK_WORKFLOW: Final = "task:"
-"""The name of a workflow that is one delegated task begins with it; the type of the task follows.
-Its run is told like any other, and is no run of a workflow where runs of workflows are asked for.
-"""
 SESSION_PIN: Final = "session"
 """What the pins of a run call the session that it was delegated in."""
 COMPANION_POOL: Final = "inbox."

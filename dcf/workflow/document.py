@@ -18,6 +18,7 @@ from dcf.problem import Problem, has_errors
 from dcf.schema import SchemaUnusable, schema_of
 from dcf.skills import SkillCatalog, UnknownSkill
 from dcf.workflow.errors import InvalidWorkflow
+from dcf.workflow.naming import TASK_WORKFLOW
 from dcf_agents.shipped import docs_page
 
 
@@ -96,12 +97,15 @@ def load(text: str, *, file: str, catalog: SkillCatalog | None = None) -> Workfl
     raw, unclean = asl.read_json(text, file)
     if raw is None and unclean:
         raise InvalidWorkflow(unclean)
+    stem = Path(file).stem
+    name = stem.removesuffix(".asl") or stem
     problems = validate(raw, catalog=catalog)
+    if isinstance(raw, dict) and "asl" not in raw:
+        problems += _check_name(name, "", "call the file otherwise")
     placed = asl.with_others(unclean, asl.place(problems, text, file))
     if has_errors(placed):
         raise InvalidWorkflow(placed)
-    stem = Path(file).stem
-    return build(raw, name=stem.removesuffix(".asl") or stem, warnings=placed)
+    return build(raw, name=name, warnings=placed)
 
 
 def document_of(definition: Mapping[str, Any], *, name: str) -> WorkflowDocument:
@@ -137,6 +141,7 @@ def validate(raw: Any, *, catalog: SkillCatalog | None = None) -> list[Problem]:
         )
         for error in Draft202012Validator(_schema()).iter_errors(raw)
     ]
+    problems += _check_name(raw.get("workflow_name"), "/workflow_name", "call it otherwise")
     problems += _check_input_schema(raw.get("workflow_input_schema"))
     definition = raw.get("asl")
     if isinstance(definition, dict):
@@ -145,6 +150,18 @@ def validate(raw: Any, *, catalog: SkillCatalog | None = None) -> list[Problem]:
             for problem in asl.validate(definition) + _check_bindings(definition, "", catalog)
         ]
     return problems
+
+
+def _check_name(name: Any, path: str, how: str) -> list[Problem]:
+    """What is wrong with the name of a workflow besides its form."""
+    if not isinstance(name, str) or not name.startswith(TASK_WORKFLOW):
+        return []
+    message = (
+        f"the workflow is called {name!r}; names that begin with {TASK_WORKFLOW!r} are those of"
+        " tasks of sessions"
+    )
+    hint = f"{how}, for example {name.removeprefix(TASK_WORKFLOW) or 'task'!r}"
+    return [Problem("WF_NAME_RESERVED", message, path, hint=hint)]
 
 
 def task_states(

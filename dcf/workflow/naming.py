@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
+
+TASK_WORKFLOW: Final = "task:"
+"""The name of a workflow that is one delegated task begins with it; the type of the task follows.
+No other workflow may be called so: what the tasks of sessions showed is told by these names."""
 
 
 class Naming(Protocol):

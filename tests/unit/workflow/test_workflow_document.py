@@ -47,6 +47,21 @@ def places(problems: list[Problem]) -> set[tuple[str, str]]:
     return {(problem.code, problem.path) for problem in problems}
 
 
+@pytest.mark.parametrize("name", ["task:", "task:review"])
+def test_no_workflow_is_called_as_tasks_of_sessions_are(name: str) -> None:
+    """It would be told what those showed, and those what it did."""
+    machine = flow(A=passing(End=True))
+    for raw in (envelope(machine, workflow_name=name), envelope({"States": 1}, workflow_name=name)):
+        found = [one for one in problems_of(json.dumps(raw)) if one.code == "WF_NAME_RESERVED"]
+        assert [one.path for one in found] == ["/workflow_name"]
+        assert "'task:'" in found[0].message
+    with pytest.raises(InvalidWorkflow) as invalid:
+        workflow.load(json.dumps(machine), file=f"flows/{name}.asl.json")
+    assert [one.code for one in invalid.value.problems] == ["WF_NAME_RESERVED"]
+    for right in ("task", "tasks:x", "my-task:x", "Task:x"):
+        workflow.load(json.dumps(envelope(machine, workflow_name=right)), file="x.json")
+
+
 def envelope(definition: dict[str, Any], **fields: Any) -> dict[str, Any]:
     return {"workflow_name": "Shop", "asl": definition, **fields}
 
