@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from control_plane.embedded import data_home
 from dcf.cli.trouble import BadInput
 from dcf.problem import Problem
+
+if TYPE_CHECKING:
+    from dcf.memory.errors import WrongVariables
 
 DEFAULT_STUB_URL = "http://127.0.0.1:8765"
 _LEVELS = ("debug", "info", "warning", "error")
@@ -132,7 +136,7 @@ def _check_context(env: Mapping[str, str]) -> list[Problem]:
     try:
         ContextSetting.from_env(env)
     except BadContextSetting as error:
-        return [Problem("CLI_CONTEXT", str(error), hint=error.hint, file="DCF_CONTEXT")]
+        return _wrong_variables("CLI_CONTEXT", error)
     return []
 
 
@@ -142,8 +146,16 @@ def _check_extraction(env: Mapping[str, str]) -> list[Problem]:
     try:
         ExtractionSetting.from_env(env)
     except BadExtractionSetting as error:
-        return [Problem("CLI_EXTRACT", str(error), hint=error.hint, file="DCF_EXTRACT")]
+        return _wrong_variables("CLI_EXTRACT", error)
     return []
+
+
+def _wrong_variables(code: str, error: WrongVariables) -> list[Problem]:
+    """One for each variable, at its name."""
+    return [
+        Problem(code, f"{name} {why}", hint=error.hint, file=name)
+        for name, why in error.wrong.items()
+    ]
 
 
 def _check_retention(text: str) -> list[Problem]:

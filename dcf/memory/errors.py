@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from dcf.problem import Problem, ProblemError
 
@@ -28,3 +28,14 @@ class RevisionConflict(MemoryProblem):
 
     code = "memory_revision_conflict"
     hint = "read it again and repeat the change on what it is now"
+
+
+class WrongVariables(MemoryProblem):
+    """{text}."""
+
+    hint = "leave it unset for the default"
+
+    def __init__(self, wrong: Mapping[str, str]) -> None:
+        """``wrong`` are variables of the environment by name, with what is wrong with each."""
+        self.wrong = dict(wrong)
+        super().__init__(text="; ".join(f"{name} {why}" for name, why in wrong.items()))

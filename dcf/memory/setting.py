@@ -9,18 +9,17 @@ from typing import Literal, TypeAlias, get_args
 
 from dcf.memory.context.packing import Budget
 from dcf.memory.database import Source
-from dcf.memory.errors import MemoryProblem
+from dcf.memory.errors import WrongVariables
 
 ContextMode: TypeAlias = Literal["off", "index", "full"]
 CONTEXT_MODES: tuple[ContextMode, ...] = get_args(ContextMode)
 _MOST = 1_000_000
 
 
-class BadContextSetting(MemoryProblem):
-    """{name} is {value!r}, not {wanted}."""
+class BadContextSetting(WrongVariables):
+    """{text}."""
 
     code = "memory_context_setting"
-    hint = "leave it unset for the default"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,18 +44,22 @@ class ContextSetting:
     @classmethod
     def from_env(cls, environment: Mapping[str, str]) -> ContextSetting:
         """``DCF_CONTEXT`` and, for its numbers, ``DCF_CONTEXT_INDEX``, ``_DETAILS``, ``_ROWS`` and
-        ``_DAYS``. Raises BadContextSetting."""
-        mode = (environment.get("DCF_CONTEXT") or "index").lower()
-        if mode not in CONTEXT_MODES:
-            wanted = f"one of {', '.join(CONTEXT_MODES)}"
-            raise BadContextSetting(name="DCF_CONTEXT", value=mode, wanted=wanted)
-        return cls(
+        ``_DAYS``. Raises BadContextSetting with all that is wrong."""
+        wrong: dict[str, str] = {}
+        said = (environment.get("DCF_CONTEXT") or "index").lower()
+        mode: ContextMode = next((one for one in CONTEXT_MODES if one == said), "off")
+        if mode != said:
+            wrong["DCF_CONTEXT"] = f"is {said!r}, not one of {', '.join(CONTEXT_MODES)}"
+        setting = cls(
             mode,
-            _number(environment, "DCF_CONTEXT_INDEX", 800),
-            _number(environment, "DCF_CONTEXT_DETAILS", 3_000),
-            _number(environment, "DCF_CONTEXT_ROWS", 50),
-            _number(environment, "DCF_CONTEXT_DAYS", 90),
+            _number(environment, "DCF_CONTEXT_INDEX", 800, wrong),
+            _number(environment, "DCF_CONTEXT_DETAILS", 3_000, wrong),
+            _number(environment, "DCF_CONTEXT_ROWS", 50, wrong),
+            _number(environment, "DCF_CONTEXT_DAYS", 90, wrong),
         )
+        if wrong:
+            raise BadContextSetting(wrong)
+        return setting
 
 
 def project_of_runs(generated: Path | None) -> str:
@@ -76,9 +79,10 @@ def source_of(environment: Mapping[str, str], home: Path) -> Source:
     )
 
 
-def _number(environment: Mapping[str, str], name: str, default: int) -> int:
+def _number(environment: Mapping[str, str], name: str, default: int, wrong: dict[str, str]) -> int:
+    """The number that a variable says; of one that is wrong the default, and it is noted."""
     text = (environment.get(name) or str(default)).strip()
-    if not (text.isascii() and text.isdecimal() and len(text) < 8 and int(text) <= _MOST):
-        wanted = f"a whole number up to {_MOST:,}"
-        raise BadContextSetting(name=name, value=text, wanted=wanted)
-    return int(text)
+    if text.isascii() and text.isdecimal() and len(text) < 8 and int(text) <= _MOST:
+        return int(text)
+    wrong[name] = f"is {text!r}, not a whole number up to {_MOST:,}"
+    return default

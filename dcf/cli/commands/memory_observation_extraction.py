@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Mapping
 from typing import Annotated
 
 import typer
@@ -60,9 +61,17 @@ def extract(
     of = next((kind for kind in KINDS if kind == only), None)
     if only is not None and of is None:
         raise typer.BadParameter(f"{only!r} is not runs or threads", param_hint="--only")
-    if (status or dry_run) and (retry or resume):
-        hint = "--retry" if retry else "--resume"
-        raise typer.BadParameter("nothing is changed there", param_hint=hint)
+    given = {
+        "--only": only is not None,
+        "--limit": limit is not None,
+        "--dry-run": dry_run,
+        "--retry": retry,
+        "--resume": resume,
+    }
+    if status:
+        _refuse("--status", given, "it shows all that is known, and changes nothing")
+    if dry_run:
+        _refuse("--dry-run", {**given, "--only": False}, "it counts all, and changes nothing")
     settings, screen = Settings.from_env(os.environ), Screen(as_json=as_json)
     if status:
         return asyncio.run(work.show_standing(settings))
@@ -70,3 +79,11 @@ def extract(
     if dry_run:
         return asyncio.run(work.try_extraction(settings, order, screen))
     return asyncio.run(work.extract(settings, order, screen))
+
+
+def _refuse(option: str, given: Mapping[str, bool], why: str) -> None:
+    """Refuse what has no effect beside ``option``."""
+    others = [name for name, is_given in given.items() if is_given and name != option]
+    if others:
+        message = f"has no effect with {option}: {why}"
+        raise typer.BadParameter(message, param_hint=", ".join(others))

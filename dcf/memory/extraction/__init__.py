@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from dcf.memory.extraction.spending import DAY_MS, HOUR_MS, Limits, Spending, Spent
     from dcf.memory.extraction.standing import Standing
     from dcf.memory.extraction.thread_turns import ThreadTurns
-    from dcf.memory.extraction.trimming import cleaned, cut, trimmed, visible
+    from dcf.memory.extraction.trimming import cleaned, cut, one_line, trimmed, visible
 else:
     export_late(__name__)
 
@@ -59,6 +59,7 @@ __all__ = [
     "Work",
     "cleaned",
     "cut",
+    "one_line",
     "parse_observations",
     "prompt_for",
     "trimmed",

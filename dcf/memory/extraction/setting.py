@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from dcf.memory.errors import MemoryProblem
+from dcf.memory.errors import WrongVariables
 from dcf.memory.extraction.queue import MOST
 from dcf.memory.extraction.spending import Limits
 
@@ -14,11 +14,10 @@ _ON = ("on", "off")
 _LARGEST = 10**12
 
 
-class BadExtractionSetting(MemoryProblem):
-    """{name} is {value!r}, not {wanted}."""
+class BadExtractionSetting(WrongVariables):
+    """{text}."""
 
     code = "memory_extraction_setting"
-    hint = "leave it unset for the default"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,23 +32,27 @@ class ExtractionSetting:
     @classmethod
     def from_env(cls, environment: Mapping[str, str]) -> ExtractionSetting:
         """``DCF_EXTRACT`` and its ``_HOUR``, ``_DAY``, ``_RATE`` and ``_QUEUE``. Raises
-        BadExtractionSetting."""
+        BadExtractionSetting with all that is wrong."""
+        wrong: dict[str, str] = {}
         mode = (environment.get("DCF_EXTRACT") or "off").lower()
         if mode not in _ON:
-            wanted = " or ".join(_ON)
-            raise BadExtractionSetting(name="DCF_EXTRACT", value=mode, wanted=wanted)
+            wrong["DCF_EXTRACT"] = f"is {mode!r}, not {' or '.join(_ON)}"
         usual = Limits()
         limits = Limits(
-            _number(environment, "DCF_EXTRACT_HOUR", usual.hour_tokens),
-            _number(environment, "DCF_EXTRACT_DAY", usual.day_tokens),
-            _number(environment, "DCF_EXTRACT_RATE", usual.minute_requests),
+            _number(environment, "DCF_EXTRACT_HOUR", usual.hour_tokens, wrong),
+            _number(environment, "DCF_EXTRACT_DAY", usual.day_tokens, wrong),
+            _number(environment, "DCF_EXTRACT_RATE", usual.minute_requests, wrong),
         )
-        return cls(mode == "on", limits, _number(environment, "DCF_EXTRACT_QUEUE", MOST))
+        most = _number(environment, "DCF_EXTRACT_QUEUE", MOST, wrong)
+        if wrong:
+            raise BadExtractionSetting(wrong)
+        return cls(mode == "on", limits, most)
 
 
-def _number(environment: Mapping[str, str], name: str, default: int) -> int:
+def _number(environment: Mapping[str, str], name: str, default: int, wrong: dict[str, str]) -> int:
+    """The number that a variable says; of one that is wrong the default, and it is noted."""
     text = (environment.get(name) or str(default)).strip()
-    if not (text.isascii() and text.isdecimal() and len(text) < 14 and 0 < int(text) <= _LARGEST):
-        wanted = f"a whole number from 1 to {_LARGEST:,}"
-        raise BadExtractionSetting(name=name, value=text, wanted=wanted)
-    return int(text)
+    if text.isascii() and text.isdecimal() and len(text) < 14 and 0 < int(text) <= _LARGEST:
+        return int(text)
+    wrong[name] = f"is {text!r}, not a whole number from 1 to {_LARGEST:,}"
+    return default

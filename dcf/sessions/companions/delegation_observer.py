@@ -7,11 +7,12 @@ errors. What the task was, and what was said of it, stands in the note, which no
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from control_plane import RunDocument, Store, UnknownSession
 from dcf.memory import SYSTEM, Memory, NewObservation, Observation, Origin
-from dcf.memory.extraction import trimmed
+from dcf.memory.extraction import one_line, trimmed
 from dcf.sessions.errors import UnknownTask
 from dcf.sessions.sessions import Sessions
 from dcf.sessions.task import DONE, SessionTask
@@ -23,6 +24,8 @@ _BY = SYSTEM.because("observations of a task of a session")
 _LOST_MS = 86_400_000
 """A task whose run is over for so long, and that is open still, is not waited for any more."""
 _ANYBODY = "a companion"
+_NOT_IN_A_NAME = re.compile(r"[^\w.+]+")
+_LONGEST_NAME = 40
 
 
 class DelegationObserver(RunObserver):
@@ -75,7 +78,7 @@ def observations_of_task(
     if task.is_namesake or not (has_failed or (taken and task.status in DONE)):
         return ()
     last = task.attempts[-1].specialization if task.attempts else None
-    who = "workers" if task.kind == "workflow" else last or _ANYBODY
+    who = "workers" if task.kind == "workflow" else _name_of(last)
     error = plain_error((task.error or {}).get("code", ""))
     title = f"{who} failed with {error}" if has_failed else f"{who} did it at last"
     one = NewObservation(
@@ -93,11 +96,18 @@ def observations_of_task(
     return (trimmed(one),)
 
 
+def _name_of(specialization: str | None) -> str:
+    """A specialization as agents are told it. Whoever employed the companion wrote it, or a model
+    did: it may be a sentence, with a secret or markup in it. Here it is a name."""
+    name = _NOT_IN_A_NAME.sub("-", one_line(specialization or ""))
+    return name.strip("-.")[:_LONGEST_NAME].strip("-.") or _ANYBODY
+
+
 def _facts(task: SessionTask) -> Iterator[str]:
     if task.skills:
         yield f"It was to be done with {', '.join(task.skills)}."
     for one in task.attempts:
-        who = one.specialization or _ANYBODY
+        who = _name_of(one.specialization)
         if one.why is not None:
             yield f"{who} was lost while doing it." if one.lost else f"It was taken from {who}."
 
@@ -107,4 +117,8 @@ def _note(task: SessionTask) -> Iterator[str]:
     yield task.description
     if task.error is not None:
         yield f"{task.error.get('code')}: {task.error.get('message')}"
-    yield from (f"{one.companion_id}: {one.why}" for one in task.attempts if one.why is not None)
+    for one in task.attempts:
+        if one.why is not None:
+            yield f"{one.companion_id}: {one.why}"
+        if one.specialization and one.specialization != _name_of(one.specialization):
+            yield f"{one.companion_id} is specialised in {one.specialization!r}"

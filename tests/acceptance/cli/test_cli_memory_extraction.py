@@ -167,8 +167,18 @@ def test_what_cannot_be_done_is_said(threads: MemoryUser) -> None:
     assert none.code == 2 and "no model is named that could find observations" in none.err
     wrong = threads("observations", "extract", "--only", "letters")
     assert wrong.code == 2 and "letters" in wrong.err
-    both = threads("observations", "extract", "--status", "--retry")
-    assert both.code == 2
+    for first, *others in (
+        ("--status", "--retry"),
+        ("--status", "--resume", "--only", "threads"),
+        ("--status", "--limit", "3"),
+        ("--status", "--dry-run"),
+        ("--dry-run", "--limit", "3"),
+        ("--dry-run", "--retry", "--resume"),
+    ):
+        both = threads("observations", "extract", first, *others)
+        said = " ".join(both.err.split())
+        assert both.code == 2 and f"has no effect with {first}" in said
+        assert all(one in said for one in others if one.startswith("--"))
     threads.patch.setenv("DCF_EXTRACT_DAY", "much")
     setting = threads("observations", "extract", "--status")
     assert setting.code == 2 and "DCF_EXTRACT_DAY is 'much'" in setting.err

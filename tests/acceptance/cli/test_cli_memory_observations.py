@@ -243,3 +243,15 @@ def test_a_setting_that_cannot_be_is_said_before_anything_else(seen: MemoryUser)
         (problem,) = document["problems"]
         assert (code, problem["code"]) == (2, "CLI_CONTEXT")
         assert name in problem["message"] and value in problem["message"]
+        assert problem["file"] == name
+
+
+def test_all_settings_that_cannot_be_are_said_at_their_names(memory: MemoryUser) -> None:
+    wrong = {"DCF_CONTEXT": "loud", "DCF_CONTEXT_ROWS": "x", "DCF_EXTRACT": "yes"}
+    wrong |= {"DCF_EXTRACT_HOUR": "-1", "DCF_EXTRACT_QUEUE": "0"}
+    for name, value in (*wrong.items(), ("DCF_EXTRACT_DAY", "7")):
+        memory.patch.setenv(name, value)
+    code, document = memory.refused("observations", "list")
+    found = {one["file"]: one for one in document["problems"]}
+    assert (code, set(found)) == (2, set(wrong))
+    assert all(repr(wrong[name]) in one["message"] for name, one in found.items())
