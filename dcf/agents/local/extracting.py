@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Awaitable, Callable, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TypeAlias
 
 from dcf.agents.library_lock import LOADING
 from dcf.agents.models import (
     Bound,
     ModelDenied,
+    ModelForbidden,
     ModelNotConfigured,
     Models,
     ModelTimeout,
@@ -24,12 +26,24 @@ from dcf.agents.models.checks import key_of, url_of
 from dcf.agents.models.name import TRANSCRIPT, ModelName
 from dcf.agents.models.provider import PROVIDERS
 from dcf.agents.task_error import TaskError
-from dcf.memory.extraction import Answer, AskDenied, AskFailed, AskPostponed, Prompt, Spending
+from dcf.memory.extraction import (
+    Answer,
+    AskDenied,
+    AskFailed,
+    AskPostponed,
+    BudgetUsedUp,
+    Prompt,
+    RateReached,
+    Spending,
+)
 
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelResponse
+    from pydantic_ai.models import Model
 
 ROLE = "reflector"
+Once: TypeAlias = "Callable[..., Awaitable[ModelResponse]]"
+_HARMLESS = "Answer with the word yes."
 
 
 def extraction_asker(
@@ -58,15 +72,41 @@ class ModelAsker:
         # In a thread: the library takes a second to load, and others go on meanwhile.
         once = await asyncio.to_thread(_loaded)
         try:
-            model = self._models.of(self._name, self._allowance)
-            response = await once(model, prompt.user, system=prompt.system)
-        except (ModelDenied, ModelNotConfigured) as failure:
-            raise AskDenied(failure.cause) from failure
-        except (ModelUnavailable, ModelTimeout) as failure:
-            raise AskPostponed(failure.cause, failure.retry_after_s) from failure
-        except TaskError as failure:
-            raise AskFailed(failure.cause) from failure
+            with _told():
+                model = self._models.of(self._name, self._allowance)
+                response = await once(model, prompt.user, system=prompt.system)
+        except ModelForbidden as failure:
+            raise await self._which(once, model, failure) from failure
         return Answer(response.text or "", self._name)
+
+    async def _which(self, once: Once, model: Model, failure: ModelForbidden) -> Exception:
+        """What a 403 is about: whoever asks, if something harmless is refused as well; else the
+        text, as filters of content do."""
+        try:
+            with _told():
+                await once(model, _HARMLESS)
+        except (ModelForbidden, AskDenied):
+            return AskDenied(failure.cause)
+        except (AskPostponed, BudgetUsedUp, RateReached):
+            return AskPostponed(f"{failure.cause}; whether that is for the text is not known yet")
+        except AskFailed:
+            pass
+        return AskFailed(f"{failure.cause}; it refuses this text, and takes others")
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Failures of models as the extraction knows them, but for a 403."""
+    try:
+        yield
+    except ModelForbidden:
+        raise
+    except (ModelDenied, ModelNotConfigured) as failure:
+        raise AskDenied(failure.cause) from failure
+    except (ModelUnavailable, ModelTimeout) as failure:
+        raise AskPostponed(failure.cause, failure.retry_after_s) from failure
+    except TaskError as failure:
+        raise AskFailed(failure.cause) from failure
 
 
 class _Allowance:
@@ -90,7 +130,7 @@ def _identity(name: ModelName, environment: Mapping[str, str]) -> str:
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:32]
 
 
-def _loaded() -> Callable[..., Awaitable[ModelResponse]]:
+def _loaded() -> Once:
     with LOADING:
         from dcf.agents.local.asking import ask_once
 

@@ -54,6 +54,10 @@ class ModelDenied(ModelRefused):
     other request would be refused too."""
 
 
+class ModelForbidden(ModelDenied):
+    """The provider refuses by 403: it forbids who asks, or what is asked. Few say which."""
+
+
 class ModelNotConfigured(ModelFailure):
     """The settings name a model that cannot be asked."""
 
@@ -135,7 +139,8 @@ def _answered(error: object, model: str) -> Attempt:
     if isinstance(error, raised.ModelQuotaExceededError):
         return Attempt(ModelDenied, f"{cause}; the account has nothing left", False, True)
     if isinstance(error, raised.ModelAuthenticationError):
-        return Attempt(ModelDenied, f"{cause}; check its key", False, True)
+        denied = ModelForbidden if status == 403 else ModelDenied
+        return Attempt(denied, f"{cause}; check its key", False, True)
     if isinstance(error, raised.ModelNotFoundError):
         return Attempt(
             ModelDenied, f"{cause}; check the model's name, and the address", False, True

@@ -120,6 +120,32 @@ def test_a_refused_key_is_said_everywhere_until_it_is_another_one(threads: Memor
     assert KEY not in said
 
 
+def test_a_text_that_is_forbidden_keeps_no_other_from_its_turn(threads: MemoryUser) -> None:
+    """As filters of content answer it, without saying so."""
+    forbidden: list[str] = []
+
+    def filtered(body: Body) -> Answer:
+        asked = body["messages"][-1]["content"]
+        calls = re.findall(r'call="([0-9a-f]+)"', asked)
+        if not calls:
+            return Say("yes", usage=(10, 1))
+        forbidden[:] = forbidden or [asked.partition("\n[")[2].partition("====")[0]]
+        return Refuse(403, "blocked") if forbidden[0] in asked else found(body)
+
+    with model_of(threads, filtered):
+        done = threads("observations", "extract", "--only", "threads", "--json")
+        assert (done.code, done.json["error"]["code"]) == (1, "extraction_failed")
+        assert (done.json["failed"], done.json["stopped"]) == (1, None)
+        assert done.json["events"] == done.json["observations"] > 1
+
+
+def test_who_is_forbidden_to_ask_stops(threads: MemoryUser) -> None:
+    with model_of(threads, lambda _: Refuse(403, "no access to the model")) as model:
+        stopped = threads("observations", "extract", "--only", "threads", "--json")
+        assert (stopped.code, stopped.json["error"]["code"]) == (3, "extraction_stopped")
+        assert len(model.requests) == 2
+
+
 def test_a_stop_is_over_with_resume(threads: MemoryUser) -> None:
     script: list[Answer] = [Refuse(401, "Incorrect API key provided")]
     with model_of(threads, lambda body: script.pop() if script else found(body)):

@@ -127,6 +127,7 @@ async def test_what_may_pass_is_repeated(trouble: Answer) -> None:
     [
         (Refuse(400, "max_tokens is too large"), "max_tokens is too large"),
         (Refuse(401, "bad key"), "check its key"),
+        (Refuse(403, "no access"), "check its key"),
         (Refuse(404, "no such model", code="model_not_found"), "check the model's name"),
         (Refuse(429, "pay first", code="insufficient_quota"), "nothing left"),
     ],
