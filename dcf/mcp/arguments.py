@@ -4,7 +4,7 @@ refused by tools that write."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cached_property
 from typing import Any
@@ -104,6 +104,18 @@ class Parameters:
             raise BadArguments(problems[:_MOST_PROBLEMS])
         return {one.name: getattr(values, one.name) for one in self.all}
 
+    def as_given(
+        self, problems: Sequence[Problem], arguments: Mapping[str, Any]
+    ) -> tuple[Problem, ...]:
+        """``problems``, each at the name under which the client gave the argument."""
+        given = {
+            f"/{one.name}": f"/{alias}"
+            for one in self.all
+            for alias in one.aliases
+            if one.name not in arguments and arguments.get(alias) is not None
+        }
+        return tuple(replace(one, path=_renamed(one.path or "", given)) for one in problems)
+
     def _not_given(
         self, parameter: Parameter, name: str, value: Any, arguments: Mapping[str, Any]
     ) -> bool:
@@ -145,6 +157,12 @@ class Parameters:
             place = cut.replace("~", "~0").replace("/", "~1")
             hint = f"nothing was done; this tool takes {', '.join(self._by_name)}"
             strangers.append(Problem("MCP_ARGUMENT", why, f"/{place}", hint=hint))
+
+
+def _renamed(path: str, given: Mapping[str, str]) -> str:
+    """``path`` with its first part as ``given``."""
+    first, slash, more = path.removeprefix("/").partition("/")
+    return f"{given.get(f'/{first}', f'/{first}')}{slash}{more}" if path else path
 
 
 def _dumped(value: Any) -> str:

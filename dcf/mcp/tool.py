@@ -27,7 +27,7 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 from control_plane import UnknownSession
 from dcf.mcp.agent_naming import with_agent
 from dcf.mcp.arguments import Alias, Parameter, Parameters
-from dcf.mcp.envelope import Legacy
+from dcf.mcp.envelope import BadArguments, Legacy
 from dcf.mcp.platform import Platform
 from dcf.mcp.roles import Role
 from dcf.mcp.schema import input_schema, output_schema
@@ -77,11 +77,13 @@ class Tool:
         """What the function returns. Raises BadArguments and whatever the function raises; what of
         the arguments was ignored is added to ``warnings``."""
         arguments = await with_agent(platform, self.parameters, arguments)
-        values = self.parameters.read(arguments, warnings)
         try:
+            values = self.parameters.read(arguments, warnings)
             fields: dict[str, Any] = await self.function(platform, **values)
         except UnknownSession as unknown:
             raise await with_nearest(platform, unknown) from unknown
+        except BadArguments as bad:
+            raise BadArguments(self.parameters.as_given(bad.problems, arguments)) from bad
         return fields
 
 

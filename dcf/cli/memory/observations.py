@@ -40,6 +40,7 @@ _OPTIONS = {
     "/concepts": "--concept",
     "/since": "--since",
     "/until": "--until",
+    "/point": "POINT",
 }
 """What the fields of a choice are called here."""
 
@@ -64,12 +65,15 @@ class ObservationsQuestion:
         try:
             which = self.choice.filter(now_ms())
         except BadChoice as wrong:
-            problems += [
-                replace(one, path="", file=_OPTIONS[one.path or ""]) for one in wrong.problems
-            ]
+            problems += _at_options(wrong)
         if problems:
             raise BadInput(problems)
         return which
+
+
+def _at_options(wrong: BadChoice) -> list[Problem]:
+    """What is wrong, at what its field is called here."""
+    return [replace(one, path="", file=_OPTIONS[one.path or ""]) for one in wrong.problems]
 
 
 async def list_observations(settings: Settings, asked: ObservationsQuestion) -> Answer:
@@ -117,10 +121,13 @@ async def show_timeline(
     settings: Settings, point: str, asked: ObservationsQuestion, each: int
 ) -> Answer:
     """What was seen around an observation or a moment, the oldest first. Raises BadInput,
-    UnknownObservation, AmbiguousObservation."""
+    AmbiguousObservation."""
     asked.filter()
     async with opened(settings) as memory:
-        seen = await ObservationDesk(memory).timeline(point, asked.choice, each=each)
+        try:
+            seen = await ObservationDesk(memory).timeline(point, asked.choice, each=each)
+        except BadChoice as wrong:
+            raise BadInput(_at_options(wrong)) from wrong
     fields = {"at": seen.at, "observations": [observation_entry(one) for one in seen.observations]}
     middle = None if seen.middle is None else seen.middle.id
     lines = [

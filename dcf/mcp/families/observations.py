@@ -3,7 +3,9 @@ single ones, and changing them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC
 from typing import Annotated, Any, Literal
 
@@ -18,6 +20,7 @@ from dcf.mcp.platform import Platform
 from dcf.mcp.tool import tool
 from dcf.memory import (
     Actor,
+    BadChoice,
     Observation,
     ObservationChoice,
     ObservationDesk,
@@ -33,6 +36,8 @@ Project = Annotated[str | None, Obvious("Only of this project, a folder.")]
 Ids = Annotated[
     list[str], Obvious("Ids, as in the rows, or addresses."), Field(min_length=1, max_length=100)
 ]
+_ARGUMENTS = {"/types": "type", "/concepts": "concept", "/since": "during", "/until": "during"}
+"""The arguments by the fields of a choice."""
 Action = Literal["edit", "pin", "unpin", "forget", "promote"]
 _TOLD: tuple[Action, ...] = ("edit", "pin", "promote")
 """What puts something before the agents of other runs, which only people should."""
@@ -118,13 +123,15 @@ async def observations_search(
         until=during or None,
     )
     if not query.strip():
-        page = await desk.newest(choice, limit=limit, before=before or None)
+        with _places():
+            page = await desk.newest(choice, limit=limit, before=before or None)
         last = short_id(page.observations[-1].id) if page.more else None
         return {"rows": await index_rows(platform, page.observations), "next_before": last}
     if before:
         message = "goes with an empty query only: what fits best has no pages"
         raise BadArguments([Problem("MCP_ARGUMENT", message, "/before", hint="raise limit")])
-    page = await desk.search(query, choice, limit=limit)
+    with _places():
+        page = await desk.search(query, choice, limit=limit)
     rows = await index_rows(platform, page.observations)
     return {"rows": rows, "scores": [round(score, 4) for score in page.scores]}
 
@@ -140,7 +147,8 @@ async def observations_timeline(
     """What was seen around a point, the oldest first, as rows."""
     desk = await _desk(platform)
     choice = ObservationChoice(days=None, workflows=_one(workflow), projects=_one(project))
-    found = await desk.timeline(point, choice, each=each)
+    with _places():
+        found = await desk.timeline(point, choice, each=each)
     return {"rows": await index_rows(platform, found.observations)}
 
 
@@ -198,6 +206,20 @@ FAMILY = (
 
 async def _desk(platform: Platform) -> ObservationDesk:
     return ObservationDesk((await platform.home()).memory, UTC)
+
+
+@contextmanager
+def _places() -> Iterator[None]:
+    """What is wrong with a choice is said at the arguments that clients give; one that is two
+    fields of it once. Raises BadChoice."""
+    try:
+        yield
+    except BadChoice as wrong:
+        placed = [
+            replace(one, path=f"/{_ARGUMENTS.get(one.path or '', (one.path or '')[1:])}")
+            for one in wrong.problems
+        ]
+        raise BadChoice("the choice of observations", list(dict.fromkeys(placed))) from wrong
 
 
 def _texts(said: NewTexts) -> Texts:

@@ -17,12 +17,14 @@ from dcf.memory.observations.choice import ObservationChoice
 from dcf.memory.observations.editing import Texts
 from dcf.memory.observations.errors import (
     AmbiguousObservation,
+    BadChoice,
     IdsAndFilters,
     UnknownObservation,
 )
 from dcf.memory.observations.finding import Filter
 from dcf.memory.observations.promoting import Promoted
-from dcf.memory.search.time_span import span_of
+from dcf.memory.search.time_span import TIME_EXAMPLES, span_of
+from dcf.problem import Problem
 
 if TYPE_CHECKING:
     from dcf.memory.memory import Memory
@@ -122,7 +124,7 @@ class ObservationDesk:
         self, point: str, choice: ObservationChoice = _ALL, *, each: int = 5
     ) -> ObservationTimeline:
         """What was seen around an observation or a time, at most ``each`` before and after it.
-        Raises BadChoice, UnknownObservation, AmbiguousObservation."""
+        Raises BadChoice, AmbiguousObservation."""
         which = self._filter(choice)
         middle = await self._middle(point)
         at = middle if isinstance(middle, int) else middle.at
@@ -203,11 +205,16 @@ class ObservationDesk:
         """An id may look like a date without dashes: what is there goes first."""
         try:
             return await self.named(point)
-        except (UnknownObservation, AmbiguousObservation):
+        except (UnknownObservation, AmbiguousObservation) as unknown:
             span = span_of(point, self._now(), self.zone)
-            if span is None:
+            if span is not None:
+                return span.first
+            if isinstance(unknown, AmbiguousObservation):
                 raise
-            return span.first
+            message = f"{point!r} is no observation that is there, and no time"
+            hint = f"an id as rows show it, dcf://observation/ID, or a time as in {TIME_EXAMPLES}"
+            problem = Problem("memory_choice_point", message, "/point", hint=hint)
+            raise BadChoice("the point", [problem]) from unknown
 
     def _filter(self, choice: ObservationChoice) -> Filter:
         return choice.filter(self._now(), self.zone)

@@ -70,6 +70,23 @@ async def rows(desk: Desk, **arguments: object) -> list[str]:
     return [row.partition(": ")[2].partition(":")[0].split()[0] for row in answer["rows"]]
 
 
+async def test_what_a_model_found_is_marked_in_every_layer(desk: Desk) -> None:
+    memory = (await desk.platform.home()).memory
+    (found,) = await memory.observations.add(replace(BUSY, title="Read it", extracted=True), by=BY)
+    ids = [one.id for one in (found, (await there(desk))["Pay"])]
+    answers = [
+        await desk.good("observations_search"),
+        await desk.good("observations_search", query="Read it"),
+        await desk.good("observations_timeline", point=found.id),
+        await desk.good("observations_change", action="pin", ids=ids),
+    ]
+    for answer in answers:
+        (marked,) = [row for row in answer["rows"] if "by a model" in row]
+        assert "Read it (by a model, run " in marked and len(answer["rows"]) > 1
+    details = (await desk.good("observations_details", ids=ids))["observations"]
+    assert [one["by_model"] for one in details] == [True, False]
+
+
 async def test_rows_are_cheap_and_lead_to_the_details(desk: Desk) -> None:
     answer = await desk.good("observations_search", query="which run was not paid")
     row = answer["rows"][0]
@@ -112,12 +129,33 @@ async def test_filters_and_pages_are_those_of_the_list(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "arguments", "named"),
+    [
+        (
+            "observations_search",
+            {"type": "bugfx", "concept": "gotch", "during": "soon"},
+            {"/type": "bugfix", "/concept": "gotcha", "/during": "2026-11"},
+        ),
+        ("observations_timeline", {"point": "soon"}, {"/point": "2026-11"}),
+        ("observations_timeline", {"point": "2026-13-45"}, {"/point": "dcf://observation/ID"}),
+    ],
+)
+async def test_what_is_wrong_is_said_at_the_arguments_with_what_is_right(
+    desk: Desk, name: str, arguments: dict[str, object], named: dict[str, str]
+) -> None:
+    problems = (await desk.call(name, **arguments))["problems"]
+    assert [one["path"] for one in problems] == list(named)
+    assert all(wanted in one["hint"] for one, wanted in zip(problems, named.values(), strict=True))
+
+
+@pytest.mark.parametrize(
     ("name", "arguments", "code", "said"),
     [
         ("observations_search", {"type": "bugfx"}, "memory_bad_choice", "did you mean bugfix?"),
         ("observations_search", {"during": "soon"}, "memory_bad_choice", "'soon' is no time"),
         ("observations_search", {"query": "x", "before": "1"}, "bad_arguments", "empty query"),
-        ("observations_timeline", {"point": "nothing"}, "memory_unknown_observation", "nothing"),
+        ("observations_timeline", {"point": "nothing"}, "memory_bad_choice", "'nothing' is no obs"),
+        ("observations_timeline", {"point": "2026-13-45"}, "memory_bad_choice", "and no time"),
         ("observations_details", {"ids": ["ffff"]}, "memory_unknown_observation", "ffff"),
         ("observations_details", {"ids": []}, "bad_arguments", "ids"),
         (

@@ -14,6 +14,7 @@ from dcf.mcp.envelope import BadArguments
 from dcf.mcp.json_text import read_json, storable
 from dcf.mcp.platform import Platform
 from dcf.mcp.tool import tool
+from dcf.problem import Problem
 
 ALL = Parameters(
     [
@@ -163,3 +164,27 @@ def test_a_number_that_equals_nothing_is_one_problem() -> None:
     with pytest.raises(BadArguments) as refused:
         read(name="x", count=float("nan"))
     assert [problem.path for problem in refused.value.problems] == ["/count"]
+
+
+async def test_what_is_wrong_is_said_at_the_name_that_the_client_gave() -> None:
+    @tool("planner")
+    async def tried(
+        platform: Platform,
+        labels_json: Annotated[list[str] | None, "Labels.", Alias("labels"), Alias("tags")] = None,
+        name: Annotated[str, "Name.", Alias("title")] = "",
+    ) -> Any:
+        """Try."""
+        place = "/labels_json/0/a" if labels_json else "/name"
+        raise BadArguments([Problem("X", "is wrong", place)])
+
+    nobody: Any = None
+    for given_, place in (
+        ({"labels": "[1"}, "/labels"),
+        ({"labels_json": "[1"}, "/labels_json"),
+        ({"tags": ["x"]}, "/tags/0/a"),
+        ({"title": "x"}, "/title"),
+        ({}, "/name"),
+    ):
+        with pytest.raises(BadArguments) as caught:
+            await tried.call(nobody, given_, [])
+        assert [one.path for one in caught.value.problems] == [place]
