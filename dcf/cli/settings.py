@@ -12,7 +12,7 @@ from dcf.cli.trouble import BadInput
 from dcf.problem import Problem
 
 if TYPE_CHECKING:
-    from dcf.memory.errors import WrongVariables
+    from dcf.memory import WrongVariables
 
 DEFAULT_STUB_URL = "http://127.0.0.1:8765"
 _LEVELS = ("debug", "info", "warning", "error")

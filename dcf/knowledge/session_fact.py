@@ -19,7 +19,7 @@ from dcf.knowledge.record_form import (
     demand_texts,
     demand_time,
 )
-from dcf.workflow.naming import TASK_WORKFLOW as TASK_WORKFLOW
+from dcf.workflow import TASK_WORKFLOW as TASK_WORKFLOW
 
 SessionState = Literal["active", "paused", "completing", "completed", "abandoned"]
 DelegationStatus = Literal["succeeded", "failed", "partial", "cancelled"]

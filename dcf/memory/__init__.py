@@ -53,7 +53,7 @@ if TYPE_CHECKING:
         restore,
         users_of,
     )
-    from dcf.memory.errors import InvalidEntry, MemoryProblem, RevisionConflict
+    from dcf.memory.errors import InvalidEntry, MemoryProblem, RevisionConflict, WrongVariables
     from dcf.memory.garbage import Garbage, GarbageReport, Retention
     from dcf.memory.ids import Clock, NewId, random_id
     from dcf.memory.letter import Letter, LetterState, NewLetter
@@ -366,6 +366,7 @@ __all__ = [
     "UnusableValue",
     "Usage",
     "WorkContext",
+    "WrongVariables",
     "current_context",
     "details_of",
     "give_out",

@@ -76,7 +76,6 @@ async def test_what_a_model_found_is_marked_in_every_layer(desk: Desk) -> None:
     ids = [one.id for one in (found, (await there(desk))["Pay"])]
     answers = [
         await desk.good("observations_search"),
-        await desk.good("observations_search", query="Read it"),
         await desk.good("observations_timeline", point=found.id),
         await desk.good("observations_change", action="pin", ids=ids),
     ]
