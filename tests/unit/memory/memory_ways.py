@@ -314,7 +314,7 @@ observations: records unpin
 threads: get list turn turns
 thread_files: formats
 contexts: assemble observed of_work section
-search: catch_up check embedder find rebuild
+search: catch_up limits embedder find rebuild
 events: border last list roll_back_agent roll_back_block roll_back_consolidation roll_back_project
 events: text undo
 letters: get give_back keep list take
