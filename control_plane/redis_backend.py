@@ -9,7 +9,7 @@ from typing import Any
 from redis.asyncio import BlockingConnectionPool, Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import ExponentialBackoff
-from redis.exceptions import ConnectionError, RedisError, TimeoutError
+from redis.exceptions import ConnectionError, InvalidResponse, RedisError, TimeoutError
 
 from control_plane.batching import BatchedScripts
 from control_plane.embedded.address import redact
@@ -19,7 +19,8 @@ from control_plane.script import Script
 
 # A blocking read returns within 2 s; a socket that is silent for longer than this is dead.
 SOCKET_TIMEOUT_S = 10.0
-_AWAY = (ConnectionError, TimeoutError)
+# What is no answer of Redis comes from something between: it has to be asked again.
+_AWAY = (ConnectionError, InvalidResponse, TimeoutError)
 
 
 class RedisBackend:

@@ -110,7 +110,8 @@ class RunObserver:
                 run = await self._store.run(workflow_id)
                 if await self.is_settled(run):
                     await self._observe(run)
-            del self._ended[workflow_id]
+            # Who ends the worker looks too, while this is still under way.
+            self._ended.pop(workflow_id, None)
 
     async def _observe(self, run: RunDocument) -> bool:
         """Keep what a run leaves; whether it left something that was not kept."""

@@ -207,7 +207,7 @@ class _Backlog:
         while self._waiting:
             workflow_id = next(iter(self._waiting))
             await self._act(workflow_id)
-            del self._waiting[workflow_id]
+            self._waiting.pop(workflow_id, None)
 
 
 def _nap(swept: timers.Swept, longest_s: float) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any
 
@@ -23,9 +24,12 @@ from control_plane import (
     MissingBlob,
     Payload,
     PayloadTooLarge,
+    RedisBackend,
+    Script,
     Wait,
     payload,
 )
+from control_plane.errors import NotText
 
 KEY = "test:value"
 # No lone surrogates: those are no text.
@@ -254,3 +258,22 @@ async def test_what_is_leased_and_cannot_be_read_says_so(world: World) -> None:
     assert isinstance(held, Lease) and held.damage is not None
     # Whoever holds it may fail it.
     assert await store.release(lease) is None
+
+
+async def test_a_script_that_gives_no_utf8_spoils_no_other_of_its_batch(redis_url: str) -> None:
+    get = Script("get", "return redis.call('GET', KEYS[1])")
+    backend = RedisBackend.from_url(redis_url)
+    names = [f"text-{number}" for number in range(40)]
+    try:
+        async with Redis.from_url(redis_url) as client:
+            await client.mset({name: name for name in names})
+            await client.set("text-7", b"ab\xff\xfe")
+        replies = await asyncio.gather(
+            *(backend.run(get, [name], []) for name in names), return_exceptions=True
+        )
+    finally:
+        await backend.close()
+    assert isinstance(replies[7], NotText)
+    assert [one for one in replies if one is not replies[7]] == [
+        name for name in names if name != "text-7"
+    ]

@@ -170,3 +170,18 @@ async def test_an_observer_that_is_killed_anywhere_leaves_each_run_observed_once
                 for name in runs:
                     assert len(await memory.observations.list(Filter(source_ids=[name]))) == 1
                 assert await memory.check() == ()
+
+
+async def test_who_looks_at_last_may_do_so_beside_who_looks_for_ever(
+    crew: Crew, memory: Memory
+) -> None:
+    runs = {f"r-{number}": number % 3 for number in range(4)}
+    await ended(crew, runs)
+    observer = RunObserver(crew.store, memory, "/shop")
+    for name in runs:
+        observer.end(name)
+    looking = asyncio.create_task(observer.run())
+    await asyncio.gather(observer.at_last(), observer.at_last())
+    assert not looking.done()
+    looking.cancel()
+    assert sum(one.times for one in await memory.observations.list()) == 4

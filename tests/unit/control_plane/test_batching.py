@@ -11,12 +11,12 @@ import pytest
 from redis.asyncio import Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
-from redis.exceptions import TimeoutError
+from redis.exceptions import ConnectionError, TimeoutError
 
 from control_plane.batching import BatchedScripts
 from control_plane.script import Script
 
-SCRIPT = cast(Script, None)
+SCRIPT = Script("none", "return 1")
 
 
 class Held(BatchedScripts):
@@ -37,11 +37,11 @@ class Held(BatchedScripts):
         await landing
         return ["done"] * len(batch)
 
-    def call(self, times: int = 1) -> asyncio.Task[Any]:
+    def call(self, times: int = 1, size: int = 0) -> asyncio.Task[Any]:
         async def calling() -> Any:
             reply = None
             for _ in range(times):
-                reply = await self.run(SCRIPT, (), ())
+                reply = await self.run(SCRIPT, (), ("x" * size,))
             return reply
 
         return asyncio.create_task(calling())
@@ -85,6 +85,53 @@ async def test_what_its_caller_gave_up_while_it_waited_is_not_sent():
     assert await asyncio.wait_for(kept, 5) == "done"
 
 
+async def test_a_batch_of_large_calls_is_no_larger_than_a_slow_connection_carries():
+    scripts = Held()
+    calls = [scripts.call(size=400_000) for _ in range(6)] + [scripts.call(size=5_000_000)]
+    for number in range(7):
+        await turns()
+        if number < len(scripts.on_the_way):
+            scripts.on_the_way[number].set_result(None)
+    await asyncio.wait_for(asyncio.gather(*calls), 5)
+    assert scripts.sizes == [2, 2, 2, 1]
+
+
+@pytest.mark.parametrize("strange", ["half a pair \ud800", None, object()])
+async def test_what_cannot_be_sent_is_the_error_of_its_caller_alone(strange: Any):
+    async with scripts_of(Server()) as scripts:
+        replies = await asyncio.gather(
+            *(scripts.run(SCRIPT, (), (one,)) for one in ("a", strange, "b")),
+            return_exceptions=True,
+        )
+    assert [replies[0], replies[2]] == [b"OK", b"OK"]
+    assert isinstance(replies[1], Exception)
+
+
+async def test_who_waits_hears_it_when_all_tasks_are_cancelled_and_others_are_served():
+    server = Server(pause_s=0.2)
+    async with scripts_of(server) as scripts:
+        calls = [asyncio.create_task(scripts.run(SCRIPT, (), ())) for _ in range(5)]
+        await asyncio.sleep(0.1)
+        for flight in tuple(scripts._flights):
+            flight.cancel()
+        ended = await asyncio.wait_for(asyncio.gather(*calls, return_exceptions=True), 5)
+        assert all(one == b"OK" or isinstance(one, ConnectionError) for one in ended)
+        assert any(isinstance(one, ConnectionError) for one in ended)
+        assert await asyncio.wait_for(scripts.run(SCRIPT, (), ()), 5) == b"OK"
+
+
+async def test_closing_ends_what_is_under_way():
+    server = Server(pause_s=None)
+    async with scripts_of(server) as scripts:
+        call = asyncio.create_task(scripts.run(SCRIPT, (), ()))
+        while not server.connections:
+            await asyncio.sleep(0.01)
+        await scripts.close()
+        with pytest.raises(ConnectionError):
+            await asyncio.wait_for(call, 5)
+        assert not scripts._flights
+
+
 class Server:
     """A server that answers each command (as Redis does, with ``+OK``) after ``pause_s`` seconds;
     None for never. It counts its connections."""
@@ -126,20 +173,17 @@ async def scripts_of(server: Server, retries: int = 0) -> AsyncIterator[BatchedS
         listening.close()
 
 
-CALL = Script("none", "return 1")
-
-
 async def test_a_server_that_is_silent_is_taken_for_dead():
     async with scripts_of(Server(pause_s=None)) as scripts:
         with pytest.raises(TimeoutError):
-            await scripts.run(CALL, (), ())
+            await scripts.run(SCRIPT, (), ())
 
 
 async def test_a_server_that_answers_slowly_is_waited_for_longer_than_it_may_be_silent():
     server = Server(pause_s=0.4)
     async with scripts_of(server) as scripts:
         # The first two leave at once, the others together: 1.6 s of answers.
-        replies = await asyncio.gather(*(scripts.run(CALL, (), ()) for _ in range(6)))
+        replies = await asyncio.gather(*(scripts.run(SCRIPT, (), ()) for _ in range(6)))
     assert replies == [b"OK"] * 6
 
 
@@ -158,8 +202,8 @@ async def test_a_connection_serves_until_it_is_cut_or_left(
     server = Server()
     async with scripts_of(server, retries=1) as scripts:
         for _ in range(3):
-            await scripts.run(CALL, (), ())
+            await scripts.run(SCRIPT, (), ())
         before = server.connections
         await between(server, scripts)
-        await scripts.run(CALL, (), ())
+        await scripts.run(SCRIPT, (), ())
     assert (before, server.connections) == (1, 2)

@@ -51,7 +51,7 @@ def a_task(run: str, path: str = "A", fence: int = 1) -> Any:
     """What of a Task says which agent it gets."""
     return SimpleNamespace(
         run=SimpleNamespace(pins={}, incarnation=run),
-        lease=SimpleNamespace(workflow_id=run, path=path, fence=fence, incarnation=run),
+        lease=SimpleNamespace(workflow_id=run, path=path, fence=fence, visit=1, incarnation=run),
         state=SimpleNamespace(name="A", binding=POOLED),
     )
 
