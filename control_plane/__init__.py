@@ -89,7 +89,7 @@ if TYPE_CHECKING:
         UnknownState,
         WrongType,
     )
-    from control_plane.failure_text import MOST_ERROR, cause_of, cut_text, error_of
+    from control_plane.failure_text import cause_of, cut_text, error_of
     from control_plane.history import HistoryEvent
     from control_plane.host_signs import LivingHost
     from control_plane.keys import (
@@ -172,7 +172,6 @@ __all__ = [
     "INDEX",
     "JSON",
     "LANGUAGE_PROTOCOL",
-    "MOST_ERROR",
     "NO_BUDGET",
     "RUN_OVER",
     "SCHEMA_VERSION",

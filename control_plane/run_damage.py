@@ -3,6 +3,7 @@ no part of DCF."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from control_plane.run_document import RunDocument
 
 _MOST_TOLD = 3
+# Of the keys of states, which are asked for one by one.
+_TOGETHER = 32
 _KINDS = {
     JSON_TYPE: "a JSON document",
     "stream": "a stream",
@@ -211,11 +214,32 @@ class _Look:
                     yield Damage(key, fault, "the document of a state")
                 elif (document := StateDocument.parse(text)).status == "done":
                     done |= {path} if document.kind == "state" else set()
-        for path in paths if self._whole else ():
-            async for one in self._part("output", path, keys.output(path), needed=path in done):
-                yield one
-            async for one in self._part("calls", path, keys.calls(path)):
-                yield one
+        for at in range(0, len(paths) if self._whole else 0, _TOGETHER):
+            part = paths[at : at + _TOGETHER]
+            for found in await asyncio.gather(
+                *(self._kept_of(path, path in done) for path in part)
+            ):
+                for one in found:
+                    yield one
+
+    async def _kept_of(self, path: str, is_done: bool) -> list[Damage]:
+        """What is wrong with what a state put out and called."""
+        keys = self._keys
+        found = [one async for one in self._part("output", path, keys.output(path), needed=is_done)]
+        if [one.found for one in found] == [_KINDS["none"]] and not await self._is_lost(path):
+            found = []
+        return [*found, *[one async for one in self._part("calls", path, keys.calls(path))]]
+
+    async def _is_lost(self, path: str) -> bool:
+        """Whether a state is done, and its output is not there. A loop that comes back takes both
+        away, at once."""
+        before = await self._done_visit(path)
+        there = await self._command("TYPE", self._keys.output(path)) != "none"
+        return before is not None and not there and before == await self._done_visit(path)
+
+    async def _done_visit(self, path: str) -> int | None:
+        found = await self._store.states(self._keys.workflow_id, [path])
+        return found[path].visit if path in found and found[path].status == "done" else None
 
     async def _blobs(self) -> AsyncIterator[Damage]:
         keys = self._keys

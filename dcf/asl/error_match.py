@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from control_plane import MOST_ERROR, cut_text
+from control_plane import error_of
 from dcf.asl.errors import (
     ALL,
     DATA_LIMIT_EXCEEDED,
@@ -59,7 +59,7 @@ def read_error_names(node: Node, last: bool) -> ErrorNames:
     names: set[str] = set()
     for index, value in enumerate(values):
         if isinstance(value, str):
-            names.add(cut_text(value, MOST_ERROR))
+            names.add(error_of(value) or value)
         else:
             place = child(node.place("ErrorEquals"), index)
             message = f"an error name is a string, found {excerpt(value)}"

@@ -159,7 +159,7 @@ def _stays(settings: Settings) -> list[str]:
 
 
 async def _look_at(store: Store, run: RunDocument, report: _Report) -> None:
-    async with _refusal_is_noted(store, run, report):
+    async with _refusal_is_noted(store, run.workflow_id, report):
         kept = await why_kept(store, run)
         if kept is not None and not kept.undelivered:
             report.kept.append((run, kept))
@@ -170,21 +170,21 @@ async def _look_at(store: Store, run: RunDocument, report: _Report) -> None:
 
 
 async def _remove(store: Store, run: RunDocument, report: _Report) -> None:
-    async with _refusal_is_noted(store, run, report):
+    async with _refusal_is_noted(store, run.workflow_id, report):
         await _remove_whole(store, run, report)
 
 
 @asynccontextmanager
-async def _refusal_is_noted(store: Store, run: RunDocument, report: _Report) -> AsyncIterator[None]:
+async def _refusal_is_noted(store: Store, workflow_id: str, report: _Report) -> AsyncIterator[None]:
     """One that cannot be removed keeps no other from going."""
     try:
-        async with damage_is_told(store, run.workflow_id):
+        async with damage_is_told(store, workflow_id):
             yield
     except (Disconnected, RefusedForGood):
         raise
     except ControlPlaneError as error:
         hint = error.hint if isinstance(error, BrokenRun) else str(error.fields.get("hint", ""))
-        report.refused.append(_Refused(run.workflow_id, error.code, str(error), hint))
+        report.refused.append(_Refused(workflow_id, error.code, str(error), hint))
 
 
 async def _remove_whole(store: Store, run: RunDocument, report: _Report) -> None:
@@ -198,13 +198,14 @@ async def _remove_whole(store: Store, run: RunDocument, report: _Report) -> None
 async def _remove_broken(store: Store, error: BrokenRun, report: _Report, *, dry_run: bool) -> None:
     workflow_id, why = str(error.fields["workflow_id"]), str(error.fields["why"])
     size = None
-    if dry_run:
-        size = await space_of_keys(store, await names_found(store, workflow_id))
-    elif not await remove_broken(store, workflow_id):
-        # Somebody mended it meanwhile.
-        await _remove(store, await store.run(workflow_id), report)
-        return
-    report.gone.append(_Gone(workflow_id, None, size, why))
+    async with _refusal_is_noted(store, workflow_id, report):
+        if dry_run:
+            size = await space_of_keys(store, await names_found(store, workflow_id))
+        elif not await remove_broken(store, workflow_id):
+            # Somebody mended it meanwhile.
+            await _remove_whole(store, await store.run(workflow_id), report)
+            return
+        report.gone.append(_Gone(workflow_id, None, size, why))
 
 
 async def _deliver(settings: Settings, screen: Screen) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from control_plane import check_run, damage_is_told
+from control_plane import damage_is_told
 from dcf.cli.answer import Answer
 from dcf.cli.background import BackgroundFolder
 from dcf.cli.crew import Crew
@@ -25,7 +25,6 @@ async def cancel_run(workflow_id: str, reason: str, settings: Settings, screen: 
     anything is written where that could not be done to its end."""
     address = await find_redis(settings, screen)
     async with open_store(address) as store, damage_is_told(store, workflow_id):
-        await check_run(store, workflow_id)
         refusal = await store.cancel(workflow_id, by=who(), reason=reason)
         if refusal is not None:
             status = refusal.detail[0] if refusal.detail else "over"

@@ -3,19 +3,21 @@ nothing is written over it, and the run goes with ``remove_broken``, with all ke
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
-from flows import RUN, linear, seed
+from flows import RUN, Flow, end, linear, seed
 from redis import Redis
 from test_gc import ended_run, failed_run, left
 from test_redrive import plan
-from workers import put_away
+from workers import lease_of, put_away
 from worlds import RedisWorld, World
 
 from control_plane import (
     BrokenRun,
+    Committed,
     DamagedRun,
     RunKeys,
     UnknownRun,
@@ -189,6 +191,40 @@ async def test_a_blob_that_is_another_or_missing_is_told(world: World, spoiled: 
     assert (found.key, found.found == "nothing") == (key, not spoiled)
     assert await remove_broken(store, RUN)
     assert await left(world) == []
+
+
+async def test_a_loop_that_comes_back_while_one_looks_is_no_damage(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flow: Flow = {
+        "start": "A",
+        "states": {"A": {"task": "A", "next": "B"}, "B": {"task": "B", "next": "A"}},
+    }
+    store = world.store()
+    await seed(store, flow, 0)
+    lease = await lease_of(store, "A")
+    look, moved, one_at_a_time = store.backend.command, 0, asyncio.Lock()
+
+    async def move() -> None:
+        nonlocal lease, moved
+        moved += 1
+        commit = end(flow, lease, moved)
+        answer = await store.commit(lease, commit, commit_id=f"c{moved}", in_place=True)
+        assert isinstance(answer, Committed)
+        assert answer.lease is not None
+        lease = answer.lease
+
+    async def command(*args: str | int) -> Any:
+        if args in (("TYPE", KEYS.output("A")), ("TYPE", KEYS.output("B"))):
+            async with one_at_a_time:
+                await move()
+        return await look(*args)
+
+    await move()
+    monkeypatch.setattr(store.backend, "command", command)
+    for _ in range(3):
+        assert await find_damage(store, RUN) == []
+    assert moved > 6
 
 
 async def test_an_error_of_another_cause_stays_what_it_is(world: World) -> None:

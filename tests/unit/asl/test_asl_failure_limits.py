@@ -6,6 +6,7 @@ https://docs.aws.amazon.com/step-functions/latest/apireference/API_TaskFailedEve
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any
 
 import pytest
@@ -37,10 +38,14 @@ def a_task(**fields: Any) -> dict[str, Any]:
 def test_what_is_longer_is_cut_and_says_how_much_of_it(kind: Any, letter: str) -> None:
     cut = kind(letter * (ERROR + 50), letter * 20_000_000)
     assert is_full(cut.error, ERROR) and is_full(cut.cause, CAUSE)
-    for text, whole in ((cut.error, ERROR + 50), (cut.cause, 20_000_000)):
+    digest = hashlib.sha256((letter * (ERROR + 50)).encode()).hexdigest()[:16]
+    for text, whole, also in (
+        (cut.error, ERROR + 50, f", sha256 {digest}"),
+        (cut.cause, 20_000_000, ""),
+    ):
         kept, mark = text.split("…")
         assert kept == letter * len(kept)
-        assert mark == f" [{whole - len(kept):,} characters cut]"
+        assert mark == f" [{whole - len(kept):,} characters cut{also}]"
         text.encode()
 
 
@@ -96,5 +101,7 @@ def test_a_name_that_was_cut_is_still_matched_by_the_name_as_it_is_written() -> 
 def test_a_longer_name_is_not_matched_by_another() -> None:
     other = a_task(Catch=[{"ErrorEquals": [f"{LONG}E"], "Next": "B"}])
     assert isinstance(step(other, asl.TaskFailed(LONG, "")), asl.Failure)
+    last = a_task(Catch=[{"ErrorEquals": [f"{LONG}1"], "Next": "B"}])
+    assert isinstance(step(last, asl.TaskFailed(f"{LONG}2", "")), asl.Failure)
     short = a_task(Catch=[{"ErrorEquals": ["E" * ERROR], "Next": "B"}])
     assert isinstance(step(short, asl.TaskFailed(LONG, "")), asl.Failure)

@@ -31,7 +31,7 @@ MOST_KEPT = 4 * CAUSE * 6
 
 
 def is_cut(text: str, most: int) -> bool:
-    return most - 10 < len(text) <= most and text.endswith(" characters cut]")
+    return most - 10 < len(text) <= most and " characters cut" in text[-60:]
 
 
 async def kept_characters(stage: Stage) -> int:
