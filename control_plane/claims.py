@@ -12,11 +12,17 @@ from dataclasses import dataclass
 from control_plane import keys, payload, script
 from control_plane.backend import Backend
 
+_FARTHEST_MS = 2**53
 CLAIM_MS = 15_000
 """How far ahead a claim pushes a member, in ms (see claim.lua)."""
 ACCEPTED_EVERY_MS = 1_000
 """How often whoever claims of the index writes down that writes are accepted (see claim.lua)."""
 _BATCH = 500
+
+
+def moment_ms(score: str) -> int:
+    """The moment that a score is, in ms; of one that somebody set to infinity the farthest."""
+    return int(min(max(float(score), -_FARTHEST_MS), _FARTHEST_MS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +44,7 @@ async def claim(
     request = payload.to_text(asked)
     names = [key, keys.ACCEPTED] if key == keys.INDEX else [key]
     members, head, now = await backend.run(script.load("claim"), names, [request])
-    return Claimed(tuple(members), int(now), int(float(head)) if head else None)
+    return Claimed(tuple(members), int(now), moment_ms(head) if head else None)
 
 
 async def keep(backend: Backend, key: str, members: Iterable[str], ahead_ms: int) -> dict[str, int]:
@@ -82,7 +88,7 @@ async def ends(backend: Backend, key: str, members: Iterable[str]) -> tuple[int,
         scores = await backend.command("ZMSCORE", key, *batch)
         for member, score in zip(batch, scores, strict=True):
             if score is not None:
-                due[member] = int(float(score))
+                due[member] = moment_ms(score)
     seconds, micros = await backend.command("TIME")
     return int(seconds) * 1000 + int(micros) // 1000, due
 

@@ -11,6 +11,7 @@ from typing import Any, Self
 from control_plane import keys, payload, script
 from control_plane.accepting import Gap
 from control_plane.backend import Backend
+from control_plane.claims import moment_ms
 from control_plane.clock import NewToken, new_token
 from control_plane.errors import BadDocument, UnknownRun
 from control_plane.keys import RunKeys
@@ -123,7 +124,7 @@ class ScriptCalls:
     async def look_time(self, workflow_id: str) -> int | None:
         """When the run is due for a look, or None when it is not in the index."""
         score = await self.backend.command("ZSCORE", keys.INDEX, workflow_id)
-        return None if score is None else int(float(score))
+        return None if score is None else moment_ms(score)
 
     async def leave_index(self, workflow_id: str, look_ms: int) -> None:
         """Take a run out of the index, unless it was put there anew since it stood at ``look_ms``

@@ -60,7 +60,7 @@ async def tick(store: Store, workflow_id: str) -> Ticked:
     """Let time move what is due in one run. A lease that ended while the server answered nothing to
     this store does not count as a death."""
     answer = await store.call("tick", workflow_id, store.gap.ago_ms())
-    next_due = int(float(answer[1])) if answer[1] else None
+    next_due = claims.moment_ms(answer[1]) if answer[1] else None
     if store.cluster and answer[4] == "running":
         look = int(answer[2]) + LOOK_AHEAD_MS
         at = min(next_due, look) if next_due is not None else look

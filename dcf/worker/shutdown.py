@@ -114,6 +114,9 @@ async def until_told(
         try:
             await work
         except asyncio.CancelledError:
+            if told < 2:
+                cause = "as a handler does that cancels all tasks of the event loop"
+                log.error("%s: its own task was cancelled, %s; it ends", worker.name, cause)
             return False
     return True
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 
+from flows import RUN, linear, seed
 from worlds import World
 
-from control_plane import CLAIM_MS, Claimed, claims, keys
+from control_plane import CLAIM_MS, Claimed, claims, keys, timers
 
 KEY = keys.COMPANIONS
 
@@ -81,3 +82,17 @@ async def test_more_members_than_a_call_takes_are_kept_and_dropped(world: World)
     assert await claims.drop(world.backend, KEY, members) == 1_100
     assert await claims.drop(world.backend, KEY, []) == 0
     assert await claims.keep(world.backend, KEY, [], 1_000) == {}
+
+
+async def test_a_score_without_end_is_a_moment_too(world: World) -> None:
+    store = world.store()
+    await seed(store, linear("A", "B"))
+    await world.backend.command("ZADD", store.keys(RUN).due, "inf", "A")
+    assert (await timers.tick(store, RUN)).next_due_ms == 2**53
+    await world.backend.command("ZADD", keys.INDEX, "inf", RUN)
+    assert await store.look_time(RUN) == 2**53
+    assert (await claims.claim(world.backend, keys.INDEX, 9)).next_ms == 2**53
+    assert (await timers.sweep(store)).next_look_ms == 2**53
+    await claims.put(world.backend, KEY, "s/a", world.now_ms)
+    await world.backend.command("ZADD", KEY, "inf", "s/a")
+    assert (await claims.ends(world.backend, KEY, ["s/a"]))[1] == {"s/a": 2**53}

@@ -96,7 +96,7 @@ MOVED_BY = {"meta", "history", "chain", "paths", "due", "state"}
 TOLD: dict[str, set[str]] = {
     "explain": MOVED_BY,
     "history": {"meta", "history", "chain"},
-    "cancel": MOVED_BY,
+    "cancel": {"meta"},
     "redrive": MOVED_BY,
     "export": {*MOVED_BY - {"due"}, "blobs", "agents", "audit", "output", "calls", "blob"},
 }

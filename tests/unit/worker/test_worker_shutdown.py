@@ -213,3 +213,9 @@ def test_a_program_that_a_handler_starts_is_its_own_master() -> None:
     assert done.wait(60) == 0
     os.kill(pid, signal.SIGKILL)
     done.stdout.close()
+
+
+def test_work_that_cancels_all_tasks_is_named() -> None:
+    process = started("[one.cancel() for one in asyncio.all_tasks()]; await asyncio.sleep(600)")
+    _, said = process.communicate(timeout=30)
+    assert "w: its own task was cancelled, as a handler does that cancels all tasks" in said
