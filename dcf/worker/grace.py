@@ -48,7 +48,7 @@ def sight_of(pid: int) -> Sight:
 
 
 def could_run(before: Sight, now: Sight, seconds: float) -> bool:
-    """Whether a process that was seen twice, ``seconds`` apart, could run if it wanted to."""
+    """Whether a process that was seen twice, ``seconds`` apart, was ready to run."""
     if now.status == "R":
         return now.ran_s - before.ran_s >= _LEAST_SHARE * seconds
     # Stopped, held by a debugger, or waiting for a disk, as where its memory is there.

@@ -214,7 +214,7 @@ def _deciding(workflow_id: str, document: StateDocument) -> str:
 
 def _held(document: StateDocument, holder: Holder, now: int, pool: _Pool) -> Reason:
     """Why a state is in work, or whose lease of it ended."""
-    beat, left, command = _seconds(now - holder.since), holder.ends - now, None
+    beat, left, command = _seconds(max(now - holder.since, 0)), holder.ends - now, None
     if left > 0:
         lease = f"its lease ends in {_seconds(left)}"
     else:
