@@ -203,8 +203,9 @@ def refusal_in(text: str) -> Refusing | None:
 def refusal_of(error: RedisError) -> Refusing | None:
     """How a server refuses that made redis-py raise ``error``: it takes the code from the texts
     that it has classes for."""
-    found = refusal_in(_answer(error))
-    if found is None and isinstance(error, AuthenticationError):
+    said = _said_by_server(error)
+    found = refusal_in(_answer(said))
+    if found is None and isinstance(said, AuthenticationError):
         # In words that no table knows yet, and all the same no matter of waiting.
         return refusal_in("WRONGPASS ")
     return found
@@ -220,7 +221,7 @@ def translated(
         if isinstance(error, away):
             return Disconnected(f"Redis is not reachable: {error}")
         return ServerError(str(error))
-    return as_error(refusing, _answer(error), server)
+    return as_error(refusing, _answer(_said_by_server(error)), server)
 
 
 def as_error(refusing: Refusing, answer: str, server: str) -> ControlPlaneError:
@@ -233,6 +234,14 @@ def as_error(refusing: Refusing, answer: str, server: str) -> ControlPlaneError:
     plain = _PLACE.sub("", answer)
     said = f"Redis at {server} refuses to work for DCF: {refusing.reason} ({plain})"
     return RefusedForGood(said, answer=answer, **about)
+
+
+def _said_by_server(error: RedisError) -> RedisError:
+    """What ``error`` was raised from: over a unix socket redis-py logs in while it connects, and
+    tells whatever the server answers then as a lost connection."""
+    while isinstance(error.__cause__, RedisError):
+        error = error.__cause__
+    return error
 
 
 def _answer(error: RedisError) -> str:

@@ -8,7 +8,7 @@ import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from control_plane import payload
 from control_plane.documents import StateDocument, StateStatus
@@ -43,6 +43,11 @@ _KINDS = {
     "none": "nothing",
 }
 _STATUSES = get_args(StateStatus)
+_MOVED_BY = {"ready": ("ready_at", "hint_at"), "running": ("lease",), "waiting": ("wait",)}
+"""What a control record has, by the status, so that time can move the state."""
+_NUMBERS = frozenset({"ready_at", "hint_at", "wait_until", "deadline", "hb_due"})
+_TEXTS = frozenset({"wait", "event"})
+_LEASE = {"token": str, "owner": str, "ts": int, "ttl": int, "ends": int}
 _UNREADABLE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 """What comes of reading a document that says what no document says."""
 
@@ -98,8 +103,9 @@ def damaged(workflow_id: str, found: Sequence[Damage]) -> DamagedRun:
 
 
 async def find_damage(store: Reader, workflow_id: str, *, whole: bool = True) -> list[Damage]:
-    """What is wrong with the keys of a run, its document apart; with ``whole`` also with what its
-    states put out, and by the schemas. Raises UnknownRun where nothing is left of it, BrokenRun."""
+    """What is wrong with the keys of a run; with ``whole`` also with what its states put out, and
+    by the schemas. Raises UnknownRun where nothing is left of it, BrokenRun for a document of it
+    that nobody can read."""
     look = _Look(store, workflow_id, whole)
     try:
         run = await store.run(workflow_id)
@@ -134,6 +140,8 @@ class _Look:
     async def damages(self, run: RunDocument) -> AsyncIterator[Damage]:
         """All there is."""
         keys, begun = self._keys, run.status != "pending"
+        if self._whole and (fault := _fault_of_run(run)):
+            yield Damage(keys.meta, fault, "the document of a run")
         wanted = {
             **{keys.paths: "set", keys.chain: "hash", keys.history: "stream", keys.due: "zset"},
             **{keys.blobs: "set", keys.agents: "hash", keys.audit: JSON_TYPE},
@@ -295,6 +303,17 @@ _EXPECTED = {
 }
 
 
+def _fault_of_run(run: RunDocument) -> str:
+    """What is wrong with the document of a run that can be read, "" where nothing is."""
+    # Lua knows no empty array.
+    ctl = run.raw["ctl"] | {"said": run.raw["ctl"]["said"] or {}}
+    try:
+        check_part("meta", "", json.dumps(run.raw | {"ctl": ctl}))
+    except BadPart as error:
+        return f"something else ({error})"
+    return ""
+
+
 def _fault_of_entry(before: str, entry: str, fields: Sequence[str]) -> tuple[str, str] | None:
     """What was found in place of an event, and what was expected; None for one that may follow the
     digest ``before``."""
@@ -336,4 +355,33 @@ def _fault_of_state(path: str, text: str, *, whole: bool) -> str:
         return f"the document of {document.path}"
     if document.status not in _STATUSES or any(type(one) is not int for one in numbers):
         return "a control record (ctl) that is none of a state"
+    return _fault_of_control(raw["ctl"], document.status)
+
+
+def _fault_of_control(ctl: dict[str, Any], status: StateStatus) -> str:
+    """What is wrong with what time moves a state by, "" where nothing is: a script that meets it
+    fails, each time that it is called."""
+    for name, value in ctl.items():
+        # Scripts leave out what there is not.
+        wrong = (
+            value is None
+            or (name in _NUMBERS and type(value) not in (int, float))
+            or (name in _TEXTS and not isinstance(value, str))
+        )
+        if wrong:
+            return f"a control record with {json.dumps(value)[:64]} for {name}"
+    for name in _MOVED_BY.get(status, ()):
+        if name not in ctl:
+            return f"a control record that is {status}, without {name}"
+    if status == "running":
+        return _fault_of_lease(ctl["lease"])
+    return ""
+
+
+def _fault_of_lease(lease: object) -> str:
+    if not isinstance(lease, dict):
+        return "a control record with a lease that is none"
+    wrong = [name for name, kind in _LEASE.items() if type(lease.get(name)) is not kind]
+    if wrong:
+        return f"a control record with a lease without a right {' and '.join(wrong)}"
     return ""

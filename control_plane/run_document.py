@@ -98,8 +98,10 @@ class RunDocument:
         return self.status in RUN_OVER
 
 
+_OBJECTS = ("deps", "agents", "skills")
 _TEXTS = ("workflow_id", "workflow_name", "definition", "start_at", "pool")
 _TIMES = ("created_at", "started_at", "finished_at", "finalized_at")
+_COUNTS = ("redrives", "turn", "deaths", "since", "prepared", "closed", "restored")
 LATEST_MS = 253_402_214_400_000
 """The last day of the year 9999, after which `datetime` has no dates."""
 _STATUSES = get_args(RunStatus)
@@ -115,16 +117,22 @@ def _fault(raw: Any) -> str:
     right = {
         **{name: isinstance(raw.get(name), str) for name in _TEXTS},
         **{name: _is_time(raw.get(name)) for name in _TIMES},
+        **{name: isinstance(raw.get(name), dict) for name in _OBJECTS},
         "input": "input" in raw,
-        "states": _are_texts(raw.get("states", [])),
+        "states": _are_texts(raw.get("states")),
         "pins": _are_pins(raw.get("pins", {})),
+        "budget": isinstance(raw.get("budget", {}), dict),
+        "callback_secret": isinstance(raw.get("callback_secret", ""), str),
         "exit": isinstance(raw.get("exit"), str | NoneType),
         "error": error is None
         or (isinstance(error, dict) and "error" in error and _may_be_texts(error.values())),
+        # Scripts leave out what there is not, and fail at a null.
+        **{f"ctl.{name}": value is not None for name, value in ctl.items()},
         "ctl.status": str(ctl.get("status")) in _STATUSES,
         "ctl.protocol": type(ctl.get("protocol")) is int,
         "ctl.digest": isinstance(ctl.get("digest"), str),
-        "ctl.redrives": type(ctl.get("redrives", 0)) is int,
+        "ctl.pool": isinstance(ctl.get("pool"), str),
+        **{f"ctl.{name}": type(ctl.get(name, 0)) is int for name in _COUNTS},
         # Lua knows no empty array.
         "ctl.said": isinstance(ctl.get("said"), dict) or ctl.get("said") == [],
         "ctl.born": _BORN.fullmatch(str(ctl.get("born"))) is not None,

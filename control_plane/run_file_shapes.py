@@ -31,7 +31,7 @@ _WHOLE = re.compile(r"[0-9]{1,15}")
 _RESERVED = re.compile(r"\{[^{}]*\}")
 _LONGEST_NAME = 16 * 1024
 _EXACT = 2**53  # Lua counts in doubles.
-_SCHEMAS = {"state": "state", "output": "output", "audit": "finalize"}
+_SCHEMAS = {"meta": "meta", "state": "state", "output": "output", "audit": "finalize"}
 _LONGEST_WHY = 200
 
 

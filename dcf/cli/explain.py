@@ -20,7 +20,6 @@ from control_plane import (
     UnknownRun,
     check_run,
     damage_is_told,
-    refused_now,
 )
 from control_plane.embedded import Address
 from dcf.cli.answer import Answer
@@ -64,27 +63,25 @@ async def explain_run(workflow_id: str, settings: Settings, screen: Screen) -> A
         open_store(address, pool=pool, patient=False) as store,
         damage_is_told(store, workflow_id),
     ):
-        refused = await refused_now(store.backend)
-        return await _explain(store, run, settings, refused, task)
+        return await _explain(store, run, settings, task)
 
 
 async def _explain(
     store: Store,
     run: RunDocument,
     settings: Settings,
-    refused: Refused | None,
     task: dict[str, Any],
 ) -> Answer:
     found = await explain(store, run.workflow_id)
     waits = run.outbox == "waiting" and graph_mode(settings.env) != "off"
     lag = await Outbox(store.backend).lag() if waits else None
-    notes = [*_refusal(refused, run), *_waiting(lag), *_of_session(task)]
-    fields = {
-        **found.to_json(),
-        "refused": None if refused is None else refused.to_json(),
-        **task,
-    }
-    title = f"{counted(found.workers, 'worker reads', 'workers read')} its pool"
+    notes = [*_refusal(found.refused, run), *_waiting(lag), *_of_session(task)]
+    fields = {**found.to_json(), **task}
+    title = (
+        "who reads its pool cannot be known while Redis refuses writes"
+        if found.workers is None
+        else f"{counted(found.workers, 'worker reads', 'workers read')} its pool"
+    )
     return await _answer(store, run, settings, found, fields, notes, title)
 
 
@@ -97,7 +94,7 @@ async def _of_file(store: Store, run: RunDocument, settings: Settings, file: Pat
         for reason in found.reasons
     ]
     found = replace(found, reasons=reasons)
-    fields = {**found.to_json(), "workers": None, "refused": None}
+    fields = {**found.to_json(), "workers": None}
     return await _answer(store, run, settings, found, fields, [], f"as of {file}")
 
 

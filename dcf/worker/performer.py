@@ -20,8 +20,9 @@ log = logging.getLogger(__name__)
 Beat = Callable[[], None]
 """Tells that the task made progress (``HeartbeatSeconds`` counts from here)."""
 
-# Of what an error says in the log.
+# Of what an error says in the log, and of each end of all that is told of it.
 _LONGEST_LINE = 4_000
+_LONGEST_END = 4_000
 
 TOKEN_SUFFIX = ".waitForTaskToken"
 
@@ -144,9 +145,14 @@ async def _contained(work: Awaitable[Outcome], task: Task) -> Outcome:
 
 
 def _traceback_of(error: BaseException) -> str:
-    """Its traceback; what the error itself says may be of any length."""
+    """Its traceback; what the error itself says may be of any length, and have any number of
+    causes."""
     lines = traceback.format_exception(error)
-    return "".join(f"{cut_text(line.rstrip(), _LONGEST_LINE)}\n" for line in lines).rstrip()
+    text = "".join(f"{cut_text(line.rstrip(), _LONGEST_LINE)}\n" for line in lines).rstrip()
+    cut = len(text) - 2 * _LONGEST_END
+    if cut <= 0:
+        return text
+    return f"{text[:_LONGEST_END]}\n… [{cut:,} characters cut] …\n{text[-_LONGEST_END:]}"
 
 
 def _said_of(error: BaseException) -> str:

@@ -7,7 +7,17 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from control_plane import Holder, RunDocument, StateDocument, Store, keys, run_lists, signs_of_life
+from control_plane import (
+    Holder,
+    Refused,
+    RunDocument,
+    StateDocument,
+    Store,
+    keys,
+    refused_now,
+    run_lists,
+    signs_of_life,
+)
 from dcf.workflow.aliveness import is_alive
 from dcf.workflow.approval import question_of
 from dcf.workflow.tally import is_earlier, is_tolerated
@@ -15,6 +25,7 @@ from dcf.workflow.tally import is_earlier, is_tolerated
 _LATE_MS = 1_000
 _LIVES_MS = 10_000
 """Whoever reads a queue says so more often."""
+_REFUSED = "it waits until Redis takes writes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,28 +40,34 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """The answer in one sentence, then each open state."""
+    """The answer in one sentence, then each open state. ``refused``: how Redis refuses writes;
+    ``workers`` are how many read the pool, None then: they can give no sign of life."""
 
     workflow_id: str
     status: str
     summary: str
     reasons: Sequence[Reason]
-    workers: int
+    workers: int | None
+    refused: Refused | None = None
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        return asdict(self) | {"refused": self.refused.to_json() if self.refused else None}
 
 
 @dataclass(frozen=True, slots=True)
 class _Pool:
-    """A pool and its workers, each with how many milliseconds ago it read the queue."""
+    """A pool and its workers, each with how many milliseconds ago it read the queue. To say so is a
+    write: while Redis has ``refused`` them, nobody knows who reads it."""
 
     name: str
     signs: Mapping[str, int]
+    refused: Refused | None
 
     @property
-    def workers(self) -> int:
-        """How many of them read it."""
+    def workers(self) -> int | None:
+        """How many of them read it, None where nobody knows."""
+        if self.refused is not None:
+            return None
         return sum(idle_ms <= _LIVES_MS for idle_ms in self.signs.values())
 
     @property
@@ -63,7 +80,8 @@ async def explain(store: Store, workflow_id: str) -> Explanation:
     """Why the run stands where it stands. Raises UnknownRun."""
     run = await store.run(workflow_id)
     now = await store.now_ms()
-    pool = _Pool(run.pool, await signs_of_life(store.backend, run.pool))
+    refused = await refused_now(store.backend)
+    pool = _Pool(run.pool, await signs_of_life(store.backend, run.pool), refused)
     workers = pool.workers
     paths = [path for path in await store.paths(workflow_id) if not is_earlier(path)]
     documents = await store.states(workflow_id, paths)
@@ -73,10 +91,10 @@ async def explain(store: Store, workflow_id: str) -> Explanation:
             where = f" at {run.exit}" if run.exit else ""
             summary += f"{where} ({run.error})"
         broken = [] if run.status == "succeeded" else _broken(workflow_id, documents)
-        return Explanation(workflow_id, run.status, summary, broken, workers)
+        return Explanation(workflow_id, run.status, summary, broken, workers, refused)
     if run.status == "pending":
         reason = "its submission was interrupted; submit it again with the same id"
-        return Explanation(workflow_id, run.status, reason, [], workers)
+        return Explanation(workflow_id, run.status, reason, [], workers, refused)
     reasons = [
         _reason(workflow_id, document, documents, run.raw["deps"], now, pool)
         for document in documents.values()
@@ -90,7 +108,8 @@ async def explain(store: Store, workflow_id: str) -> Explanation:
     )
     if moving:
         summary = f"{moving[0].path} is {moving[0].status}: {summary}"
-    return Explanation(workflow_id, run.status, summary, moving + waiting_for_others, workers)
+    found = moving + waiting_for_others
+    return Explanation(workflow_id, run.status, summary, found, workers, refused)
 
 
 async def live_workers(
@@ -172,6 +191,8 @@ def _reason(
     if status == "ready":
         age = _seconds(now - (document.ready_at or now))
         event = f" to handle its {document.event}" if document.event else ""
+        if pool.refused is not None:
+            return Reason(path, status, f"ready{event} for {age}; {_REFUSED}{_killed(document)}")
         if pool.workers == 0:
             why = f"ready{event} for {age}, and no worker reads pool {pool.name!r}"
             return Reason(path, status, why, pool.start)
@@ -182,6 +203,8 @@ def _reason(
     why = _waits(document, now)
     if document.wait == "approval":
         return Reason(path, status, why, _deciding(workflow_id, document))
+    if pool.refused is not None and document.wait in ("timer", "retry"):
+        return Reason(path, status, f"{why}; not before Redis takes writes")
     if pool.workers == 0 and document.wait in ("timer", "retry"):
         why += f", but no worker reads pool {pool.name!r} to take it up then"
         return Reason(path, status, why, pool.start)
@@ -219,7 +242,9 @@ def _held(document: StateDocument, holder: Holder, now: int, pool: _Pool) -> Rea
         lease = f"its lease ends in {_seconds(left)}"
     else:
         lease = f"its lease ended {_seconds(-left)} ago, "
-        if pool.workers == 0:
+        if pool.refused is not None:
+            lease += f"and {_REFUSED}"
+        elif pool.workers == 0:
             lease += f"and no worker reads pool {pool.name!r} to take it over"
             command = pool.start
         else:

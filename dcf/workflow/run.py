@@ -137,7 +137,7 @@ class RunCache:
                 machine=definition.machine,
                 input=value,
                 started_at=started_at,
-                pins=meta.raw["pins"],
+                pins=meta.raw.get("pins", {}),
                 uses_context=definition.uses_context,
                 uses_variables=definition.uses_variables,
                 execution=self._naming.identify(workflow_id, context),

@@ -217,6 +217,25 @@ async def test_a_password_that_is_missing_or_wrong_is_not_waited_for(
         server.admin.execute_command("ACL", "SETUSER", "default", "nopass")
 
 
+@pytest.mark.parametrize("db", ["0", "7"])
+async def test_a_password_is_not_waited_for_over_a_unix_socket_either(
+    redis_url: str, db: str
+) -> None:
+    """There redis-py logs in, and chooses the database, while it connects."""
+    place, _, _ = redis_url.partition("?")
+    assert place.startswith("unix:///")
+    wrong = place.replace("//", "//:secret-not@", 1)
+    async with backend_on(redis_url) as admin:
+        await admin.command("CONFIG", "SET", "requirepass", "other")
+        try:
+            for url, code in ((place, "NOAUTH"), (wrong, "WRONGPASS")):
+                async with backend_on(f"{url}?db={db}") as backend:
+                    await refused_for_good(backend, code, "GET", "k")
+                    await refused_for_good(backend, code, READS, ["k"], [])
+        finally:
+            await admin.command("CONFIG", "SET", "requirepass", "")
+
+
 async def test_a_user_who_may_not_is_told_so_and_no_document_is_blamed(
     server: RefusingServer,
 ) -> None:

@@ -4,7 +4,10 @@ nothing is written over it, and the run goes with ``remove_broken``, with all ke
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+import copy
+import json
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -17,15 +20,19 @@ from worlds import RedisWorld, World
 
 from control_plane import (
     BrokenRun,
+    Commit,
     Committed,
     DamagedRun,
     RunKeys,
     UnknownRun,
+    Wait,
     check_run,
     damage_is_told,
     find_damage,
     remove_broken,
 )
+from control_plane.documents import schema
+from dcf.workflow import explain
 
 Damage = Callable[[World], Awaitable[Any]]
 KEYS = RunKeys(RUN)
@@ -225,6 +232,127 @@ async def test_a_loop_that_comes_back_while_one_looks_is_no_damage(
     for _ in range(3):
         assert await find_damage(store, RUN) == []
     assert moved > 6
+
+
+# -- by the schemas ------------------------------------------------------------------------------
+
+Schema = dict[str, Any]
+Place = tuple[str, ...]
+_VALUES: dict[str, Any] = {"string": "x", "integer": 7, "array": []}
+
+
+def members(shape: Schema) -> Iterator[tuple[Place, Schema, bool]]:
+    """Where each member of ``shape`` stands, what it may be, and whether it is required."""
+    for name, inner in shape.get("properties", {}).items():
+        yield (name,), inner, name in shape.get("required", ())
+        for place, deeper, required in members(inner):
+            yield (name, *place), deeper, required
+
+
+def spoiled(document: dict[str, Any], shape: Schema) -> Iterator[tuple[str, dict[str, Any]]]:
+    """``document`` with one member null, of a wrong type, or missing where it is required."""
+    for place, may_be, required in members(shape):
+        types = may_be.get("type", [])
+        types = [types] if isinstance(types, str) else types
+        values: dict[str, Any] = {}
+        if "enum" in may_be or (types and "null" not in types):
+            values["null"] = None
+        if "enum" in may_be or types:
+            taken = {"integer" if one == "number" else one for one in types}
+            values["of a wrong type"] = next(_VALUES[one] for one in _VALUES if one not in taken)
+        for what, value in values.items():
+            again = copy.deepcopy(document)
+            if (parent := _at(again, place[:-1])) is not None:
+                parent[place[-1]] = value
+                yield f"{'.'.join(place)} is {what}", again
+        again = copy.deepcopy(document)
+        if required and place[-1] in (parent := _at(again, place[:-1]) or {}):
+            del parent[place[-1]]
+            yield f"{'.'.join(place)} is missing", again
+
+
+def _at(document: dict[str, Any], place: Place) -> dict[str, Any] | None:
+    found: Any = document
+    for name in place:
+        # Within what is required for nobody, nothing is spoiled but itself.
+        found = found.get(name) if isinstance(found, dict) else None
+    return found if isinstance(found, dict) else None
+
+
+async def document_at(world: World, key: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(await world.backend.command("JSON.GET", key))
+    return found
+
+
+async def test_each_member_of_a_runs_document_is_checked(world: World) -> None:
+    store = world.store()
+    await seed(store, linear("A", "B"))
+    sound = await document_at(world, KEYS.meta)
+    assert await find_damage(store, RUN) == []
+    # What the document of a run has only at times.
+    sound |= {"budget": {"tokens": 5}, "cost_summary": {}, "callback_secret": "s"}
+    unseen, tried = [], 0
+    for what, document in spoiled(sound, schema("meta")):
+        await world.backend.command("JSON.SET", KEYS.meta, "$", json.dumps(document))
+        tried += 1
+        try:
+            unseen += [what] if not await find_damage(store, RUN) else []
+        except BrokenRun:
+            continue
+        with suppress(BrokenRun):
+            # A reader that meets it tells of it, or goes without.
+            async with damage_is_told(store, RUN):
+                await explain(store, RUN)
+    assert unseen == []
+    assert tried > 80
+    assert await remove_broken(store, RUN)
+    assert await left(world) == []
+
+
+@pytest.mark.parametrize("status", ["ready", "running", "waiting"])
+async def test_what_time_moves_a_state_by_is_checked(world: World, status: str) -> None:
+    """A null that a script meets ends the script, each time that it is called."""
+    store = world.store()
+    await seed(store, linear("A", "B"))
+    if status != "ready":
+        lease = await lease_of(store, "A")
+        if status == "waiting":
+            wait = Commit("wait", {}, wait=Wait("timer", delay_ms=60_000))
+            assert isinstance(await store.commit(lease, wait, commit_id="c"), Committed)
+    await check_run(store, RUN)
+    sound = await document_at(world, STATE)
+    control = sound["ctl"]
+    assert control["status"] == status
+    needed = {"ready": ["ready_at", "hint_at"], "running": ["lease"], "waiting": ["wait"]}[status]
+    cases: list[tuple[str, Any]] = [
+        *((f"{name} is null", {**control, name: None}) for name in ctl_members()),
+        *((f"{name} is missing", _without(control, name)) for name in needed),
+        *((f"{name} is a list", {**control, name: []}) for name in (*TIMES, *needed)),
+    ]
+    if status == "running":
+        lease = control["lease"]
+        for name in ("token", "owner", "ts", "ttl", "ends"):
+            cases.append((f"lease.{name} is missing", {**control, "lease": _without(lease, name)}))
+            cases.append((f"lease.{name} is null", {**control, "lease": {**lease, name: None}}))
+    unseen = []
+    for what, ctl in cases:
+        await world.backend.command("JSON.SET", STATE, "$.ctl", json.dumps(ctl))
+        found = await find_damage(store, RUN, whole=False)
+        unseen += [what] if [one.key for one in found] != [STATE] else []
+    assert unseen == []
+    assert await remove_broken(store, RUN)
+    assert await left(world) == []
+
+
+TIMES = ("ready_at", "hint_at", "wait_until", "deadline", "hb_due")
+
+
+def ctl_members() -> Iterator[str]:
+    yield from schema("state")["properties"]["ctl"]["properties"]
+
+
+def _without(document: dict[str, Any], name: str) -> dict[str, Any]:
+    return {other: value for other, value in document.items() if other != name}
 
 
 async def test_an_error_of_another_cause_stays_what_it_is(world: World) -> None:

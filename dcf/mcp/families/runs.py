@@ -52,7 +52,10 @@ class Explained(Envelope, total=False):
     reasons: Annotated[
         list[dict[str, Any]], Field(description="{path, status, why, command} of open states.")
     ]
-    workers: Annotated[int, Field(description="How many workers read the run's pool.")]
+    workers: Annotated[
+        int | None,
+        Field(description="How many workers read the run's pool; null while Redis refuses writes."),
+    ]
 
 
 class Events(Envelope, total=False):

@@ -12,9 +12,20 @@ from typing import Any
 import pytest
 from integration.worker.crew import crew_on
 from refusing_server import RefusingServer
+from rich.table import Table
 from unit.workflow.stage import document_of, flow, task
 
-from control_plane import RedisBackend, Refused, Store, claims, keys, refused_now
+from control_plane import (
+    Commit,
+    Lease,
+    RedisBackend,
+    Refused,
+    Store,
+    Wait,
+    claims,
+    keys,
+    refused_now,
+)
 from control_plane.embedded import ServerUnsuitable, check_server
 from dcf.cli.doctor import examine
 from dcf.cli.explain import explain_run
@@ -143,6 +154,45 @@ async def test_health_doctor_and_explain_say_it(redis: RefusingServer, tmp_path:
     checks = {check["name"]: check for check in doctor.fields["checks"]}
     assert "maxmemory" in checks["redis writes"]["hint"]
     assert "out of memory; the run waits" in " ".join(map(str, explained.show))
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        ("ready", "; it waits until Redis takes writes"),
+        ("running", "lease ended .* ago, and it waits until Redis takes writes"),
+        ("waiting", r"waits for its time \(.*\); not before Redis takes writes"),
+    ],
+)
+async def test_what_explain_says_agrees_with_the_refusal(
+    redis: RefusingServer, tmp_path: Path, status: str, said: str
+) -> None:
+    """A worker that was about to come can give no sign of life, and nobody sweeps."""
+    settings = Settings.from_env({"DCF_HOME": str(tmp_path), "DCF_REDIS_URL": redis.url})
+    backend = RedisBackend.from_url(redis.url)
+    store = Store(backend)
+    await submit(store, document_of(flow(A=task())), 7, workflow_id="r")
+    if status != "ready":
+        lease = await store.acquire("r", "A", owner="w")
+        assert isinstance(lease, Lease)
+    if status == "running":
+        key = store.keys("r").state("A")
+        redis.admin.execute_command("JSON.SET", key, "$.ctl.lease.ends", "1")
+    if status == "waiting":
+        wait = Commit("wait", {"type": "StateEntered"}, wait=Wait("timer", delay_ms=3_600_000))
+        await store.commit(lease, wait, commit_id="c")
+    async with crew_on(redis.url) as crew:
+        with redis.refusing["OOM"]():
+            crew.worker()
+            await _until(lambda: "xgroup|create" in _clients(redis))
+            explained = await explain_run("r", settings, Screen(as_json=True))
+    await backend.close()
+    [reason] = explained.fields["reasons"]
+    assert reason["status"] == status
+    assert re.search(said, reason["why"]), reason["why"]
+    assert (explained.fields["workers"], reason["command"]) == (None, None)
+    table = explained.show[-1]
+    assert isinstance(table, Table) and "cannot be known" in str(table.title)
 
 
 async def test_a_worker_that_cannot_say_that_it_lives_is_not_called_dead(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -96,6 +97,24 @@ async def test_of_an_endless_message_the_log_has_the_beginning(
     assert "in work" in caplog.text and "ValueError: mmm" in caplog.text
     assert "characters cut]" in caplog.text
     assert len(caplog.text) < 20_000
+
+
+async def test_an_error_of_very_many_causes_is_told_by_both_ends(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def work(_given: Any) -> Any:
+        error = ValueError("the first of all")
+        for number in range(2_000):
+            later = KeyError(number)
+            later.__cause__, error = error, later
+        raise RuntimeError("the last of all") from error
+
+    outcome = await Performer({"work": work}).perform(a_task(), silent)
+    assert outcome == Failed("States.TaskFailed", "RuntimeError: the last of all")
+    [told] = [record.getMessage() for record in caplog.records]
+    assert "ValueError: the first of all" in told and told.endswith("RuntimeError: the last of all")
+    assert re.search(r"\n… \[[0-9,]+ characters cut\] …\n", told)
+    assert len(told) < 10_000
 
 
 async def test_any_other_exception_is_states_task_failed() -> None:

@@ -10,7 +10,8 @@ from dcf.workflow import reading_file, shelve
 
 _META = (
     '{"workflow_id":"r","workflow_name":"w","definition":"d","start_at":"A","pool":"p","input":1,'
-    '"ctl":{"status":"failed","protocol":1,"digest":"d","born":"1","said":{}}}'
+    '"states":["A"],"deps":{},"agents":{},"skills":{},'
+    '"ctl":{"status":"failed","protocol":1,"digest":"d","pool":"p","born":"1","said":{}}}'
 )
 
 
