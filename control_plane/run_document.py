@@ -117,9 +117,9 @@ def _fault(raw: Any) -> str:
     right = {
         **{name: isinstance(raw.get(name), str) for name in _TEXTS},
         **{name: _is_time(raw.get(name)) for name in _TIMES},
-        **{name: isinstance(raw.get(name), dict) for name in _OBJECTS},
+        **{name: isinstance(raw.get(name, {}), dict) for name in _OBJECTS},
         "input": "input" in raw,
-        "states": _are_texts(raw.get("states")),
+        "states": _are_texts(raw.get("states", [])),
         "pins": _are_pins(raw.get("pins", {})),
         "budget": isinstance(raw.get("budget", {}), dict),
         "callback_secret": isinstance(raw.get("callback_secret", ""), str),
@@ -131,7 +131,7 @@ def _fault(raw: Any) -> str:
         "ctl.status": str(ctl.get("status")) in _STATUSES,
         "ctl.protocol": type(ctl.get("protocol")) is int,
         "ctl.digest": isinstance(ctl.get("digest"), str),
-        "ctl.pool": isinstance(ctl.get("pool"), str),
+        "ctl.pool": isinstance(ctl.get("pool", ""), str),
         **{f"ctl.{name}": type(ctl.get(name, 0)) is int for name in _COUNTS},
         # Lua knows no empty array.
         "ctl.said": isinstance(ctl.get("said"), dict) or ctl.get("said") == [],
