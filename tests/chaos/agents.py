@@ -24,6 +24,8 @@ from tests.chaos.machines import KEEPER, Order
 from tests.chaos.verdict import Guarantee, Verdict
 
 _LONGEST_THOUGHT_S = 3.0
+INTERRUPTED = "interrupted because their worker died or lost its lease"
+"""How the report names turns of which no guarantee is violated, though they ended as failed."""
 
 
 @asynccontextmanager
@@ -121,7 +123,7 @@ def judge_agent(
     highest: dict[str, int] = {}
     last = 0
     for turn in turns:
-        verdict.turns[turn.state] += 1
+        verdict.turns[INTERRUPTED if _is_interrupted(turn) else turn.state] += 1
         said = f"turn {turn.id} of {turn.holder} number {turn.fence}"
         verdict.look(Guarantee.NO_TURN_IS_LEFT, turn.state != "running", f"{said} is under way")
         if turn.holder is not None:
@@ -152,7 +154,7 @@ def judge_state(turns: Sequence[TurnRecord], said: str, *, done: bool, verdict: 
     for turn in turns:
         verdict.look(
             Guarantee.NO_TURN_FAILS,
-            turn.state != "failed" or turn.error == "DCF.Interrupted",
+            turn.state != "failed" or _is_interrupted(turn),
             f"{said}: {turn.error}: {turn.cause}",
         )
     if not done:
@@ -166,3 +168,7 @@ def judge_state(turns: Sequence[TurnRecord], said: str, *, done: bool, verdict: 
         bool(turns) and turns[-1].state == "answered",
         otherwise,
     )
+
+
+def _is_interrupted(turn: TurnRecord) -> bool:
+    return turn.state == "failed" and turn.error == "DCF.Interrupted"

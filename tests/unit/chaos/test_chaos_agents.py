@@ -98,6 +98,17 @@ def test_one_turn_tests_no_order_of_turns() -> None:
     assert verdict.says(Guarantee.NO_TURN_IS_LEFT) == "held"
 
 
+def test_turns_that_were_interrupted_are_not_counted_as_failed() -> None:
+    verdict = Verdict()
+    turns = [INTERRUPTED, turn("failed", 2, error="DCF.Model"), turn("answered", 3)]
+    judge_agent(turns, defaultdict(list), verdict)
+    assert verdict.to_json()["turns of agents"] == {
+        "interrupted because their worker died or lost its lease": 1,
+        "failed": 1,
+        "answered": 1,
+    }
+
+
 @staged
 async def test_a_run_that_is_lost_ends_no_judging_of_turns(stage: Stage, tmp_path: Path) -> None:
     await make_keeper(tmp_path)
