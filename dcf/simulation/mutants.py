@@ -1,7 +1,8 @@
 """Mutants of the control plane's scripts: each differs from the original in one small place.
 
 They are made from the syntax tree, so that all are valid Lua: statements are deleted, conditions
-negated or fixed, operands dropped, comparisons and numbers moved by one, fields confused.
+negated or fixed, operands dropped, comparisons and numbers moved by one, fields confused. A call
+that writes is skipped where its statement is not deleted, as in ``return save(path, ctl)``.
 """
 
 from __future__ import annotations
@@ -13,20 +14,17 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
-import tree_sitter_lua
-from tree_sitter import Language, Node, Parser
+from tree_sitter import Node
 
 from control_plane import script as scripts
 from dcf.simulation.server import Sabotage
+from dcf.simulation.writers import calls_one, parse, said, writers, writing_command
 
 # It changes nothing: there is no state that it could break.
 _READS_ONLY = frozenset({"list"})
 _RECORDS = frozenset({"ctl", "REQ", "run", "lease", "join", "frame", "parent", "owner", "before"})
 _MOVED = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "~=", "~=": "=="}
 _TURNED = {"+": "-", "-": "+"}
-_WRITING = frozenset(
-    {"JSON.SET", "JSON.MSET", "JSON.DEL", "DEL", "ZADD", "ZREM", "SADD", "SREM", "XADD", "XDEL"}
-)
 # A target that nobody reads.
 _NOWHERE = "REQ._"
 
@@ -76,29 +74,41 @@ class _Change:
     new: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What a file says as a whole: the fields of its records, and which functions write."""
+
+    fields: dict[str, list[str]]
+    writers: frozenset[str]
+
+
 @cache
 def mutants() -> tuple[Mutant, ...]:
     """All of them, by file and place; the same for the same scripts."""
     folder = resources.files("control_plane") / "scripts"
     files = sorted(entry.name.removesuffix(".lua") for entry in folder.iterdir())
     return tuple(
-        one for file in files if file not in _READS_ONLY for one in mutate(file, _text(file))
+        one
+        for file in files
+        if file not in _READS_ONLY
+        for one in mutate(file, _text(file), _before(file))
     )
 
 
-def mutate(file: str, source: str) -> Iterator[Mutant]:
-    """The mutants of ``source``, the text of ``file`` (without ``.lua``), in order."""
+def mutate(file: str, source: str, before: str = "") -> Iterator[Mutant]:
+    """The mutants of ``source``, the text of ``file`` (without ``.lua``), in order. ``before`` is
+    the text that stands before it in its scripts: functions that it calls."""
     text = source.encode()
-    tree = Parser(Language(tree_sitter_lua.language())).parse(text)
-    fields = _fields_of(tree.root_node)
+    root = parse(source)
+    known = _Known(_fields_of(root), writers(parse(f"{before}\n{source}")))
     twins = Counter[str]()
-    for statement, head in _statements(tree.root_node):
-        said = " ".join(text[head[0] : head[1]].decode().split())
-        twins[said] += 1
+    for statement, head in _statements(root):
+        words = " ".join(text[head[0] : head[1]].decode().split())
+        twins[words] += 1
         # Statements with the same text differ by their order.
-        digest = hashlib.sha256(f"{said}#{twins[said]}".encode()).hexdigest()[:6]
+        digest = hashlib.sha256(f"{words}#{twins[words]}".encode()).hexdigest()[:6]
         kinds = Counter[str]()
-        for change in _changes(statement, fields):
+        for change in _changes(statement, known):
             kinds[change.kind] += 1
             number = f"-{kinds[change.kind]}" if kinds[change.kind] > 1 else ""
             start, end = change.node.start_byte, change.node.end_byte
@@ -144,17 +154,17 @@ def _inner_functions(node: Node) -> Iterator[tuple[Node, tuple[int, int]]]:
             yield from _inner_functions(child)
 
 
-def _changes(statement: Node, fields: dict[str, list[str]]) -> Iterator[_Change]:
+def _changes(statement: Node, known: _Known) -> Iterator[_Change]:
     kind = statement.type
     condition = statement.child_by_field_name("condition")
     if condition is not None:
         yield from _conditions(statement, condition)
-        yield from _expressions(condition, fields)
+        yield from _expressions(condition, known)
         return
     if kind == "for_statement":
         clause = statement.child_by_field_name("clause")
         assert clause is not None
-        yield from _expressions(clause, fields)
+        yield from _expressions(clause, known)
         return
     if kind in ("assignment_statement", "function_call"):
         yield _Change("delete", statement, "do end")
@@ -162,7 +172,7 @@ def _changes(statement: Node, fields: dict[str, list[str]]) -> Iterator[_Change]
     if kind == "assignment_statement" and targets is not None and targets.named_child_count > 1:
         for target in targets.named_children:
             yield _Change("forget", target, _NOWHERE)
-    yield from _expressions(statement, fields)
+    yield from _expressions(statement, known)
 
 
 def _conditions(statement: Node, condition: Node) -> Iterator[_Change]:
@@ -170,21 +180,21 @@ def _conditions(statement: Node, condition: Node) -> Iterator[_Change]:
     body = statement.child_by_field_name("consequence")
     first = body.named_children[0] if body and body.named_children else None
     if first is None or first.type == "return_statement":
-        yield _Change("negate", condition, f"not ({_said(condition)})")
+        yield _Change("negate", condition, f"not ({said(condition)})")
     else:
         yield _Change("always", condition, "true")
     if statement.type in ("if_statement", "elseif_statement"):
         yield _Change("never", condition, "false")
 
 
-def _expressions(node: Node, fields: dict[str, list[str]]) -> Iterator[_Change]:
+def _expressions(node: Node, known: _Known) -> Iterator[_Change]:
     """The changes inside an expression, but not of functions in it: those are statements."""
     stack, confused = [node], False
     while stack:
         one = stack.pop()
         if one.type in ("function_definition", "block"):
             continue
-        for change in _of_one(one, fields):
+        for change in _of_one(one, known):
             # One field of a statement: nearly every other shows itself as an error.
             if change.kind != "field" or not confused:
                 yield change
@@ -192,14 +202,14 @@ def _expressions(node: Node, fields: dict[str, list[str]]) -> Iterator[_Change]:
         stack.extend(reversed(one.named_children))
 
 
-def _of_one(node: Node, fields: dict[str, list[str]]) -> Iterator[_Change]:
+def _of_one(node: Node, known: _Known) -> Iterator[_Change]:
     if node.type == "binary_expression":
         yield from _of_binary(node)
-    elif node.type == "number" and _said(node).isdigit():
-        yield _Change("more", node, str(int(_said(node)) + 1))
-    elif node.type == "string" and _said(node)[1:3] == "$.":
-        yield _Change("place", node, f"{_said(node)[:-1]}_{_said(node)[-1]}")
-    elif node.type == "function_call" and _writes(node):
+    elif node.type == "number" and said(node).isdigit():
+        yield _Change("more", node, str(int(said(node)) + 1))
+    elif node.type == "string" and said(node)[1:3] == "$.":
+        yield _Change("place", node, f"{said(node)[:-1]}_{said(node)[-1]}")
+    elif node.type == "function_call" and _is_skipped(node, known.writers):
         # A member may be asked of what it gives.
         yield _Change("skip", node, "({})" if _has_member_asked(node) else "false")
     elif node.type == "field" and node.children[0].type == "identifier":
@@ -207,9 +217,9 @@ def _of_one(node: Node, fields: dict[str, list[str]]) -> Iterator[_Change]:
         yield _Change("omit", node, "_ = nil")
     elif node.type == "dot_index_expression":
         table, field = node.named_children[:2]
-        others = fields.get(_said(table), [])
+        others = known.fields.get(said(table), [])
         if len(others) > 1:
-            at = others.index(_said(field))
+            at = others.index(said(field))
             yield _Change("field", field, others[(at + 1) % len(others)])
 
 
@@ -217,14 +227,31 @@ def _has_member_asked(node: Node) -> bool:
     return node.parent is not None and node.parent.type == "dot_index_expression"
 
 
-def _writes(call: Node) -> bool:
-    """Whether an expression writes; a statement that does is deleted as a whole."""
-    name, arguments = call.child_by_field_name("name"), call.child_by_field_name("arguments")
-    if name is None or arguments is None or not _said(name).startswith("redis."):
+def _is_skipped(call: Node, names: frozenset[str]) -> bool:
+    """Whether it writes, and nothing else leaves it out."""
+    parent = call.parent
+    if parent is None or parent.type in ("block", "chunk"):
         return False
-    command = _said(arguments.named_children[0]).strip("'")
-    return command in _WRITING and (
-        call.parent is None or call.parent.type not in ("block", "chunk")
+    if writing_command(call):
+        return True
+    return calls_one(call, names) and not _is_left_out(call, parent)
+
+
+def _is_left_out(call: Node, parent: Node) -> bool:
+    """An operand is dropped, a condition fixed, and a statement that assigns it deleted."""
+    return (
+        (parent.type == "binary_expression" and parent.children[1].type in ("and", "or"))
+        or parent.child_by_field_name("condition") == call
+        or (parent.type == "expression_list" and _is_deleted(parent.parent))
+    )
+
+
+def _is_deleted(statement: Node | None) -> bool:
+    return (
+        statement is not None
+        and statement.type == "assignment_statement"
+        and statement.parent is not None
+        and statement.parent.type != "variable_declaration"
     )
 
 
@@ -232,8 +259,8 @@ def _of_binary(node: Node) -> Iterator[_Change]:
     left, sign, right = node.children[0], node.children[1], node.children[2]
     if sign.type in ("and", "or"):
         if not _chooses(node):
-            yield _Change("left", node, f"({_said(left)})")
-        yield _Change("right", node, f"({_said(right)})")
+            yield _Change("left", node, f"({said(left)})")
+        yield _Change("right", node, f"({said(right)})")
     elif sign.type in _MOVED:
         # A whole condition that is turned around is negated already.
         equality = sign.type in ("==", "~=")
@@ -269,14 +296,9 @@ def _fields_of(root: Node) -> dict[str, list[str]]:
         stack.extend(node.named_children)
         if node.type == "dot_index_expression":
             table, field = node.named_children[:2]
-            if _said(table) in _RECORDS:
-                found.setdefault(_said(table), set()).add(_said(field))
+            if said(table) in _RECORDS:
+                found.setdefault(said(table), set()).add(said(field))
     return {table: sorted(names) for table, names in found.items()}
-
-
-def _said(node: Node) -> str:
-    assert node.text is not None
-    return node.text.decode()
 
 
 @cache
@@ -292,3 +314,9 @@ def _users(file: str) -> tuple[str, ...]:
     names = sorted(entry.name.removesuffix(".lua") for entry in folder.iterdir())
     bodies = [name for name in names if not name.endswith("prelude")]
     return tuple(name for name in bodies if _text(file) in scripts.load(name).source)
+
+
+@cache
+def _before(file: str) -> str:
+    """What stands before this file in the scripts that it is a part of."""
+    return scripts.load(_users(file)[0]).source.partition(_text(file))[0]
