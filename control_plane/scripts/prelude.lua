@@ -43,7 +43,6 @@ local ANSWER = { callback = true, approval = true }
 local OPEN = { pending = true, ready = true, running = true, waiting = true }
 
 local LISTS = 'cp:{runs}:'
-local STATUSES = { 'pending', 'running', 'succeeded', 'failed', 'timed_out', 'cancelled' }
 
 local hints, look, chain, relist = {}, nil, nil, 0
 -- The turn in which the run was moved last (nil: never), known after `dead`.
@@ -116,7 +115,7 @@ end
 local function place(id, status, born)
   -- What stands there already stands in no other: this is the only place that writes them.
   if status and redis.call('ZADD', LISTS .. status, born, id) == 0 then return end
-  for _, other in ipairs(STATUSES) do
+  for _, other in ipairs({ 'pending', 'running', 'succeeded', 'failed', 'timed_out', 'cancelled' }) do
     if other ~= status then redis.call('ZREM', LISTS .. other, id) end
   end
 end
