@@ -125,7 +125,7 @@ def guarded(
     """What ``check`` sees; documents that contradict each other are a violation, too."""
     try:
         yield from check(found)
-    except (*CONTRADICTIONS, ControlPlaneError) as error:
+    except (*CONTRADICTIONS, ControlPlaneError, Stuck) as error:
         seen = f"its documents contradict each other: {error!r}"
         yield Violation("history", found.run, seen)
 

@@ -88,9 +88,11 @@ def run_virtually(loop: VirtualLoop, main: Coroutine[Any, Any, T]) -> T:
 
 
 def at_once(coroutine: Coroutine[Any, Any, Any]) -> Any:
-    """The result of a coroutine that never waits, as the twin's commands are."""
+    """The result of a coroutine that never waits, as the twin's commands are. Raises Stuck where it
+    does, as one does that asks a script again and again."""
     try:
         coroutine.send(None)
     except StopIteration as end:
         return end.value
-    raise RuntimeError("the coroutine waits for something")
+    coroutine.close()
+    raise Stuck("what should be done at once waits for something")
