@@ -69,5 +69,5 @@ def test_at_once_gives_the_result_of_a_coroutine_that_never_waits() -> None:
 
 
 def test_at_once_refuses_a_coroutine_that_waits() -> None:
-    with pytest.raises(RuntimeError):
+    with pytest.raises(Stuck):
         at_once(asyncio.sleep(0))
