@@ -19,7 +19,7 @@ from control_plane.script import Script
 
 # A blocking read returns within 2 s; a socket that is silent for longer than this is dead.
 SOCKET_TIMEOUT_S = 10.0
-# What is no answer of Redis comes from something between: it has to be asked again.
+# A reply that breaks the protocol comes from something between client and server: asked again.
 _AWAY = (ConnectionError, InvalidResponse, TimeoutError)
 
 

@@ -5,8 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from control_plane import cause_of, error_of
 from dcf.asl.payload import JSON
-from dcf.asl.trouble import Trouble
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """An error name and a cause, each cut where it is longer than Step Functions takes it."""
+
+    error: str | None
+    cause: str | None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "error", error_of(self.error))
+        object.__setattr__(self, "cause", cause_of(self.cause))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from dcf.asl.effect import ReadItems, WriteResults
+from dcf.asl.effect import ReadItems, Trouble, WriteResults
 from dcf.asl.payload import JSON
-from dcf.asl.trouble import Trouble
 
 
 @dataclass(frozen=True, slots=True)

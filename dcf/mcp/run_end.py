@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from control_plane import Store, UnknownAgent, assigned, check_run, damage_is_told
+from control_plane import Store, UnknownAgent, assigned, damage_is_told
 from dcf.mcp.agent_life import by_tool, remove_agent
 from dcf.mcp.envelope import Refused
 from dcf.mcp.platform import Platform
@@ -49,7 +49,6 @@ async def _end_run(
                 hint="wait, or let close_open_states cancel it",
                 workflow_id=workflow_id,
             )
-        await check_run(store, workflow_id)
         # Whoever is faster ends it; either way it is over then.
         await store.cancel(workflow_id, by=by, reason=note)
         warnings.append("the run was not over: it was cancelled")

@@ -82,7 +82,7 @@ def extract(
 
 
 def _refuse(option: str, given: Mapping[str, bool], why: str) -> None:
-    """Refuse what has no effect beside ``option``."""
+    """Refuse options that have no effect together with ``option``."""
     others = [name for name, is_given in given.items() if is_given and name != option]
     if others:
         message = f"has no effect with {option}: {why}"
