@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import zlib
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, Literal
@@ -344,8 +345,20 @@ def test_a_file_of_which_one_byte_is_changed_or_the_end_is_missing_is_refused(
         unpack(file[:at])
     changed = bytearray(file)
     changed[at] ^= data.draw(st.integers(1, 255))
-    with pytest.raises(BadRunFile):
-        unpack(bytes(changed))
+    if _content(bytes(changed)) == _content(file):
+        # Some bits of a compressed file say nothing, such as the length of a code of no use.
+        assert unpack(bytes(changed)) == unpack(file)
+    else:
+        with pytest.raises(BadRunFile):
+            unpack(bytes(changed))
+
+
+def _content(file: bytes) -> bytes | None:
+    """What gzip finds in it; None where it is damaged."""
+    try:
+        return gzip.decompress(file)
+    except (OSError, EOFError, zlib.error):
+        return None
 
 
 @pytest.mark.parametrize(

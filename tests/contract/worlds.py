@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from redis.asyncio import Redis
@@ -25,6 +25,18 @@ _READERS = {
     "zset": ("ZRANGE", 0, -1, "WITHSCORES"),
     "stream": ("XRANGE", "-", "+"),
 }
+
+
+# In one call: one by one, what tests read at their end takes half of their time.
+_READ_ALL = """
+local readers, found = cjson.decode(ARGV[1]), {}
+for at, key in ipairs(KEYS) do
+  local kind = redis.call('TYPE', key).ok
+  local reader = readers[kind]
+  found[at] = {key, kind, redis.call(reader[1], key, unpack(reader, 2))}
+end
+return found
+"""
 
 
 class VirtualRedis(RedisBackend):
@@ -88,25 +100,34 @@ class World(ABC):
 
     async def dump(self) -> dict[str, Any]:
         """Everything stored, comparable between backends."""
-        return {key: await self._read(key) for key in await self.keys()}
+        found = await self._read(await self.keys())
+        return {key: _value(kind, reply) for key, kind, reply in found}
 
-    async def _read(self, key: str) -> Any:
-        kind = await self.backend.command("TYPE", key)
-        name, *rest = _READERS[kind]
-        reply = await self.backend.command(name, key, *rest)
-        if kind == "ReJSON-RL":
-            return json.loads(reply)
-        if kind == "set":
-            return sorted(reply)
-        if kind == "hash":
-            return dict(zip(reply[::2], reply[1::2], strict=True))
-        if kind == "zset":
-            return [(name, float(score)) for name, score in zip(*[iter(reply)] * 2, strict=True)]
-        return [fields for _, fields in reply] if kind == "stream" else reply
+    async def _read(self, names: Sequence[str]) -> Iterable[tuple[str, str, Any]]:
+        """Each key with its type and what the type's reader replies."""
+        kinds = {key: await self.backend.command("TYPE", key) for key in names}
+        commands = {key: _READERS[kind] for key, kind in kinds.items()}
+        return [
+            (key, kinds[key], await self.backend.command(name, key, *rest))
+            for key, (name, *rest) in commands.items()
+        ]
 
     async def close(self) -> None:
         """Release connections."""
         await self.backend.close()
+
+
+def _value(kind: str, reply: Any) -> Any:
+    """What a key of this type holds."""
+    if kind == "ReJSON-RL":
+        return json.loads(reply)
+    if kind == "set":
+        return sorted(reply)
+    if kind == "hash":
+        return dict(zip(reply[::2], reply[1::2], strict=True))
+    if kind == "zset":
+        return [(name, float(score)) for name, score in zip(*[iter(reply)] * 2, strict=True)]
+    return [fields for _, fields in reply] if kind == "stream" else reply
 
 
 class TwinWorld(World):
@@ -140,6 +161,13 @@ class RedisWorld(World):
         # Five hundred ticks a second cost a tenth of what tests cost on a core.
         await self._backend.command("CONFIG", "SET", "hz", 10)
         await super().close()
+
+    async def _read(self, names: Sequence[str]) -> Iterable[tuple[str, str, Any]]:
+        readers = json.dumps(_READERS)
+        found: list[tuple[str, str, Any]] = await self.backend.command(
+            "EVAL", _READ_ALL, len(names), *names, readers
+        )
+        return found
 
     async def advance(self, ms: int) -> None:
         await super().advance(ms)

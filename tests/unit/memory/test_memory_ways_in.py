@@ -48,15 +48,16 @@ from dcf.memory.audit.entity import Entity
 def left(text: str) -> list[Example]:
     """Those of which half of what chance made is in ``text``, in whatever way it is escaped."""
     plain = text.replace("\\n", "\n").replace("\\/", "/")
-    return [
-        one
-        for one in EXAMPLES
-        if any(
-            one.drawn[at : at + half] in plain
-            for half in (max(12, len(one.drawn) // 2),)
-            for at in range(len(one.drawn) - half + 1)
-        )
-    ]
+    return [one for one in EXAMPLES if _half_is_in(plain, one.drawn)]
+
+
+def _half_is_in(text: str, drawn: str) -> bool:
+    half = max(12, len(drawn) // 2)
+    # Every half holds one of these whole; few texts have one.
+    few = half // 2
+    if not any(drawn[at : at + few] in text for at in range(0, len(drawn) - few + 1, few)):
+        return False
+    return any(drawn[at : at + half] in text for at in range(len(drawn) - half + 1))
 
 
 def open_memory(folder: Path) -> Any:
