@@ -13,7 +13,7 @@ from control_plane.accepting import Gap
 from control_plane.backend import Backend
 from control_plane.claims import moment_ms
 from control_plane.clock import NewToken, new_token
-from control_plane.errors import BadDocument, UnknownRun
+from control_plane.errors import BadDocument, Disconnected, UnknownRun
 from control_plane.keys import RunKeys
 from control_plane.lease import Refusal
 
@@ -80,8 +80,11 @@ class ScriptCalls:
         names = [self.keys(workflow_id).meta]
         if not self.cluster:
             names += [keys.INDEX, keys.queue(self.pool), *extra]
-        with self.gap.noticed():
+        try:
             answer: list[Any] = await self.backend.run(script.load(name), names, [text, *texts])
+        except Disconnected:
+            self.gap.seen()
+            raise
         if self.cluster:
             look, paths, pool, relist = answer[-1]
             await self.send_hints(workflow_id, paths, pool)

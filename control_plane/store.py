@@ -3,6 +3,7 @@ inheritance."""
 
 from __future__ import annotations
 
+from collections.abc import Coroutine
 from typing import Any, cast
 
 from control_plane import commit_texts, payload
@@ -61,11 +62,11 @@ class Store(Answers):
             **commit_texts.terms(commit),
         }
         texts = commit_texts.texts(commit)
-        answer = await self.with_blobs(
-            lease.workflow_id,
-            stored,
-            lambda: self.call("commit", lease.workflow_id, request, *texts),
-        )
+
+        def call() -> Coroutine[Any, Any, list[Any]]:
+            return self.call("commit", lease.workflow_id, request, *texts)
+
+        answer = await (self.with_blobs(lease.workflow_id, stored, call) if stored else call())
         if answer[0] == "bad_document":
             raise BadDocument(reason=answer[1])
         if answer[0] != "ok":

@@ -142,6 +142,19 @@ def test_members_that_are_no_json_are_refused_too(value: Any) -> None:
         payload.to_text({"metrics": value})
 
 
+@given(VALUES)
+@settings(max_examples=100, deadline=None)
+def test_the_text_is_that_of_the_standard_library(value: Any) -> None:
+    assert payload.to_text(value) == json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def test_a_circle_is_no_json() -> None:
+    circle: list[Any] = []
+    circle.append({"inner": circle})
+    with pytest.raises(BadDocument, match="recursion"):
+        payload.to_text(circle)
+
+
 @pytest.mark.parametrize("characters, blob", [(256 * 1024 - 2, False), (256 * 1024 - 1, True)])
 def test_values_over_256_kib_become_blobs(characters: int, blob: bool) -> None:
     content = payload.encode("x" * characters)
