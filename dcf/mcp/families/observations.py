@@ -33,14 +33,15 @@ from dcf.problem import Problem
 
 Workflow = Annotated[str | None, Obvious("Only of this workflow.")]
 Project = Annotated[str | None, Obvious("Only of this project, a folder.")]
-Ids = Annotated[
-    list[str], Obvious("Ids, as in the rows, or addresses."), Field(min_length=1, max_length=100)
-]
+_IDS = Obvious("Ids, as in the rows, or addresses.")
+Ids = Annotated[list[str], _IDS, Field(min_length=1, max_length=100)]
 _ARGUMENTS = {"/types": "type", "/concepts": "concept", "/since": "during", "/until": "during"}
 """The arguments by the fields of a choice."""
 Action = Literal["edit", "pin", "unpin", "forget", "promote"]
 _TOLD: tuple[Action, ...] = ("edit", "pin", "promote")
 """What puts something before the agents of other runs, which only people should."""
+_SHOWN = 50
+"""Rows of what is changed at once."""
 _DONE = {
     "edit": "edited",
     "pin": "pinned",
@@ -82,6 +83,7 @@ class Changed(Envelope, total=False):
     """What was changed, or would be."""
 
     rows: Annotated[list[str], Field(description="What is changed, as it is then.")]
+    count: Annotated[int, Field(description="How many; rows has the first 50.")]
     text: Annotated[str, Field(description="What an edited one says, or the block.")]
     way_back: Annotated[str | None, Field(description="The command that takes it back.")]
 
@@ -95,6 +97,20 @@ class NewTexts(TypedDict, total=False):
     subtitle: str
     facts: list[str]
     narrative: str
+
+
+class Which(TypedDict, total=False):
+    """Observations that fit every filter."""
+
+    __pydantic_config__ = ConfigDict(extra="forbid")  # type: ignore[misc]
+
+    topic: str
+    type: str
+    concept: str
+    workflow: str
+    project: str
+    source_id: str
+    during: str
 
 
 @tool("planner", "conductor", "worker", "companion", "strategist", "reflector")
@@ -113,15 +129,7 @@ async def observations_search(
     """What runs and sessions showed, as cheap rows: begin here. Then observations_timeline, and
     observations_details of the few that matter."""
     desk = await _desk(platform)
-    choice = ObservationChoice(
-        types=_one(type),
-        concepts=_one(concept),
-        source_ids=_one(source_id),
-        workflows=_one(workflow),
-        projects=_one(project),
-        since=during or None,
-        until=during or None,
-    )
+    choice = _choice(None, type, concept, workflow, project, source_id, during)
     if not query.strip():
         with _places():
             page = await desk.newest(choice, limit=limit, before=before or None)
@@ -163,23 +171,28 @@ async def observations_details(platform: Platform, ids: Ids) -> Details:
 async def observations_change(
     platform: Platform,
     action: Annotated[Action, Obvious("What to do.")],
-    ids: Ids,
+    ids: Annotated[list[str] | None, _IDS, Field(max_length=100)] = None,
     confirm: Annotated[bool, "Else only shown: look first."] = False,
     texts_json: Annotated[NewTexts | None, "edit: title, subtitle, facts, narrative"] = None,
+    which_json: Annotated[Which | None, "forget, for ids: topic, project, during, …"] = None,
     block: Annotated[str | None, Obvious("promote: the label.")] = None,
     agent_id: Annotated[str | None, Obvious("promote: whose block.")] = None,
     reason: Annotated[str, Obvious("Why, for the history.")] = "",
     approval_token: Annotated[str | None, Obvious("Secret of those who approve.")] = None,
 ) -> Changed:
     """Correct, pin or forget observations, or promote them into an agent's block."""
-    _refuse_misfits(action, ids, texts_json, block, agent_id)
+    ids = ids or []
+    _refuse_misfits(action, ids, texts_json, which_json, block, agent_id)
     if confirm and action in _TOLD:
         check_approval_token(platform, approval_token, f"dcf memory observations {action}")
     desk = await _desk(platform)
     by = Actor("user", "mcp", reason or "observations_change")
     dry_run = not confirm
     if action == "forget":
-        gone = await desk.forget(ids, by=by, dry_run=dry_run)
+        said = which_json or {}
+        choice = replace(_choice(**{name: str(word) for name, word in said.items()}), days=None)
+        with _places("/which_json"):
+            gone = await desk.forget(ids, choice, by=by, dry_run=dry_run)
         return await _changed(platform, action, gone.observations, confirm, gone.events)
     if action == "promote":
         done = await desk.promote(ids, agent_id or "", block or "", by=by, dry_run=dry_run)
@@ -208,15 +221,37 @@ async def _desk(platform: Platform) -> ObservationDesk:
     return ObservationDesk((await platform.home()).memory, UTC)
 
 
+def _choice(
+    topic: str | None = None,
+    type: str | None = None,
+    concept: str | None = None,
+    workflow: str | None = None,
+    project: str | None = None,
+    source_id: str | None = None,
+    during: str | None = None,
+) -> ObservationChoice:
+    """As clients say it: one word of each kind."""
+    return ObservationChoice(
+        types=_one(type),
+        concepts=_one(concept),
+        source_ids=_one(source_id),
+        workflows=_one(workflow),
+        projects=_one(project),
+        since=during or None,
+        until=during or None,
+        topic=topic or None,
+    )
+
+
 @contextmanager
-def _places() -> Iterator[None]:
-    """What is wrong with a choice is said at the arguments that clients give; one that is two
-    fields of it once. Raises BadChoice."""
+def _places(at: str = "") -> Iterator[None]:
+    """What is wrong with a choice is said at the arguments that clients give, in the object ``at``;
+    one that is two fields of it once. Raises BadChoice."""
     try:
         yield
     except BadChoice as wrong:
         placed = [
-            replace(one, path=f"/{_ARGUMENTS.get(one.path or '', (one.path or '')[1:])}")
+            replace(one, path=f"{at}/{_ARGUMENTS.get(one.path or '', (one.path or '')[1:])}")
             for one in wrong.problems
         ]
         raise BadChoice("the choice of observations", list(dict.fromkeys(placed))) from wrong
@@ -243,7 +278,8 @@ async def _changed(
     status = "unchanged" if not changed else done if confirm else f"would_be_{done}"
     answer: Changed = {
         "status": status,
-        "rows": await index_rows(platform, changed),
+        "rows": await index_rows(platform, changed[:_SHOWN]),
+        "count": len(changed),
         "way_back": way_back(events),
     }
     if changed and not confirm:
@@ -255,6 +291,7 @@ def _refuse_misfits(
     action: Action,
     ids: Sequence[str],
     texts: NewTexts | None,
+    which: Which | None,
     block: str | None,
     agent_id: str | None,
 ) -> None:
@@ -267,6 +304,11 @@ def _refuse_misfits(
             problems.append(Problem("MCP_ARGUMENT", f"is required for {action}", f"/{name}"))
         if name not in wanted and value is not None:
             problems.append(Problem("MCP_ARGUMENT", f"is not for {action}", f"/{name}"))
+    if which is not None and action != "forget":
+        problems.append(Problem("MCP_ARGUMENT", f"is not for {action}", "/which_json"))
+    if not ids and not which:
+        hint = "or say which_json" if action == "forget" else ""
+        problems.append(Problem("MCP_ARGUMENT", f"is required for {action}", "/ids", hint=hint))
     if action == "edit" and len(ids) > 1:
         problems.append(Problem("MCP_ARGUMENT", "one at a time is edited", "/ids"))
     if problems:

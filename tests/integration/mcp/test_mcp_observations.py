@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from integration.mcp.platforms import Desk, desk_on
@@ -198,6 +199,41 @@ async def test_forgetting_is_tried_first(desk: Desk) -> None:
     assert (await there(desk)).keys() == {"Sorry", "Return"}
     (event, *_) = (await desk.good("read_memory_history"))["events"]
     assert (event["by"], event["reason"]) == ("user:mcp", "known by all")
+
+
+async def test_what_fits_filters_is_forgotten_but_what_is_pinned(desk: Desk) -> None:
+    rows = await there(desk)
+
+    async def forget(which: dict[str, str], **more: object) -> dict[str, Any]:
+        answer = await desk.call("observations_change", action="forget", which_json=which, **more)
+        return dict(answer)
+
+    wrong = str(await forget({"type": "decison", "during": "yesterweek"}))
+    assert all(
+        said in wrong for said in ("/which_json/type", "/which_json/during", "mean decision?")
+    )
+    assert (await forget({"colour": "red"}))["error"].startswith("bad_arguments")
+    assert (await forget({}, confirm=True))["error"].startswith("bad_arguments")
+    assert (await forget({"topic": ""}, confirm=True))["error"].startswith(
+        "memory_observations_all"
+    )
+    both = await forget({"topic": "bank"}, ids=[rows["Pay"].id], confirm=True)
+    assert both["error"].startswith("memory_observations_ids")
+    nothing = await forget({"topic": "zeppelin"}, confirm=True)
+    assert (nothing["status"], nothing["count"], nothing["rows"]) == ("unchanged", 0, [])
+    where = {"workflow": rows["Pay"].workflow}
+    mine = {name for name, row in rows.items() if row.workflow == where["workflow"]}
+    tried = await forget(where)
+    assert (tried["status"], tried["count"]) == ("would_be_forgotten", len(mine)) and len(mine) > 1
+    assert await there(desk) == rows
+    pin = {"action": "pin", "ids": [rows["Pay"].id], "confirm": True, "approval_token": PERSON}
+    await desk.good("observations_change", **pin)
+    done = await forget(where, confirm=True, reason="old")
+    assert (done["status"], done["count"]) == ("forgotten", len(mine) - 1)
+    assert done["way_back"].startswith("dcf memory rollback")
+    assert (await there(desk)).keys() == rows.keys() - (mine - {"Pay"})
+    (event, *_) = (await desk.good("read_memory_history"))["events"]
+    assert (event["by"], event["reason"]) == ("user:mcp", "old")
 
 
 async def test_a_pin_an_edit_and_a_promotion_are_tried_and_done(desk: Desk) -> None:
