@@ -20,9 +20,8 @@ log = logging.getLogger(__name__)
 Beat = Callable[[], None]
 """Tells that the task made progress (``HeartbeatSeconds`` counts from here)."""
 
-# Of what an error says in the log, and of each end of all that is told of it.
-_LONGEST_LINE = 4_000
-_LONGEST_END = 4_000
+# Characters of what an error says in the log, and of each end of all that is told of it.
+_LONGEST = 4_000
 
 TOKEN_SUFFIX = ".waitForTaskToken"
 
@@ -148,11 +147,11 @@ def _traceback_of(error: BaseException) -> str:
     """Its traceback; what the error itself says may be of any length, and have any number of
     causes."""
     lines = traceback.format_exception(error)
-    text = "".join(f"{cut_text(line.rstrip(), _LONGEST_LINE)}\n" for line in lines).rstrip()
-    cut = len(text) - 2 * _LONGEST_END
+    text = "".join(f"{cut_text(line.rstrip(), _LONGEST)}\n" for line in lines).rstrip()
+    cut = len(text) - 2 * _LONGEST
     if cut <= 0:
         return text
-    return f"{text[:_LONGEST_END]}\n… [{cut:,} characters cut] …\n{text[-_LONGEST_END:]}"
+    return f"{text[:_LONGEST]}\n… [{cut:,} characters cut] …\n{text[-_LONGEST:]}"
 
 
 def _said_of(error: BaseException) -> str:
