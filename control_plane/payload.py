@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import json.encoder
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -98,19 +96,7 @@ def to_text(value: JSON) -> str:
     return text
 
 
-def _encoder() -> Callable[[JSON], str]:
-    """``json.dumps`` for compact text. It makes an encoder for each call, which for a small value
-    takes half of the time; where Python has one in C, this keeps it."""
-    encoder = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    make = getattr(json.encoder, "c_make_encoder", None)
-    if make is None:
-        return encoder.encode
-    # Without marks of what is being encoded: a circle is a RecursionError.
-    in_c = make(None, encoder.default, json.encoder.encode_basestring, None, ":", ",", *[False] * 3)
-    return lambda value: "".join(in_c(value, 0))
-
-
-_encode = _encoder()
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
 
 
 def digest(text: str) -> str:

@@ -149,9 +149,10 @@ def test_the_text_is_that_of_the_standard_library(value: Any) -> None:
 
 
 def test_a_circle_is_no_json() -> None:
-    circle: list[Any] = []
+    # Found where it closes: what is beside it is written once.
+    circle: list[Any] = ["x" * 1_000_000]
     circle.append({"inner": circle})
-    with pytest.raises(BadDocument, match="recursion"):
+    with pytest.raises(BadDocument, match="(?i)circular"):
         payload.to_text(circle)
 
 
