@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
 from pydantic import ConfigDict, Field
 from typing_extensions import TypedDict
@@ -129,7 +129,14 @@ async def observations_search(
     """What runs and sessions showed, as cheap rows: begin here. Then observations_timeline, and
     observations_details of the few that matter."""
     desk = await _desk(platform)
-    choice = _choice(None, type, concept, workflow, project, source_id, during)
+    choice = _choice(
+        type=type,
+        concept=concept,
+        workflow=workflow,
+        project=project,
+        source_id=source_id,
+        during=during,
+    )
     if not query.strip():
         with _places():
             page = await desk.newest(choice, limit=limit, before=before or None)
@@ -174,7 +181,9 @@ async def observations_change(
     ids: Annotated[list[str] | None, _IDS, Field(max_length=100)] = None,
     confirm: Annotated[bool, "Else only shown: look first."] = False,
     texts_json: Annotated[NewTexts | None, "edit: title, subtitle, facts, narrative"] = None,
-    which_json: Annotated[Which | None, "forget, for ids: topic, project, during, …"] = None,
+    which_json: Annotated[
+        Which | None, "forget, in place of ids: topic, project, during, …"
+    ] = None,
     block: Annotated[str | None, Obvious("promote: the label.")] = None,
     agent_id: Annotated[str | None, Obvious("promote: whose block.")] = None,
     reason: Annotated[str, Obvious("Why, for the history.")] = "",
@@ -189,8 +198,7 @@ async def observations_change(
     by = Actor("user", "mcp", reason or "observations_change")
     dry_run = not confirm
     if action == "forget":
-        said = which_json or {}
-        choice = replace(_choice(**{name: str(word) for name, word in said.items()}), days=None)
+        choice = replace(_choice(**cast("dict[str, str]", which_json or {})), days=None)
         with _places("/which_json"):
             gone = await desk.forget(ids, choice, by=by, dry_run=dry_run)
         return await _changed(platform, action, gone.observations, confirm, gone.events)
@@ -222,6 +230,7 @@ async def _desk(platform: Platform) -> ObservationDesk:
 
 
 def _choice(
+    *,
     topic: str | None = None,
     type: str | None = None,
     concept: str | None = None,
@@ -306,6 +315,11 @@ def _refuse_misfits(
             problems.append(Problem("MCP_ARGUMENT", f"is not for {action}", f"/{name}"))
     if which is not None and action != "forget":
         problems.append(Problem("MCP_ARGUMENT", f"is not for {action}", "/which_json"))
+    problems += [
+        Problem("MCP_ARGUMENT", "is empty, which would leave all", f"/which_json/{name}")
+        for name, word in (which or {}).items()
+        if not str(word).strip()
+    ]
     if not ids and not which:
         hint = "or say which_json" if action == "forget" else ""
         problems.append(Problem("MCP_ARGUMENT", f"is required for {action}", "/ids", hint=hint))
