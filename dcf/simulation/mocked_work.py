@@ -40,11 +40,11 @@ class Visits:
 
 class Recording:
     """Answers an interpreter with ``mocks``, and keeps what each place was answered, and how many
-    seconds the longest work took that somebody has to hold a lease for."""
+    seconds the longest work took that somebody has to hold a lease for, and all of it."""
 
     def __init__(self, mocks: Mocks) -> None:
         self.answers: dict[Place, MockedAnswer] = {}
-        self.longest_s = 0.0
+        self.longest_s = self.work_s = 0.0
         self._mocks = mocks
         self._visits: dict[Path, int] = {}
 
@@ -54,6 +54,7 @@ class Recording:
         answer = self.answers[place] = self._mocks.choose(call)
         if call.token is None:
             self.longest_s = max(self.longest_s, answer.after_s)
+            self.work_s += answer.after_s
         return answer.to(call.arguments)
 
 

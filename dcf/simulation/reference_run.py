@@ -70,11 +70,12 @@ class Expectation:
 @dataclass(frozen=True, slots=True)
 class Reference:
     """The work of a machine's Tasks, what it comes to, and how many virtual seconds the longest of
-    that work takes under a lease."""
+    that work takes under a lease, and all of it, one after another."""
 
     work: MockedWork
     expected: Expectation
     longest_task_s: float
+    work_s: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +102,7 @@ class ReferenceRun:
             rng = random.Random(f"other {number}")
             other = self._in_time(work, rng) if is_late else self._delayed(work, rng)
             expected = _merged(expected, other)
-        return Reference(work, expected, recording.longest_s)
+        return Reference(work, expected, recording.longest_s, recording.work_s)
 
     def _check(self, end: asl.Execution) -> None:
         entered = sum(entry.moment in ("entered", "retry") for entry in end.trace)

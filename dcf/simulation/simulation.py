@@ -30,7 +30,8 @@ from dcf.simulation.witness import Witness
 from dcf.simulation.worker_life import WorkerLife
 from dcf.workflow import Objects
 
-# How long the calm may last until every run must be over, and then until the queue must be empty.
+# How long the calm may last until every run must be over, beside the work that takes longer, and
+# then until the queue must be empty.
 _PATIENCE_S = 1200.0
 _QUIET_S = 150.0
 _LOOK_S = 1.0
@@ -108,8 +109,12 @@ class Simulation:
         self.weather.calm()
         return await self._until(
             lambda: all(client.done() for client in clients) and self._all_retired(),
-            _PATIENCE_S,
+            self.patience_s(),
         )
+
+    def patience_s(self) -> float:
+        """How many seconds the calm may last until every run must be over."""
+        return _PATIENCE_S
 
     def staffed(self, strangers: Strangers) -> Staff:
         """Who does the Tasks; ``strangers`` answer those that wait for their token."""

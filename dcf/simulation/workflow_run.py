@@ -78,6 +78,10 @@ class WorkflowRun(Simulation):
         self._answering = strangers
         return MockedStaff(self.order.reference.work, self.order.calls, self.ledger, strangers)
 
+    def patience_s(self) -> float:
+        """See ``Simulation.patience_s``. All of the work may be left."""
+        return Simulation.patience_s(self) + self.order.reference.work_s
+
     def skip(self) -> float:
         """See ``Simulation.skip``."""
         seconds = self._next_s() - self.loop.time()

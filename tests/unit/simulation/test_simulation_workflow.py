@@ -263,6 +263,13 @@ def test_a_task_that_nobody_answers_ends_by_its_limit() -> None:
         assert [*map(str, about.simulate(seed, steps=2_000).violations)] == []
 
 
+def test_work_that_takes_an_hour_in_sum_is_waited_for() -> None:
+    machine = chain(First=task("t"), Second=task("t"), Third=task("t"))
+    about = world(machine, {"resources": {"t": {"return": 1, "after": 1_500}}})
+    for seed in range(2):
+        assert [*map(str, about.simulate(seed, steps=2_000).violations)] == []
+
+
 def test_a_machine_that_runs_out_of_time_is_expected_to() -> None:
     machine = {**chain(Rest={"Type": "Wait", "Seconds": 90}), "TimeoutSeconds": 20}
     about = world(machine, late="$status = 'timed_out' and $error = 'States.Timeout'")
