@@ -30,7 +30,7 @@ from dcf.simulation.witness import Witness
 from dcf.simulation.worker_life import WorkerLife
 from dcf.workflow import Objects
 
-# How long the calm may last until every run must be over, beside the work that takes longer, and
+# How long the calm may last until every run must be finished, where its work takes no longer, and
 # then until the queue must be empty.
 _PATIENCE_S = 1200.0
 _QUIET_S = 150.0

@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 Beat = Callable[[], None]
 """Tells that the task made progress (``HeartbeatSeconds`` counts from here)."""
 
-# Characters of what an error says in the log, and of each end of all that is told of it.
+# Characters of a line of a traceback in the log, and of both ends of one that is cut.
 _LONGEST = 4_000
 
 TOKEN_SUFFIX = ".waitForTaskToken"

@@ -254,8 +254,8 @@ def _choice(
 
 @contextmanager
 def _places(at: str = "") -> Iterator[None]:
-    """What is wrong with a choice is said at the arguments that clients give, in the object ``at``;
-    one that is two fields of it once. Raises BadChoice."""
+    """Problems of a choice name the arguments that clients pass, below ``at``; an argument that is
+    two fields of the choice is named once. Raises BadChoice."""
     try:
         yield
     except BadChoice as wrong:
