@@ -34,12 +34,14 @@ class DefinitionError(AslError):
 
 
 class ExpressionError(AslError):
-    """A path, template or intrinsic cannot be compiled: ``code``, ``message``, ``hint``."""
+    """A path, template or expression cannot be compiled: ``code``, ``message``, ``hint``; ``aws``
+    is what Step Functions says of it, where that depends on the text."""
 
-    def __init__(self, code: str, message: str, hint: str = "") -> None:
+    def __init__(self, code: str, message: str, hint: str = "", aws: str = "") -> None:
         self.code = code
         self.message = message
         self.hint = hint
+        self.aws = aws
         super().__init__(message)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -78,7 +77,6 @@ _WARNINGS = ("ASL_CONSTANT_PATH", "ASL_STATIC_RESULT")
 
 _TIMES = ("SecondsPath", "Seconds", "TimestampPath", "Timestamp")
 _PATH_CODES = ("ASL_BAD_INTRINSIC", "ASL_BAD_PATH", "ASL_BAD_REFERENCE_PATH", "ASL_BAD_TEMPLATE")
-_JSONATA_REASON = re.compile(r": [A-Z]\d{4}: (.*)", re.DOTALL)
 
 
 def diagnostics_of(found: Sequence[Finding], definition: Mapping[str, Any]) -> Iterator[Diagnostic]:
@@ -132,11 +130,6 @@ def _diagnose(one: Finding, words: str, definition: Mapping[str, Any]) -> Diagno
         code = "NO_PATH"
     if problem.code == "ASL_BAD_VARIABLE_NAME" and words.startswith("Cannot assign"):
         code = "RESERVED_VARIABLE_NAME"
-    if problem.code == "ASL_BAD_JSONATA":
-        code = SCHEMA if words else code
-        reason = _JSONATA_REASON.search(problem.message)
-        # What AWS says of an expression that is empty.
-        message = words or (reason.group(1) if reason else "Unexpected end of expression")
     path = problem.path.rpartition("/")[0] if owner else problem.path
     location = "" if problem.code == "ASL_NO_TERMINAL_STATE" else location_of(path, definition)
     severity = "ERROR" if problem.is_error else "WARNING"

@@ -56,6 +56,11 @@ DATA: dict[str, ProblemCode] = {
         "Check it; write for example `{% $states.input.total > 10 %}`.",
         {**_JSONATA, **alone("Pass", Output="{% 1 + %}")},
     ),
+    "ASL_UNCLOSED_JSONATA": ProblemCode(
+        "A text that starts with `{%` ends with `%}`.",
+        "Close the expression with `%}`.",
+        {**_JSONATA, **alone("Pass", Output="{% $states.input.total")},
+    ),
     "ASL_UNSUPPORTED_JSONATA": ProblemCode(
         "An expression starts from `$states` or a variable; `$$` is not available, and"
         " `$states.errorOutput` in `Catch` only.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dcf.asl.checks.variable_references import evaluated_texts
 from dcf.asl.errors import ExpressionError
 from dcf.asl.jsonata.references import References, read_references
-from dcf.asl.jsonata.syntax import BAD_JSONATA, expression_text, is_jsonata
+from dcf.asl.jsonata.syntax import expression_text, is_jsonata
 from dcf.asl.reading.node import Node
 from dcf.asl.reading.state_texts import Way, pointer_of
 
@@ -13,6 +13,7 @@ STATES_FIELDS = ("input", "result", "errorOutput", "context")
 """What ``$states`` may have."""
 
 UNSUPPORTED = "ASL_UNSUPPORTED_JSONATA"
+UNCLOSED = "ASL_UNCLOSED_JSONATA"
 
 
 def check_jsonata(node: Node) -> None:
@@ -24,7 +25,7 @@ def check_jsonata(node: Node) -> None:
             place = pointer_of(node, way)
             message = "a JSONata expression starts with `{%` and ends with `%}`"
             aws = "JSONata string must start with {% and end with %}"
-            node.findings.error(BAD_JSONATA, place, message, "close it with `%}`", aws)
+            node.findings.error(UNCLOSED, place, message, "close it with `%}`", aws)
 
 
 def _check(node: Node, way: Way, text: str) -> None:

@@ -45,7 +45,8 @@ def parse_jsonata(text: str) -> tuple[jlens.Expression, tuple[Token, ...]]:
     Raises ExpressionError with the place of the mistake.
     """
     if not text:
-        raise ExpressionError(BAD_JSONATA, "the JSONata expression is empty", _HINT)
+        aws = "Unexpected end of expression"
+        raise ExpressionError(BAD_JSONATA, "the JSONata expression is empty", _HINT, aws)
     if len(text) > MAX_TEXT:
         raise _bad(text, f"it has more than {MAX_TEXT} characters")
     if bracket_depth(text, "([{", ")]}") > MAX_BRACKETS:
@@ -53,7 +54,8 @@ def parse_jsonata(text: str) -> tuple[jlens.Expression, tuple[Token, ...]]:
     try:
         expression = jlens.Expression(text)
     except jlens.JlensError as error:
-        raise _bad(text, f"{error.code}: {error}", error.position or 0) from error
+        why = f"{error.code}: {error}"
+        raise _bad(text, why, error.position or 0, aws=str(error)) from error
     except UnicodeEncodeError as error:
         raise _bad(text, "half a surrogate pair is no character") from error
     words = tokens(text)
@@ -71,8 +73,8 @@ def _check_regex(text: str, word: Token) -> None:
         raise _bad(text, f"a regular expression is wrong: {error}", word.start) from error
 
 
-def _bad(text: str, why: str, position: int = 0) -> ExpressionError:
+def _bad(text: str, why: str, position: int = 0, aws: str = "") -> ExpressionError:
     shown = text if len(text) <= 120 else f"{text[:119]}…"
     where = f" at position {position}" if position > 0 else ""
     hint = _JOIN_HINT if "{%" in text else _HINT
-    return ExpressionError(BAD_JSONATA, f"`{shown}` is not JSONata{where}: {why}", hint)
+    return ExpressionError(BAD_JSONATA, f"`{shown}` is not JSONata{where}: {why}", hint, aws)

@@ -50,7 +50,7 @@ class Findings:
         self._all.append(Finding(Problem(code, message, pointer, hint), aws))
 
     def expression(self, error: ExpressionError, pointer: str) -> None:
-        self.error(error.code, pointer, error.message, error.hint)
+        self.error(error.code, pointer, error.message, error.hint, error.aws)
 
     def with_aws(self) -> Iterator[Finding]:
         """Each problem with what AWS's words for it hold. Consequences are among them."""

@@ -42,6 +42,7 @@ SEVERAL = ("$.a[*]", "$..a", "$.a[?(@.b)]", "$.a[0,1]", "$.a[0:2]", "$.*", "$['a
 BAD_CALLS = ("States.Fromat('{}', $.a)", "States.Format(", "States.UUID(1)", "States.Hash($.a)")
 BAD_JSONATA = {
     "{% 1 + %}": "ASL_BAD_JSONATA",
+    "{% 1 + 2": "ASL_UNCLOSED_JSONATA",
     "{% total > 1 %}": "ASL_UNSUPPORTED_JSONATA",
     "{% $$.total %}": "ASL_UNSUPPORTED_JSONATA",
     "{% $.total %}": "ASL_UNSUPPORTED_JSONATA",
