@@ -15,7 +15,7 @@ from dcf.cli.answer import Answer
 from dcf.cli.explain import explain_run
 from dcf.cli.memory.observations import ObservationsQuestion, get_observations, list_observations
 from dcf.cli.memory.opening import opened
-from dcf.cli.memory.show import show_block
+from dcf.cli.memory.show import show_block, show_message, show_passage
 from dcf.cli.memory.wording import moment
 from dcf.cli.redis_access import find_redis, open_store
 from dcf.cli.screen import Screen
@@ -29,8 +29,7 @@ from dcf.memory import ObservationChoice, Thread, Turn
 SHOWN = tuple(
     template
     for template in TEMPLATES
-    if template.partition("/")[0] not in ("document", "memory", "node", "code")
-    and template != "agent/{id}/message/{id}"
+    if template.partition("/")[0] not in ("document", "node", "code")
 )
 """The forms of citations that are shown here."""
 _MOST_TURNS = 1_000
@@ -66,6 +65,10 @@ async def show_cited(uri: str, settings: Settings, screen: Screen) -> Answer:
         case "skill", _:
             ref = cited.id if cited.part_id is None else f"{cited.id}@{cited.part_id}"
             return show_skill(settings.generated, ref)
+        case "agent", "message":
+            return await show_message(settings, cited.id, cited.part_id or "")
+        case "memory", _:
+            return await show_passage(settings, cited.id)
         case "agent", "block":
             return await show_block(settings, cited.id, cited.part_id or "", None)
     message = f"{uri} is of a kind that is not shown here"

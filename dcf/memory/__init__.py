@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         TextNotUnique,
         UnknownBlock,
     )
-    from dcf.memory.context import Budget, Context, Contexts, ContextTooSmall, Pack, Packed
+    from dcf.memory.context import Budget, Context, Contexts, ContextTooSmall, Pack, Packed, quote
     from dcf.memory.database import (
         BackupExists,
         CipherMissing,
@@ -375,6 +375,7 @@ __all__ = [
     "line_of",
     "open_claude_mem",
     "project_of_runs",
+    "quote",
     "random_id",
     "read_line",
     "rekey",

@@ -63,7 +63,27 @@ def search(
     tag: Annotated[
         list[str] | None, typer.Option("--tag", metavar="TAG", help="Only passages with this tag.")
     ] = None,
-    k: Annotated[int, typer.Option("-k", "--k", min=1, max=1000, help="At most so many.")] = 10,
+    k: Annotated[
+        int | None,
+        typer.Option(
+            "-k",
+            "--k",
+            min=1,
+            max=1000,
+            help="At most so many.",
+            show_default="10, with --budget 200",
+        ),
+    ] = None,
+    budget: Annotated[
+        int | None,
+        typer.Option(
+            "--budget",
+            metavar="TOKENS",
+            min=0,
+            max=1_000_000,
+            help="Print what was found as a context for a model, of at most so many tokens.",
+        ),
+    ] = None,
     since: Annotated[
         str | None,
         typer.Option(
@@ -78,7 +98,9 @@ def search(
 ) -> Answer:
     """Find what agents remember, by words and meaning.
 
-    Each text comes with what its score is made of. Without any word in the QUERY: the newest texts.
+    Each text comes with what its score is made of, or, with --budget, with its address: messages
+    under the conversation that they are part of, in its order. Without any word in the QUERY: the
+    newest texts.
     """
     from dcf.cli.memory.search import SearchQuestion, search_memory
     from dcf.cli.settings import Settings
@@ -92,6 +114,7 @@ def search(
         k,
         since,
         until,
+        budget,
     )
     return asyncio.run(search_memory(Settings.from_env(os.environ), asked))
 

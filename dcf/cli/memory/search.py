@@ -17,31 +17,40 @@ from dcf.cli.memory.wording import moment, one_line
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput
 from dcf.cli.wording import counted
-from dcf.memory import TIME_EXAMPLES, Found, Kind, span_of
+from dcf.memory import TIME_EXAMPLES, Found, Kind, Pack, quote, span_of
 from dcf.problem import Problem
 from dcf.search import words
 
 _SCORE = "score: words, those of messages near by, and meaning (-1 to 1), weighed"
 _EXCERPT = 300
+_MOST, _MOST_QUOTED = 10, 200
+"""How many are looked for, unless that is said."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchQuestion:
     """What to look for, and where: empty is everywhere. ``since`` and ``until`` are times as a
-    person says them."""
+    person says them. With a ``budget`` of tokens, what is found is quoted for a model."""
 
     query: str
     agents: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
-    k: int = 10
+    k: int | None = None
     since: str | None = None
     until: str | None = None
+    budget: int | None = None
+
+    @property
+    def most(self) -> int:
+        """How many texts are looked for."""
+        return self.k or (_MOST if self.budget is None else _MOST_QUOTED)
 
 
 async def search_memory(settings: Settings, asked: SearchQuestion) -> Answer:
-    """The ``k`` texts that fit best, each with what its score is made of. Raises InvalidEntry."""
+    """The texts that fit best, each with what its score is made of, or quoted. Raises
+    InvalidEntry."""
     _demand_kinds(asked.kinds)
     since, until = _times(asked)
     async with opened(settings) as memory:
@@ -50,7 +59,7 @@ async def search_memory(settings: Settings, asked: SearchQuestion) -> Answer:
         more: dict[str, Any] = {"kinds": asked.kinds} if asked.kinds else {}
         found = await memory.search.find(
             asked.query,
-            k=asked.k,
+            k=asked.most,
             agent_ids=[agent.id for agent in chosen] if chosen else None,
             labels=asked.labels,
             tags=asked.tags,
@@ -61,18 +70,39 @@ async def search_memory(settings: Settings, asked: SearchQuestion) -> Answer:
         took_ms = (time.perf_counter() - began) * 1e3
         agents = await names_of(memory)
     by_meaning = any(one.similarity is not None for one in found)
-    fields = {
+    about = {
         "query": asked.query,
-        "found": [{**found_entry(one), "agent": agents.get(one.agent_id or "")} for one in found],
         "took_ms": round(took_ms, 1),
         "by_meaning": by_meaning,
     }
+    if asked.budget is not None:
+        return _quoted(quote(found, asked.budget), asked.budget, about)
+    entries = [{**found_entry(one), "agent": agents.get(one.agent_id or "")} for one in found]
+    fields = {**about, "found": entries}
     show: list[Any] = [line for one in found for line in _lines(one, agents)]
     if words(asked.query) and not by_meaning and found and settings.embedder != "none":
         show.append(Text("By words alone: `dcf memory doctor` says why.", "yellow"))
     count = counted(len(found), "text", "texts")
     show.append(f"{count}; {_SCORE}" if found else "Nothing was found.")
     return Answer(fields, show)
+
+
+def _quoted(pack: Pack, budget: int, about: dict[str, Any]) -> Answer:
+    quoted = [
+        {"uri": one.offer.uri, "tokens": one.tokens, "why": one.offer.why} for one in pack.items
+    ]
+    fields = {
+        **about,
+        "budget": budget,
+        "tokens": pack.tokens,
+        "quoted": quoted,
+        "left_out": pack.left_out,
+        "text": pack.text,
+    }
+    texts = counted(len(quoted), "text", "texts")
+    left = f"; {pack.left_out} more did not fit" if pack.left_out else ""
+    end = f"{texts} in {pack.tokens:,} tokens of {budget:,} at most{left}"
+    return Answer(fields, [*([Text(pack.text)] if pack.text else []), Text(end, "dim")])
 
 
 def _demand_kinds(kinds: tuple[str, ...]) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from rich.text import Text
 
 from dcf.cli.answer import Answer
-from dcf.cli.memory.entries import agent_entry, block_entry, message_entry
+from dcf.cli.memory.entries import agent_entry, block_entry, message_entry, passage_entry
 from dcf.cli.memory.naming import agent_named, id_of
 from dcf.cli.memory.opening import opened
 from dcf.cli.memory.wording import fill_bar, moment, one_line
@@ -98,6 +98,34 @@ async def show_messages(settings: Settings, name: str, limit: int) -> Answer:
     show = [line for message in messages for line in _message_lines(message)]
     show.append(Text(f"{len(messages)} of {counted(total, 'message', 'messages')}", "dim"))
     return Answer(fields, show)
+
+
+async def show_message(settings: Settings, name: str, number: str) -> Answer:
+    """One message of an agent's conversation. Raises NotSo, UnknownAgent, UnknownMessage."""
+    if not (number.isascii() and number.isdigit()):
+        raise NotSo(
+            "memory_message_number",
+            f"{number!r} is no number of a message",
+            "messages are numbered from 1; `dcf memory show AGENT --messages` shows them",
+        )
+    async with opened(settings) as memory:
+        agent = await agent_named(memory, name)
+        message = await memory.messages.get(agent.id, int(number))
+    return Answer(
+        {"agent": agent.name, "message": message_entry(message)},
+        [Text(agent.name, "bold"), *_message_lines(message)],
+    )
+
+
+async def show_passage(settings: Settings, passage_id: str) -> Answer:
+    """One passage of an archive. Raises UnknownPassage."""
+    async with opened(settings) as memory:
+        passage = await memory.passages.get(passage_id)
+        agent = await memory.agents.get(passage.agent_id)
+    tags = f"  {', '.join(passage.tags)}" if passage.tags else ""
+    head = Text.assemble((agent.name, "bold"), (f"  {moment(passage.created_at)}{tags}", "dim"))
+    fields = {"agent": agent.name, "passage": passage_entry(passage)}
+    return Answer(fields, [head, Text(passage.text)])
 
 
 async def demand_moment(memory: Memory, seq: int, option: str) -> None:

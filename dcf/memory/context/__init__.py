@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from dcf.memory.context.contexts import Contexts
     from dcf.memory.context.errors import ContextTooSmall
     from dcf.memory.context.packing import Budget, Layer, Offer, Pack, Packed, pack
+    from dcf.memory.context.quotation import quote
     from dcf.memory.context.rendering import rendered_blocks
 else:
     export_late(__name__)
@@ -27,5 +28,6 @@ __all__ = [
     "Packed",
     "assemble",
     "pack",
+    "quote",
     "rendered_blocks",
 ]

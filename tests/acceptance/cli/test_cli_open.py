@@ -17,7 +17,10 @@ from dcf.cli.entry import run_command
 from dcf.memory import (
     Actor,
     Memory,
+    NewAgent,
+    NewMessage,
     NewObservation,
+    NewPassage,
     NewThread,
     NewTurn,
     Origin,
@@ -51,6 +54,10 @@ def opened(memory: MemoryUser, capsys: pytest.CaptureFixture[str]) -> Opened:
             await there.threads.sync(issue, by=by)
             seen = NewObservation("bugfix", "One index more", Origin("attempt", "a-2", 4))
             await there.observations.add(seen, by=by)
+            agent = await there.agents.create(NewAgent("ada"), by=by, blocks=())
+            await there.messages.append(agent.id, NewMessage("user", "Oolong, please."), by=by)
+            passage = NewPassage("Oolong: 90 degrees.", tags=("recipes",))
+            await there.passages.insert(agent.id, passage, by=by)
 
     now = time.time_ns() // 1_000_000
     memory.home.mkdir()
@@ -87,6 +94,27 @@ def test_observations_are_shown_by_their_address_and_by_where_they_are_from(
     for uri in (one["uri"], f"dcf://thread/T-1/observation/{one['id']}", "dcf://attempt/a-2"):
         assert opened(uri)[1]["observations"][0]["title"] == "One index more"
     assert opened("dcf://attempt/a-2/step/5")[1]["observations"] == []
+
+
+def test_what_a_search_quotes_is_shown_by_its_address(
+    opened: Opened, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_command(["memory", "search", "oolong", "--budget", "200", "--json"]) == 0
+    quoted = json.loads(capsys.readouterr().out)
+    assert quoted["tokens"] <= 200
+    shown = [opened(one["uri"]) for one in quoted["quoted"]]
+    texts = [
+        document.get("message", {}).get("content") or document["passage"]["text"]
+        for _, document in shown
+    ]
+    assert sorted(texts) == ["Oolong, please.", "Oolong: 90 degrees."]
+    for uri, error in (
+        ("dcf://agent/ada/message/2", "memory_unknown_message"),
+        ("dcf://agent/ada/message/first", "memory_message_number"),
+        ("dcf://memory/passage-9", "memory_unknown_passage"),
+    ):
+        code, document = opened(uri)
+        assert (code > 0, document["error"]["code"]) == (True, error)
 
 
 def test_what_is_no_address_or_is_shown_elsewhere_is_said(opened: Opened) -> None:
