@@ -6,8 +6,9 @@ from typing import TypeAlias
 
 from dcf.asl.errors import ExpressionError
 from dcf.asl.intrinsics.catalogue import compile_intrinsic
+from dcf.asl.intrinsics.syntax import BAD_INTRINSIC
 from dcf.asl.jsonpath.path import compile_path
-from dcf.asl.payload import JSON, MAX_DEPTH
+from dcf.asl.payload import JSON, MAX_DEPTH, excerpt
 from dcf.asl.reading.findings import Findings, child
 from dcf.asl.scope import Expression, Scope, constant
 
@@ -23,10 +24,13 @@ def compile_template(template: JSON, pointer: str, findings: Findings) -> Expres
 def compile_value(text: str, field: str) -> Expression:
     """A ``.$`` value: an intrinsic call when it starts with ``States.``, otherwise a path.
 
-    Raises ExpressionError.
+    Blanks may follow a call and not precede it, as AWS's linters have it. Raises ExpressionError.
     """
+    if text.startswith("States."):
+        return compile_intrinsic(text.rstrip(), field)
     if text.lstrip().startswith("States."):
-        return compile_intrinsic(text.strip(), field)
+        message = f"{excerpt(text)} begins with a blank"
+        raise ExpressionError(BAD_INTRINSIC, message, "remove what stands before `States.`")
     return compile_path(text, field, past_end=True)
 
 

@@ -36,7 +36,7 @@ def warn_jsonata(node: Node, state_type: str) -> None:
                 place = pointer_of(node, way)
                 for code, message, hint in _in_expression(node, state_type, place, text):
                     node.findings.warning(code, place, message, hint)
-        elif "$" in text or "{%" in text:
+        elif "$" in text or "{%" in text or "%}" in text:
             found = _in_text(key, text)
             if found is not None:
                 node.findings.warning("ASL_NOT_EVALUATED", pointer_of(node, way), *found)
@@ -52,6 +52,8 @@ def _in_text(key: str, text: str) -> tuple[str, str] | None:
         if is_jsonata(text.strip()):
             return message, "remove what stands around it"
         return message, "join the parts in one expression: `{% 'order ' & $states.input.id %}`"
+    if start < 0 and text.rstrip().endswith("%}"):
+        return f"{excerpt(text)} is taken as it is: no `{{%` opens it", "write `{%` before it"
     if _UNMARKED.match(text):
         return f"{excerpt(text)} is taken as it is", "write `{% … %}` around it to evaluate it"
     if key.endswith(".$") and text.startswith("$"):

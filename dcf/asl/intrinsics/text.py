@@ -130,11 +130,17 @@ def base64_decode(text: JSON) -> str:
 
 
 def hash_text(value: JSON, algorithm: JSON) -> str:
-    """``States.Hash(data, algorithm)``: hexadecimal digest; data other than text as JSON."""
+    """``States.Hash(data, algorithm)``: hexadecimal digest. An object is hashed as the text that
+    ``States.Format`` makes of it, ``{key=value}``; other data that is no text as JSON."""
     if expect_string("Hash", algorithm) not in HASHES:
         raise failure("Hash", f"unknown algorithm `{algorithm}`; use one of {', '.join(HASHES)}")
-    text = _short("Hash", value if isinstance(value, str) else json_to_string(value))
-    return digest(text, algorithm)
+    return digest(_short("Hash", _hashed(value)), algorithm)
+
+
+def _hashed(value: JSON) -> str:
+    if isinstance(value, dict):
+        return fill_template(["", ""], (value,))
+    return value if isinstance(value, str) else json_to_string(value)
 
 
 def digest(text: str, algorithm: str) -> str:

@@ -9,7 +9,8 @@ from typing import Any, TypeAlias
 import regex
 
 from dcf.asl.evaluation_budget import Budget
-from dcf.asl.jsonpath.known_array import KnownArray, number_in
+from dcf.asl.jsonpath.known_array import KnownArray
+from dcf.asl.jsonpath.number_text import compared_text, number_in
 from dcf.asl.payload import JSON, is_number, same
 
 Compare: TypeAlias = Callable[[Any, Any, Budget], bool]
@@ -22,16 +23,23 @@ UNDEFINED = object()
 
 
 class Pattern:
-    """A regular expression that a whole text must match, within the time that is left."""
+    """A regular expression that a whole text must match, within the time that is left.
+
+    A number and a boolean are searched as their text, an array for one item that matches. All
+    else, what is missing too, is the empty text (Jayway's rule).
+    """
 
     __slots__ = ("_pattern",)
 
     def __init__(self, pattern: regex.Pattern[str]) -> None:
         self._pattern = pattern
 
-    def matches(self, text: JSON, budget: Budget) -> bool:
-        if not isinstance(text, str):
-            return False
+    def matches(self, value: Any, budget: Budget) -> bool:
+        items = value if isinstance(value, list) else [value]
+        budget.tick(len(items))
+        return any(self._matches_text(_searched(item), budget) for item in items)
+
+    def _matches_text(self, text: str, budget: Budget) -> bool:
         try:
             budget.tick(len(text) // _SEARCHED)
             timeout = budget.regex_seconds()
@@ -40,15 +48,24 @@ class Pattern:
             raise budget.timed_out() from None
 
 
+def _searched(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return str(value).lower()
+    return compared_text(value) if is_number(value) else ""
+
+
 def _equal(left: Any, right: Any, budget: Budget) -> bool:
-    """JSON equality, and a number equals the text that writes it. Nothing equals what is not
-    there."""
+    """JSON equality; a number equals each text that writes it (``10 == '10.0'``), and a text the
+    number that is written like it (``'10' == 10``, not ``'10.0' == 10``), as in Jayway. Nothing
+    equals what is not there."""
     if left is UNDEFINED or right is UNDEFINED:
         return False
     if is_number(left) and isinstance(right, str):
         return bool(number_in(right) == left)
     if is_number(right) and isinstance(left, str):
-        return bool(number_in(left) == right)
+        return left == compared_text(right)
     patterns = isinstance(left, Pattern) or isinstance(right, Pattern)
     return not patterns and _same(left, right, budget)
 
@@ -131,8 +148,16 @@ def _subset(left: Any, right: Any, budget: Budget) -> bool:
 
 def _any_of(left: Any, right: Any, budget: Budget) -> bool:
     if isinstance(left, KnownArray) and isinstance(right, list):
-        left, right = right, left
+        return any(_is_given(item, left, budget) for item in right)
     return isinstance(left, list) and any(_is_in(item, right, budget) for item in left)
+
+
+def _is_given(right: Any, left: KnownArray, budget: Budget) -> bool:
+    """Whether an item of ``left`` equals ``right``."""
+    if not isinstance(right, (list, dict)):
+        return left.gives(right)
+    budget.tick(len(left))
+    return any(_equal(item, right, budget) for item in left)
 
 
 def _none_of(left: Any, right: Any, budget: Budget) -> bool:
@@ -166,7 +191,8 @@ COMPARISONS: dict[str, Compare] = {
     "noneof": _none_of,
     "size": _size,
     "empty": _empty,
-    # Its right side is a class of Java, which no text can name.
+    # Their right sides are a class and a list of Java, which no text can write.
     "type": lambda left, right, _: False,
+    "all": lambda left, right, _: False,
 }
 """Every operator of a filter by its sign, in lower case."""

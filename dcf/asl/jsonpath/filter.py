@@ -14,6 +14,7 @@ from dcf.asl.evaluation_budget import Budget
 from dcf.asl.jsonpath.comparison import COMPARISONS, UNDEFINED, Pattern
 from dcf.asl.jsonpath.functions import NoValue
 from dcf.asl.jsonpath.known_array import KnownArray
+from dcf.asl.jsonpath.number_text import NumberLiteral
 from dcf.asl.jsonpath.selector import Descendants, EachName, Names, Test, has_all, select
 from dcf.asl.payload import JSON
 from dcf.schema import compile_regex
@@ -27,7 +28,7 @@ MAX_NESTING = 50
 """Deepest nesting of parentheses and negations in a filter."""
 
 _OPERATOR = re.compile(
-    r"===|!==|==|!=|<=|>=|<|>|=~|(?:in|nin|contains|subsetof|anyof|noneof|size|empty|type)\b",
+    r"===|!==|==|!=|<=|>=|<|>|=~|(?:in|nin|contains|subsetof|anyof|noneof|size|empty|type|all)\b",
     re.IGNORECASE,
 )
 _TEXT = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""", re.DOTALL)
@@ -255,7 +256,7 @@ def _unescaped(found: re.Match[str]) -> str:
 
 def _number(found: re.Match[str]) -> float:
     text = found.group()
-    return int(text) if text.lstrip("-").isdigit() else float(text)
+    return int(text) if text.lstrip("-").isdigit() else NumberLiteral(text)
 
 
 _LITERALS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Any]], ...] = (

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from dcf.asl.evaluation_budget import Budget
+from dcf.asl.jsonpath.number_text import joined_text
 from dcf.asl.payload import JSON, is_integer, is_number
 
 
@@ -95,10 +96,20 @@ def _append(value: JSON, more: list[JSON], budget: Budget) -> JSON:
 
 
 def _concat(value: JSON, more: list[JSON], budget: Budget) -> JSON:
-    texts = [item for item in [*_items(value), *_flat(more)] if isinstance(item, str)]
+    """The texts of the array, and what the arguments are, scalars as Java writes them."""
+    texts = [item for item in _items(value) if isinstance(item, str)]
+    texts += [_text(item) for item in _flat(more)]
     budget.spend(len(texts))
     budget.grow(sum(map(len, texts)))
     return "".join(texts)
+
+
+def _text(argument: JSON) -> str:
+    if isinstance(argument, str):
+        return argument
+    if isinstance(argument, bool):
+        return str(argument).lower()
+    return joined_text(argument) if is_number(argument) else ""
 
 
 FUNCTIONS: dict[str, Function] = {

@@ -68,14 +68,21 @@ class Indexes:
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """``[1:3]``, ``[-2:]``."""
+    """``[1:3]``, ``[-2:]``. Between two bounds the indexes are counted through: ``[-2:1]`` has the
+    last two items and the first one, ``[0:-1]`` has none (Jayway's rule)."""
 
-    part: slice
+    start: int | None
+    stop: int | None
     token: None = None
 
     def select(self, value: JSON, root: JSON, budget: Budget) -> Iterator[JSON]:
-        if isinstance(value, list):
-            yield from value[self.part]
+        if not isinstance(value, list):
+            return
+        if self.start is None or self.stop is None:
+            yield from value[self.start : self.stop]
+            return
+        first, last = max(self.start, -len(value)), min(self.stop, len(value))
+        yield from (value[index] for index in range(first, last))
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,11 +131,12 @@ class Descendants:
                 waiting.extend(reversed(node))
 
     def _at(self, node: JSON, root: JSON, budget: Budget) -> Iterator[JSON]:
-        """A filter tests each object and array itself; of several names all must be there."""
+        """A filter tests each object and array itself; of several names at the end of the path
+        all must be there."""
         if isinstance(self.inner, Filter):
             if isinstance(node, (dict, list)) and self.inner.test(node, root, budget):
                 yield node
-        elif not isinstance(self.inner, (Names, EachName)) or has_all(node, self.inner.names):
+        elif not isinstance(self.inner, Names) or has_all(node, self.inner.names):
             yield from self.inner.select(node, root, budget)
 
 

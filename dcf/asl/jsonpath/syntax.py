@@ -131,6 +131,8 @@ def _inside(selector: Selector) -> Selector:
     """``selector`` where another one follows it."""
     if isinstance(selector, Names) and len(selector.names) > 1:
         return EachName(selector.names)
+    if isinstance(selector, Descendants):
+        return Descendants(_inside(selector.inner))
     return selector
 
 
@@ -233,7 +235,7 @@ def _bracket(text: str, position: int) -> tuple[Selector, int]:
     if slices is None:
         raise _bad(text, f"`[{content}]` selects nothing")
     start, stop = (None if part is None else int(part) for part in slices.groups())
-    return Slice(slice(start, stop)), after
+    return Slice(start, stop), after
 
 
 def _filter(text: str, content: str) -> Filter:

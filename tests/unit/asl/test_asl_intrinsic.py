@@ -71,6 +71,9 @@ from dcf.asl import Entered, step
             "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
         ),
         ("States.Hash('', 'MD5')", None, "d41d8cd98f00b204e9800998ecf8427e"),
+        # As the data flow simulator of AWS gives it: an object is {foo=bar}, an array JSON.
+        ("States.Hash($, 'SHA-1')", {"foo": "bar"}, "dc2935b70ad43836e2e74df2d9758b1e51397997"),
+        ("States.Hash($, 'SHA-1')", [1, 2, 3], "9ef50cc82ae474279fb8e82896142702bccbb33a"),
         (
             "States.JsonMerge($.one, $.two, false)",
             {"one": {"a": {"a1": 1}, "b": 2}, "two": {"a": {"a3": 1}, "c": 3}},

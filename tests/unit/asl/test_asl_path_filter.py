@@ -88,6 +88,48 @@ def test_a_quoted_name_of_a_filter_may_hold_any_sign() -> None:
 
 
 @pytest.mark.parametrize(
+    ("value", "condition", "passes"),
+    [
+        # A text equals the number that Java writes like it,
+        ("10", "@.x == 10", True),
+        ("10.0", "@.x == 10", False),
+        ("1.0", "@.x == 1.0", True),
+        ("1.50", "@.x == 1.50", True),
+        ("1.5", "@.x == 1.50", False),
+        ("-12.3", "@.x == -0.123e2", True),
+        ("-0.123e2", "@.x == -0.123e2", False),
+        ("1E+1", "@.x == 1e1", True),
+        ("1E-7", "@.x == 0.0000001", True),
+        ("0", "@.x == 000", True),
+        ("10", "@.x in [10]", True),
+        ("010", "@.x in [10]", False),
+        # a number every text that writes it.
+        (10, "@.x == '010'", True),
+        (10, "@.x == '1E+1'", True),
+        (10, "@.x == ' 10'", False),
+        (10, "@.x == '1_0'", False),
+        (10, "@.x in ['x', '10.0']", True),
+        (1e25, "@.x == '1e25'", True),
+    ],
+)
+def test_a_text_and_a_number_compare_as_in_jayway(value: Any, condition: str, passes: bool) -> None:
+    assert numbers(condition, {"a": [{"x": value}]}) == ([value] if passes else [])
+
+
+@pytest.mark.parametrize(
+    ("text", "number", "passes"),
+    [("1.0E+25", 1e25, True), ("0.000010", 1e-05, True), ("0.0", -0.0, True), ("1", 1.0, False)],
+)
+def test_a_number_of_the_data_has_the_text_of_a_double(
+    text: str, number: float, passes: bool
+) -> None:
+    data = {"a": [{"x": text, "y": number}], "b": [number]}
+
+    assert numbers("@.x == @.y", data) == ([text] if passes else [])
+    assert numbers("@.x in $.b", data) == ([text] if passes else [])
+
+
+@pytest.mark.parametrize(
     ("value", "array", "found"),
     [
         (1, [1.0], True),
@@ -122,7 +164,14 @@ def test_in_is_equality_with_one_of_the_elements(value: Any, array: list[Any]) -
     equal = any(bool(numbers("@.x==@.y", {"a": [{"x": value, "y": item}]})) for item in array)
 
     assert bool(numbers("@.x in $.b", data)) is equal
-    assert bool(numbers("$.b anyof @.y", {**data, "a": [{"x": 1, "y": [value]}]})) is equal
+    assert bool(numbers("@.y anyof $.b", {**data, "a": [{"x": 1, "y": [value]}]})) is equal
+
+
+@given(value=SCALARS, array=st.lists(SCALARS, max_size=6))
+def test_anyof_is_equality_of_one_of_the_elements(value: Any, array: list[Any]) -> None:
+    equal = any(bool(numbers("@.y==@.x", {"a": [{"x": value, "y": item}]})) for item in array)
+
+    assert bool(numbers("$.b anyof @.y", {"b": array, "a": [{"x": 1, "y": [value]}]})) is equal
 
 
 @pytest.mark.parametrize("operation", ["@.x in $.b", "$.b contains @.x", "@.x nin $.b[*]"])

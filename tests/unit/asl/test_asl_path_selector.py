@@ -47,6 +47,12 @@ def read(text: str, data: Any = STORE) -> Any:
         ("$.größe[0:9]", [1, 2, 3]),
         ("$.größe[0:3:2]", [1, 2, 3]),  # a step means nothing
         ("$.größe[-2:-1]", [2]),
+        # Between two bounds the indexes are counted through, from the last items to the first.
+        ("$.größe[-2:1]", [2, 3, 1]),
+        ("$.größe[-9:2]", [1, 2, 3, 1, 2]),
+        ("$.größe[-1:0]", [3]),
+        ("$.größe[0:-1]", []),
+        ("$.größe[-999999999:999999999]", [1, 2, 3, 1, 2, 3]),
         ("$.limit ", 10),
         ("$.größe[0,2]", [1, 3]),
         ("$.größe[0,9]", [1]),
@@ -59,6 +65,8 @@ def read(text: str, data: Any = STORE) -> Any:
         ]),
         ("$.none", None),
         ("$..['title','isbn']", [{"title": "Moby Dick", "isbn": "0-553"}]),
+        ("$..['book','bike'].price", [20]),
+        ("$..['book','bike']..price", [8, 13, 9, 20]),
         ("$..[?(@.isbn)].title", ["Moby Dick"]),
         ("$..[?(@ > 1)]", []),  # only objects and arrays are looked at below
     ],
@@ -100,6 +108,12 @@ def test_selection(path: str, selected: Any) -> None:
         ("@.none !== @.nothing", ["Sayings", "Sword", "Moby Dick"]),
         ("@.title == 'S\\u0077ord'", ["Sword"]),
         ("@.price type 'number'", []),
+        ("@.tags ALL ['old']", []),
+        # A number is searched as its text, an array for one match, what is missing as no text.
+        ("@.price =~ /1.*/", ["Sword"]),
+        ("@.tags =~ /w.*/", ["Sayings"]),
+        ("@.isbn =~ /.{0}/", ["Sayings", "Sword"]),
+        ("/true/ =~ @.tags", []),
         ("@.price == '13'", ["Sword"]),
         ("@.price === '13'", []),
     ],
@@ -137,6 +151,8 @@ def test_a_filter_on_an_object_tests_the_object() -> None:
         ("$.max($.book[*].price)", 13),
         ("$.book[0].tags.concat($.bike.color)", "oldwisered"),
         ('$.concat("a", "b")', "ab"),
+        ('$.concat("a", $.limit, 1.5, $.größe)', "a101.5123"),
+        ("$.concat(1e25, 1.0, 0.00001, 0)", "1.0E251.01.0E-50"),
     ],
 )
 def test_functions_end_a_path(path: str, value: Any) -> None:
