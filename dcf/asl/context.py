@@ -28,17 +28,29 @@ def execution_context(input: JSON, name: str, now: float, rng: Random) -> dict[s
 
 
 def iteration_context(
-    context: dict[str, Any], index: int, item: JSON, source: str | None = None
+    context: dict[str, Any],
+    index: int,
+    item: JSON,
+    source: str | None = None,
+    *,
+    keyed: bool = False,
 ) -> dict[str, Any]:
     """``context`` with ``Map.Item`` of one iteration; ``source`` where ItemSelector reads it."""
-    seen = {"Index": index, "Value": item}
+    seen = _item_seen(index, item, keyed)
     if source is not None:
         seen["Source"] = source
     return {**context, "Map": {"Item": seen}}
 
 
 def child_context(
-    context: dict[str, Any], run: MapRun, index: int, item: JSON, input: JSON, started: str
+    context: dict[str, Any],
+    run: MapRun,
+    index: int,
+    item: JSON,
+    input: JSON,
+    started: str,
+    *,
+    keyed: bool = False,
 ) -> dict[str, Any]:
     """The context of one iteration of a distributed Map: an execution of its own.
 
@@ -53,5 +65,10 @@ def child_context(
         "StartTime": started,
     }
     machine = {"Id": run.machine, "Name": run.machine.rpartition(":")[2]}
-    item_seen = {"Item": {"Index": index, "Value": item}}
+    item_seen = {"Item": _item_seen(index, item, keyed)}
     return {**context, "Execution": execution, "StateMachine": machine, "Map": item_seen}
+
+
+def _item_seen(index: int, item: Any, keyed: bool) -> dict[str, Any]:
+    """``Map.Item``; of a ``keyed`` item, a member of an object, its Key and its Value."""
+    return {"Index": index, **item} if keyed else {"Index": index, "Value": item}

@@ -88,6 +88,7 @@ class FanOut:
     Parallel: ``items`` is None and every branch gets ``input``. Map: one iteration for each of
     ``items``, its input from ``item_input``. ``max_concurrency`` 0 means no limit.
     More than ``fail_limit`` failed children fail the fan; up to that many are tolerated.
+    ``keyed``: the items are members of an object, each {Key, Value}.
     """
 
     count: int
@@ -95,6 +96,7 @@ class FanOut:
     input: JSON
     max_concurrency: int
     fail_limit: int = 0
+    keyed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -121,6 +121,8 @@ def _event(lease: Lease) -> dict[str, Any]:
 def _fan_out(step: Step, effect: asl.FanOut, event: dict[str, Any]) -> Commit:
     shared: dict[str, JSON]
     shared = {"input": effect.input} if effect.items is None else {"items": effect.items}
+    if effect.keyed:
+        shared["keyed"] = True
     if is_distributed(step.run.machine.locate(list(split_path(step.lease.path)))):
         shared[FAN_RUN] = step.visit.identity
     if step.visit.variables:

@@ -23,7 +23,7 @@ class OpenFan:
 
     ``around`` is the context of the frame that the Map or Parallel stands in, ``visit`` its own
     visit, whose variables are all that were visible there; ``variables`` are those that its
-    children see.
+    children see. ``keyed``: each of ``items`` is a member of an object, {Key, Value}.
     """
 
     state: asl.State
@@ -33,6 +33,7 @@ class OpenFan:
     outer_round: int
     items: list[JSON] | None
     input: JSON
+    keyed: bool
 
     def child_context(self, number: int, value: JSON, started_at: int) -> Mapping[str, Any]:
         """The context of child ``number``, which starts with ``value``."""
@@ -40,10 +41,12 @@ class OpenFan:
             return self.around
         item = self.items[number]
         if not isinstance(self.state, asl.MapState) or not self.state.is_distributed:
-            return asl.iteration_context(dict(self.around), number, item)
+            return asl.iteration_context(dict(self.around), number, item, keyed=self.keyed)
         map_run = asl.map_run(self.state, self.visit)
         started = iso(started_at)
-        return asl.child_context(dict(self.around), map_run, number, item, value, started)
+        return asl.child_context(
+            dict(self.around), map_run, number, item, value, started, keyed=self.keyed
+        )
 
 
 class Fans:
@@ -133,5 +136,6 @@ class Fans:
             outer_round=document.round,
             items=shared.get("items"),
             input=shared.get("input"),
+            keyed=shared.get("keyed", False),
         )
         return fan, size(shared) + size(raw)

@@ -75,7 +75,9 @@ class FrameOpening:
         if not isinstance(parent, asl.MapState) or parent.processor is None:
             raise TypeError(f"{parent.name} opened a Map frame but is no Map")
         item = fan.items[number]
-        value = asl.item_input(parent, fan.visit, number, item, self._rng, limit=self._limit)
+        value = asl.item_input(
+            parent, fan.visit, number, item, self._rng, limit=self._limit, keyed=fan.keyed
+        )
         return parent.processor, value
 
 

@@ -42,13 +42,16 @@ DATA: Any = {
 _NAMES = ("a", "b", "c", "d", "e", "k", "l", "o", "s", "n", "t", "zz", "x-y", "x_y", "é")
 _LITERALS = ("1", "2", "-1", "1.5", "'x'", '"x"', "true", "false", "null", "'2'", "'true'", "[1,2]")
 _LITERALS += ("['x','y']", "[]", "{'e':5}", "/x.*/", "/X/i", "'it\\'s'", "1e1", "x")
+_LITERALS += ("1.0", "1.50", "'1.5'", "-0", "/.*/", "/[0-9.]+|true/")
 _SIGNS = ("==", "!=", "<", "<=", ">", ">=", "=~", "===", "!==", "=", "<>")
 _WORDS = ("in", "nin", "subsetof", "anyof", "noneof", "size", "sizeof", "empty", "contains", "type")
-_WORDS += ("IN", "Contains", "is")
+_WORDS += ("IN", "Contains", "is", "all")
 _FUNCTIONS = (".length()", ".size()", ".sum()", ".max()", ".min()", ".avg()", ".keys()", ".first()")
 _FUNCTIONS += (".last()", ".index(0)", ".index(-1)", ".append(4)", ".concat($.s)", ".sum($.o.l)")
+_FUNCTIONS += (".concat($.lim, $.f, $.o.l)",)
 _PARTS = ("0", "1", "-1", "9", "-9", " 0 ", "0,1", "0, 2", "0,9", "*", " * ", "'b'", '"b"', "'q.r'")
 _PARTS += ("1:", "0:2", ":2", "-2:", ":-1", "1:3", ":", "::2", "0:4:2", "-1:-3", " 0 : 1 ", "", "b")
+_PARTS += ("0:-1", "-2:1", "-9:2", "-1:0", "3:-9")
 
 _NO_LIST = r"(?!\[|[@$][^ )]*[ )])"
 _LEFT = {
@@ -63,7 +66,7 @@ _LEFT = {
     # An exception there, false here: with `!` before it, or another test beside it, that shows.
     "a value of a wrong type compared: an exception there, false here": (
         rf"(?i) (in|nin|subsetof|anyof|noneof) {_NO_LIST}"
-        r"|!\(.* (in|nin|subsetof|anyof|noneof|empty) | type | empty "
+        r"|!\(.* (in|nin|subsetof|anyof|noneof|empty) | type | all | empty "
     ),
     # An exception there where an array has an object beside other values.
     "membership in an array of mixed types: an exception there": (

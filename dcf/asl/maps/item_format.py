@@ -23,12 +23,20 @@ _BLANK = " \t\r"
 _INDEX = re.compile("[0-9]{1,9}")
 
 
+class Members(list[JSON]):
+    """The members of an object as the items of a distributed Map, each ``{Key, Value}``."""
+
+    @classmethod
+    def of(cls, value: dict[str, JSON]) -> Members:
+        return cls({"Key": key, "Value": member} for key, member in value.items())
+
+
 @dataclass(frozen=True, slots=True)
 class ItemFormat:
     """``kind`` is CSV, JSON, JSONL, or PARQUET, which is never readable.
 
     ``headers`` names the columns of a CSV; None: its first row does. ``pointer`` is a JSON pointer
-    to the array in a JSON document.
+    to the array or object in a JSON document.
     """
 
     kind: str
@@ -58,6 +66,8 @@ class ItemFormat:
 
     def _parse_json(self, text: str) -> list[JSON]:
         value = _point(_load(text), self.pointer)
+        if isinstance(value, dict):
+            return Members.of(value)
         if not isinstance(value, list):
             raise _unreadable("Attempting to map over non-iterable node.")
         return value

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 
 from dcf.asl.effect import ObjectRef, ReadItems
 from dcf.asl.errors import ITEM_READER_FAILED, PlainError
-from dcf.asl.maps.item_format import ItemFormat
+from dcf.asl.maps.item_format import ItemFormat, Members
 from dcf.asl.maps.item_manifest import read_manifest
 from dcf.asl.maps.unpacking import unpack
 from dcf.asl.payload import JSON
@@ -49,10 +50,11 @@ class ItemReader:
         if self.manifest is not None and request.manifest is None:
             files, manifest = read_manifest(self.manifest, event.contents[0], request.objects[0])
             return ReadItems(files, manifest=manifest)
-        items: list[JSON] = []
-        for content in unpack(event.contents):
-            items += self._format(request).parse(content)
-        return self._limited(scope, items)
+        format = self._format(request)
+        found = [format.parse(content) for content in unpack(event.contents)]
+        keyed = bool(found) and all(isinstance(items, Members) for items in found)
+        items = chain.from_iterable(found)
+        return self._limited(scope, Members(items) if keyed else list(items))
 
     def _listed(self, scope: Scope, bucket: str, entries: list[JSON]) -> list[JSON] | ReadItems:
         if self.format is None:
@@ -70,7 +72,8 @@ class ItemReader:
         limit = 0 if self.max_items is None else int(self.max_items(scope))
         if limit < 0:
             raise PlainError(ITEM_READER_FAILED, "field MaxItems must be positive")
-        return items[: min(limit or MAX_ITEMS, MAX_ITEMS)]
+        del items[min(limit or MAX_ITEMS, MAX_ITEMS) :]
+        return items
 
 
 def _text(given: JSON, field: str, default: str | None = None) -> str:

@@ -9,6 +9,7 @@ from dcf.asl.data_limit import INPUT, check_size
 from dcf.asl.effect import FanOut
 from dcf.asl.errors import QUERY_EVALUATION_ERROR, RUNTIME, EvaluationError, PlainError
 from dcf.asl.evaluation_budget import Budget, LimitReached
+from dcf.asl.maps.item_format import Members
 from dcf.asl.maps.item_reader import ItemReader
 from dcf.asl.maps.tolerance import Tolerance
 from dcf.asl.outcome import located
@@ -32,18 +33,19 @@ def item_input(
     rng: Random | None = None,
     *,
     limit: int | None = None,
+    keyed: bool = False,
 ) -> JSON:
     """The input of iteration ``index`` (from 0) of a Map whose ``visit`` this is.
 
     ItemSelector sees the Map's effective input as ``$`` (``$states.input`` is its raw input) and
-    the item as ``$$.Map.Item.Value``. ``item`` is one of ``FanOut.items``; batches are inputs
-    already. Raises EvaluationError when it cannot be evaluated, or ItemSelector makes more than
-    ``limit`` bytes of JSON: the iteration has then failed with that error.
+    the item as ``$$.Map.Item.Value``. ``item`` is one of ``FanOut.items``, ``keyed`` as there;
+    batches are inputs already. Raises EvaluationError when it cannot be evaluated, or ItemSelector
+    makes more than ``limit`` bytes of JSON: the iteration has then failed with that error.
     """
     if not state.selects_each:
         return item
     try:
-        selected = _selected(state, visit, index, item, rng)
+        selected = _selected(state, visit, index, item, rng, keyed)
         check_size(state.name, INPUT, selected, limit)
         return selected
     except EvaluationError as error:
@@ -54,10 +56,16 @@ def item_input(
 
 
 def select_items(state: MapState, scope: Scope) -> list[JSON]:
-    """The array that ItemsPath or Items gives, else the effective input, which ``scope`` shows."""
+    """The array that ItemsPath or Items gives, else the effective input, which ``scope`` shows.
+
+    A distributed Map goes through the members of an object too. AWS was recorded to refuse one in
+    an inline Map.
+    """
     items = scope.data if state.items is None else state.items(scope)
     if isinstance(items, list):
         return items
+    if isinstance(items, dict) and state.is_distributed:
+        return Members.of(items)
     if state.jsonata:
         cause = f"Map state input must be an array but was: {excerpt(items, 1000)}"
         raise EvaluationError(QUERY_EVALUATION_ERROR, cause)
@@ -81,7 +89,9 @@ def fan_out(state: MapState, scope: Scope, visit: Visit, items: list[JSON]) -> F
     elif scope.stages is not None and state.item_selector is not None:
         scope.note("afterItemSelector", _selected_items(state, visit, items, scope))
     tolerated = tolerance.iterations(sizes) if state.is_distributed else 0
-    return FanOut(len(items), items, effective, window, tolerated)
+    keyed = isinstance(items, Members)
+    # What is stored is a list and nothing more special.
+    return FanOut(len(items), list(items) if keyed else items, effective, window, tolerated, keyed)
 
 
 def _selected_items(state: MapState, visit: Visit, items: list[JSON], scope: Scope) -> list[JSON]:
@@ -95,17 +105,19 @@ def _selected_items(state: MapState, visit: Visit, items: list[JSON], scope: Sco
         except LimitReached as error:
             cause = f"The ItemSelector of {len(items)} items takes too long."
             raise EvaluationError(RUNTIME, cause) from error
-        selected.append(_selected(state, visit, number, item, rng))
+        selected.append(_selected(state, visit, number, item, rng, isinstance(items, Members)))
     return selected
 
 
-def _selected(state: MapState, visit: Visit, index: int, item: JSON, rng: Random | None) -> JSON:
+def _selected(
+    state: MapState, visit: Visit, index: int, item: JSON, rng: Random | None, keyed: bool
+) -> JSON:
     assert state.item_selector is not None
     scope = Scope(visit.input, visit.context, visit.variables, rng, "item", visit.identity)
     # InputPath belongs to the Map itself: around it may stand an iteration of another Map.
     state.flow.effective_input(scope)
     source = STATE_DATA if state.reader is None else _read_from(state.reader, scope)
-    scope.context = iteration_context(visit.context, index, item, source)
+    scope.context = iteration_context(visit.context, index, item, source, keyed=keyed)
     scope.states = {"input": visit.input, "context": scope.context}
     return state.item_selector(scope)
 

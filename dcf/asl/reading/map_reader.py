@@ -45,15 +45,12 @@ def read_map(parts: Parts) -> MapState:
 
 
 def _read_items(node: Node, processor: Node | None) -> Expression | None:
+    """An array, and for a distributed Map also an object. An inline Map with an object gets as far
+    as to run, and fails there, in Step Functions too."""
     value = node.value.get("Items")
-    # An inline Map gets as far as to run, and fails there, in Step Functions too.
-    if isinstance(value, dict) and _is_distributed(processor):
-        message = "a Map over the members of an object is not offered here: `Items` is an object"
-        hint = 'write an array, for example `[{"Key": …, "Value": …}]`'
-        node.error("ASL_WRONG_TYPE", "Items", message, hint)
-        return None
     if isinstance(value, str):
-        return read_expected(node, "Items", "array")
+        kinds = ("array", "object") if _is_distributed(processor) else ("array",)
+        return read_expected(node, "Items", *kinds)
     if "Items" in node and not isinstance(value, (list, dict)):
         node.wrong_type("Items", "an array, or JSONata that gives one")
         return None

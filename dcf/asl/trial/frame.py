@@ -221,10 +221,10 @@ def child_frame(fan: Fan, index: int, input: JSON, now: float) -> Frame:
     if not isinstance(state, MapState):
         return Frame(state.branches[index], path, context, fan, index, history, outer.variables)
     assert state.processor is not None and fan.effect.items is not None
-    item = fan.effect.items[index]
+    item, keyed = fan.effect.items[index], fan.effect.keyed
     if fan.run is None:
         history.add()  # MapIterationStarted
-        context = iteration_context(context, index, item)
+        context = iteration_context(context, index, item, keyed=keyed)
         return Frame(state.processor, path, context, fan, index, history, outer.variables)
-    context = child_context(context, fan.run, index, item, input, _moment(now))
+    context = child_context(context, fan.run, index, item, input, _moment(now), keyed=keyed)
     return Frame(state.processor, path, context, fan, index, History(history.is_told))

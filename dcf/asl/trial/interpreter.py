@@ -235,9 +235,10 @@ class _Run:
         if isinstance(state, MapState):
             assert fan.effect.items is not None
             item = fan.effect.items[index]
+            visit, keyed = fan.attempt.visit, fan.effect.keyed
             try:
                 input = item_input(
-                    state, fan.attempt.visit, index, item, self._rng, limit=self._limit
+                    state, visit, index, item, self._rng, limit=self._limit, keyed=keyed
                 )
             except EvaluationError as error:
                 failed = Failure(error.error, error.cause)

@@ -133,6 +133,7 @@ def test_a_range_of_1000_elements_is_the_largest() -> None:
 @pytest.mark.parametrize(
     "call",
     [
+        " States.UUID()",
         "States.Nope(1)",
         "States.UUID(1)",
         "States.MathAdd(1)",

@@ -71,6 +71,29 @@ def test_the_items_at_a_json_pointer() -> None:
     assert items_of(config, '{"a/b": [[1, 2]]}') == [1, 2]
 
 
+PAIRS = [{"Key": "a", "Value": 1}, {"Key": "b", "Value": [2]}]
+
+
+@pytest.mark.parametrize(
+    ("config", "items"), [({}, PAIRS), ({"MaxItems": 1}, PAIRS[:1]), ({"ItemsPointer": ""}, PAIRS)]
+)
+def test_the_items_of_a_json_object_are_its_members(config: Any, items: Any) -> None:
+    assert items_of({"InputType": "JSON", **config}, '{"a": 1, "b": [2]}') == items
+
+
+def test_a_json_pointer_may_lead_to_an_object() -> None:
+    config = {"InputType": "JSON", "ItemsPointer": "/o"}
+
+    assert items_of(config, '{"o": {"a": 1, "b": [2]}}') == PAIRS
+
+
+def test_the_members_of_a_json_object_have_keys() -> None:
+    selector = {"key.$": "$$.Map.Item.Key", "value.$": "$$.Map.Item.Value"}
+    state = reading({"InputType": "JSON"}, ItemSelector=selector)
+
+    assert execute(state, {"b/k": b'{"a": 1}'}).output == [{"key": "a", "value": 1}]
+
+
 @pytest.mark.parametrize("step", ["1", "9" * 5_000, "\u00b2", "-1", ""])
 def test_a_json_pointer_to_no_element_fails_the_reader(step: str) -> None:
     config = {"InputType": "JSON", "ItemsPointer": f"/{step}"}
@@ -165,7 +188,7 @@ def test_max_items_may_come_from_the_input() -> None:
     ("kind", "content"),
     [
         ("JSON", "not json"),
-        ("JSON", '{"a": 1}'),
+        ("JSON", '"a"'),
         ("JSON", "[" * 100_000),
         ("JSON", b"\xff\xfe"),
         ("JSON", b"\x1f\x8b broken"),

@@ -86,9 +86,17 @@ def test_a_jsonpath_field_in_a_jsonata_state() -> None:
     assert "name it `id`" in problem.hint
 
 
-@pytest.mark.parametrize("text", ["$5.00", "$HOME", "states.input", "{}", "100 %}", "$", "a.$"])
+@pytest.mark.parametrize("text", ["$5.00", "$HOME", "states.input", "{}", "%} of it", "$", "a.$"])
 def test_other_texts_are_texts(text: str) -> None:
     assert found({"a": text}, Comment="see {% $states.input %}") == []
+
+
+def test_an_expression_that_nothing_opens() -> None:
+    """The developer guide: it must start with ``{%`` and end with ``%}``."""
+    problem = warning({"a": "10 %}"})
+
+    assert (problem.code, problem.path) == ("ASL_NOT_EVALUATED", "/States/A/Output/a")
+    assert problem.hint == "write `{%` before it"
 
 
 def test_an_unknown_field_of_states() -> None:

@@ -117,6 +117,14 @@ def test_a_bad_field_of_the_machine_is_found(
             [("ASL_FIELD_CLASH", "/States/A/ErrorPath")],
         ),
         ({"Type": "Fail", "Cause": 1}, [("ASL_WRONG_TYPE", "/States/A/Cause")]),
+        (
+            {"Type": "Fail", "ErrorPath": "States.MathAdd($.a, 1)", "CausePath": "States.UUID()"},
+            [("ASL_BAD_INTRINSIC", "/States/A/ErrorPath")],
+        ),
+        (
+            {"Type": "Fail", "CausePath": "States.StringSplit($.a, ',')"},
+            [("ASL_BAD_INTRINSIC", "/States/A/CausePath")],
+        ),
         ({"Type": "Wait", "End": True}, [("ASL_BAD_WAIT", "/States/A")]),
         (
             {"Type": "Wait", "End": True, "Seconds": 1, "SecondsPath": "$.s"},
