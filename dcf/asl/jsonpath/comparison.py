@@ -10,7 +10,7 @@ import regex
 
 from dcf.asl.evaluation_budget import Budget
 from dcf.asl.jsonpath.known_array import KnownArray, number_in
-from dcf.asl.payload import JSON, is_number, same
+from dcf.asl.payload import JSON, is_number, same, text_order
 
 Compare: TypeAlias = Callable[[Any, Any, Budget], bool]
 
@@ -91,7 +91,8 @@ def _ordered(order: Callable[[Any, Any], bool]) -> Compare:
         both_texts = isinstance(left, str) and isinstance(right, str)
         if both_texts:
             _look_at(min(len(left), len(right)), budget)
-        return (both_numbers or both_texts) and order(left, right)
+            return order(text_order(left), text_order(right))
+        return both_numbers and order(left, right)
 
     return compare
 
