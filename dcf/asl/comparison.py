@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeAlias
 
-from dcf.asl.payload import JSON, is_number
+from dcf.asl.payload import JSON, is_number, text_order
 from dcf.asl.timestamp import parse_instant
 
 Compare: TypeAlias = Callable[[JSON, JSON], bool]
@@ -38,7 +38,8 @@ _ORDERS: dict[str, Callable[[Any, Any], bool]] = {
 
 def _strings(order: Callable[[Any, Any], bool]) -> Compare:
     def compare(left: JSON, right: JSON) -> bool:
-        return isinstance(left, str) and isinstance(right, str) and order(left, right)
+        both = isinstance(left, str) and isinstance(right, str)
+        return both and order(text_order(left), text_order(right))
 
     return compare
 

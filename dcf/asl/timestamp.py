@@ -27,6 +27,12 @@ def parse_timestamp(text: object) -> float | None:
     return None if instant is None else instant / 1_000_000_000
 
 
+def parse_second(text: object) -> float | None:
+    """As ``parse_timestamp``, without the fraction, of which a Wait takes no notice."""
+    instant = parse_instant(text)
+    return None if instant is None else float(instant // 1_000_000_000)
+
+
 def parse_instant(text: object) -> int | None:
     """Epoch nanoseconds of a timestamp, exactly; None when ``text`` is none."""
     found = _RFC3339.fullmatch(text) if isinstance(text, str) else None

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dcf.asl.checks.variable_references import evaluated_texts
 from dcf.asl.errors import ExpressionError
 from dcf.asl.jsonata.functions import FUNCTION_NAMES
-from dcf.asl.jsonata.references import References, read_references
+from dcf.asl.jsonata.references import read_references
 from dcf.asl.jsonata.rules import STATES_FIELDS
 from dcf.asl.jsonata.syntax import expression_text, is_jsonata
 from dcf.asl.payload import excerpt
@@ -17,7 +17,6 @@ from dcf.asl.reading.node import Node
 from dcf.asl.reading.state_texts import pointer_of
 
 _UNMARKED = re.compile(r"\$states\.[A-Za-z]")
-_WITH_RESULT = ("Task", "Parallel", "Map")
 _MOST_ODD = 3
 """Most letters that a misspelt name has too many or too few."""
 
@@ -28,13 +27,13 @@ _OTHERWISE = "use a function of JSONata or of Step Functions, or define it in th
 _INSTEAD = {"eval": "Step Functions has no `$eval`; `$parse` reads JSON text"}
 
 
-def warn_jsonata(node: Node, state_type: str) -> None:
+def warn_jsonata(node: Node) -> None:
     """Warn of what in a JSONata state looks like a slip; what is an error is reported elsewhere."""
     for way, key, text in evaluated_texts(node):
         if is_jsonata(text):
             if "$" in text:
                 place = pointer_of(node, way)
-                for code, message, hint in _in_expression(node, state_type, place, text):
+                for code, message, hint in _in_expression(node, text):
                     node.findings.warning(code, place, message, hint)
         elif "$" in text or "{%" in text or "%}" in text:
             found = _in_text(key, text)
@@ -62,9 +61,7 @@ def _in_text(key: str, text: str) -> tuple[str, str] | None:
     return None
 
 
-def _in_expression(
-    node: Node, state_type: str, place: str, text: str
-) -> Iterator[tuple[str, str, str]]:
+def _in_expression(node: Node, text: str) -> Iterator[tuple[str, str, str]]:
     """(code, message, hint) for what an expression calls or reads and nothing gives."""
     try:
         references = read_references(expression_text(text))
@@ -74,8 +71,10 @@ def _in_expression(
         looks = len(node.findings.problems) < MOST_LOOKS
         hint = _INSTEAD.get(name) or (closest_function(name) if looks else _OTHERWISE)
         yield "ASL_UNKNOWN_FUNCTION", f"there is no function `${name}`", hint
-    for message, hint in _missing_fields(references, node, state_type, place):
-        yield "ASL_NOT_IN_STATES", message, hint
+    for name in references.members:
+        if name not in STATES_FIELDS:
+            hint = closest_hint(name, STATES_FIELDS)
+            yield "ASL_NOT_IN_STATES", f"`$states` has no `{name}`", hint
 
 
 def closest_function(name: str) -> str:
@@ -91,22 +90,3 @@ def _may_be_meant(name: str, known: str) -> bool:
     """Sorts out most functions at once: the comparison letter by letter is slow."""
     ends_alike = name[:1].lower() == known[:1].lower() or name[-2:] == known[-2:]
     return ends_alike and abs(len(name) - len(known)) <= _MOST_ODD
-
-
-def _missing_fields(
-    references: References, node: Node, state_type: str, place: str
-) -> Iterator[tuple[str, str]]:
-    for name in references.members:
-        if name not in STATES_FIELDS:
-            yield f"`$states` has no `{name}`", closest_hint(name, STATES_FIELDS)
-        elif name == "result" and state_type not in _WITH_RESULT:
-            message = f"a {state_type} has no result: `$states.result` is nothing here"
-            yield message, "read `$states.input`"
-        elif name == "result" and not _is_after_result(node, place):
-            message = "`$states.result` is nothing here: there is no result yet, or none at all"
-            yield message, "read it in `Output` or `Assign` of the state"
-
-
-def _is_after_result(node: Node, place: str) -> bool:
-    own = place[len(node.pointer) + 1 :].partition("/")[0]
-    return own in ("Output", "Assign")

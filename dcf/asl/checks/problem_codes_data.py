@@ -62,8 +62,9 @@ DATA: dict[str, ProblemCode] = {
         {**_JSONATA, **alone("Pass", Output="{% $states.input.total")},
     ),
     "ASL_UNSUPPORTED_JSONATA": ProblemCode(
-        "An expression starts from `$states` or a variable; `$$` is not available, and"
-        " `$states.errorOutput` in `Catch` only.",
+        "An expression starts from `$states` or a variable; `$$` is not available,"
+        " `$states.errorOutput` in `Catch` only, and `$states.result` in `Output` and `Assign` of a"
+        " Task, Parallel or Map.",
         "Write `$states.input.name` for the input, `$name` for a variable.",
         {**_JSONATA, **alone("Pass", Output="{% total > 10 %}")},
     ),
@@ -74,9 +75,8 @@ DATA: dict[str, ProblemCode] = {
         is_warning=True,
     ),
     "ASL_NOT_IN_STATES": ProblemCode(
-        "`$states` has `input` and `context`; `result` in `Output` and `Assign` of a Task, Parallel"
-        " or Map.",
-        "Check the spelling; read `$states.input` where there is no result.",
+        "`$states` has `input`, `context`, `result` and `errorOutput`.",
+        "Check the spelling.",
         {**_JSONATA, **alone("Pass", Output="{% $states.contxt.Execution.Id %}")},
         is_warning=True,
     ),

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-import sys
 import uuid
 from random import Random
 
 from dcf.asl.intrinsics.arguments import expect_integer, failure
 from dcf.asl.payload import JSON
 
-LARGEST = sys.float_info.max
+LOWEST, HIGHEST = -2_147_483_648, 2_147_483_647
+"""What ``States.MathAdd`` adds is not beyond these (a Step Functions limit)."""
 
 
 def math_add(left: JSON, right: JSON) -> int:
-    """``States.MathAdd(a, b)``: the sum of two integers."""
-    total = expect_integer("MathAdd", left) + expect_integer("MathAdd", right)
-    if abs(total) > LARGEST:  # else a loop could make a number too long to be written
-        raise failure("MathAdd", "the sum is beyond double precision")
-    return total
+    """``States.MathAdd(a, b)``: the sum of two integers, each of 32 bits with a sign."""
+    return sum(_expect_addend(value) for value in (left, right))
+
+
+def _expect_addend(value: JSON) -> int:
+    number = expect_integer("MathAdd", value)
+    if not LOWEST <= number <= HIGHEST:
+        raise failure("MathAdd", f"{number} is not between {LOWEST} and {HIGHEST}")
+    return number
 
 
 def math_random(rng: Random, start: JSON, end: JSON, seed: JSON = None) -> int:

@@ -31,9 +31,9 @@ class References:
     unknown_functions: tuple[str, ...] = ()
 
     @property
-    def error_output(self) -> bool:
-        """Whether ``$states.errorOutput`` is read."""
-        return "errorOutput" in self.members
+    def of_work(self) -> tuple[str, ...]:
+        """Of ``members`` those that only the work of a state gives: its result, or its error."""
+        return tuple(name for name in self.members if name in ("result", "errorOutput"))
 
 
 @lru_cache(maxsize=16_384)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from dcf.asl.checks.variable_references import evaluated_texts
 from dcf.asl.errors import ExpressionError
 from dcf.asl.jsonata.references import References, read_references
@@ -14,6 +16,9 @@ STATES_FIELDS = ("input", "result", "errorOutput", "context")
 
 UNSUPPORTED = "ASL_UNSUPPORTED_JSONATA"
 UNCLOSED = "ASL_UNCLOSED_JSONATA"
+
+
+_WITH_RESULT = ("Task", "Parallel", "Map")
 
 
 def check_jsonata(node: Node) -> None:
@@ -33,11 +38,11 @@ def _check(node: Node, way: Way, text: str) -> None:
         references = read_references(expression_text(text))
     except ExpressionError:
         return  # reported where the field is compiled
-    if not (references.context or references.root or references.error_output):
+    if not (references.context or references.root or references.of_work):
         return
     place = pointer_of(node, way)
-    in_catch = place.startswith(f"{node.place('Catch')}/")
-    for what, hint, aws in _unsupported(references, in_catch):
+    found = [*_unsupported(references), *_without_work(node, place, references.of_work)]
+    for what, hint, aws in found:
         node.findings.error(UNSUPPORTED, place, what, hint, aws)
 
 
@@ -52,7 +57,7 @@ def _with_root(name: str) -> str:
     return f"write `$states.input.{name}`, or `${name}` for a variable"
 
 
-def _unsupported(references: References, in_catch: bool) -> list[tuple[str, str, str]]:
+def _unsupported(references: References) -> list[tuple[str, str, str]]:
     found = [
         (
             f"`{name}` is read from nothing: an expression has no context item",
@@ -64,8 +69,24 @@ def _unsupported(references: References, in_catch: bool) -> list[tuple[str, str,
     if references.root:
         aws = "Reference to '$$' is not supported."
         found.append(("`$$` is not available", "write `$states.input` or `$states.context`", aws))
-    if references.error_output and not in_catch:
-        aws = "Field '$states.errorOutput' does not exist."
-        message = "`$states.errorOutput` exists in `Catch` only"
-        found.append((message, "read it in `Output` or `Assign` of a catcher", aws))
     return found
+
+
+def _without_work(
+    node: Node, place: str, fields: tuple[str, ...]
+) -> Iterator[tuple[str, str, str]]:
+    """Of ``fields`` of ``$states`` those that do not exist at ``place``: the result before the
+    work is done, or of a state that does none, and an error that was not caught."""
+    state_type = node.value.get("Type")
+    own = place[len(node.pointer) + 1 :].partition("/")[0]
+    for name in fields:
+        aws = f"Field '$states.{name}' does not exist."
+        if name == "errorOutput" and own != "Catch":
+            message = "`$states.errorOutput` exists in `Catch` only"
+            yield message, "read it in `Output` or `Assign` of a catcher", aws
+        elif name == "result" and state_type not in _WITH_RESULT:
+            message = f"a {state_type} has no result: `$states.result` does not exist here"
+            yield message, "read `$states.input`", aws
+        elif name == "result" and own not in ("Output", "Assign"):
+            message = "`$states.result` does not exist here: there is no result yet, or none at all"
+            yield message, "read it in `Output` or `Assign` of the state", aws

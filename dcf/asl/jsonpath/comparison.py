@@ -11,7 +11,7 @@ import regex
 from dcf.asl.evaluation_budget import Budget
 from dcf.asl.jsonpath.known_array import KnownArray
 from dcf.asl.jsonpath.number_text import compared_text, number_in
-from dcf.asl.payload import JSON, is_number, same
+from dcf.asl.payload import JSON, is_number, same, text_order
 
 Compare: TypeAlias = Callable[[Any, Any, Budget], bool]
 
@@ -108,7 +108,8 @@ def _ordered(order: Callable[[Any, Any], bool]) -> Compare:
         both_texts = isinstance(left, str) and isinstance(right, str)
         if both_texts:
             _look_at(min(len(left), len(right)), budget)
-        return (both_numbers or both_texts) and order(left, right)
+            return order(text_order(left), text_order(right))
+        return both_numbers and order(left, right)
 
     return compare
 

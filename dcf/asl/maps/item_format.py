@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 import re
 from dataclasses import dataclass
 
 from dcf.asl.errors import ITEM_READER_FAILED, PlainError
+from dcf.asl.maps.csv_rows import read_rows
 from dcf.asl.payload import JSON, MAX_DEPTH, depth_exceeds
 from dcf.asl.reading.json_places import MAX_DIGITS
 
 DELIMITERS = {"COMMA": ",", "PIPE": "|", "SEMICOLON": ";", "SPACE": " ", "TAB": "\t"}
 """``CSVDelimiter`` by its name."""
-
-LONGEST_FIELD = 1 << 28
-"""Longest field of a CSV in characters. More than the 131,072 that Python allows by itself."""
 
 _BLANK = " \t\r"
 _INDEX = re.compile("[0-9]{1,9}")
@@ -61,7 +57,7 @@ class ItemFormat:
         except RecursionError as error:
             cause = f"The file is not valid {self.kind}: it nests deeper than {MAX_DEPTH}."
             raise _unreadable(cause) from error
-        except (ValueError, csv.Error) as error:
+        except ValueError as error:
             raise _unreadable(f"The file is not valid {self.kind}: {error}") from error
 
     def _parse_json(self, text: str) -> list[JSON]:
@@ -73,8 +69,7 @@ class ItemFormat:
         return value
 
     def _parse_csv(self, text: str) -> list[JSON]:
-        _allow_long_fields()
-        rows = (row for row in csv.reader(io.StringIO(text), delimiter=self.delimiter) if row)
+        rows = read_rows(text, self.delimiter)
         headers = list(self.headers) if self.headers is not None else next(rows, [])
         if len(set(headers)) < len(headers):
             raise _unreadable("CSV headers cannot contain duplicates.")
@@ -88,13 +83,6 @@ def lines(text: str) -> list[str]:
     Only a newline ends a line: other separators of Unicode may stand inside JSON texts.
     """
     return [line for line in (raw.strip(_BLANK) for raw in text.split("\n")) if line]
-
-
-def _allow_long_fields() -> None:
-    # Python has one limit for all its CSV readers. It is only ever raised, never put back: a
-    # reader of another thread may be at work.
-    if csv.field_size_limit() < LONGEST_FIELD:
-        csv.field_size_limit(LONGEST_FIELD)
 
 
 def _load(text: str) -> JSON:

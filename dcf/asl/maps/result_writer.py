@@ -98,5 +98,6 @@ def _record(run: MapRun, event: Joined, number: int) -> JSON:
         record |= {"Error": failure[0] or "", "Cause": failure[1] or "", "Status": "FAILED"}
     else:
         record |= {"Output": compact(event.results[number]), "Status": "SUCCEEDED"}
-        record |= {"OutputDetails": {"Included": True}}
-    return record | {"StateMachineArn": run.machine}
+        record |= {"OutputDetails": {"Included": True}, "RedriveStatus": "NOT_REDRIVABLE"}
+        record |= {"RedriveStatusReason": "Execution is SUCCEEDED and cannot be redriven"}
+    return record | {"RedriveCount": 0, "StateMachineArn": run.machine}

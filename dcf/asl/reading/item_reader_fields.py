@@ -37,13 +37,18 @@ def read_item_reader(map_node: Node, jsonata: bool) -> ItemReader | None:
     check_fields(config, _CONFIG, "`ReaderConfig`")
     config.text("Comment")
     input_type = config.choice("InputType", INPUT_TYPES)
-    if input_type is None and not lists and "InputType" not in config:
-        config.missing("InputType", "`InputType` is missing", "write for example `JSON`")
     if input_type == "PARQUET":
         message = "Parquet is read on AWS, not here: a run of this Map fails"
         config.warning("ASL_PARQUET_UNREAD", "InputType", message, "use CSV or JSONL")
     loads = config.choice("Transformation", ("NONE", "LOAD_AND_FLATTEN")) == "LOAD_AND_FLATTEN"
     manifest = config.choice("ManifestType", KINDS)
+    # An inventory says itself what its files are; `MANIFEST` is the older way to ask for one.
+    inventory = manifest == "S3_INVENTORY"
+    if inventory and input_type not in (None, "MANIFEST"):
+        message = "an inventory of S3 is read as it says itself: `InputType` does not go with it"
+        config.error("ASL_FIELD_CLASH", "InputType", message, "remove `InputType`")
+    if "InputType" not in config and (loads or not lists) and not inventory:
+        config.missing("InputType", "`InputType` is missing", "write for example `JSON`")
     if input_type == "MANIFEST":
         manifest = manifest or "S3_INVENTORY"
     return ItemReader(

@@ -145,7 +145,7 @@ class MachineReader:
             check_label(node, self._labels)
         if jsonata:
             check_jsonata(node)
-            warn_jsonata(node, state_type)
+            warn_jsonata(node)
         warn_author(node, state_type, jsonata)
         express = self._express
         if state_type == "Map" and processor_config(node)[0] == "DISTRIBUTED":

@@ -13,7 +13,7 @@ from dcf.asl.reading.typed_field import read_amount, read_expected, refuse_times
 from dcf.asl.retrier import LARGEST
 from dcf.asl.scope import Expression, Scope, constant
 from dcf.asl.state import WaitState
-from dcf.asl.timestamp import parse_timestamp
+from dcf.asl.timestamp import parse_second
 
 _TIMES = ("Seconds", "SecondsPath", "Timestamp", "TimestampPath")
 
@@ -65,7 +65,7 @@ def _read_timestamp_path(node: Node) -> Expression | None:
 
     def read(scope: Scope) -> float:
         value = _find(find, scope, "TimestampPath", text)
-        moment = parse_timestamp(value)
+        moment = parse_second(value)
         if moment is None:
             cause = (
                 "The TimestampPath parameter does not reference a valid ISO-8601 extended offset "
@@ -95,7 +95,7 @@ def _read_timestamp(node: Node, jsonata: bool) -> Expression | None:
         return None
     if jsonata and is_jsonata(text):
         return _read_timestamp_expression(node, text)
-    moment = parse_timestamp(text)
+    moment = parse_second(text)
     if moment is None:
         refuse_timestamp(node, "Timestamp")
     return constant(moment)
@@ -108,7 +108,7 @@ def _read_timestamp_expression(node: Node, text: str) -> Expression | None:
 
     def read(scope: Scope) -> float:
         value = find(scope)
-        moment = parse_timestamp(value)
+        moment = parse_second(value)
         if moment is None:
             cause = (
                 f"The JSONata expression '{text[2:-2].strip()}' specified for the field "

@@ -183,6 +183,9 @@ ALWAYS: dict[str, tuple[str, ...]] = {
 }
 """Fields that every answer has, by the API's model."""
 
+_POLLED = {"states:startExecution": "aws-sdk:sfn:describeExecution"}
+"""What is asked until the work of a ``.sync`` has ended, and its result comes from."""
+
 
 def shape_problem(resource: str | None, result: JSON, *, complete: bool = True) -> str | None:
     """What is wrong with ``result`` as an answer of the service in ``resource``; None: nothing.
@@ -197,10 +200,11 @@ def shape_problem(resource: str | None, result: JSON, *, complete: bool = True) 
     # The same API whether Step Functions knows it well or through the SDK.
     shape = SHAPES.get(action) or SHAPES.get(_WELL_KNOWN.get(action, ""))
     problem = None if shape is None else next(_problems("", shape, result), None)
-    # Who waits for the end of the work (.sync) gets the answer to another question.
-    if problem is not None or pattern or not complete or not isinstance(result, dict):
+    if problem is not None or not complete or not isinstance(result, dict):
         return problem
-    missing = next((name for name in ALWAYS.get(action, ()) if name not in result), None)
+    # Who waits for the end of the work (.sync) gets the answer to another question.
+    asked = _POLLED.get(action, "") if pattern else action
+    missing = next((name for name in ALWAYS.get(asked, ()) if name not in result), None)
     return None if missing is None else f"Field '{missing}' is required"
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
-from dcf.asl.context import execution_context
+from dcf.asl.context import execution_context, iteration_context
 from dcf.asl.definition import parse
 from dcf.asl.effect import (
     Effect,
@@ -69,22 +69,25 @@ def run_state(
 
     Task, Map and Parallel need a ``mock`` of their work; a Wait does not wait. ``context`` is the
     whole context object; without it there is one as TestState makes it, at ``now`` (epoch
-    seconds) with ``role_arn``, and with a task token where the state waits for one. ``variables``
-    are assigned before. ``inspection`` is filled at the levels DEBUG and TRACE. ``schema``: a
-    mocked result of a known service is checked for its shape, and with ``complete`` for having
-    what the service always answers.
+    seconds) with ``role_arn``, with a task token where the state waits for one, and inside of a
+    Map as in its first iteration, with ``input`` as its item. ``variables`` are assigned before.
+    ``inspection`` is filled at the levels DEBUG and TRACE. ``schema``: a mocked result of a known
+    service is checked for its shape, and with ``complete`` for having what the service always
+    answers.
 
     This signature is stable. Raises DefinitionError, and StateTestRefused when the test makes no
     sense. A state that fails does not raise.
     """
     rng = Random(0) if rng is None else rng
-    state = read_state(definition, state_name)
+    state, in_map = _located(definition, state_name)
     if context is not None:
         check_context(context)
     check_mock(state, mock, configuration, schema=schema, complete=complete)
     used = configuration.retrier_retry_count
     retries = dict.fromkeys(range(len(state.retriers)), used) if used else {}
     seen = dict(context) if context is not None else _context(state, input, role_arn, now, rng)
+    if context is None and in_map:
+        seen = iteration_context(seen, 0, input)
     visit = Visit(input, seen, dict(variables or {}), retries)
     stages: dict[str, JSON] = {}
     effect = _run(state, visit, mock, configuration, rng, stages)
@@ -100,15 +103,20 @@ def read_state(definition: Mapping[str, Any], state_name: str | None = None) -> 
 
     Raises DefinitionError, and StateNotFound.
     """
+    return _located(definition, state_name)[0]
+
+
+def _located(definition: Mapping[str, Any], state_name: str | None) -> tuple[State, bool]:
+    """The state to test, and whether it stands inside a Map of its machine."""
     if state_name is not None or not isinstance(definition, Mapping):
         return find_state(parse(definition), state_name or "")
     if "States" in definition and "Type" not in definition:
         machine = parse(definition)
-        return machine.states[machine.start_at]
+        return machine.states[machine.start_at], False
     states: dict[str, Any] = {ALONE: dict(definition)}
     for target in _targets(definition):
         states.setdefault(target, {"Type": "Succeed"})
-    return parse({"StartAt": ALONE, "States": states}).states[ALONE]
+    return parse({"StartAt": ALONE, "States": states}).states[ALONE], False
 
 
 def _targets(state: Mapping[str, Any]) -> list[str]:

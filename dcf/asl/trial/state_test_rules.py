@@ -149,17 +149,20 @@ def _bad_context(why: str) -> StateTestRefused:
     return StateTestRefused(f"Invalid Context object provided: {why}")
 
 
-def find_state(machine: StateMachine, name: str) -> State:
-    """The state called ``name``, nested machines included. Raises StateNotFound."""
-    waiting = [machine]
+def find_state(machine: StateMachine, name: str) -> tuple[State, bool]:
+    """The state called ``name``, nested machines included, and whether it stands inside a Map.
+
+    Raises StateNotFound.
+    """
+    waiting = [(machine, False)]
     names: list[str] = []
     while waiting:
-        here = waiting.pop()
+        here, in_map = waiting.pop()
         if name in here.states:
-            return here.states[name]
+            return here.states[name], in_map
         names += here.states
         for state in here.states.values():
-            waiting += state.branches
+            waiting += [(branch, in_map) for branch in state.branches]
             if state.processor is not None:
-                waiting.append(state.processor)
+                waiting.append((state.processor, True))
     raise StateNotFound(name, names)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from asl_builders import alone, codes, enter
+from asl_builders import alone, codes, enter, evaluated
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -88,6 +88,15 @@ def test_a_path_variant_takes_its_operand_from_the_data(
     data = {"variable": variable, "value": value}
 
     assert holds({"Variable": "$.variable", operator: "$.value"}, data) is expected
+
+
+def test_texts_are_ordered_by_their_units_of_utf_16() -> None:
+    """state-choice.html: as `compareTo` of Java does, to which U+10000 begins with U+D800."""
+    beyond, before = "\U00010000", "\uff61"
+
+    assert holds({"Variable": "$", "StringLessThan": before}, beyond)
+    assert not holds({"Variable": "$", "StringGreaterThanEquals": before}, beyond)
+    assert evaluated(f"$[?(@.t < '{before}')].t", [{"t": beyond}, {"t": before}]) == [beyond]
 
 
 def test_is_present_asks_whether_the_path_finds_anything() -> None:

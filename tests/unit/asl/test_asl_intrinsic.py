@@ -80,6 +80,7 @@ from dcf.asl import Entered, step
             {"a": {"a3": 1}, "b": 2, "c": 3},
         ),
         ("States.MathAdd(111, -1)", None, 110),
+        ("States.MathAdd($, 1)", 2_147_483_647, 2_147_483_648),
         ("States.StringSplit('1,2,3,4,5', ',')", None, ["1", "2", "3", "4", "5"]),
         ("States.StringSplit($, '.+,')", "a.b+,c", ["a", "b", "c"]),
         ("States.ArrayGetItem(States.StringSplit('a/b', '/'), 1)", None, "b"),
@@ -115,6 +116,9 @@ def test_a_call_gives_its_value(call: str, data: object, value: object) -> None:
         ("States.Hash($, 'CRC')", "abc"),
         ("States.JsonMerge($, $, true)", {}),
         ("States.MathAdd($, 1)", "1"),
+        # intrinsic-functions.html: integer values in the range of -2147483648 and 2147483647
+        ("States.MathAdd($, 1)", 2_147_483_648),
+        ("States.MathAdd(0, $)", -2_147_483_649),
         ("States.MathRandom(5, 5)", None),
         ("States.Format($, 1, 2)", "{}"),
     ],

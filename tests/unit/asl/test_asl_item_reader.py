@@ -20,6 +20,7 @@ from dcf.asl import (
     ObjectRef,
     ReadItems,
     step,
+    validate,
 )
 from dcf.asl.errors import EvaluationError
 from dcf.asl.maps.item_format import ItemFormat
@@ -160,6 +161,43 @@ def test_rows_may_be_longer_or_shorter_than_the_names() -> None:
     assert items_of(config, "a,b\n1,2,3\n4\n") == [{"a": "1", "b": "2"}, {"a": "4", "b": ""}]
 
 
+@pytest.mark.parametrize(
+    ("text", "fields"),
+    [
+        ("C:\\\\Files\\\\App.exe,1", ["C:\\Files\\App.exe", "1"]),
+        ("a\\,b,c", ["a,b", "c"]),
+        ("a\\bc,\\d", ["abc", "d"]),
+        ('"say \\"hi\\"",x', ['say "hi"', "x"]),
+        ('"say ""hi""","x\ny"', ['say "hi"', "x\ny"]),
+        ('{""k"":""v""},"[1,2]"', ['{"k":"v"}', "[1,2]"]),
+        ('"",""""', ["", '"']),
+        ('5" pipe,x', ['5" pipe', "x"]),
+        ("C:\\dir\\\nnext,y", ["C:dir", ""]),
+        ('"open,x', ["open,x", ""]),
+    ],
+)
+def test_fields_of_a_csv_by_the_rules_of_the_guide(text: str, fields: list[str]) -> None:
+    """The developer guide, example-csv-parse-dist-map.html: quotes are doubled, also outside of
+    quotes; a backslash escapes itself, a quote and the delimiter, and is dropped elsewhere."""
+    config = {"InputType": "CSV", "CSVHeaderLocation": "GIVEN", "CSVHeaders": ["a", "b"]}
+
+    assert list(items_of(config, text)[0].values()) == fields
+
+
+def test_a_backslash_escapes_the_delimiter_that_is_in_use() -> None:
+    config = {"InputType": "CSV", "CSVHeaderLocation": "FIRST_ROW", "CSVDelimiter": "PIPE"}
+
+    assert items_of(config, "a|b\nx\\|y|1\\,2\n") == [{"a": "x|y", "b": "1,2"}]
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
+def test_rows_end_with_any_newline_and_empty_ones_are_none(newline: str) -> None:
+    config = {"InputType": "CSV", "CSVHeaderLocation": "FIRST_ROW"}
+    text = newline.join(["a", "1", "", '""', "2"])
+
+    assert items_of(config, text) == [{"a": "1"}, {"a": ""}, {"a": "2"}]
+
+
 def test_names_of_columns_are_unique() -> None:
     config = {"InputType": "CSV", "CSVHeaderLocation": "FIRST_ROW"}
 
@@ -259,6 +297,21 @@ def test_an_inventory_lists_the_files_with_the_items() -> None:
         {"Bucket": "source", "Key": "b", "Size": "2"},
         {"Bucket": "source", "Key": "c", "Size": "3"},
     ]
+
+
+def test_an_inventory_has_no_input_type() -> None:
+    """The developer guide, input-output-itemreader.html, `ManifestType` and `Transformation`."""
+    inventory = {"ManifestType": "S3_INVENTORY"}
+    loading = {"Transformation": "LOAD_AND_FLATTEN"}
+    manifest = b'{"fileSchema": "Key", "files": [{"key": "f"}]}'
+
+    assert execute(reading(inventory), {"b/k": manifest, "b/f": b"x"}).output == [{"Key": "x"}]
+    assert codes(reading({**inventory, "InputType": "JSON"})) == ["ASL_FIELD_CLASH"]
+    assert codes(reading(loading, lists=True)) == ["ASL_MISSING_FIELD"]
+
+
+def codes(state: dict[str, Any]) -> list[str]:
+    return [problem.code for problem in validate(machine_of(M={**state, "End": True}))]
 
 
 def test_a_manifest_is_read_in_two_steps() -> None:

@@ -1,4 +1,4 @@
-"""What a JSONata state hardly means as it is written: warnings, and the hints of two errors."""
+"""What a JSONata state hardly means as it is written: warnings, and the hints of errors."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_a_state_without_a_result(state_type: str) -> None:
 
     [problem] = validate(jsonata(A=state))
 
-    assert (problem.code, problem.severity) == ("ASL_NOT_IN_STATES", "warning")
+    assert (problem.code, problem.severity) == ("ASL_UNSUPPORTED_JSONATA", "error")
     assert problem.message.startswith(f"a {state_type} has no result")
 
 
@@ -130,8 +130,8 @@ def test_where_a_task_has_its_result() -> None:
     problems = validate(jsonata(A={**task, **fields}, Z={"Type": "Succeed"}))
 
     assert [(p.code, p.path) for p in problems] == [
-        ("ASL_NOT_IN_STATES", "/States/A/Arguments"),
-        ("ASL_NOT_IN_STATES", "/States/A/Catch/0/Output"),
+        ("ASL_UNSUPPORTED_JSONATA", "/States/A/Arguments"),
+        ("ASL_UNSUPPORTED_JSONATA", "/States/A/Catch/0/Output"),
     ]
 
 

@@ -95,7 +95,7 @@ def test_output_sees_input_result_and_context() -> None:
 
 
 def test_there_is_no_result_before_the_work() -> None:
-    effect = enter({**TASK, "Arguments": {"x": "{% $states.result %}"}}, {})
+    effect = enter({**TASK, "Arguments": {"x": "{% $lookup($states, 'result') %}"}}, {})
 
     assert isinstance(effect, Failure)
     assert effect.error == "States.QueryEvaluationError"
@@ -222,7 +222,8 @@ def test_without_output_catch_gives_the_error() -> None:
 
 
 def test_catch_has_no_result() -> None:
-    catch = {"ErrorEquals": ["States.ALL"], "Output": "{% $states.result %}", "Next": "Next"}
+    reading = "{% $lookup($states, 'result') %}"
+    catch = {"ErrorEquals": ["States.ALL"], "Output": reading, "Next": "Next"}
 
     effect = react({**TASK, "Catch": [catch]}, "in", TaskFailed("E", "c"))
 

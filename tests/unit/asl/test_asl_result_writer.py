@@ -113,7 +113,11 @@ def test_without_a_place_the_results_change_in_the_output() -> None:
 def test_results_with_what_is_known_of_them() -> None:
     execution, _ = execute({"WriterConfig": {"Transformation": "NONE"}}, [1])
 
-    assert execution.output[0]["Output"] == "2"
+    told = execution.output[0]
+    assert told["Output"] == "2"
+    # input-output-resultwriter.html, "Transformation NONE"
+    assert (told["RedriveCount"], told["RedriveStatus"]) == (0, "NOT_REDRIVABLE")
+    assert told["RedriveStatusReason"] == "Execution is SUCCEEDED and cannot be redriven"
 
 
 def test_a_failed_iteration_is_told_in_full_in_every_form() -> None:

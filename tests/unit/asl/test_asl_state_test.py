@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from asl_builders import machine_of
 
 from dcf.asl import DefinitionError
 from dcf.asl.trial.state_test import run_state
@@ -365,8 +366,27 @@ def test_an_answer_has_what_the_service_always_gives() -> None:
     with pytest.raises(StateTestRefused, match="Field 'StartDate' is required"):
         run_state(START, {}, mock=mock)
     assert run_state(START, {}, mock=mock, complete=False).status == "SUCCEEDED"
+
+
+def test_who_waits_for_an_execution_gets_what_describes_it() -> None:
+    """The developer guide, test-state-isolation.html: the polling API's schema, which is that of
+    DescribeExecution, and not the response of StartExecution."""
     waiting = START | {"Resource": f"{START['Resource']}.sync:2"}
-    assert run_state(waiting, {}, mock=mock).status == "SUCCEEDED"
+    started = {"ExecutionArn": "arn", "StartDate": "2026-01-01T00:00:00Z"}
+    described = {**started, "StateMachineArn": "arn", "Status": "SUCCEEDED"}
+
+    with pytest.raises(StateTestRefused, match="Field 'StateMachineArn' is required"):
+        run_state(waiting, {}, mock=MockedResult(started))
+    assert run_state(waiting, {}, mock=MockedResult(described)).status == "SUCCEEDED"
+
+
+def test_a_state_inside_a_map_is_tested_as_its_first_iteration() -> None:
+    """The developer guide, test-state-isolation.html, "Automatic Context population"."""
+    read = {"i.$": "$$.Map.Item.Index", "v.$": "$$.Map.Item.Value"}
+    inner = machine_of(P={"Type": "Pass", "Parameters": read, "End": True})
+    machine = machine_of(M={"Type": "Map", "ItemProcessor": inner, "End": True})
+
+    assert run_state(machine, "x", state_name="P").output == {"i": 0, "v": "x"}
 
 
 @pytest.mark.parametrize(

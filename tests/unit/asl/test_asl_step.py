@@ -89,7 +89,8 @@ def test_an_error_path_must_find_a_string(path: str) -> None:
         ({"Seconds": 0}, WaitFor(0.0)),
         ({"SecondsPath": "$.s"}, WaitFor(7.0)),
         ({"Timestamp": "1970-01-01T00:01:40Z"}, WaitUntil(100.0)),
-        ({"TimestampPath": "$.t"}, WaitUntil(3600.5)),
+        ({"TimestampPath": "$.t"}, WaitUntil(3600.0)),  # state-wait.html: without milliseconds
+        ({"Timestamp": "1970-01-01T00:01:40.999Z"}, WaitUntil(100.0)),
     ],
 )
 def test_a_wait_asks_for_its_timer(fields: dict[str, Any], effect: object) -> None:
