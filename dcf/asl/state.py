@@ -108,8 +108,8 @@ class MapState(State):
     ``items`` selects the array; without it the input is that array. ``reader`` takes the items
     from an object store instead. ``batcher`` groups them. ``writer`` puts the results into an
     object store. ``is_distributed``: each iteration is an execution of its own, which sees no
-    variables of the machine around it, and up to ``tolerated_count`` or ``tolerated_percentage``
-    of them may fail.
+    variables of the machine around it. Up to ``tolerated_count`` or ``tolerated_percentage`` of the
+    iterations may fail.
     """
 
     items: Expression | None = None
@@ -123,6 +123,11 @@ class MapState(State):
     reader: ItemReader | None = None
     batcher: ItemBatcher | None = None
     writer: ResultWriter | None = None
+
+    @property
+    def is_tolerant(self) -> bool:
+        """Whether it says how many iterations may fail."""
+        return self.tolerated_count is not None or self.tolerated_percentage is not None
 
     @property
     def selects_each(self) -> bool:

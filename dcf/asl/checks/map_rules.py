@@ -10,13 +10,11 @@ DISTRIBUTED_FIELDS = (
     "ItemReader",
     "ItemBatcher",
     "ResultWriter",
-    "ToleratedFailureCount",
-    "ToleratedFailureCountPath",
-    "ToleratedFailurePercentage",
-    "ToleratedFailurePercentagePath",
     "Label",
 )
-"""Fields of a Map whose iterations are executions of their own."""
+"""Fields of a Map whose iterations are executions of their own. ToleratedFailureCount and
+ToleratedFailurePercentage are not among them: the specification allows them in every Map, and AWS's
+own examples have them in inline ones."""
 
 _CONFIG_FIELDS = frozenset({"Mode", "ExecutionType"})
 

@@ -156,8 +156,7 @@ STRUCTURE: dict[str, ProblemCode] = {
         only_aws=True,
     ),
     "ASL_NOT_DISTRIBUTED": ProblemCode(
-        "`ItemReader`, `ItemBatcher`, `ResultWriter`, `Label` and `ToleratedFailure…` belong to a"
-        " distributed Map.",
+        "`ItemReader`, `ItemBatcher`, `ResultWriter` and `Label` belong to a distributed Map.",
         "Set `ProcessorConfig`, or leave the field out.",
         alone("Map", Label="orders", ItemProcessor=_INNER),
     ),

@@ -88,7 +88,7 @@ def fan_out(state: MapState, scope: Scope, visit: Visit, items: list[JSON]) -> F
         sizes = [len(batch["Items"]) for batch in items]
     elif scope.stages is not None and state.item_selector is not None:
         scope.note("afterItemSelector", _selected_items(state, visit, items, scope))
-    tolerated = tolerance.iterations(sizes) if state.is_distributed else 0
+    tolerated = tolerance.iterations(sizes)
     keyed = isinstance(items, Members)
     # What is stored is a list and nothing more special.
     return FanOut(len(items), list(items) if keyed else items, effective, window, tolerated, keyed)

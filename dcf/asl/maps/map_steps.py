@@ -13,6 +13,7 @@ from dcf.asl.maps.map_items import fan_out, select_items
 from dcf.asl.maps.map_run import map_run
 from dcf.asl.maps.result_writer import ResultWriter
 from dcf.asl.outcome import recover
+from dcf.asl.payload import JSON
 from dcf.asl.scope import Scope
 from dcf.asl.state import MapState
 from dcf.asl.visit import (
@@ -53,11 +54,21 @@ def items_unreadable(_: MapState, __: Scope, ___: Visit, event: ItemsUnreadable)
 def join_map(state: MapState, scope: Scope, visit: Visit, event: Joined) -> Effect:
     if state.writer is None and not event.failures:
         return take_result(state, scope, visit, event.results)
+    if not state.is_distributed:
+        return take_result(state, scope, visit, _with_failures(event))
     writer, run = state.writer or ResultWriter(), map_run(state, visit)
     if writer.arguments is None:
         return take_result(state, scope, visit, writer.transform(run, event))
     state.flow.effective_input(scope)
     return writer.write(scope, run, event)
+
+
+def _with_failures(event: Joined) -> list[JSON]:
+    """The results of an inline Map, where those that failed are told by Error and Cause."""
+    results = list(event.results)
+    for number, (error, cause) in event.failures.items():
+        results[number] = {"Error": error or "", "Cause": cause or ""}
+    return results
 
 
 def end_writing(state: MapState, scope: Scope, visit: Visit, event: ResultsWritten) -> Effect:
@@ -69,7 +80,7 @@ def results_unwritable(_: MapState, __: Scope, ___: Visit, event: ResultsUnwrita
 
 
 def fail_map(state: MapState, scope: Scope, visit: Visit, event: ChildFailed) -> Effect:
-    """Iterations of a distributed Map are counted, not told: which failed is in their records."""
-    if state.is_distributed:
+    """Where failures are counted, none of them is told: which failed is in the records."""
+    if state.is_distributed or state.is_tolerant:
         return recover(state, visit, scope, EXCEED_TOLERATED_FAILURE, THRESHOLD_EXCEEDED)
     return recover(state, visit, scope, event.error, event.cause)

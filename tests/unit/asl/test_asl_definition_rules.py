@@ -67,8 +67,13 @@ def jsonata(definition: dict[str, Any]) -> dict[str, Any]:
         ),
         (one("Map", ItemProcessor=INNER, Label="x"), "ASL_NOT_DISTRIBUTED", "/States/A/Label"),
         (
-            one("Map", ItemProcessor=INNER, ToleratedFailureCount=1),
+            one("Map", ItemProcessor=INNER, ItemBatcher={"MaxItemsPerBatch": 1}),
             "ASL_NOT_DISTRIBUTED",
+            "/States/A/ItemBatcher",
+        ),
+        (
+            one("Map", ItemProcessor=INNER, ToleratedFailureCount=-1),
+            "ASL_OUT_OF_RANGE",
             "/States/A/ToleratedFailureCount",
         ),
         (

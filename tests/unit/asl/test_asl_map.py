@@ -278,6 +278,35 @@ def test_the_source_of_items_that_were_read(
     assert run(definition, {}, objects=objects).output == [{"from": source}]
 
 
+@pytest.mark.parametrize(
+    "tolerance",
+    [
+        {"ToleratedFailureCount": "{% $count($states.input) - 3 %}"},
+        {"ToleratedFailurePercentage": "{% 25 %}"},
+        {"ToleratedFailureCount": 1, "ToleratedFailurePercentage": 100},
+    ],
+)
+def test_an_inline_map_tolerates_failures(tolerance: dict[str, Any]) -> None:
+    """The specification's Map State Failure Tolerance knows no modes; AWS's example
+    scatter-gather-with-partial-results.asl.json has an inline one, and looks for ``Error`` in its
+    results."""
+    inner = {"Type": "Task", "Resource": "work", "End": True}
+    state = map_state(distributed=False, inner=inner, End=True, **tolerance)
+    definition = {"QueryLanguage": "JSONata", **machine_of(M=state)}
+    failed = {"Error": "E", "Cause": "c"}
+    twin = open_engine("twin")
+
+    assert validate(definition) == []
+    for bad, output in (([2], [1, failed, 3, 4]), ([2, 3], None)):
+        ran = run(definition, [1, 2, 3, 4], call_task=fails_on(*bad))
+        job = Job(definition, [1, 2, 3, 4], fails_on(*bad), started_at=0.0)
+        there = twin.execute(job)
+        assert ran.output == there.output == output
+        exceeded = None if output else "States.ExceedToleratedFailureThreshold"
+        assert ran.error == there.error == exceeded
+    twin.close()
+
+
 def test_a_percentage_may_have_a_fraction() -> None:
     state = map_state(ItemsPath="$.xs", ToleratedFailurePercentagePath="$.p")
 
