@@ -60,8 +60,8 @@ def _unescaped(found: re.Match[str]) -> str:
 def _patterns(delimiter: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     """One field with what ends it, and what is not taken as it stands inside of a field."""
     mark = re.escape(delimiter)
-    # Possessive: a field of many megabytes is read without a way back for each character.
-    quoted = r'"([^"\\]*+(?:(?:""|\\.)[^"\\]*+)*+)(?:"|\Z)'
-    plain = rf"([^{mark}\r\n\\]*+(?:\\[^\r\n][^{mark}\r\n\\]*+)*+\\?)"
-    field = re.compile(rf"(?:{quoted})?+{plain}({mark}|\r\n?|\n|\Z)", re.DOTALL)
+    # Atomic: a field of many megabytes is read without a way back for each character.
+    quoted = r'"([^"\\]*+(?>(?:(?:""|\\.)[^"\\]*+)*))(?:"|\Z)'
+    plain = rf"([^{mark}\r\n\\]*+(?>(?:\\[^\r\n][^{mark}\r\n\\]*+)*)\\?)"
+    field = re.compile(rf"(?>(?:{quoted})?){plain}({mark}|\r\n?|\n|\Z)", re.DOTALL)
     return field, re.compile(rf'""|\\(["\\{mark}])?')
