@@ -18,6 +18,7 @@ from typing import Any
 from dcf.memory.audit.clean_text import clean
 from dcf.memory.errors import InvalidEntry
 from dcf.memory.extraction import cut, visible
+from dcf.memory.foreign_database import BUSY_S, reading
 from dcf.memory.observation import (
     CONCEPTS,
     TYPES,
@@ -31,7 +32,6 @@ from dcf.memory.observation import (
 )
 from dcf.memory.observations.errors import NoClaudeMem
 from dcf.memory.observations.fields import LATEST, LONGEST_TITLE
-from dcf.memory.observations.foreign_database import reading
 from dcf.problem import Problem
 
 _SESSIONS = (
@@ -143,11 +143,11 @@ class ClaudeMem:
 
 
 @contextmanager
-def open_claude_mem(file: Path, **options: float) -> Iterator[ClaudeMem]:
-    """The database in ``file``, of one moment; its program may go on using it. ``options`` are
-    those of ``reading``. Raises NoClaudeMem, DamagedDatabase, LockedDatabase, also from the block,
+def open_claude_mem(file: Path, *, busy_s: float = BUSY_S) -> Iterator[ClaudeMem]:
+    """The database in ``file``, of one moment; its program may go on using it, and is
+    waited for ``busy_s``. Raises NoClaudeMem, DamagedDatabase, LockedDatabase, also from the block,
     OSError."""
-    with reading(file, **options) as connection:
+    with reading(file, busy_s=busy_s) as connection:
         columns = _columns(connection, "observations")
         session, content = next((one for one in _SESSIONS if one[0] in columns), ("", ""))
         if not columns:
