@@ -78,7 +78,8 @@ class ClaudeMemRow:
         told = "" if whole else title
         concepts = _texts(given.get("concepts"))
         at = _moment(given["created_at_epoch"])
-        origin = Origin("claude_mem", _text(given["source"]), self._turn)
+        place = f"observation {self.number}"
+        origin = Origin("claude_mem", _text(given["source"]), self._turn, place)
         new = NewObservation(
             next((one for one in TYPES if one == given["type"]), _ANY_TYPE),
             title,
@@ -104,7 +105,8 @@ class ClaudeMemRow:
             unknown.append(f"type {given['type']}")
             said["type"] = _text(given["type"])
         note = "\n".join(f"{name}: {value}" for name, value in said.items() if value.strip())
-        return ArrivingObservation(new, (Occurrence(origin, note, at),)), tuple(unknown)
+        seen, moves = (Occurrence(origin, note, at),), self.project is not None
+        return ArrivingObservation(new, seen, follows=True, moves=moves), tuple(unknown)
 
     @property
     def _turn(self) -> int | None:
