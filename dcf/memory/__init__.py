@@ -53,7 +53,15 @@ if TYPE_CHECKING:
         restore,
         users_of,
     )
-    from dcf.memory.errors import InvalidEntry, MemoryProblem, RevisionConflict, WrongVariables
+    from dcf.memory.errors import (
+        DamagedDatabase,
+        InvalidEntry,
+        LockedDatabase,
+        MemoryProblem,
+        RevisionConflict,
+        WrongVariables,
+    )
+    from dcf.memory.foreign_database import is_database
     from dcf.memory.garbage import Garbage, GarbageReport, Retention
     from dcf.memory.ids import Clock, NewId, random_id
     from dcf.memory.letter import Letter, LetterState, NewLetter
@@ -83,11 +91,9 @@ if TYPE_CHECKING:
         ChangedObservations,
         ClaudeMem,
         ClaudeMemRow,
-        DamagedDatabase,
         Filter,
         Forgotten,
         IdsAndFilters,
-        LockedDatabase,
         NoClaudeMem,
         NothingChosen,
         ObservationChoice,
@@ -102,7 +108,6 @@ if TYPE_CHECKING:
         Texts,
         UnknownObservation,
         details_of,
-        is_database,
         line_of,
         open_claude_mem,
         read_line,

@@ -39,3 +39,17 @@ class WrongVariables(MemoryProblem):
         """``wrong`` are variables of the environment by name, with what is wrong with each."""
         self.wrong = dict(wrong)
         super().__init__(text="; ".join(f"{name} {why}" for name, why in wrong.items()))
+
+
+class DamagedDatabase(MemoryProblem):
+    """{path} cannot be read as an SQLite database: {reason}."""
+
+    code = "memory_database_damaged"
+    hint = "open it with its program once, or take a backup of it; what was read is kept"
+
+
+class LockedDatabase(MemoryProblem):
+    """{path} is locked by another program."""
+
+    code = "memory_database_locked"
+    hint = "try again when that program has ended, or has nothing to do"

@@ -57,7 +57,8 @@ class Artifact:
 @dataclass(frozen=True, slots=True)
 class Origin:
     """Where something is known from: the kind of source, which one, the turn or step in it, from 1,
-    and the ``state`` of a run by its path, or the task of a session by its id."""
+    and the ``state`` of a run by its path, the task of a session by its id, or what claude-mem kept
+    of it by its id."""
 
     source_type: str
     source_id: str
@@ -167,19 +168,24 @@ class ObservationRecord:
 class ArrivingObservation:
     """An observation that another memory or program has kept, with each time that it was seen
     there: none for one that was added as it is. ``id``, which may be empty, is what it was called
-    there, where it was ``pinned`` or not."""
+    there, where it was ``pinned`` or not. ``follows``: the state of its origin names it alone, so
+    what has that origin already is an earlier version of it, and says of which project it is;
+    unless this one ``moves``: then one of another project is no earlier version."""
 
     new: NewObservation
     seen: tuple[Occurrence, ...] = ()
     id: str = ""
     pinned: bool = False
+    follows: bool = False
+    moves: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class TakenIn:
-    """How many observations are new, were there and are known from more sources now, or were there
-    with all of their sources."""
+    """How many observations are new, were there and are known from more sources now, were there
+    with all of their sources, or were there in other words."""
 
     new: int = 0
     seen_again: int = 0
     known: int = 0
+    changed: int = 0

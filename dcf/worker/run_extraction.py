@@ -42,8 +42,6 @@ _PRUNE_EVERY_S = 86_400.0
 _KEPT_MS = 90 * 86_400_000
 """How long what is done stays in the queue at least."""
 _PAGE = 500
-_FIRST_MS = 86_400_000
-"""So long ago began what is queued first where nothing ever was."""
 _MARGIN_MS = 60_000
 """How far clocks, or clients of a cluster, may lag behind when they write DONE."""
 _SOURCE = "run, by a model"
@@ -86,9 +84,8 @@ class RunExtraction:
         """Queue the runs that ended since the last sweep, of whichever process, and turns of
         threads as far as there is room. What finds no room is counted; `dcf memory observations
         extract` finds it later. Raises ControlPlaneError, MemoryProblem."""
-        until = await self._memory.observations.observed_until(_SOURCE)
         now_ms = await self._store.now_ms()
-        since = now_ms - _FIRST_MS if until is None else until
+        since = await self._memory.observations.observed_until(_SOURCE, now_ms)
         reached = now_ms - _MARGIN_MS
         async for runs in ended_runs(self._store, str(since)):
             for run in runs:
@@ -97,7 +94,8 @@ class RunExtraction:
                     reached = min(reached, (run.finished_at or since) - 1)
             sealed = [run_event(one, self._project) for one in runs if one.finalized_at is not None]
             await self._queue.offer(*sealed, by=_BY)
-        await self._memory.observations.observe_until(_SOURCE, max(reached, since), by=_BY)
+        until = max(reached, since)
+        await self._memory.observations.observe_until(_SOURCE, until, now_ms, by=_BY)
         turns = await ThreadTurns(self._memory.ledger).new(await self._queue.room())
         await self._queue.offer(*turns, by=_BY)
 

@@ -27,8 +27,6 @@ log = logging.getLogger(__name__)
 _BY = SYSTEM.because("observations of a run")
 _EVERY_S = 30.0
 _LAST_S = 4.0
-_FIRST_MS = 86_400_000
-"""So long ago began what a memory is told first that was never told anything."""
 _MARGIN_MS = 60_000
 """How far clocks, or clients of a cluster, may lag behind when they write DONE."""
 
@@ -76,9 +74,8 @@ class RunObserver:
     async def sweep(self) -> int:
         """Look at the runs that ended since the last sweep, of whichever process; how many left
         something. Raises ControlPlaneError, MemoryProblem."""
-        until = await self._memory.observations.observed_until(self.source)
         now_ms = await self._store.now_ms()
-        since = now_ms - _FIRST_MS if until is None else until
+        since = await self._memory.observations.observed_until(self.source, now_ms)
         reached, found = now_ms - _MARGIN_MS, 0
         async for page, _ in run_lists.pages_by_score(self._store.backend, DONE, str(since)):
             for run in await self._store.run_many(page):
@@ -87,7 +84,8 @@ class RunObserver:
                 else:
                     # It is looked at when it is; until then no sweep goes past it.
                     reached = min(reached, (run.finished_at or since) - 1)
-        await self._memory.observations.observe_until(self.source, max(reached, since), by=_BY)
+        until = max(reached, since)
+        await self._memory.observations.observe_until(self.source, until, now_ms, by=_BY)
         return found
 
     async def is_settled(self, run: RunDocument) -> bool:

@@ -26,6 +26,9 @@ from dcf.memory.extraction import (
 MOST_SHOWN = 20
 """Events that were set aside, of those that people see."""
 _MOST = 1_000
+_NEARLY = 0.9
+"""Of a budget: of the rest, there may be too little for a request."""
+_ENDS = "`dcf memory observations extract --resume` ends that"
 _RESUME = "mend it: `dcf memory observations extract` tries another key or model; else --resume"
 
 
@@ -48,6 +51,7 @@ async def standing_fields(memory: Memory, setting: ExtractionSetting) -> dict[st
         "by_workers": setting.is_on,
         "stopped": _stop(now),
         "paused": {"reason": now.paused_reason, "until": now.paused_until} if is_paused else None,
+        "ahead_until": await spending.ahead_until(),
     }
 
 
@@ -68,6 +72,8 @@ def standing_lines(fields: dict[str, Any]) -> list[Any]:
     if fields["paused"]:
         until = moment(fields["paused"]["until"])
         lines.append(_warning(f"Paused until {until}: {fields['paused']['reason']}"))
+    if fields["ahead_until"]:
+        lines.append(_warning(_ahead(fields["ahead_until"])))
     for one in fields["events_set_aside"][:MOST_SHOWN]:
         place = f"{one['source_type']} {one['source_id']} {one['event']}"
         lines.append(Text(f"set aside: {place}: {one['reason']}", "yellow"))
@@ -87,7 +93,7 @@ async def extraction_checks(settings: Settings) -> list[Check]:
             setting = ExtractionSetting.from_env(settings.env)
             queue = ExtractionQueue(memory.ledger)
             now, counts = await queue.standing(), await queue.counts()
-            is_paused = now.is_paused(memory.ledger.clock())
+            waits = await _waits(memory, setting, now)
     except MemoryProblem as problem:
         return [Check(name, False, str(problem), "`dcf memory doctor` says more", required=False)]
     if now.is_stopped:
@@ -96,12 +102,36 @@ async def extraction_checks(settings: Settings) -> list[Check]:
     if not (setting.is_on or counts.waiting or counts.done or counts.set_aside or now.refused):
         return []
     found = f"{counts.waiting:,} events wait, {counts.done:,} done, {counts.set_aside:,} set aside"
-    if is_paused:
-        found += f"; paused until {moment(now.paused_until)}: {now.paused_reason}"
     if now.refused:
         found += f"; refused {now.refused:,} times for a full queue"
-    hint = "`dcf memory observations extract --status`"
-    return [Check(name, not counts.set_aside, found, hint, required=False)]
+    hints = ["`dcf memory observations extract --status`", *dict.fromkeys(waits.values())]
+    found = "; ".join([found, *waits])
+    return [Check(name, not counts.set_aside, found, "; ".join(hints), required=False)]
+
+
+async def _waits(memory: Memory, setting: ExtractionSetting, now: Standing) -> dict[str, str]:
+    """What keeps models from being asked, now or later, each with what ends it."""
+    waits, limits = dict[str, str](), setting.limits
+    spending = Spending(memory.ledger, limits)
+    if now.is_paused(memory.ledger.clock()):
+        waits[f"paused until {moment(now.paused_until)}: {now.paused_reason}"] = _ENDS
+    for name, span_ms, limit in (
+        ("HOUR", HOUR_MS, limits.hour_tokens),
+        ("DAY", DAY_MS, limits.day_tokens),
+    ):
+        used = (await spending.within(span_ms)).tokens
+        if used >= _NEARLY * limit:
+            text = f"{used:,} of {limit:,} tokens of the last {name.lower()} are used"
+            waits[text] = f"DCF_EXTRACT_{name} sets how many may be"
+    until = await spending.ahead_until()
+    if until is not None:
+        waits[_ahead(until)] = _ENDS
+    return waits
+
+
+def _ahead(until: int) -> str:
+    counts = "what was asked then counts once more when it gets there"
+    return f"the clock was ahead, at {moment(until)} last: {counts}"
 
 
 def _budget(spent: Spent, limit: int) -> dict[str, Any]:

@@ -71,6 +71,7 @@ class _Report:
             before.new + taken.new,
             before.seen_again + taken.seen_again,
             before.known + taken.known,
+            before.changed + taken.changed,
         )
 
     def refused(self, line: int, invalid: InvalidEntry) -> None:
@@ -201,12 +202,14 @@ def _answer(report: _Report) -> Answer:
         "new": taken.new,
         "seen_again": taken.seen_again,
         "known": taken.known,
+        "changed": taken.changed,
         "refused": bad,
         "unknown": dict(report.unknown),
         "left": dict(report.left),
         "problems": [one.to_dict() for one in problems],
     }
     line = f"{report.path}: {counted(taken.new, 'new observation', 'new observations')}"
+    line += f", {taken.changed} changed" if report.is_database else ""
     line += f", {taken.seen_again} known from more sources now, {taken.known} known, {bad} refused"
     show = [line]
     what = "unknown words, kept in notes" if report.is_database else "unknown fields, not kept"

@@ -27,6 +27,9 @@ RUN = "run"
 """The ``source_type`` of runs; all others are of threads."""
 _LONGEST_MS = 86_400_000
 """What is to wait longer than that from now was written by a wrong clock."""
+_LEASES = 10
+"""A claim that ends later than so many leases from now was written by one, too: whoever has it and
+lives has renewed it since."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +93,7 @@ def offer(journal: Journal, events: Sequence[NewEvent], most: int, comes_again: 
 def claim(journal: Journal, lease_ms: int, most_begun: int, of: Kind | None) -> Claim | None:
     """The next event (None: ``of`` any kind) that nobody has, for ``lease_ms``; None where there is
     none. One that was begun ``most_begun`` times and never ended is set aside."""
-    while (row := _next(journal, of)) is not None:
+    while (row := _next(journal, lease_ms, of)) is not None:
         if row["begun"] >= most_begun:
             reason = row["reason"] or "whoever worked on it died"
             _set_aside(journal, row, f"it was begun {row['begun']} times: {reason}")
@@ -184,12 +187,13 @@ def open_events(connection: Connection) -> int:
     return int(counted.fetchone()[0])
 
 
-def _next(journal: Journal, of: Kind | None) -> dict[str, Any] | None:
+def _next(journal: Journal, lease_ms: int, of: Kind | None) -> dict[str, Any] | None:
+    now, only_runs = journal.at, None if of is None else of == "runs"
     found = journal.connection.execute(
         "SELECT * FROM extraction_events WHERE ((state = 'waiting' AND (due <= ?1 OR due > ?2))"
-        " OR (state = 'claimed' AND (until <= ?1 OR until > ?2)))"
-        " AND (?3 IS NULL OR (source_type = ?4) = ?3) ORDER BY due, number LIMIT 1",
-        (journal.at, journal.at + _LONGEST_MS, None if of is None else of == "runs", RUN),
+        " OR (state = 'claimed' AND (until <= ?1 OR until > ?3)))"
+        " AND (?4 IS NULL OR (source_type = ?5) = ?4) ORDER BY due, number LIMIT 1",
+        (now, now + _LONGEST_MS, now + _LEASES * lease_ms, only_runs, RUN),
     ).fetchone()
     return None if found is None else dict(found)
 

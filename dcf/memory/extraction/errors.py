@@ -15,7 +15,7 @@ class ClaimLost(MemoryProblem):
 
 
 class BudgetUsedUp(MemoryProblem):
-    """A request of up to {tokens:,} tokens does not fit in the {limit:,} of {span}, of which {used:,} are used.{ahead}"""  # noqa: E501
+    """A request of up to {tokens:,} tokens does not fit in the {limit:,} of {span}, of which {used:,} are used."""  # noqa: E501
 
     code = "memory_extraction_budget"
     hint = "DCF_EXTRACT_HOUR and DCF_EXTRACT_DAY set the budgets"

@@ -152,7 +152,7 @@ class ExtractionQueue:
 
     async def resume(self, *, by: Actor) -> None:
         """Have models asked again, whatever kept them from it, about what waits for that too. What
-        was asked by a clock that was ahead counts from now."""
+        was asked by a clock that was ahead counts from now, and not once more."""
 
         def work(journal: Journal) -> None:
             resume(journal)

@@ -22,16 +22,13 @@ if TYPE_CHECKING:
     from dcf.memory.observations.errors import (
         AmbiguousObservation,
         BadChoice,
-        DamagedDatabase,
         IdsAndFilters,
-        LockedDatabase,
         NoClaudeMem,
         NothingChosen,
         SameObservation,
         UnknownObservation,
     )
     from dcf.memory.observations.finding import Filter
-    from dcf.memory.observations.foreign_database import is_database
     from dcf.memory.observations.line import line_of, read_line
     from dcf.memory.observations.marked_section import with_section
     from dcf.memory.observations.observations import Observations
@@ -48,11 +45,9 @@ __all__ = [
     "ChangedObservations",
     "ClaudeMem",
     "ClaudeMemRow",
-    "DamagedDatabase",
     "Filter",
     "Forgotten",
     "IdsAndFilters",
-    "LockedDatabase",
     "NoClaudeMem",
     "NothingChosen",
     "ObservationChoice",
@@ -67,7 +62,6 @@ __all__ = [
     "Texts",
     "UnknownObservation",
     "details_of",
-    "is_database",
     "line_of",
     "open_claude_mem",
     "read_line",

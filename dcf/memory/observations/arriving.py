@@ -11,14 +11,16 @@ from dcf.memory.audit.journal import Journal
 from dcf.memory.checking import refuse
 from dcf.memory.database import Connection
 from dcf.memory.entities import OBSERVATION, OCCURRENCE
-from dcf.memory.observation import ArrivingObservation, Occurrence, TakenIn
+from dcf.memory.observation import ArrivingObservation, Occurrence, Origin, TakenIn
 from dcf.memory.observations.changing import Priced, inserted, row_with, with_prices
 from dcf.memory.observations.fields import arriving_problems, columns_of, shared_digest
-from dcf.memory.observations.finding import is_seen
+from dcf.memory.observations.finding import is_named, is_seen
 from dcf.memory.search.indexing import follow_search
 from dcf.problem import Problem
 
-_Became: TypeAlias = Literal["new", "seen_again", "known"]
+_VERSION = ("type", "title", "subtitle", "facts", "narrative", "concepts", "artifacts")
+"""Columns that a new version of an observation has anew."""
+_Became: TypeAlias = Literal["new", "seen_again", "known", "changed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,8 @@ class Arrived:
     priced: Priced
     seen: tuple[Occurrence, ...]
     pinned: bool
+    follows: bool
+    moves: bool
 
 
 def arrived(arriving: Sequence[ArrivingObservation]) -> tuple[Arrived, ...]:
@@ -39,18 +43,63 @@ def arrived(arriving: Sequence[ArrivingObservation]) -> tuple[Arrived, ...]:
         replace(one.new, at=max((it.at for it in times), default=one.new.at))
         for one, times in zip(arriving, seen, strict=True)
     ]
-    ids, pins = [one.id for one in arriving], [one.pinned for one in arriving]
-    return tuple(map(Arrived, ids, with_prices(news), seen, pins))
+    return tuple(
+        Arrived(one.id, priced, times, one.pinned, one.follows, one.moves)
+        for one, priced, times in zip(arriving, with_prices(news), seen, strict=True)
+    )
 
 
 def take_in(journal: Journal, arrivals: Sequence[Arrived]) -> TakenIn:
     """Keep them, in this order: what is there already in the same words gets the sources that it
-    does not have. One that is new keeps its id, if no other has it, and its pin."""
+    does not have, and an earlier version says what this one does. One that is new keeps its id, if
+    no other has it, and its pin."""
     became = Counter(_taken_in(journal, one) for one in arrivals)
-    return TakenIn(became["new"], became["seen_again"], became["known"])
+    return TakenIn(became["new"], became["seen_again"], became["known"], became["changed"])
 
 
 def _taken_in(journal: Journal, one: Arrived) -> _Became:
+    earlier = _earlier(journal.connection, one) if one.follows else None
+    if earlier is not None:
+        if not one.moves:
+            new = replace(one.priced.new, project=earlier["project"])
+            one = replace(one, priced=Priced(new, one.priced.tokens))
+        if shared_digest(one.priced.new) in (earlier["digest"], earlier["said"]):
+            return "known"
+        if _changed(journal, one, earlier):
+            return "changed"
+    return _kept(journal, one)
+
+
+def _earlier(connection: Connection, one: Arrived) -> dict[str, Any] | None:
+    """The row of what has the origin of ``one`` already."""
+    origin = one.priced.new.origin
+    found = connection.execute(
+        "SELECT o.* FROM observations o JOIN observation_origins n ON n.observation_id = o.id"
+        " WHERE n.source_type = ? AND n.source_id = ? AND n.state = ?",
+        (origin.source_type, origin.source_id, origin.state),
+    ).fetchone()
+    return None if found is None else dict(found)
+
+
+def _changed(journal: Journal, one: Arrived, earlier: dict[str, Any]) -> bool:
+    """Have an earlier version say what it says now, unless a person made something else of it,
+    which stays. Not where it is of another project, other sources said it, too, or something else
+    says that already: then it is no version of this one any more."""
+    new, connection = one.priced.new, journal.connection
+    said = {**columns_of(new), "digest": shared_digest(new), "tokens": one.priced.tokens}
+    is_own = earlier["times"] == 1 and earlier["project"] == new.project
+    if not is_own or row_with(connection, said["digest"]) is not None:
+        _note(connection, earlier["id"], new.origin, state=None)
+        return False
+    names = ("digest",) if earlier["said"] is not None else (*_VERSION, "digest", "tokens")
+    after = {**earlier, **{name: said[name] for name in names}}
+    after |= {"revision": earlier["revision"] + 1, "updated_at": journal.at}
+    journal.update(OBSERVATION, earlier, after, agent_id=earlier["agent_id"])
+    _note(connection, earlier["id"], new.origin, note=one.seen[0].note)
+    return True
+
+
+def _kept(journal: Journal, one: Arrived) -> _Became:
     new, connection = one.priced.new, journal.connection
     columns = columns_of(new)
     if one.seen:
@@ -67,6 +116,9 @@ def _taken_in(journal: Journal, one: Arrived) -> _Became:
         return "new"
     fresh = [seen for seen in one.seen if not is_seen(connection, row["id"], seen.origin)]
     if not fresh:
+        if one.follows and not is_named(connection, row["id"], new.origin):
+            # It was brought in before its source's name of it was kept.
+            _note(connection, row["id"], new.origin, state=new.origin.state)
         return "known"
     for seen in fresh:
         _add(connection, row["id"], seen)
@@ -81,6 +133,16 @@ def _taken_in(journal: Journal, one: Arrived) -> _Became:
     )
     follow_search(connection, OBSERVATION, row, again)
     return "seen_again"
+
+
+def _note(connection: Connection, observation_id: str, origin: Origin, **changed: Any) -> None:
+    """Note what is ``changed`` about the time that an observation was seen in this source."""
+    found = connection.execute(
+        "SELECT * FROM observation_origins"
+        " WHERE observation_id = ? AND source_type = ? AND source_id = ?",
+        (observation_id, origin.source_type, origin.source_id),
+    ).fetchone()
+    OCCURRENCE.replace(connection, {**dict(found), **changed}, dict(found))
 
 
 def _add(connection: Connection, observation_id: str, seen: Occurrence) -> None:

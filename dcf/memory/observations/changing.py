@@ -87,12 +87,14 @@ def observe(
     return tuple(_seen(journal, one) for one in new)
 
 
-def observe_until(journal: Journal, source_type: str, at: int) -> None:
-    """Note up to when the events of a kind of source were looked through."""
+def observe_until(journal: Journal, source_type: str, at: int, now: int) -> None:
+    """Note up to when the events of a kind of source were looked through; that is no later than
+    ``now``, by its clock, unless the clock was ahead."""
     journal.connection.execute(
-        "INSERT INTO observed_until (source_type, at) VALUES (?, ?)"
-        " ON CONFLICT (source_type) DO UPDATE SET at = max(at, excluded.at)",
-        (source_type, at),
+        "INSERT INTO observed_until (source_type, at) VALUES (?1, ?2)"
+        " ON CONFLICT (source_type) DO UPDATE"
+        " SET at = CASE WHEN at > ?3 THEN ?2 ELSE max(at, ?2) END",
+        (source_type, at, now),
     )
     # The one is a time of the source, the other of this process.
     journal.connection.execute(

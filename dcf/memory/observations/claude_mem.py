@@ -18,6 +18,7 @@ from typing import Any
 from dcf.memory.audit.clean_text import clean
 from dcf.memory.errors import InvalidEntry
 from dcf.memory.extraction import cut, visible
+from dcf.memory.foreign_database import BUSY_S, reading
 from dcf.memory.observation import (
     CONCEPTS,
     TYPES,
@@ -31,7 +32,6 @@ from dcf.memory.observation import (
 )
 from dcf.memory.observations.errors import NoClaudeMem
 from dcf.memory.observations.fields import LATEST, LONGEST_TITLE
-from dcf.memory.observations.foreign_database import reading
 from dcf.problem import Problem
 
 _SESSIONS = (
@@ -78,7 +78,8 @@ class ClaudeMemRow:
         told = "" if whole else title
         concepts = _texts(given.get("concepts"))
         at = _moment(given["created_at_epoch"])
-        origin = Origin("claude_mem", _text(given["source"]), self._turn)
+        place = f"observation {self.number}"
+        origin = Origin("claude_mem", _text(given["source"]), self._turn, place)
         new = NewObservation(
             next((one for one in TYPES if one == given["type"]), _ANY_TYPE),
             title,
@@ -104,7 +105,8 @@ class ClaudeMemRow:
             unknown.append(f"type {given['type']}")
             said["type"] = _text(given["type"])
         note = "\n".join(f"{name}: {value}" for name, value in said.items() if value.strip())
-        return ArrivingObservation(new, (Occurrence(origin, note, at),)), tuple(unknown)
+        seen, moves = (Occurrence(origin, note, at),), self.project is not None
+        return ArrivingObservation(new, seen, follows=True, moves=moves), tuple(unknown)
 
     @property
     def _turn(self) -> int | None:
@@ -143,11 +145,11 @@ class ClaudeMem:
 
 
 @contextmanager
-def open_claude_mem(file: Path, **options: float) -> Iterator[ClaudeMem]:
-    """The database in ``file``, of one moment; its program may go on using it. ``options`` are
-    those of ``reading``. Raises NoClaudeMem, DamagedDatabase, LockedDatabase, also from the block,
+def open_claude_mem(file: Path, *, busy_s: float = BUSY_S) -> Iterator[ClaudeMem]:
+    """The database in ``file``, of one moment; its program may go on using it, and is
+    waited for ``busy_s``. Raises NoClaudeMem, DamagedDatabase, LockedDatabase, also from the block,
     OSError."""
-    with reading(file, **options) as connection:
+    with reading(file, busy_s=busy_s) as connection:
         columns = _columns(connection, "observations")
         session, content = next((one for one in _SESSIONS if one[0] in columns), ("", ""))
         if not columns:

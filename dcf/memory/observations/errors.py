@@ -46,20 +46,6 @@ class SameObservation(MemoryProblem):
     hint = "forget one of the two: `dcf memory observations forget ID`; or say what differs"
 
 
-class DamagedDatabase(MemoryProblem):
-    """{path} cannot be read as an SQLite database: {reason}."""
-
-    code = "memory_database_damaged"
-    hint = "open it with its program once, or take a backup of it; what was read is kept"
-
-
-class LockedDatabase(MemoryProblem):
-    """{path} is locked by another program."""
-
-    code = "memory_database_locked"
-    hint = "try again when that program has ended, or has nothing to do"
-
-
 class NoClaudeMem(MemoryProblem):
     """{path} is no database of claude-mem: {missing}."""
 

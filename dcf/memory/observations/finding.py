@@ -224,6 +224,16 @@ def is_seen(connection: Connection, observation_id: str, origin: Origin) -> bool
     return found is not None
 
 
+def is_named(connection: Connection, observation_id: str, origin: Origin) -> bool:
+    """Whether it is kept what place in this source an observation is known from."""
+    found = connection.execute(
+        "SELECT 1 FROM observation_origins"
+        " WHERE observation_id = ? AND source_type = ? AND source_id = ? AND state IS NOT NULL",
+        (observation_id, origin.source_type, origin.source_id),
+    ).fetchone()
+    return found is not None
+
+
 def newest_rows(
     connection: Connection, which: Filter, *, limit: int, before: str | None
 ) -> list[dict[str, Any]]:

@@ -43,6 +43,8 @@ from dcf.memory.observations.promoting import Promoted, promotable, promote
 
 _PAGE = 100
 """Observations that are read at once, each with all times that it was seen."""
+_FIRST_MS = 86_400_000
+"""So long ago began what a memory is told first of a kind of source."""
 
 
 class Observations:
@@ -71,19 +73,22 @@ class Observations:
         """Whether the observations of this event are kept."""
         return await self._ledger.read(lambda connection: is_observed(connection, source, event))
 
-    async def observed_until(self, source_type: str) -> int | None:
-        """Up to when (ms) the events of a kind of source were looked through; None: never."""
+    async def observed_until(self, source_type: str, now: int) -> int:
+        """Up to when (ms) the events of a kind of source were looked through, ``now`` by its clock.
+        A day ago where they never were, or where that clock was ahead when they were."""
         found = await self._ledger.read(
             lambda connection: connection.execute(
-                "SELECT at FROM observed_until WHERE source_type = ?", (source_type,)
+                "SELECT at FROM observed_until WHERE source_type = ? AND at <= ?",
+                (source_type, now),
             ).fetchone()
         )
-        return None if found is None else int(found[0])
+        return now - _FIRST_MS if found is None else int(found[0])
 
-    async def observe_until(self, source_type: str, at: int, *, by: Actor) -> None:
-        """Note that the events of a kind of source were looked through up to ``at`` (ms). Those
-        that were observed long before that come no more, and are known no longer."""
-        await self._ledger.change(by, lambda journal: observe_until(journal, source_type, at))
+    async def observe_until(self, source_type: str, at: int, now: int, *, by: Actor) -> None:
+        """Note that the events of a kind of source were looked through up to ``at`` (ms), ``now``
+        by its clock. Those that were observed long before that come no more, and are known no
+        longer."""
+        await self._ledger.change(by, lambda journal: observe_until(journal, source_type, at, now))
 
     async def get(self, observation_id: str) -> Observation:
         """The observation whose id is this or begins with it. Raises UnknownObservation,

@@ -27,7 +27,7 @@ from dcf.memory.threads.syncing import Syncing
 from dcf.memory.threads.threads import Threads
 from dcf.problem import Problem
 
-READER = 1
+READER = 2
 """Raised when a reader reads what it did not before: then all files are read again."""
 
 _BATCH = 500

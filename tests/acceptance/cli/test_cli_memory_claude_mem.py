@@ -35,7 +35,7 @@ def test_a_database_is_imported_once(memory: MemoryUser, database: Path) -> None
     assert document["unknown"] == {"type security_alert": 1, "concept risk": 1}
     assert document["left"] == {"observations without a word": 1}
     said = memory("observations", "import", database).out
-    assert "0 new observations" in said and "3 known" in said
+    assert "0 new observations, 0 changed" in said and "3 known" in said
     assert "unknown words, kept in notes: " in said and "without a word 1" in said
     listed = memory.ok("observations", "list", "--source", "claude_mem", "--days", 36_500)
     assert {one["title"]: one["project"] for one in listed["observations"]} == {

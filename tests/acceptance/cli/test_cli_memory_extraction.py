@@ -18,8 +18,13 @@ import pytest
 from integration.agents.wire_model import Answer, Body, Refuse, Say, WireModel, serving_model
 from memory_user import MemoryUser
 
+from control_plane.embedded import Check
 from dcf.cli.memory.extraction_standing import extraction_checks
+from dcf.cli.memory.opening import source_in
 from dcf.cli.settings import Settings
+from dcf.memory import SYSTEM, Memory, random_id
+from dcf.memory.extraction import Limits, Spending
+from dcf.memory.extraction.standing import pause
 
 SAMPLES = Path(__file__).parents[2] / "data" / "transcripts"
 KEY = "sk-test-0123456789"
@@ -118,6 +123,38 @@ def test_a_refused_key_is_said_everywhere_until_it_is_another_one(threads: Memor
         assert threads("observations", "extract", "--only", "threads").code == 0
         said = stopped.out + stopped.err + again.out + status.out
     assert KEY not in said
+
+
+def test_what_waits_and_what_ends_it_is_said(threads: MemoryUser) -> None:
+    """What a clock wrote that was ahead is not taken for a pause of years."""
+    settings = Settings.from_env(os.environ)
+    now = time.time_ns() // 1_000_000
+    threads.patch.setenv("DCF_EXTRACT", "on")
+    threads.patch.setenv("DCF_EXTRACT_DAY", "1000")
+
+    async def ask_at(clock: int) -> None:
+        source = source_in(settings)
+        async with Memory.open(
+            source, clock=lambda: clock, new_id=random_id, embedder="none"
+        ) as to:
+            await Spending(to.ledger, Limits()).reserve("m", 1_000, None)
+            await to.ledger.change(SYSTEM, lambda journal: pause(journal, "busy", 3_600_000))
+
+    def doctor() -> Check:
+        (check,) = asyncio.run(extraction_checks(Settings.from_env(os.environ)))
+        return check
+
+    asyncio.run(ask_at(now + 400 * 86_400_000))
+    check = doctor()
+    assert "paused" not in check.found and "the clock was ahead, at 20" in check.found
+    assert "1,000 of 1,000 tokens of the last day are used" in check.found
+    assert "extract --resume` ends that" in check.hint and "DCF_EXTRACT_DAY" in check.hint
+    asyncio.run(ask_at(now))
+    assert "; paused until" in doctor().found
+    with model_of(threads, found):
+        threads("observations", "extract", "--only", "threads", "--resume")
+    check = doctor()
+    assert "paused" not in check.found and "ahead" not in check.found
 
 
 def test_a_text_that_is_forbidden_keeps_no_other_from_its_turn(threads: MemoryUser) -> None:

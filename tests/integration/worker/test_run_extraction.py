@@ -96,6 +96,18 @@ async def test_a_model_is_shown_what_a_run_was_given_and_did_once(
     assert (one.project, one.workflow, one.extracted) == ("/shop", "", True)
 
 
+async def test_a_clock_that_was_ahead_keeps_no_run_from_a_sweep(crew: Crew, memory: Memory) -> None:
+    world = World(crew, memory)
+    now = await crew.store.now_ms()
+    later = now + 10**10
+    await memory.observations.observe_until("run, by a model", later, later, by=SYSTEM)
+    await world.ended("a")
+    await world.extraction.sweep()
+    assert (await world.queue.counts()).waiting == 1
+    # And the next sweep goes on from there.
+    assert await memory.observations.observed_until("run, by a model", later) < later
+
+
 async def test_of_a_run_that_is_gone_no_model_is_asked(crew: Crew, memory: Memory) -> None:
     world = World(crew, memory)
     await world.ended("a")

@@ -14,7 +14,7 @@ from integration.worker.crew import Crew, crew_on
 from memory_world import Numbered, Ticking, started
 from unit.workflow.stage import flow, passing
 
-from dcf.memory import Filter, Memory, Source, random_id
+from dcf.memory import SYSTEM, Filter, Memory, Source, random_id
 from dcf.worker.run_observer import RunObserver
 from dcf.workflow import finalize, load, submit
 
@@ -87,6 +87,13 @@ async def test_observers_that_are_cut_off_anywhere_leave_each_run_observed_once(
     for name in runs:
         assert len(await memory.observations.list(Filter(source_ids=[name]))) == 1, name
     assert sum(one.times for one in await memory.observations.list()) == len(runs)
+
+
+async def test_a_clock_that_was_ahead_keeps_no_run_from_a_sweep(crew: Crew, memory: Memory) -> None:
+    later = await crew.store.now_ms() + 10**10
+    await memory.observations.observe_until("run", later, later, by=SYSTEM)
+    await ended(crew, {"a": 1})
+    assert await RunObserver(crew.store, memory, "/shop").sweep() == 1
 
 
 async def test_a_run_that_is_not_sealed_yet_is_not_passed_over(crew: Crew, memory: Memory) -> None:

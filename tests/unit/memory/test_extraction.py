@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import random
 
 import pytest
 from extraction_world import World, answer_of, titles_by_turn, turn
@@ -214,15 +215,74 @@ async def test_what_a_wrong_clock_wrote_does_not_count_for_ever(
     clock.now += 10**11
     assert (await world.extractor.run()).end == "paused"
     clock.now -= 10**11
-    # It is no pause any more; what was asked then counts until somebody says otherwise.
-    work = await world.extractor.run()
-    assert work.end == "budget" and "--resume" in work.reason
-    await world.queue.resume(by=SYSTEM)
+    # It is no pause any more; what was asked then counts for a day from now, and nobody mends it.
     work = await world.extractor.run()
     assert work.end == "budget" and work.again_at is not None
     assert 0 < work.again_at - clock.now <= 24 * HOUR_MS
     clock.now = work.again_at
     assert (await world.extractor.run()).done == 1
+
+
+@pytest.mark.parametrize("resumed", [False, True])
+async def test_what_was_asked_by_a_clock_that_was_ahead_counts_again_when_it_gets_there(
+    memory: Memory, clock: Ticking, resumed: bool
+) -> None:
+    world = World(memory, limits=Limits(10**9, 1_000, 1_000))
+    await world.talk([turn(number) for number in range(4)])
+    began = clock.now
+    clock.now += 240 * HOUR_MS
+    there = clock.now
+    assert (await world.extractor.run()).done == 1
+    clock.now = began + HOUR_MS
+    assert (await world.extractor.run()).end == "budget"
+    ahead_until = await world.spending.ahead_until()
+    assert ahead_until is not None and there <= ahead_until < there + HOUR_MS
+    if resumed:
+        await world.queue.resume(by=SYSTEM)
+        assert await world.spending.ahead_until() is None
+    clock.now = there + HOUR_MS
+    assert (await world.extractor.run()).done == (1 if resumed else 0)
+    assert await world.spending.ahead_until() is None
+    clock.now += 24 * HOUR_MS
+    assert (await world.extractor.run()).done == 1
+
+
+@pytest.mark.parametrize("seed", range(3))
+async def test_no_day_by_a_clock_that_goes_anywhere_has_more_than_its_budget(
+    memory: Memory, clock: Ticking, seed: int
+) -> None:
+    chance, began, day = random.Random(seed), clock.now, 24 * HOUR_MS
+    spending, sent = Spending(memory.ledger, Limits(10**9, 500, 10**6)), list[int]()
+    for _ in range(80):
+        hours = chance.choice([0, 0, 30, 30, 240, 9_600, -500]) + chance.randint(0, 30)
+        clock.now = began + hours * HOUR_MS
+        try:
+            for _ in range(3):
+                await spending.reserve("m", 100, None)
+                sent.append(clock.now)
+        except BudgetUsedUp as error:
+            assert error.again_at is not None and error.again_at - clock.now <= 2 * day
+    assert len(sent) > 20
+    assert max(sum(at - day < one <= at for one in sent) for at in sent) == 5
+
+
+async def test_requests_are_forgotten_when_they_are_old_and_many(
+    memory: Memory, clock: Ticking, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dcf.memory.extraction.spending._KEPT", 2)
+    spending = Spending(memory.ledger, Limits(100, 100, 100))
+    for _ in range(9):
+        await spending.settle(await spending.reserve("m", 10, None), 10, None)
+    clock.now += 25 * HOUR_MS
+    await spending.reserve("m", 10, None)
+    kept = await memory.ledger.read(
+        lambda connection: connection.execute("SELECT tokens FROM extraction_requests").fetchall()
+    )
+    assert len(kept) == 3
+    # Those of the last day go in no case.
+    for _ in range(9):
+        await spending.reserve("m", 10, None)
+    assert (await spending.within(24 * HOUR_MS)).requests == 10
 
 
 @pytest.mark.parametrize("hours", [2, 30, 24 * 400])

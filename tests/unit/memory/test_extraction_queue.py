@@ -112,14 +112,24 @@ async def test_a_claim_that_is_held_does_not_end(
     assert await queue.claim(by=by) is None
 
 
-async def test_a_claim_of_a_clock_that_was_wrong_does_not_count_for_ever(
+@pytest.mark.parametrize("ahead_ms", [10**11, 10 * LEASE_MS])
+async def test_a_claim_of_a_clock_that_was_ahead_is_taken_over(
+    queue: ExtractionQueue, clock: Ticking, by: Actor, ahead_ms: int
+) -> None:
+    await queue.offer(ONE, by=by)
+    clock.now += ahead_ms
+    await taken(queue, by)
+    clock.now -= ahead_ms
+    assert (await taken(queue, by)).fence == 2
+
+
+async def test_a_clock_that_was_a_little_ahead_takes_no_claim_away(
     queue: ExtractionQueue, clock: Ticking, by: Actor
 ) -> None:
     await queue.offer(ONE, by=by)
-    clock.now += 10**11
     await taken(queue, by)
-    clock.now -= 10**11
-    assert (await taken(queue, by)).fence == 2
+    clock.now -= 5 * LEASE_MS
+    assert await queue.claim(by=by) is None
 
 
 async def test_observations_and_the_end_of_their_event_are_one_step(

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
-from contextlib import closing
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,7 @@ from dcf.memory import (
     Origin,
     Source,
     TakenIn,
+    Texts,
     is_database,
     open_claude_mem,
     random_id,
@@ -58,7 +61,7 @@ def one_of(folder: Path, row: dict[str, Any], version: int = 35) -> ArrivingObse
 @pytest.mark.parametrize("version", [one for one in VERSIONS if one >= 8])
 def test_a_row_is_read_in_every_version(version: int, tmp_path: Path) -> None:
     one = one_of(tmp_path, WHOLE, version)
-    origin = Origin("claude_mem", "content-1", 3)
+    origin = Origin("claude_mem", "content-1", 3, "observation 1")
     assert one.seen == (Occurrence(origin, "project: shop", AT),)
     new = one.new
     assert (new.type, new.title, new.subtitle) == ("bugfix", WHOLE["title"], WHOLE["subtitle"])
@@ -167,7 +170,7 @@ def test_a_time_that_is_none_is_told(at: object, tmp_path: Path) -> None:
 
 def test_a_session_that_is_unknown_is_called_by_its_own_id(tmp_path: Path) -> None:
     one = one_of(tmp_path, {"title": "a", "memory_session_id": "memory-2"})
-    assert one.new.origin == Origin("claude_mem", "memory-2", None)
+    assert one.new.origin == Origin("claude_mem", "memory-2", None, "observation 1")
 
 
 def test_projects_are_taken_by_name(tmp_path: Path) -> None:
@@ -197,6 +200,116 @@ async def test_what_comes_again_is_known(tmp_path: Path) -> None:
         assert await memory.observations.take_in(*read(file), by=BY) == TakenIn(new=2)
         assert await memory.observations.take_in(*read(file), by=BY) == TakenIn(known=2)
         assert await memory.check() == ()
+
+
+@asynccontextmanager
+async def importing(tmp_path: Path, *rows: dict[str, Any]) -> AsyncIterator[Importing]:
+    file = make_database(tmp_path / "c.db", rows)
+    source = Source(tmp_path / "m.db")
+    async with Memory.open(source, clock=Ticking(), new_id=random_id, embedder="none") as memory:
+        yield Importing(file, memory)
+        assert await memory.check() == ()
+
+
+@dataclass
+class Importing:
+    """A database of claude-mem and a memory into which it is brought, again and again."""
+
+    file: Path
+    memory: Memory
+
+    async def take(self, projects: dict[str, str] | None = None) -> TakenIn:
+        return await self.memory.observations.take_in(*read(self.file, projects), by=BY)
+
+    def change(self, number: int, **columns: Any) -> None:
+        """What claude-mem does to the row with this id."""
+        sets = ", ".join(f"{name} = ?" for name in columns)
+        with closing(sqlite3.connect(self.file)) as connection, connection:
+            connection.execute(
+                f"UPDATE observations SET {sets} WHERE id = ?", (*columns.values(), number)
+            )
+
+    async def titles(self) -> list[str]:
+        return sorted(one.title for one in await self.memory.observations.list())
+
+
+async def test_a_row_that_was_changed_is_a_new_version_of_the_same(tmp_path: Path) -> None:
+    async with importing(tmp_path, WHOLE, {**WHOLE, "title": "b"}) as world:
+        await world.take()
+        before = {one.title: one for one in await world.memory.observations.list()}
+        world.change(2, title="c", facts='["d"]', concepts='["gotcha"]')
+        assert await world.take() == TakenIn(known=1, changed=1)
+        now = await world.memory.observations.get(before["b"].id)
+        assert (now.title, now.facts, now.concepts) == ("c", ("d",), ("gotcha",))
+        assert (now.revision, now.times, now.at) == (2, 1, AT)
+        assert await world.take() == TakenIn(known=2)
+        # It is an event with its way back; the next import has the row as it is there.
+        event = (await world.memory.events.list(limit=1))[0]
+        assert (event.entity_id, event.by.name) == (now.id, "ada")
+        await world.memory.events.undo(event.seq, by=BY)
+        assert await world.titles() == sorted([str(WHOLE["title"]), "b"])
+        assert await world.take() == TakenIn(known=1, changed=1)
+        world.change(2, title="b", facts=json.dumps(WHOLE["facts"]))
+        assert await world.take() == TakenIn(known=1, changed=1)
+        assert await world.titles() == sorted([str(WHOLE["title"]), "b"])
+
+
+async def test_what_a_person_made_of_it_stays(tmp_path: Path) -> None:
+    async with importing(tmp_path, {"title": "a"}) as world:
+        await world.take()
+        (one,) = await world.memory.observations.list()
+        await world.memory.observations.edit(one.id, Texts(title="mine"), by=BY)
+        world.change(1, title="b")
+        assert await world.take() == TakenIn(changed=1)
+        assert await world.take() == TakenIn(known=1)
+        assert await world.titles() == ["mine"]
+
+
+async def test_what_others_said_too_stays_as_they_said_it(tmp_path: Path) -> None:
+    rows = [{"title": "a"}, {"title": "a", "memory_session_id": "memory-2"}, {"title": "b"}]
+    async with importing(tmp_path, *rows) as world:
+        assert await world.take() == TakenIn(new=2, seen_again=1)
+        world.change(1, title="c")
+        assert await world.take() == TakenIn(new=1, known=2)
+        assert await world.titles() == ["a", "b", "c"]
+        # Its next version is one of what it became; where another row says that, there is one.
+        world.change(1, title="d")
+        assert await world.take() == TakenIn(changed=1, known=2)
+        world.change(1, title="b")
+        assert await world.take() == TakenIn(known=3)
+        assert await world.titles() == ["a", "b", "d"]
+
+
+async def test_without_a_project_what_is_here_stays_in_its_project(tmp_path: Path) -> None:
+    async with importing(tmp_path, {"title": "a"}) as world:
+
+        async def there() -> list[tuple[str, str]]:
+            found = await world.memory.observations.list()
+            return sorted((one.project, one.title) for one in found)
+
+        await world.take()
+        assert await world.take({"shop": "/work/shop"}) == TakenIn(new=1)
+        assert await there() == [("/work/shop", "a"), ("shop", "a")]
+        # From now on it is that of the folder, with its project or without.
+        world.change(1, title="b")
+        assert await world.take() == TakenIn(changed=1)
+        assert await world.take({"shop": "/work/shop"}) == TakenIn(known=1)
+        assert await there() == [("/work/shop", "b"), ("shop", "a")]
+
+
+async def test_what_was_brought_in_before_rows_were_kept_is_followed_from_then_on(
+    tmp_path: Path,
+) -> None:
+    async with importing(tmp_path, {"title": "a"}) as world:
+        (one,) = read(world.file)
+        origin = Origin("claude_mem", "content-1")
+        seen = (Occurrence(origin, "", AT),)
+        earlier = replace(one, new=replace(one.new, origin=origin), seen=seen, follows=False)
+        await world.memory.observations.take_in(earlier, by=BY)
+        assert await world.take() == TakenIn(known=1)
+        world.change(1, title="b")
+        assert await world.take() == TakenIn(changed=1)
+        assert await world.titles() == ["b"]
 
 
 def listing(folder: Path) -> dict[str, bytes]:

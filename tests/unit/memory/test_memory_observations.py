@@ -140,9 +140,9 @@ async def test_events_are_known_for_months_after_all_later_ones_were_looked_thro
     await memory.observations.observe(source, "1/0", by=by)
     for days, known in ((0, True), (80, True), (91, False)):
         clock.now = began + days * day
-        await memory.observations.observe_until("run", clock.now, by=by)
+        await memory.observations.observe_until("run", clock.now, clock.now, by=by)
         assert await memory.observations.is_observed(source, "1/0") is known
-    assert await memory.observations.observed_until("run") == began + 91 * day
+    assert await memory.observations.observed_until("run", clock.now) == began + 91 * day
 
 
 async def test_what_several_sources_say_is_one_row_with_all_of_them(

@@ -48,6 +48,16 @@ def parts(format: str) -> Iterator[tuple[str, str]]:
         case "github_actions":
             for text in TEXTS:
                 yield f"2026-01-02T03:04:05.1234567Z ##[group]Run {text}\n", text
+        case "cursor_export":
+            yield "# T\n_Exported on 1/2/2026 at 1:02:03 GMT from Cursor (2.0.1)_\n\n", ""
+            for number, text in enumerate(TEXTS):
+                yield f"---\n\n**{('User', 'Cursor')[number % 2]}**\n\n{text}", text
+                yield "\n\n", ""
+        case "cursor_agent":
+            for text in TEXTS:
+                said = {"role": "user", "message": {"content": [{"type": "text", "text": text}]}}
+                yield json.dumps(said), text
+                yield "\n", ""
         case "junit":
             yield '<testsuite name="s">', ""
             for number, text in enumerate(TEXTS[1:2] + TEXTS[3:]):
@@ -67,7 +77,7 @@ def conversation(format: str, number: int, text: str) -> dict[str, Any]:
 
 FORMATS = [
     *("claude_code", "beads_issue", "amp_thread", "gemini_cli", "chatgpt", "claude_ai"),
-    *("github_actions", "junit"),
+    *("github_actions", "junit", "cursor_export", "cursor_agent"),
 ]
 
 

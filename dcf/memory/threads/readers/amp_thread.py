@@ -19,7 +19,6 @@ from dcf.memory.threads.readers.entry import (
     time_of,
     title_of,
 )
-from dcf.memory.threads.readers.json_stream import Entry
 from dcf.memory.threads.readers.tally import Tally
 
 
@@ -32,14 +31,11 @@ class AmpThread:
         return text_of(value, "id").startswith("T-") and isinstance(value.get("messages"), list)
 
     def reading(self, path: Path, tally: Tally) -> Reading:
-        def read(entry: Entry) -> Iterator[Piece]:
-            return _pieces(entry.value, path.stem, tally)
-
-        return SimpleReading(read)
+        return SimpleReading(_pieces, path, tally)
 
 
-def _pieces(value: Mapping[str, Any], stem: str, tally: Tally) -> Iterator[Piece]:
-    source_id = text_of(value, "id") or stem
+def _pieces(value: Mapping[str, Any], path: Path, tally: Tally) -> Iterator[Piece]:
+    source_id = text_of(value, "id") or path.stem
     conversation = Conversation(tally)
     said: list[Said] = []
     messages = list(objects_of(value, "messages"))

@@ -20,7 +20,6 @@ from dcf.memory.threads.readers.entry import (
     text_of,
     time_of,
 )
-from dcf.memory.threads.readers.json_stream import Entry
 from dcf.memory.threads.readers.tally import Tally
 
 _STATUS: Mapping[str, ThreadStatus] = {"closed": "completed", "tombstone": "abandoned"}
@@ -39,18 +38,15 @@ class BeadsIssue:
         return {"id", "title", "status", "issue_type"} <= value.keys()
 
     def reading(self, path: Path, tally: Tally) -> Reading:
-        def read(entry: Entry) -> Iterator[Piece]:
-            return _pieces(entry.value, path.stem, tally)
-
-        return SimpleReading(read)
+        return SimpleReading(_pieces, path, tally)
 
 
-def _pieces(issue: Mapping[str, Any], stem: str, tally: Tally) -> Iterator[Piece]:
+def _pieces(issue: Mapping[str, Any], path: Path, tally: Tally) -> Iterator[Piece]:
     id_ = text_of(issue, "id")
     if not id_ or not text_of(issue, "title"):
         kind = text_of(issue, "_type", "type") or "entry"
-        yield from tally.keep_unknown(kind, issue, stem)
-        yield Ended(Outline(stem, title=f"what {stem} has besides issues"))
+        yield from tally.keep_unknown(kind, issue, path.stem)
+        yield Ended(Outline(path.stem, title=f"what {path.stem} has besides issues"))
         return
     for turn in _turns(issue):
         yield Said(id_, turn)

@@ -22,7 +22,6 @@ from dcf.memory.threads.readers.entry import (
     time_of,
     title_of,
 )
-from dcf.memory.threads.readers.json_stream import Entry
 from dcf.memory.threads.readers.tally import Tally
 
 _TEXTS = frozenset(
@@ -47,14 +46,11 @@ class ChatGpt:
         )
 
     def reading(self, path: Path, tally: Tally) -> Reading:
-        def read(entry: Entry) -> Iterator[Piece]:
-            return _pieces(entry.value, path.stem, tally)
-
-        return SimpleReading(read)
+        return SimpleReading(_pieces, path, tally)
 
 
-def _pieces(value: Mapping[str, Any], stem: str, tally: Tally) -> Iterator[Piece]:
-    source_id = text_of(value, "conversation_id", "id") or text_of(value, "title") or stem
+def _pieces(value: Mapping[str, Any], path: Path, tally: Tally) -> Iterator[Piece]:
+    source_id = text_of(value, "conversation_id", "id") or text_of(value, "title") or path.stem
     nodes = {
         name: node for name, node in object_of(value, "mapping").items() if isinstance(node, dict)
     }

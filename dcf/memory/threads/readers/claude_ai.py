@@ -19,7 +19,6 @@ from dcf.memory.threads.readers.entry import (
     time_of,
     title_of,
 )
-from dcf.memory.threads.readers.json_stream import Entry
 from dcf.memory.threads.readers.tally import Tally
 
 _ROLES = {"human": "user"}
@@ -34,14 +33,11 @@ class ClaudeAi:
         return isinstance(value.get("chat_messages"), list)
 
     def reading(self, path: Path, tally: Tally) -> Reading:
-        def read(entry: Entry) -> Iterator[Piece]:
-            return _pieces(entry.value, path.stem, tally)
-
-        return SimpleReading(read)
+        return SimpleReading(_pieces, path, tally)
 
 
-def _pieces(value: Mapping[str, Any], stem: str, tally: Tally) -> Iterator[Piece]:
-    source_id = text_of(value, "uuid", "conversation_id") or text_of(value, "name") or stem
+def _pieces(value: Mapping[str, Any], path: Path, tally: Tally) -> Iterator[Piece]:
+    source_id = text_of(value, "uuid", "conversation_id") or text_of(value, "name") or path.stem
     conversation, asked = Conversation(tally), ""
     messages = list(objects_of(value, "chat_messages"))
     for message in messages:

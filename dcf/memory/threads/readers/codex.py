@@ -19,6 +19,7 @@ from dcf.memory.threads.piece import Ended, Piece, Said
 from dcf.memory.threads.readers.entry import (
     Reading,
     as_text,
+    given_in,
     object_of,
     said_in,
     text_of,
@@ -220,20 +221,9 @@ class _Reading:
         at: int | None = None,
     ) -> Said:
         name = text_of(call, "name") or text_of(call, "type").removesuffix("_call") or "unknown"
-        use = ToolUse(name, _arguments(call), output, bool(failed))
+        given = given_in(call.get("arguments", call.get("input", call.get("action"))))
+        use = ToolUse(name, given, output, bool(failed))
         return self._turn(NewTurn("tool", "", (use,), at or call.get("at"), call_id))
-
-
-def _arguments(call: Mapping[str, Any]) -> Mapping[str, Any]:
-    given = call.get("arguments", call.get("input", call.get("action")))
-    if isinstance(given, str):
-        try:
-            parsed = json.loads(given, parse_constant=str)
-        except (ValueError, RecursionError):
-            return {"input": given}
-        # An escape may bring in what no memory keeps.
-        return parsed if isinstance(parsed, dict) and "\\u" not in given else {"input": given}
-    return given if isinstance(given, dict) else {}
 
 
 def _output(item: Mapping[str, Any]) -> tuple[str, bool]:

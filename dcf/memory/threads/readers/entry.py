@@ -4,6 +4,7 @@ in the place of anything."""
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -61,11 +62,31 @@ class TextFormat(Protocol):
         """What a file says."""
 
 
-@dataclass(slots=True)
-class SimpleReading:
-    """The reading of a file each entry of which is a thread."""
+class DatabaseFormat(Protocol):
+    """A format of SQLite databases."""
 
-    read: Callable[[Entry], Iterator[Piece]]
+    @property
+    def name(self) -> str:
+        """The source type of its threads."""
+
+    def recognises(self, connection: sqlite3.Connection) -> bool:
+        """Whether only this format has such a database. May raise ``sqlite3.Error``."""
+
+    def pieces(self, path: Path, connection: sqlite3.Connection, tally: Tally) -> Iterator[Piece]:
+        """What the database at ``path`` says, read by ``connection``."""
+
+
+@dataclass(frozen=True, slots=True)
+class SimpleReading:
+    """The reading of a file each entry of which is a thread; ``pieces`` are those of an entry."""
+
+    pieces: Callable[[Mapping[str, Any], Path, Tally], Iterator[Piece]]
+    path: Path
+    tally: Tally
+
+    def read(self, entry: Entry) -> Iterator[Piece]:
+        """The thread that an entry is."""
+        return self.pieces(entry.value, self.path, self.tally)
 
     def end(self) -> Iterator[Piece]:
         """Nothing is left to say."""
@@ -112,6 +133,18 @@ def media_in(block: Mapping[str, Any]) -> str:
     name = text_of(block, "title", "name", "filename", "file_name") or text_of(source, "url")
     parts = (text_of(block, "type") or "file", name, about)
     return f"[{' '.join(part for part in parts if part)}]"
+
+
+def given_in(value: Any) -> Mapping[str, Any]:
+    """What a tool was called with: an object, or the text of one; of any other text ``input``."""
+    if not isinstance(value, str):
+        return value if isinstance(value, dict) else {}
+    try:
+        parsed = json.loads(value, parse_constant=str)
+    except (ValueError, RecursionError):
+        parsed = None
+    # An escape may bring in what no memory keeps.
+    return parsed if isinstance(parsed, dict) and "\\u" not in value else {"input": value}
 
 
 def as_text(value: Any) -> str:

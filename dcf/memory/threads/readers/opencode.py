@@ -22,7 +22,7 @@ from dcf.memory.threads.readers.entry import (
     time_of,
     title_of,
 )
-from dcf.memory.threads.readers.json_stream import Entry, entries
+from dcf.memory.threads.readers.json_stream import entries
 from dcf.memory.threads.readers.tally import Tally
 
 _QUIET = frozenset({"reasoning", "step-start", "step-finish", "snapshot", "patch", "agent"})
@@ -40,13 +40,13 @@ class Opencode:
         return _is_session(value)
 
     def reading(self, path: Path, tally: Tally) -> Reading:
-        def read(entry: Entry) -> Iterator[Piece]:
-            value = entry.value
-            if "info" in value:
-                return _pieces(object_of(value, "info"), objects_of(value, "messages"), tally)
-            return _pieces(value, _stored(path, text_of(value, "id"), tally), tally)
+        return SimpleReading(_session, path, tally)
 
-        return SimpleReading(read)
+
+def _session(value: Mapping[str, Any], path: Path, tally: Tally) -> Iterator[Piece]:
+    if "info" in value:
+        return _pieces(object_of(value, "info"), objects_of(value, "messages"), tally)
+    return _pieces(value, _stored(path, text_of(value, "id"), tally), tally)
 
 
 def _is_session(info: Mapping[str, Any]) -> bool:

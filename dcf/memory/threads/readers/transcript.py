@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+import sqlite3
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from pathlib import Path
 from types import MappingProxyType
 from typing import TypeAlias
 
+from dcf.memory.errors import DamagedDatabase, LockedDatabase
+from dcf.memory.foreign_database import HEADER, is_logged, reading
 from dcf.memory.threads.piece import Piece
 from dcf.memory.threads.readers.agent_notes import AgentNotes
 from dcf.memory.threads.readers.amp_thread import AmpThread
@@ -19,7 +22,10 @@ from dcf.memory.threads.readers.claude_ai import ClaudeAi
 from dcf.memory.threads.readers.claude_code import ClaudeCode
 from dcf.memory.threads.readers.codex import Codex
 from dcf.memory.threads.readers.content import Content, contents, opened
-from dcf.memory.threads.readers.entry import JsonFormat, TextFormat
+from dcf.memory.threads.readers.cursor_agent import CursorAgent
+from dcf.memory.threads.readers.cursor_database import CursorDatabase
+from dcf.memory.threads.readers.cursor_export import CursorExport
+from dcf.memory.threads.readers.entry import DatabaseFormat, JsonFormat, TextFormat
 from dcf.memory.threads.readers.gemini_cli import GeminiCli
 from dcf.memory.threads.readers.github_log import GithubLog
 from dcf.memory.threads.readers.gui_recording import GuiRecording
@@ -37,12 +43,13 @@ _JSON: tuple[JsonFormat, ...] = (
     BeadsIssue(),
     ChatGpt(),
     ClaudeAi(),
+    CursorAgent(),
     GuiRecording(),
 )
-_TEXT: tuple[TextFormat, ...] = (AgentNotes(), Junit(), GithubLog())
-FORMATS: Mapping[str, JsonFormat | TextFormat] = MappingProxyType(
-    {one.name: one for one in _JSON} | {one.name: one for one in _TEXT}
-)
+_TEXT: tuple[TextFormat, ...] = (AgentNotes(), Junit(), GithubLog(), CursorExport())
+_DATABASES: tuple[DatabaseFormat, ...] = (CursorDatabase(),)
+_ALL: tuple[JsonFormat | TextFormat | DatabaseFormat, ...] = (*_JSON, *_TEXT, *_DATABASES)
+FORMATS = MappingProxyType({one.name: one for one in _ALL})
 """By the names that ``transcript`` takes: the source types of their threads."""
 
 _LOOKED_AT = 200
@@ -71,14 +78,15 @@ def transcript(
     Raises ``OSError`` for a file that cannot be read. All else is a problem in the tally.
     """
     tally = Tally.of(path)
-    with opened(path, follow=follow) as content:
-        yield Transcript(tally, _parts(content, format, tally))
+    with opened(path, follow=follow) as content, ExitStack() as stack:
+        yield Transcript(tally, _parts(content, format, tally, stack))
 
 
-def _parts(content: Content, format: str | None, tally: Tally) -> Iterator[Part]:
+def _parts(content: Content, format: str | None, tally: Tally, stack: ExitStack) -> Iterator[Part]:
+    """``stack`` holds what is open until all parts are read."""
     found = False
     for one in contents(content, tally):
-        part = _part(one, format, tally)
+        part = _part(one, format, tally, stack)
         if part is not None:
             found = True
             yield part
@@ -90,9 +98,11 @@ def _parts(content: Content, format: str | None, tally: Tally) -> Iterator[Part]
         tally.report("transcript-format", message, hint=hint)
 
 
-def _part(content: Content, format: str | None, tally: Tally) -> Part | None:
+def _part(content: Content, format: str | None, tally: Tally, stack: ExitStack) -> Part | None:
     chunks = content.chunks()
     head = next(chunks, b"")
+    if head.startswith(HEADER):
+        return _database_part(content.path, format, tally, stack)
     for text in _TEXT:
         if text.name == format or (format is None and text.recognises(content.path, head[:_HEAD])):
             return text.name, text.pieces(content.path, chain([head], chunks), tally)
@@ -103,6 +113,18 @@ def _part(content: Content, format: str | None, tally: Tally) -> Part | None:
     for known in _JSON:
         if known.name == format or (format is None and _is_of(known, begun)):
             return known.name, _pieces(known, content.path, chain(begun, read), tally)
+    return None
+
+
+def _database_part(path: Path, format: str | None, tally: Tally, stack: ExitStack) -> Part | None:
+    try:
+        connection = stack.enter_context(reading(path, cut=True))
+        for known in _DATABASES:
+            if known.name == format or (format is None and known.recognises(connection)):
+                tally.spread = tally.spread or is_logged(path)
+                return known.name, known.pieces(path, connection, tally)
+    except (DamagedDatabase, LockedDatabase, sqlite3.Error, OSError) as error:
+        tally.report("transcript-database", f"the database cannot be read: {error}", cut=True)
     return None
 
 
