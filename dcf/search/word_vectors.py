@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from dcf.late_numpy import np
 from dcf.search.embedder import Vectors, Weights, unit
-from dcf.search.tokens import wordllama_file, wordllama_tokenizer
+from dcf.search.tokens import KnownPieces, wordllama_file
 from dcf.search.words import telling_words
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _BATCH = 1_024
 
@@ -29,11 +33,11 @@ class WordVectors:
         (table,) = load_file(wordllama_file("weights/l2_supercat_256.safetensors")).values()
         # Half precision is how the file has it: 16 MB instead of 32, and as exact.
         self._table = table
-        self._tokenizer = wordllama_tokenizer()
+        self._pieces = KnownPieces()
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        telling = [" ".join(telling_words(text)) for text in texts]
-        small = self._means([text.lower() for text in telling])
+        telling = [telling_words(text) for text in texts]
+        small = self._means([" ".join(text).lower().split() for text in telling])
         written = self._means(telling)
         return unit(np.concatenate([small, written], axis=1))
 
@@ -41,16 +45,26 @@ class WordVectors:
         return self.embed(texts)
 
     def embed_words(self, words: Sequence[str]) -> Vectors:
-        return self._means([word.lower() for word in words])
+        return self._means([word.lower().split() for word in words])
 
-    def _means(self, texts: Sequence[str]) -> Vectors:
+    def _means(self, texts: Sequence[Sequence[str]]) -> Vectors:
         rows = np.zeros((len(texts), self._table.shape[1]), dtype=np.float32)
         last = len(self._table) - 1
         for start in range(0, len(texts), _BATCH):
-            batch = list(texts[start : start + _BATCH])
-            encoded = self._tokenizer.encode_batch(batch, add_special_tokens=False)
-            for row, pieces in enumerate(encoded, start):
-                if pieces.ids:
-                    places = np.minimum(pieces.ids, last)
-                    rows[row] = self._table[places].mean(axis=0, dtype=np.float32)
+            batch = texts[start : start + _BATCH]
+            known = self._pieces.of({word for text in batch for word in text})
+            pieces = [[piece for word in text for piece in known[word]] for text in batch]
+            filled = [row for row, one in enumerate(pieces, start) if one]
+            if filled:
+                each = [np.minimum(one, last) for one in pieces if one]
+                rows[filled] = self._mean_of_each(each)
         return unit(rows)
+
+    def _mean_of_each(self, pieces: list[NDArray[np.int64]]) -> Vectors:
+        """The mean of the vectors of each row of pieces."""
+        used = np.zeros(len(self._table), dtype=np.bool_)
+        used[np.concatenate(pieces)] = True
+        # Texts share most of their pieces: each is brought to full precision once.
+        vectors = self._table[used].astype(np.float32)
+        at = np.cumsum(used) - 1
+        return np.array([vectors[at[one]].mean(axis=0) for one in pieces])

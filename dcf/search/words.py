@@ -10,7 +10,10 @@ from dcf.search.segments import segmented
 
 # Marks belong to their letters: without them words of many scripts fall apart.
 _WORD = regex.compile(r"[\p{L}\p{N}\p{M}]+")
-_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+# The same, in half the time.
+_ASCII_WORD = re.compile("[A-Za-z0-9]+")
+# A capital after a small letter or a digit, and the last of several before a small letter.
+_HUMP = re.compile("[A-Z](?:(?<=[a-z0-9][A-Z])|(?<=[A-Z][A-Z])(?=[a-z]))")
 _SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|\n+")
 
 # Words that bind others, and nothing else: what asks (find, need, help) is left in, since tools
@@ -36,7 +39,7 @@ def words(text: str) -> list[str]:
     >>> words("東京都へ")
     ['東京', '京都', '都へ']
     """
-    found: list[str] = _WORD.findall(segmented(text))
+    found: list[str] = (_ASCII_WORD if text.isascii() else _WORD).findall(segmented(text))
     return found
 
 
@@ -52,7 +55,7 @@ def spoken(name: str) -> str:
     >>> spoken("orders.chargePayment_v2")
     'orders charge Payment v2'
     """
-    return " ".join(words(_HUMP.sub(" ", name)))
+    return " ".join(words(_HUMP.sub(r" \g<0>", name)))
 
 
 def opening(text: str) -> str:

@@ -14,6 +14,7 @@ import pytest
 from dcf.cli.settings import EMBEDDERS as SETTING
 from dcf.search import EMBEDDERS, EmbedderMissing, UnknownEmbedder, count_tokens, embedder_named
 from dcf.search import wheel_file as room
+from dcf.search.tokens import KnownPieces, wordllama_tokenizer
 from dcf.search.words import opening, spoken, telling_words
 from dcf_agents.installation import extra_command
 
@@ -106,3 +107,14 @@ def test_stop_words_are_left_out_unless_there_are_no_others() -> None:
 def test_the_opening_is_the_first_sentence() -> None:
     assert opening(" One. Two.") == "One."
     assert opening("v1.2 is out") == "v1.2 is out"
+
+
+def test_words_are_cut_one_by_one_as_the_tokenizer_cuts_the_whole_text() -> None:
+    texts = ["getHTTPResponse of a naïve 東京都へ", "", "the", "x" * 200, "نحن في القاهرة 2024 🫖"]
+    known = KnownPieces()
+    # The second time all words are known.
+    for text in texts * 2:
+        said = telling_words(text)
+        pieces = known.of(set(said))
+        whole = wordllama_tokenizer().encode(" ".join(said), add_special_tokens=False)
+        assert [piece for word in said for piece in pieces[word]] == whole.ids
