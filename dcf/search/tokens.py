@@ -11,11 +11,13 @@ from dcf.search.wheel_file import wheel_file
 from dcf_agents.installation import package_command
 
 if TYPE_CHECKING:
-    from tokenizers import Tokenizer
+    from tokenizers import Encoding, Tokenizer
 
 _MOST_HELD = 200_000
 """Pieces of words that are known: some 15 MB."""
 _LONGEST_WORD = 64
+_FEW = 16
+"""Words for which it takes longer to wake the other cores."""
 
 
 class KnownPieces:
@@ -33,15 +35,18 @@ class KnownPieces:
         known, held = (self._known, self._held) if self._held < _MOST_HELD else ({}, 0)
         found = {word: known[word] for word in words if word in known}
         new = [word for word in words if word not in found]
-        # As a batch, on all cores.
-        encoded = self._tokenizer.encode_batch_fast(new, add_special_tokens=False)
-        for word, one in zip(new, encoded, strict=True):
+        for word, one in zip(new, self._cut(new), strict=True):
             found[word] = one.ids
             if len(word) <= _LONGEST_WORD:
                 known[word] = one.ids
                 held += len(one.ids)
         self._known, self._held = known, held
         return found
+
+    def _cut(self, words: list[str]) -> list[Encoding]:
+        if len(words) < _FEW:
+            return [self._tokenizer.encode(word, add_special_tokens=False) for word in words]
+        return self._tokenizer.encode_batch_fast(words, add_special_tokens=False)
 
 
 def count_tokens(text: str) -> int:

@@ -21,7 +21,7 @@ from dcf.secret_form import GOES_ON, is_credential, value_without_secrets, witho
 T = TypeVar("T")
 _BLANK = re.compile(r"\s")
 _SHORT = 16_384
-"""Characters of a text of which it is remembered for a while that it was cleaned."""
+"""Characters of a text of which it is remembered for a while what was found in it."""
 _AROUND = 256
 """Characters before and behind a part that is changed, in which what belongs to it stands."""
 _WHOLE = ("PRIVATE KEY", "{", "[")
@@ -29,7 +29,7 @@ _WHOLE = ("PRIVATE KEY", "{", "[")
 
 
 class CleanText(str):
-    """A long text in which there are no secrets."""
+    """A text in which there are no secrets."""
 
     __slots__ = ()
 
@@ -46,8 +46,17 @@ def clean(text: str) -> str:
 
 
 @lru_cache(256)
-def _clean_short(text: str) -> str:
-    return without_secrets(text)
+def _clean_short(text: str) -> CleanText:
+    return CleanText(without_secrets(text))
+
+
+def _has_credential(text: str) -> bool:
+    return _short_has_one(text) if len(text) <= _SHORT else is_credential(text)
+
+
+@lru_cache(256)
+def _short_has_one(text: str) -> bool:
+    return is_credential(text)
 
 
 def clean_change(before: str, after: str) -> str:
@@ -125,7 +134,7 @@ def _clean_value(value: Any) -> Any:
 
 
 def _refuse_credential(entity: str, column: str, value: str) -> None:
-    if not isinstance(value, CleanText) and is_credential(value):
+    if not isinstance(value, CleanText) and _has_credential(value):
         problem = Problem(
             "memory_name_secret",
             f"its {column} has in it what only a secret looks like",

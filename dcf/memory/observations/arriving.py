@@ -15,7 +15,7 @@ from dcf.memory.observation import ArrivingObservation, Occurrence, Origin, Take
 from dcf.memory.observations.changing import Priced, inserted, row_with, with_prices
 from dcf.memory.observations.fields import arriving_problems, columns_of, shared_digest
 from dcf.memory.observations.finding import is_named, is_seen
-from dcf.memory.search.indexing import follow_search
+from dcf.memory.search.indexing import follow_search, index_new
 from dcf.problem import Problem
 
 _VERSION = ("type", "title", "subtitle", "facts", "narrative", "concepts", "artifacts")
@@ -111,6 +111,8 @@ def _kept(journal: Journal, one: Arrived) -> _Became:
         )
         known |= {"times": max(len(one.seen), 1), "pinned": int(one.pinned)}
         row = inserted(journal, one.priced, columns, **known)
+        # At once: the next of them may be another version of this one.
+        index_new(connection, OBSERVATION, [row])
         for seen in one.seen:
             _add(connection, row["id"], seen)
         return "new"

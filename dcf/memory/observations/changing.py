@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from dcf.memory.audit.clean_text import clean_fields
+from dcf.memory.audit.entity import Row
 from dcf.memory.audit.journal import Journal
 from dcf.memory.checking import refuse
 from dcf.memory.database import Connection
@@ -22,7 +23,7 @@ from dcf.memory.observations.finding import (
     rows_to_change,
 )
 from dcf.memory.observations.rendering import details_of
-from dcf.memory.search.indexing import follow_search
+from dcf.memory.search.indexing import follow_search, index_new
 from dcf.problem import Problem
 from dcf.search import counts_of_tokens
 
@@ -72,7 +73,10 @@ def add(journal: Journal, new: Sequence[Priced]) -> tuple[Observation, ...]:
 
     They are a log themselves: no events, as long as they only come.
     """
-    return tuple(_added(journal, one) for one in new)
+    fresh: list[Row] = []
+    found = tuple([_added(journal, one, fresh) for one in new])
+    index_new(journal.connection, OBSERVATION, fresh)
+    return found
 
 
 def observe(
@@ -84,7 +88,10 @@ def observe(
         return None
     known = {"source_type": source.source_type, "source_id": source.source_id, "event": event}
     OBSERVED_EVENT.insert(journal.connection, {**known, "at": journal.at})
-    return tuple(_seen(journal, one) for one in new)
+    fresh: list[Row] = []
+    found = tuple([_seen(journal, one, fresh) for one in new])
+    index_new(journal.connection, OBSERVATION, fresh)
+    return found
 
 
 def observe_until(journal: Journal, source_type: str, at: int, now: int) -> None:
@@ -147,17 +154,22 @@ def _forgotten(
     return Forgotten(tuple(map(observation_of, rows)), events, left)
 
 
-def _added(journal: Journal, one: Priced) -> Observation:
+def _added(journal: Journal, one: Priced, fresh: list[Row]) -> Observation:
     columns = columns_of(one.new)
-    known = row_with(journal.connection, columns["digest"])
-    return observation_of(inserted(journal, one, columns) if known is None else known)
+    row = row_with(journal.connection, columns["digest"])
+    if row is None:
+        row = inserted(journal, one, columns)
+        fresh.append(row)
+    return observation_of(row)
 
 
-def _seen(journal: Journal, one: Priced) -> Observation:
+def _seen(journal: Journal, one: Priced, fresh: list[Row]) -> Observation:
     columns = {**columns_of(one.new), "digest": shared_digest(one.new)}
     row = row_with(journal.connection, columns["digest"])
     is_new = row is None
-    row = row or inserted(journal, one, columns)
+    if row is None:
+        row = inserted(journal, one, columns)
+        fresh.append(row)
     at, origin = _at(journal, one), asdict(one.new.origin)
     occurrence = {"observation_id": row["id"], **origin, "note": one.new.note, "at": at}
     if is_seen(journal.connection, row["id"], one.new.origin):
@@ -192,7 +204,8 @@ def _at(journal: Journal, one: Priced) -> int:
 def inserted(
     journal: Journal, one: Priced, columns: dict[str, Any], **known: Any
 ) -> dict[str, Any]:
-    """A new row, with what is ``known`` of it already; as it is kept."""
+    """A new row, with what is ``known`` of it already; as it is kept. It is still to be
+    indexed."""
     row = {
         "id": journal.new_id("observation"),
         **columns,
@@ -206,9 +219,7 @@ def inserted(
         "updated_at": journal.at,
         **known,
     }
-    kept = OBSERVATION.insert(journal.connection, row)
-    follow_search(journal.connection, OBSERVATION, None, kept)
-    return kept
+    return OBSERVATION.insert(journal.connection, row)
 
 
 def _problems(new: Sequence[NewObservation]) -> Iterator[Problem]:

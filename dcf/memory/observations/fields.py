@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, astuple
 from typing import Any
 
 from dcf.memory.audit.edit import digest_of
@@ -70,7 +70,7 @@ def columns_of(new: NewObservation) -> dict[str, Any]:
         "state": new.origin.state,
         "agent_id": new.agent_id,
         "extracted": int(new.extracted),
-        "digest": _digest(new, asdict(new.origin).values()),
+        "digest": _digest(new, astuple(new.origin)),
     }
 
 

@@ -24,10 +24,11 @@ _TEXTS: dict[str, tuple[str, ...]] = {
     "consolidation_sessions": ("before", "after", "changes", "left_out"),
     "search_documents": (),
     "search_vectors": ("value",),
+    "search_signs": ("places", "bits"),
     "search_words_data": ("block",),
     "search_abouts_data": ("block",),
 }
-"""Columns with text or data, by table. The last four are the index of search."""
+"""Columns with text or data, by table. The last five are the index of search."""
 
 
 async def stats_of(ledger: Ledger, *, agents: int, blocks: int) -> Stats:

@@ -6,11 +6,12 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from heapq import merge
-from itertools import groupby
+from itertools import groupby, islice
 from operator import itemgetter
 from typing import TypeAlias
 
 from dcf.memory.database import Connection
+from dcf.memory.search import signs
 from dcf.memory.search.entry import Entry
 from dcf.memory.search.indexing import entries
 from dcf.memory.search.place import range_at, range_of
@@ -58,6 +59,10 @@ def index_faults(
     for row in connection.execute("SELECT place FROM search_vectors"):
         if row["place"] not in known:
             yield _fault(f"there is a vector at {row['place']} without a text")
+    tell("comparing the signs of vectors with the vectors")
+    wrong = signs.wrong_places(connection)
+    for place in islice(wrong, _SHOWN):
+        yield _fault(f"the signs at {place} are not those of the vector there")
 
 
 def _placed(entry: Entry, place: int, number: int | None) -> bool:

@@ -24,16 +24,17 @@ _IN_TIME = 1.5
 # What answers cited helped. Bounded: what is asked for decides.
 _USED = 0.1
 _USES = 3
+# The plus has SQLite look places up: else it would go through all that is of the kind.
 _MESSAGES = (
     "SELECT d.place, m.created_at, m.sender,"
     " substr(rtrim(m.content, char(32, 9, 10, 13)), -1) IN ('?', '？', '؟'), 0"
     " FROM search_documents d JOIN messages m ON m.id = d.ref"
-    " WHERE d.kind = 'message' AND d.place IN (SELECT value FROM json_each(?))"
+    " WHERE +d.kind = 'message' AND d.place IN (SELECT value FROM json_each(?))"
 )
 _OBSERVATIONS = (
     "SELECT d.place, o.at, NULL, 0, o.used"
     " FROM search_documents d JOIN observations o ON o.id = d.ref"
-    " WHERE d.kind = 'observation' AND d.place IN (SELECT value FROM json_each(?))"
+    " WHERE +d.kind = 'observation' AND d.place IN (SELECT value FROM json_each(?))"
 )
 
 

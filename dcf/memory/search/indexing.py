@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 
 from dcf.memory.audit.entity import Entity, Row
 from dcf.memory.database import Connection
+from dcf.memory.search import signs
 from dcf.memory.search.entry import Entry, entry_of
 from dcf.memory.search.place import (
     NOBODY,
@@ -16,9 +19,12 @@ from dcf.memory.search.place import (
     range_of,
 )
 
-FORM = 5
+FORM = 6
 """Grows when what is indexed changes: an index of another form is made anew."""
+_WITHOUT_SIGNS = 5
+"""The form that has all but the signs of its vectors."""
 
+_AT_ONCE = 1_000
 _TABLES = (
     ("message", "messages"),
     ("passage", "passages"),
@@ -40,17 +46,27 @@ def follow_search(
         return
     place = None if old is None else _remove(connection, old)
     if new is not None:
-        _add(connection, new, place)
+        places = _new_places(connection, [new]) if place is None else [place]
+        _add(connection, [new], places)
+
+
+def index_new(connection: Connection, entity: Entity, rows: Iterable[Row]) -> None:
+    """Index rows that were just made, all at once: as ``follow_search`` for each, in less time."""
+    new = [entry for row in rows if (entry := entry_of(entity.name, row)) is not None]
+    _add(connection, new, _new_places(connection, new))
 
 
 def is_index_old(connection: Connection) -> bool:
     """Whether the file has no index of this form."""
-    return bool(connection.execute("SELECT form FROM search_state").fetchone()[0] != FORM)
+    return _form(connection) != FORM
 
 
 def make_index(connection: Connection) -> None:
     """Make the index, unless another process has done so meanwhile."""
-    if is_index_old(connection):
+    if _form(connection) == _WITHOUT_SIGNS:
+        signs.rebuild(connection)
+        connection.execute("UPDATE search_state SET form = ?", (FORM,))
+    elif is_index_old(connection):
         rebuild(connection)
 
 
@@ -58,12 +74,13 @@ def rebuild(connection: Connection) -> int:
     """Make the index anew from the rows; how many texts are in it. Vectors come with use."""
     connection.execute("INSERT INTO search_words (search_words) VALUES ('delete-all')")
     connection.execute("INSERT INTO search_abouts (search_abouts) VALUES ('delete-all')")
-    for table in ("search_documents", "search_ranges", "search_vectors", "search_spaces"):
-        connection.execute(f"DELETE FROM {table}")
+    for table in ("documents", "ranges", "vectors", "signs", "spaces"):
+        connection.execute(f"DELETE FROM search_{table}")
     count = 0
-    for entry in entries(connection):
-        _add(connection, entry, None)
-        count += 1
+    every = entries(connection)
+    while some := list(islice(every, _AT_ONCE)):
+        _add(connection, some, _new_places(connection, some))
+        count += len(some)
     connection.execute("UPDATE search_state SET form = ?, embedded = 0", (FORM,))
     return count
 
@@ -77,26 +94,34 @@ def entries(connection: Connection) -> Iterator[Entry]:
                 yield entry
 
 
-def _add(connection: Connection, entry: Entry, place: int | None) -> None:
-    if place is None:
-        place = _place(connection, entry)
-    version = connection.execute(
-        "UPDATE search_state SET version = version + 1 RETURNING version"
+def _form(connection: Connection) -> int:
+    return int(connection.execute("SELECT form FROM search_state").fetchone()[0])
+
+
+def _add(connection: Connection, new: Sequence[Entry], places: Sequence[int]) -> None:
+    last = connection.execute(
+        "UPDATE search_state SET version = version + ? RETURNING version", (len(new),)
     ).fetchall()[0][0]
-    length = entry.length
-    connection.execute(
+    lengths = [entry.length for entry in new]
+    versions = range(last - len(new) + 1, last + 1)
+    connection.executemany(
         "INSERT INTO search_documents (place, kind, ref, length, version) VALUES (?, ?, ?, ?, ?)",
-        (place, entry.kind, entry.ref, length, version),
+        [
+            (place, entry.kind, entry.ref, length, version)
+            for entry, place, length, version in zip(new, places, lengths, versions, strict=True)
+        ],
     )
-    connection.execute(
-        "INSERT INTO search_words (rowid, text, about) VALUES (?, ?, ?)", (place, *entry.indexed)
+    indexed = [(place, *entry.indexed) for entry, place in zip(new, places, strict=True)]
+    connection.executemany(
+        "INSERT INTO search_words (rowid, text, about) VALUES (?, ?, ?)", indexed
     )
-    if entry.about:
-        connection.execute(
-            "INSERT INTO search_abouts (rowid, about) VALUES (?, ?)", (place, entry.indexed[1])
-        )
-    _count(connection, place, 1, length)
-    _read_anew(connection, entry, place + 1)
+    connection.executemany(
+        "INSERT INTO search_abouts (rowid, about) VALUES (?, ?)",
+        [(place, about) for place, _, about in indexed if about],
+    )
+    _count(connection, places, lengths)
+    messages = {place for entry, place in zip(new, places, strict=True) if entry.kind == "message"}
+    _read_anew(connection, {place + 1 for place in messages} - messages)
 
 
 def _remove(connection: Connection, entry: Entry) -> int:
@@ -116,40 +141,63 @@ def _remove(connection: Connection, entry: Entry) -> int:
             (place, entry.indexed[1]),
         )
     connection.execute("DELETE FROM search_documents WHERE place = ?", (place,))
-    connection.execute("DELETE FROM search_vectors WHERE place = ?", (place,))
-    _count(connection, place, -1, -length)
-    _read_anew(connection, entry, place + 1)
+    _forget_vector(connection, place)
+    _count(connection, [place], [-length], -1)
+    if entry.kind == "message":
+        _read_anew(connection, {place + 1})
     return int(place)
 
 
-def _read_anew(connection: Connection, entry: Entry, after: int) -> None:
+def _read_anew(connection: Connection, places: Iterable[int]) -> None:
     """The vector of the message after one has something of that one: it is to be made again."""
-    if entry.kind != "message":
-        return
-    cursor = connection.execute(
-        "UPDATE search_documents SET version = (SELECT version + 1 FROM search_state)"
-        " WHERE place = ?",
-        (after,),
-    )
+    for place in places:
+        cursor = connection.execute(
+            "UPDATE search_documents SET version = (SELECT version + 1 FROM search_state)"
+            " WHERE place = ?",
+            (place,),
+        )
+        if cursor.rowcount > 0:
+            connection.execute("UPDATE search_state SET version = version + 1")
+            _forget_vector(connection, place)
+
+
+def _forget_vector(connection: Connection, place: int) -> None:
+    cursor = connection.execute("DELETE FROM search_vectors WHERE place = ?", (place,))
     if cursor.rowcount > 0:
-        connection.execute("UPDATE search_state SET version = version + 1")
-        connection.execute("DELETE FROM search_vectors WHERE place = ?", (after,))
+        signs.drop(connection, place)
 
 
-def _place(connection: Connection, entry: Entry) -> int:
-    if entry.space is None:
-        return next_place(connection, range_of(NOBODY, entry.kind))
-    which = range_of(given_number(connection, entry.space), entry.kind)
-    if entry.kind == "message":
-        return bounds(which)[0] + entry.seq
-    return next_place(connection, which)
+def _new_places(connection: Connection, new: Iterable[Entry]) -> list[int]:
+    """A place for each: of a message by its number, of others behind all of its range."""
+    numbers: dict[str, int] = {}
+    free: dict[int, int] = {}
+    places = []
+    for entry in new:
+        if entry.space is not None and entry.space not in numbers:
+            numbers[entry.space] = given_number(connection, entry.space)
+        which = range_of(NOBODY if entry.space is None else numbers[entry.space], entry.kind)
+        if entry.kind == "message":
+            places.append(bounds(which)[0] + entry.seq)
+            continue
+        place = free.get(which) or next_place(connection, which)
+        places.append(place)
+        free[which] = place + 1
+    return places
 
 
-def _count(connection: Connection, place: int, documents: int, words: int) -> None:
-    connection.execute(
+def _count(
+    connection: Connection, places: Sequence[int], words: Sequence[int], step: int = 1
+) -> None:
+    """Count texts of so many ``words`` in, or with ``step`` -1 out."""
+    documents: defaultdict[int, int] = defaultdict(int)
+    total: defaultdict[int, int] = defaultdict(int)
+    for place, length in zip(places, words, strict=True):
+        documents[range_at(place)] += step
+        total[range_at(place)] += length
+    connection.executemany(
         "INSERT INTO search_ranges VALUES (?, ?, ?) ON CONFLICT (range) DO UPDATE SET"
         " documents = documents + excluded.documents, words = words + excluded.words",
-        (range_at(place), documents, words),
+        [(which, count, total[which]) for which, count in documents.items()],
     )
 
 

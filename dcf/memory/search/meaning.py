@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -11,22 +11,28 @@ from dcf.late_numpy import np
 from dcf.memory.audit.entity import Row
 from dcf.memory.database import Connection
 from dcf.memory.entities import ENTITIES
+from dcf.memory.search import signs
 from dcf.memory.search.entry import entry_of
-from dcf.memory.search.place import Places, is_message
+from dcf.memory.search.nearest import Distances, Nearest
+from dcf.memory.search.place import Places, distinct, is_message
 from dcf.memory.search.scope import Scope
+from dcf.memory.search.signs import STORED
 from dcf.search import Embedder
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# Half the size, and three digits are enough to rank by.
-_STORED = "<f2"
 # Characters of the message before that are embedded with one.
 _BEFORE = 300
 # What the meaning of the message one, two before or after counts.
 _NEIGHBOURS = (0.5, 0.25)
+# Texts of a scope that is not narrow whose vectors are compared: the nearest by their signs.
+_COMPARED = 1_024
 
+Vector: TypeAlias = "NDArray[np.float32]"
 Similarities: TypeAlias = "NDArray[np.float64]"
+Left: TypeAlias = Callable[[Places], Places]
+"""Those of some places that are wanted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,40 +67,95 @@ def keep(connection: Connection, embedder: Embedder, made: Mapping[Missing, byte
     state = connection.execute("SELECT embedder, embedded FROM search_state").fetchone()
     if state["embedder"] != name:
         connection.execute("DELETE FROM search_vectors")
+        connection.execute("DELETE FROM search_signs")
         connection.execute("UPDATE search_state SET embedder = ?, embedded = 0", (name,))
-    connection.executemany(
-        "INSERT OR REPLACE INTO search_vectors (place, value)"
-        " SELECT place, ? FROM search_documents WHERE place = ? AND version = ?",
-        [(value, one.place, one.version) for one, value in made.items()],
-    )
+    rows = [(one.place, made[one]) for one in _unchanged(connection, list(made))]
+    if rows:
+        connection.executemany("INSERT OR REPLACE INTO search_vectors VALUES (?, ?)", rows)
+        signs.put(connection, signs.chunk_from(rows))
     last = max(one.version for one in made)
     connection.execute("UPDATE search_state SET embedded = max(embedded, ?)", (last,))
+
+
+def _unchanged(connection: Connection, texts: list[Missing]) -> list[Missing]:
+    """Those that are as they were read, in the order of their places."""
+    cursor = connection.cursor()
+    cursor.row_factory = None
+    versions = dict(
+        cursor.execute(
+            "SELECT place, version FROM search_documents"
+            " WHERE place IN (SELECT value FROM json_each(?))",
+            (json.dumps([one.place for one in texts]),),
+        ).fetchall()
+    )
+    kept = [one for one in texts if versions.get(one.place) == one.version]
+    return sorted(kept, key=lambda one: one.place)
 
 
 def embedded(embedder: Embedder, texts: list[Missing]) -> dict[Missing, bytes]:
     """Their vectors, as they are kept."""
     rows = embedder.embed([one.text for one in texts])
-    return {one: row.astype(_STORED).tobytes() for one, row in zip(texts, rows, strict=True)}
+    return {one: row.astype(STORED).tobytes() for one, row in zip(texts, rows, strict=True)}
 
 
 def similarities(
-    connection: Connection, embedder: Embedder, query: str, scope: Scope, candidates: Places
+    connection: Connection,
+    embedder: Embedder,
+    query: str,
+    scope: Scope,
+    candidates: Places,
+    *,
+    nearest: Nearest,
+    left: Left,
+    least: int,
 ) -> tuple[Places, Similarities]:
     """Places with a vector, in order, and how near they are to what ``query`` means.
 
-    All places of the scope; in a wide one only the ``candidates``, which words have found.
+    All places of a narrow scope. Of another one the ``candidates``, which words have found, and
+    those that are nearest by their signs of all that are ``left``: at least ``least``, if there
+    are as many.
     """
     state = connection.execute("SELECT embedder FROM search_state").fetchone()
     if state["embedder"] != name_of(embedder):
         return np.zeros(0, dtype=np.int64), np.zeros(0)
-    rows = _in_scope(connection, scope) if scope.is_narrow else _of(connection, candidates)
+    asked = embedder.embed_queries([query])[0]
+    if scope.is_narrow:
+        return _similar(_in_scope(connection, scope), asked)
+    places, far = nearest.distances(connection, asked, scope)
+    chosen = _nearest(places, far, left, max(_COMPARED, least))
+    wanted = distinct(np.concatenate([candidates, chosen]))
+    near, similar = _similar(_of(connection, _and_beside(wanted)), asked)
+    kept = np.isin(near, wanted, assume_unique=True)
+    return near[kept], similar[kept]
+
+
+def _nearest(places: Places, far: Distances, left: Left, many: int) -> Places:
+    """The ``many`` nearest of those that are left, however many others are nearer."""
+    order = np.argsort(far, kind="stable")
+    found = [places[:0]]
+    start, size = 0, many
+    while start < len(order) and sum(map(len, found)) < many:
+        found.append(left(places[order[start : start + size]]))
+        start, size = start + size, 4 * size
+    return np.concatenate(found)[:many]
+
+
+def _and_beside(places: Places) -> Places:
+    """Some places with those of the messages beside them."""
+    messages = places[is_message(places)]
+    steps = range(1, len(_NEIGHBOURS) + 1)
+    beside = [messages + sign * step for step in steps for sign in (1, -1)]
+    return distinct(np.concatenate([places, *beside]))
+
+
+def _similar(rows: list[tuple[int, bytes]], asked: Vector) -> tuple[Places, Similarities]:
+    """Their places, and how near the vectors there are to the one that is ``asked``."""
     if not rows:
         return np.zeros(0, dtype=np.int64), np.zeros(0)
     places = np.array([place for place, _ in rows], dtype=np.int64)
-    vectors = np.frombuffer(b"".join(value for _, value in rows), dtype=_STORED)
+    vectors = np.frombuffer(b"".join(value for _, value in rows), dtype=STORED)
     matrix = vectors.astype(np.float32).reshape(len(rows), -1)
-    near = (matrix @ embedder.embed_queries([query])[0]).astype(np.float64)
-    return places, _with_neighbours(places, near)
+    return places, _with_neighbours(places, (matrix @ asked).astype(np.float64))
 
 
 def _with_neighbours(places: Places, near: Similarities) -> Similarities:

@@ -6,9 +6,11 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from dcf.late_numpy import np
 from dcf.memory.database import Connection
 from dcf.memory.entities import ENTITIES
 from dcf.memory.search.entry import entry_of
+from dcf.memory.search.filtering import left
 from dcf.memory.search.found import Found, Kind
 from dcf.memory.search.question import Question
 
@@ -28,12 +30,13 @@ def found_at(
 ) -> list[tuple[Found | None, float]]:
     """What stands at each of the places, with scores still to be filled in, and its salience; None
     if nothing that is wanted."""
+    wanted = left(connection, np.array(places, dtype=np.int64), question)
     documents = {
         row["place"]: (row["kind"], row["ref"])
         for row in connection.execute(
             "SELECT place, kind, ref FROM search_documents"
             " WHERE place IN (SELECT value FROM json_each(?))",
-            (json.dumps(list(places)),),
+            (json.dumps(wanted.tolist()),),
         )
     }
     rows = {
@@ -65,13 +68,11 @@ def _one(
         return None, _NEUTRAL
     if document[0] == "block":
         return _block(connection, row, question), _NEUTRAL
-    if document[0] == "observation":
-        return _observation(connection, row, question), _NEUTRAL
-    if not _in_time(row["created_at"], question):
-        return None, _NEUTRAL
-    if document[0] == "passage":
-        return _passage(row, question), row["salience"]
-    return _message(row, question), _NEUTRAL
+    entry = entry_of(document[0], row)
+    text = "" if entry is None else entry.text
+    at = row["at" if document[0] == "observation" else "created_at"]
+    salience = row["salience"] if document[0] == "passage" else _NEUTRAL
+    return _found(document[0], row, text, question, at), salience
 
 
 def newest(connection: Connection, question: Question) -> list[Found]:
@@ -105,59 +106,19 @@ def newest(connection: Connection, question: Question) -> list[Found]:
     return found[: question.k]
 
 
-def _message(row: Mapping[str, Any], question: Question) -> Found | None:
-    if question.roles and row["role"] not in question.roles:
-        return None
-    if question.session_id is not None and row["session_id"] != question.session_id:
-        return None
-    entry = entry_of("message", row)
-    return _found("message", row, "" if entry is None else entry.text, question, row["created_at"])
-
-
-def _passage(row: Mapping[str, Any], question: Question) -> Found | None:
-    if not set(question.tags) <= set(json.loads(row["tags"])):
-        return None
-    return _found("passage", row, row["text"], question, row["created_at"])
-
-
-def _observation(
-    connection: Connection, row: Mapping[str, Any], question: Question
-) -> Found | None:
-    if question.is_filtered:
-        where, values = question.observations.condition()
-        there = connection.execute(
-            f"SELECT 1 FROM observations WHERE id = ? AND {where}", [row["id"], *values]
-        ).fetchone()
-        if there is None:
-            return None
-    entry = entry_of("observation", row)
-    text = "" if entry is None else entry.text
-    return _found("observation", row, text, question, row["at"])
-
-
-def _block(connection: Connection, row: Mapping[str, Any], question: Question) -> Found | None:
-    if not _in_time(row["updated_at"], question):
-        return None
+def _block(connection: Connection, row: Mapping[str, Any], question: Question) -> Found:
+    """A block as the first of those who are asked, or of all, calls it, by a label that is asked
+    where one is."""
     holders = connection.execute(
         "SELECT agent_id, label FROM held_blocks WHERE block_id = ? ORDER BY agent_id, label",
         (row["id"],),
     ).fetchall()
     if not question.is_of_everybody:
-        asked = set(question.agent_ids or ())
-        holders = [one for one in holders if one["agent_id"] in asked]
-        if not holders:
-            return None
+        holders = [one for one in holders if one["agent_id"] in (question.agent_ids or ())]
     named = [one for one in holders if not question.labels or one["label"] in question.labels]
-    if not named and (holders or row["label"] not in question.labels) and question.labels:
-        return None
     agent_id, label = (named[0]["agent_id"], named[0]["label"]) if named else (None, row["label"])
-    return _found(
-        "block",
-        {**row, "agent_id": agent_id, "label": label},
-        row["value"],
-        question,
-        row["updated_at"],
-    )
+    known = {**row, "agent_id": agent_id, "label": label}
+    return _found("block", known, row["value"], question, row["updated_at"])
 
 
 def _found(kind: Any, row: Mapping[str, Any], text: str, question: Question, at: int) -> Found:
@@ -189,8 +150,3 @@ def excerpt(text: str, words: list[str]) -> str:
     start = min(max(at - _LONGEST // 4, 0), len(text) - _LONGEST)
     cut = text[start : start + _LONGEST]
     return f"{'… ' if start else ''}{cut}{' …' if start + _LONGEST < len(text) else ''}"
-
-
-def _in_time(at: int, question: Question) -> bool:
-    after = question.since is None or at >= question.since
-    return after and (question.until is None or at <= question.until)

@@ -15,10 +15,12 @@ from dcf.memory.errors import MemoryProblem
 from dcf.memory.ledger import Ledger
 from dcf.memory.search.checking import question_problems
 from dcf.memory.search.cues import cued
+from dcf.memory.search.filtering import left
 from dcf.memory.search.found import KINDS, Found, Kind
 from dcf.memory.search.hits import hits
 from dcf.memory.search.indexing import rebuild
 from dcf.memory.search.meaning import Missing, embedded, keep, missing, similarities
+from dcf.memory.search.nearest import Nearest
 from dcf.memory.search.place import Places
 from dcf.memory.search.question import Question
 from dcf.memory.search.ranking import Ranked, Scores, ranked
@@ -60,6 +62,7 @@ class Search:
         self._loaded: Embedder | None = None
         self._without: EmbedderMissing | None = None
         self._loading = asyncio.Lock()
+        self._nearest = Nearest()
 
     async def find(
         self,
@@ -109,12 +112,14 @@ class Search:
         refuse("the search", question_problems(question))
         embedder = await self._embedder()
         texts, found = await self._ledger.read(
-            lambda connection: _answer_unless_late(connection, question, embedder)
+            lambda connection: _answer_unless_late(connection, question, embedder, self._nearest)
         )
         if embedder is None or not texts:
             return found
         await self._catch_up_some(embedder, texts)
-        return await self._ledger.read(lambda connection: _answer(connection, question, embedder))
+        return await self._ledger.read(
+            lambda connection: _answer(connection, question, embedder, self._nearest)
+        )
 
     async def catch_up(self) -> int:
         """Embed every text that has no vector yet; how many it was."""
@@ -178,15 +183,15 @@ class Search:
 
 
 def _answer_unless_late(
-    connection: Connection, question: Question, embedder: Embedder | None
+    connection: Connection, question: Question, embedder: Embedder | None, nearest: Nearest
 ) -> tuple[list[Missing], tuple[Found, ...]]:
     """Texts that are to be embedded first; the answer if there are none."""
     texts = [] if embedder is None else missing(connection, embedder, _AT_ONCE)
-    return texts, () if texts else _answer(connection, question, embedder)
+    return texts, () if texts else _answer(connection, question, embedder, nearest)
 
 
 def _answer(
-    connection: Connection, question: Question, embedder: Embedder | None
+    connection: Connection, question: Question, embedder: Embedder | None, nearest: Nearest
 ) -> tuple[Found, ...]:
     words = question.words
     if not words:
@@ -198,7 +203,16 @@ def _answer(
         near = np.full(len(best.places), np.nan)
         score = cued(connection, question, best.places, best.words)
         return _best(connection, question, best, near, score)
-    places, similar = similarities(connection, embedder, question.query, scope, best.places)
+    places, similar = similarities(
+        connection,
+        embedder,
+        question.query,
+        scope,
+        best.places,
+        nearest=nearest,
+        left=lambda places: left(connection, places, question),
+        least=4 * question.k,
+    )
     best, near = _joined(best, places, similar)
     score = WORDS * best.words + (1 - WORDS) * np.nan_to_num(near)
     said = (best.words > 0) | (np.nan_to_num(near) >= _LEAST)

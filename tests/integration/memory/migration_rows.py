@@ -321,4 +321,5 @@ ROWS: dict[int, Rows] = {
         "extraction_requests": [SENT_REQUEST],
         "thread_turns": [QUEUED_TURN],
     },
+    16: {},
 }

@@ -15,17 +15,21 @@ from memory_world import Numbered, Ticking
 from dcf.memory import (
     SYSTEM,
     Actor,
+    Filter,
     Memory,
     MemoryProblem,
     NewAgent,
     NewBlock,
     NewMessage,
+    NewObservation,
     NewPassage,
+    Origin,
     Source,
 )
 from dcf.memory.audit.journal import Journal
 from dcf.memory.database import Connection, migrate, version_of
 from dcf.memory.messages import append, priced
+from dcf.memory.observations.editing import Texts
 
 WORDS = (
     "plum",
@@ -40,11 +44,15 @@ WORDS = (
     "Plum!",
     "ไทย🎉",
 )
+ORIGIN = Origin("thread", "1")
 _words = st.lists(st.sampled_from(WORDS), max_size=4).map(" ".join)
 _steps = st.lists(
     st.tuples(
         st.sampled_from(
-            ["say", "keep", "write", "change", "drop", "forget", "leave", "back", "fail", "share"]
+            [
+                *("say", "keep", "write", "change", "drop", "forget", "leave", "back", "fail"),
+                *("share", "observe", "edit", "unlearn", "restore", "mean"),
+            ]
         ),
         st.integers(0, 3),
         _words,
@@ -58,6 +66,19 @@ def dump(connection: Connection) -> set[tuple[object, ...]]:
     rows = connection.execute(
         "SELECT d.kind, d.ref, d.length, t.col, t.term FROM search_documents d"
         " LEFT JOIN search_terms t ON t.doc = d.place"
+    )
+    return {tuple(row) for row in rows}
+
+
+def documents(connection: Connection) -> list[tuple[object, ...]]:
+    """The texts that are in the index."""
+    return [tuple(row) for row in connection.execute("SELECT kind, ref FROM search_documents")]
+
+
+def meanings(connection: Connection) -> set[tuple[object, ...]]:
+    """Each text with its vector."""
+    rows = connection.execute(
+        "SELECT kind, ref, value FROM search_documents JOIN search_vectors USING (place)"
     )
     return {tuple(row) for row in rows}
 
@@ -80,7 +101,7 @@ def test_the_index_is_what_one_made_anew_is(steps: list[tuple[str, int, str]]) -
 
 async def _agree(folder: Path, steps: list[tuple[str, int, str]]) -> None:
     source = Source(folder / "m.db")
-    async with Memory.open(source, clock=Ticking(), new_id=Numbered(), embedder="none") as memory:
+    async with Memory.open(source, clock=Ticking(), new_id=Numbered()) as memory:
         for name in ("anna", "bea"):
             await memory.agents.create(
                 NewAgent(name), by=SYSTEM, blocks=(NewBlock("human"), NewBlock("style", "fig"))
@@ -89,10 +110,16 @@ async def _agree(folder: Path, steps: list[tuple[str, int, str]]) -> None:
             with suppress(MemoryProblem, ZeroDivisionError):
                 await _do(memory, *step)
         assert await memory.check() == ()
+        await memory.search.catch_up()
         assert await memory.check() == ()
+        meant = await memory.ledger.read(meanings)
+        assert len(meant) == len(await memory.ledger.read(documents))
         kept = await memory.ledger.read(dump)
         await memory.search.rebuild()
         assert await memory.ledger.read(dump) == kept
+        await memory.search.catch_up()
+        assert await memory.ledger.read(meanings) == meant
+        assert await memory.check() == ()
 
 
 async def _do(memory: Memory, what: str, number: int, text: str) -> None:
@@ -116,6 +143,19 @@ async def _do(memory: Memory, what: str, number: int, text: str) -> None:
     elif what == "back":
         last = await memory.events.last()
         await memory.events.roll_back_agent(agent_id, max(last - 3 * number, 0), by=SYSTEM)
+    elif what == "observe":
+        new = NewObservation("change", f"{text.strip() or 'pear'} {number}", ORIGIN, "fruit")
+        await memory.observations.add(new, by=SYSTEM)
+    elif what == "edit":
+        await memory.observations.edit(
+            f"observation-{number + 1}", Texts(narrative=text), by=SYSTEM
+        )
+    elif what == "unlearn":
+        await memory.observations.forget(Filter(ids=[f"observation-{number + 1}"]), by=SYSTEM)
+    elif what == "restore":
+        await memory.events.undo(await memory.events.last(), by=SYSTEM)
+    elif what == "mean":
+        await memory.search.catch_up()
     elif what == "share":
         await memory.blocks.attach("agent-2", "block-1", by=SYSTEM, label="shared")
     else:
@@ -141,6 +181,8 @@ async def _fail(memory: Memory, agent_id: str, text: str) -> None:
         "INSERT INTO search_abouts (rowid, about) VALUES (7, 'ghost')",
         "INSERT INTO search_abouts (search_abouts) VALUES ('delete-all')",
         "INSERT INTO search_vectors VALUES (7, x'00')",
+        "DELETE FROM search_signs",
+        "UPDATE search_signs SET bits = zeroblob(length(bits))",
     ],
 )
 async def test_a_harmed_index_is_noticed_and_made_anew(
@@ -150,6 +192,7 @@ async def test_a_harmed_index_is_noticed_and_made_anew(
     async with Memory.open(source, clock=clock, new_id=Numbered()) as memory:
         agent = await memory.agents.create(NewAgent("anna"), by=by)
         await memory.messages.append(agent.id, NewMessage("user", "a plum", sender="bea"), by=by)
+        await memory.search.catch_up()
         assert await memory.check() == ()
         await memory.ledger.database.write(lambda connection: connection.execute(harm))
         assert await memory.check() != ()

@@ -1,0 +1,231 @@
+"""The index of meanings: it holds the signs of the vectors, and all of a scope is found by it."""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from memory_world import Numbered, Ticking
+
+from dcf.memory import Actor, Filter, Memory, NewAgent, NewMessage, NewObservation, Origin, Source
+from dcf.memory.database import Connection, migrate
+from dcf.memory.database.migrations.v0016_signs import STEP
+from dcf.memory.search import meaning, scope, signs
+from dcf.memory.search.nearest import Nearest
+from dcf.memory.search.place import bounds, range_of
+from dcf.memory.search.scope import Scope, Stretch
+from dcf.memory.search.signs import Chunk, bits_of
+
+SIZE = 70
+"""Numbers of a vector: not a multiple of what is packed together."""
+
+_places = st.integers(0, 20).map(lambda number: (number % 3 << 32) + number)
+_steps = st.lists(
+    st.one_of(
+        st.tuples(st.just("put"), st.sets(_places, min_size=1)),
+        st.tuples(st.just("drop"), st.sets(_places, min_size=1, max_size=1)),
+    )
+)
+
+
+def _vector(seed: int) -> list[float]:
+    chance = random.Random(seed)
+    return [chance.uniform(-1, 1) for _ in range(SIZE)]
+
+
+def _numbers(vector: list[float]) -> list[int]:
+    """The signs as numbers of 64 bits, written down bit by bit."""
+    total = sum(1 << place for place, one in enumerate(vector) if one > 0)
+    return [total & (1 << 64) - 1, total >> 64]
+
+
+def _held(connection: Connection) -> dict[int, list[int]]:
+    rows = connection.execute("SELECT places, bits FROM search_signs ORDER BY first").fetchall()
+    chunks = [signs.chunk_of(tuple(row)) for row in rows]
+    assert all(0 < len(chunk.places) <= signs._MOST for chunk in chunks)
+    places = [place for chunk in chunks for place in chunk.places.tolist()]
+    assert places == sorted(places)
+    return dict(zip(places, [row for one in chunks for row in one.bits.T.tolist()], strict=True))
+
+
+@settings(max_examples=50, deadline=None)
+@given(_steps)
+def test_the_index_holds_the_signs_of_the_last_vector_of_each_place(
+    steps: list[tuple[str, set[int]]],
+) -> None:
+    kept: dict[int, list[float]] = {}
+    with pytest.MonkeyPatch.context() as patch, closing(sqlite3.connect(":memory:")) as memory:
+        patch.setattr(signs, "_MOST", 4)
+        for change in STEP.up:
+            assert isinstance(change, str)
+            memory.execute(change)
+        nearest = Nearest()
+        for number, (what, places) in enumerate(steps):
+            if what == "drop":
+                (place,) = places
+                kept.pop(place, None)
+                signs.drop(memory, place)
+            else:
+                new = {place: _vector(number * 100 + place % 100) for place in sorted(places)}
+                kept |= new
+                bits = bits_of(np.array(list(new.values())))
+                signs.put(memory, Chunk(np.array(list(new)), bits))
+            assert _held(memory) == {place: _numbers(one) for place, one in sorted(kept.items())}
+            _compare(memory, nearest, kept)
+
+
+def _compare(memory: Connection, nearest: Nearest, kept: Mapping[int, list[float]]) -> None:
+    """What is held from before, and nothing held at all, give the same: by hand."""
+    stretches = (Stretch(2, 9), Stretch(*bounds(range_of(0, "passage"))))
+    asked = _numbers(_vector(-1))
+    inside = {
+        place: sum(
+            (one ^ other).bit_count() for one, other in zip(_numbers(it), asked, strict=True)
+        )
+        for place, it in sorted(kept.items())
+        if any(one.first <= place <= one.last for one in stretches)
+    }
+    where = Scope(stretches, len(kept), {"message": 1.0, "passage": 1.0})
+    for reader in (nearest, Nearest(0)):
+        places, far = reader.distances(memory, np.array(_vector(-1)), where)
+        assert dict(zip(places.tolist(), far.tolist(), strict=True)) == inside
+
+
+@pytest.fixture
+def wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every scope is too large to compare all of it, and few texts are compared."""
+    monkeypatch.setattr(scope, "_NARROW", 0)
+    monkeypatch.setattr(meaning, "_COMPARED", 4)
+
+
+def _seen(number: int, text: str, **more: object) -> NewObservation:
+    known = {"project": "here", "narrative": text, "workflow": "", **more}
+    return NewObservation("discovery", f"{number}", Origin("thread", f"{number}"), **known)  # type: ignore[arg-type]
+
+
+QUERY = "puppies and kittens"
+FOUND = "our dog and the cat are ill"
+BETTER = "a puppy with another puppy, a kitten with another kitten"
+
+
+@pytest.mark.usefixtures("wide")
+@pytest.mark.parametrize(
+    ("better", "asked"),
+    [
+        ({"project": "elsewhere"}, {"projects": ["here"]}),
+        ({"workflow": "other"}, {"workflows": ["mine"]}),
+        ({"at": 1}, {"since": 2}),
+        ({"concepts": ("gotcha",)}, {"concepts": ["pattern"]}),
+    ],
+    ids=["project", "workflow", "time", "concept"],
+)
+async def test_what_is_asked_for_is_found_behind_any_number_that_is_not(
+    memory: Memory, by: Actor, better: Mapping[str, object], asked: Mapping[str, object]
+) -> None:
+    mine = _seen(0, FOUND, workflow="mine", concepts=("pattern",))
+    others = [_seen(number, BETTER, **better) for number in range(1, 200)]
+    await memory.observations.add(mine, *others, by=by)
+    await memory.search.catch_up()
+    found = await memory.search.find(QUERY, k=1, **asked)  # type: ignore[arg-type]
+    assert [(one.text, one.words) for one in found] == [(f"0\n{FOUND}", 0.0)]
+
+
+@pytest.mark.usefixtures("wide")
+async def test_kinds_and_roles_are_found_behind_any_number_of_others(
+    memory: Memory, by: Actor
+) -> None:
+    agent = await memory.agents.create(NewAgent("anna"), by=by, blocks=())
+    await memory.observations.add(*(_seen(one, BETTER) for one in range(50)), by=by)
+    said = [NewMessage("user", BETTER) for _ in range(50)]
+    await memory.messages.append(agent.id, *said, NewMessage("assistant", FOUND), by=by)
+    await memory.search.catch_up()
+    assert (await memory.search.find(QUERY, k=1))[0].text.endswith(BETTER)
+    (message,) = await memory.search.find(QUERY, k=1, kinds=["message"], roles=["assistant"])
+    assert message.text == FOUND
+    (message,) = await memory.search.find(QUERY, k=1, kinds=["message"])
+    assert message.kind == "message"
+
+
+async def test_a_wide_scope_ranks_as_a_narrow_one(
+    memory: Memory, by: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where all that is there is compared, no signs are needed; by them the same comes out."""
+    agent = await memory.agents.create(NewAgent("anna"), by=by, blocks=())
+    animals = ("dog", "cat", "horse", "cow", "hen", "duck")
+    said = [f"the {one} and the {other} met" for one in animals for other in animals]
+    await memory.messages.append(agent.id, *(NewMessage("user", one) for one in said), by=by)
+    await memory.search.catch_up()
+
+    async def ranked() -> list[tuple[str, float | None]]:
+        found = await memory.search.find(QUERY, agent_ids=[agent.id], kinds=["message"])
+        return [(one.ref, one.similarity) for one in found]
+
+    narrow = await ranked()
+    assert len(narrow) == 10
+    monkeypatch.setattr(scope, "_NARROW", 0)
+    assert await ranked() == narrow
+
+
+@pytest.mark.usefixtures("wide")
+async def test_what_another_process_writes_is_found(
+    memory: Memory, by: Actor, clock: Ticking
+) -> None:
+    async def first() -> str:
+        return (await memory.search.find(QUERY, k=1))[0].text
+
+    await memory.observations.add(*(_seen(one, "rust and iron") for one in range(9)), by=by)
+    await memory.observations.add(_seen(10, FOUND), by=by)
+    assert FOUND in await first()
+    async with Memory.open(
+        memory.ledger.database.source, clock=clock, new_id=lambda kind: f"{kind}-other"
+    ) as other:
+        await other.observations.add(_seen(11, "a puppy and a kitten"), by=by)
+        await other.search.catch_up()
+        assert "a puppy" in await first()
+        await other.observations.forget(Filter(ids=["observation-other"]), by=by)
+        assert FOUND in await first()
+
+
+@pytest.mark.usefixtures("wide")
+async def test_meanings_are_found_in_an_encrypted_memory(
+    tmp_path: Path, by: Actor, clock: Ticking
+) -> None:
+    source = Source(tmp_path / "m.db", "key")
+    async with Memory.open(source, clock=clock, new_id=Numbered()) as memory:
+        await memory.observations.add(_seen(0, FOUND), by=by)
+        others = [_seen(number, BETTER, project="elsewhere") for number in range(1, 50)]
+        await memory.observations.add(*others, by=by)
+        await memory.search.catch_up()
+        (found,) = await memory.search.find(QUERY, k=1, projects=["here"])
+        assert found.text == f"0\n{FOUND}"
+        assert await memory.check() == ()
+
+
+async def test_a_file_of_the_version_before_gets_signs_and_keeps_its_vectors(
+    tmp_path: Path, by: Actor, clock: Ticking
+) -> None:
+    source = Source(tmp_path / "m.db")
+    vectors: Callable[[Connection], list[object]] = lambda connection: [  # noqa: E731
+        tuple(row) for row in connection.execute("SELECT * FROM search_vectors ORDER BY place")
+    ]
+    async with Memory.open(source, clock=clock, new_id=Numbered()) as memory:
+        await memory.observations.add(*(_seen(one, f"plum {one}") for one in range(5)), by=by)
+        await memory.search.catch_up()
+        made = await memory.ledger.read(vectors)
+        held = await memory.ledger.read(_held)
+    with closing(source.connect()) as connection:
+        migrate(connection, source.path, to=15)
+        assert connection.execute("SELECT form FROM search_state").fetchone()[0] == 5
+    async with Memory.open(source, clock=clock, new_id=Numbered()) as memory:
+        assert await memory.ledger.read(vectors) == made
+        assert await memory.ledger.read(_held) == held
+        assert len(held) == 5
+        assert await memory.search.catch_up() == 0
+        assert await memory.check() == ()
