@@ -11,6 +11,8 @@ from dcf.problem import Problem
 
 LARGEST = 100_000_000
 """Bytes of UTF-8 in one text. SQLite ends at 10^9, and history keeps a text as escaped JSON."""
+# ``json.dumps`` would make one for each text.
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 
 
 def text_problems(path: str, text: str, *, filled: bool = False) -> Iterator[Problem]:
@@ -55,7 +57,7 @@ def data_problems(path: str, data: Mapping[str, Any]) -> Iterator[Problem]:
 
 def json_of(data: object) -> str:
     """``data`` as it is kept."""
-    return json.dumps(data, ensure_ascii=False, allow_nan=False)
+    return _ENCODER.encode(data)
 
 
 def refuse(what: str, problems: Iterator[Problem]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, astuple
+from dataclasses import asdict
 from typing import Any
 
 from dcf.memory.audit.edit import digest_of
@@ -53,6 +53,7 @@ _NOT_FIELDS = {"source_type", "source_id", "turn", "state", "digest", "said"}
 
 def columns_of(new: NewObservation) -> dict[str, Any]:
     """What of a row the observation itself says."""
+    origin = new.origin
     return {
         "project": new.project,
         "workflow": new.workflow,
@@ -64,13 +65,13 @@ def columns_of(new: NewObservation) -> dict[str, Any]:
         "concepts": json_of(list(dict.fromkeys(new.concepts))),
         "artifacts": json_of([asdict(one) for one in dict.fromkeys(new.artifacts)]),
         "related": json_of(list(dict.fromkeys(new.related))),
-        "source_type": new.origin.source_type,
-        "source_id": new.origin.source_id,
-        "turn": new.origin.turn,
-        "state": new.origin.state,
+        "source_type": origin.source_type,
+        "source_id": origin.source_id,
+        "turn": origin.turn,
+        "state": origin.state,
         "agent_id": new.agent_id,
         "extracted": int(new.extracted),
-        "digest": _digest(new, astuple(new.origin)),
+        "digest": _digest(new, [origin.source_type, origin.source_id, origin.turn, origin.state]),
     }
 
 
