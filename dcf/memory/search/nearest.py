@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from bisect import bisect_left
 from collections.abc import Iterator
-from itertools import pairwise
+from sqlite3 import Cursor
 from typing import TYPE_CHECKING, TypeAlias
 
 from dcf.late_numpy import np
@@ -22,7 +22,11 @@ if TYPE_CHECKING:
 Distances: TypeAlias = "NDArray[np.uint16]"
 
 _MOST_BYTES = 256_000_000
-_BEHIND_ALL = 1 << 63
+# The index has both: the chunks themselves are not touched.
+_STAMPS = (
+    "SELECT first, stamp FROM search_signs INDEXED BY search_signs_by_stamp WHERE first BETWEEN"
+    " coalesce((SELECT max(first) FROM search_signs WHERE first <= ?1), 0) AND ?2 ORDER BY first"
+)
 
 
 class Nearest:
@@ -44,7 +48,7 @@ class Nearest:
         bits = bits_of(asked[None, :])
         places, far = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.uint16)]
         spans = _Spans(scope)
-        for chunk in self._chunks(connection, spans):
+        for chunk in self._chunks(connection, scope):
             wanted = spans.wanted(chunk.places)
             if wanted is None:
                 places.append(chunk.places)
@@ -54,15 +58,15 @@ class Nearest:
                 far.append(_distances(chunk.bits[:, wanted], bits))
         return np.concatenate(places), np.concatenate(far)
 
-    def _chunks(self, connection: Connection, spans: _Spans) -> Iterator[Chunk]:
+    def _chunks(self, connection: Connection, scope: Scope) -> Iterator[Chunk]:
         cursor = connection.cursor()
         cursor.row_factory = None
-        # The index has both: the chunks themselves are not touched.
-        stamps = cursor.execute("SELECT first, stamp FROM search_signs ORDER BY first").fetchall()
-        self._forget_all_but(stamps)
-        for (first, stamp), (following, _) in pairwise([*stamps, (_BEHIND_ALL, 0)]):
-            if not spans.meet(first, following - 1):
-                continue
+        self._forget_what_is_gone(cursor)
+        # Two stretches may have parts of one chunk.
+        stamps: dict[int, int] = {}
+        for first, last in scope.spans:
+            stamps.update(cursor.execute(_STAMPS, (first, last)))
+        for first, stamp in stamps.items():
             known = self._held.get(first)
             if known is not None and known[0] == stamp:
                 yield known[1]
@@ -82,11 +86,12 @@ class Nearest:
                 self._held[first] = (stamp, chunk)
                 self._bytes += size
 
-    def _forget_all_but(self, stamps: list[tuple[int, int]]) -> None:
-        if len(self._held) <= len(stamps):
+    def _forget_what_is_gone(self, cursor: Cursor) -> None:
+        if len(self._held) <= cursor.execute("SELECT count(*) FROM search_signs").fetchone()[0]:
             return
+        there = {first for (first,) in cursor.execute("SELECT first FROM search_signs")}
         with self._lock:
-            for first in self._held.keys() - {first for first, _ in stamps}:
+            for first in self._held.keys() - there:
                 self._let_go(first)
 
     def _let_go(self, first: int) -> None:
@@ -102,11 +107,6 @@ class _Spans:
         self._last = [one.last for one in scope.stretches]
         self._codes = [CODES[kind] for kind in scope.words]
         self._all_kinds = len(self._codes) == len(CODES)
-
-    def meet(self, first: int, last: int) -> bool:
-        """Whether some of the places from ``first`` to ``last`` are wanted."""
-        at = bisect_left(self._last, first)
-        return at < len(self._first) and self._first[at] <= last
 
     def wanted(self, places: Places) -> NDArray[np.bool_] | None:
         """Which of ``places`` are wanted; None: all."""
