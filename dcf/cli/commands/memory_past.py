@@ -53,7 +53,7 @@ def search(
         typer.Option(
             "--kind",
             metavar="KIND",
-            help="Only message, passage, block or observation; may be repeated.",
+            help="Only message, passage, block, observation or thread; may be repeated.",
         ),
     ] = None,
     label: Annotated[
@@ -96,7 +96,7 @@ def search(
     ] = None,
     as_json: JsonOption = False,
 ) -> Answer:
-    """Find what agents remember, by words and meaning.
+    """Find what agents remember, what was observed and turns of threads, by words and meaning.
 
     Each text comes with what its score is made of, or, with --budget, with its address: messages
     under the conversation that they are part of, in its order. Without any word in the QUERY: the

@@ -142,7 +142,9 @@ def _times(asked: SearchQuestion) -> tuple[int | None, int | None]:
 
 def _lines(found: Found, agents: dict[str, str]) -> list[Text]:
     owner = found.project or agents.get(found.agent_id or "", "nobody")
-    place = {"block": f"/{found.label}", "message": f" message {found.seq}"}.get(found.kind)
+    places = {"block": f"/{found.label}", "message": f" message {found.seq}"}
+    places["thread"] = f" dcf://thread/{found.ref.replace('/', '/turn/')}"
+    place = places.get(found.kind)
     return [
         Text.assemble(
             (f"{owner}{place or f' {found.ref}'}", "bold"),

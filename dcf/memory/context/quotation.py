@@ -60,6 +60,10 @@ def _quote(rank: int, found: Found) -> _Quote:
         uri = str(Citation("agent", found.agent_id, "message", str(found.seq)))
         who = found.sender or found.role or "message"
         return _Quote(rank, found, uri, found.agent_id, f"{found.seq} {who}: {text}", day)
+    if found.kind == "thread" and found.seq is not None:
+        thread_id = found.ref.rpartition("/")[0]
+        uri = str(Citation("thread", thread_id, "turn", number=found.seq))
+        return _Quote(rank, found, uri, thread_id, f"{found.seq} {found.role}: {text}", day)
     if found.kind == "block" and found.agent_id is not None and found.label is not None:
         uri = str(Citation("agent", found.agent_id, "block", found.label))
     elif found.kind == "observation":

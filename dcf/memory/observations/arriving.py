@@ -112,7 +112,7 @@ def _kept(journal: Journal, one: Arrived) -> _Became:
         known |= {"times": max(len(one.seen), 1), "pinned": int(one.pinned)}
         row = inserted(journal, one.priced, columns, **known)
         # At once: the next of them may be another version of this one.
-        index_new(connection, OBSERVATION, [row])
+        index_new(connection, "observation", [row])
         for seen in one.seen:
             _add(connection, row["id"], seen)
         return "new"

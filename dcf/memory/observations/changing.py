@@ -75,7 +75,7 @@ def add(journal: Journal, new: Sequence[Priced]) -> tuple[Observation, ...]:
     """
     fresh: list[Row] = []
     found = tuple([_added(journal, one, fresh) for one in new])
-    index_new(journal.connection, OBSERVATION, fresh)
+    index_new(journal.connection, "observation", fresh)
     return found
 
 
@@ -90,7 +90,7 @@ def observe(
     OBSERVED_EVENT.insert(journal.connection, {**known, "at": journal.at})
     fresh: list[Row] = []
     found = tuple([_seen(journal, one, fresh) for one in new])
-    index_new(journal.connection, OBSERVATION, fresh)
+    index_new(journal.connection, "observation", fresh)
     return found
 
 

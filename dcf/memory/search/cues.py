@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import chain
 
 from dcf.late_numpy import np
 from dcf.memory.database import Connection
+from dcf.memory.search.found import Kind
 from dcf.memory.search.period import Period, period_of
 from dcf.memory.search.place import Places
 from dcf.memory.search.question import Question
@@ -36,6 +38,17 @@ _OBSERVATIONS = (
     " FROM search_documents d JOIN observations o ON o.id = d.ref"
     " WHERE +d.kind = 'observation' AND d.place IN (SELECT value FROM json_each(?))"
 )
+_TURNS = (
+    "SELECT d.place, t.created_at, NULL,"
+    " substr(rtrim(t.text, char(32, 9, 10, 13)), -1) IN ('?', '？', '؟'), 0"
+    " FROM search_documents d JOIN searched_turns t ON t.id = d.ref"
+    " WHERE +d.kind = 'thread' AND d.place IN (SELECT value FROM json_each(?))"
+)
+_HAVE_CUES: dict[Kind, str] = {
+    "message": _MESSAGES,
+    "observation": _OBSERVATIONS,
+    "thread": _TURNS,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +62,14 @@ class _Said:
 def cued(connection: Connection, question: Question, places: Places, score: Scores) -> Scores:
     """``score`` with what cues make of the best.
 
-    A message counts less where it asks, more where it answers, and more if it is by the only one
-    who the query names. Messages and observations of the time that the query names count more, and
+    A message or turn counts less where it asks, more where it answers, and a message more if it is
+    by the only one who the query names. What is of the time that the query names counts more, and
     observations that were used, up to a tenth.
     """
-    if not {"message", "observation"} & set(question.wanted):
+    if not _HAVE_CUES.keys() & set(question.wanted):
         return score
     best = np.argsort(-score, kind="stable")[:_WEIGHED]
-    said = _said(connection, places[best].tolist())
+    said = _said(connection, places[best].tolist(), question.wanted)
     named = _named(question, (one.sender for one in said.values()))
     period = period_of(question.query)
     weighed = score.copy()
@@ -66,13 +79,14 @@ def cued(connection: Connection, question: Question, places: Places, score: Scor
     return weighed
 
 
-def _said(connection: Connection, places: list[int]) -> dict[int, _Said]:
-    """What stands at ``places``, and the messages before."""
+def _said(connection: Connection, places: list[int], kinds: Iterable[Kind]) -> dict[int, _Said]:
+    """What stands at ``places``, of these kinds, and the messages before."""
+    asked = [_HAVE_CUES[kind] for kind in kinds if kind in _HAVE_CUES]
     cursor = connection.cursor()
     # Bare tuples: rows by name cost as much as the search.
     cursor.row_factory = None
     near = json.dumps(sorted({*places, *(place - 1 for place in places)}))
-    rows = [*cursor.execute(_MESSAGES, (near,)), *cursor.execute(_OBSERVATIONS, (near,))]
+    rows = chain.from_iterable(cursor.execute(sql, (near,)).fetchall() for sql in asked)
     return {place: _Said(at, sender, bool(asks), used) for place, at, sender, asks, used in rows}
 
 

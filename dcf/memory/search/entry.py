@@ -14,6 +14,16 @@ from dcf.search import segmented, spoken
 _MEANT = 4_000
 # Enough to say how many words a text has; a block may have millions.
 _COUNTED = 65_536
+# Of what a tool put out in a turn: the rest is seldom what a turn is looked for by.
+_PUT_OUT = 4_000
+TABLES: dict[str, str] = {
+    "message": "messages",
+    "passage": "passages",
+    "block": "blocks",
+    "observation": "observations",
+    "thread": "searched_turns",
+}
+"""Where the rows of each kind stand; of threads their turns, each with its project."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +37,11 @@ class Entry:
     seq: int
     text: str
     about: str
+
+    @property
+    def is_said(self) -> bool:
+        """Whether it is part of a conversation: what stands beside it belongs to it."""
+        return self.kind in ("message", "thread")
 
     @property
     def length(self) -> int:
@@ -49,7 +64,7 @@ class Entry:
 
 def entry_of(name: str, row: Row | None) -> Entry | None:
     """The entry for a row of the entity ``name``; None if nothing of it is searched."""
-    if row is None or name not in ("message", "passage", "block", "observation"):
+    if row is None or name not in TABLES:
         return None
     if name == "message":
         entry = _of_message(row)
@@ -58,6 +73,8 @@ def entry_of(name: str, row: Row | None) -> Entry | None:
         entry = Entry("passage", row["id"], row["agent_id"], 0, row["text"], about)
     elif name == "block":
         entry = Entry("block", row["id"], None, 0, row["value"], row["label"])
+    elif name == "thread":
+        entry = _of_turn(row)
     else:
         entry = _of_observation(row)
     return entry if entry.text.strip() else None
@@ -70,6 +87,14 @@ def _of_message(row: Row) -> Entry:
         said.append(_plain(part.get("arguments" if part["kind"] == "call" else "content")))
     text = "\n".join(one for one in said if one)
     return Entry("message", row["id"], row["agent_id"], row["seq"], text, row["sender"] or "")
+
+
+def _of_turn(row: Row) -> Entry:
+    said = [row["text"]]
+    for tool in json.loads(row["tools"]):
+        said += [tool["name"], *map(_plain, tool["input"].values()), tool["output"][:_PUT_OUT]]
+    text = "\n".join(one for one in said if one)
+    return Entry("thread", row["id"], project_space(row["project"]), row["seq"], text, row["role"])
 
 
 def _of_observation(row: Row) -> Entry:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from dcf.late_numpy import np
 from dcf.memory.database import Connection
-from dcf.memory.entities import ENTITIES
+from dcf.memory.search.entry import TABLES
 from dcf.memory.search.found import Kind
 from dcf.memory.search.place import CODES, Places, codes_at
 from dcf.memory.search.question import Question
@@ -36,7 +36,7 @@ def _left_of(
     connection: Connection, kind: Kind, places: Sequence[int], condition: _Condition
 ) -> list[int]:
     where, values = condition
-    table = ENTITIES[kind].table
+    table = TABLES[kind]
     cursor = connection.cursor()
     cursor.row_factory = None
     rows = cursor.execute(
@@ -53,7 +53,8 @@ def _condition(kind: Kind, question: Question) -> _Condition:
         return question.observations.condition()
     if kind == "block":
         return _all(_within("updated_at", question), _of_holders(question))
-    rest = _of_message(question) if kind == "message" else _of_passage(question)
+    more = {"message": _of_message, "passage": _of_passage}
+    rest = more[kind](question) if kind in more else _ANY
     return _all(_within("created_at", question), rest)
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-Kind: TypeAlias = Literal["message", "passage", "block", "observation"]
+Kind: TypeAlias = Literal["message", "passage", "block", "observation", "thread"]
 
 AGENT_KINDS: tuple[Kind, ...] = ("message", "passage", "block")
 """What agents have; the others are of projects."""
 
-KINDS: tuple[Kind, ...] = (*AGENT_KINDS, "observation")
+KINDS: tuple[Kind, ...] = (*AGENT_KINDS, "observation", "thread")
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,8 @@ class Found:
     """A text that was found. ``ref`` is its id; ``text`` is all of it, or of a long one the part
     around the first word that matches.
 
-    An observation is in the memory of its ``project``; ``tags`` are its concepts.
+    An observation is in the memory of its ``project``; ``tags`` are its concepts. A turn of a
+    ``thread`` is, too; ``seq`` is its number.
 
     ``score`` is made of ``words`` (0: none of the query; 1: about what each of them once gives),
     ``near`` (the part of ``words`` that the messages around it have) and ``similarity`` (of what is

@@ -9,7 +9,8 @@ from itertools import islice
 from dcf.memory.audit.entity import Entity, Row
 from dcf.memory.database import Connection
 from dcf.memory.search import signs
-from dcf.memory.search.entry import Entry, entry_of
+from dcf.memory.search.entry import TABLES, Entry, entry_of
+from dcf.memory.search.found import Kind
 from dcf.memory.search.place import (
     NOBODY,
     bounds,
@@ -19,18 +20,14 @@ from dcf.memory.search.place import (
     range_of,
 )
 
-FORM = 6
+FORM = 7
 """Grows when what is indexed changes: an index of another form is made anew."""
+_WITHOUT_THREADS = 6
+"""The form that has all but the turns of threads."""
 _WITHOUT_SIGNS = 5
-"""The form that has all but the signs of its vectors."""
+"""The form that has neither those nor the signs of its vectors."""
 
 _AT_ONCE = 1_000
-_TABLES = (
-    ("message", "messages"),
-    ("passage", "passages"),
-    ("block", "blocks"),
-    ("observation", "observations"),
-)
 
 
 def follow_search(
@@ -50,10 +47,19 @@ def follow_search(
         _add(connection, [new], places)
 
 
-def index_new(connection: Connection, entity: Entity, rows: Iterable[Row]) -> None:
+def index_new(connection: Connection, kind: Kind, rows: Iterable[Row]) -> None:
     """Index rows that were just made, all at once: as ``follow_search`` for each, in less time."""
-    new = [entry for row in rows if (entry := entry_of(entity.name, row)) is not None]
-    _add(connection, new, _new_places(connection, new))
+    new = [entry for row in rows if (entry := entry_of(kind, row)) is not None]
+    if new:
+        _add(connection, new, _new_places(connection, new))
+
+
+def forget_old(connection: Connection, kind: Kind, rows: Iterable[Row]) -> None:
+    """Take rows out that are no more, or are about to be others."""
+    for row in rows:
+        entry = entry_of(kind, row)
+        if entry is not None:
+            _remove(connection, entry)
 
 
 def is_index_old(connection: Connection) -> bool:
@@ -63,11 +69,15 @@ def is_index_old(connection: Connection) -> bool:
 
 def make_index(connection: Connection) -> None:
     """Make the index, unless another process has done so meanwhile."""
-    if _form(connection) == _WITHOUT_SIGNS:
-        signs.rebuild(connection)
-        connection.execute("UPDATE search_state SET form = ?", (FORM,))
-    elif is_index_old(connection):
+    form = _form(connection)
+    if form < _WITHOUT_SIGNS:
         rebuild(connection)
+        return
+    if form == _WITHOUT_SIGNS:
+        signs.rebuild(connection)
+    if form <= _WITHOUT_THREADS:
+        _add_all(connection, _entries(connection, "thread"))
+        connection.execute("UPDATE search_state SET form = ?", (FORM,))
 
 
 def rebuild(connection: Connection) -> int:
@@ -76,22 +86,32 @@ def rebuild(connection: Connection) -> int:
     connection.execute("INSERT INTO search_abouts (search_abouts) VALUES ('delete-all')")
     for table in ("documents", "ranges", "vectors", "signs", "spaces"):
         connection.execute(f"DELETE FROM search_{table}")
-    count = 0
-    every = entries(connection)
-    while some := list(islice(every, _AT_ONCE)):
-        _add(connection, some, _new_places(connection, some))
-        count += len(some)
+    count = _add_all(connection, entries(connection))
     connection.execute("UPDATE search_state SET form = ?, embedded = 0", (FORM,))
     return count
 
 
 def entries(connection: Connection) -> Iterator[Entry]:
     """All that is to be searched."""
-    for name, table in _TABLES:
-        for row in connection.execute(f"SELECT * FROM {table} ORDER BY rowid"):
-            entry = entry_of(name, dict(row))
-            if entry is not None:
-                yield entry
+    for name in TABLES:
+        yield from _entries(connection, name)
+
+
+def _entries(connection: Connection, name: str) -> Iterator[Entry]:
+    order = "thread_id, seq" if name == "thread" else "rowid"
+    for row in connection.execute(f"SELECT * FROM {TABLES[name]} ORDER BY {order}"):
+        entry = entry_of(name, dict(row))
+        if entry is not None:
+            yield entry
+
+
+def _add_all(connection: Connection, every: Iterator[Entry]) -> int:
+    """Add them; how many they are."""
+    count = 0
+    while some := list(islice(every, _AT_ONCE)):
+        _add(connection, some, _new_places(connection, some))
+        count += len(some)
+    return count
 
 
 def _form(connection: Connection) -> int:
@@ -120,8 +140,8 @@ def _add(connection: Connection, new: Sequence[Entry], places: Sequence[int]) ->
         [(place, about) for place, _, about in indexed if about],
     )
     _count(connection, places, lengths)
-    messages = {place for entry, place in zip(new, places, strict=True) if entry.kind == "message"}
-    _read_anew(connection, {place + 1 for place in messages} - messages)
+    said = {place for entry, place in zip(new, places, strict=True) if entry.is_said}
+    _read_anew(connection, {place + 1 for place in said} - said)
 
 
 def _remove(connection: Connection, entry: Entry) -> int:
@@ -143,7 +163,7 @@ def _remove(connection: Connection, entry: Entry) -> int:
     connection.execute("DELETE FROM search_documents WHERE place = ?", (place,))
     _forget_vector(connection, place)
     _count(connection, [place], [-length], -1)
-    if entry.kind == "message":
+    if entry.is_said:
         _read_anew(connection, {place + 1})
     return int(place)
 
@@ -168,9 +188,11 @@ def _forget_vector(connection: Connection, place: int) -> None:
 
 
 def _new_places(connection: Connection, new: Iterable[Entry]) -> list[int]:
-    """A place for each: of a message by its number, of others behind all of its range."""
+    """A place for each: of a message by its number, of others behind all of its range. A turn that
+    does not go on with the thread of the one before it leaves a place free."""
     numbers: dict[str, int] = {}
     free: dict[int, int] = {}
+    last = ""
     places = []
     for entry in new:
         if entry.space is not None and entry.space not in numbers:
@@ -180,9 +202,26 @@ def _new_places(connection: Connection, new: Iterable[Entry]) -> list[int]:
             places.append(bounds(which)[0] + entry.seq)
             continue
         place = free.get(which) or next_place(connection, which)
+        if entry.kind == "thread":
+            last = last or _ref_at(connection, place - 1)
+            place += entry.ref != _next_turn(last)
+            last = entry.ref
         places.append(place)
         free[which] = place + 1
     return places
+
+
+def _ref_at(connection: Connection, place: int) -> str:
+    row = connection.execute(
+        "SELECT ref FROM search_documents WHERE place = ?", (place,)
+    ).fetchone()
+    return "" if row is None else str(row[0])
+
+
+def _next_turn(ref: str) -> str:
+    """The id of the turn behind one."""
+    thread_id, _, number = ref.rpartition("/")
+    return f"{thread_id}/{int(number) + 1}" if number.isdigit() else ""
 
 
 def _count(

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from dcf.late_numpy import np
 from dcf.memory.audit.entity import Row
 from dcf.memory.database import Connection
-from dcf.memory.entities import ENTITIES
 from dcf.memory.search import signs
-from dcf.memory.search.entry import entry_of
+from dcf.memory.search.entry import TABLES, entry_of
 from dcf.memory.search.nearest import Distances, Nearest
-from dcf.memory.search.place import Places, distinct, is_message
+from dcf.memory.search.place import Places, distinct, is_said
 from dcf.memory.search.scope import Scope
 from dcf.memory.search.signs import STORED
 from dcf.search import Embedder
@@ -142,7 +141,7 @@ def _nearest(places: Places, far: Distances, left: Left, many: int) -> Places:
 
 def _and_beside(places: Places) -> Places:
     """Some places with those of the messages beside them."""
-    messages = places[is_message(places)]
+    messages = places[is_said(places)]
     steps = range(1, len(_NEIGHBOURS) + 1)
     beside = [messages + sign * step for step in steps for sign in (1, -1)]
     return distinct(np.concatenate([places, *beside]))
@@ -160,7 +159,7 @@ def _similar(rows: list[tuple[int, bytes]], asked: Vector) -> tuple[Places, Simi
 
 def _with_neighbours(places: Places, near: Similarities) -> Similarities:
     """Each message's similarity averaged with those of its neighbours."""
-    message = is_message(places)
+    message = is_said(places)
     if not message.any():
         return near
     total, weight = near.copy(), np.ones(len(near))
@@ -201,7 +200,7 @@ def _text(connection: Connection, document: Mapping[str, Any]) -> str:
     entry = entry_of(document["kind"], row)
     if entry is None:
         return ""
-    if row is None or entry.kind != "message":
+    if row is None or not entry.is_said:
         return entry.meant
     before = _before(connection, document["place"], row)
     return f"{before}\n{entry.meant}" if before else entry.meant
@@ -210,15 +209,19 @@ def _text(connection: Connection, document: Mapping[str, Any]) -> str:
 def _before(connection: Connection, place: int, row: Row) -> str:
     """The end of what was said before in the session: an answer means little by itself."""
     document = connection.execute(
-        "SELECT kind, ref FROM search_documents WHERE place = ? AND kind = 'message'", (place - 1,)
+        "SELECT kind, ref FROM search_documents WHERE place = ?", (place - 1,)
     ).fetchone()
     before = None if document is None else _row(connection, document)
-    entry = entry_of("message", before)
-    if entry is None or before is None or before["session_id"] != row["session_id"]:
+    entry = None if document is None else entry_of(document["kind"], before)
+    if entry is None or before is None or not entry.is_said:
+        return ""
+    if before.get("session_id") != row.get("session_id"):
         return ""
     said = entry.text[-_BEFORE:]
     return f"{entry.about}: {said}" if entry.about else said
 
 
 def _row(connection: Connection, document: Mapping[str, Any]) -> Row | None:
-    return ENTITIES[document["kind"]].find(connection, document["ref"])
+    table, ref = TABLES[document["kind"]], document["ref"]
+    found = connection.execute(f"SELECT * FROM {table} WHERE id = ?", (ref,)).fetchone()
+    return None if found is None else dict(found)

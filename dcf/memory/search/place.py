@@ -3,7 +3,8 @@
 A place says in whose space a text is and of which kind it is: ``number of the space, kind, number
 in that``, from the highest bits to the lowest. Every agent has a space and so has every project. So
 what stands in one stands together, and a search in it reads nothing of others; and the messages
-before and after one have the places before and after it.
+before and after one have the places before and after it. So have the turns of a thread, with a
+place left free where another thread begins.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ Places: TypeAlias = "NDArray[np.int64]"
 
 _KIND_BITS = 3
 _INSIDE_BITS = 32
-CODES: dict[Kind, int] = {"message": 0, "passage": 1, "block": 2, "observation": 3}
+CODES: dict[Kind, int] = {"message": 0, "passage": 1, "block": 2, "observation": 3, "thread": 4}
 """Of the kinds, in the places' bits above the lowest 32."""
 NOBODY = 0
 """The number under which blocks stand: several agents may hold one."""
@@ -50,9 +51,10 @@ def codes_at(places: Places) -> Places:
     return found
 
 
-def is_message(places: Places) -> NDArray[np.bool_]:
-    """At which of ``places`` messages stand."""
-    found: NDArray[np.bool_] = codes_at(places) == CODES["message"]
+def is_said(places: Places) -> NDArray[np.bool_]:
+    """At which of ``places`` messages and turns stand: those before and after one belong to it."""
+    codes = codes_at(places)
+    found: NDArray[np.bool_] = (codes == CODES["message"]) | (codes == CODES["thread"])
     return found
 
 

@@ -60,6 +60,8 @@ class Question:
             "observation": any(
                 (self.types, self.concepts, self.source_types, self.source_ids, self.workflows)
             ),
+            # No filter is of threads alone.
+            "thread": False,
         }
         return tuple(kind for kind in left if having[kind] or not any(having.values()))
 

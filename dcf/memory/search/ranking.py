@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from dcf.late_numpy import np
 from dcf.memory.database import Connection
 from dcf.memory.search.hits import Hits
-from dcf.memory.search.place import CODES, Places, codes_at, distinct, is_message
+from dcf.memory.search.place import CODES, Places, codes_at, distinct, is_said
 from dcf.memory.search.scope import Scope
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def _amounts(found: Sequence[Hits]) -> tuple[Places, Scores, Scores]:
 def _spread(one: Hits) -> tuple[Places, Scores]:
     """The places near those of messages that say a word, and what it counts there; of all others
     none. (Texts themselves come first, with the weight 0: they are places too.)"""
-    messages = one.text[is_message(one.text)]
+    messages = one.text[is_said(one.text)]
     places, weights = [one.text], [np.zeros(len(one.text))]
     if not len(messages):
         return places[0], weights[0]
@@ -112,7 +112,7 @@ def _norm(connection: Connection, places: Places, scope: Scope) -> Scores:
     """What a text's length sets against its words: a message's with its neighbours, as its words
     are."""
     known, lengths = _lengths(connection, places, scope)
-    messages = is_message(places)
+    messages = is_said(places)
     total = _at(known, lengths, places)
     for step in (*_STEPS, *(-step for step in _STEPS)):
         total += np.where(messages, _at(known, lengths, places + step), 0)
@@ -144,7 +144,7 @@ def _lengths(connection: Connection, places: Places, scope: Scope) -> tuple[Plac
                 (first, last),
             ).fetchall()
     else:
-        messages = places[is_message(places)]
+        messages = places[is_said(places)]
         near = [messages + sign * step for step in _STEPS for sign in (1, -1)]
         wanted = distinct(np.concatenate([places, *near])).tolist()
         rows = cursor.execute(

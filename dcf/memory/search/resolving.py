@@ -8,8 +8,7 @@ from typing import Any
 
 from dcf.late_numpy import np
 from dcf.memory.database import Connection
-from dcf.memory.entities import ENTITIES
-from dcf.memory.search.entry import entry_of
+from dcf.memory.search.entry import TABLES, entry_of
 from dcf.memory.search.filtering import left
 from dcf.memory.search.found import Found, Kind
 from dcf.memory.search.question import Question
@@ -21,6 +20,7 @@ _NEUTRAL = 0.5
 """The salience of what has none."""
 
 
+_OF_PROJECTS = ("observation", "thread")
 _TAGS = {"passage": "tags", "observation": "concepts"}
 """The column of what a text is marked with."""
 
@@ -51,7 +51,7 @@ def _rows(connection: Connection, kind: Kind, ids: Sequence[str]) -> list[dict[s
     if not ids:
         return []
     rows = connection.execute(
-        f"SELECT * FROM {ENTITIES[kind].table} WHERE id IN (SELECT value FROM json_each(?))",
+        f"SELECT * FROM {TABLES[kind]} WHERE id IN (SELECT value FROM json_each(?))",
         (json.dumps(ids),),
     )
     return [dict(row) for row in rows]
@@ -87,10 +87,12 @@ def newest(connection: Connection, question: Question) -> list[Found]:
         f" id IN (SELECT block_id FROM held_blocks{theirs}) ORDER BY updated_at DESC, id",
         "observation": f"SELECT id FROM observations{scoped.format('project')}"
         " ORDER BY at DESC, id DESC",
+        "thread": f"SELECT id FROM searched_turns{scoped.format('project')}"
+        " ORDER BY created_at DESC, thread_id, seq DESC",
     }
     for kind in question.wanted:
         taken = 0
-        owners = question.projects if kind == "observation" else question.agent_ids
+        owners = question.projects if kind in _OF_PROJECTS else question.agent_ids
         values = [] if question.is_of_everybody else [json.dumps(list(owners or ()))]
         for (ref,) in connection.execute(tables[kind], values):
             place = connection.execute(
@@ -137,7 +139,7 @@ def _found(kind: Any, row: Mapping[str, Any], text: str, question: Question, at:
         role=row.get("role"),
         sender=row.get("sender"),
         tags=tuple(json.loads(row[_TAGS[kind]])) if kind in _TAGS else (),
-        project=row["project"] if kind == "observation" else None,
+        project=row["project"] if kind in _OF_PROJECTS else None,
     )
 
 

@@ -61,7 +61,7 @@ def scope_of(connection: Connection, question: Question) -> Scope:
     agent_ids = sorted(set(question.agent_ids or ()))
     agents = _numbers(connection, agent_ids)
     projects = _numbers(connection, [project_space(one) for one in set(question.projects or ())])
-    numbers = {"block": [NOBODY], "observation": projects}
+    numbers = {"block": [NOBODY], "observation": projects, "thread": projects}
     stretches = _of_blocks(_block_places(connection, agent_ids)) if "block" in wanted else []
     documents = sum(one.last - one.first + 1 for one in stretches)
     words: dict[Kind, float] = {}

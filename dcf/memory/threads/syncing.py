@@ -12,6 +12,7 @@ from dcf.memory.audit.entity import Row
 from dcf.memory.audit.journal import Journal
 from dcf.memory.database import Connection
 from dcf.memory.entities import THREAD, THREAD_TURN
+from dcf.memory.search.indexing import forget_old, index_new
 from dcf.memory.thread import NewTurn, Synced, Thread, ToolUse, Turn
 from dcf.memory.threads.piece import (
     Ended,
@@ -110,9 +111,6 @@ class Syncing:
         kept = _kept(journal.connection, row["id"])
         now = placed(kept, seen.marks, [node in ended.left for node in seen.nodes])
         changed = [one for one, before in zip(now, kept, strict=True) if one != before]
-        journal.connection.executemany(
-            _PLACED, [(one.place, one.standing, row["id"], one.number) for one in changed]
-        )
         over = outline.status != "active"
         after = {
             **row,
@@ -126,7 +124,15 @@ class Syncing:
         }
         if after != row or changed:
             after["updated_at"] = journal.at
+        moved = after["project"] != row["project"]
+        before, current = _current(kept), _current(now)
+        left, come = (before, current) if moved else (before - current, current - before)
+        forget_old(journal.connection, "thread", _searched(journal.connection, row["id"], left))
+        journal.connection.executemany(
+            _PLACED, [(one.place, one.standing, row["id"], one.number) for one in changed]
+        )
         THREAD.replace(journal.connection, after)
+        index_new(journal.connection, "thread", _searched(journal.connection, row["id"], come))
         arrived = {one.number for one in kept if one.standing == "arriving"}
         new = (one.number for one in now if one.number in arrived and one.place is not None)
         passed = (one.number for one in changed if one.standing != "current")
@@ -188,6 +194,21 @@ def _insert(connection: Connection, thread_id: str, number: int, mark: Mark, tur
         "standing": "arriving",
     }
     THREAD_TURN.insert(connection, row)
+
+
+def _current(turns: Iterable[KeptTurn]) -> set[int]:
+    """The numbers of those that stand at their source."""
+    return {one.number for one in turns if one.standing == "current"}
+
+
+def _searched(connection: Connection, thread_id: str, numbers: set[int]) -> list[Row]:
+    """The rows of turns as they are searched."""
+    rows = connection.execute(
+        "SELECT * FROM searched_turns WHERE thread_id = ?"
+        " AND seq IN (SELECT value FROM json_each(?)) ORDER BY seq",
+        (thread_id, json.dumps(sorted(numbers))),
+    )
+    return [dict(row) for row in rows]
 
 
 def _kept(connection: Connection, thread_id: str) -> list[KeptTurn]:

@@ -322,4 +322,5 @@ ROWS: dict[int, Rows] = {
         "thread_turns": [QUEUED_TURN],
     },
     16: {},
+    17: {},
 }

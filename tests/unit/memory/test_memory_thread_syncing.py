@@ -44,7 +44,8 @@ def rows(connection: Connection, source_id: str) -> list[dict[str, Any]]:
         " WHERE source_id = ? ORDER BY number",
         (source_id,),
     )
-    return [{key: row[key] for key in row.keys() if key != "thread_id"} for row in found]  # noqa: SIM118
+    hidden = ("id", "thread_id")
+    return [{key: row[key] for key in row.keys() if key not in hidden} for row in found]  # noqa: SIM118
 
 
 KEYED = st.tuples(st.just(True), st.sampled_from("ab"), st.booleans())
