@@ -17,7 +17,7 @@ from dcf.memory.search.signs import Bits, Chunk, bits_of, chunk_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from dcf.search.embedder import Vectors
+    from dcf.search import Vectors
 
 Distances: TypeAlias = "NDArray[np.uint16]"
 
