@@ -19,10 +19,8 @@ from dcf.memory.search.place import (
     range_of,
 )
 
-FORM = 6
+FORM = 7
 """Grows when what is indexed changes: an index of another form is made anew."""
-_WITHOUT_SIGNS = 5
-"""The form that has all but the signs of its vectors."""
 
 _AT_ONCE = 1_000
 _TABLES = (
@@ -63,10 +61,7 @@ def is_index_old(connection: Connection) -> bool:
 
 def make_index(connection: Connection) -> None:
     """Make the index, unless another process has done so meanwhile."""
-    if _form(connection) == _WITHOUT_SIGNS:
-        signs.rebuild(connection)
-        connection.execute("UPDATE search_state SET form = ?", (FORM,))
-    elif is_index_old(connection):
+    if is_index_old(connection):
         rebuild(connection)
 
 
