@@ -70,13 +70,18 @@ def digest_of(definition: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def _machine(clone: Path, commit: str, name: str) -> Any:
-    """A machine of a clone; None where it has none of this name, or none that is JSON."""
-    path, _, number = name.partition("#")
+def file_of(clone: Path, commit: str, path: str) -> bytes:
+    """A file of a clone; nothing where it has none of this name."""
     shown = subprocess.run(
         ["git", "-C", clone, "show", f"{commit}:{path}"], capture_output=True, check=False
     )
-    text = shown.stdout.decode(errors="replace")
+    return shown.stdout
+
+
+def _machine(clone: Path, commit: str, name: str) -> Any:
+    """A machine of a clone; None where it has none of this name, or none that is JSON."""
+    path, _, number = name.partition("#")
+    text = file_of(clone, commit, path).decode(errors="replace")
     try:
         return json.loads(_EXAMPLE.findall(text)[int(number)] if number else text)
     except (ValueError, IndexError):

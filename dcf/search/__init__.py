@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from control_plane import export_late
 
 if TYPE_CHECKING:
+    from dcf.search.beginnings import beginnings
     from dcf.search.document import Document, Shape
     from dcf.search.embedder import (
         DEFAULT_EMBEDDER,
@@ -52,6 +53,7 @@ __all__ = [
     "UnknownEmbedder",
     "Vectors",
     "Weights",
+    "beginnings",
     "count_tokens",
     "counts_of_tokens",
     "embedder_named",

@@ -13,7 +13,7 @@ from dcf.search.embedder import Vectors
 from dcf.search.errors import IndexDamaged, IndexUnusable
 from dcf.search.words import spoken, words
 
-_FORM = "3"
+_FORM = "4"
 _BUSY_S = 60.0
 # Marks belong to their letters, as in words.py.
 _TOKENIZER = "\"porter unicode61 categories 'L* N* M*'\""

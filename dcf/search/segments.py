@@ -14,14 +14,32 @@ import regex
 
 # One look tells for most texts that nothing is to be done: no character of theirs is in here.
 _UNUSUAL = re.compile(
-    "[\u0386-\u0390\u03aa-\u03b0\u03ca-\u03ce\u0401\u0451"  # Greek with accents, Cyrillic io
+    # Latin letters that are folded, two in one sign; Indic; what is not seen.
+    "[\u00ad\u00c6\u00d8\u00df\u00e6\u00f8\u0131\u0141\u0142\u0152\u0153\u1e9e\ufb00-\ufb06"
+    "\u0900-\u0dff\u200c\u200d"
+    "\u0386-\u0390\u03aa-\u03b0\u03ca-\u03ce\u0401\u0451"  # Greek with accents, Cyrillic io
     "\u0600-\u06ff\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff"  # Arabic, Thai … Khmer
     "\u1f00-\u1fff\u2600-\u27bf\u2b00-\u2bff"  # old Greek, pictures
     "\u2e80-\ud7ff\uf900-\ufaff\ufb50-\ufdff\ufe70-\uffef\U0001f000-\U0003ffff]"
 )
 # Forms of one letter that look different or stand apart: of full and of half width, Hangul and
-# kana in parts, Arabic letters by their place in the word.
-_FORMS = re.compile("[\u1100-\u11ff\u3041-\u30ff\ufb50-\ufdff\ufe70-\ufefc\uff01-\uffdc]+")
+# kana in parts, Arabic letters by their place in the word, two Latin ones as one sign.
+_FORMS = re.compile(
+    "[\u1100-\u11ff\u3041-\u30ff\ufb00-\ufb06\ufb50-\ufdff\ufe70-\ufefc\uff01-\uffdc]+"
+)
+# Latin letters that have no accent to take off, as Lucene's ASCIIFoldingFilter writes them.
+_FOLDED = str.maketrans(
+    {"Æ": "AE", "Ø": "O", "ß": "ss", "æ": "ae", "ø": "o", "ı": "i", "Ł": "L", "ł": "l"}
+    | {"Œ": "OE", "œ": "oe", "ẞ": "SS"}
+)
+# Signs that are not seen, or say where a word may be parted. Persian has a word's parts so.
+_UNSEEN = regex.compile(
+    r"(?V1)(?<=[[\p{L}\p{M}]--\p{Arabic}])[\u00ad\u200c\u200d]+(?=[\p{L}\p{M}])"
+)
+# The dot below a letter of Hindi, which many leave out.
+_NUKTA = "\u093c"
+# Thai that looks the same: two signs e for one ae, and am in its parts around a tone.
+_THAI_AM = re.compile("\u0e4d([\u0e48-\u0e4b]?)\u0e32")
 # Accents that the index does not take off by itself, as it does from é. Those of Vietnamese stay:
 # without them other words look the same, and less was found.
 _ACCENTED = re.compile("[\u0386-\u0390\u03aa-\u03b0\u03ca-\u03ce\u0401\u0451\u1f00-\u1fff]")
@@ -47,17 +65,25 @@ def segmented(text: str) -> str:
 
     Scripts without blanks (Chinese, Japanese, Korean too; Thai, Lao, Khmer, Burmese) are cut into
     every two characters that follow each other, one alone stands for itself. Letters are written
-    one way, Arabic without vowels and article. A picture becomes a word.
+    one way: composed (NFC), of one width, ``ß`` as ``ss``, Arabic without vowels and article, Hindi
+    without nukta. A picture becomes a word.
 
     >>> segmented("東京都 in 2024年")
     '東京 京都 in 2024 年'
     """
-    if text.isascii() or not _UNUSUAL.search(text):
+    if text.isascii():
         return text
-    text = _FORMS.sub(lambda found: normalize("NFKC", found[0]), text)
+    text = normalize("NFC", text)
+    if not _UNUSUAL.search(text):
+        return text
+    text = _UNSEEN.sub("", _FORMS.sub(lambda found: normalize("NFKC", found[0]), text))
+    text = text.translate(_FOLDED).replace(_NUKTA, "")
+    text = _THAI_AM.sub("\\1\u0e33", text.replace("\u0e40\u0e40", "\u0e41"))
     text = _ACCENTED.sub(lambda found: _bare(found[0]), text)
     text = _PICTURE.sub(_pictured, text)
     text = _ARABIC.sub(lambda found: _arabic(found[0]), text)
+    # What was between a letter and its accent may be gone.
+    text = normalize("NFC", text)
     return " ".join(_UNSPACED.sub(_pairs, text).split())
 
 

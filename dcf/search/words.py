@@ -55,7 +55,7 @@ def spoken(name: str) -> str:
     >>> spoken("orders.chargePayment_v2")
     'orders charge Payment v2'
     """
-    return " ".join(words(_HUMP.sub(r" \g<0>", name)))
+    return " ".join(words(_HUMP.sub(r" \g<0>", segmented(name))))
 
 
 def opening(text: str) -> str:

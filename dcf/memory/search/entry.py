@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from dcf.memory.audit.entity import Row
 from dcf.memory.search.found import Kind
 from dcf.memory.search.place import project_space
-from dcf.search import segmented, spoken
+from dcf.search import beginnings, segmented, spoken, words
 
 # Enough to say what a text is about.
 _MEANT = 4_000
@@ -59,7 +59,7 @@ class Entry:
         """What the index is given for its two columns."""
         # Names of the kind that programs have are found by their parts too.
         about = segmented(self.about)
-        return segmented(self.text), about if about == spoken(about) else _both(about)
+        return _said(self.text), about if about == spoken(about) else _both(about)
 
 
 def entry_of(name: str, row: Row | None) -> Entry | None:
@@ -109,6 +109,12 @@ def _plain(value: object) -> str:
     if value is None or isinstance(value, str):
         return value or ""
     return json.dumps(value, ensure_ascii=False)
+
+
+def _said(text: str) -> str:
+    """The words of ``text``, and how those that are not English begin."""
+    said = words(text)
+    return " ".join([*said, *beginnings(said)])
 
 
 def _both(name: str) -> str:

@@ -22,10 +22,6 @@ from dcf.memory.search.place import (
 
 FORM = 7
 """Grows when what is indexed changes: an index of another form is made anew."""
-_WITHOUT_THREADS = 6
-"""The form that has all but the turns of threads."""
-_WITHOUT_SIGNS = 5
-"""The form that has neither those nor the signs of its vectors."""
 
 _AT_ONCE = 1_000
 
@@ -64,20 +60,13 @@ def forget_old(connection: Connection, kind: Kind, rows: Iterable[Row]) -> None:
 
 def is_index_old(connection: Connection) -> bool:
     """Whether the file has no index of this form."""
-    return _form(connection) != FORM
+    return bool(connection.execute("SELECT form FROM search_state").fetchone()[0] != FORM)
 
 
 def make_index(connection: Connection) -> None:
     """Make the index, unless another process has done so meanwhile."""
-    form = _form(connection)
-    if form < _WITHOUT_SIGNS:
+    if is_index_old(connection):
         rebuild(connection)
-        return
-    if form == _WITHOUT_SIGNS:
-        signs.rebuild(connection)
-    if form <= _WITHOUT_THREADS:
-        _add_all(connection, _entries(connection, "thread"))
-        connection.execute("UPDATE search_state SET form = ?", (FORM,))
 
 
 def rebuild(connection: Connection) -> int:
@@ -86,36 +75,23 @@ def rebuild(connection: Connection) -> int:
     connection.execute("INSERT INTO search_abouts (search_abouts) VALUES ('delete-all')")
     for table in ("documents", "ranges", "vectors", "signs", "spaces"):
         connection.execute(f"DELETE FROM search_{table}")
-    count = _add_all(connection, entries(connection))
+    count = 0
+    every = entries(connection)
+    while some := list(islice(every, _AT_ONCE)):
+        _add(connection, some, _new_places(connection, some))
+        count += len(some)
     connection.execute("UPDATE search_state SET form = ?, embedded = 0", (FORM,))
     return count
 
 
 def entries(connection: Connection) -> Iterator[Entry]:
     """All that is to be searched."""
-    for name in TABLES:
-        yield from _entries(connection, name)
-
-
-def _entries(connection: Connection, name: str) -> Iterator[Entry]:
-    order = "thread_id, seq" if name == "thread" else "rowid"
-    for row in connection.execute(f"SELECT * FROM {TABLES[name]} ORDER BY {order}"):
-        entry = entry_of(name, dict(row))
-        if entry is not None:
-            yield entry
-
-
-def _add_all(connection: Connection, every: Iterator[Entry]) -> int:
-    """Add them; how many they are."""
-    count = 0
-    while some := list(islice(every, _AT_ONCE)):
-        _add(connection, some, _new_places(connection, some))
-        count += len(some)
-    return count
-
-
-def _form(connection: Connection) -> int:
-    return int(connection.execute("SELECT form FROM search_state").fetchone()[0])
+    for name, table in TABLES.items():
+        order = "thread_id, seq" if name == "thread" else "rowid"
+        for row in connection.execute(f"SELECT * FROM {table} ORDER BY {order}"):
+            entry = entry_of(name, dict(row))
+            if entry is not None:
+                yield entry
 
 
 def _add(connection: Connection, new: Sequence[Entry], places: Sequence[int]) -> None:

@@ -9,7 +9,7 @@ from typing import cast
 from dcf.memory.observation import Concept, ObservationType
 from dcf.memory.observations.finding import Filter
 from dcf.memory.search.found import KINDS, Kind
-from dcf.search import telling_words
+from dcf.search import beginnings, telling_words, words
 
 WORDS = 64
 """More words of one query than these say nothing more."""
@@ -48,6 +48,11 @@ class Question:
         """The words that are looked for, each once: without stop words where there are others."""
         small = (word.lower() for word in telling_words(self.query))
         return list(dict.fromkeys(small))[:WORDS]
+
+    @property
+    def beginnings(self) -> list[str]:
+        """How the words begin that may not be English; each once."""
+        return list(dict.fromkeys(beginnings(words(self.query), in_doubt=True)))[:WORDS]
 
     @property
     def wanted(self) -> tuple[Kind, ...]:

@@ -197,7 +197,9 @@ def _answer(
     if not words:
         return tuple(newest(connection, question))
     scope = scope_of(connection, question)
-    found = hits(connection, words, scope)
+    found = hits(connection, [*words, *question.beginnings], scope)
+    # Of English texts no beginnings are known: what nobody says takes nothing from the words.
+    found = [*found[: len(words)], *(one for one in found[len(words) :] if len(one.text))]
     best = ranked(connection, found, scope, all_of_them=question.is_filtered)
     if embedder is None:
         near = np.full(len(best.places), np.nan)

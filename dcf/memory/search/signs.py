@@ -72,13 +72,6 @@ def drop(connection: Connection, place: int) -> None:
     _write(connection, first, [Chunk(chunk.places[kept], chunk.bits[:, kept])])
 
 
-def rebuild(connection: Connection) -> None:
-    """Make all anew from the vectors."""
-    connection.execute("DELETE FROM search_signs")
-    for chunk in _of_vectors(connection):
-        _write(connection, int(chunk.places[0]), [chunk])
-
-
 def wrong_places(connection: Connection) -> Iterator[int]:
     """Where there are not the signs of the vector, or some without one."""
     held = {

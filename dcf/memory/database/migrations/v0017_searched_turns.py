@@ -27,8 +27,6 @@ STEP = Migration(
         "DROP INDEX thread_turns_id",
         "ALTER TABLE thread_turns DROP COLUMN id",
         # An index that has turns is made anew.
-        "UPDATE search_state SET form = CASE"
-        " WHEN EXISTS (SELECT 1 FROM search_documents WHERE kind = 'thread') THEN 0"
-        " ELSE min(form, 6) END",
+        "UPDATE search_state SET form = 0",
     ),
 )
