@@ -20,7 +20,15 @@ from dcf.sessions.companions.inboxes import Inboxes
 from dcf.sessions.companions.orphans import cleanup_orphaned_companions
 from dcf.sessions.companions.roster import Roster
 from dcf.sessions.sessions import Sessions
-from dcf.worker import Performer, Post, Worker, open_premises, open_queue, until_told
+from dcf.worker import (
+    Performer,
+    Post,
+    Worker,
+    extraction_of,
+    open_premises,
+    open_queue,
+    until_told,
+)
 from dcf.workflow import refuse_earlier_runs
 
 
@@ -59,6 +67,9 @@ async def serve_companions(post: Post, config: HostConfig, *, on_ready: Callable
             project = project_of_runs(post.generated)
             observer = DelegationObserver(sessions, there.store, there.memory, project)
             await stack.enter_async_context(meanwhile(observer.run()))
+            extraction = extraction_of(post.env, there.store, there.memory, project)
+            if extraction is not None:
+                await stack.enter_async_context(meanwhile(extraction.run()))
 
         async def ended(workflow_id: str) -> None:
             await roster.ended(workflow_id)

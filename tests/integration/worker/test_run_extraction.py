@@ -13,7 +13,7 @@ from memory_world import Numbered, Ticking
 from unit.workflow.stage import flow, passing, task
 
 from dcf.memory import SYSTEM, Filter, Memory, Source
-from dcf.memory.extraction import Answer, ExtractionQueue, Extractor, Prompt, ThreadTurns
+from dcf.memory.extraction import Answer, ExtractionQueue, Extractor, Prompt
 from dcf.worker import EventReader, RunExtraction, prune_queue
 from dcf.worker.run_extraction import extraction_of
 from dcf.workflow import finalize, load, submit
@@ -44,7 +44,7 @@ class World:
     def __init__(self, crew: Crew, memory: Memory, most: int = 100) -> None:
         self.crew, self.memory, self.model = crew, memory, Model()
         self.queue = ExtractionQueue(memory.ledger, most=most)
-        reader = EventReader(crew.store, ThreadTurns(memory.ledger))
+        reader = EventReader(memory, crew.store)
         self.extractor = Extractor(memory.ledger, self.queue, self.model, reader.read)
         self.extraction = RunExtraction(crew.store, memory, self.queue, self.extractor, "/shop")
 
