@@ -139,19 +139,22 @@ async def converse(
     answer: str | None = "done",
     *steps: NewMessage,
     fence: TurnFence | None = None,
+    used: Usage | None = None,
 ) -> TurnRecord:
     """A turn of the agent, with these messages between its question and its answer; without an
     answer it fails."""
     begun = await memory.turns.begin(agent_id, NewMessage("user", asked), by=SYSTEM, fence=fence)
     if steps:
         await memory.messages.append(agent_id, *steps, by=SYSTEM)
-    how = {"by": SYSTEM, "model": "scripted", "usage": Usage()}
+    how = {"by": SYSTEM, "model": "scripted", "usage": used or Usage()}
     if answer is None:
         return await memory.turns.fail(begun, "DCF.Refused", "no more", **how)
     return (await memory.turns.answer(begun, NewMessage("assistant", answer), **how))[0]
 
 
-def called(tool: str, arguments: object, output: str, *, failed: bool = False) -> list[NewMessage]:
+def called(
+    tool: str, arguments: object, output: object, *, failed: bool = False
+) -> list[NewMessage]:
     """An agent calls a tool, and is told what it put out."""
     call = {"kind": "call", "id": "c-1", "tool": tool, "arguments": arguments}
     told = {"kind": "return", "id": "c-1", "tool": tool, "content": output, "is_error": failed}

@@ -8,6 +8,7 @@ from control_plane import export_late
 
 if TYPE_CHECKING:
     from dcf.worker.agent_allowance import AgentAllowances, make_record
+    from dcf.worker.agent_observer import AgentObserver
     from dcf.worker.agent_removal import remove_agent
     from dcf.worker.agent_sweeper import AgentSweeper
     from dcf.worker.agent_tasks import AgentTasks, SkilledAgents
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
         extraction_of,
         prune_queue,
     )
-    from dcf.worker.run_observer import RunObserver
+    from dcf.worker.run_observer import MARGIN_MS, RunObserver, Sweep
     from dcf.worker.run_removal import Kept, remove_run, why_kept
     from dcf.worker.shutdown import Drainable, run_to_its_end, until_told
     from dcf.worker.skill_gates import ChangedSkill, SkillGates, declared_by, schemas_of
@@ -60,9 +61,11 @@ else:
 __all__ = [
     "AGENT_UNAVAILABLE",
     "LOCK",
+    "MARGIN_MS",
     "NO_LOCK",
     "POLICY",
     "AgentAllowances",
+    "AgentObserver",
     "AgentPerformer",
     "AgentSweeper",
     "AgentTasks",
@@ -98,6 +101,7 @@ __all__ = [
     "SkillsInUse",
     "SoloProcesses",
     "SpokenTurn",
+    "Sweep",
     "TaskFailure",
     "Watched",
     "Words",

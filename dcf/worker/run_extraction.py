@@ -36,6 +36,7 @@ from dcf.memory.extraction import (
     Work,
 )
 from dcf.worker.conversations import SessionTurns
+from dcf.worker.run_observer import MARGIN_MS
 from dcf.workflow import read_run, run_event
 
 log = logging.getLogger(__name__)
@@ -46,8 +47,6 @@ _PRUNE_EVERY_S = 86_400.0
 _KEPT_MS = 90 * 86_400_000
 """How long what is done stays in the queue at least."""
 _PAGE = 500
-_MARGIN_MS = 60_000
-"""How far clocks, or clients of a cluster, may lag behind when they write DONE."""
 _SOURCE = "run, by a model"
 _SESSIONS = "session, by a model"
 
@@ -99,7 +98,7 @@ class RunExtraction:
     async def _sweep_runs(self) -> None:
         now_ms = await self._store.now_ms()
         since = await self._memory.observations.observed_until(_SOURCE, now_ms)
-        reached = now_ms - _MARGIN_MS
+        reached = now_ms - MARGIN_MS
         async for runs in ended_runs(self._store, str(since)):
             for run in runs:
                 if run.finalized_at is None:
@@ -115,7 +114,7 @@ class RunExtraction:
         since = await self._memory.observations.observed_until(_SESSIONS, now_ms)
         async for turns in SessionTurns(self._store, self._project).changed(since):
             await self._queue.offer(*turns, by=_BY)
-        until = now_ms - _MARGIN_MS
+        until = now_ms - MARGIN_MS
         await self._memory.observations.observe_until(_SESSIONS, until, now_ms, by=_BY)
 
     def _tell(self, work: Work) -> None:

@@ -14,29 +14,18 @@ from dcf.memory.extraction.prompt import SourceEvent
 from dcf.memory.extraction.thread_turns import LEAST
 from dcf.memory.ledger import Ledger
 from dcf.memory.observation import Origin
+from dcf.memory.turns.own import LAST, OWN_TURNS
 
-_CONDUCTOR = "role:conductor"
-"""The tag of agents that lead sessions: what they hear and say stands in those."""
-
-# One that was interrupted ended where the next one began.
-_LAST = """
-    coalesce(t.last, (SELECT min(n.first) - 1 FROM turns n
-        WHERE n.agent_id = t.agent_id AND n.first > t.first))
-"""
-# A turn with a holder is work for a run, which is an event itself. Turns have numbers that never
-# change: those of their first messages. Marks of events of agents are kept for good.
+# Turns have numbers that never change: those of their first messages. Marks of events of agents are
+# kept for good.
 _TELLING = f"""
-    FROM turns t JOIN agents a ON a.id = t.agent_id
-    LEFT JOIN project_agents p ON p.agent_id = t.agent_id
-    LEFT JOIN projects f ON f.id = p.project_id
-    WHERE t.state <> 'running' AND t.holder IS NULL
-    AND NOT EXISTS (SELECT 1 FROM json_each(a.tags) WHERE value = '{_CONDUCTOR}')
+    {OWN_TURNS}
     AND NOT EXISTS (SELECT 1 FROM extraction_events e WHERE e.source_type = '{AGENT}'
         AND e.source_id = t.agent_id AND e.event = CAST(t.first AS TEXT))
     AND NOT EXISTS (SELECT 1 FROM observed_events o WHERE o.source_type = '{AGENT}'
         AND o.source_id = t.agent_id AND o.event = 'model ' || t.first)
     AND (SELECT sum(length(m.content) + length(m.parts) - 2) FROM messages m
-        WHERE m.agent_id = t.agent_id AND m.seq BETWEEN t.first AND {_LAST}) >= {LEAST}
+        WHERE m.agent_id = t.agent_id AND m.seq BETWEEN t.first AND {LAST}) >= {LEAST}
 """
 
 
@@ -71,7 +60,7 @@ class AgentTurns:
 
 def _event(connection: Connection, claim: Claim) -> SourceEvent | None:
     turn = connection.execute(
-        f"SELECT t.*, {_LAST} AS until FROM turns t WHERE t.agent_id = ? AND t.first = ?",
+        f"SELECT t.*, {LAST} AS until FROM turns t WHERE t.agent_id = ? AND t.first = ?",
         (claim.source_id, int(claim.event)),
     ).fetchone()
     if turn is None:

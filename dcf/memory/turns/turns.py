@@ -16,6 +16,7 @@ from dcf.memory.messages import priced
 from dcf.memory.turn_record import TurnFence, TurnRecord, Usage
 from dcf.memory.turns.ending import answer_turn, begin_turn, fail_turn, turn_of
 from dcf.memory.turns.holding import hold_turn, refuse_lost
+from dcf.memory.turns.own import OwnTurn, own_turns_since
 
 
 class Turns:
@@ -122,6 +123,11 @@ class Turns:
             return None if row is None else turn_of(row)
 
         return await self._ledger.read(work)
+
+    async def own_since(self, at: int) -> tuple[OwnTurn, ...]:
+        """The turns that ended ``at`` (ms) or later and are work for no run, in which something was
+        called, the oldest first."""
+        return await self._ledger.read(lambda connection: own_turns_since(connection, at))
 
     async def list(self, agent_id: str, *, limit: int = 100) -> tuple[TurnRecord, ...]:
         """The newest turns of the agent, the oldest of them first. Raises UnknownAgent."""
