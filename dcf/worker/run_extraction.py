@@ -4,12 +4,15 @@ work."""
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import math
 from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import replace
 
 from control_plane import (
     DONE,
+    JSON,
     ControlPlaneError,
     Disconnected,
     RefusedForGood,
@@ -170,23 +173,40 @@ class EventReader:
     claimed), turns of agents and threads from ``memory``."""
 
     def __init__(self, memory: Memory, store: Store | None) -> None:
-        self._ledger = memory.ledger
+        self._memory = memory
         self._store = store
 
     async def read(self, claim: Claim) -> SourceEvent | None:
         """What happened; None where there is nothing to ask about. Raises AskFailed for a run or
         conversation that cannot be read, and Disconnected and RefusedForGood where none can."""
+        ledger = self._memory.ledger
         if claim.source_type == AGENT:
-            return await AgentTurns(self._ledger).read(claim)
+            return await AgentTurns(ledger).read(claim)
         if claim.source_type not in (RUN, CONVERSATION):
-            return await ThreadTurns(self._ledger).read(claim)
+            return await ThreadTurns(ledger).read(claim)
         assert self._store is not None
         try:
             if claim.source_type == CONVERSATION:
                 return await SessionTurns(self._store, claim.project).read(claim)
-            return await read_run(self._store, claim)
+            event = await read_run(self._store, claim)
+            return None if event is None else await self._with_calls(event, claim)
         except (Disconnected, RefusedForGood):
             raise
         except ControlPlaneError as error:
             # The others behind it can be read.
             raise AskFailed(f"the {claim.source_type} cannot be read: {error}") from error
+
+    async def _with_calls(self, event: SourceEvent, claim: Claim) -> SourceEvent:
+        """The event with what the agents called that worked for the run."""
+        born, _, redrives = claim.event.partition("/")
+        end = born if redrives == "0" else claim.event
+        calls = await self._memory.turns.calls_for_run(claim.source_id, end)
+        if not calls:
+            return event
+        told = [f"{one.tool} {_text(one.arguments)}: {_text(one.content)}" for one in calls]
+        tools = ", ".join(dict.fromkeys(one.tool for one in calls))
+        return replace(event, tool=tools, output="\n".join(filter(None, [event.output, *told])))
+
+
+def _text(value: JSON) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -14,7 +14,7 @@ from dcf.memory.extraction.prompt import SourceEvent
 from dcf.memory.extraction.thread_turns import LEAST
 from dcf.memory.ledger import Ledger
 from dcf.memory.observation import Origin
-from dcf.memory.turns.own import LAST, OWN_TURNS
+from dcf.memory.turns.calls import LAST, OWN_TURNS
 
 # Turns have numbers that never change: those of their first messages. Marks of events of agents are
 # kept for good.

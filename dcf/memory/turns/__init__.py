@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from control_plane import export_late
 
 if TYPE_CHECKING:
+    from dcf.memory.turns.calls import AnsweredCall, OwnTurn
     from dcf.memory.turns.errors import TurnFenced, TurnLost, TurnUnderWay
-    from dcf.memory.turns.own import AnsweredCall, OwnTurn
     from dcf.memory.turns.turns import Turns
 else:
     export_late(__name__)

@@ -1,4 +1,5 @@
-"""Turns that are over and that stand for themselves: work for no run, and not said in a session."""
+"""What agents called in their turns: in those that are work for a run, and in those that stand for
+themselves, which are work for no run and are not said in a session either."""
 
 from __future__ import annotations
 
@@ -55,30 +56,42 @@ def own_turns_since(connection: Connection, since: int) -> tuple[OwnTurn, ...]:
         f" {OWN_TURNS} AND t.updated_at >= ? AND t.tool_calls > 0 ORDER BY t.updated_at, t.id",
         (since,),
     ).fetchall()
-    return tuple(
-        OwnTurn(
-            row["agent_id"],
-            row["first"],
-            row["project"],
-            row["updated_at"],
-            _calls(connection, row),
-        )
-        for row in rows
-    )
+    return tuple(_own(connection, row) for row in rows)
+
+
+def calls_for_run(connection: Connection, run_id: str, end: str) -> tuple[AnsweredCall, ...]:
+    """What agents called that worked for a run, as far as they are there still. ``end`` is how the
+    incarnation of the run ends: another run of its id, and one that was redriven, has another."""
+    rows = connection.execute(
+        f"SELECT t.agent_id, t.first, {LAST} AS last FROM turns t"
+        " WHERE substr(t.holder, 1, length(?1)) = ?1 AND substr(t.holder, -length(?2)) = ?2"
+        " ORDER BY t.created_at, t.id",
+        (f"{run_id}/", f"/{end}"),
+    ).fetchall()
+    return tuple(call for row in rows for call in _calls(connection, row))
+
+
+def _own(connection: Connection, row: Any) -> OwnTurn:
+    tools = _tools(connection, row["agent_id"])
+    calls = tuple(call for call in _calls(connection, row) if call.tool in tools)
+    return OwnTurn(row["agent_id"], row["first"], row["project"], row["updated_at"], calls)
+
+
+def _tools(connection: Connection, agent_id: str) -> set[str]:
+    """The names of the tools that the agent has."""
+    rows = connection.execute("SELECT name FROM attached_tools WHERE agent_id = ?", (agent_id,))
+    return {row["name"] for row in rows}
 
 
 def _calls(connection: Connection, turn: Any) -> tuple[AnsweredCall, ...]:
-    agent_id = turn["agent_id"]
-    tools = connection.execute("SELECT name FROM attached_tools WHERE agent_id = ?", (agent_id,))
-    known = {row["name"] for row in tools}
     rows = connection.execute(
         "SELECT parts FROM messages WHERE agent_id = ? AND seq BETWEEN ? AND ? ORDER BY seq",
-        (agent_id, turn["first"], turn["last"]),
+        (turn["agent_id"], turn["first"], turn["last"]),
     )
     parts = [part for row in rows for part in json.loads(row["parts"])]
     asked = {part["id"]: part["arguments"] for part in parts if part["kind"] == "call"}
     return tuple(
         AnsweredCall(part["tool"], asked[part["id"]], part["content"], bool(part["is_error"]))
         for part in parts
-        if part["kind"] == "return" and part["tool"] in known and part["id"] in asked
+        if part["kind"] == "return" and part["id"] in asked
     )
