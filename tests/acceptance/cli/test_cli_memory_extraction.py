@@ -20,6 +20,7 @@ from integration.agents.wire_model import Answer, Body, Refuse, Say, WireModel, 
 from memory_user import MemoryUser
 
 from control_plane.embedded import Check
+from dcf.cli.entry import run_command
 from dcf.cli.memory.extraction_standing import extraction_checks
 from dcf.cli.memory.opening import source_in
 from dcf.cli.settings import Settings
@@ -276,6 +277,8 @@ def test_turns_of_agents_are_asked_about_without_redis(memory: MemoryUser) -> No
         assert (done.code, done.json["events"], done.json["observations"]) == (0, 1, 1)
         assert "turn-0001" in model.requests[0]["messages"][-1]["content"]
     (one,) = memory("observations", "list", "--source", "agent", "--json").json["observations"]
-    assert "dcf://agent/" in memory("observations", "get", one["id"]).out
+    address = re.search(r"dcf://agent/\S+/message/1", memory("observations", "get", one["id"]).out)
+    assert address is not None
+    assert run_command(["open", address[0]]) == 0
     refused = memory("observations", "extract", "--only", "letters")
     assert refused.code == 2 and "runs, threads, sessions, agents" in refused.err
