@@ -10,7 +10,10 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from campaigns import campaign
 from extraction_world import agent_of, called, converse
+from integration.worker.mortal_observer import MORTAL
+from memory_world import started
 
 from control_plane import AgentStore, RedisBackend, Store
 from dcf.agents.loading import AgentLedger, decide_agent_approval, pending_agent_approvals
@@ -123,3 +126,27 @@ async def test_observers_that_are_cut_off_anywhere_leave_each_turn_observed_once
     await AgentObserver(records, memory).sweep()
     assert {one.times for one in (await rows(memory)).values()} == {len(agents)}
     assert len(await rows(memory)) == 2
+
+
+_STEPS = 5_000
+"""Calls that it makes until it is done, about."""
+
+
+@campaign(50)
+async def test_an_observer_that_is_killed_anywhere_leaves_each_turn_observed_once(
+    redis_url: str, backend: RedisBackend, tmp_path: Path, share: int
+) -> None:
+    source, records = Source(tmp_path / "m.db"), AgentStore(backend)
+    async with Memory.open(source, clock=now, new_id=random_id, embedder="none") as memory:
+        agents = [await agent_with_tools(memory, f"a{number}") for number in range(4)]
+        for agent_id in agents:
+            await records.create(agent_id, agent_id)
+            await failing_turn(memory, agent_id)
+            await refused(records, agent_id)
+    mortal = started(MORTAL, redis_url, source.path, random.Random(share).randint(1, _STEPS))
+    _, said = await asyncio.to_thread(mortal.communicate)
+    assert mortal.returncode in (0, -9), said
+    async with Memory.open(source, clock=now, new_id=random_id, embedder="none") as memory:
+        await AgentObserver(records, memory).sweep()
+        assert sorted(one.times for one in (await rows(memory)).values()) == [4, 4]
+        assert await memory.check() == ()
