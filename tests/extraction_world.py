@@ -1,4 +1,4 @@
-"""Threads to find observations in, and a model that is scripted for it."""
+"""Threads and agents to find observations in, and a model that is scripted for it."""
 
 from __future__ import annotations
 
@@ -8,8 +8,21 @@ import secrets
 from collections.abc import Callable, Sequence
 from itertools import count
 
-from dcf.memory import SYSTEM, Memory, NewThread, NewTurn, Outline
+from control_plane import Store
+from dcf.memory import (
+    SYSTEM,
+    Memory,
+    NewAgent,
+    NewMessage,
+    NewThread,
+    NewTurn,
+    Outline,
+    TurnFence,
+    TurnRecord,
+    Usage,
+)
 from dcf.memory.extraction import (
+    AgentTurns,
     Answer,
     ExtractionQueue,
     Extractor,
@@ -18,6 +31,7 @@ from dcf.memory.extraction import (
     Spending,
     ThreadTurns,
 )
+from dcf.worker import EventReader, SessionTurns
 
 PARTS = 2
 """Observations that the scripted model finds in each event."""
@@ -63,7 +77,8 @@ class ScriptedModel:
 
 
 class World:
-    """A memory with a queue, a scripted model and what works through it."""
+    """A memory with a queue, a scripted model and what works through it; sessions are in
+    ``store``."""
 
     def __init__(
         self,
@@ -73,15 +88,21 @@ class World:
         limits: Limits | None = None,
         most: int = 1_000,
         lease_ms: int = 60_000,
+        store: Store | None = None,
     ) -> None:
         self.memory = memory
+        self.store = store
         self.turns = ThreadTurns(memory.ledger)
         self.queue = ExtractionQueue(memory.ledger, most=most, lease_ms=lease_ms)
         self.spending = Spending(memory.ledger, limits or Limits(minute_requests=1_000_000))
         self.model = ScriptedModel(self.spending, says)
         self.slept: list[float] = []
         self.extractor = Extractor(
-            memory.ledger, self.queue, self.model, self.turns.read, sleep=self._sleep
+            memory.ledger,
+            self.queue,
+            self.model,
+            EventReader(memory, store).read,
+            sleep=self._sleep,
         )
 
     async def _sleep(self, seconds: float) -> None:
@@ -96,6 +117,48 @@ class World:
             NewThread("amp", Outline(source_id, "/shop"), turns), by=SYSTEM
         )
         await self.queue.offer(*await self.turns.new(1_000), by=SYSTEM)
+
+    async def find(self) -> None:
+        """The turns of threads, agents and sessions that are new are queued."""
+        for turns in (self.turns, AgentTurns(self.memory.ledger)):
+            await self.queue.offer(*await turns.new(1_000), by=SYSTEM)
+        if self.store is not None:
+            async for some in SessionTurns(self.store, "/shop").changed():
+                await self.queue.offer(*some, by=SYSTEM)
+
+
+async def agent_of(memory: Memory, name: str = "ada", *tags: str) -> str:
+    """The id of an agent."""
+    return (await memory.agents.create(NewAgent(name, tags=tags), by=SYSTEM)).id
+
+
+async def converse(
+    memory: Memory,
+    agent_id: str,
+    asked: str,
+    answer: str | None = "done",
+    *steps: NewMessage,
+    fence: TurnFence | None = None,
+    used: Usage | None = None,
+) -> TurnRecord:
+    """A turn of the agent, with these messages between its question and its answer; without an
+    answer it fails."""
+    begun = await memory.turns.begin(agent_id, NewMessage("user", asked), by=SYSTEM, fence=fence)
+    if steps:
+        await memory.messages.append(agent_id, *steps, by=SYSTEM)
+    how = {"by": SYSTEM, "model": "scripted", "usage": used or Usage()}
+    if answer is None:
+        return await memory.turns.fail(begun, "DCF.Refused", "no more", **how)
+    return (await memory.turns.answer(begun, NewMessage("assistant", answer), **how))[0]
+
+
+def called(
+    tool: str, arguments: object, output: object, *, failed: bool = False
+) -> list[NewMessage]:
+    """An agent calls a tool, and is told what it put out."""
+    call = {"kind": "call", "id": "c-1", "tool": tool, "arguments": arguments}
+    told = {"kind": "return", "id": "c-1", "tool": tool, "content": output, "is_error": failed}
+    return [NewMessage("assistant", "", [call]), NewMessage("tool", "", [told])]
 
 
 def turn(number: int) -> str:

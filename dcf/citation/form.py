@@ -49,6 +49,7 @@ TEMPLATES = (
     "run/{workflow_id}",
     "run/{workflow_id}/state/{path}",
     "session/{id}",
+    "session/{id}/turn/{n}",
     "session/{id}/task/{id}",
     "session/{id}/companion/{id}",
     "skill/{name}",

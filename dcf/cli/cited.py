@@ -24,6 +24,7 @@ from dcf.cli.session.task import show_task
 from dcf.cli.settings import Settings
 from dcf.cli.skills_show import show_skill
 from dcf.cli.trouble import BadInput, NotSo
+from dcf.cli.wording import counted
 from dcf.memory import ObservationChoice, Thread, Turn
 
 SHOWN = tuple(
@@ -58,6 +59,8 @@ async def show_cited(uri: str, settings: Settings, screen: Screen) -> Answer:
             return await _state(cited.id, cited.part_id or "", settings, screen)
         case "session", "task":
             return await show_task(cited.id, cited.part_id or "", settings, screen)
+        case "session", "turn":
+            return await _session_turn(cited.id, cited.number or 0, settings, screen)
         case "session", "companion":
             return await list_companions(cited.id, settings, screen, former=True)
         case (("run" | "session"), _):
@@ -106,6 +109,27 @@ def _turn(turn: Turn) -> list[Text]:
         lines.append(Text(f"      {tool.name}{failed} {given}", "dim"))
         lines += [Text(f"        {line}") for line in tool.output.splitlines()]
     return lines
+
+
+async def _session_turn(session_id: str, number: int, settings: Settings, screen: Screen) -> Answer:
+    """A turn of a session's conversation. Raises UnknownSession, BadName, CorruptHistory, NotSo."""
+    from dcf.worker import spoken_turns
+
+    address = await find_redis(settings, screen)
+    async with open_store(address) as store:
+        turns = await spoken_turns(store, session_id)
+    if number > len(turns):
+        had = counted(len(turns), "turn", "turns")
+        message = f"session {session_id} has no turn {number}: it has {had}"
+        raise NotSo("session_turn", message, f"`dcf session archive {session_id}` writes them all")
+    turn = turns[number - 1]
+    said = [{"role": role, "text": text} for role, text in turn.said]
+    fields = {"session_id": session_id, "turn": number, "said": said, "tasks": [*turn.tasks]}
+    show: list[Any] = [Text(f"{session_id} turn {number}  {moment(turn.at)}", "bold")]
+    for role, text in turn.said:
+        show += [Text(f"{role}:"), Text(text)]
+    show += [Text(f"task {one}", "dim") for one in turn.tasks]
+    return Answer(fields, show)
 
 
 async def _state(workflow_id: str, path: str, settings: Settings, screen: Screen) -> Answer:

@@ -19,6 +19,7 @@ from dcf.knowledge.record_form import (
     demand_texts,
     demand_time,
 )
+from dcf.workflow import SESSION_PIN as SESSION_PIN
 from dcf.workflow import TASK_WORKFLOW as TASK_WORKFLOW
 
 SessionState = Literal["active", "paused", "completing", "completed", "abandoned"]
@@ -26,8 +27,6 @@ DelegationStatus = Literal["succeeded", "failed", "partial", "cancelled"]
 DelegationKind = Literal["task", "workflow"]
 TASK_COUNTS: Final = ("delegated", "succeeded", "failed", "partial", "cancelled")
 """What is counted of the tasks of a session."""
-SESSION_PIN: Final = "session"
-"""What the pins of a run call the session that it was delegated in."""
 COMPANION_POOL: Final = "inbox."
 """The pool of a companion's tasks is called this, and its id."""
 

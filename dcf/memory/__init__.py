@@ -176,7 +176,7 @@ if TYPE_CHECKING:
         take_in,
     )
     from dcf.memory.turn_record import TurnFence, TurnRecord, TurnState, Usage
-    from dcf.memory.turns import TurnFenced, TurnLost, Turns, TurnUnderWay
+    from dcf.memory.turns import AnsweredCall, OwnTurn, TurnFenced, TurnLost, Turns, TurnUnderWay
 else:
     export_late(__name__)
 
@@ -203,6 +203,7 @@ __all__ = [
     "AgentStats",
     "Agents",
     "AmbiguousObservation",
+    "AnsweredCall",
     "Arrival",
     "Arrivals",
     "ArrivingMessage",
@@ -302,6 +303,7 @@ __all__ = [
     "Origin",
     "Outline",
     "OverLimit",
+    "OwnTurn",
     "Pack",
     "Packed",
     "PadFull",

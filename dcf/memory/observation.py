@@ -56,9 +56,9 @@ class Artifact:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where something is known from: the kind of source, which one, the turn or step in it, from 1,
-    and the ``state`` of a run by its path, the task of a session by its id, or what claude-mem kept
-    of it by its id."""
+    """Where something is known from: the kind of source, which one, the turn or step in it, from 1
+    (of an agent the number of the message that began the turn), and the ``state`` of a run by its
+    path, the task of a session by its id, or what claude-mem kept of it by its id."""
 
     source_type: str
     source_id: str
@@ -73,6 +73,10 @@ class Origin:
                 return Citation("run", self.source_id, "state", self.state)
             case "session" if self.state is not None:
                 return Citation("session", self.source_id, "task", self.state)
+            case "session" if self.turn is not None:
+                return Citation("session", self.source_id, "turn", number=self.turn)
+            case "agent" if self.turn is not None:
+                return Citation("agent", self.source_id, "message", str(self.turn))
             case "attempt" if self.turn is not None:
                 return Citation("attempt", self.source_id, "step", number=self.turn)
             case "run" | "attempt" | "session":

@@ -8,12 +8,14 @@ from control_plane import export_late
 
 if TYPE_CHECKING:
     from dcf.worker.agent_allowance import AgentAllowances, make_record
+    from dcf.worker.agent_observer import AgentObserver
     from dcf.worker.agent_removal import remove_agent
     from dcf.worker.agent_sweeper import AgentSweeper
     from dcf.worker.agent_tasks import AgentTasks, SkilledAgents
     from dcf.worker.agent_tools import AgentTools
     from dcf.worker.as_agent import AGENT_UNAVAILABLE, AsAgent, fence_of, memory_failure
     from dcf.worker.blob_keep import keep_in
+    from dcf.worker.conversations import SessionTurns, SpokenTurn, spoken_turns
     from dcf.worker.current_toolbox import CurrentToolbox
     from dcf.worker.current_work import Work, current_work
     from dcf.worker.external_ledger import CallsOpen, ExternalLedger, OtherCall
@@ -36,8 +38,14 @@ if TYPE_CHECKING:
     from dcf.worker.patience import Outage
     from dcf.worker.performer import AgentPerformer, Beat, Handler, Performer, TaskFailure
     from dcf.worker.process import Post, Premises, open_premises, open_queue, serve
-    from dcf.worker.run_extraction import EventReader, RunExtraction, ended_runs, prune_queue
-    from dcf.worker.run_observer import RunObserver
+    from dcf.worker.run_extraction import (
+        EventReader,
+        RunExtraction,
+        ended_runs,
+        extraction_of,
+        prune_queue,
+    )
+    from dcf.worker.run_observer import MARGIN_MS, RunObserver, Sweep
     from dcf.worker.run_removal import Kept, remove_run, why_kept
     from dcf.worker.shutdown import Drainable, run_to_its_end, until_told
     from dcf.worker.skill_gates import ChangedSkill, SkillGates, declared_by, schemas_of
@@ -53,9 +61,11 @@ else:
 __all__ = [
     "AGENT_UNAVAILABLE",
     "LOCK",
+    "MARGIN_MS",
     "NO_LOCK",
     "POLICY",
     "AgentAllowances",
+    "AgentObserver",
     "AgentPerformer",
     "AgentSweeper",
     "AgentTasks",
@@ -85,10 +95,13 @@ __all__ = [
     "Premises",
     "RunExtraction",
     "RunObserver",
+    "SessionTurns",
     "SkillGates",
     "SkilledAgents",
     "SkillsInUse",
     "SoloProcesses",
+    "SpokenTurn",
+    "Sweep",
     "TaskFailure",
     "Watched",
     "Words",
@@ -104,6 +117,7 @@ __all__ = [
     "declared_by",
     "ended_runs",
     "exit_of",
+    "extraction_of",
     "fence_of",
     "finished",
     "import_handlers",
@@ -122,6 +136,7 @@ __all__ = [
     "run_to_its_end",
     "schemas_of",
     "serve",
+    "spoken_turns",
     "tags_for",
     "until_told",
     "why_kept",

@@ -39,6 +39,7 @@ from dcf.memory import ContextSetting, Memory, Source, project_of_runs, random_i
 from dcf.stopping import stop
 from dcf.tools import Policy
 from dcf.worker.agent_allowance import AgentAllowances
+from dcf.worker.agent_observer import AgentObserver
 from dcf.worker.agent_sweeper import AgentSweeper
 from dcf.worker.agent_tasks import AgentTasks, Performers
 from dcf.worker.agent_tools import AgentTools
@@ -185,11 +186,11 @@ async def serve(
             sweeper = AgentSweeper(workers, partial(is_sealed, store))
             await stack.enter_async_context(meanwhile(sweeper.run()))
         if there.memory is not None and assignment is None:
-            observer = RunObserver(store, there.memory, project_of_runs(post.generated))
+            agents = AgentObserver(there.records, there.memory)
+            project = project_of_runs(post.generated)
+            observer = RunObserver(store, there.memory, project, besides=(agents.sweep,))
             await stack.enter_async_context(meanwhile(observer.run()))
-            extraction = extraction_of(
-                post.env, store, there.memory, project_of_runs(post.generated)
-            )
+            extraction = extraction_of(post.env, store, there.memory, project)
             if extraction is not None:
                 await stack.enter_async_context(meanwhile(extraction.run()))
         if post.retention and assignment is None:

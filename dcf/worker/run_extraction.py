@@ -1,14 +1,18 @@
-"""When a model is asked what runs and threads showed: from time to time, beside the work."""
+"""When a model is asked what runs, conversations and threads showed: from time to time, beside the
+work."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import math
 from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import replace
 
 from control_plane import (
     DONE,
+    JSON,
     ControlPlaneError,
     Disconnected,
     RefusedForGood,
@@ -18,10 +22,12 @@ from control_plane import (
 )
 from dcf.agents import extraction_asker
 from dcf.agents.models import Models
-from dcf.knowledge import SESSION_PIN
 from dcf.memory import SYSTEM, Actor, Memory, MemoryProblem
 from dcf.memory.extraction import (
+    AGENT,
+    CONVERSATION,
     RUN,
+    AgentTurns,
     AskFailed,
     Claim,
     ExtractionQueue,
@@ -32,6 +38,8 @@ from dcf.memory.extraction import (
     ThreadTurns,
     Work,
 )
+from dcf.worker.conversations import SessionTurns
+from dcf.worker.run_observer import MARGIN_MS
 from dcf.workflow import read_run, run_event
 
 log = logging.getLogger(__name__)
@@ -42,13 +50,12 @@ _PRUNE_EVERY_S = 86_400.0
 _KEPT_MS = 90 * 86_400_000
 """How long what is done stays in the queue at least."""
 _PAGE = 500
-_MARGIN_MS = 60_000
-"""How far clocks, or clients of a cluster, may lag behind when they write DONE."""
 _SOURCE = "run, by a model"
+_SESSIONS = "session, by a model"
 
 
 class RunExtraction:
-    """Queues what ended since it last looked, as of ``project``, and works through the queue."""
+    """Queues what is over since it last looked, as of ``project``, and works through the queue."""
 
     def __init__(
         self,
@@ -81,12 +88,20 @@ class RunExtraction:
             await asyncio.sleep(_EVERY_S)
 
     async def sweep(self) -> None:
-        """Queue the runs that ended since the last sweep, of whichever process, and turns of
-        threads as far as there is room. What finds no room is counted; `dcf memory observations
-        extract` finds it later. Raises ControlPlaneError, MemoryProblem."""
+        """Queue the runs that ended and the turns of sessions that are over since the last sweep,
+        of whichever process, and turns of agents and threads as far as there is room. What finds no
+        room is counted; `dcf memory observations extract` finds it later. Raises ControlPlaneError,
+        MemoryProblem."""
+        await self._sweep_runs()
+        await self._sweep_sessions()
+        ledger = self._memory.ledger
+        for turns in (AgentTurns(ledger), ThreadTurns(ledger)):
+            await self._queue.offer(*await turns.new(await self._queue.room()), by=_BY)
+
+    async def _sweep_runs(self) -> None:
         now_ms = await self._store.now_ms()
         since = await self._memory.observations.observed_until(_SOURCE, now_ms)
-        reached = now_ms - _MARGIN_MS
+        reached = now_ms - MARGIN_MS
         async for runs in ended_runs(self._store, str(since)):
             for run in runs:
                 if run.finalized_at is None:
@@ -96,8 +111,14 @@ class RunExtraction:
             await self._queue.offer(*sealed, by=_BY)
         until = max(reached, since)
         await self._memory.observations.observe_until(_SOURCE, until, now_ms, by=_BY)
-        turns = await ThreadTurns(self._memory.ledger).new(await self._queue.room())
-        await self._queue.offer(*turns, by=_BY)
+
+    async def _sweep_sessions(self) -> None:
+        now_ms = await self._store.now_ms()
+        since = await self._memory.observations.observed_until(_SESSIONS, now_ms)
+        async for turns in SessionTurns(self._store, self._project).changed(since):
+            await self._queue.offer(*turns, by=_BY)
+        until = now_ms - MARGIN_MS
+        await self._memory.observations.observe_until(_SESSIONS, until, now_ms, by=_BY)
 
     def _tell(self, work: Work) -> None:
         if work.done:
@@ -122,7 +143,7 @@ def extraction_of(
         log.warning("DCF_EXTRACT is on, but no model is named that could find observations")
         return None
     queue = ExtractionQueue(ledger, most=setting.most)
-    extractor = Extractor(ledger, queue, asker, EventReader(store, ThreadTurns(ledger)).read)
+    extractor = Extractor(ledger, queue, asker, EventReader(memory, store).read)
     return RunExtraction(store, memory, queue, extractor, project)
 
 
@@ -142,31 +163,50 @@ async def prune_queue(queue: ExtractionQueue, store: Store | None, *, by: Actor)
 
 
 async def ended_runs(store: Store, since: str = "-inf") -> AsyncIterator[Sequence[RunDocument]]:
-    """The runs that ended since then (ms), page by page, but for the tasks of sessions, which have
-    a text of their own for a definition."""
+    """The runs that ended since then (ms), page by page. Tasks of sessions are among them."""
     async for page, _ in run_lists.pages_by_score(store.backend, DONE, since):
-        runs = await store.run_many(page)
-        yield [run for run in runs if SESSION_PIN not in (run.raw.get("pins") or {})]
+        yield await store.run_many(page)
 
 
 class EventReader:
-    """Reads claimed events: runs from ``store`` (None: they are not claimed), turns from the
-    memory."""
+    """Reads claimed events: runs and what was said in sessions from ``store`` (None: they are not
+    claimed), turns of agents and threads from ``memory``."""
 
-    def __init__(self, store: Store | None, turns: ThreadTurns) -> None:
+    def __init__(self, memory: Memory, store: Store | None) -> None:
+        self._memory = memory
         self._store = store
-        self._turns = turns
 
     async def read(self, claim: Claim) -> SourceEvent | None:
-        """What happened; None where there is nothing to ask about. Raises AskFailed for a run that
-        cannot be read, and Disconnected and RefusedForGood where no run can."""
-        if claim.source_type != RUN:
-            return await self._turns.read(claim)
+        """What happened; None where there is nothing to ask about. Raises AskFailed for a run or
+        conversation that cannot be read, and Disconnected and RefusedForGood where none can."""
+        ledger = self._memory.ledger
+        if claim.source_type == AGENT:
+            return await AgentTurns(ledger).read(claim)
+        if claim.source_type not in (RUN, CONVERSATION):
+            return await ThreadTurns(ledger).read(claim)
         assert self._store is not None
         try:
-            return await read_run(self._store, claim)
+            if claim.source_type == CONVERSATION:
+                return await SessionTurns(self._store, claim.project).read(claim)
+            event = await read_run(self._store, claim)
+            return None if event is None else await self._with_calls(event, claim)
         except (Disconnected, RefusedForGood):
             raise
         except ControlPlaneError as error:
             # The others behind it can be read.
-            raise AskFailed(f"the run cannot be read: {error}") from error
+            raise AskFailed(f"the {claim.source_type} cannot be read: {error}") from error
+
+    async def _with_calls(self, event: SourceEvent, claim: Claim) -> SourceEvent:
+        """The event with what the agents called that worked for the run."""
+        born, _, redrives = claim.event.partition("/")
+        end = born if redrives == "0" else claim.event
+        calls = await self._memory.turns.calls_for_run(claim.source_id, end)
+        if not calls:
+            return event
+        told = [f"{one.tool} {_text(one.arguments)}: {_text(one.content)}" for one in calls]
+        tools = ", ".join(dict.fromkeys(one.tool for one in calls))
+        return replace(event, tool=tools, output="\n".join(filter(None, [event.output, *told])))
+
+
+def _text(value: JSON) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

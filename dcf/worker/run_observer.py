@@ -6,8 +6,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from typing import TypeAlias
 
 from control_plane import (
     DONE,
@@ -27,18 +28,26 @@ log = logging.getLogger(__name__)
 _BY = SYSTEM.because("observations of a run")
 _EVERY_S = 30.0
 _LAST_S = 4.0
-_MARGIN_MS = 60_000
-"""How far clocks, or clients of a cluster, may lag behind when they write DONE."""
+MARGIN_MS = 60_000
+"""How far clocks, or clients of a cluster, may lag behind when they write what is looked at."""
+
+
+Sweep: TypeAlias = Callable[[], Awaitable[int]]
+"""Looks at what happened since it last did; how much of it left something."""
 
 
 class RunObserver:
     """Keeps the observations of runs in ``memory``, as of ``project``: each run's exactly once,
     however many processes look. The tasks of sessions are not among them: their definition is a
-    text that somebody wrote. An heir looks at others: ``source`` is what its runs are of."""
+    text that somebody wrote. An heir looks at others: ``source`` is what its runs are of. Each
+    sweep calls those of ``besides``, too."""
 
     source = "run"
 
-    def __init__(self, store: Store, memory: Memory, project: str) -> None:
+    def __init__(
+        self, store: Store, memory: Memory, project: str, *, besides: Sequence[Sweep] = ()
+    ) -> None:
+        self._besides = besides
         self._store = store
         self._memory = memory
         self._project = project
@@ -59,8 +68,9 @@ class RunObserver:
             await self._look_at_ended()
             if now() - swept_at >= _EVERY_S:
                 swept_at = now()
-                with _later():
-                    await self.sweep()
+                for sweep in (self.sweep, *self._besides):
+                    with _later():
+                        await sweep()
             with suppress(TimeoutError):
                 async with asyncio.timeout(max(swept_at + _EVERY_S - now(), 0)):
                     await self._woken.wait()
@@ -76,7 +86,7 @@ class RunObserver:
         something. Raises ControlPlaneError, MemoryProblem."""
         now_ms = await self._store.now_ms()
         since = await self._memory.observations.observed_until(self.source, now_ms)
-        reached, found = now_ms - _MARGIN_MS, 0
+        reached, found = now_ms - MARGIN_MS, 0
         async for page, _ in run_lists.pages_by_score(self._store.backend, DONE, str(since)):
             for run in await self._store.run_many(page):
                 if await self.is_settled(run):
@@ -132,4 +142,4 @@ def _later() -> Iterator[None]:
     try:
         yield
     except (ControlPlaneError, MemoryProblem, TimeoutError) as error:
-        log.warning("runs that are over are observed later: %s", error)
+        log.warning("what is over is observed later: %s", error)

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from dcf.workflow.graph import Graph, graph_of
     from dcf.workflow.imports import Folders, Imported
     from dcf.workflow.local_objects import LocalObjects
-    from dcf.workflow.naming import TASK_WORKFLOW, Naming, PlainNames
+    from dcf.workflow.naming import SESSION_PIN, TASK_WORKFLOW, Naming, PlainNames
     from dcf.workflow.objects import Objects, no_objects
     from dcf.workflow.pins import further_pins
     from dcf.workflow.redriving import Redrive, redrive
@@ -74,6 +74,7 @@ else:
 
 __all__ = [
     "EXTERNAL_TTL_MS",
+    "SESSION_PIN",
     "TASK_WORKFLOW",
     "ApprovalSettled",
     "Assignment",

@@ -7,6 +7,8 @@ from typing import Any, Final, Protocol
 TASK_WORKFLOW: Final = "task:"
 """The name of a workflow that is one delegated task begins with it; the type of the task follows.
 No other workflow may be called so: what the tasks of sessions showed is told by these names."""
+SESSION_PIN: Final = "session"
+"""What the pins of a run call the session that it was delegated in."""
 
 
 class Naming(Protocol):

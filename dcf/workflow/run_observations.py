@@ -46,7 +46,7 @@ async def observations_of(
 ) -> tuple[NewObservation, ...]:
     """What a run that is over leaves to be known, the most telling first. Raises as
     ``observe_run``."""
-    story = RunStory(run, await _definition(store, run))
+    story = RunStory(run, await definition_of(store, run))
     count = 0
     async for event in history.read(store, run.workflow_id):
         story.add(event)
@@ -262,7 +262,8 @@ def _differ(
     return False
 
 
-async def _definition(store: Store, run: RunDocument) -> Mapping[str, Any]:
+async def definition_of(store: Store, run: RunDocument) -> Mapping[str, Any]:
+    """The machine that a run executes; empty where it is gone."""
     try:
         value: Any = await store.value(run.workflow_id, {"$blob": run.definition})
     except MissingBlob:

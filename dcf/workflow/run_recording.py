@@ -20,7 +20,10 @@ from control_plane import (
     UnknownRun,
     history,
 )
+from dcf.memory import Origin
 from dcf.memory.extraction import RUN, Claim, NewEvent, SourceEvent, cleaned
+from dcf.workflow.naming import SESSION_PIN, TASK_WORKFLOW
+from dcf.workflow.run_observations import definition_of
 
 _EVENTS = 2_000
 _TASKS = 50
@@ -45,12 +48,13 @@ async def read_run(store: Store, claim: Claim) -> SourceEvent | None:
         if run_event(run, "").event != claim.event or not run.is_over:
             return None
         happened, tasks = await _happened(store, run)
+        asked = await _asked(store, run)
         return SourceEvent(
-            origin=claim.origin,
+            origin=_origin(run),
             kind="state-output",
             project=claim.project,
             input=_short(await _value(store, run.workflow_id, run.input)),
-            said=happened,
+            said=f"{asked}{happened}",
             output="\n".join([line async for line in _results(store, run, tasks)]),
             failed=run.status != "succeeded",
             at=run.finished_at,
@@ -58,6 +62,23 @@ async def read_run(store: Store, claim: Claim) -> SourceEvent | None:
     except (UnknownRun, CorruptHistory):
         # Removed, maybe while it was read; or nothing that can be believed.
         return None
+
+
+def _origin(run: RunDocument) -> Origin:
+    """The run, or the task of a session that it is."""
+    session_id = (run.raw.get("pins") or {}).get(SESSION_PIN)
+    if session_id is None:
+        return Origin(RUN, run.workflow_id)
+    return Origin("session", str(session_id), state=run.workflow_id)
+
+
+async def _asked(store: Store, run: RunDocument) -> str:
+    """What the task of a session is, as whoever delegated it said; empty for any other run."""
+    if not run.name.startswith(TASK_WORKFLOW):
+        return ""
+    states = (await definition_of(store, run)).get("States") or {}
+    said = [str(state.get("Comment") or "") for state in states.values()]
+    return "".join(f"The task: {_short(one)}\n" for one in said if one)
 
 
 async def _happened(store: Store, run: RunDocument) -> tuple[str, list[str]]:

@@ -29,7 +29,12 @@ def register_observation_extraction(observations: typer.Typer) -> None:
 def extract(
     only: Annotated[
         str | None,
-        typer.Option("--only", metavar="runs|threads", show_default="both", help="Only of these."),
+        typer.Option(
+            "--only",
+            metavar="runs|threads|sessions|agents",
+            show_default="all",
+            help="Only of these.",
+        ),
     ] = None,
     limit: Annotated[
         int | None,
@@ -47,7 +52,7 @@ def extract(
     ] = False,
     as_json: JsonOption = False,
 ) -> Answer:
-    """Have a model find observations in ended runs and in turns of threads.
+    """Have a model find observations in ended runs and in turns of threads, sessions and agents.
 
     Each run and each turn is queued once and yields its observations once, whatever is killed
     meanwhile. The model is that of DCF_MODEL_REFLECTOR or DCF_MODEL, within the tokens of
@@ -60,7 +65,7 @@ def extract(
 
     of = next((kind for kind in KINDS if kind == only), None)
     if only is not None and of is None:
-        raise typer.BadParameter(f"{only!r} is not runs or threads", param_hint="--only")
+        raise typer.BadParameter(f"{only!r} is none of {', '.join(KINDS)}", param_hint="--only")
     given = {
         "--only": only is not None,
         "--limit": limit is not None,

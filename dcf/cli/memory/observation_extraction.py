@@ -1,4 +1,5 @@
-"""``dcf memory observations extract``: a model is asked what runs and threads showed."""
+"""``dcf memory observations extract``: a model is asked what runs, sessions, agents and threads
+showed."""
 
 from __future__ import annotations
 
@@ -21,6 +22,8 @@ from dcf.cli.trouble import BadInput
 from dcf.cli.wording import counted
 from dcf.memory import Actor, Memory, project_of_runs
 from dcf.memory.extraction import (
+    KINDS,
+    AgentTurns,
     Asker,
     ExtractionQueue,
     ExtractionSetting,
@@ -39,7 +42,7 @@ _BATCH = 500
 
 @dataclass(frozen=True, slots=True)
 class ExtractionOrder:
-    """What a model is asked about (None: runs and threads), and of how many events at most. With
+    """What a model is asked about (None: everything), and of how many events at most. With
     ``retry`` also what was set aside; with ``resume`` whatever kept it from being asked."""
 
     of: Kind | None = None
@@ -50,23 +53,50 @@ class ExtractionOrder:
 
 @dataclass(frozen=True, slots=True)
 class _Sources:
-    """Where events come from: runs in ``store``, where they are wanted, and turns of threads."""
+    """Where events of these kinds come from: runs and what was said in sessions from ``store``,
+    where one of both is wanted, turns of agents and threads from ``memory``."""
 
+    of: Sequence[Kind]
+    memory: Memory
     store: Store | None
-    turns: ThreadTurns | None
     project: str
 
     async def new(self) -> AsyncIterator[Sequence[NewEvent]]:
-        """All that ended, page by page; of turns only those that were never queued."""
-        if self.store is not None:
-            from dcf.worker import ended_runs
-            from dcf.workflow import run_event
+        """All that is over, page by page; of turns in the memory those that were never queued."""
+        for kind in self.of:
+            if kind == "runs" or kind == "sessions":
+                async for events in self._in_store(kind):
+                    yield events
+            else:
+                yield await self._turns(kind).new(_BATCH)
 
-            async for runs in ended_runs(self.store):
-                sealed = [run for run in runs if run.finalized_at is not None]
-                yield [run_event(run, self.project) for run in sealed]
-        if self.turns is not None:
-            yield await self.turns.new(_BATCH)
+    async def counts(self) -> dict[Kind, int]:
+        """How many events were never queued."""
+        queue, found = ExtractionQueue(self.memory.ledger), dict[Kind, int]()
+        for kind in self.of:
+            if kind == "runs" or kind == "sessions":
+                known = [len(await queue.unknown(*some)) async for some in self._in_store(kind)]
+                found[kind] = sum(known)
+            else:
+                found[kind] = await self._turns(kind).count()
+        return found
+
+    def _turns(self, kind: Kind) -> AgentTurns | ThreadTurns:
+        ledger = self.memory.ledger
+        return AgentTurns(ledger) if kind == "agents" else ThreadTurns(ledger)
+
+    async def _in_store(self, kind: Kind) -> AsyncIterator[Sequence[NewEvent]]:
+        from dcf.worker import SessionTurns, ended_runs
+        from dcf.workflow import run_event
+
+        assert self.store is not None
+        if kind == "sessions":
+            async for turns in SessionTurns(self.store, self.project).changed():
+                yield turns
+            return
+        async for runs in ended_runs(self.store):
+            sealed = [run for run in runs if run.finalized_at is not None]
+            yield [run_event(run, self.project) for run in sealed]
 
 
 async def extract(settings: Settings, order: ExtractionOrder, screen: Screen) -> Answer:
@@ -98,17 +128,16 @@ async def try_extraction(settings: Settings, order: ExtractionOrder, screen: Scr
     async with AsyncExitStack() as stack:
         memory = await stack.enter_async_context(opened(settings))
         sources = await _sources(settings, order.of, memory, screen, stack)
-        runs = turns = 0
-        if sources.store is not None:
-            queue = ExtractionQueue(memory.ledger)
-            async for events in _Sources(sources.store, None, sources.project).new():
-                runs += len(await queue.unknown(*events))
-        if sources.turns is not None:
-            turns = await sources.turns.count()
+        found = await sources.counts()
         fields = await standing_fields(memory, setting)
-    new = f"{counted(runs, 'run', 'runs')} and {counted(turns, 'turn', 'turns')} of threads"
-    show = [f"{new} would be queued; nothing was", *standing_lines(fields)]
-    return Answer({**fields, "new_runs": runs, "new_turns": turns}, show, "tried")
+    runs, turns = found.get("runs", 0), found.get("threads", 0)
+    new = [counted(runs, "run", "runs")] if "runs" in found else []
+    new += [
+        f"{counted(found[kind], 'turn', 'turns')} of {kind}" for kind in KINDS[1:] if kind in found
+    ]
+    show = [f"{', '.join(new)} would be queued; nothing was", *standing_lines(fields)]
+    more = {"new_runs": runs, "new_turns": turns, "new": found}
+    return Answer({**fields, **more}, show, "tried")
 
 
 async def show_standing(settings: Settings) -> Answer:
@@ -122,11 +151,11 @@ async def _sources(
     settings: Settings, of: Kind | None, memory: Memory, screen: Screen, stack: AsyncExitStack
 ) -> _Sources:
     store = None
-    if of != "threads":
+    if of not in ("threads", "agents"):
         address = await find_redis(settings, screen)
         store = await stack.enter_async_context(open_store(address))
-    turns = None if of == "runs" else ThreadTurns(memory.ledger)
-    return _Sources(store, turns, project_of_runs(settings.generated))
+    kinds = KINDS if of is None else (of,)
+    return _Sources(kinds, memory, store, project_of_runs(settings.generated))
 
 
 async def _worked(
@@ -141,9 +170,8 @@ async def _worked(
     events were queued."""
     from dcf.worker import EventReader
 
-    ledger = queue.ledger
-    reader = EventReader(sources.store, sources.turns or ThreadTurns(ledger))
-    extractor = Extractor(ledger, queue, asker, reader.read)
+    reader = EventReader(sources.memory, sources.store)
+    extractor = Extractor(queue.ledger, queue, asker, reader.read)
     total, queued = Work(), 0
 
     def tell(work: Work) -> None:

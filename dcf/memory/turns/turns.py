@@ -14,6 +14,7 @@ from dcf.memory.letter import Letter
 from dcf.memory.message import Message, NewMessage
 from dcf.memory.messages import priced
 from dcf.memory.turn_record import TurnFence, TurnRecord, Usage
+from dcf.memory.turns.calls import AnsweredCall, OwnTurn, calls_for_run, own_turns_since
 from dcf.memory.turns.ending import answer_turn, begin_turn, fail_turn, turn_of
 from dcf.memory.turns.holding import hold_turn, refuse_lost
 
@@ -122,6 +123,16 @@ class Turns:
             return None if row is None else turn_of(row)
 
         return await self._ledger.read(work)
+
+    async def own_since(self, at: int) -> tuple[OwnTurn, ...]:
+        """The turns that ended ``at`` (ms) or later and are work for no run, in which something was
+        called, the oldest first."""
+        return await self._ledger.read(lambda connection: own_turns_since(connection, at))
+
+    async def calls_for_run(self, run_id: str, end: str) -> tuple[AnsweredCall, ...]:
+        """What agents called that worked for a run whose incarnation has this ``end``, as far as
+        they are there still."""
+        return await self._ledger.read(lambda connection: calls_for_run(connection, run_id, end))
 
     async def list(self, agent_id: str, *, limit: int = 100) -> tuple[TurnRecord, ...]:
         """The newest turns of the agent, the oldest of them first. Raises UnknownAgent."""

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from dcf.sessions.companions.admitting import WrongCompanionToken, admit, new_token
     from dcf.sessions.companions.agents import CompanionAgents
     from dcf.sessions.companions.delegation_observer import DelegationObserver
+    from dcf.sessions.companions.ended_sessions import EndedSessions
     from dcf.sessions.companions.external import (
         Received,
         ReportedOtherwise,
@@ -42,6 +43,7 @@ __all__ = [
     "CompanionAgents",
     "CompanionHost",
     "DelegationObserver",
+    "EndedSessions",
     "HostConfig",
     "Inboxes",
     "Orphans",

@@ -17,7 +17,7 @@ from dcf.sessions.errors import UnknownTask
 from dcf.sessions.sessions import Sessions
 from dcf.sessions.task import DONE, SessionTask
 from dcf.sessions.task_run import session_of_run
-from dcf.worker import RunObserver
+from dcf.worker import RunObserver, Sweep
 from dcf.workflow import plain_error
 
 _BY = SYSTEM.because("observations of a task of a session")
@@ -33,8 +33,16 @@ class DelegationObserver(RunObserver):
 
     source = "session"
 
-    def __init__(self, sessions: Sessions, store: Store, memory: Memory, project: str) -> None:
-        super().__init__(store, memory, project)
+    def __init__(
+        self,
+        sessions: Sessions,
+        store: Store,
+        memory: Memory,
+        project: str,
+        *,
+        besides: Sequence[Sweep] = (),
+    ) -> None:
+        super().__init__(store, memory, project, besides=besides)
         self._sessions = sessions
 
     async def is_settled(self, run: RunDocument) -> bool:
@@ -78,7 +86,7 @@ def observations_of_task(
     if task.is_namesake or not (has_failed or (taken and task.status in DONE)):
         return ()
     last = task.attempts[-1].specialization if task.attempts else None
-    who = "workers" if task.kind == "workflow" else _name_of(last)
+    who = "workers" if task.kind == "workflow" else name_of(last)
     error = plain_error((task.error or {}).get("code", ""))
     title = f"{who} failed with {error}" if has_failed else f"{who} did it at last"
     one = NewObservation(
@@ -88,31 +96,32 @@ def observations_of_task(
         project=project,
         workflow=run.name,
         subtitle="A task that was delegated in a session.",
-        facts=tuple(_facts(task)),
+        facts=tuple(facts_of(task)),
         concepts=("gotcha",) if has_failed else ("problem-solution",),
-        note="\n".join(_note(task)),
+        note="\n".join(note_of(task)),
         at=task.finished_at,
     )
     return (trimmed(one),)
 
 
-def _name_of(specialization: str | None) -> str:
+def name_of(specialization: str | None) -> str:
     """A specialization as agents are told it. Whoever employed the companion wrote it, or a model
     did: it may be a sentence, with a secret or markup in it. Here it is a name."""
     name = _NOT_IN_A_NAME.sub("-", one_line(specialization or ""))
     return name.strip("-.")[:_LONGEST_NAME].strip("-.") or _ANYBODY
 
 
-def _facts(task: SessionTask) -> Iterator[str]:
+def facts_of(task: SessionTask) -> Iterator[str]:
+    """Whoever had it, by the names of their specializations, and its skills."""
     if task.skills:
         yield f"It was to be done with {', '.join(task.skills)}."
     for one in task.attempts:
-        who = _name_of(one.specialization)
+        who = name_of(one.specialization)
         if one.why is not None:
             yield f"{who} was lost while doing it." if one.lost else f"It was taken from {who}."
 
 
-def _note(task: SessionTask) -> Iterator[str]:
+def note_of(task: SessionTask) -> Iterator[str]:
     """What is of this task alone."""
     yield task.description
     if task.error is not None:
@@ -120,5 +129,5 @@ def _note(task: SessionTask) -> Iterator[str]:
     for one in task.attempts:
         if one.why is not None:
             yield f"{one.companion_id}: {one.why}"
-        if one.specialization and one.specialization != _name_of(one.specialization):
+        if one.specialization and one.specialization != name_of(one.specialization):
             yield f"{one.companion_id} is specialised in {one.specialization!r}"

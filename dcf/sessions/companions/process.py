@@ -15,12 +15,21 @@ from dcf.agents import meanwhile
 from dcf.memory import project_of_runs
 from dcf.sessions.companions.agents import CompanionAgents
 from dcf.sessions.companions.delegation_observer import DelegationObserver
+from dcf.sessions.companions.ended_sessions import EndedSessions
 from dcf.sessions.companions.host import CompanionHost, HostConfig
 from dcf.sessions.companions.inboxes import Inboxes
 from dcf.sessions.companions.orphans import cleanup_orphaned_companions
 from dcf.sessions.companions.roster import Roster
 from dcf.sessions.sessions import Sessions
-from dcf.worker import Performer, Post, Worker, open_premises, open_queue, until_told
+from dcf.worker import (
+    Performer,
+    Post,
+    Worker,
+    extraction_of,
+    open_premises,
+    open_queue,
+    until_told,
+)
 from dcf.workflow import refuse_earlier_runs
 
 
@@ -57,8 +66,14 @@ async def serve_companions(post: Post, config: HostConfig, *, on_ready: Callable
         observer = None
         if there.memory is not None:
             project = project_of_runs(post.generated)
-            observer = DelegationObserver(sessions, there.store, there.memory, project)
+            ended_sessions = EndedSessions(sessions, there.memory, project)
+            observer = DelegationObserver(
+                sessions, there.store, there.memory, project, besides=(ended_sessions.sweep,)
+            )
             await stack.enter_async_context(meanwhile(observer.run()))
+            extraction = extraction_of(post.env, there.store, there.memory, project)
+            if extraction is not None:
+                await stack.enter_async_context(meanwhile(extraction.run()))
 
         async def ended(workflow_id: str) -> None:
             await roster.ended(workflow_id)

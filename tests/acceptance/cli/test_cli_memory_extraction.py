@@ -15,14 +15,16 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from extraction_world import agent_of, converse, turn
 from integration.agents.wire_model import Answer, Body, Refuse, Say, WireModel, serving_model
 from memory_user import MemoryUser
 
 from control_plane.embedded import Check
+from dcf.cli.entry import run_command
 from dcf.cli.memory.extraction_standing import extraction_checks
 from dcf.cli.memory.opening import source_in
 from dcf.cli.settings import Settings
-from dcf.memory import SYSTEM, Memory, random_id
+from dcf.memory import SYSTEM, Memory, Source, random_id
 from dcf.memory.extraction import Limits, Spending
 from dcf.memory.extraction.standing import pause
 
@@ -255,3 +257,28 @@ def test_what_cannot_be_done_is_said(threads: MemoryUser) -> None:
 def test_the_document_is_json(threads: MemoryUser) -> None:
     status = json.loads(threads("observations", "extract", "--status", "--json").out)
     assert {"waiting", "done", "set_aside", "hour", "day", "stopped", "paused"} <= status.keys()
+
+
+def test_turns_of_agents_are_asked_about_without_redis(memory: MemoryUser) -> None:
+    async def fill() -> None:
+        source = Source(memory.file)
+        async with Memory.open(source, clock=now, new_id=random_id, embedder="none") as there:
+            await converse(there, await agent_of(there), turn(1))
+
+    def now() -> int:
+        return time.time_ns() // 1_000_000
+
+    memory.home.mkdir()
+    asyncio.run(fill())
+    tried = memory("observations", "extract", "--only", "agents", "--dry-run")
+    assert tried.out.startswith("1 turn of agents would be queued; nothing was"), tried.err
+    with model_of(memory, found) as model:
+        done = memory("observations", "extract", "--only", "agents", "--json")
+        assert (done.code, done.json["events"], done.json["observations"]) == (0, 1, 1)
+        assert "turn-0001" in model.requests[0]["messages"][-1]["content"]
+    (one,) = memory("observations", "list", "--source", "agent", "--json").json["observations"]
+    address = re.search(r"dcf://agent/\S+/message/1", memory("observations", "get", one["id"]).out)
+    assert address is not None
+    assert run_command(["open", address[0]]) == 0
+    refused = memory("observations", "extract", "--only", "letters")
+    assert refused.code == 2 and "runs, threads, sessions, agents" in refused.err

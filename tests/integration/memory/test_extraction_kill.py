@@ -1,4 +1,5 @@
-"""Extractors are killed at any moment, two at a time: each turn yields its observations once."""
+"""Extractors are killed at any moment, two at a time: each turn of a thread, an agent and a session
+yields its observations once."""
 
 from __future__ import annotations
 
@@ -11,15 +12,17 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from campaigns import campaign
-from extraction_world import World, is_whole, titles_by_turn, turn
+from extraction_world import World, agent_of, converse, is_whole, titles_by_turn, turn
 from memory_world import started
 
+from control_plane import RedisBackend, Store
 from dcf.memory import SYSTEM, Memory, NewThread, NewTurn, Outline, Source, random_id
+from dcf.sessions import Sessions
 
 ROUNDS, TURNS = 5, 8
 """Of a share; in each round two extractors are killed."""
 LEASE_MS = 300
-STEPS = 2_000, 25_000
+STEPS = 2_000, 40_000
 """Calls and returns until an extractor has opened the memory, and until it has done what there is
 in a round, about."""
 
@@ -29,6 +32,7 @@ NURSERY = """
 import asyncio, os, signal, sys, threading, time
 from pathlib import Path
 sys.path.insert(0, sys.argv[2])
+from control_plane import RedisBackend, Store
 from extraction_world import World
 from dcf.memory import SYSTEM, Memory, Origin, Source, random_id
 from dcf.memory.extraction import SourceEvent, prompt_for
@@ -52,9 +56,10 @@ async def extract(last):
     sys.setprofile(step)
     source = Source(Path(sys.argv[1]))
     clock = lambda: time.time_ns() // 10**6
+    store = Store(RedisBackend.from_url(sys.argv[4]))
     async with Memory.open(source, clock=clock, new_id=random_id, embedder="none") as memory:
-        world = World(memory, lease_ms=int(sys.argv[3]))
-        await world.queue.offer(*await world.turns.new(100), by=SYSTEM)
+        world = World(memory, lease_ms=int(sys.argv[3]), store=store)
+        await world.find()
         await world.extractor.run()
 
 for line in sys.stdin:
@@ -71,8 +76,8 @@ for line in sys.stdin:
 
 
 @contextmanager
-def nursery(source: Source) -> Iterator[subprocess.Popen[bytes]]:
-    process = started(NURSERY, source.path, Path(__file__).parents[2], LEASE_MS)
+def nursery(source: Source, redis_url: str) -> Iterator[subprocess.Popen[bytes]]:
+    process = started(NURSERY, source.path, Path(__file__).parents[2], LEASE_MS, redis_url)
     try:
         yield process
         _, errors = process.communicate(timeout=60)
@@ -90,22 +95,37 @@ def killed(process: subprocess.Popen[bytes], *steps: int) -> list[int]:
     return [int(code) for code in process.stdout.readline().split()]
 
 
+async def talk(sessions: Sessions, text: str) -> None:
+    """A turn of the session's conversation."""
+    for role, said in (("user", text), ("conductor", "It is done.")):
+        await sessions.say("s-1", "Said", role=role, text=said, request=text[:17])
+
+
 def now() -> int:
     return time.time_ns() // 10**6
 
 
 @campaign(shares=25)
 async def test_extractors_that_are_killed_anywhere_leave_each_turn_done_once(
-    share: int, tmp_path: Path
+    share: int, tmp_path: Path, redis_url: str
 ) -> None:
     source, chance = Source(tmp_path / "m.db"), random.Random(share)
+    backend = RedisBackend.from_url(redis_url)
+    store = Store(backend)
     async with Memory.open(source, clock=now, new_id=random_id, embedder="none") as memory:
-        with nursery(source) as process:
+        agent_id = await agent_of(memory)
+        await Sessions(store).create("s-1", "conductor-1", "help")
+        with nursery(source, redis_url) as process:
             ends: list[int] = []
             for number in range(ROUNDS):
-                said = [NewTurn("assistant", turn(number * TURNS + at)) for at in range(TURNS)]
-                thread = NewThread("amp", Outline(f"t-{number}", "/shop"), tuple(said))
+                texts = [turn(number * TURNS + at) for at in range(TURNS)]
+                said = tuple(NewTurn("assistant", text) for text in texts[:4])
+                thread = NewThread("amp", Outline(f"t-{number}", "/shop"), said)
                 await memory.threads.sync(thread, by=SYSTEM)
+                for text in texts[4:6]:
+                    await converse(memory, agent_id, text)
+                for text in texts[6:]:
+                    await talk(Sessions(store), text)
                 steps = [chance.randint(*STEPS) for _ in range(2)]
                 ends += await asyncio.to_thread(killed, process, *steps)
                 assert await memory.check() == ()
@@ -113,8 +133,8 @@ async def test_extractors_that_are_killed_anywhere_leave_each_turn_done_once(
         assert set(ends) <= {0, -9}
         assert -9 in ends
         # Whoever comes next does the rest, as soon as the claims of the dead are over.
-        world = World(memory, lease_ms=LEASE_MS)
-        await world.queue.offer(*await world.turns.new(100), by=SYSTEM)
+        world = World(memory, lease_ms=LEASE_MS, store=store)
+        await world.find()
         while (counts := await world.queue.counts()).waiting or counts.claimed:
             await world.extractor.run()
             await asyncio.sleep(0.05)
@@ -127,3 +147,4 @@ async def test_extractors_that_are_killed_anywhere_leave_each_turn_done_once(
             0,
         )
         assert await memory.check() == ()
+    await backend.close()

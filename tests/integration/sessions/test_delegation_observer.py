@@ -15,7 +15,7 @@ from memory_world import Numbered, Ticking
 
 from dcf.memory import ContextSetting, Memory, Observation, Source
 from dcf.sessions import Order
-from dcf.sessions.companions import DelegationObserver
+from dcf.sessions.companions import DelegationObserver, EndedSessions
 from dcf.worker import RunObserver
 from dcf.workflow import Failed, Outcome, Succeeded, Task
 
@@ -151,3 +151,30 @@ async def settled(hosts: Hosts, observer: DelegationObserver, *task_ids: str) ->
         for task_id in task_ids:
             while not await observer.is_settled(await hosts.sessions.store.run(task_id)):
                 await asyncio.sleep(0.02)
+
+
+async def test_a_session_that_is_over_says_what_nobody_ever_did(
+    redis_url: str, memory: Memory
+) -> None:
+    async with hosts_on(redis_url) as hosts:
+        sessions = hosts.sessions
+        for name in ("s1", "s2"):
+            await session_on(hosts, name)
+            # No host serves anybody: it waits until its time is over.
+            await sessions.delegate(name, order(f"never-{name}", timeout_s=0.01))
+            async with asyncio.timeout(20):
+                while (await sessions.tick(name)).open_tasks:
+                    await asyncio.sleep(0.02)
+        ended = EndedSessions(sessions, memory, "/shop")
+        assert await ended.sweep() == 0, "they go on"
+        for name in ("s1", "s2"):
+            await sessions.end(name, by=ME)
+            assert (await sessions.tick(name)).is_over
+        sweeps = [EndedSessions(sessions, memory, "/shop").sweep() for _ in range(4)]
+        assert sum(await asyncio.gather(*sweeps)) == 2, "each is kept once"
+        assert await ended.sweep() == 0
+    (one,) = (await rows(memory)).values()
+    assert one.title == "refund: no companion ever had it (deadline_passed)"
+    assert one.times == 2
+    told = await memory.contexts.of_work("/shop", "task:refund", ContextSetting())
+    assert one.title in told.text, "the next task of this type is told"

@@ -7,13 +7,13 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from extraction_world import answer_of
+from extraction_world import agent_of, answer_of, called, converse
 from integration.worker.crew import Crew, crew_on
 from memory_world import Numbered, Ticking
 from unit.workflow.stage import flow, passing, task
 
-from dcf.memory import SYSTEM, Filter, Memory, Source
-from dcf.memory.extraction import Answer, ExtractionQueue, Extractor, Prompt, ThreadTurns
+from dcf.memory import SYSTEM, Filter, Memory, Source, TurnFence
+from dcf.memory.extraction import Answer, ExtractionQueue, Extractor, Prompt
 from dcf.worker import EventReader, RunExtraction, prune_queue
 from dcf.worker.run_extraction import extraction_of
 from dcf.workflow import finalize, load, submit
@@ -44,7 +44,7 @@ class World:
     def __init__(self, crew: Crew, memory: Memory, most: int = 100) -> None:
         self.crew, self.memory, self.model = crew, memory, Model()
         self.queue = ExtractionQueue(memory.ledger, most=most)
-        reader = EventReader(crew.store, ThreadTurns(memory.ledger))
+        reader = EventReader(memory, crew.store)
         self.extractor = Extractor(memory.ledger, self.queue, self.model, reader.read)
         self.extraction = RunExtraction(crew.store, memory, self.queue, self.extractor, "/shop")
 
@@ -106,6 +106,24 @@ async def test_a_clock_that_was_ahead_keeps_no_run_from_a_sweep(crew: Crew, memo
     assert (await world.queue.counts()).waiting == 1
     # And the next sweep goes on from there.
     assert await memory.observations.observed_until("run, by a model", later) < later
+
+
+async def test_a_model_is_shown_what_the_tools_of_its_agents_put_out(
+    crew: Crew, memory: Memory
+) -> None:
+    world = World(crew, memory)
+    await world.ended("a")
+    agent_id, run = await agent_of(memory), await crew.store.run("a")
+    steps = called("track", {"id": 7}, "the parcel is in Fulda")
+    for incarnation in (run.incarnation, "another/run", f"{run.incarnation}/1"):
+        fence = TurnFence(f"a/Charge/{incarnation}", 1)
+        await converse(memory, agent_id, f"Do {incarnation}", "done", *steps, fence=fence)
+        steps = called("track", {"id": 8}, "what another run was told")
+    await world.extraction.sweep()
+    await world.extractor.run()
+    (prompt,) = world.model.prompts
+    assert 'track {"id": 7}: the parcel is in Fulda' in prompt.user
+    assert "another run" not in prompt.user
 
 
 async def test_of_a_run_that_is_gone_no_model_is_asked(crew: Crew, memory: Memory) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from campaigns import campaign
 from integration.worker.crew import Crew, crew_on
+from integration.worker.mortal_observer import MORTAL
 from memory_world import Numbered, Ticking, started
 from unit.workflow.stage import flow, passing
 
@@ -119,40 +120,6 @@ async def test_what_ended_here_is_looked_at_before_the_process_ends(
     assert len(await memory.observations.list()) == 1
 
 
-_MORTAL = """
-import asyncio, os, signal, sys, threading, time
-from pathlib import Path
-from control_plane import RedisBackend, Store
-from dcf.memory import Memory, Source, random_id
-from dcf.worker.run_observer import RunObserver
-
-url, file, last = sys.argv[1], sys.argv[2], int(sys.argv[3])
-count = 0
-
-def step(frame, event, _):
-    global count
-    if event == "call" and "/dcf/" in frame.f_code.co_filename:
-        count += 1
-        if count == last:
-            os.kill(os.getpid(), signal.SIGKILL)
-
-async def main():
-    backend = RedisBackend.from_url(url)
-    source = Source(Path(file))
-    threading.setprofile(step)
-    sys.setprofile(step)
-    opened = Memory.open(source, clock=lambda: time.time_ns() // 10**6, new_id=random_id)
-    async with opened as memory:
-        await RunObserver(Store(backend), memory, "/shop").sweep()
-        sys.setprofile(None)
-    await backend.close()
-    print(count)
-
-asyncio.run(main())
-"""
-"""Sweeps once, and kills itself at the call of a function of ours with the given number."""
-
-
 _STEPS = 1_500
 """Calls that it makes until it is done, about."""
 
@@ -167,7 +134,7 @@ async def test_an_observer_that_is_killed_anywhere_leaves_each_run_observed_once
         await ended(crew, runs)
         for number in range(2):
             file = tmp_path / f"{number}.db"
-            mortal = started(_MORTAL, redis_url, file, rng.randint(1, _STEPS))
+            mortal = started(MORTAL, redis_url, file, rng.randint(1, _STEPS))
             _, said = await asyncio.to_thread(mortal.communicate)
             assert mortal.returncode in (0, -9), said
             async with Memory.open(Source(file), clock=Ticking(), new_id=random_id) as memory:

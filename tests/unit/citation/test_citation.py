@@ -19,6 +19,7 @@ WRITTEN = [
     (Citation("run", "w_1"), "dcf://run/w_1"),
     (Citation("run", "w_1", "state", "Map/0/Pay"), "dcf://run/w_1/state/Map%2F0%2FPay"),
     (Citation("session", "s"), "dcf://session/s"),
+    (Citation("session", "s-1", "turn", number=3), "dcf://session/s-1/turn/3"),
     (Citation("session", "s", "task", "t"), "dcf://session/s/task/t"),
     (Citation("session", "s", "companion", "c"), "dcf://session/s/companion/c"),
     (Citation("skill", "pay.refund"), "dcf://skill/pay.refund"),

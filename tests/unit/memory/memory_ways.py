@@ -318,7 +318,7 @@ search: catch_up limits embedder find rebuild
 events: border last list roll_back_agent roll_back_block roll_back_consolidation roll_back_project
 events: text undo
 letters: get give_back keep list take
-turns: get keep leave ledger_of list
+turns: calls_for_run get keep leave ledger_of list own_since
 attached_tools: detach list
 projects: agents blocks delete enter get leave list of_agent unlink with_block
 sessions: context get list note_loaded_skills resume

@@ -8,7 +8,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from extraction_world import World, is_whole, titles_by_turn, turn
+from extraction_world import World, agent_of, converse, is_whole, titles_by_turn, turn
 from memory_world import Ticking
 
 from dcf.memory import SYSTEM, Memory, NewThread, NewTurn, Outline, Source, random_id
@@ -63,7 +63,7 @@ def opened(source: Source, clock: Ticking) -> AbstractAsyncContextManager[Memory
 async def extracted(memory: Memory) -> None:
     """What is there is queued and worked through."""
     world = World(memory, lease_ms=LEASE_MS)
-    await world.queue.offer(*await world.turns.new(10), by=SYSTEM)
+    await world.find()
     await world.extractor.run()
 
 
@@ -72,6 +72,7 @@ async def test_a_death_at_any_write_leaves_each_events_observations_once(tmp_pat
     async with opened(begun, Ticking()) as memory:
         turns = tuple(NewTurn("assistant", turn(number)) for number in (1, 2))
         await memory.threads.sync(NewThread("amp", Outline("t-1", "/shop"), turns), by=SYSTEM)
+        await converse(memory, await agent_of(memory), turn(3))
     deaths = 0
     for die_at in count(1):
         clock = Ticking()
@@ -88,10 +89,10 @@ async def test_a_death_at_any_write_leaves_each_events_observations_once(tmp_pat
         async with opened(source, clock) as memory:
             await extracted(memory)
             found = await titles_by_turn(memory)
-            assert sorted(found) == ["turn-0001", "turn-0002"], die_at
+            assert sorted(found) == ["turn-0001", "turn-0002", "turn-0003"], die_at
             assert all(map(is_whole, found.values())), (die_at, found)
             counts = await World(memory).queue.counts()
-            assert (counts.done, counts.found, counts.waiting, counts.claimed) == (2, 4, 0, 0)
+            assert (counts.done, counts.found, counts.waiting, counts.claimed) == (3, 6, 0, 0)
             assert await memory.check() == ()
         deaths += died
         if not died:
