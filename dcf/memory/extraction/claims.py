@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any
 
 from dcf.memory.audit.entity import Row
 from dcf.memory.audit.journal import Journal
@@ -21,15 +21,8 @@ from dcf.memory.observation import Observation, Origin
 from dcf.memory.observations.changing import Priced, observe
 from dcf.memory.observations.finding import is_observed
 
-Kind: TypeAlias = Literal["runs", "threads"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
 RUN = "run"
-"""The ``source_type`` of runs; all others are of threads."""
-_LONGEST_MS = 86_400_000
-"""What is to wait longer than that from now was written by a wrong clock."""
-_LEASES = 10
-"""A claim that ends later than so many leases from now was written by one, too: whoever has it and
-lives has renewed it since."""
+"""The ``source_type`` of runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,24 +81,6 @@ def offer(journal: Journal, events: Sequence[NewEvent], most: int, comes_again: 
     if refused and not comes_again:
         note_refused(journal, refused)
     return Offered(queued, known, refused)
-
-
-def claim(journal: Journal, lease_ms: int, most_begun: int, of: Kind | None) -> Claim | None:
-    """The next event (None: ``of`` any kind) that nobody has, for ``lease_ms``; None where there is
-    none. One that was begun ``most_begun`` times and never ended is set aside."""
-    while (row := _next(journal, lease_ms, of)) is not None:
-        if row["begun"] >= most_begun:
-            reason = row["reason"] or "whoever worked on it died"
-            _set_aside(journal, row, f"it was begun {row['begun']} times: {reason}")
-            continue
-        claimed = {
-            "state": "claimed",
-            "fence": row["fence"] + 1,
-            "until": journal.at + lease_ms,
-            "begun": row["begun"] + 1,
-        }
-        return claim_of(_written(journal, row, claimed))
-    return None
 
 
 def hold(journal: Journal, held: Claim, lease_ms: int) -> None:
@@ -185,17 +160,6 @@ def open_events(connection: Connection) -> int:
         "SELECT count(*) FROM extraction_events WHERE state IN ('waiting', 'claimed')"
     )
     return int(counted.fetchone()[0])
-
-
-def _next(journal: Journal, lease_ms: int, of: Kind | None) -> dict[str, Any] | None:
-    now, only_runs = journal.at, None if of is None else of == "runs"
-    found = journal.connection.execute(
-        "SELECT * FROM extraction_events WHERE ((state = 'waiting' AND (due <= ?1 OR due > ?2))"
-        " OR (state = 'claimed' AND (until <= ?1 OR until > ?3)))"
-        " AND (?4 IS NULL OR (source_type = ?5) = ?4) ORDER BY due, number LIMIT 1",
-        (now, now + _LONGEST_MS, now + _LEASES * lease_ms, only_runs, RUN),
-    ).fetchone()
-    return None if found is None else dict(found)
 
 
 def is_known(connection: Connection, one: NewEvent) -> bool:
