@@ -24,6 +24,8 @@ FORM = 7
 """Grows when what is indexed changes: an index of another form is made anew."""
 
 _AT_ONCE = 1_000
+_APART = 3
+"""Places between threads: what is so far apart is no neighbour (``ranking.NEIGHBOURS``)."""
 
 
 def follow_search(
@@ -164,8 +166,8 @@ def _forget_vector(connection: Connection, place: int) -> None:
 
 
 def _new_places(connection: Connection, new: Iterable[Entry]) -> list[int]:
-    """A place for each: of a message by its number, of others behind all of its range. A turn that
-    does not go on with the thread of the one before it leaves a place free."""
+    """A place for each: of a message by its number, of others behind all of its range. A turn of
+    another thread than the one before it leaves places free."""
     numbers: dict[str, int] = {}
     free: dict[int, int] = {}
     last = ""
@@ -179,25 +181,24 @@ def _new_places(connection: Connection, new: Iterable[Entry]) -> list[int]:
             continue
         place = free.get(which) or next_place(connection, which)
         if entry.kind == "thread":
-            last = last or _ref_at(connection, place - 1)
-            place += entry.ref != _next_turn(last)
-            last = entry.ref
+            last = last or _thread_at(connection, place - 1)
+            place += 0 if _thread_of(entry.ref) == last else _APART
+            last = _thread_of(entry.ref)
         places.append(place)
         free[which] = place + 1
     return places
 
 
-def _ref_at(connection: Connection, place: int) -> str:
+def _thread_at(connection: Connection, place: int) -> str:
     row = connection.execute(
         "SELECT ref FROM search_documents WHERE place = ?", (place,)
     ).fetchone()
-    return "" if row is None else str(row[0])
+    return "" if row is None else _thread_of(row[0])
 
 
-def _next_turn(ref: str) -> str:
-    """The id of the turn behind one."""
-    thread_id, _, number = ref.rpartition("/")
-    return f"{thread_id}/{int(number) + 1}" if number.isdigit() else ""
+def _thread_of(ref: str) -> str:
+    """The thread of a turn, by the turn's id."""
+    return ref.rpartition("/")[0]
 
 
 def _count(

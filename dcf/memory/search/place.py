@@ -3,8 +3,8 @@
 A place says in whose space a text is and of which kind it is: ``number of the space, kind, number
 in that``, from the highest bits to the lowest. Every agent has a space and so has every project. So
 what stands in one stands together, and a search in it reads nothing of others; and the messages
-before and after one have the places before and after it. So have the turns of a thread, with a
-place left free where another thread begins.
+before and after one have the places before and after it. So have the turns of a thread, with
+places left free where another thread begins.
 """
 
 from __future__ import annotations
