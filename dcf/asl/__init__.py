@@ -68,6 +68,7 @@ if TYPE_CHECKING:
         WaitState,
     )
     from dcf.asl.step import UnexpectedEvent, step
+    from dcf.asl.storage import refused, unstorable
     from dcf.asl.timestamp import format_timestamp, parse_timestamp
     from dcf.asl.trial.execution import Answer, Execution, TaskCall, TraceEntry, VirtualClock
     from dcf.asl.trial.interpreter import interpret
@@ -171,12 +172,14 @@ __all__ = [
     "place",
     "read_items",
     "read_json",
+    "refused",
     "rejection",
     "run_state",
     "size",
     "step",
     "time_limits",
     "too_large",
+    "unstorable",
     "validate",
     "validation_answer",
     "variable_references",

@@ -182,6 +182,3 @@ def _start(value: JSON, length: int) -> str:
         if left < 0:
             break
     return "".join(pieces)
-
-
-_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))

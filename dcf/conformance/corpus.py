@@ -92,7 +92,29 @@ def _what_is_wrong(value: dict[str, Any]) -> list[str]:
         texts = value.get(name, [])
         if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
             wrong.append(f"`{name}` must be an array of texts")
+    tasks = value.get("tasks", {})
+    for name, task in tasks.items() if isinstance(tasks, dict) else ():
+        wrong += _wrong_calls(f"tasks/{name}", task)
     return wrong
+
+
+def _wrong_calls(place: str, task: object) -> Iterator[str]:
+    """What is wrong with the recorded answers of one Task."""
+    calls = task.get("calls", {}) if isinstance(task, dict) else None
+    if not isinstance(calls, dict) or not all(isinstance(one, list) for one in calls.values()):
+        yield f"`{place}` must be an object whose `calls` are arrays by the names of states"
+        return
+    for state, recorded in calls.items():
+        for number, call in enumerate(recorded):
+            thrown = call.get("Throw", {}) if isinstance(call, dict) else None
+            fields = ("error", "cause")
+            if not isinstance(thrown, dict) or not all(
+                isinstance(thrown.get(one), str | None) for one in fields
+            ):
+                yield (
+                    f"`{place}/calls/{state}/{number}` must be an object; its `Throw` has an"
+                    " `error` and a `cause`, each a text or null"
+                )
 
 
 def _problem(file: Path, line: int, message: str) -> Problem:

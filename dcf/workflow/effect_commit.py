@@ -15,7 +15,6 @@ from control_plane import (
     Lease,
     Output,
     Payload,
-    PayloadTooLarge,
     Wait,
     payload,
     sibling,
@@ -173,7 +172,7 @@ def enter(
 
 def error_name(error: BadDocument) -> str:
     """The error of a state whose result cannot be stored."""
-    return "States.DataLimitExceeded" if isinstance(error, PayloadTooLarge) else "States.Runtime"
+    return str(asl.refused(error).error)
 
 
 def takes_callback(state: asl.State) -> bool:

@@ -4,11 +4,11 @@ reads and writes beside Redis, the work of a Task."""
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from control_plane import BadDocument, Failure, Lease, Payload, Refusal, Store, patiently, payload
 from dcf import asl
-from dcf.workflow.effect_commit import error_name, takes_callback
+from dcf.workflow.effect_commit import takes_callback
 from dcf.workflow.fans import Fans
 from dcf.workflow.happening import happened
 from dcf.workflow.identity import lease_identity
@@ -113,11 +113,8 @@ class Stepping:
         return taken
 
     def unstorable(self, state: asl.State, visit: asl.Visit, error: BadDocument) -> asl.Effect:
-        """What the state does when its result cannot be stored. That is permanent, so nothing is
-        tried again; a Catch may match."""
-        spent = {index: retrier.max_attempts for index, retrier in enumerate(state.retriers)}
-        told = asl.ResultRefused(error_name(error), str(error))
-        return self._step(state, replace(visit, retries=spent), told)
+        """What the state does when its result cannot be stored."""
+        return self._step(state, *asl.unstorable(state, visit, error))
 
     async def _work(
         self,

@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -73,6 +74,10 @@ _DEATHS: dict[int, str] = {
     signal.SIGBUS: STACK_REACHED,
 }
 """How an expression ends its process: it ran too long, was given no memory, or nested too deep."""
+
+PATIENCE_S = 60.0
+"""So long an answer may take by the clock. The process is ended after two seconds of processor
+time, which one that was stopped never spends."""
 
 _CODE = """\
 import sys
@@ -157,13 +162,16 @@ def _encoded(text: str) -> bytes:
 class _Engine:
     """The process, started when it is asked first, and again when an expression ended it."""
 
-    def __init__(self, code: str = _CODE) -> None:
+    def __init__(self, code: str = _CODE, patience_s: float = PATIENCE_S) -> None:
         self._code = code
+        self._patience_s = patience_s
+        self._asked_at: float | None = None
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
 
     def ask(self, request: str) -> bytes:
         lines = _encoded(request)
+        began = time.monotonic()
         with self._lock:
             # Somebody else may have ended the process, even now: a second one answers.
             for _ in range(2):
@@ -174,7 +182,9 @@ class _Engine:
                 if died in _DEATHS:
                     raise Failed(_DEATHS[died])
         if died == signal.SIGKILL:
-            raise Failed(MEMORY_REACHED)  # the system does that when it has no memory itself
+            # Who watches does that, or the system when it has no memory itself.
+            is_late = time.monotonic() - began > self._patience_s
+            raise Failed(TIME_REACHED if is_late else MEMORY_REACHED)
         raise RuntimeError(
             f"the process that evaluates JSONata does not run: it ended with {-died}"
         )
@@ -183,6 +193,7 @@ class _Engine:
         """The answer without its end of line; empty where the process ended."""
         process = self._running()
         assert process.stdin is not None and process.stdout is not None
+        self._asked_at = time.monotonic()
         try:
             process.stdin.write(lines)
             process.stdin.flush()
@@ -193,6 +204,8 @@ class _Engine:
             process.kill()  # whoever asks next must not be given this answer
             self._reap()
             raise
+        finally:
+            self._asked_at = None
         return answer[:-1] if answer.endswith(b"\n") else b""
 
     def _running(self) -> subprocess.Popen[bytes]:
@@ -206,7 +219,16 @@ class _Engine:
                 env={**os.environ, "MIMALLOC_ARENA_RESERVE": "32MiB"},
                 start_new_session=True,  # what a terminal sends is for the process that asks
             )
+            threading.Thread(target=self._watch, args=(self._process,), daemon=True).start()
         return self._process
+
+    def _watch(self, process: subprocess.Popen[bytes]) -> None:
+        """Kill the process when an answer takes too long: it is stopped, or does not run at all."""
+        while process.returncode is None:
+            time.sleep(self._patience_s / 20)
+            asked_at = self._asked_at
+            if asked_at is not None and time.monotonic() - asked_at > self._patience_s:
+                process.kill()
 
     def _reap(self) -> int:
         """The number of the signal that ended the process; its exit code as a negative one."""
@@ -228,6 +250,7 @@ class _Engine:
         """The process belongs to the one that this one was forked from."""
         self._lock = threading.Lock()
         self._process = None
+        self._asked_at = None
 
 
 _engine = _Engine()

@@ -110,7 +110,7 @@ def _evaluator(text: str, field: str) -> Expression:
         if program is None:
             program = read_program(text)
             picking = _read_picking(text)
-        hidden = program.functions & scope.variables.keys()
+        hidden = frozenset(program.functions & scope.variables.keys())
         fitting = read_program(text, hidden) if hidden else program
         picked: dict[str, JSON] | None = None
         if picking is not None and not hidden:

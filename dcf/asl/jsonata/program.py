@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from dcf.asl.jsonata.functions import AWS_FUNCTIONS, BARRED, FUNCTION_NAMES, PRELUDES
@@ -20,10 +21,16 @@ _TAKES_FUNCTION = frozenset({"map", "filter", "reduce", "sort", "each", "sift", 
 """Functions that never give the function that they are given."""
 
 _CHECKED = (
-    "$dcf_v := {text}; $type($dcf_v) = 'function' or $exists($dcf_v.**[$type($) = 'function'])"
+    "$dcf_v := ({text}); $type($dcf_v) = 'function' or $exists($dcf_v.**[$type($) = 'function'])"
     f" ? ${BARRED}() : $dcf_v"
 )
-"""The engine leaves functions out of a result, which is an error on AWS."""
+"""The engine leaves functions out of a result, which is an error on AWS. What an author names is
+bound in the brackets: a variable called ``type`` hides no function out here."""
+
+
+_CALLED = frozenset({"type", "exists"})
+"""Functions that are called around an expression: here, in preludes, and by the engine's room."""
+_RENAMED = "dcf_own_"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +41,9 @@ class Program:
     around: int
     is_input: bool
     """Whether it takes its variables out of its context item."""
+    renamed: frozenset[str]
+    """Variables that it takes under another name, since what stands around it calls functions of
+    these names."""
     reads: dict[str, Any] | None
     """What it may read, by variable, field, field of that field; None for everything."""
     functions: frozenset[str]
@@ -52,22 +62,25 @@ class Program:
     def readable(self, scope: Scope, picked: Mapping[str, JSON]) -> dict[str, JSON]:
         """The variables, cut down to what is read. ``$eval`` is none of Step Functions."""
         given = {"eval": None, **scope.variables, "states": scope.states, **picked}
-        if self.reads is None:
-            return given
-        found = {"eval": given["eval"]}
-        for name, inner in self.reads.items():
-            if name in given:
-                found[name] = _cut(given[name], inner)
+        found = given
+        if self.reads is not None:
+            found = {"eval": given["eval"]}
+            for name, inner in self.reads.items():
+                if name in given:
+                    found[name] = _cut(given[name], inner)
+        for name in self.renamed & found.keys():
+            found[_RENAMED + name] = found.pop(name)
         return found
 
 
-def read_program(text: str, hidden: Collection[str] = ()) -> Program:
+@lru_cache(maxsize=256)
+def read_program(text: str, hidden: frozenset[str] = frozenset()) -> Program:
     """Raises ExpressionError for what is no JSONata.
 
     ``hidden`` are functions that a variable of the same name hides.
     """
     expression, words = parse_jsonata(text)
-    functions = FUNCTION_NAMES - set(hidden)
+    functions = FUNCTION_NAMES - hidden
     named = {word.text for word in words if word.kind == "variable"}
     reads = expression.reads(dict.fromkeys(AWS_FUNCTIONS.keys() & named & functions, len))
     # Of a name that the expression gives a value itself, the engine does not say that it is read
@@ -75,19 +88,28 @@ def read_program(text: str, hidden: Collection[str] = ()) -> Program:
     variables = {
         **dict.fromkeys(named - functions - {"", "$"}, True),
         **{name: inner for name, inner in reads["bindings"].items() if name not in functions},
-        **dict.fromkeys(named & set(hidden), True),
+        **dict.fromkeys(named & hidden, True),
     }
-    parts = [prelude for name, prelude in PRELUDES.items() if name in named & functions]
+    preludes = [prelude for name, prelude in PRELUDES.items() if name in named & functions]
     is_checked = _may_give_function(words)
     tame = 0 if is_checked or hidden else tame_size(words)
     is_input = "input" not in reads and "everyBinding" not in reads
+    renamed = frozenset() if is_input else hidden & _CALLED
+    inner = [f"${name} := ${_RENAMED}{name}" for name in renamed]
     if is_input:
-        parts += [f"${name} := $$.`{name}`" for name in variables]
-    parts.append(_CHECKED.format(text=text) if is_checked else text)
+        inner = [f"${name} := $$.`{name}`" for name in variables]
+    whole, around = text, 0
+    if inner:
+        whole, around = "; ".join([*inner, text]), 1
+    if is_checked:
+        whole, around = "; ".join([*preludes, _CHECKED.format(text=whole)]), 3
+    elif preludes:
+        whole, around = "; ".join([*preludes, f"({whole})"]), 2
     return Program(
-        f"({'; '.join(parts)})" if is_checked or len(parts) > 1 else text,
-        2 if is_checked else int(len(parts) > 1),
+        f"({whole})" if around else text,
+        around,
         is_input,
+        renamed,
         None if "everyBinding" in reads else variables,
         FUNCTION_NAMES & named,
         not named.isdisjoint(_DRAWING),

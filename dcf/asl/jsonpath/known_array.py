@@ -45,7 +45,9 @@ class KnownArray(list[JSON]):
     def _scalars(self) -> _Scalars:
         texts = {item for item in self if isinstance(item, str)}
         written = {number for number in map(number_in, texts) if number is not None}
-        numbers = {item for item in self if is_number(item)}
+        numbers = [item for item in self if is_number(item)]
         # Apart from the numbers: for Python, ``True`` is 1.
         words = {item for item in self if item is None or isinstance(item, bool)}
-        return _Scalars(texts, numbers, written, set(map(compared_text, numbers)), words)
+        # Texts of all of them: for Python 1 and 1.0 are the same number.
+        number_texts = set(map(compared_text, numbers))
+        return _Scalars(texts, set(numbers), written, number_texts, words)

@@ -7,6 +7,7 @@ from functools import partial
 from random import Random
 from typing import Any
 
+from control_plane import BadDocument, payload
 from dcf.asl.context import execution_context
 from dcf.asl.effect import (
     Effect,
@@ -28,6 +29,7 @@ from dcf.asl.maps.object_store import MemoryObjects, ObjectStore, read_items, wr
 from dcf.asl.payload import JSON, PAYLOAD_LIMIT
 from dcf.asl.state import MapState
 from dcf.asl.step import step
+from dcf.asl.storage import refusal, refused, unstorable
 from dcf.asl.timestamp import LATEST
 from dcf.asl.trial.agenda import Agenda
 from dcf.asl.trial.execution import (
@@ -140,11 +142,23 @@ class _Run:
             self._finish("FAILED", error=RUNTIME, cause="the execution takes too many steps")
             return
         self._steps_left -= 1
-        effect = step(attempt.state, attempt.visit, event, self._rng, limit=self._limit)
+        effect = self._effect(attempt, event)
         attempt.frame.history.fail(attempt.state, event, effect, told)
         if isinstance(event, (TaskFailed, ChildFailed)) and isinstance(effect, Transition):
             self._note(attempt.path, "caught", _problem(event.error, event.cause))
         _APPLY[type(effect)](self, attempt, effect)
+
+    def _effect(self, attempt: Try, event: Event) -> Effect:
+        """What the state wants now; what the engine could not store is refused here, too."""
+        effect = step(attempt.state, attempt.visit, event, self._rng, limit=self._limit)
+        why = refusal(effect, attempt.frame.variables)
+        if why is None:
+            return effect
+        visit, told = unstorable(attempt.state, attempt.visit, why)
+        effect = step(attempt.state, visit, told, self._rng, limit=self._limit)
+        # What Catch makes of it may not be stored either.
+        why = refusal(effect, attempt.frame.variables)
+        return effect if why is None else refused(why)
 
     def _go_on(self, attempt: Try, effect: Transition) -> None:
         self._leave(attempt, effect)
@@ -240,13 +254,19 @@ class _Run:
                 input = item_input(
                     state, visit, index, item, self._rng, limit=self._limit, keyed=keyed
                 )
+                payload.encode(input)
             except EvaluationError as error:
-                failed = Failure(error.error, error.cause)
-                self._agenda.now(partial(self._fail_child, fan, index, failed))
+                self._refuse_child(fan, index, Failure(error.error, error.cause))
+                return
+            except BadDocument as error:
+                self._refuse_child(fan, index, refused(error))
                 return
             fan.inputs[index] = input
         frame = child_frame(fan, index, input, self._clock.now)
         self._enter(frame, frame.machine.start_at, input)
+
+    def _refuse_child(self, fan: Fan, index: int, failure: Failure) -> None:
+        self._agenda.now(partial(self._fail_child, fan, index, failure))
 
     def _finish_frame(self, frame: Frame, output: JSON) -> None:
         fan = frame.parent

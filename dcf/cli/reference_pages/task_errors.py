@@ -45,7 +45,7 @@ TASK_ERRORS: Final = {
     "States.ALL": "only in ErrorEquals: stands for every error but States.Runtime and "
     "States.DataLimitExceeded",
     "States.BranchFailed": "a branch of a Parallel failed and nothing caught it",
-    "States.DataLimitExceeded": "a result cannot be stored: over 16 MiB, too deep, or not JSON",
+    "States.DataLimitExceeded": "a result cannot be stored: it has more than 16 MiB",
     "States.ExceedToleratedFailureThreshold": "more items of a Map failed than are tolerated; of a "
     "failed batch, all of its items",
     "States.HeartbeatTimeout": "the Task showed no progress within HeartbeatSeconds",
@@ -59,8 +59,8 @@ TASK_ERRORS: Final = {
     "type than its field takes",
     "States.ResultPathMatchFailure": "ResultPath cannot be applied to the input",
     "States.ResultWriterFailed": "the results of a Map could not be written",
-    "States.Runtime": "a path or expression cannot be evaluated, or Redis lost data that the state "
-    "needs; ends the run, nothing catches it",
+    "States.Runtime": "a path or expression cannot be evaluated, a result is no JSON or nests deeper "
+    "than 100 levels, or Redis lost data that the state needs; ends the run, nothing catches it",
     "States.TaskFailed": "a handler raised an exception; in ErrorEquals: most errors of a Task",
     "States.Timeout": "the Task did not finish within TimeoutSeconds, or the run within its own",
 }

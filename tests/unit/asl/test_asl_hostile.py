@@ -344,7 +344,7 @@ def test_a_catcher_cannot_blow_up_a_payload_either() -> None:
 
 
 def test_a_large_payload_that_does_not_grow_goes_on() -> None:
-    large = {"x": "a" * 20_000_000}
+    large = {"x": "a" * 15_000_000}
 
     execution = run(machine_of(S={"Type": "Pass", "End": True}), large)
 

@@ -122,8 +122,11 @@ def test_an_item_that_no_payload_may_be_fails_the_reader(kind: str, value: str) 
     assert items_of({"InputType": kind}, content)[0] == "States.ItemReaderFailed"
 
 
-def test_an_item_may_nest_as_deep_as_a_payload() -> None:
-    deep = "[" * 100 + "]" * 100
+def test_an_item_may_nest_as_deep_as_can_be_stored_with_its_map() -> None:
+    deep = "[" * 98 + "]" * 98
+    deeper = f"[{deep}]"
+
+    assert items_of({"InputType": "JSONL"}, deeper)[0] == "States.Runtime"
 
     assert items_of({"InputType": "JSON"}, f"[{deep}]") == [json.loads(deep)]
     assert items_of({"InputType": "JSONL"}, deep) == [json.loads(deep)]

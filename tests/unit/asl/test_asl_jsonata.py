@@ -11,6 +11,7 @@ from jsonata_scope import CONTEXT, jsonata, jsonata_cause
 
 from dcf.asl.errors import EvaluationError, ExpressionError
 from dcf.asl.jsonata.expression import compile_jsonata, compile_jsonata_template, expect, is_jsonata
+from dcf.asl.jsonata.functions import FUNCTION_NAMES
 from dcf.asl.reading.findings import Findings
 from dcf.asl.scope import Scope
 
@@ -279,3 +280,26 @@ def test_one_expression_serves_many_threads() -> None:
         thread.join()
 
     assert wrong == []
+
+
+@pytest.mark.parametrize("name", sorted(FUNCTION_NAMES))
+def test_a_variable_may_have_the_name_of_any_function(name: str) -> None:
+    """JSONata binds functions and variables in one place: a variable of the name hides it, and
+    what stands around an expression here must not be hidden with it."""
+    variables = {name: "card"}
+
+    assert jsonata(f"${name} & '-1'", None, **variables) == "card-1"
+    assert jsonata(f"{{'t': ${name}}}", None, **variables) == {"t": "card"}
+    assert jsonata(f"${name} := 'z'", None, **variables) == "z"
+    assert jsonata(f"(${name} := 'z'; ${name} & 'y')") == "zy"
+    if name != "map":
+        each = f"['a', 'b'] ~> $map(function($x) {{ ${name} & $x }})"
+        assert jsonata(each, None, **variables) == ["carda", "cardb"]
+
+
+@pytest.mark.parametrize("name", ["dcf_v", "dcf_engine", "dcf_barred", "dcf_distinct"])
+def test_a_variable_may_be_called_as_what_stands_around_an_expression(name: str) -> None:
+    variables = {name: "c"}
+
+    assert jsonata(f"${name} & $string($distinct([1, 1]))", None, **variables) == "c[1]"
+    assert jsonata(f"{{'a': ${name} ~> $uppercase}}", None, **variables) == {"a": "C"}

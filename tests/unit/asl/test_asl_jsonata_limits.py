@@ -153,6 +153,29 @@ def test_a_process_that_somebody_ended_is_started_again(monkeypatch: pytest.Monk
     assert started[1].poll() == 0
 
 
+def test_a_process_that_stands_still_is_ended_and_asked_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(engine, "_engine", engine._Engine(patience_s=1.0))
+    assert jsonata("[1..2]") == [1, 2]
+    process = engine._engine._process
+    assert process is not None
+    process.send_signal(signal.SIGSTOP)
+
+    assert jsonata("[1..3]") == [1, 2, 3]
+    assert process.returncode == -signal.SIGKILL
+    engine._engine.close()
+
+
+def test_an_expression_that_nobody_answers_is_out_of_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    silent = engine._Engine("import time; time.sleep(60)", patience_s=0.2)
+    monkeypatch.setattr(engine, "_engine", silent)
+
+    assert TIME in jsonata_cause("[1..2]")
+
+
 def test_a_program_that_cannot_start_is_no_fault_of_the_expression(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from asl_builders import enter, evaluated
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 ROWS = {"lim": 1, "a": [{"x": 0, "b": 1, "n": "q"}, {"x": 1, "n": "r"}, {"x": 2, "b": 1}]}
@@ -158,6 +158,7 @@ def test_in_compares_as_json_does(value: Any, array: list[Any], found: bool) -> 
 SCALARS = st.sampled_from([None, True, False, -1, 0, 1, 0.0, 1.0, 1.5, "", "1", "1.0", "a"])
 
 
+@example(value="1", array=[1.0, 1])
 @given(value=SCALARS, array=st.lists(SCALARS, max_size=6))
 def test_in_is_equality_with_one_of_the_elements(value: Any, array: list[Any]) -> None:
     data = {"a": [{"x": value}], "b": array}

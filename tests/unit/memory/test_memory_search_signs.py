@@ -217,7 +217,7 @@ async def test_a_file_of_the_version_before_is_indexed_anew_with_signs(
         await memory.search.catch_up()
     with closing(source.connect()) as connection:
         migrate(connection, source.path, to=15)
-        assert connection.execute("SELECT form FROM search_state").fetchone()[0] == 5
+        assert connection.execute("SELECT form FROM search_state").fetchone()[0] < 5
     async with Memory.open(source, clock=clock, new_id=Numbered()) as memory:
         assert await memory.search.catch_up() == 5
         assert len(await memory.ledger.read(_held)) == 5
