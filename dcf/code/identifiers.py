@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 
+import regex
+
 from dcf.search import spoken
 
-_NAME = re.compile(r"[^\W\d]\w*")
+# Letters are those of words: two libraries know other versions of Unicode.
+_NAME = regex.compile(r"[^\W\d]\w*")
 _QUOTED = re.compile(r"`+([^`\n]{1,200})`+")
 # What no word of a language looks like: parts joined by _, a capital inside, a call, a path of
 # names. Everything else may be a name as well, but is searched as a word.
@@ -24,7 +27,8 @@ def told(text: str) -> str:
     >>> told("chargePayment(order_id)")
     'chargePayment charge Payment (order_id order id )'
     """
-    return _NAME.sub(_with_parts, text)
+    whole: str = _NAME.sub(_with_parts, text)
+    return whole
 
 
 def asked_names(question: str) -> tuple[str, ...]:
@@ -47,7 +51,7 @@ def asked_names(question: str) -> tuple[str, ...]:
     return tuple(name for name in ordered if _SHORTEST <= len(name) <= _LONGEST)[:_MOST]
 
 
-def _with_parts(found: re.Match[str]) -> str:
-    name = found[0]
+def _with_parts(found: regex.Match[str]) -> str:
+    name: str = found[0]
     parts = spoken(name)
     return name if parts == name else f"{name} {parts} "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dcf.code.identifiers import asked_names, told
@@ -25,6 +25,7 @@ def test_ordinary_words_are_no_names() -> None:
     assert asked_names("Which function reads the file. It is the NASA one, i.e. this") == ()
 
 
+@example("_0\U0003d000")
 @given(st.text(max_size=200))
 def test_all_that_was_said_is_still_there(text: str) -> None:
     assert set(words(text)) <= set(words(told(text)))
