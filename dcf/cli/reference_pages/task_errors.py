@@ -60,8 +60,8 @@ TASK_ERRORS: Final = {
     "States.ResultPathMatchFailure": "ResultPath cannot be applied to the input",
     "States.ResultWriterFailed": "the results of a Map could not be written",
     "States.Runtime": "a path or expression cannot be evaluated, a result is no JSON or nests "
-    "deeper than 100 levels, or Redis lost data that the state needs; ends the run, nothing catches "
-    "it",
+    "deeper than 100 levels, or Redis lost data that the state needs; ends the run, nothing "
+    "catches it",
     "States.TaskFailed": "a handler raised an exception; in ErrorEquals: most errors of a Task",
     "States.Timeout": "the Task did not finish within TimeoutSeconds, or the run within its own",
 }
