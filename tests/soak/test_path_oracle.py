@@ -81,6 +81,8 @@ _LEFT = {
 }
 _PRIMITIVE = "can not be applied to primitives"
 """An exception there; here a filter selects nothing of a text or a number."""
+_MIXED = "Could not determine value type"
+"""An exception there where an array that is searched has an object beside other values."""
 
 
 @contextmanager
@@ -141,6 +143,8 @@ def _verdict(path: str, mine: tuple[str, Any], theirs: list[Any]) -> str:
         return "agrees"
     if theirs[0] == "bad" and _PRIMITIVE in str(theirs[1]):
         return "a filter on a text or number: an exception there, nothing selected here"
+    if theirs[0] == "error" and _MIXED in str(theirs[1]):
+        return "membership in an array of mixed types: an exception there"
     left = (why for why, form in _LEFT.items() if re.search(form, path))
     return next(left, "differs")
 
