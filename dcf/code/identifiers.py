@@ -6,10 +6,10 @@ import re
 
 import regex
 
-from dcf.search import spoken
+from dcf.search import segmented, spoken
 
-# Letters are those of words: two libraries know other versions of Unicode.
-_NAME = regex.compile(r"[^\W\d]\w*")
+# What words are made of, and "_"; it does not begin with a decimal digit.
+_NAME = regex.compile(r"[\p{L}\p{M}\p{Nl}\p{No}_][\p{L}\p{M}\p{N}_]*")
 _QUOTED = re.compile(r"`+([^`\n]{1,200})`+")
 # What no word of a language looks like: parts joined by _, a capital inside, a call, a path of
 # names. Everything else may be a name as well, but is searched as a word.
@@ -27,7 +27,8 @@ def told(text: str) -> str:
     >>> told("chargePayment(order_id)")
     'chargePayment charge Payment (order_id order id )'
     """
-    whole: str = _NAME.sub(_with_parts, text)
+    # As words are written: signs that nobody sees part no name.
+    whole: str = _NAME.sub(_with_parts, segmented(text))
     return whole
 
 

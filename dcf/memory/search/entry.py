@@ -112,9 +112,9 @@ def _plain(value: object) -> str:
 
 
 def _said(text: str) -> str:
-    """The words of ``text``, and how those that are not English begin."""
-    said = words(text)
-    return " ".join([*said, *beginnings(said)])
+    """The words of ``text``, and how those that are not English begin; of a very long one those of
+    its beginning."""
+    return " ".join([segmented(text), *beginnings(words(text[:_COUNTED]))])
 
 
 def _both(name: str) -> str:

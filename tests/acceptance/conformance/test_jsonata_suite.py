@@ -72,7 +72,7 @@ def outcome(expression: str, case: dict[str, Any], data: Any) -> Any:
     """The result, UNDEFINED, or the code of an error."""
     bindings = case.get("bindings") or {}
     try:
-        program = read_program(expression, FUNCTION_NAMES & bindings.keys())
+        program = read_program(expression, frozenset(FUNCTION_NAMES & bindings.keys()))
         text = evaluator.evaluate(
             program.text,
             {} if program.is_input else bindings,

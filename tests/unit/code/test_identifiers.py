@@ -26,6 +26,8 @@ def test_ordinary_words_are_no_names() -> None:
 
 
 @example("_0\U0003d000")
+@example("Ø²")
+@example("_A\xadA")
 @given(st.text(max_size=200))
 def test_all_that_was_said_is_still_there(text: str) -> None:
     assert set(words(text)) <= set(words(told(text)))
