@@ -81,7 +81,7 @@ def _listed() -> dict[str, Any]:
 def _sets(
     folder: Path, languages: Sequence[str] | None, console: Console
 ) -> Iterator[dict[str, Any]]:
-    """The questions and passages of each language; what is not as listed is told and left out."""
+    """The questions and passages of each language; files that differ from the list are left out."""
     for repository, listed in _listed().items():
         for language, file in listed["files"].items():
             if languages and language not in languages:

@@ -46,6 +46,6 @@ def _handed_on(effect: Effect, variables: Mapping[str, JSON]) -> Iterator[JSON]:
     elif isinstance(effect, RunTask):
         yield effect.arguments
     elif isinstance(effect, FanOut):
-        # As one document: the items, or the input of every branch, beside the variables.
+        # Stored as one document: the items, or the input of every branch, and the variables.
         shared: JSON = effect.input if effect.items is None else effect.items
         yield {"shared": shared, "variables": dict(variables)}

@@ -171,8 +171,8 @@ class _Engine:
 
     def ask(self, request: str) -> bytes:
         lines = _encoded(request)
-        began = time.monotonic()
         with self._lock:
+            began = time.monotonic()
             # Somebody else may have ended the process, even now: a second one answers.
             for _ in range(2):
                 answer = self._ask(lines)

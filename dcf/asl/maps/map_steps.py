@@ -64,7 +64,7 @@ def join_map(state: MapState, scope: Scope, visit: Visit, event: Joined) -> Effe
 
 
 def _with_failures(event: Joined) -> list[JSON]:
-    """The results of an inline Map, where those that failed are told by Error and Cause."""
+    """The results of an inline Map; that of a failed iteration is its Error and Cause."""
     results = list(event.results)
     for number, (error, cause) in event.failures.items():
         results[number] = {"Error": error or "", "Cause": cause or ""}
@@ -80,7 +80,7 @@ def results_unwritable(_: MapState, __: Scope, ___: Visit, event: ResultsUnwrita
 
 
 def fail_map(state: MapState, scope: Scope, visit: Visit, event: ChildFailed) -> Effect:
-    """Where failures are counted, none of them is told: which failed is in the records."""
+    """A Map that counts failures reports no single one: the records say which iterations failed."""
     if state.is_distributed or state.is_tolerant:
         return recover(state, visit, scope, EXCEED_TOLERATED_FAILURE, THRESHOLD_EXCEEDED)
     return recover(state, visit, scope, event.error, event.cause)

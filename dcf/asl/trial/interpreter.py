@@ -149,7 +149,7 @@ class _Run:
         _APPLY[type(effect)](self, attempt, effect)
 
     def _effect(self, attempt: Try, event: Event) -> Effect:
-        """What the state wants now; what the engine could not store is refused here, too."""
+        """The next effect of the state; a result that the engine could not store is refused."""
         effect = step(attempt.state, attempt.visit, event, self._rng, limit=self._limit)
         why = refusal(effect, attempt.frame.variables)
         if why is None:

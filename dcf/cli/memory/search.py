@@ -24,7 +24,7 @@ from dcf.search import words
 _SCORE = "score: words, those of messages near by, and meaning (-1 to 1), weighed"
 _EXCERPT = 300
 _MOST, _MOST_QUOTED = 10, 200
-"""How many are looked for, unless that is said."""
+"""How many texts are looked for by default, and for a context."""
 
 
 @dataclass(frozen=True, slots=True)

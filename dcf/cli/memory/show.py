@@ -105,7 +105,7 @@ async def show_message(settings: Settings, name: str, number: str) -> Answer:
     if not (number.isascii() and number.isdigit()):
         raise NotSo(
             "memory_message_number",
-            f"{number!r} is no number of a message",
+            f"{number!r} is not the number of a message",
             "messages are numbered from 1; `dcf memory show AGENT --messages` shows them",
         )
     async with opened(settings) as memory:

@@ -12,10 +12,18 @@ if TYPE_CHECKING:
     from dcf.memory.extraction.agent_turns import AgentTurns
     from dcf.memory.extraction.answer import Parsed, parse_observations
     from dcf.memory.extraction.asking import Answer, AskDenied, Asker, AskFailed, AskPostponed
-    from dcf.memory.extraction.claims import RUN, Claim, NewEvent, Offered
+    from dcf.memory.extraction.claims import (
+        AGENT,
+        CONVERSATION,
+        KINDS,
+        RUN,
+        Claim,
+        Kind,
+        NewEvent,
+        Offered,
+    )
     from dcf.memory.extraction.errors import BudgetUsedUp, ClaimLost, RateReached
     from dcf.memory.extraction.extractor import Extractor, Read, Work
-    from dcf.memory.extraction.kinds import AGENT, CONVERSATION, KINDS, Kind
     from dcf.memory.extraction.prompt import Prompt, SourceEvent, prompt_for
     from dcf.memory.extraction.queue import ExtractionQueue, QueueCounts, QueuedEvent
     from dcf.memory.extraction.setting import BadExtractionSetting, ExtractionSetting

@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from dcf.memory.database import Connection
-from dcf.memory.extraction.claims import Claim, NewEvent
-from dcf.memory.extraction.kinds import AGENT
+from dcf.memory.extraction.claims import AGENT, Claim, NewEvent
 from dcf.memory.extraction.prompt import SourceEvent
 from dcf.memory.extraction.thread_turns import LEAST
 from dcf.memory.ledger import Ledger

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, TypeAlias, get_args
 
 from dcf.memory.audit.entity import Row
 from dcf.memory.audit.journal import Journal
@@ -21,8 +21,27 @@ from dcf.memory.observation import Observation, Origin
 from dcf.memory.observations.changing import Priced, observe
 from dcf.memory.observations.finding import is_observed
 
+Kind: TypeAlias = Literal["runs", "threads", "sessions", "agents"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
 RUN = "run"
-"""The ``source_type`` of runs."""
+CONVERSATION = "conversation"
+AGENT = "agent"
+"""The ``source_type`` of events in the queue; all others are threads. Conversations of sessions
+have another one than their observations: the marks of ``session`` are given up after a while, and a
+turn must not come again by that."""
+_LONGEST_MS = 86_400_000
+"""An event that is to wait longer than that from now was written by a wrong clock."""
+_LEASES = 10
+"""So was a claim that ends later than so many leases from now: whoever holds it has renewed it
+since, if it lives."""
+
+_NEXT = f"""
+    SELECT * FROM extraction_events WHERE ((state = 'waiting' AND (due <= ?1 OR due > ?2))
+    OR (state = 'claimed' AND (until <= ?1 OR until > ?3)))
+    AND (?4 IS NULL OR ?4 = CASE source_type WHEN '{RUN}' THEN 'runs'
+    WHEN '{CONVERSATION}' THEN 'sessions' WHEN '{AGENT}' THEN 'agents' ELSE 'threads' END)
+    ORDER BY due, number LIMIT 1
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +100,27 @@ def offer(journal: Journal, events: Sequence[NewEvent], most: int, comes_again: 
     if refused and not comes_again:
         note_refused(journal, refused)
     return Offered(queued, known, refused)
+
+
+def claim(journal: Journal, lease_ms: int, most_begun: int, of: Kind | None) -> Claim | None:
+    """The next event (None: ``of`` any kind) that nobody has, for ``lease_ms``; None where there is
+    none. One that was begun ``most_begun`` times and never ended is set aside."""
+    now = journal.at
+    given = (now, now + _LONGEST_MS, now + _LEASES * lease_ms, of)
+    while (found := journal.connection.execute(_NEXT, given).fetchone()) is not None:
+        row = dict(found)
+        if row["begun"] >= most_begun:
+            reason = row["reason"] or "whoever worked on it died"
+            _set_aside(journal, row, f"it was begun {row['begun']} times: {reason}")
+            continue
+        claimed = {
+            "state": "claimed",
+            "fence": row["fence"] + 1,
+            "until": now + lease_ms,
+            "begun": row["begun"] + 1,
+        }
+        return claim_of(_written(journal, row, claimed))
+    return None
 
 
 def hold(journal: Journal, held: Claim, lease_ms: int) -> None:

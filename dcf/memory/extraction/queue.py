@@ -11,8 +11,7 @@ from dcf.memory.actor import Actor
 from dcf.memory.audit.journal import Journal
 from dcf.memory.database import Connection
 from dcf.memory.extraction import claims
-from dcf.memory.extraction.claims import Claim, NewEvent, Offered
-from dcf.memory.extraction.kinds import Kind, take
+from dcf.memory.extraction.claims import Claim, Kind, NewEvent, Offered
 from dcf.memory.extraction.spending import count_from_now
 from dcf.memory.extraction.standing import Standing, resume, standing_of
 from dcf.memory.ledger import Ledger
@@ -93,7 +92,7 @@ class ExtractionQueue:
 
     async def claim(self, *, by: Actor) -> Claim | None:
         """The next event, for this process alone until the lease ends; None where none waits."""
-        work = partial(take, lease_ms=self.lease_ms, most_begun=BEGUN, of=self._of)
+        work = partial(claims.claim, lease_ms=self.lease_ms, most_begun=BEGUN, of=self._of)
         return await self.ledger.change(by, work)
 
     async def hold(self, claim: Claim, *, by: Actor) -> None:
