@@ -8,7 +8,9 @@ import gc
 import os
 import shutil
 import signal
+import sqlite3
 import tempfile
+import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -105,6 +107,36 @@ def _place_of_suite(path: Path) -> int:
 def _patience_s(item: pytest.Item) -> float:
     marker = item.get_closest_marker("timeout")
     return float(marker.args[0]) if marker and marker.args else 0.0
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _copied_memories() -> Iterator[None]:
+    """Who opens a memory that is not there finds a copy of one that was made before: what a
+    thousand tests begin with is made once. Encrypted ones, and those of programs that tests start,
+    are made as ever, and so is whatever is opened by ``dcf.memory.database.opening`` itself."""
+    from dcf.memory.database import Source, database
+    from dcf.memory.database.opening import opened
+
+    lock = threading.Lock()
+    with tempfile.TemporaryDirectory(prefix=_PREFIX + "m-", dir="/tmp") as folder:
+        model = Source(Path(folder) / "model.sqlite")
+
+        def copied(source: Source) -> sqlite3.Connection:
+            if source.key is None and source.path.parent.is_dir() and not source.path.exists():
+                with lock:
+                    if not model.path.exists():
+                        opened(model).close()
+                copy = Path(folder) / str(threading.get_ident())
+                shutil.copy(model.path, copy)
+                with suppress(OSError):
+                    # Whole from the beginning, and only where nothing is.
+                    os.link(copy, source.path)
+                copy.unlink()
+            return opened(source)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(database, "opened", copied)
+            yield
 
 
 @pytest.fixture
