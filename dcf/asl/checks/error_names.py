@@ -11,9 +11,6 @@ from dcf.asl.reading.findings import child
 from dcf.asl.reading.node import Node
 from dcf.asl.reading.state_tree import all_states
 
-MOST_LOOKS = 500
-"""Problems of a definition after which no names are compared any more: that takes a while."""
-
 _RESERVED = "States."
 
 
@@ -29,8 +26,8 @@ def warn_error_names(root: Node) -> None:
         for place, name in _awaited(state):
             if not _is_known(name) and name not in raised:
                 message = f"no error is named `{name}`: names in `States.` are the language's own"
-                looks = len(root.findings.problems) < MOST_LOOKS
-                hint = closest_hint(name, ERROR_NAMES) if looks else "check the spelling"
+                is_long = root.findings.are_many
+                hint = "check the spelling" if is_long else closest_hint(name, ERROR_NAMES)
                 root.findings.warning("ASL_UNKNOWN_ERROR_NAME", place, message, hint)
 
 

@@ -20,9 +20,6 @@ _UNMARKED = re.compile(r"\$states\.[A-Za-z]")
 _MOST_ODD = 3
 """Most letters that a misspelt name has too many or too few."""
 
-MOST_LOOKS = 500
-"""Problems of a definition after which no names are compared any more: that takes a while."""
-
 _OTHERWISE = "use a function of JSONata or of Step Functions, or define it in the expression"
 _INSTEAD = {"eval": "Step Functions has no `$eval`; `$parse` reads JSON text"}
 
@@ -68,8 +65,9 @@ def _in_expression(node: Node, text: str) -> Iterator[tuple[str, str, str]]:
     except ExpressionError:
         return  # reported where the field is compiled
     for name in references.unknown_functions:
-        looks = len(node.findings.problems) < MOST_LOOKS
-        hint = _INSTEAD.get(name) or (closest_function(name) if looks else _OTHERWISE)
+        hint = _INSTEAD.get(name) or (
+            _OTHERWISE if node.findings.are_many else closest_function(name)
+        )
         yield "ASL_UNKNOWN_FUNCTION", f"there is no function `${name}`", hint
     for name in references.members:
         if name not in STATES_FIELDS:

@@ -31,7 +31,7 @@ def read_rows(text: str, delimiter: str) -> Iterator[list[str]]:
             row = line.split(delimiter)
         else:
             row, end = _read_row(text, start, delimiter)
-        if row != [""] or text[start] == '"':
+        if row != [""] or text[start] in '"\\':
             yield row
 
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from dcf.asl.errors import ExpressionError
 from dcf.problem import Problem
 
+_MANY = 500
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:
@@ -51,6 +53,11 @@ class Findings:
 
     def expression(self, error: ExpressionError, pointer: str) -> None:
         self.error(error.code, pointer, error.message, error.hint, error.aws)
+
+    @property
+    def are_many(self) -> bool:
+        """Whether there are so many that no more names are compared for hints: that takes long."""
+        return len(self.problems) >= _MANY
 
     def with_aws(self) -> Iterator[Finding]:
         """Each problem with what AWS's words for it hold. Consequences are among them."""

@@ -45,7 +45,7 @@ def _read_seconds_path(node: Node) -> Expression | None:
     text = node.value["SecondsPath"]
 
     def read(scope: Scope) -> int:
-        value = _find(find, scope, "SecondsPath", text)
+        value = find(scope)
         if not is_integer(value) or value < 0:
             cause = (
                 "The SecondsPath parameter does not reference a valid positive integer: "
@@ -64,7 +64,7 @@ def _read_timestamp_path(node: Node) -> Expression | None:
     text = node.value["TimestampPath"]
 
     def read(scope: Scope) -> float:
-        value = _find(find, scope, "TimestampPath", text)
+        value = find(scope)
         moment = parse_second(value)
         if moment is None:
             cause = (
@@ -75,14 +75,6 @@ def _read_timestamp_path(node: Node) -> Expression | None:
         return moment
 
     return read
-
-
-def _find(find: Expression, scope: Scope, field: str, text: str) -> JSON:
-    try:
-        return find(scope)
-    except EvaluationError as error:
-        cause = f"The {field} parameter does not reference an input value: {text}"
-        raise EvaluationError(error.error, cause) from error
 
 
 def _shown(value: JSON) -> str:

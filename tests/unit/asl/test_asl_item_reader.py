@@ -196,9 +196,9 @@ def test_a_backslash_escapes_the_delimiter_that_is_in_use() -> None:
 @pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
 def test_rows_end_with_any_newline_and_empty_ones_are_none(newline: str) -> None:
     config = {"InputType": "CSV", "CSVHeaderLocation": "FIRST_ROW"}
-    text = newline.join(["a", "1", "", '""', "2"])
+    text = newline.join(["a", "1", "", '""', "2", "\\", "3"])
 
-    assert items_of(config, text) == [{"a": "1"}, {"a": ""}, {"a": "2"}]
+    assert items_of(config, text) == [{"a": "1"}, {"a": ""}, {"a": "2"}, {"a": ""}, {"a": "3"}]
 
 
 def test_names_of_columns_are_unique() -> None:
