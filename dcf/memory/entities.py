@@ -162,6 +162,21 @@ SOURCES = Belongings(
     parts=(OCCURRENCE, OBSERVATION_USE),
 )
 """Each time that an observation was seen, and who used it."""
+NODE = Entity(
+    "node",
+    "nodes",
+    key=("id",),
+    unique="address",
+    names=frozenset({"project", "checkpoint", "name", "address"}),
+    codes=frozenset({"id", "parent"}),
+)
+NODE_ENTRY = Entity(
+    "entry",
+    "node_entries",
+    key=("id",),
+    long=frozenset({"text"}),
+    codes=frozenset({"id", "node_id", "kind", "shadows"}),
+)
 EXTRACTION_EVENT = Entity(
     "event for extraction",
     "extraction_events",
@@ -230,6 +245,8 @@ ENTITIES: Mapping[str, Entity] = {
         OBSERVATION,
         OCCURRENCE,
         SOURCES,
+        NODE,
+        NODE_ENTRY,
     )
 }
 

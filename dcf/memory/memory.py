@@ -20,6 +20,7 @@ from dcf.memory.invariants import faults
 from dcf.memory.ledger import Ledger
 from dcf.memory.letters import Letters
 from dcf.memory.messages import Messages
+from dcf.memory.nodes import Nodes
 from dcf.memory.observations import Observations
 from dcf.memory.observer import Observer
 from dcf.memory.passages import Passages
@@ -50,6 +51,7 @@ class Memory:
     observations: Observations
     threads: Threads
     thread_files: ThreadFiles
+    nodes: Nodes
     contexts: Contexts
     search: Search
     events: Events
@@ -158,6 +160,7 @@ class Memory:
             observations=Observations(ledger),
             threads=threads,
             thread_files=ThreadFiles(ledger, threads),
+            nodes=Nodes(ledger),
             contexts=Contexts(ledger),
             search=search,
             events=Events(ledger),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from dcf.memory.audit.entity import Row
 from dcf.memory.search.found import Kind
-from dcf.memory.search.place import project_space
+from dcf.memory.search.place import node_space, project_space
 from dcf.search import beginnings, segmented, spoken, words
 
 # Enough to say what a text is about.
@@ -22,8 +22,10 @@ TABLES: dict[str, str] = {
     "block": "blocks",
     "observation": "observations",
     "thread": "searched_turns",
+    "entry": "searched_entries",
 }
-"""Where the rows of each kind stand; of threads their turns, each with its project."""
+"""Where the rows of each kind stand; of threads their turns, and those of nodes, with their
+project."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,9 @@ def entry_of(name: str, row: Row | None) -> Entry | None:
         entry = Entry("block", row["id"], None, 0, row["value"], row["label"])
     elif name == "thread":
         entry = _of_turn(row)
+    elif name == "entry":
+        space = node_space(row["node_id"])
+        entry = Entry("entry", row["id"], space, 0, row["text"], row["kind"])
     else:
         entry = _of_observation(row)
     return entry if entry.text.strip() else None

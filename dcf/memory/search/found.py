@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-Kind: TypeAlias = Literal["message", "passage", "block", "observation", "thread"]
+Kind: TypeAlias = Literal["message", "passage", "block", "observation", "thread", "entry"]
 
 AGENT_KINDS: tuple[Kind, ...] = ("message", "passage", "block")
-"""What agents have; the others are of projects."""
+"""What agents have; the others are of projects, and entries of the nodes of these."""
 
-KINDS: tuple[Kind, ...] = (*AGENT_KINDS, "observation", "thread")
+KINDS: tuple[Kind, ...] = (*AGENT_KINDS, "observation", "thread", "entry")
+
+NODE_KINDS: tuple[Kind, ...] = ("observation", "thread", "entry")
+"""What is read in a node: its lineage's entries, and what is of the project, which is its root."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +22,7 @@ class Found:
     around the first word that matches.
 
     An observation is in the memory of its ``project``; ``tags`` are its concepts. A turn of a
-    ``thread`` is, too; ``seq`` is its number.
+    ``thread`` is, too; ``seq`` is its number. An ``entry`` is of ``node_id``; its tag is its kind.
 
     ``score`` is made of ``words`` (0: none of the query; 1: about what each of them once gives),
     ``near`` (the part of ``words`` that the messages around it have) and ``similarity`` (of what is
@@ -42,4 +45,5 @@ class Found:
     role: str | None = None
     sender: str | None = None
     project: str | None = None
+    node_id: str | None = None
     tags: tuple[str, ...] = ()

@@ -16,14 +16,17 @@ from dcf.memory.search.place import (
     bounds,
     given_number,
     next_place,
+    node_space,
     range_at,
     range_of,
 )
 
-FORM = 7
+FORM = 8
 """Grows when what is indexed changes: an index of another form is made anew."""
 
 _AT_ONCE = 1_000
+_ORDERS = {"thread": "thread_id, seq", "entry": "number"}
+"""Of the rows of views, which have no numbers of their own."""
 _APART = 3
 """Places between threads: what is so far apart is no neighbour (``ranking.NEIGHBOURS``)."""
 
@@ -34,7 +37,10 @@ def follow_search(
     """A follower: the index holds what the rows say. For rows that are made without an event it is
     called by who makes them."""
     if entity.name == "agent" and after is None and before is not None:
-        _forget_agent(connection, before["id"])
+        _forget_space(connection, before["id"], ("message", "passage"))
+        return
+    if entity.name == "node" and after is None and before is not None:
+        _forget_space(connection, node_space(before["id"]), ("entry",))
         return
     old, new = entry_of(entity.name, before), entry_of(entity.name, after)
     if old == new:
@@ -89,7 +95,7 @@ def rebuild(connection: Connection) -> int:
 def entries(connection: Connection) -> Iterator[Entry]:
     """All that is to be searched."""
     for name, table in TABLES.items():
-        order = "thread_id, seq" if name == "thread" else "rowid"
+        order = _ORDERS.get(name, "rowid")
         for row in connection.execute(f"SELECT * FROM {table} ORDER BY {order}"):
             entry = entry_of(name, dict(row))
             if entry is not None:
@@ -217,12 +223,12 @@ def _count(
     )
 
 
-def _forget_agent(connection: Connection, agent_id: str) -> None:
+def _forget_space(connection: Connection, space: str, kinds: Sequence[Kind]) -> None:
     row = connection.execute(
-        "DELETE FROM search_spaces WHERE space = ? RETURNING number", (agent_id,)
+        "DELETE FROM search_spaces WHERE space = ? RETURNING number", (space,)
     ).fetchall()
     for (number,) in row:
-        for kind in ("message", "passage"):
+        for kind in kinds:
             connection.execute(
                 "DELETE FROM search_ranges WHERE range = ?", (range_of(number, kind),)
             )

@@ -1,7 +1,7 @@
 """Places: the numbers under which texts stand in the index.
 
 A place says in whose space a text is and of which kind it is: ``number of the space, kind, number
-in that``, from the highest bits to the lowest. Every agent has a space and so has every project. So
+in that``, from the highest bits to the lowest. Every agent, project and node has a space. So
 what stands in one stands together, and a search in it reads nothing of others; and the messages
 before and after one have the places before and after it. So have the turns of a thread, with
 places left free where another thread begins.
@@ -22,11 +22,19 @@ Places: TypeAlias = "NDArray[np.int64]"
 
 _KIND_BITS = 3
 _INSIDE_BITS = 32
-CODES: dict[Kind, int] = {"message": 0, "passage": 1, "block": 2, "observation": 3, "thread": 4}
+CODES: dict[Kind, int] = {
+    "message": 0,
+    "passage": 1,
+    "block": 2,
+    "observation": 3,
+    "thread": 4,
+    "entry": 5,
+}
 """Of the kinds, in the places' bits above the lowest 32."""
 NOBODY = 0
 """The number under which blocks stand: several agents may hold one."""
 _PROJECT = "project:"
+_NODE = "node:"
 
 
 def range_of(number: int, kind: Kind) -> int:
@@ -70,6 +78,11 @@ def distinct(places: Places) -> Places:
 def project_space(project: str) -> str:
     """The space of what a project has."""
     return f"{_PROJECT}{project}"
+
+
+def node_space(node_id: str) -> str:
+    """The space of what was written into a node."""
+    return f"{_NODE}{node_id}"
 
 
 def number_of(connection: Connection, space: str) -> int | None:

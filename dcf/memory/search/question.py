@@ -8,7 +8,7 @@ from typing import cast
 
 from dcf.memory.observation import Concept, ObservationType
 from dcf.memory.observations.finding import Filter
-from dcf.memory.search.found import KINDS, Kind
+from dcf.memory.search.found import KINDS, NODE_KINDS, Kind
 from dcf.search import beginnings, telling_words, words
 
 WORDS = 64
@@ -17,7 +17,9 @@ WORDS = 64
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """``agent_ids`` and ``projects``: whose memory (both None: everybody's). ``labels`` and
+    """``agent_ids`` and ``projects``: whose memory (both None: everybody's). ``node``: only what is
+    read in this node, which is what its ancestors and itself have, and what is of its project; the
+    other two say nothing then. ``labels`` and
     ``tags``: only blocks of one of these labels, and passages with all of these tags; either leaves
     out kinds that have none. ``since`` and ``until``: in ms, both included. ``weights`` multiply
     the score of blocks by label. ``roles`` and ``session_id``: only such messages. ``types``,
@@ -29,6 +31,7 @@ class Question:
     k: int = 10
     agent_ids: Sequence[str] | None = None
     projects: Sequence[str] | None = None
+    node: str | None = None
     kinds: Sequence[Kind] = KINDS
     labels: Sequence[str] = ()
     tags: Sequence[str] = ()
@@ -57,7 +60,8 @@ class Question:
     @property
     def wanted(self) -> tuple[Kind, ...]:
         """The kinds that the filters leave."""
-        left = [kind for kind in KINDS if kind in self.kinds]
+        there = KINDS if self.node is None else NODE_KINDS
+        left = [kind for kind in there if kind in self.kinds]
         having = {
             "block": bool(self.labels),
             "passage": bool(self.tags),
@@ -65,15 +69,16 @@ class Question:
             "observation": any(
                 (self.types, self.concepts, self.source_types, self.source_ids, self.workflows)
             ),
-            # No filter is of threads alone.
+            # No filter is of these alone.
             "thread": False,
+            "entry": False,
         }
         return tuple(kind for kind in left if having[kind] or not any(having.values()))
 
     @property
     def is_of_everybody(self) -> bool:
         """Whether all that is remembered is searched."""
-        return self.agent_ids is None and self.projects is None
+        return self.agent_ids is None and self.projects is None and self.node is None
 
     @property
     def is_filtered(self) -> bool:

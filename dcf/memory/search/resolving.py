@@ -8,9 +8,10 @@ from typing import Any
 
 from dcf.late_numpy import np
 from dcf.memory.database import Connection
+from dcf.memory.nodes import lineage_rows
 from dcf.memory.search.entry import TABLES, entry_of
 from dcf.memory.search.filtering import left
-from dcf.memory.search.found import Found, Kind
+from dcf.memory.search.found import KINDS, Found, Kind
 from dcf.memory.search.question import Question
 
 _LONGEST = 2_000
@@ -20,7 +21,12 @@ _NEUTRAL = 0.5
 """The salience of what has none."""
 
 
-_OF_PROJECTS = ("observation", "thread")
+_OF_PROJECTS = ("observation", "thread", "entry")
+_VISIBLE = (
+    " AND NOT EXISTS (SELECT 1 FROM node_entries s WHERE s.shadows = e.id"
+    " AND s.node_id IN (SELECT value FROM json_each(?1)))"
+)
+"""A condition on the entries of nodes: no other one of these nodes stands for it."""
 _TAGS = {"passage": "tags", "observation": "concepts"}
 """The column of what a text is marked with."""
 
@@ -78,7 +84,9 @@ def _one(
 def newest(connection: Connection, question: Question) -> list[Found]:
     """The newest texts, for a query without words: it tells nothing about what is wanted."""
     found: list[Found] = []
-    scoped = "" if question.is_of_everybody else " WHERE {} IN (SELECT value FROM json_each(?))"
+    lineage = [] if question.node is None else lineage_rows(connection, question.node)
+    projects = [lineage[0]["project"]] if lineage else question.projects
+    scoped = "" if question.is_of_everybody else " WHERE {} IN (SELECT value FROM json_each(?1))"
     theirs = scoped.format("agent_id")
     tables = {
         "message": f"SELECT id FROM messages{theirs} ORDER BY created_at DESC, seq DESC",
@@ -89,11 +97,16 @@ def newest(connection: Connection, question: Question) -> list[Found]:
         " ORDER BY at DESC, id DESC",
         "thread": f"SELECT id FROM searched_turns{scoped.format('project')}"
         " ORDER BY created_at DESC, thread_id, seq DESC",
+        "entry": "SELECT id FROM node_entries AS e"
+        f"{scoped.format('node_id')}{_VISIBLE if lineage else ''}"
+        " ORDER BY created_at DESC, rowid DESC",
     }
+    whose: dict[Kind, Sequence[str] | None] = dict.fromkeys(KINDS, question.agent_ids)
+    whose |= {"observation": projects, "thread": projects}
+    whose["entry"] = [node["id"] for node in lineage]
     for kind in question.wanted:
         taken = 0
-        owners = question.projects if kind in _OF_PROJECTS else question.agent_ids
-        values = [] if question.is_of_everybody else [json.dumps(list(owners or ()))]
+        values = [] if question.is_of_everybody else [json.dumps(list(whose[kind] or ()))]
         for (ref,) in connection.execute(tables[kind], values):
             place = connection.execute(
                 "SELECT place FROM search_documents WHERE kind = ? AND ref = ?", (kind, ref)
@@ -138,9 +151,16 @@ def _found(kind: Any, row: Mapping[str, Any], text: str, question: Question, at:
         seq=row.get("seq"),
         role=row.get("role"),
         sender=row.get("sender"),
-        tags=tuple(json.loads(row[_TAGS[kind]])) if kind in _TAGS else (),
+        tags=_tags(kind, row),
         project=row["project"] if kind in _OF_PROJECTS else None,
+        node_id=row.get("node_id"),
     )
+
+
+def _tags(kind: Kind, row: Mapping[str, Any]) -> tuple[str, ...]:
+    if kind == "entry":
+        return (row["kind"],)
+    return tuple(json.loads(row[_TAGS[kind]])) if kind in _TAGS else ()
 
 
 def excerpt(text: str, words: list[str]) -> str:

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import json
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from dcf.memory.database import Connection
+from dcf.memory.nodes import lineage_rows, shadowed_ids
 from dcf.memory.search.found import Kind
-from dcf.memory.search.place import CODES, NOBODY, bounds, number_of, project_space, range_of
+from dcf.memory.search.place import (
+    CODES,
+    NOBODY,
+    bounds,
+    node_space,
+    number_of,
+    project_space,
+    range_of,
+)
 from dcf.memory.search.question import Question
 
 # Blocks of one agent mostly stand side by side; a few of others between them cost less than another
@@ -54,20 +65,46 @@ class Scope:
 
 def scope_of(connection: Connection, question: Question) -> Scope:
     """Where to look for an answer to ``question``. Agents and projects that are not known have
-    nothing."""
+    nothing. Raises UnknownNode."""
     wanted = question.wanted
     if question.is_of_everybody:
         return _everything(connection, wanted)
+    if question.node is not None:
+        return _of_node(connection, question.node, wanted)
     agent_ids = sorted(set(question.agent_ids or ()))
     agents = _numbers(connection, agent_ids)
     projects = _numbers(connection, [project_space(one) for one in set(question.projects or ())])
-    numbers = {"block": [NOBODY], "observation": projects, "thread": projects}
-    stretches = _of_blocks(_block_places(connection, agent_ids)) if "block" in wanted else []
+    numbers: dict[Kind, list[int]] = {
+        "block": [NOBODY],
+        "observation": projects,
+        "thread": projects,
+        "entry": [],
+    }
+    blocks = _of_blocks(_block_places(connection, agent_ids)) if "block" in wanted else []
+    return _of_spaces(connection, {kind: numbers.get(kind, agents) for kind in wanted}, blocks)
+
+
+def _of_node(connection: Connection, node_id: str, wanted: Sequence[Kind]) -> Scope:
+    """The spaces of the node's lineage, without the places of what is shadowed there."""
+    lineage = lineage_rows(connection, node_id)
+    project = _numbers(connection, [project_space(lineage[0]["project"])])
+    nodes = _numbers(connection, [node_space(one["id"]) for one in lineage])
+    numbers = {kind: nodes if kind == "entry" else project for kind in wanted}
+    scope = _of_spaces(connection, numbers, [])
+    hidden = _places_of_entries(connection, shadowed_ids(connection, node_id))
+    return replace(scope, stretches=_without(scope.stretches, hidden)) if hidden else scope
+
+
+def _of_spaces(
+    connection: Connection, numbers: Mapping[Kind, Sequence[int]], blocks: Sequence[Stretch]
+) -> Scope:
+    """The texts of each kind in the spaces with these numbers; of blocks those in ``blocks``."""
+    stretches = list(blocks)
     documents = sum(one.last - one.first + 1 for one in stretches)
     words: dict[Kind, float] = {}
-    for kind in wanted:
+    for kind, spaces in numbers.items():
         count = length = 0
-        for which in (range_of(one, kind) for one in numbers.get(kind, agents)):
+        for which in (range_of(one, kind) for one in spaces):
             own, said = _counted(connection, which)
             count, length = count + own, length + said
             if own and kind != "block":
@@ -75,6 +112,29 @@ def scope_of(connection: Connection, question: Question) -> Scope:
         words[kind] = length / max(count, 1)
         documents += 0 if kind == "block" else count
     return Scope(_joined(stretches), documents, words)
+
+
+def _places_of_entries(connection: Connection, ids: Sequence[str]) -> list[int]:
+    rows = connection.execute(
+        "SELECT place FROM search_documents"
+        " WHERE kind = 'entry' AND ref IN (SELECT value FROM json_each(?)) ORDER BY place",
+        (json.dumps(ids),),
+    )
+    return [row[0] for row in rows]
+
+
+def _without(stretches: Sequence[Stretch], places: Sequence[int]) -> tuple[Stretch, ...]:
+    """The stretches without some places, which stand in order."""
+    found: list[Stretch] = []
+    for one in stretches:
+        first = one.first
+        for place in places[bisect_left(places, one.first) : bisect_right(places, one.last)]:
+            if first < place:
+                found.append(Stretch(first, place - 1))
+            first = place + 1
+        if first <= one.last:
+            found.append(Stretch(first, one.last))
+    return tuple(found)
 
 
 def _numbers(connection: Connection, spaces: Sequence[str]) -> list[int]:

@@ -42,7 +42,7 @@ _BATCH = 512
 
 
 class Search:
-    """Finds blocks, messages, passages and observations.
+    """Finds blocks, messages, passages, observations, turns of threads and entries of nodes.
 
     A text that is written is found by its words as soon as the write is done, and by its meaning
     after the catching up that searches begin with: each takes up to 64 texts, oldest first, and
@@ -71,6 +71,7 @@ class Search:
         k: int = 10,
         agent_ids: Sequence[str] | None = None,
         projects: Sequence[str] | None = None,
+        node: str | None = None,
         kinds: Sequence[Kind] = KINDS,
         labels: Sequence[str] = (),
         tags: Sequence[str] = (),
@@ -88,13 +89,15 @@ class Search:
         """The ``k`` texts that fit best, the best first, as ``Question`` says.
 
         Stop words are left out unless the query has no others. A query without any word (empty,
-        punctuation) gives the newest texts. Raises InvalidEntry with all that is wrong.
+        punctuation) gives the newest texts. Raises InvalidEntry with all that is wrong,
+        UnknownNode.
         """
         question = Question(
             query,
             k,
             agent_ids=agent_ids,
             projects=projects,
+            node=node,
             kinds=kinds,
             labels=labels,
             tags=tags,

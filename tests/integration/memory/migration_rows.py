@@ -280,6 +280,39 @@ EXTRACTION_REQUEST = {"model": "openai:gpt-5-mini", "tokens": 900, "nano_usd": 1
 SENT_REQUEST = {**EXTRACTION_REQUEST, "sent_at": 8}
 QUEUED_TURN = {**PLACED_TURN, "number": 3, "place": 3, "queued": 1}
 
+ROOT_NODE = {
+    "id": "node-1",
+    "project": "/p",
+    "checkpoint": "",
+    "name": "",
+    "address": "%2Fp//",
+    "revision": 1,
+    "created_at": 1,
+    "updated_at": 1,
+}
+NODE = {
+    **ROOT_NODE,
+    "id": "node-2",
+    "checkpoint": "run 1",
+    "name": "Ünï/0",
+    "address": "%2Fp/run%201/Ünï/0",
+    "parent": "node-1",
+    "title": "first idea",
+    "score": 0.5,
+    "metadata": '{"a": 1}',
+}
+ENTRY = {
+    "id": "entry-1",
+    "node_id": "node-2",
+    "kind": "note",
+    "text": "ünïcode 😀",
+    "metadata": '{"b": [2]}',
+    "shadows": "entry-0",
+    "revision": 1,
+    "created_at": 2,
+    "updated_at": 3,
+}
+
 ROWS: dict[int, Rows] = {
     1: {
         "agents": [AGENT],
@@ -323,4 +356,5 @@ ROWS: dict[int, Rows] = {
     },
     16: {},
     17: {},
+    18: {"nodes": [ROOT_NODE, NODE], "node_entries": [ENTRY]},
 }

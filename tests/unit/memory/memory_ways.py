@@ -20,13 +20,16 @@ from dcf.memory import (
     Memory,
     NewAgent,
     NewBlock,
+    NewEntry,
     NewLetter,
     NewMessage,
+    NewNode,
     NewObservation,
     NewPassage,
     NewProject,
     NewThread,
     NewTurn,
+    Node,
     Occurrence,
     Origin,
     Outline,
@@ -226,6 +229,19 @@ WAYS: dict[str, Way] = {
         Syncing("claude_code"), tuple(pieces_of(THREAD)), by=BY
     ),
     "thread_files.sync": lambda m: _synced(m),
+    "nodes.add": lambda m: m.nodes.add(
+        NewNode("shop", "exp", "first", title=ALL, metadata=DATA), NewEntry(ALL), by=BY
+    ),
+    "nodes.change": lambda m: _after(
+        _node(m), lambda it: m.nodes.change(it.id, by=BY, title=ALL, metadata=DATA)
+    ),
+    "nodes.write": lambda m: _after(
+        _node(m), lambda it: m.nodes.write(it.id, NewEntry(ALL, metadata=DATA), by=BY)
+    ),
+    "nodes.edit": lambda m: _after(
+        _after(_node(m), lambda it: m.nodes.write(it.id, NewEntry("before"), by=BY)),
+        lambda it: m.nodes.edit(it[0].node_id, it[0].id, by=BY, text=ALL, metadata=DATA),
+    ),
     "letters.leave": lambda m: m.letters.leave(NewLetter("ann", "bob", ALL, "c", 9_000), by=BY),
     "letters.answer": lambda m: _letter(m, lambda it: m.letters.answer(it, DATA, by=BY)),
     "letters.fail": lambda m: _letter(m, lambda it: m.letters.fail(it, LINE, ALL, by=BY)),
@@ -267,6 +283,12 @@ WAYS: dict[str, Way] = {
     "import": _import,
     "claude_mem": _claude_mem,
 }
+
+
+async def _node(memory: Memory) -> Node:
+    return await memory.nodes.add(NewNode("shop", "exp", "first"), by=BY)
+
+
 NAMED: dict[str, Way] = {
     "agents.create": lambda m: m.agents.create(NewAgent(NAME), by=BY),
     "agents.update": lambda m: m.agents.update("ann", by=BY, name=NAME),
@@ -290,6 +312,7 @@ NAMED: dict[str, Way] = {
         by=BY,
     ),
     "threads.sync": lambda m: m.threads.sync(NewThread("amp", Outline(NAME), ()), by=BY),
+    "nodes.add": lambda m: m.nodes.add(NewNode("shop", "exp", NAME), by=BY),
     "projects.create": lambda m: m.projects.create(NewProject(f"/work/{NAME}"), by=BY),
     "projects.ensure": lambda m: m.projects.ensure(f"/work/{NAME}", by=BY),
     "projects.link": lambda m: _after(
@@ -313,6 +336,7 @@ observations: around forget get is_observed list observe_until observed_until oc
 observations: records unpin
 threads: get list turn turns
 thread_files: formats
+nodes: count delete entries get lineage move named remove tree
 contexts: assemble observed of_work section
 search: catch_up limits embedder find rebuild
 events: border last list roll_back_agent roll_back_block roll_back_consolidation roll_back_project
@@ -340,6 +364,7 @@ COMMANDS = {
     ),
     "skills": ("skills.sync",),
     "threads": ("thread_files.sync",),
+    "scope": ("nodes.add", "nodes.change", "nodes.write", "nodes.edit"),
 }
 NO_COMMANDS = (
     "backup consolidate context doctor export forget gc history rekey restore rollback"

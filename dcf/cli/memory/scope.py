@@ -1,0 +1,291 @@
+"""``dcf memory scope``: trees of nodes, and what is read and written in one."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.text import Text
+from rich.tree import Tree
+
+from dcf.cli.answer import Answer
+from dcf.cli.memory.entries import found_entry
+from dcf.cli.memory.given_text import given_text
+from dcf.cli.memory.opening import opened, person
+from dcf.cli.memory.wording import moment, one_line
+from dcf.cli.settings import Settings
+from dcf.cli.trouble import BadInput, NotSo
+from dcf.cli.wording import counted
+from dcf.memory import (
+    Found,
+    Memory,
+    NewEntry,
+    NewNode,
+    Node,
+    NodeEntry,
+    NodeFields,
+    NotCurrentNode,
+    TreeNode,
+    UnknownNode,
+    project_of_runs,
+)
+from dcf.problem import Problem
+
+CURRENT = "DCF_NODE"
+"""The variable that names the node in which a program works: it writes to no other one."""
+_EXCERPT = 300
+_MOST_NODES = 500
+"""Nodes of a tree that are drawn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """What is written: into ``node``, which is made below ``under`` if it is missing. Empty fields
+    are left as they are."""
+
+    node: str
+    text: str = ""
+    under: str | None = None
+    kind: str = "note"
+    title: str | None = None
+    score: float | None = None
+
+
+async def show_tree(settings: Settings, project: str | None, checkpoint: str | None) -> Answer:
+    """The tree of a project, or of one checkpoint in it. Raises UnknownNode."""
+    where = _project(settings, project)
+    async with opened(settings) as memory:
+        try:
+            root = await memory.nodes.named(where)
+        except UnknownNode:
+            lines = [f"{where or 'This project'} has no nodes; `dcf memory scope add` makes one."]
+            return Answer({"project": where, "nodes": []}, lines)
+        found = await memory.nodes.tree(root.id)
+    shown = [one for one in found if checkpoint in (None, one.node.checkpoint)]
+    if not shown:
+        known = sorted({one.node.checkpoint for one in found} - {""})
+        message = f"there is no checkpoint {checkpoint!r} in {where!r}"
+        raise NotSo("memory_unknown_checkpoint", message, f"there are: {', '.join(known[-10:])}")
+    fields = {"project": where, "nodes": [_tree_entry(one) for one in shown]}
+    more = len(shown) - _MOST_NODES
+    end = counted(len(shown), "node", "nodes") + (f"; {more:,} are not shown" if more > 0 else "")
+    return Answer(fields, [*_drawn(shown[:_MOST_NODES]), Text(end, "dim")])
+
+
+async def show_node(
+    settings: Settings,
+    project: str | None,
+    name: str,
+    *,
+    own: bool,
+    kinds: Sequence[str],
+    limit: int,
+    offset: int,
+) -> Answer:
+    """What is read in a node. Raises UnknownNode, BadInput."""
+    async with opened(settings) as memory:
+        node = await _named(memory, _project(settings, project), name)
+        lineage = await memory.nodes.lineage(node.id)
+        asked: dict[str, Any] = {"inherited": not own, "kinds": kinds}
+        entries = await memory.nodes.entries(node.id, limit=limit, offset=offset, **asked)
+        count = await memory.nodes.count(node.id, **asked)
+    names = {one.id: one.called for one in lineage}
+    fields = {
+        "node": asdict(node),
+        "lineage": [_reference(one) for one in lineage],
+        "entries": [{**asdict(one), "node": names[one.node_id]} for one in entries],
+        "count": count,
+    }
+    reads = " > ".join(one.called for one in lineage)
+    show: list[Any] = [_heading(node), Text(f"  reads {reads}", "dim")]
+    for one in entries:
+        show += _entry_lines(one, names)
+    end = f"{len(entries)} of {counted(count, 'entry', 'entries')}"
+    return Answer(fields, [*show, Text(end, "dim")])
+
+
+async def search_node(
+    settings: Settings, project: str | None, name: str, query: str, k: int
+) -> Answer:
+    """What fits best of what is read in a node. Raises UnknownNode, BadInput, InvalidEntry."""
+    async with opened(settings) as memory:
+        node = await _named(memory, _project(settings, project), name)
+        names = {one.id: one.called for one in await memory.nodes.lineage(node.id)}
+        began = time.perf_counter()
+        found = await memory.search.find(query, k=k, node=node.id)
+        took_ms = round((time.perf_counter() - began) * 1e3, 1)
+    entries = [{**found_entry(one), "node": names.get(one.node_id or "")} for one in found]
+    fields = {"node": _reference(node), "query": query, "took_ms": took_ms, "found": entries}
+    show = [line for one in found for line in _found_lines(one, names)]
+    texts = counted(len(found), "text", "texts")
+    end = f"{texts} of what {node.called} reads" if found else "Nothing was found."
+    return Answer(fields, [*show, Text(end, "dim")])
+
+
+async def add_entry(settings: Settings, project: str | None, order: Writing) -> Answer:
+    """Write a text into a node, made with it if it is missing. Raises a MemoryProblem, BadInput;
+    then nothing changed."""
+    by = person("told by `dcf memory scope add`")
+    where, text = _project(settings, project), given_text(order.text)
+    texts = [NewEntry(text, order.kind)] if text else []
+    fields: NodeFields = {}
+    if order.title is not None:
+        fields["title"] = order.title
+    if order.score is not None:
+        fields["score"] = order.score
+    async with opened(settings, make=True) as memory:
+        current = await _current(memory, where, settings)
+        above = None if order.under is None else await _named(memory, where, order.under)
+        try:
+            node = await _named(memory, where, order.node)
+        except UnknownNode:
+            checkpoint, name = _parts(order.node)
+            new = NewNode(where, checkpoint, name, None if above is None else above.id, **fields)
+            if current is not None and texts:
+                raise NotCurrentNode(node=order.node, current=current.called) from None
+            node, is_new = await memory.nodes.add(new, *texts, by=by), True
+            entries = await memory.nodes.entries(node.id, inherited=False)
+        else:
+            _demand_parent(node, above)
+            writer = None if current is None else current.id
+            entries = await memory.nodes.write(node.id, *texts, by=by, current=writer)
+            node, is_new = await memory.nodes.change(node.id, by=by, **fields), False
+    done = {"node": asdict(node), "made": is_new, "entries": [asdict(one) for one in entries]}
+    show = [f"{node.called} {'is made' if is_new else 'is there'}."] if is_new or not text else []
+    show += [f"{one.id} is in {node.called}." for one in entries]
+    return Answer(done, show)
+
+
+async def edit_entry(
+    settings: Settings, project: str | None, name: str, entry_id: str, text: str
+) -> Answer:
+    """Another text for an entry, as a node reads it. Raises a MemoryProblem, BadInput."""
+    where = _project(settings, project)
+    async with opened(settings) as memory:
+        node, current = await _named(memory, where, name), await _current(memory, where, settings)
+        entry = await memory.nodes.edit(
+            node.id,
+            entry_id,
+            by=person("told by `dcf memory scope edit`"),
+            current=None if current is None else current.id,
+            text=given_text(text),
+        )
+    is_own = entry.id == entry_id
+    said = "has another text" if is_own else f"stands for {entry_id} from now on"
+    return Answer({"entry": asdict(entry)}, [f"{entry.id} {said} in {node.called}."])
+
+
+async def move_node(settings: Settings, project: str | None, name: str, under: str) -> Answer:
+    """A node, with all below it, below another one. Raises a MemoryProblem, BadInput."""
+    where = _project(settings, project)
+    async with opened(settings) as memory:
+        node, above = await _named(memory, where, name), await _named(memory, where, under)
+        by = person("told by `dcf memory scope move`")
+        moved = await memory.nodes.move(node.id, above.id, by=by)
+    return Answer({"node": asdict(moved)}, [f"{moved.called} stands below {above.called}."])
+
+
+async def prune_node(settings: Settings, project: str | None, name: str, *, sure: bool) -> Answer:
+    """Remove a node and all below it; without ``sure`` say what that would be. Raises a
+    MemoryProblem, BadInput."""
+    async with opened(settings) as memory:
+        node = await _named(memory, _project(settings, project), name)
+        found = await memory.nodes.tree(node.id)
+        if sure:
+            by = person("told by `dcf memory scope prune`")
+            await memory.nodes.remove(node.id, by=by)
+    entries = sum(one.entries for one in found)
+    what = f"{counted(len(found), 'node', 'nodes')} with {counted(entries, 'entry', 'entries')}"
+    fields = {"removed": sure, "nodes": [_tree_entry(one) for one in found], "entries": entries}
+    if sure:
+        return Answer(fields, [f"{what} are removed; `dcf memory history` has them."])
+    return Answer(fields, [*_drawn(found[:_MOST_NODES]), f"--yes removes {what}."])
+
+
+def _project(settings: Settings, project: str | None) -> str:
+    return project_of_runs(settings.generated) if project is None else str(Path(project).absolute())
+
+
+def _parts(name: str) -> tuple[str, str]:
+    """Checkpoint and name. Raises BadInput."""
+    checkpoint, slash, rest = name.partition("/")
+    if not (checkpoint and slash and rest):
+        hint = "write CHECKPOINT/NAME, as in `exp-1/first-idea`; `dcf memory scope tree` has them"
+        problem = Problem("CLI_NODE", f"{name!r} names no node", hint=hint, file="NODE")
+        raise BadInput([problem])
+    return checkpoint, rest
+
+
+async def _named(memory: Memory, project: str, name: str) -> Node:
+    """The node with this id or name. Raises UnknownNode, BadInput."""
+    if "/" not in name:
+        with suppress(UnknownNode):
+            return await memory.nodes.get(name)
+    checkpoint, rest = _parts(name)
+    return await memory.nodes.named(project, checkpoint, rest)
+
+
+async def _current(memory: Memory, project: str, settings: Settings) -> Node | None:
+    """The node in which this program works. Raises UnknownNode, BadInput."""
+    name = settings.env.get(CURRENT)
+    return await _named(memory, project, name) if name else None
+
+
+def _demand_parent(node: Node, above: Node | None) -> None:
+    if above is not None and node.parent != above.id:
+        message = f"{node.called} is there, and does not stand below {above.called}"
+        hint = f"`dcf memory scope move {node.called} --under {above.called}` moves it"
+        raise NotSo("memory_node_elsewhere", message, hint)
+
+
+def _reference(node: Node) -> dict[str, str]:
+    return {"id": node.id, "name": node.called}
+
+
+def _tree_entry(one: TreeNode) -> dict[str, Any]:
+    return {**asdict(one.node), "depth": one.depth, "entries": one.entries}
+
+
+def _heading(node: Node) -> Text:
+    score = "" if node.score is None else f"  score {node.score:g}"
+    title = f"  {one_line(node.title)}" if node.title else ""
+    return Text.assemble((node.called, "bold"), score, (title, "dim"))
+
+
+def _drawn(found: Sequence[TreeNode]) -> list[Tree]:
+    """The trees of nodes, each of which stands before those below it."""
+    drawn: dict[str, Tree] = {}
+    tops = []
+    for one in found:
+        label = _heading(one.node)
+        if one.entries:
+            label.append(f"  {counted(one.entries, 'entry', 'entries')}", "dim")
+        above = drawn.get(one.node.parent or "")
+        if above is None:
+            drawn[one.node.id] = Tree(label)
+            tops.append(drawn[one.node.id])
+        else:
+            drawn[one.node.id] = above.add(label)
+    return tops
+
+
+def _entry_lines(entry: NodeEntry, names: dict[str, str]) -> list[Text]:
+    shadows = f", in place of {entry.shadows}" if entry.shadows else ""
+    about = f"  {entry.kind} of {names[entry.node_id]}{shadows}, {moment(entry.created_at)}"
+    return [
+        Text.assemble((entry.id, "bold"), (about, "dim")),
+        Text(f"  {one_line(entry.text, _EXCERPT)}"),
+    ]
+
+
+def _found_lines(found: Found, names: dict[str, str]) -> list[Text]:
+    whose = names.get(found.node_id or "", found.project or "")
+    about = f"  {found.kind} of {whose}, score {found.score:.2f}, {moment(found.at)}"
+    return [
+        Text.assemble((found.ref, "bold"), (about, "dim")),
+        Text(f"  {one_line(found.text, _EXCERPT)}"),
+    ]

@@ -1,0 +1,42 @@
+"""Trees of nodes: what a branch reads and writes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from control_plane import export_late
+
+if TYPE_CHECKING:
+    from dcf.memory.nodes.errors import (
+        EntryInherited,
+        EntryShadowed,
+        NodeElsewhere,
+        NodeExists,
+        NodeOfItself,
+        NotCurrentNode,
+        RootFixed,
+        UnknownEntry,
+        UnknownNode,
+    )
+    from dcf.memory.nodes.fields import EntryFields, NodeFields
+    from dcf.memory.nodes.finding import lineage_rows, shadowed_ids
+    from dcf.memory.nodes.nodes import Nodes
+else:
+    export_late(__name__)
+
+__all__ = [
+    "EntryFields",
+    "EntryInherited",
+    "EntryShadowed",
+    "NodeElsewhere",
+    "NodeExists",
+    "NodeFields",
+    "NodeOfItself",
+    "Nodes",
+    "NotCurrentNode",
+    "RootFixed",
+    "UnknownEntry",
+    "UnknownNode",
+    "lineage_rows",
+    "shadowed_ids",
+]

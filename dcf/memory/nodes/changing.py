@@ -1,0 +1,227 @@
+"""Making, moving and removing nodes, and writing into them: each writes to its own node alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from dcf.memory.audit.entity import Row
+from dcf.memory.audit.journal import Journal
+from dcf.memory.checking import refuse
+from dcf.memory.entities import NODE, NODE_ENTRY
+from dcf.memory.node import ROOT, NewEntry, NewNode, Node, NodeEntry
+from dcf.memory.nodes.errors import (
+    EntryInherited,
+    EntryShadowed,
+    NodeElsewhere,
+    NodeExists,
+    NodeOfItself,
+    NotCurrentNode,
+    RootFixed,
+    UnknownEntry,
+)
+from dcf.memory.nodes.fields import (
+    EntryFields,
+    NodeFields,
+    address_of,
+    entry_columns,
+    entry_problems,
+    fields_of,
+    new_columns,
+    node_columns,
+    node_entry_of,
+    node_of,
+)
+from dcf.memory.nodes.finding import (
+    known_row,
+    lineage_rows,
+    node_row,
+    shadowing_row,
+    tree_rows,
+)
+
+
+def add_node(journal: Journal, new: NewNode, entries: Sequence[NewEntry]) -> Node:
+    """Make a node with its first entries. Raises InvalidEntry with all that is wrong, UnknownNode
+    (the parent), NodeExists, NodeElsewhere."""
+    columns = new_columns(new)
+    known = known_row(journal.connection, new.project, new.checkpoint, new.name)
+    if known is not None:
+        above = node_of(node_row(journal.connection, known["parent"]))
+        raise NodeExists(node=node_of(known).called, parent=above.called)
+    root = _root(journal, new.project)
+    parent = root if new.parent is None else node_row(journal.connection, new.parent)
+    called = f"{new.checkpoint}/{new.name}"
+    _refuse_elsewhere(called, new.project, new.checkpoint, node_of(parent))
+    node = node_of(_created(journal, {**columns, "parent": parent["id"]}))
+    write_entries(journal, node.id, entries, current=None)
+    return node
+
+
+def change_node(journal: Journal, node_id: str, given: NodeFields) -> Node:
+    """The node with fields changed. Raises UnknownNode, InvalidEntry."""
+    row = node_row(journal.connection, node_id)
+    return node_of(_written(journal, row, node_columns(given)))
+
+
+def move_node(journal: Journal, node_id: str, parent_id: str) -> Node:
+    """The node, with all below it, below another parent: one row is written. Raises UnknownNode,
+    RootFixed, NodeOfItself, NodeElsewhere."""
+    row = node_row(journal.connection, node_id)
+    node = node_of(row)
+    _refuse_root(node, "moved")
+    above = lineage_rows(journal.connection, parent_id)
+    parent = node_of(above[-1])
+    if any(one["id"] == node_id for one in above):
+        raise NodeOfItself(node=node.called, parent=parent.called)
+    _refuse_elsewhere(node.called, node.project, node.checkpoint, parent)
+    return node_of(_written(journal, row, {"parent": parent_id}))
+
+
+def remove_node(journal: Journal, node_id: str) -> int:
+    """Remove a node and all below it, with their entries; how many nodes it was. Raises
+    UnknownNode, RootFixed."""
+    rows = tree_rows(journal.connection, node_id)
+    _refuse_root(node_of(rows[0]), "removed")
+    for row in reversed(rows):
+        # What a tree's rows have besides is not the nodes' own.
+        own = {name: row[name] for name in row.keys() - {"depth", "entries"}}
+        for entry in _own_entries(journal, own["id"]):
+            journal.delete(NODE_ENTRY, entry)
+        journal.delete(NODE, own)
+    return len(rows)
+
+
+def write_entries(
+    journal: Journal, node_id: str, new: Sequence[NewEntry], *, current: str | None
+) -> tuple[NodeEntry, ...]:
+    """Write entries into a node, all or none.
+
+    Raises UnknownNode, NotCurrentNode, InvalidEntry with all that is wrong.
+    """
+    _writable(journal, node_id, current)
+    given = [fields_of(one) for one in new]
+    refuse(
+        "the entry",
+        (it for number, one in enumerate(given) for it in entry_problems(one, f"/{number}")),
+    )
+    return tuple(_entered(journal, node_id, entry_columns(one), None) for one in given)
+
+
+def edit_entry(
+    journal: Journal, node_id: str, entry_id: str, given: EntryFields, *, current: str | None
+) -> NodeEntry:
+    """An entry with fields changed, as the node reads it: its own is changed; of an ancestor's it
+    gets a version of its own, and the ancestor keeps what it has.
+
+    Raises UnknownNode, NotCurrentNode, UnknownEntry, EntryShadowed, InvalidEntry.
+    """
+    node = _writable(journal, node_id, current)
+    row = _read_entry(journal, node, entry_id)
+    columns = entry_columns(given)
+    if row["node_id"] != node_id:
+        kept = {name: row[name] for name in ("kind", "text", "metadata")}
+        return _entered(journal, node_id, {**kept, **columns}, entry_id)
+    after = {**row, **columns}
+    if after != row:
+        after |= {"revision": row["revision"] + 1, "updated_at": journal.at}
+    return node_entry_of(journal.update(NODE_ENTRY, row, after) or row)
+
+
+def delete_entry(journal: Journal, node_id: str, entry_id: str, *, current: str | None) -> None:
+    """Remove an entry of the node itself; one that it shadowed is read again.
+
+    Raises UnknownNode, NotCurrentNode, UnknownEntry, EntryShadowed, EntryInherited.
+    """
+    node = _writable(journal, node_id, current)
+    row = _read_entry(journal, node, entry_id)
+    if row["node_id"] != node_id:
+        owner = node_of(node_row(journal.connection, row["node_id"]))
+        raise EntryInherited(entry=entry_id, owner=owner.called, node=node.called)
+    journal.delete(NODE_ENTRY, row)
+
+
+def _root(journal: Journal, project: str) -> dict[str, Any]:
+    """The row of a project's root, made if it is missing."""
+    known = known_row(journal.connection, project)
+    if known is not None:
+        return known
+    columns = {"checkpoint": ROOT, "name": ROOT, "address": address_of(project, ROOT, ROOT)}
+    unset = node_columns({"title": "", "score": None, "metadata": {}})
+    return _created(journal, {"project": project, **columns, **unset, "parent": None})
+
+
+def _created(journal: Journal, columns: Row) -> dict[str, Any]:
+    row = {
+        "id": journal.new_id("node"),
+        **columns,
+        "revision": 1,
+        "created_at": journal.at,
+        "updated_at": journal.at,
+    }
+    return journal.create(NODE, row)
+
+
+def _written(journal: Journal, row: Row, columns: Row) -> Row:
+    if all(row[name] == value for name, value in columns.items()):
+        return row
+    revision = {"revision": row["revision"] + 1, "updated_at": journal.at}
+    return journal.update(NODE, row, {**row, **columns, **revision}) or row
+
+
+def _entered(journal: Journal, node_id: str, columns: Row, shadows: str | None) -> NodeEntry:
+    row = {
+        "id": journal.new_id("entry"),
+        "node_id": node_id,
+        **columns,
+        "shadows": shadows,
+        "revision": 1,
+        "created_at": journal.at,
+        "updated_at": journal.at,
+    }
+    return node_entry_of(journal.create(NODE_ENTRY, row))
+
+
+def _writable(journal: Journal, node_id: str, current: str | None) -> Node:
+    """The node, if whoever works in ``current`` may write to it (None: anybody may)."""
+    node = node_of(node_row(journal.connection, node_id))
+    if current is not None and current != node_id:
+        here = node_of(node_row(journal.connection, current))
+        raise NotCurrentNode(node=node.called, current=here.called)
+    return node
+
+
+def _read_entry(journal: Journal, node: Node, entry_id: str) -> dict[str, Any]:
+    """The row of an entry that is read in a node."""
+    row = NODE_ENTRY.find(journal.connection, entry_id)
+    above = {one["id"] for one in lineage_rows(journal.connection, node.id)}
+    if row is None or row["node_id"] not in above:
+        raise UnknownEntry(node=node.called, entry=entry_id)
+    shadow = shadowing_row(journal.connection, node.id, entry_id)
+    if shadow is not None:
+        raise EntryShadowed(entry=entry_id, by=shadow["id"], node=node.called)
+    return row
+
+
+def _own_entries(journal: Journal, node_id: str) -> list[dict[str, Any]]:
+    rows = journal.connection.execute(
+        "SELECT * FROM node_entries WHERE node_id = ? ORDER BY rowid DESC", (node_id,)
+    )
+    return [dict(row) for row in rows]
+
+
+def _refuse_root(node: Node, what: str) -> None:
+    if node.is_root:
+        raise RootFixed(node=node.called, what=what)
+
+
+def _refuse_elsewhere(called: str, project: str, checkpoint: str, parent: Node) -> None:
+    """Raises NodeElsewhere unless a node can stand below ``parent``."""
+    pairs = [("project", project, parent.project)]
+    if not parent.is_root:
+        pairs.append(("checkpoint", checkpoint, parent.checkpoint))
+    for what, found, expected in pairs:
+        if found != expected:
+            raise NodeElsewhere(
+                node=called, what=what, parent=parent.called, found=found, expected=expected
+            )

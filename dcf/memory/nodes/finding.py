@@ -1,0 +1,167 @@
+"""Finding nodes, and what can be read in one: the entries of its ancestors and its own.
+
+Who asks for a node's entries names the node alone. The way up to its root is looked for in the same
+statement, so that it is that of the moment at which the entries are read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+from typing import Any
+
+from dcf.memory.database import Connection
+from dcf.memory.entities import NODE
+from dcf.memory.node import ROOT
+from dcf.memory.nodes.errors import UnknownNode
+from dcf.memory.nodes.fields import address_of
+
+_LINEAGE = """
+WITH RECURSIVE lineage (id, parent, up) AS (
+    SELECT id, parent, 0 FROM nodes WHERE id = :node
+    UNION ALL
+    SELECT n.id, n.parent, l.up + 1 FROM nodes n JOIN lineage l ON n.id = l.parent
+)
+"""
+# The deepest first, which is each node before its children: https://sqlite.org/lang_with.html#rcex3
+_BELOW = """
+WITH RECURSIVE below (id, depth, created_at) AS (
+    SELECT id, :depth, created_at FROM nodes WHERE id = :node
+    UNION ALL
+    SELECT n.id, b.depth + 1, n.created_at FROM nodes n JOIN below b ON n.parent = b.id
+    ORDER BY 2 DESC, 3, 1
+)
+"""
+_NAMES = 2_000
+"""Most names among which similar ones are looked for."""
+
+_VISIBLE = (
+    "NOT EXISTS (SELECT 1 FROM node_entries s WHERE s.shadows = e.id"
+    " AND s.node_id IN (SELECT id FROM lineage))"
+)
+"""A condition on an entry ``e`` below a ``lineage``: no other one stands for it there."""
+
+
+def node_row(connection: Connection, node_id: str) -> dict[str, Any]:
+    """The row of a node. Raises UnknownNode."""
+    found = NODE.find(connection, node_id)
+    if found is None:
+        raise UnknownNode(node_id)
+    return found
+
+
+def named_row(connection: Connection, project: str, checkpoint: str, name: str) -> dict[str, Any]:
+    """The row of the node with this name. Raises UnknownNode with the closest names."""
+    found = known_row(connection, project, checkpoint, name)
+    if found is None:
+        rows = connection.execute(
+            "SELECT checkpoint, name FROM nodes WHERE project = ? AND parent IS NOT NULL"
+            " ORDER BY created_at DESC LIMIT ?",
+            (project, _NAMES),
+        )
+        names = [f"{row['checkpoint']}/{row['name']}" for row in rows]
+        wanted = f"{checkpoint}/{name}" if checkpoint else project
+        raise UnknownNode(wanted, get_close_matches(wanted, names, n=3))
+    return found
+
+
+def known_row(
+    connection: Connection, project: str, checkpoint: str = ROOT, name: str = ROOT
+) -> dict[str, Any] | None:
+    """The row of the node with this name, if there is one; without a name that of the root."""
+    row = connection.execute(
+        "SELECT * FROM nodes WHERE address = ?", (address_of(project, checkpoint, name),)
+    ).fetchone()
+    return None if row is None else dict(row)
+
+
+def lineage_rows(connection: Connection, node_id: str) -> list[dict[str, Any]]:
+    """A node's ancestors from the root on, and the node itself as the last. Raises UnknownNode."""
+    rows = connection.execute(
+        f"{_LINEAGE} SELECT n.* FROM lineage l JOIN nodes n ON n.id = l.id ORDER BY l.up DESC",
+        {"node": node_id},
+    ).fetchall()
+    if not rows:
+        raise UnknownNode(node_id)
+    return [dict(row) for row in rows]
+
+
+def tree_rows(connection: Connection, node_id: str) -> list[dict[str, Any]]:
+    """A node and all below it, each with its ``depth`` and the number of its own ``entries``; each
+    before its children, which stand in the order in which they were made. Raises UnknownNode."""
+    depth = len(lineage_rows(connection, node_id)) - 1
+    rows = connection.execute(
+        f"{_BELOW} SELECT n.*, b.depth,"
+        " (SELECT count(*) FROM node_entries WHERE node_id = n.id) AS entries"
+        " FROM below b CROSS JOIN nodes n ON n.id = b.id",
+        {"node": node_id, "depth": depth},
+    )
+    return [dict(row) for row in rows]
+
+
+def entry_rows(
+    connection: Connection,
+    node_id: str,
+    *,
+    inherited: bool = True,
+    kinds: Sequence[str] = (),
+    limit: int = -1,
+    offset: int = 0,
+) -> list[dict[str, Any]]:
+    """The entries that can be read in a node, oldest first: those of its ancestors that no other
+    one shadows, and its own. Without ``inherited`` its own alone. Raises UnknownNode."""
+    node_row(connection, node_id)
+    where, values = _readable(node_id, inherited, kinds)
+    rows = connection.execute(
+        f"{_LINEAGE} SELECT e.* FROM node_entries e WHERE {where}"
+        " ORDER BY e.created_at, e.rowid LIMIT :limit OFFSET :offset",
+        {**values, "limit": limit, "offset": offset},
+    )
+    return [dict(row) for row in rows]
+
+
+def entry_count(
+    connection: Connection, node_id: str, *, inherited: bool = True, kinds: Sequence[str] = ()
+) -> int:
+    """How many entries can be read in a node. Raises UnknownNode."""
+    node_row(connection, node_id)
+    where, values = _readable(node_id, inherited, kinds)
+    row = connection.execute(
+        f"{_LINEAGE} SELECT count(*) FROM node_entries e WHERE {where}", values
+    )
+    return int(row.fetchone()[0])
+
+
+def shadowing_row(connection: Connection, node_id: str, entry_id: str) -> dict[str, Any] | None:
+    """The entry that stands for another one in a node, if one does: the nearest."""
+    row = connection.execute(
+        f"{_LINEAGE} SELECT s.* FROM lineage l JOIN node_entries s ON s.node_id = l.id"
+        " WHERE s.shadows = :entry ORDER BY l.up LIMIT 1",
+        {"node": node_id, "entry": entry_id},
+    ).fetchone()
+    return None if row is None else dict(row)
+
+
+def shadowed_ids(connection: Connection, node_id: str) -> list[str]:
+    """The entries for which another one stands in a node."""
+    rows = connection.execute(
+        f"{_LINEAGE} SELECT DISTINCT shadows FROM node_entries"
+        " WHERE node_id IN (SELECT id FROM lineage) AND shadows IS NOT NULL",
+        {"node": node_id},
+    )
+    return [row[0] for row in rows]
+
+
+def _readable(
+    node_id: str, inherited: bool, kinds: Sequence[str]
+) -> tuple[str, dict[str, str | int]]:
+    """A condition on an entry ``e`` below the lineage, with its values."""
+    values: dict[str, str | int] = {"node": node_id}
+    where = (
+        ["e.node_id IN (SELECT id FROM lineage)", _VISIBLE] if inherited else ["e.node_id = :node"]
+    )
+    for number, kind in enumerate(kinds):
+        values[f"kind{number}"] = kind
+    if kinds:
+        where.append(f"e.kind IN ({', '.join(f':kind{number}' for number in range(len(kinds)))})")
+    return " AND ".join(where), values

@@ -1,0 +1,150 @@
+"""Trees of nodes: a branch reads its ancestors and itself, and writes to itself alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Unpack
+
+from dcf.memory.actor import Actor
+from dcf.memory.ledger import Ledger
+from dcf.memory.node import ROOT, NewEntry, NewNode, Node, NodeEntry, TreeNode
+from dcf.memory.nodes.changing import (
+    add_node,
+    change_node,
+    delete_entry,
+    edit_entry,
+    move_node,
+    remove_node,
+    write_entries,
+)
+from dcf.memory.nodes.fields import EntryFields, NodeFields, node_entry_of, node_of
+from dcf.memory.nodes.finding import (
+    entry_count,
+    entry_rows,
+    lineage_rows,
+    named_row,
+    node_row,
+    tree_rows,
+)
+
+
+class Nodes:
+    """Nodes by project, checkpoint and name, in one tree for each project.
+
+    What is read in a node is what its ancestors and itself have: never what siblings have, what
+    stands below those, or below the node itself. Every read looks for the ancestors of its own
+    moment, so who moves or removes nodes meanwhile shows nobody anything else. ``Search.find`` with
+    ``node`` searches by the same rule.
+
+    ``current`` is the node of the one who writes: naming another one is refused. None is a person,
+    or a program that stands outside of the tree.
+    """
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+
+    async def add(self, new: NewNode, *entries: NewEntry, by: Actor) -> Node:
+        """Make a node with its first entries, or nothing; the root of its project is made with the
+        first node. Raises InvalidEntry with all that is wrong, UnknownNode (the parent),
+        NodeExists, NodeElsewhere."""
+        return await self._ledger.change(by, lambda journal: add_node(journal, new, entries))
+
+    async def get(self, node_id: str) -> Node:
+        """One node. Raises UnknownNode."""
+        return await self._ledger.read(lambda connection: node_of(node_row(connection, node_id)))
+
+    async def named(self, project: str, checkpoint: str = ROOT, name: str = ROOT) -> Node:
+        """The node with this name; without one, the root of the project. Raises UnknownNode."""
+        return await self._ledger.read(
+            lambda connection: node_of(named_row(connection, project, checkpoint, name))
+        )
+
+    async def change(self, node_id: str, *, by: Actor, **given: Unpack[NodeFields]) -> Node:
+        """The node with fields changed. Raises UnknownNode, InvalidEntry."""
+        return await self._ledger.change(by, lambda journal: change_node(journal, node_id, given))
+
+    async def move(self, node_id: str, parent_id: str, *, by: Actor) -> Node:
+        """Move a node, with all below it, below another parent of the same checkpoint, or below the
+        root. That is one row, however much is moved: places are looked for when they are read.
+
+        Raises UnknownNode, RootFixed, NodeOfItself, NodeElsewhere.
+        """
+        return await self._ledger.change(by, lambda journal: move_node(journal, node_id, parent_id))
+
+    async def remove(self, node_id: str, *, by: Actor) -> int:
+        """Remove a node and all below it, with their entries; how many nodes it was. Raises
+        UnknownNode, RootFixed."""
+        return await self._ledger.change(by, lambda journal: remove_node(journal, node_id))
+
+    async def lineage(self, node_id: str) -> tuple[Node, ...]:
+        """A node's ancestors from the root on, and the node itself. Raises UnknownNode."""
+        rows = await self._ledger.read(lambda connection: lineage_rows(connection, node_id))
+        return tuple(map(node_of, rows))
+
+    async def tree(self, node_id: str) -> tuple[TreeNode, ...]:
+        """A node and all below it, each before its children. That is who looks at a whole tree, not
+        what a branch reads. Raises UnknownNode."""
+        rows = await self._ledger.read(lambda connection: tree_rows(connection, node_id))
+        return tuple(TreeNode(node_of(row), row["depth"], row["entries"]) for row in rows)
+
+    async def write(
+        self, node_id: str, *new: NewEntry, by: Actor, current: str | None = None
+    ) -> tuple[NodeEntry, ...]:
+        """Write entries into a node, all or none. Raises UnknownNode, NotCurrentNode, InvalidEntry
+        with all that is wrong."""
+        return await self._ledger.change(
+            by, lambda journal: write_entries(journal, node_id, new, current=current)
+        )
+
+    async def edit(
+        self,
+        node_id: str,
+        entry_id: str,
+        *,
+        by: Actor,
+        current: str | None = None,
+        **given: Unpack[EntryFields],
+    ) -> NodeEntry:
+        """An entry with fields changed, as the node reads it. Of an ancestor's entry the node gets
+        a version of its own, which shadows it there and below; the ancestor keeps what it has.
+
+        Raises UnknownNode, NotCurrentNode, UnknownEntry, EntryShadowed, InvalidEntry.
+        """
+        return await self._ledger.change(
+            by, lambda journal: edit_entry(journal, node_id, entry_id, given, current=current)
+        )
+
+    async def delete(
+        self, node_id: str, entry_id: str, *, by: Actor, current: str | None = None
+    ) -> None:
+        """Remove an entry of the node itself; one that it shadowed is read again. Raises
+        UnknownNode, NotCurrentNode, UnknownEntry, EntryShadowed, EntryInherited."""
+        await self._ledger.change(
+            by, lambda journal: delete_entry(journal, node_id, entry_id, current=current)
+        )
+
+    async def entries(
+        self,
+        node_id: str,
+        *,
+        inherited: bool = True,
+        kinds: Sequence[str] = (),
+        limit: int = 100,
+        offset: int = 0,
+    ) -> tuple[NodeEntry, ...]:
+        """What can be read in a node, oldest first: at most ``limit``, ``offset`` left out. Without
+        ``inherited`` its own entries alone. Raises UnknownNode."""
+        rows = await self._ledger.read(
+            lambda connection: entry_rows(
+                connection, node_id, inherited=inherited, kinds=kinds, limit=limit, offset=offset
+            )
+        )
+        return tuple(map(node_entry_of, rows))
+
+    async def count(
+        self, node_id: str, *, inherited: bool = True, kinds: Sequence[str] = ()
+    ) -> int:
+        """How many entries can be read in a node. Raises UnknownNode."""
+        return await self._ledger.read(
+            lambda connection: entry_count(connection, node_id, inherited=inherited, kinds=kinds)
+        )

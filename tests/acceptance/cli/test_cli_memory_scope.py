@@ -1,0 +1,104 @@
+"""``dcf memory scope``: trees of nodes, as their user sees them."""
+
+from __future__ import annotations
+
+from memory_user import MemoryUser
+
+
+def grow(memory: MemoryUser) -> None:
+    """A base with two branches, each of which says one thing."""
+    memory.ok("scope", "add", "exp/base", "The loss is flat after 20 epochs.")
+    memory.ok(
+        *("scope", "add", "exp/wider", "Wider layers overfit.", "--under", "exp/base"),
+        *("--title", "Wider layers", "--score", "0.71"),
+    )
+    memory.ok("scope", "add", "exp/deeper", "Deeper nets diverge.", "--under", "exp/base")
+
+
+def texts(memory: MemoryUser, node: str, *more: str) -> list[str]:
+    return [one["text"] for one in memory.ok("scope", "show", node, *more)["entries"]]
+
+
+def test_a_branch_shows_and_finds_its_ancestors_and_itself(memory: MemoryUser) -> None:
+    grow(memory)
+
+    assert texts(memory, "exp/wider") == [
+        "The loss is flat after 20 epochs.",
+        "Wider layers overfit.",
+    ]
+    assert texts(memory, "exp/wider", "--own") == ["Wider layers overfit."]
+    assert texts(memory, "exp/base") == ["The loss is flat after 20 epochs."]
+    found = memory.ok("scope", "search", "exp/wider", "layers nets loss")["found"]
+    assert {one["node"] for one in found} == {"exp/base", "exp/wider"}
+    assert "reads " in memory("scope", "show", "exp/wider").out
+
+
+def test_the_tree_shows_what_stands_below_what(memory: MemoryUser) -> None:
+    grow(memory)
+
+    drawn = memory("scope", "tree").out
+    assert "└── exp/base  1 entry" in drawn
+    assert "    ├── exp/wider  score 0.71  Wider layers  1 entry" in drawn
+    nodes = memory.ok("scope", "tree", "exp")["nodes"]
+    assert [(one["name"], one["depth"]) for one in nodes] == [
+        ("base", 1),
+        ("wider", 2),
+        ("deeper", 2),
+    ]
+    refused, document = memory.refused("scope", "tree", "run")
+    assert (refused, document["error"]["hint"]) == (1, "there are: exp")
+
+    memory.ok("scope", "move", "exp/deeper", "--under", "exp/wider")
+    assert "Wider layers overfit." in texts(memory, "exp/deeper")
+    assert memory.ok("scope", "prune", "exp/wider")["removed"] is False
+    pruned = memory.ok("scope", "prune", "exp/wider", "--yes")
+    assert (pruned["removed"], len(pruned["nodes"]), pruned["entries"]) == (True, 2, 2)
+    assert [one["name"] for one in memory.ok("scope", "tree", "exp")["nodes"]] == ["base"]
+
+
+def test_an_edit_of_what_is_inherited_is_seen_in_the_branch_alone(memory: MemoryUser) -> None:
+    grow(memory)
+    (entry,) = memory.ok("scope", "show", "exp/base")["entries"]
+
+    own = memory.ok("scope", "edit", "exp/wider", entry["id"], "The loss is flat after 30.")[
+        "entry"
+    ]
+
+    assert own["shadows"] == entry["id"]
+    assert texts(memory, "exp/wider") == ["Wider layers overfit.", "The loss is flat after 30."]
+    assert texts(memory, "exp/deeper")[0] == "The loss is flat after 20 epochs."
+    code, document = memory.refused("scope", "edit", "exp/wider", entry["id"], "again")
+    assert (code, document["error"]["code"]) == (1, "memory_entry_shadowed")
+
+
+def test_a_program_writes_to_its_own_node_alone(memory: MemoryUser) -> None:
+    grow(memory)
+    memory.patch.setenv("DCF_NODE", "exp/deeper")
+
+    code, document = memory.refused("scope", "add", "exp/wider", "a plum")
+    assert (code, document["error"]["code"]) == (1, "memory_not_current_node")
+    assert (
+        "'exp/wider' is not the current node, which is 'exp/deeper'" in document["error"]["message"]
+    )
+    assert memory.refused("scope", "add", "exp/new", "a plum")[0] == 1
+    memory.ok("scope", "add", "exp/deeper", "a plum")
+    memory.patch.delenv("DCF_NODE")
+    assert len(memory.ok("scope", "tree", "exp")["nodes"]) == 3
+
+
+def test_what_cannot_be_is_said_and_nothing_is_made(memory: MemoryUser) -> None:
+    assert memory.refused("scope", "tree")[1]["error"]["code"] == "memory_missing"
+    grow(memory)
+
+    assert memory.refused("scope", "show", "wider")[0] == 2
+    assert (
+        "Close to it: exp/wider"
+        in memory.refused("scope", "show", "exp/wder")[1]["error"]["message"]
+    )
+    assert memory.refused("scope", "add", "exp/deeper", "--under", "exp/wider")[0] == 1
+    assert memory.refused("scope", "add", "exp/new", "text", "--kind", "No Kind")[0] == 2
+    assert memory.refused("scope", "add", "exp/new", "--score", "nan")[0] == 2
+    assert memory.refused("scope", "move", "exp/base", "--under", "exp/wider")[0] == 1
+    assert len(memory.ok("scope", "tree", "exp")["nodes"]) == 3
+    other = memory.folder / "other"
+    assert memory.ok("scope", "tree", "--project", str(other))["nodes"] == []
