@@ -2,7 +2,8 @@
 
 A thousand agents with ten blocks each and a hundred passages each, in one file. With
 ``--observations N`` instead observations of ten projects and all their vectors: how fast they are
-taken in and found, in a project and in all.
+taken in and found, in a project and in all. With ``--nodes N`` instead a tree of nodes, 50 deep,
+with ten entries each: how fast it grows, and what is read and found in its deepest nodes.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ from dcf.memory import (
     Memory,
     NewAgent,
     NewBlock,
+    NewEntry,
+    NewNode,
     NewObservation,
     NewPassage,
     Origin,
@@ -36,6 +39,8 @@ _BLOCKS = 10
 _PASSAGES = 100
 _PROJECTS = 10
 _AT_ONCE = 1_000
+_DEPTH = 50
+_ENTRIES = 10
 _WORDS = tuple(
     f"{start}{middle}{end}"
     for start in ("bar", "den", "fol", "gar", "hol", "kin", "lum", "mor", "nat", "pel")
@@ -99,6 +104,46 @@ async def observation_search(
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
     size = source.path.stat().st_size / 1e6
     return [*figures, Figure("the process at most", peak, "MB"), Figure("the file", size, "MB")]
+
+
+async def node_search(source: Source, *, nodes: int = 100_000, searches: int = 300) -> list[Figure]:
+    """A tree of ``nodes`` in branches of fifty, each with ten entries, and what is read and found
+    in the last of a branch."""
+    chance = random.Random(11)
+    made, written, vectors = [], [], []
+    ends: list[str] = []
+    async with Memory.open(source, clock=_now, new_id=random_id) as memory:
+        await memory.search.catch_up()
+        parent: str | None = None
+        for number in range(nodes):
+            above = None if number % _DEPTH == 0 else parent
+            wall, processor = time.perf_counter(), time.process_time()
+            node = await memory.nodes.add(NewNode("lab", "x", f"{number}", above), by=SYSTEM)
+            made.append(_Took(time.perf_counter() - wall, time.process_time() - processor))
+            parent = node.id
+            entries = [NewEntry(_text(chance)) for _ in range(_ENTRIES)]
+            written.append(await _took(memory.nodes.write(node.id, *entries, by=SYSTEM)))
+            if number % _DEPTH == _DEPTH - 1:
+                ends.append(parent)
+            if number % _AT_ONCE == _AT_ONCE - 1:
+                vectors.append(await _took(memory.search.catch_up()))
+    figures = _times(f"{nodes:,} nodes: one more", made)
+    figures += _times(f"{_ENTRIES} entries into one", written)
+    async with Memory.open(source, clock=_now, new_id=random_id) as memory:
+        await memory.search.find(_query(chance), node=ends[0])
+        found, read, moved = [], [], []
+        for _ in range(searches):
+            node_id, other = chance.choice(ends), chance.choice(ends)
+            found.append(await _took(memory.search.find(_query(chance), node=node_id)))
+            read.append(await _took(memory.nodes.entries(node_id, limit=1_000)))
+            lineage = await memory.nodes.lineage(node_id)
+            if all(one.id != other for one in lineage):
+                moved.append(await _took(memory.nodes.move(lineage[1].id, other, by=SYSTEM)))
+                root = lineage[0].id
+                await memory.nodes.move(lineage[1].id, root, by=SYSTEM)
+    figures += [*_times("search of 500 entries", found), *_times("reading them", read)]
+    size = source.path.stat().st_size / 1e6
+    return [*figures, *_times("moving a branch", moved), Figure("the file", size, "MB")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,15 +250,17 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(prog="benchmarks.memory_search", description=__doc__)
     parser.add_argument("--observations", type=int, metavar="N")
+    parser.add_argument("--nodes", type=int, metavar="N")
     parser.add_argument("--key", help="of an encrypted file")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="dcf-memory-search-") as folder:
         source = Source(Path(folder) / "observations.db", options.key)
-        measured = (
-            observation_search(source, observations=options.observations)
-            if options.observations
-            else memory_search(Path(folder))
-        )
+        if options.nodes:
+            measured = node_search(source, nodes=options.nodes)
+        elif options.observations:
+            measured = observation_search(source, observations=options.observations)
+        else:
+            measured = memory_search(Path(folder))
         for figure in asyncio.run(measured):
             print(f"{figure.name:<52} {figure.value:>8.2f} {figure.unit}")
 

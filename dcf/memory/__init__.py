@@ -61,6 +61,7 @@ if TYPE_CHECKING:
         RevisionConflict,
         WrongVariables,
     )
+    from dcf.memory.experiment import ExperimentMemory
     from dcf.memory.foreign_database import is_database
     from dcf.memory.garbage import Garbage, GarbageReport, Retention
     from dcf.memory.ids import Clock, NewId, random_id
@@ -260,6 +261,7 @@ __all__ = [
     "EntryShadowed",
     "Event",
     "Events",
+    "ExperimentMemory",
     "FileReport",
     "Filter",
     "Forgotten",

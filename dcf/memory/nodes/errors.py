@@ -54,10 +54,14 @@ class RootFixed(MemoryProblem):
 
 
 class UnknownEntry(MemoryProblem):
-    """{node!r} and the nodes above it have no entry {entry!r}."""
+    """There is no entry {entry!r}{where}."""
 
     code = "memory_unknown_entry"
-    hint = "`dcf memory scope show` lists those that can be read there"
+    hint = "`dcf memory scope show` lists those that are read in a node"
+
+    def __init__(self, entry: str, node: str | None = None) -> None:
+        where = "" if node is None else f" in {node!r} and the nodes above it"
+        super().__init__(entry=entry, where=where)
 
 
 class EntryShadowed(MemoryProblem):

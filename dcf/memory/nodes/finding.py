@@ -6,14 +6,15 @@ statement, so that it is that of the moment at which the entries are read.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import Any
 
 from dcf.memory.database import Connection
-from dcf.memory.entities import NODE
+from dcf.memory.entities import NODE, NODE_ENTRY
 from dcf.memory.node import ROOT
-from dcf.memory.nodes.errors import UnknownNode
+from dcf.memory.nodes.errors import UnknownEntry, UnknownNode
 from dcf.memory.nodes.fields import address_of
 
 _LINEAGE = """
@@ -99,6 +100,14 @@ def tree_rows(connection: Connection, node_id: str) -> list[dict[str, Any]]:
     return [dict(row) for row in rows]
 
 
+def entry_row(connection: Connection, entry_id: str) -> dict[str, Any]:
+    """The row of an entry. Raises UnknownEntry."""
+    found = NODE_ENTRY.find(connection, entry_id)
+    if found is None:
+        raise UnknownEntry(entry=entry_id)
+    return found
+
+
 def entry_rows(
     connection: Connection,
     node_id: str,
@@ -142,12 +151,12 @@ def shadowing_row(connection: Connection, node_id: str, entry_id: str) -> dict[s
     return None if row is None else dict(row)
 
 
-def shadowed_ids(connection: Connection, node_id: str) -> list[str]:
-    """The entries for which another one stands in a node."""
+def shadowed_ids(connection: Connection, node_ids: Sequence[str]) -> list[str]:
+    """The entries for which one of these nodes has another."""
     rows = connection.execute(
-        f"{_LINEAGE} SELECT DISTINCT shadows FROM node_entries"
-        " WHERE node_id IN (SELECT id FROM lineage) AND shadows IS NOT NULL",
-        {"node": node_id},
+        "SELECT DISTINCT shadows FROM node_entries WHERE shadows IS NOT NULL"
+        " AND node_id IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(node_ids)),),
     )
     return [row[0] for row in rows]
 

@@ -20,6 +20,7 @@ from dcf.memory.nodes.changing import (
 from dcf.memory.nodes.fields import EntryFields, NodeFields, node_entry_of, node_of
 from dcf.memory.nodes.finding import (
     entry_count,
+    entry_row,
     entry_rows,
     lineage_rows,
     named_row,
@@ -121,6 +122,12 @@ class Nodes:
         UnknownNode, NotCurrentNode, UnknownEntry, EntryShadowed, EntryInherited."""
         await self._ledger.change(
             by, lambda journal: delete_entry(journal, node_id, entry_id, current=current)
+        )
+
+    async def entry(self, entry_id: str) -> NodeEntry:
+        """One entry, for who looks at a whole tree. Raises UnknownEntry."""
+        return await self._ledger.read(
+            lambda connection: node_entry_of(entry_row(connection, entry_id))
         )
 
     async def entries(

@@ -13,6 +13,16 @@ from dcf.memory.search.scope import Scope, Stretch
 
 _ENOUGH = 3_000
 """Texts in a scope that is not narrow from which the best are chosen."""
+_FEW = 8
+"""Stretches of a scope that are asked one by one without a second thought."""
+_AROUND = 1_000
+"""Texts between the first and the last of many stretches that are read to spare asking each."""
+_TEXTS = (
+    "SELECT rowid FROM search_words WHERE search_words MATCH ? AND rowid BETWEEN ? AND ? LIMIT ?"
+)
+_ABOUTS = (
+    "SELECT rowid FROM search_abouts WHERE search_abouts MATCH ? AND rowid BETWEEN ? AND ? LIMIT ?"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +70,7 @@ def _narrow(connection: Connection, word: str, scope: Scope) -> Hits:
 
 def _wide(connection: Connection, words: Sequence[str], scope: Scope) -> list[Hits]:
     whole = {one: texts_between(connection, one.first, one.last) for one in scope.stretches}
-    said = {word: _said(connection, word, whole) for word in words}
+    said = {word: _said(connection, word, scope, whole) for word in words}
     order = sorted(words, key=lambda one: said[one].number)
     found: dict[str, Hits] = {}
     seen = 0
@@ -76,10 +86,13 @@ def _wide(connection: Connection, words: Sequence[str], scope: Scope) -> list[Hi
     return [found[word] for word in words]
 
 
-def _said(connection: Connection, word: str, whole: Mapping[Stretch, int]) -> _Said:
+def _said(connection: Connection, word: str, scope: Scope, whole: Mapping[Stretch, int]) -> _Said:
     """Of a word that is in very many texts, the first are counted, and the rest taken to be as
     dense. ``whole``: about how many texts are in each stretch of the scope."""
     match = f"text : {_quoted(word)}"
+    around = _around(connection, _TEXTS, match, scope)
+    if around is not None:
+        return _Said(len(around), around)
     number = 0
     parts: list[Places] | None = []
     for stretch, texts in whole.items():
@@ -89,7 +102,7 @@ def _said(connection: Connection, word: str, whole: Mapping[Stretch, int]) -> _S
             number += min(round(_ENOUGH * texts / max(passed, 1)), texts)
             parts = None
             continue
-        here = _listed(connection, match, stretch)
+        here = _rowids(connection, _TEXTS, (match, stretch.first, stretch.last, -1))
         number += len(here)
         if parts is not None:
             parts.append(here)
@@ -127,29 +140,36 @@ def _chosen(said: Mapping[str, _Said], found: Mapping[str, Hits]) -> _Chosen:
 
 
 def _places(connection: Connection, match: str, scope: Scope, limit: int = -1) -> Places:
-    return _together([_listed(connection, match, one, limit) for one in scope.stretches])
+    return _listed(connection, _TEXTS, match, scope, limit)
 
 
 def _about(connection: Connection, word: str, scope: Scope, limit: int = -1) -> Places:
-    parts = [
-        _rowids(
-            connection,
-            "SELECT rowid FROM search_abouts WHERE search_abouts MATCH ?"
-            " AND rowid BETWEEN ? AND ? LIMIT ?",
-            (_quoted(word), one.first, one.last, limit),
-        )
-        for one in scope.stretches
-    ]
-    return _together(parts)
+    return _listed(connection, _ABOUTS, _quoted(word), scope, limit)
 
 
-def _listed(connection: Connection, match: str, stretch: Stretch, limit: int = -1) -> Places:
-    return _rowids(
-        connection,
-        "SELECT rowid FROM search_words WHERE search_words MATCH ?"
-        " AND rowid BETWEEN ? AND ? LIMIT ?",
-        (match, stretch.first, stretch.last, limit),
+def _listed(connection: Connection, sql: str, match: str, scope: Scope, limit: int) -> Places:
+    """The places in the scope, at most ``limit`` of each stretch (-1: all)."""
+    around = _around(connection, sql, match, scope)
+    if around is not None:
+        return around
+    return _together(
+        [_rowids(connection, sql, (match, one.first, one.last, limit)) for one in scope.stretches]
     )
+
+
+def _around(connection: Connection, sql: str, match: str, scope: Scope) -> Places | None:
+    """The places in a scope of many stretches; None where the stretches are few, or much matches
+    between them: then it takes less time to ask each."""
+    if len(scope.stretches) <= _FEW:
+        return None
+    first, last = scope.stretches[0].first, scope.stretches[-1].last
+    found = _rowids(connection, sql, (match, first, last, _AROUND))
+    if len(found) >= _AROUND:
+        return None
+    firsts, lasts = np.array(scope.spans, dtype=np.int64).T
+    at = np.searchsorted(firsts, found, side="right") - 1
+    inside: Places = found[found <= lasts[at]]
+    return inside
 
 
 def _rowids(connection: Connection, sql: str, values: tuple[str, int, int, int]) -> Places:

@@ -18,20 +18,21 @@ WORDS = 64
 @dataclass(frozen=True, slots=True)
 class Question:
     """``agent_ids`` and ``projects``: whose memory (both None: everybody's). ``node``: only what is
-    read in this node, which is what its ancestors and itself have, and what is of its project; the
-    other two say nothing then. ``labels`` and
-    ``tags``: only blocks of one of these labels, and passages with all of these tags; either leaves
-    out kinds that have none. ``since`` and ``until``: in ms, both included. ``weights`` multiply
-    the score of blocks by label. ``roles`` and ``session_id``: only such messages. ``types``,
-    ``concepts``, ``source_types``, ``source_ids``, ``workflows``: only observations of one of these
-    types, about one of these concepts, from one of these kinds of source, from one of these
-    sources, of one of these workflows."""
+    read in this node, which is what its ancestors and itself have, and what is of its project;
+    ``nodes``: only what was written into these. Beside either the first two say nothing.
+    ``labels`` and ``tags``: only blocks of one of these labels, and passages with all of these
+    tags; either leaves out kinds that have none. ``since`` and ``until``: in ms, both included.
+    ``weights`` multiply the score of blocks by label. ``roles`` and ``session_id``: only such
+    messages. ``types``, ``concepts``, ``source_types``, ``source_ids``, ``workflows``: only
+    observations of one of these types, about one of these concepts, from one of these kinds of
+    source, from one of these sources, of one of these workflows."""
 
     query: str
     k: int = 10
     agent_ids: Sequence[str] | None = None
     projects: Sequence[str] | None = None
     node: str | None = None
+    nodes: Sequence[str] | None = None
     kinds: Sequence[Kind] = KINDS
     labels: Sequence[str] = ()
     tags: Sequence[str] = ()
@@ -60,8 +61,7 @@ class Question:
     @property
     def wanted(self) -> tuple[Kind, ...]:
         """The kinds that the filters leave."""
-        there = KINDS if self.node is None else NODE_KINDS
-        left = [kind for kind in there if kind in self.kinds]
+        left = [kind for kind in self._there if kind in self.kinds]
         having = {
             "block": bool(self.labels),
             "passage": bool(self.tags),
@@ -76,9 +76,21 @@ class Question:
         return tuple(kind for kind in left if having[kind] or not any(having.values()))
 
     @property
+    def is_of_nodes(self) -> bool:
+        """Whether only what is read in nodes is searched."""
+        return self.node is not None or self.nodes is not None
+
+    @property
     def is_of_everybody(self) -> bool:
         """Whether all that is remembered is searched."""
-        return self.agent_ids is None and self.projects is None and self.node is None
+        return self.agent_ids is None and self.projects is None and not self.is_of_nodes
+
+    @property
+    def _there(self) -> tuple[Kind, ...]:
+        """The kinds that are where the question looks."""
+        if self.node is not None:
+            return NODE_KINDS
+        return KINDS if self.nodes is None else ("entry",)
 
     @property
     def is_filtered(self) -> bool:

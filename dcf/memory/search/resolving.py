@@ -98,12 +98,12 @@ def newest(connection: Connection, question: Question) -> list[Found]:
         "thread": f"SELECT id FROM searched_turns{scoped.format('project')}"
         " ORDER BY created_at DESC, thread_id, seq DESC",
         "entry": "SELECT id FROM node_entries AS e"
-        f"{scoped.format('node_id')}{_VISIBLE if lineage else ''}"
+        f"{scoped.format('node_id')}{_VISIBLE if question.is_of_nodes else ''}"
         " ORDER BY created_at DESC, rowid DESC",
     }
     whose: dict[Kind, Sequence[str] | None] = dict.fromkeys(KINDS, question.agent_ids)
     whose |= {"observation": projects, "thread": projects}
-    whose["entry"] = [node["id"] for node in lineage]
+    whose["entry"] = [node["id"] for node in lineage] or question.nodes
     for kind in question.wanted:
         taken = 0
         values = [] if question.is_of_everybody else [json.dumps(list(whose[kind] or ()))]

@@ -69,8 +69,8 @@ def scope_of(connection: Connection, question: Question) -> Scope:
     wanted = question.wanted
     if question.is_of_everybody:
         return _everything(connection, wanted)
-    if question.node is not None:
-        return _of_node(connection, question.node, wanted)
+    if question.is_of_nodes:
+        return _of_nodes(connection, question)
     agent_ids = sorted(set(question.agent_ids or ()))
     agents = _numbers(connection, agent_ids)
     projects = _numbers(connection, [project_space(one) for one in set(question.projects or ())])
@@ -84,14 +84,17 @@ def scope_of(connection: Connection, question: Question) -> Scope:
     return _of_spaces(connection, {kind: numbers.get(kind, agents) for kind in wanted}, blocks)
 
 
-def _of_node(connection: Connection, node_id: str, wanted: Sequence[Kind]) -> Scope:
-    """The spaces of the node's lineage, without the places of what is shadowed there."""
-    lineage = lineage_rows(connection, node_id)
-    project = _numbers(connection, [project_space(lineage[0]["project"])])
-    nodes = _numbers(connection, [node_space(one["id"]) for one in lineage])
-    numbers = {kind: nodes if kind == "entry" else project for kind in wanted}
+def _of_nodes(connection: Connection, question: Question) -> Scope:
+    """The spaces of nodes, or of a node's lineage and its project, without the places of what is
+    shadowed there."""
+    lineage = [] if question.node is None else lineage_rows(connection, question.node)
+    ids = [one["id"] for one in lineage] or sorted(set(question.nodes or ()))
+    spaces = [project_space(one["project"]) for one in lineage[:1]]
+    project = _numbers(connection, spaces)
+    nodes = _numbers(connection, [node_space(one) for one in ids])
+    numbers = {kind: nodes if kind == "entry" else project for kind in question.wanted}
     scope = _of_spaces(connection, numbers, [])
-    hidden = _places_of_entries(connection, shadowed_ids(connection, node_id))
+    hidden = _places_of_entries(connection, shadowed_ids(connection, ids))
     return replace(scope, stretches=_without(scope.stretches, hidden)) if hidden else scope
 
 

@@ -336,7 +336,7 @@ observations: around forget get is_observed list observe_until observed_until oc
 observations: records unpin
 threads: get list turn turns
 thread_files: formats
-nodes: count delete entries get lineage move named remove tree
+nodes: count delete entries entry get lineage move named remove tree
 contexts: assemble observed of_work section
 search: catch_up limits embedder find rebuild
 events: border last list roll_back_agent roll_back_block roll_back_consolidation roll_back_project
