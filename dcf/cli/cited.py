@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import Any
 
 from rich.text import Text
@@ -14,18 +13,20 @@ from dcf.citation import TEMPLATES, Citation, InvalidCitation, parse_citation
 from dcf.cli.answer import Answer
 from dcf.cli.explain import explain_run
 from dcf.cli.memory.observations import ObservationsQuestion, get_observations, list_observations
-from dcf.cli.memory.opening import opened
 from dcf.cli.memory.show import show_block, show_message, show_passage
+from dcf.cli.memory.threads import TurnsQuestion, thread_shown
 from dcf.cli.memory.wording import moment
 from dcf.cli.redis_access import find_redis, open_store
 from dcf.cli.screen import Screen
+from dcf.cli.session.explaining import explain_session
 from dcf.cli.session.listing import list_companions
+from dcf.cli.session.opening import open_desk
 from dcf.cli.session.task import show_task
 from dcf.cli.settings import Settings
 from dcf.cli.skills_show import show_skill
-from dcf.cli.trouble import BadInput, NotSo
+from dcf.cli.trouble import BadInput, NoSuch, NotSo
 from dcf.cli.wording import counted
-from dcf.memory import ObservationChoice, Thread, Turn
+from dcf.memory import ObservationChoice
 
 SHOWN = tuple(
     template
@@ -33,7 +34,6 @@ SHOWN = tuple(
     if template.partition("/")[0] not in ("document", "node", "code")
 )
 """The forms of citations that are shown here."""
-_MOST_TURNS = 1_000
 
 
 async def show_cited(uri: str, settings: Settings, screen: Screen) -> Answer:
@@ -49,12 +49,9 @@ async def show_cited(uri: str, settings: Settings, screen: Screen) -> Answer:
         case "thread", "observation":
             return await get_observations(settings, [cited.part_id or ""])
         case (("thread" | "issue"), _):
-            return await _thread(cited, settings)
+            return await thread_shown(settings, TurnsQuestion(cited.id, cited.number, whole=True))
         case "attempt", _:
-            of_it = ObservationChoice(
-                sources=("attempt",), source_ids=(cited.id,), turn=cited.number, days=None
-            )
-            return await list_observations(settings, ObservationsQuestion(of_it, "full"))
+            return await _attempt(cited, settings)
         case "run", "state":
             return await _state(cited.id, cited.part_id or "", settings, screen)
         case "session", "task":
@@ -63,7 +60,9 @@ async def show_cited(uri: str, settings: Settings, screen: Screen) -> Answer:
             return await _session_turn(cited.id, cited.number or 0, settings, screen)
         case "session", "companion":
             return await list_companions(cited.id, settings, screen, former=True)
-        case (("run" | "session"), _):
+        case "session", _:
+            return await explain_session(cited.id, settings, screen)
+        case "run", _:
             return await explain_run(cited.id, settings, screen)
         case "skill", _:
             ref = cited.id if cited.part_id is None else f"{cited.id}@{cited.part_id}"
@@ -78,46 +77,27 @@ async def show_cited(uri: str, settings: Settings, screen: Screen) -> Answer:
     raise NotSo("cli_open_kind", message, f"shown are: {', '.join(SHOWN)}")
 
 
-async def _thread(cited: Citation, settings: Settings) -> Answer:
-    async with opened(settings) as memory:
-        thread = await memory.threads.get(cited.id)
-        numbers = range(1, min(thread.turns, _MOST_TURNS) + 1)
-        if cited.number is not None:
-            numbers = range(cited.number, cited.number + 1)
-        turns = [await memory.threads.turn(thread.id, number) for number in numbers]
-    fields = {"thread": asdict(thread), "turns": [_turn_entry(turn) for turn in turns]}
-    return Answer(fields, [*_thread_lines(thread), *(line for one in turns for line in _turn(one))])
-
-
-def _turn_entry(turn: Turn) -> dict[str, Any]:
-    return {**asdict(turn), "tools": [asdict(tool) for tool in turn.tools]}
-
-
-def _thread_lines(thread: Thread) -> list[Text]:
-    of = f" of {thread.project}" if thread.project else ""
-    about = f"{thread.source_type} {thread.source_id}{of}, {thread.status}, {thread.turns} turns"
-    return [Text(thread.title or thread.source_id, "bold"), Text(about, "dim")]
-
-
-def _turn(turn: Turn) -> list[Text]:
-    at = "" if turn.at is None else f"  {moment(turn.at)}"
-    lines = [Text(f"{turn.number:>5} {turn.role}{at}", "bold")]
-    lines += [Text(f"      {line}") for line in turn.text.splitlines()]
-    for tool in turn.tools:
-        failed = " (failed)" if tool.failed else ""
-        given = json.dumps(dict(tool.input), ensure_ascii=False)
-        lines.append(Text(f"      {tool.name}{failed} {given}", "dim"))
-        lines += [Text(f"        {line}") for line in tool.output.splitlines()]
-    return lines
+async def _attempt(cited: Citation, settings: Settings) -> Answer:
+    """What was observed of an attempt, or of one step of it. Raises NoSuch."""
+    of_it = ObservationChoice(
+        sources=("attempt",), source_ids=(cited.id,), turn=cited.number, days=None
+    )
+    answer = await list_observations(settings, ObservationsQuestion(of_it, "full"))
+    if not answer.fields["observations"]:
+        step = "" if cited.number is None else f"step {cited.number} of "
+        message = f"there is no observation of {step}the attempt {cited.id}"
+        hint = "`dcf memory observations list --source attempt` lists those of all attempts"
+        raise NoSuch("cli_open_attempt", message, hint)
+    return answer
 
 
 async def _session_turn(session_id: str, number: int, settings: Settings, screen: Screen) -> Answer:
-    """A turn of a session's conversation. Raises UnknownSession, BadName, CorruptHistory, NotSo."""
+    """A turn of a session's conversation. Raises NoSuch, BadName, CorruptHistory, NotSo."""
     from dcf.worker import spoken_turns
 
-    address = await find_redis(settings, screen)
-    async with open_store(address) as store:
-        turns = await spoken_turns(store, session_id)
+    async with open_desk(settings, screen) as desk:
+        await desk.get(session_id)
+        turns = await spoken_turns(desk.sessions.store, session_id)
     if number > len(turns):
         had = counted(len(turns), "turn", "turns")
         message = f"session {session_id} has no turn {number}: it has {had}"

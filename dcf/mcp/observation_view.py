@@ -76,6 +76,7 @@ def details_text(one: ObservationDetails) -> str:
     """The same as Markdown."""
     view = details_view(one)
     sources = "\n".join(f"- {it['source']} ({it['at']})" for it in view["seen"])
+    times = "once" if view["times"] == 1 else f"{view['times']} times"
     of = f" of {one.observation.workflow}" if one.observation.workflow else ""
     of += ", found by a model" if one.observation.extracted else ""
-    return f"{view['text']}\n\nSeen {view['times']} times{of}, newest first:\n{sources}\n"
+    return f"{view['text']}\n\nSeen {times}{of}, newest first:\n{sources}\n"

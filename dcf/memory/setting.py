@@ -52,10 +52,10 @@ class ContextSetting:
             wrong["DCF_CONTEXT"] = f"is {said!r}, not one of {', '.join(CONTEXT_MODES)}"
         setting = cls(
             mode,
-            _number(environment, "DCF_CONTEXT_INDEX", 800, wrong),
-            _number(environment, "DCF_CONTEXT_DETAILS", 3_000, wrong),
-            _number(environment, "DCF_CONTEXT_ROWS", 50, wrong),
-            _number(environment, "DCF_CONTEXT_DAYS", 90, wrong),
+            whole_number(environment, "DCF_CONTEXT_INDEX", 800, wrong),
+            whole_number(environment, "DCF_CONTEXT_DETAILS", 3_000, wrong),
+            whole_number(environment, "DCF_CONTEXT_ROWS", 50, wrong),
+            whole_number(environment, "DCF_CONTEXT_DAYS", 90, wrong),
         )
         if wrong:
             raise BadContextSetting(wrong)
@@ -79,10 +79,20 @@ def source_of(environment: Mapping[str, str], home: Path) -> Source:
     )
 
 
-def _number(environment: Mapping[str, str], name: str, default: int, wrong: dict[str, str]) -> int:
-    """The number that a variable says; of one that is wrong the default, and it is noted."""
+def whole_number(
+    environment: Mapping[str, str],
+    name: str,
+    default: int,
+    wrong: dict[str, str],
+    *,
+    least: int = 0,
+    most: int = _MOST,
+) -> int:
+    """The number that a variable says; of one that is wrong the default, and it is noted in
+    ``wrong``."""
     text = (environment.get(name) or str(default)).strip()
-    if text.isascii() and text.isdecimal() and len(text) < 8 and int(text) <= _MOST:
+    is_number = text.isascii() and text.isdecimal() and len(text) <= len(str(most))
+    if is_number and least <= int(text) <= most:
         return int(text)
-    wrong[name] = f"is {text!r}, not a whole number up to {_MOST:,}"
+    wrong[name] = f"is {text!r}, not a whole number from {least} to {most:,}"
     return default

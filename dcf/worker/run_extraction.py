@@ -4,7 +4,6 @@ work."""
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import math
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -12,7 +11,6 @@ from dataclasses import replace
 
 from control_plane import (
     DONE,
-    JSON,
     ControlPlaneError,
     Disconnected,
     RefusedForGood,
@@ -37,6 +35,7 @@ from dcf.memory.extraction import (
     Spending,
     ThreadTurns,
     Work,
+    as_text,
 )
 from dcf.worker.conversations import SessionTurns
 from dcf.worker.run_observer import MARGIN_MS
@@ -203,10 +202,6 @@ class EventReader:
         calls = await self._memory.turns.calls_for_run(claim.source_id, end)
         if not calls:
             return event
-        told = [f"{one.tool} {_text(one.arguments)}: {_text(one.content)}" for one in calls]
+        told = [f"{one.tool} {as_text(one.arguments)}: {as_text(one.content)}" for one in calls]
         tools = ", ".join(dict.fromkeys(one.tool for one in calls))
         return replace(event, tool=tools, output="\n".join(filter(None, [event.output, *told])))
-
-
-def _text(value: JSON) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def register_observations(memory: typer.Typer) -> typer.Typer:
     """Add the group ``observations``, and ``context``; the group."""
     observations = typer.Typer(
-        help="What was seen in finished runs: an index, all of single ones, and changing them.",
+        help="What runs, sessions and threads showed: an index, single ones, and changing them.",
         rich_markup_mode=None,
         no_args_is_help=True,
     )

@@ -13,6 +13,7 @@ from dcf.cli.memory.observations import BEGIN
 from dcf.cli.memory.opening import opened, source_in
 from dcf.cli.redis_access import find_redis, open_store
 from dcf.cli.screen import Screen
+from dcf.cli.session.opening import open_desk
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput
 from dcf.cli.wording import counted
@@ -25,6 +26,7 @@ from dcf.memory import (
     Filter,
     Memory,
     Pack,
+    UnknownSession,
     project_of_runs,
 )
 from dcf.problem import Problem
@@ -82,7 +84,7 @@ async def show_context(settings: Settings, asked: ContextQuestion, screen: Scree
             return _nothing(setting, None)
         pack = await meant.pack(memory, setting)
     if not pack.items:
-        return _nothing(setting, meant)
+        return _nothing(setting, meant, pack.left_out)
     head = f"{meant.words} is told {counted(len(pack.items), 'observation', 'observations')}"
     most = setting.budget.tokens
     show: list[Any] = [
@@ -130,16 +132,30 @@ async def _meant(
         newest = await memory.observations.list(here, limit=_LOOKED_AT)
         named = next((one.workflow for one in newest if one.workflow), None)
         return None if named is None else _of_next_run(project, named)
-    if asked.kind in ("agent", "session"):
-        named = asked.id
-        if asked.kind == "session":
-            named = (await memory.sessions.get(asked.id)).agent_id
-        agent = await agent_named(memory, named)
-        words = f"The {asked.kind} {agent.name if asked.kind == 'agent' else asked.id}"
-        return await _of_agent(agent, project, words, settings, screen)
+    if asked.kind == "agent":
+        agent = await agent_named(memory, asked.id)
+        return await _of_agent(agent, project, f"The agent {agent.name}", settings, screen)
+    if asked.kind == "session":
+        return await _of_session(memory, asked.id, project, settings, screen)
     workflow_id, _, state = asked.id.partition("/")
     name = await _workflow_of(workflow_id, settings, screen)
     return _Meant(project, name, f"{state or 'A Task'} of the run {workflow_id}", state or None)
+
+
+async def _of_session(
+    memory: Memory, session_id: str, project: str, settings: Settings, screen: Screen
+) -> _Meant:
+    """What is told in a session: of an agent of this memory what that agent is told, of a conductor
+    and its companions what the conductor is. Raises NoSuch."""
+    words = f"The session {session_id}"
+    try:
+        session = await memory.sessions.get(session_id)
+    except UnknownSession:
+        async with open_desk(settings, screen) as desk:
+            await desk.get(session_id)
+        return _Meant(project, TASK_WORKFLOW, f"The conductor of {session_id}", begins=True)
+    agent = await memory.agents.get(session.agent_id)
+    return await _of_agent(agent, project, words, settings, screen)
 
 
 async def _of_agent(
@@ -166,14 +182,18 @@ def _of_next_run(project: str, workflow: str) -> _Meant:
     return _Meant(project, workflow, f"The next run of {workflow}")
 
 
-def _nothing(setting: ContextSetting, meant: _Meant | None) -> Answer:
+def _nothing(setting: ContextSetting, meant: _Meant | None, left_out: int = 0) -> Answer:
     whose = meant.words if meant else "The next run"
     lines = [f"{whose} is told nothing.", BEGIN]
     if meant is not None and meant.workflow is None:
         lines[1] = "Agents are told some that do Tasks of runs, or conduct sessions."
+    if left_out:
+        known = counted(left_out, "observation does", "observations do")
+        tokens = counted(setting.budget.tokens, "token", "tokens")
+        lines = [f"{whose} is told nothing: {known} not fit in {tokens}.", "`--budget` makes room."]
     if setting.mode == "off":
         lines = [f"{whose} is told nothing: DCF_CONTEXT is off.", "`--mode index` shows more."]
-    return Answer(_fields(setting, meant, Pack("", 0, (), 0)), lines)
+    return Answer(_fields(setting, meant, Pack("", 0, (), left_out)), lines)
 
 
 def _parts(pack: Pack) -> list[Text]:

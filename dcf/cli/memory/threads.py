@@ -19,6 +19,8 @@ from dcf.memory import Thread, Turn
 _TEXT = 300
 _TOOL = 120
 """Characters of a turn and of a tool's input or output in a list of turns."""
+_MORE_TURNS = "`dcf memory threads show` with --offset"
+"""``dcf open`` shows turns, too, and has no such option."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +35,15 @@ class ThreadsQuestion:
 
 @dataclass(frozen=True, slots=True)
 class TurnsQuestion:
-    """Which turns of a thread: one, those that stand at the source now, or ``everything``."""
+    """Which turns of a thread: one, those that stand at the source now, or ``everything``; of
+    several the beginning of each, or the ``whole`` of it."""
 
     thread: str
     turn: int | None = None
     everything: bool = False
     limit: int = 50
     offset: int = 0
+    whole: bool = False
 
 
 async def threads_listed(settings: Settings, asked: ThreadsQuestion) -> Answer:
@@ -56,7 +60,7 @@ async def threads_listed(settings: Settings, asked: ThreadsQuestion) -> Answer:
     if not shown:
         return Answer(fields, ["There are no such threads; `dcf memory threads sync` brings some."])
     show: list[Any] = [line for thread in shown for line in _heading(thread)]
-    return Answer(fields, [*show, _end(len(shown), "thread", asked.offset, more=more)])
+    return Answer(fields, [*show, _end(len(shown), "thread", "--offset", asked.offset, more=more)])
 
 
 async def thread_shown(settings: Settings, asked: TurnsQuestion) -> Answer:
@@ -76,8 +80,11 @@ async def thread_shown(settings: Settings, asked: TurnsQuestion) -> Answer:
         "turns": [_entry(thread, turn) for turn in shown],
         "more": more,
     }
-    show = [*_heading(thread), *(line for turn in shown for line in _lines(turn, whole=False))]
-    return Answer(fields, [*show, _end(len(shown), "turn", asked.offset, more=more)])
+    show = [
+        *_heading(thread),
+        *(line for turn in shown for line in _lines(turn, whole=asked.whole)),
+    ]
+    return Answer(fields, [*show, _end(len(shown), "turn", _MORE_TURNS, asked.offset, more=more)])
 
 
 def _entry(thread: Thread, turn: Turn) -> dict[str, Any]:
@@ -117,6 +124,6 @@ def _lines(turn: Turn, *, whole: bool) -> Iterator[Text]:
             yield Text(f"    {one_line(tool.output, _TOOL)}", "dim")
 
 
-def _end(shown: int, what: str, offset: int, *, more: bool) -> str:
+def _end(shown: int, what: str, further: str, offset: int, *, more: bool) -> str:
     told = counted(shown, what, f"{what}s")
-    return f"{told}; --offset {offset + shown} shows more" if more else told
+    return f"{told}; {further} {offset + shown} shows more" if more else told

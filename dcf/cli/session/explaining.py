@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from control_plane import BadName, RunDocument, Store, UnknownSession
 from control_plane.embedded import Address
 from dcf.cli.answer import Answer
+from dcf.cli.screen import Screen
 from dcf.cli.session.board import SessionBoard, read_board
-from dcf.cli.session.opening import Desk
+from dcf.cli.session.opening import Desk, open_desk
 from dcf.cli.session.tables import TaskTable, heading
 from dcf.cli.session.task import task_answer
 from dcf.cli.settings import Settings
@@ -20,15 +23,21 @@ from dcf.sessions import (
 )
 
 
+async def explain_session(session_id: str, settings: Settings, screen: Screen) -> Answer:
+    """Why the session stands as it does. Raises NoSuch, BadName."""
+    async with open_desk(settings, screen) as desk:
+        return await _explain(desk.sessions, await desk.get(session_id))
+
+
 async def explain_in_sessions(
     store: Store, wanted: str, settings: Settings, address: Address
 ) -> Answer | None:
     """Why the session called ``wanted`` stands as it does, or the task; None when there is neither.
     A task that has no run is looked for in the newest sessions."""
     desk = Desk(Sessions(store), settings, address)
-    session = await _session(desk, wanted)
-    if session is not None:
-        return _explain(await read_board(desk.sessions, session, session.open_tasks))
+    # What cannot be the name of a session is none either.
+    with suppress(UnknownSession, BadName):
+        return await _explain(desk.sessions, await desk.sessions.get(wanted))
     for session_id in await sessions_of_task(desk.sessions, wanted):
         return await task_answer(desk, session_id, wanted)
     return None
@@ -45,16 +54,8 @@ async def task_of_run(store: Store, run: RunDocument) -> tuple[str, SessionTask]
         return None
 
 
-async def _session(desk: Desk, session_id: str) -> Session | None:
-    """None also for what cannot be the name of a session."""
-    try:
-        return await desk.sessions.get(session_id)
-    except (UnknownSession, BadName):
-        return None
-
-
-def _explain(board: SessionBoard) -> Answer:
-    session = board.session
+async def _explain(sessions: Sessions, session: Session) -> Answer:
+    board = await read_board(sessions, session, session.open_tasks)
     waits = [row for row in board.rows if row.found]
     summary = _summary(board)
     fields = {

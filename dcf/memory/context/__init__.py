@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from control_plane import export_late
 
 if TYPE_CHECKING:
-    from dcf.memory.context.assembly import assemble
-    from dcf.memory.context.context import Context
+    from dcf.memory.context.assembly import Context, assemble
     from dcf.memory.context.contexts import Contexts
     from dcf.memory.context.errors import ContextTooSmall
     from dcf.memory.context.packing import Budget, Layer, Offer, Pack, Packed, pack

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from dcf.memory.agents.finding import agent_row
 from dcf.memory.audit.entity import Row
 from dcf.memory.blocks.finding import held_rows
-from dcf.memory.context.context import Context
 from dcf.memory.context.errors import ContextTooSmall
 from dcf.memory.context.rendering import system_text
 from dcf.memory.context.turns import Turn, turns_of
 from dcf.memory.database import Connection
+from dcf.memory.message import Message
 from dcf.memory.messages.fields import message_of
 from dcf.memory.messages.finding import live_rows
 from dcf.memory.messages.pairs import halves
@@ -20,6 +21,27 @@ from dcf.search import count_tokens
 
 # No piece of a tokenizer is longer: a text of so many characters has at least that many tokens.
 _LONGEST_PIECE = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """``system`` is the instructions followed by the blocks, ``messages`` what of the conversation
+    fits, in order. ``tokens`` is the price of both, never more than ``budget``.
+
+    ``overflow`` are the numbers of messages and summaries that would stand here but do not fit:
+    they wait to be summarised. ``unfinished`` are those of messages with a tool call whose return
+    is not there, or the other way round, which no model accepts.
+    """
+
+    system: str
+    messages: tuple[Message, ...]
+    tokens: int
+    budget: int
+    overflow: tuple[int, ...]
+    unfinished: tuple[int, ...]
+    to_summarise: tuple[int, int] | None
+    """The first and last message that one summary should stand for, so that nothing is left over;
+    None if all fits."""
 
 
 def assemble(

@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from dcf.memory.context.assembly import assemble
-from dcf.memory.context.context import Context
+from dcf.memory.context.assembly import Context, assemble
 from dcf.memory.context.packing import Budget, Offer, Pack, pack
 from dcf.memory.database import Connection
 from dcf.memory.ledger import Ledger

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     )
     from dcf.memory.extraction.errors import BudgetUsedUp, ClaimLost, RateReached
     from dcf.memory.extraction.extractor import Extractor, Read, Work
-    from dcf.memory.extraction.prompt import Prompt, SourceEvent, prompt_for
+    from dcf.memory.extraction.prompt import Prompt, SourceEvent, as_text, prompt_for
     from dcf.memory.extraction.queue import ExtractionQueue, QueueCounts, QueuedEvent
     from dcf.memory.extraction.setting import BadExtractionSetting, ExtractionSetting
     from dcf.memory.extraction.spending import DAY_MS, HOUR_MS, Limits, Spending, Spent
@@ -71,6 +71,7 @@ __all__ = [
     "Standing",
     "ThreadTurns",
     "Work",
+    "as_text",
     "cleaned",
     "cut",
     "one_line",

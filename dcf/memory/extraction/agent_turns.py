@@ -5,11 +5,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
 
 from dcf.memory.database import Connection
 from dcf.memory.extraction.claims import AGENT, Claim, NewEvent
-from dcf.memory.extraction.prompt import SourceEvent
+from dcf.memory.extraction.prompt import SourceEvent, as_text
 from dcf.memory.extraction.thread_turns import LEAST
 from dcf.memory.ledger import Ledger
 from dcf.memory.observation import Origin
@@ -84,13 +83,9 @@ def _event(connection: Connection, claim: Claim) -> SourceEvent | None:
         kind="tool-output" if calls else "message",
         project=claim.project,
         tool=", ".join(dict.fromkeys(part["tool"] for part in calls)),
-        input="\n".join(f"{part['tool']} {_text(part['arguments'])}" for part in calls),
-        output="\n".join(f"{part['tool']}: {_text(part['content'])}" for part in returns),
+        input="\n".join(f"{part['tool']} {as_text(part['arguments'])}" for part in calls),
+        output="\n".join(f"{part['tool']}: {as_text(part['content'])}" for part in returns),
         said="\n".join(said),
         failed=turn["state"] == "failed" or any(part.get("is_error") for part in returns),
         at=turn["updated_at"],
     )
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

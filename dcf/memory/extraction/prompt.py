@@ -7,10 +7,11 @@ quotes it does not open an observation by that. The answer has to carry the same
 
 from __future__ import annotations
 
+import json
 import re
 import secrets
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from dcf.memory.extraction.elements import TAGS
 from dcf.memory.extraction.trimming import NARRATIVE_CHARS, SUBTITLE_WORDS, TITLE_WORDS, cleaned
@@ -129,3 +130,9 @@ def harmless(text: str) -> str:
     else:
         text = cleaned(text)
     return _TAG.sub("&lt;", text)
+
+
+def as_text(value: Any) -> str:
+    """What a tool was given or put out, as the texts of an event have it: a text as it is, all else
+    as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

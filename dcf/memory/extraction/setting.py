@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from dcf.memory.errors import WrongVariables
 from dcf.memory.extraction.queue import MOST
 from dcf.memory.extraction.spending import Limits
+from dcf.memory.setting import whole_number
 
 _ON = ("on", "off")
 _LARGEST = 10**12
@@ -37,22 +38,17 @@ class ExtractionSetting:
         mode = (environment.get("DCF_EXTRACT") or "off").lower()
         if mode not in _ON:
             wrong["DCF_EXTRACT"] = f"is {mode!r}, not {' or '.join(_ON)}"
+
+        def number(name: str, default: int) -> int:
+            return whole_number(environment, name, default, wrong, least=1, most=_LARGEST)
+
         usual = Limits()
         limits = Limits(
-            _number(environment, "DCF_EXTRACT_HOUR", usual.hour_tokens, wrong),
-            _number(environment, "DCF_EXTRACT_DAY", usual.day_tokens, wrong),
-            _number(environment, "DCF_EXTRACT_RATE", usual.minute_requests, wrong),
+            number("DCF_EXTRACT_HOUR", usual.hour_tokens),
+            number("DCF_EXTRACT_DAY", usual.day_tokens),
+            number("DCF_EXTRACT_RATE", usual.minute_requests),
         )
-        most = _number(environment, "DCF_EXTRACT_QUEUE", MOST, wrong)
+        most = number("DCF_EXTRACT_QUEUE", MOST)
         if wrong:
             raise BadExtractionSetting(wrong)
         return cls(mode == "on", limits, most)
-
-
-def _number(environment: Mapping[str, str], name: str, default: int, wrong: dict[str, str]) -> int:
-    """The number that a variable says; of one that is wrong the default, and it is noted."""
-    text = (environment.get(name) or str(default)).strip()
-    if text.isascii() and text.isdecimal() and len(text) < 14 and 0 < int(text) <= _LARGEST:
-        return int(text)
-    wrong[name] = f"is {text!r}, not a whole number from 1 to {_LARGEST:,}"
-    return default

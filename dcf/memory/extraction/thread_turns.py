@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
 
 from dcf.memory.database import Connection
 from dcf.memory.entities import THREAD_TURN
 from dcf.memory.extraction.claims import Claim, NewEvent
-from dcf.memory.extraction.prompt import EventKind, SourceEvent
+from dcf.memory.extraction.prompt import EventKind, SourceEvent, as_text
 from dcf.memory.ledger import Ledger
 
 LEAST = 50
@@ -71,13 +70,9 @@ def _event(connection: Connection, claim: Claim) -> SourceEvent | None:
         kind=kind,
         project=claim.project,
         tool=", ".join(dict.fromkeys(tool["name"] for tool in tools)),
-        input="\n".join(_text(tool["input"]) for tool in tools),
+        input="\n".join(as_text(tool["input"]) for tool in tools),
         output="\n".join(tool["output"] for tool in tools),
         said=f"{found['role']}: {found['text']}" if found["text"] else "",
         failed=any(tool["failed"] for tool in tools),
         at=found["at"],
     )
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -1,4 +1,5 @@
-"""What was learned from what happened."""
+"""Observations of what happened: ``Observations`` keeps them, ``ObservationDesk`` has what people
+and models do with them; their forms in rows, files and sections."""
 
 from __future__ import annotations
 

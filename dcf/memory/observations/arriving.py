@@ -12,10 +12,10 @@ from dcf.memory.checking import refuse
 from dcf.memory.database import Connection
 from dcf.memory.entities import OBSERVATION, OCCURRENCE
 from dcf.memory.observation import ArrivingObservation, Occurrence, Origin, TakenIn
-from dcf.memory.observations.changing import Priced, inserted, row_with, with_prices
+from dcf.memory.observations.changing import Priced, inserted, row_with, seen_again, with_prices
 from dcf.memory.observations.fields import arriving_problems, columns_of, shared_digest
 from dcf.memory.observations.finding import is_named, is_seen
-from dcf.memory.search.indexing import follow_search, index_new
+from dcf.memory.search.indexing import index_new
 from dcf.problem import Problem
 
 _VERSION = ("type", "title", "subtitle", "facts", "narrative", "concepts", "artifacts")
@@ -124,16 +124,7 @@ def _kept(journal: Journal, one: Arrived) -> _Became:
         return "known"
     for seen in fresh:
         _add(connection, row["id"], seen)
-    again = OBSERVATION.replace(
-        connection,
-        {
-            **row,
-            "times": row["times"] + len(fresh),
-            "at": max(row["at"], *(seen.at for seen in fresh)),
-            "updated_at": journal.at,
-        },
-    )
-    follow_search(connection, OBSERVATION, row, again)
+    seen_again(journal, row, [seen.at for seen in fresh])
     return "seen_again"
 
 

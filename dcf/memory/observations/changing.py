@@ -175,17 +175,16 @@ def _seen(journal: Journal, one: Priced, fresh: list[Row]) -> Observation:
     if is_seen(journal.connection, row["id"], one.new.origin):
         return observation_of(row)
     OCCURRENCE.insert(journal.connection, occurrence)
-    if not is_new:
-        again = {
-            **row,
-            "times": row["times"] + 1,
-            "at": max(row["at"], at),
-            "updated_at": journal.at,
-        }
-        again = OBSERVATION.replace(journal.connection, again)
-        follow_search(journal.connection, OBSERVATION, row, again)
-        row = again
-    return observation_of(row)
+    return observation_of(row if is_new else seen_again(journal, row, [at]))
+
+
+def seen_again(journal: Journal, row: Row, at: Sequence[int]) -> Row:
+    """The row of what was seen at these times (ms), too. Without an event: observations are a
+    log."""
+    changed = {"times": row["times"] + len(at), "at": max(row["at"], *at), "updated_at": journal.at}
+    again = OBSERVATION.replace(journal.connection, {**row, **changed})
+    follow_search(journal.connection, OBSERVATION, row, again)
+    return again
 
 
 def row_with(connection: Connection, digest: str) -> dict[str, Any] | None:

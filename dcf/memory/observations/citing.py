@@ -14,8 +14,6 @@ from dcf.memory.observations.rendering import short_id
 
 MOST = 50
 """Citations of one answer that count: who cites everything says nothing."""
-
-
 _TITLE = 12
 """Characters of a title by which a row is known: the rows of an index cut long ones."""
 

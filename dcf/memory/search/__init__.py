@@ -1,4 +1,5 @@
-"""Search over blocks, messages and passages: by words and by meaning."""
+"""Search over blocks, messages, passages, observations, turns of threads and entries of nodes: by
+words and by meaning."""
 
 from __future__ import annotations
 

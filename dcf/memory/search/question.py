@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
 from dcf.memory.observation import Concept, ObservationType
 from dcf.memory.observations.finding import Filter
 from dcf.memory.search.found import KINDS, NODE_KINDS, Kind
+from dcf.problem import Problem
 from dcf.search import beginnings, telling_words, words
 
 WORDS = 64
 """More words of one query than these say nothing more."""
+MOST = 1_000
+"""Texts that one search may give."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,3 +116,21 @@ class Question:
             since=self.since,
             until=self.until,
         )
+
+
+def question_problems(question: Question) -> Iterator[Problem]:
+    """All that is wrong with a question. Any text may be the query."""
+    if not 1 <= question.k <= MOST:
+        yield Problem("memory_search_k", f"k is {question.k}, not between 1 and {MOST}", "/k")
+    for kind in question.kinds:
+        if kind not in KINDS:
+            yield Problem(
+                "memory_search_kind", f"{kind!r} is not one of {', '.join(KINDS)}", "/kinds"
+            )
+    for label, weight in question.weights.items():
+        if not (math.isfinite(weight) and weight >= 0):
+            yield Problem(
+                "memory_search_weight",
+                f"the weight of {label!r} is {weight}, not a number from 0 on",
+                f"/weights/{label}",
+            )

@@ -13,7 +13,6 @@ from dcf.memory.checking import refuse
 from dcf.memory.database import Connection
 from dcf.memory.errors import MemoryProblem
 from dcf.memory.ledger import Ledger
-from dcf.memory.search.checking import question_problems
 from dcf.memory.search.cues import cued
 from dcf.memory.search.filtering import left
 from dcf.memory.search.found import KINDS, Found, Kind
@@ -22,7 +21,7 @@ from dcf.memory.search.indexing import rebuild
 from dcf.memory.search.meaning import Missing, embedded, keep, missing, similarities
 from dcf.memory.search.nearest import Nearest
 from dcf.memory.search.place import Places
-from dcf.memory.search.question import Question
+from dcf.memory.search.question import Question, question_problems
 from dcf.memory.search.ranking import Ranked, Scores, ranked
 from dcf.memory.search.resolving import found_at, newest
 from dcf.memory.search.scope import scope_of
@@ -115,7 +114,7 @@ class Search:
             weights=weights or {},
         )
         refuse("the search", question_problems(question))
-        embedder = await self._embedder()
+        embedder = await self.embedder()
         texts, found = await self._ledger.read(
             lambda connection: _answer_unless_late(connection, question, embedder, self._nearest)
         )
@@ -128,7 +127,7 @@ class Search:
 
     async def catch_up(self) -> int:
         """Embed every text that has no vector yet; how many it was."""
-        embedder = await self._embedder()
+        embedder = await self.embedder()
         total = count = 0
         while embedder is not None and (count := await self._embed(embedder, _BATCH)):
             total += count
@@ -140,7 +139,7 @@ class Search:
 
     async def limits(self) -> tuple[Problem, ...]:
         """Why meanings are not compared, if so: a warning."""
-        await self._embedder()
+        await self.embedder()
         if self._without is None:
             return ()
         return (
@@ -152,8 +151,8 @@ class Search:
             ),
         )
 
-    async def _embedder(self) -> Embedder | None:
-        """None if words alone are to decide."""
+    async def embedder(self) -> Embedder | None:
+        """What compares meanings, loaded by the first who asks; None if words alone decide."""
         if self._name == "none" or self._without is not None:
             return None
         async with self._loading:
@@ -164,10 +163,6 @@ class Search:
                     self._without = error
                     _log.info("search goes by words alone: %s", error)
         return self._loaded
-
-    async def embedder(self) -> Embedder | None:
-        """What compares meanings, loaded by the first who asks; None if words alone decide."""
-        return await self._embedder()
 
     async def _catch_up_some(self, embedder: Embedder, texts: list[Missing]) -> None:
         try:

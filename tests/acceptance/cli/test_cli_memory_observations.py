@@ -204,9 +204,11 @@ def test_a_context_is_of_what_is_named(seen: MemoryUser) -> None:
         other = seen.ok("context", "--workflow", "returns")
         assert (other["text"], other["projects"]) == ("", [str(seen.folder / "elsewhere")])
         assert seen.ok("context")["for"] is None
+    small = seen("context", "--workflow", "returns", "--budget", "9")
+    assert "1 observation does not fit in 9 tokens" in small.out
     seen.patch.setenv("DCF_CONTEXT", "off")
     assert "DCF_CONTEXT is off" in seen("context").out
-    for arguments in (["--for", "dog", "x"], ["--mode", "loud"], ["--for", "session", "x"]):
+    for arguments in (["--for", "dog", "x"], ["--mode", "loud"]):
         code, document = seen.refused("context", *arguments)
         assert code == 2, document
 

@@ -86,6 +86,23 @@ def test_threads_issues_and_their_turns_are_shown(opened: Opened) -> None:
     assert opened("dcf://thread/shop-a1/turn/7")[1]["error"]["code"] == "memory_unknown_turn"
 
 
+def test_turns_that_stand_at_their_source_no_more_are_shown_by_their_own_address_only(
+    opened: Opened, memory: MemoryUser
+) -> None:
+    edited = NewThread("beads_issue", Outline("shop-a1"), (NewTurn("bug", "Three charges"),))
+
+    async def edit() -> None:
+        source = Source(memory.file)
+        async with Memory.open(source, clock=lambda: 9, new_id=random_id) as there:
+            await there.threads.sync(edited, by=Actor("user", "ada"))
+
+    asyncio.run(edit())
+    turns = opened("dcf://issue/shop-a1")[1]["turns"]
+    assert [(turn["text"], turn["standing"]) for turn in turns] == [("Three charges", "current")]
+    (cited,) = opened("dcf://thread/shop-a1/turn/1")[1]["turns"]
+    assert (cited["text"], cited["standing"]) == ("Two charges", "gone")
+
+
 def test_observations_are_shown_by_their_address_and_by_where_they_are_from(
     opened: Opened,
 ) -> None:
@@ -93,7 +110,9 @@ def test_observations_are_shown_by_their_address_and_by_where_they_are_from(
     (one,) = document["observations"]
     for uri in (one["uri"], f"dcf://thread/T-1/observation/{one['id']}", "dcf://attempt/a-2"):
         assert opened(uri)[1]["observations"][0]["title"] == "One index more"
-    assert opened("dcf://attempt/a-2/step/5")[1]["observations"] == []
+    code, document = opened("dcf://attempt/a-2/step/5")
+    assert (code, document["error"]["code"]) == (2, "cli_open_attempt")
+    assert "step 5 of the attempt a-2" in document["error"]["message"]
 
 
 def test_what_a_search_quotes_is_shown_by_its_address(

@@ -137,9 +137,20 @@ def test_what_makes_work_happen_serves_companions_itself(dcf: Dcf) -> None:
     assert "nobody serves companion-generalist-" in waits.out
     session = dcf("explain", "own")
     assert "`dcf up --companions 1` serves companions" in session.out
+    assert dcf("open", "dcf://session/own", "--json").json["session_id"] == "own"
     health = {part["name"]: part for part in dcf("health", "--json").json["parts"]}
     assert health["companions"]["status"] == "not running"
     assert "1 session goes on" in health["sessions"]["found"]
+
+    told = dcf("memory", "context", "--for", "session", "own", "--json").json
+    [failure] = told["items"]
+    assert (told["for"], told["workflows"]) == ("The conductor of own", ["task:"])
+    assert "support.check_delivery: generalist failed" in failure["row"]
+    for unknown in (
+        ("open", "dcf://session/owm"),
+        ("memory", "context", "--for", "session", "owm"),
+    ):
+        assert "did you mean own?" in dcf(*unknown).err
 
     cancelled = dcf("session", "cancel", "own", "later-1", "--reason", "enough", "--json")
     assert cancelled.json["task_status"] == "cancelled"

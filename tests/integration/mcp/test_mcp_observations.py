@@ -280,6 +280,7 @@ async def test_clients_read_tools_and_resources_over_http(desk: Desk, mode: str)
         (content,) = (await client.read_resource(f"dcf://observation/{id_}")).contents
         assert BUSY.facts[0] in content.text and "dcf://run/order-1/state/Pay" in content.text
         assert "4711" not in content.text
+        assert "Seen once of orders, newest first" in content.text
         for uri, said in {
             "dcf://observation/ffff": "memory_unknown_observation",
             "dcf://run/order-1": "dcf://observations lists",
