@@ -1,9 +1,10 @@
-"""What a text must be to be kept: any text that is UTF-8 without NUL."""
+"""What a text must be to be kept: any text that is UTF-8 without NUL; and what a time must be."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 from typing import Any
 
 from dcf.memory.errors import InvalidEntry
@@ -11,6 +12,9 @@ from dcf.problem import Problem
 
 LARGEST = 100_000_000
 """Bytes of UTF-8 in one text. SQLite ends at 10^9, and history keeps a text as escaped JSON."""
+MOMENTS = range(-62_135_510_400_000, 253_402_214_400_000)
+"""Times in ms since the epoch that are kept: those of the years 1 to 9999 without their first and
+last day, so that each can be written in every time zone."""
 # ``json.dumps`` would make one for each text.
 _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 
@@ -65,3 +69,9 @@ def refuse(what: str, problems: Iterator[Problem]) -> None:
     found = tuple(problems)
     if found:
         raise InvalidEntry(what, found)
+
+
+def kept_time(at: datetime) -> int | None:
+    """``at``, which has a time zone, in ms since the epoch; None if no memory keeps such a time."""
+    ms = round(at.timestamp() * 1000)
+    return ms if ms in MOMENTS else None

@@ -13,7 +13,7 @@ from dcf.memory.block import Block, NewBlock
 from dcf.memory.blocks.fields import new_columns, refuse_text
 from dcf.memory.blocks.limits import Fitted, fit
 from dcf.memory.blocks.writing import appended, replaced
-from dcf.memory.checking import refuse
+from dcf.memory.checking import kept_time, refuse
 from dcf.memory.letter import NewLetter
 from dcf.memory.letters.rows import problems as letter_problems
 from dcf.memory.passage import NewPassage
@@ -31,6 +31,7 @@ __all__ = [
     "check_tools",
     "fit_block",
     "fit_text",
+    "kept_time",
     "replaced",
 ]
 

@@ -49,6 +49,12 @@ FORMATS = (
     _made("aws key", "bedrock-api-key-", _BASE64, 30, "gl aws-amazon-bedrock-api-key"),
     _made("google api key", "AIza", _URL, 30, "gl gcp-api-key"),
     _made("google token", r"ya29\.", "[A-Za-z0-9_.-]", 10, "th googleoauth2"),
+    # Addresses have its slashes as %2F.
+    Format(
+        "google token",
+        rf"1{_SLASH}{_SLASH}0{_URL}{{40,}}+",
+        "https://developers.google.com/identity/protocols/oauth2/web-server",
+    ),
     _made("google client secret", "GOCSPX-", _URL, 24, "th googleoauth2"),
     Format("azure key", r"(?<![/+-])[A-Za-z0-9+/]{86}==(?![\w/+=-])", "ds azure_storage_key"),
     Format(
@@ -73,6 +79,7 @@ FORMATS = (
     # Not cut short: every 65,536th part of a UUID begins so.
     Format("clickhouse key", rf"4b1d{WORD}{{38}}{_NO_MORE}", "gl clickhouse-cloud-api-secret-key"),
     Format("openshift token", rf"sha256~[\w-]{{43}}{_NO_MORE}", "gl openshift-user-token"),
+    _made("neon key", "napi_", _LOWER, 40, "https://neon.com/docs/manage/api-keys"),
     # Source code, builds, packages.
     _made("github token", "gh[pousr]_|github_pat_", _URL, 10, "gl github-pat, -fine-grained-pat"),
     _made(
@@ -190,6 +197,11 @@ FORMATS = (
     ),
     _made("square token", "sq0(?:at|c[a-z]|i[a-z])p?-", _URL, 20, "gl square-access-token"),
     _made("square token", "EAAA", _URL, 60, "gl square-access-token"),
+    Format(
+        "paypal token",
+        rf"access_token(?:\$|%24)(?:production|sandbox)(?:\$|%24){_LOWER}{{16}}(?:\$|%24){_HEX}{{32}}",
+        "https://www.ndss-symposium.org/ndss-paper/how-bad-can-it-git-characterizing-secret-leakage-in-public-github-repositories/",
+    ),
     _made("shopify token", "shp(?:at|ca|pa|ss)_", _ANY_HEX, 32, "gl shopify-*"),
     _made("shippo token", "shippo_(?:live|test)_", _ANY_HEX, 40, "gl shippo-api-token"),
     _made("easypost key", "EZ[AT]K", WORD, 54, "gl easypost-api-token"),
@@ -211,6 +223,8 @@ FORMATS = (
     _made("anthropic key", "sk-ant-", _URL, 12, "gl anthropic-api-key"),
     _made("hugging face token", "hf_|api_org_", WORD, 30, "gl huggingface-access-token"),
     _made("groq key", "gsk_", WORD, 40, "th groq"),
+    Format("cerebras key", rf"csk-{_LOWER}{{48}}{_NO_MORE}", "betterleaks cerebras-api-key"),
+    Format("firecrawl key", rf"fc-{_HEX}{{32}}{_NO_MORE}", "https://docs.firecrawl.dev"),
     _made("replicate token", "r8_", _URL, 30, "th replicate"),
     _made("nvidia key", "nvapi-", _URL, 30, "th nvapi"),
     _made("perplexity key", "pplx-", WORD, 30, "gl perplexity-api-key"),

@@ -47,6 +47,8 @@ _PARTS = ("pass", "pwd", "secret", "token", "key", "cvv", "cvc", "sessi", ".sid"
 _IS_ONE = re.compile(rf"\.?[\w-]{{0,20}}+{IS}")
 _SHORTEST_MADE = 6
 """Signs of what a machine makes; a code that is shorter is written without quotes."""
+_COUNTED = ("token", "pass")
+"""What has a number of them: of tokens that were used, of tests that pass."""
 _BEFORE = 12
 """Signs that a name may have before its part."""
 
@@ -96,7 +98,7 @@ def _is_none(text: str, lower: str, at: int, hit: re.Match[str], quoted: bool) -
     """Whether what stands there is no secret. The signs that are looked at are those before the
     next name, so that no text is read again and again."""
     name = hit["name"]
-    if is_said(lower, at, quoted=quoted) or (name == "token" and is_count(text, at)):
+    if is_said(lower, at, quoted=quoted) or (name in _COUNTED and is_count(text, at)):
         return True
     if not hit["chosen"] and is_example(text, at):
         return True

@@ -5,10 +5,12 @@ from __future__ import annotations
 # Looks behind stand after the letters: what begins with a letter is searched much faster.
 _CHOSEN = (
     r"pass(?:word|wd|phrase)|pwd(?<![a-z]pwd)|dbpwd|secret"
+    # Tests and programs have a pass, too: of these it is a password.
+    r"|(?:user[-_]|(?:db|sql|admin|root|mail|smtp|ftp|ssh|sudo|become|redis|auth|proxy)[-_]?)pass"
     r"|(?:cvv|cvc)(?<![a-z]...)2?"
 )
 _MADE = (
-    r"passcode"
+    r"passcode|pass(?<![a-z]pass)(?! :)"
     # Those of pages, and of what is parsed, are no secrets.
     r"|token(?<!unexpected token)(?<!pagetoken)(?<!page[-_ ]token)"
     r"(?<!nexttoken)(?<!next[-_ ]token)(?<!continuationtoken)(?<!continuation[-_ ]token)"

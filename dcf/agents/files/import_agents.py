@@ -16,6 +16,7 @@ from dcf.memory import (
     OnNameTaken,
     take_in,
 )
+from dcf.memory.rules import kept_time
 
 
 async def import_agents(
@@ -51,6 +52,6 @@ def _time(message: FileMessage) -> int | None:
     """When the message was made, if the file says so in a way that can be read."""
     try:
         at = datetime.fromisoformat(message.extra.get("created_at", ""))
-        return int((at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() * 1000)
-    except (TypeError, ValueError, OverflowError):
+        return kept_time(at if at.tzinfo else at.replace(tzinfo=UTC))
+    except (TypeError, ValueError):
         return None

@@ -101,13 +101,11 @@ async def show_messages(settings: Settings, name: str, limit: int) -> Answer:
 
 
 async def show_message(settings: Settings, name: str, number: str) -> Answer:
-    """One message of an agent's conversation. Raises NotSo, UnknownAgent, UnknownMessage."""
+    """One message of an agent's conversation. Raises BadInput, UnknownAgent, UnknownMessage."""
     if not (number.isascii() and number.isdigit()):
-        raise NotSo(
-            "memory_message_number",
-            f"{number!r} is not the number of a message",
-            "messages are numbered from 1; `dcf memory show AGENT --messages` shows them",
-        )
+        said = f"{number!r} is not the number of a message"
+        hint = "messages are numbered from 1; `dcf memory show AGENT --messages` shows them"
+        raise BadInput([Problem("CLI_MESSAGE_NUMBER", said, hint=hint, file="URI")])
     async with opened(settings) as memory:
         agent = await agent_named(memory, name)
         message = await memory.messages.get(agent.id, int(number))

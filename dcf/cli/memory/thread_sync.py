@@ -21,6 +21,8 @@ from dcf.problem import Problem
 
 _STEP_MS = 200
 """Saves that come closer together are one."""
+_UNDECODABLE = "Unable to decode path"
+"""How watchfiles says that the name of a file is not in UTF-8."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,27 +46,16 @@ async def sync_threads(settings: Settings, order: SyncOrder, screen: Screen) -> 
 
 async def watch_threads(settings: Settings, order: SyncOrder, screen: Screen) -> Answer:
     """The same, and again at every change, until Ctrl-C. Raises NoSuch."""
-    from watchfiles import awatch
-
     _demand(order)
     last: dict[str, FileReport] = {}
     syncs = 0
     try:
         async with opened(settings, make=True) as memory:
             folder = order.path if order.path.is_dir() else order.path.resolve().parent
-            # Watching begins before the first reading: no save between them is lost.
             own = str(source_in(settings).path.resolve())
-            changes = awatch(
-                folder,
-                # What is kept may be kept in the same folder: that is no change.
-                watch_filter=lambda _, changed: not changed.startswith(own),
-                step=_STEP_MS,
-                yield_on_timeout=True,
-                rust_timeout=_STEP_MS,
-            )
             begun = False
-            async for changed in changes:
-                if changed or not begun:
+            async for changed in _changes(folder, own):
+                if changed:
                     syncs += 1
                     async for report in _told(memory, order, Progress(lambda _text: None)):
                         last[report.path] = report
@@ -78,6 +69,35 @@ async def watch_threads(settings: Settings, order: SyncOrder, screen: Screen) ->
     answer = _answer(last.values())
     fields = {**answer.fields, "syncs": syncs}
     return Answer(fields, [f"stopped after {counted(syncs, 'sync', 'syncs')}"], "stopped")
+
+
+async def _changes(folder: Path, own: str) -> AsyncIterator[bool]:
+    """Whether something in ``folder`` has changed, again and again: at first, since nothing was
+    read, and then but for what begins with ``own``, as what is kept may be kept there. Raises
+    OSError if the folder is gone."""
+    from watchfiles import awatch
+    from watchfiles._rust_notify import WatchfilesRustInternalError
+
+    changed = True
+    while True:
+        try:
+            # Watching begins before the first reading: no save between them is lost.
+            async for changes in awatch(
+                folder,
+                watch_filter=lambda _, path: not path.startswith(own),
+                step=_STEP_MS,
+                yield_on_timeout=True,
+                rust_timeout=_STEP_MS,
+            ):
+                yield changed or bool(changes)
+                changed = False
+            return
+        except* WatchfilesRustInternalError as errors:
+            # A name that is not in UTF-8 ends a watch: the next one begins with a reading.
+            if not all(_UNDECODABLE in str(one) for one in errors.exceptions):
+                raise
+        await asyncio.to_thread(folder.stat)
+        changed = True
 
 
 def _demand(order: SyncOrder) -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from dcf.memory.audit.clean_text import clean
+from dcf.memory.checking import MOMENTS
 from dcf.memory.errors import InvalidEntry
 from dcf.memory.extraction import cut, visible
 from dcf.memory.foreign_database import BUSY_S, reading
@@ -31,7 +32,7 @@ from dcf.memory.observation import (
     Origin,
 )
 from dcf.memory.observations.errors import NoClaudeMem
-from dcf.memory.observations.fields import LATEST, LONGEST_TITLE
+from dcf.memory.observations.fields import LONGEST_TITLE
 from dcf.problem import Problem
 
 _SESSIONS = (
@@ -228,7 +229,7 @@ def _files(value: object, action: Action) -> Iterator[Artifact]:
 
 
 def _moment(value: object) -> int:
-    if isinstance(value, int) and 0 <= value <= LATEST:
+    if isinstance(value, int) and 0 <= value < MOMENTS.stop:
         return value
     message = f"created_at_epoch is {value!r:.80}, not a time in ms since the epoch"
     problem = Problem("memory_claude_mem_time", message, "/created_at_epoch")

@@ -30,9 +30,6 @@ MOST_FACTS = 100
 LONGEST_TEXT = 20_000
 """Characters of a fact or a narrative. What is longer is a source and not what is known of it."""
 
-LATEST = 253_402_300_799_999
-"""The last millisecond of the year 9999."""
-
 _ID = re.compile(r"observation-[0-9a-f-]{1,36}")
 _LISTS = ("facts", "concepts", "artifacts", "related")
 

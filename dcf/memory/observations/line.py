@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, cast
 
+from dcf.memory.checking import MOMENTS
 from dcf.memory.errors import InvalidEntry
 from dcf.memory.observation import (
     ArrivingObservation,
@@ -23,7 +24,6 @@ from dcf.memory.observation import (
     Occurrence,
     Origin,
 )
-from dcf.memory.observations.fields import LATEST
 from dcf.problem import Problem
 
 VERSION = 1
@@ -168,7 +168,7 @@ class _Form:
         return cast(bool, right)
 
     def moment(self, place: str) -> int:
-        what = "a time in ms since the epoch, up to the year 9999"
+        what = "a time in ms since the epoch, up to 9999-12-30"
         return cast(int, self._demand(place, None, _is_whole, what, 0))
 
     def origin(self, place: str, there: Mapping[str, Any]) -> Origin:
@@ -199,4 +199,4 @@ class _Form:
 
 
 def _is_whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= LATEST
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < MOMENTS.stop

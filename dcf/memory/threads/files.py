@@ -36,6 +36,7 @@ _CHARACTERS = 4_000_000
 _SETTLED_NS = 2_000_000_000
 """A file that was changed so shortly before it was read may have been changed again since, within
 the grain of the file system's clock."""
+_UNREADABLE = "transcript-unreadable"
 _NOT_READ = frozenset({".git", "node_modules", "__pycache__", ".venv"})
 
 
@@ -91,6 +92,10 @@ class ThreadFiles:
     async def _sync(
         self, path: Path, by: Actor, format: str | None, project: str | None, *, follow: bool
     ) -> FileReport:
+        shown = str(path).encode("utf-8", "backslashreplace").decode()
+        if shown != str(path):
+            problem = Problem(_UNREADABLE, "its name is not in UTF-8", hint="rename it", file=shown)
+            return FileReport(shown, problems=(problem,))
         try:
             stamp = await asyncio.to_thread(_stamp, path)
             known = await self._ledger.read(lambda connection: _known(connection, path))
@@ -103,7 +108,7 @@ class ThreadFiles:
             await self._ledger.change(by, lambda journal: _note(journal, kept, report))
         except OSError as error:
             message = f"the file cannot be read: {error.strerror or error}"
-            problem = Problem("transcript-unreadable", message, file=str(path))
+            problem = Problem(_UNREADABLE, message, file=str(path))
             return FileReport(str(path), problems=(problem,))
         except InvalidEntry as invalid:
             # An id, or the path itself, is one that no memory keeps.

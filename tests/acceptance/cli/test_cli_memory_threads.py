@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 from pathlib import Path
 
@@ -65,6 +66,8 @@ def test_a_file_that_grows_is_followed(memory: MemoryUser) -> None:
     assert watching.stdout is not None
     lines = iter(watching.stdout.readline, "")
     until(lambda: "1 thread, 1 turn" in next(lines), "the first synchronisation")
+    # The watcher cannot tell of a name that is not in UTF-8.
+    (memory.folder / os.fsdecode(b"\xff.jsonl")).touch()
     say(2)
     until(lambda: "1 thread, 2 turns" in next(lines), "the change")
     watching.send_signal(signal.SIGINT)

@@ -129,11 +129,12 @@ def test_what_a_search_quotes_is_shown_by_its_address(
     assert sorted(texts) == ["Oolong, please.", "Oolong: 90 degrees."]
     for uri, error in (
         ("dcf://agent/ada/message/2", "memory_unknown_message"),
-        ("dcf://agent/ada/message/first", "memory_message_number"),
         ("dcf://memory/passage-9", "memory_unknown_passage"),
     ):
         code, document = opened(uri)
         assert (code > 0, document["error"]["code"]) == (True, error)
+    code, document = opened("dcf://agent/ada/message/first")
+    assert (code, document["problems"][0]["code"]) == (2, "CLI_MESSAGE_NUMBER")
 
 
 def test_what_is_no_address_or_is_shown_elsewhere_is_said(opened: Opened) -> None:

@@ -184,6 +184,15 @@ async def test_a_conversation_comes_in_with_its_times_and_what_was_out_of_contex
     assert messages[2].parts[0]["arguments"] == {"bed": 1}
 
 
+async def test_a_time_that_was_not_set_is_not_taken_over(memory: Memory) -> None:
+    file = gardener()
+    message = next(one for one in file["messages"] if one["content"] == "Is it dry?")
+    message["created_at"] = "0001-01-01T00:00:00Z"
+    (agent,) = await import_agents(memory, read(file), by=BY)
+    messages = await memory.messages.list(agent.id)
+    assert messages[1].created_at == agent.created_at
+
+
 async def test_what_was_said_here_goes_out_after_what_came_in(memory: Memory) -> None:
     (agent,) = await import_agents(memory, read(gardener()), by=BY)
     await memory.messages.append(agent.id, NewMessage("user", "Water it."), by=BY)

@@ -124,3 +124,14 @@ async def test_a_file_with_an_id_that_is_a_secret_is_told_and_others_are_read(
     (problem,) = refused.problems
     assert (problem.code, problem.file) == ("memory_name_secret", str(folder / "a.jsonl"))
     assert (read.threads, read.problems) == (1, ())
+
+
+async def test_a_file_whose_name_is_not_in_utf8_is_told_and_others_are_read(
+    memory: Memory, by: Actor, tmp_path: Path
+) -> None:
+    folder = tmp_path / "folder"
+    write(folder / os.fsdecode(b"a\xff.jsonl"), issue("s-1"))
+    write(folder / "b.jsonl", issue("s-2"))
+    read, refused = sorted(await sync(memory, folder, by), key=lambda one: len(one.problems))
+    assert (refused.path, refused.threads) == (rf"{folder}/a\udcff.jsonl", 0)
+    assert (read.path, read.threads) == (f"{folder}/b.jsonl", 1)

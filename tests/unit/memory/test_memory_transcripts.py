@@ -48,6 +48,28 @@ def written(tmp_path: Path, lines: list[dict[str, Any]], name: str = "s.jsonl") 
     return path
 
 
+@pytest.mark.parametrize(
+    ("said", "at"),
+    [
+        # What Go writes for a time that is not set; UTC+14 and UTC-12 are the outermost zones.
+        ("0001-01-01T00:00:00Z", None),
+        ("0001-01-01T00:00:00+14:00", None),
+        ("9999-12-31T23:59:59-12:00", None),
+        (253_402_300_799_999, None),
+        (-62_135_596_800_000, None),
+        ("0001-01-02T00:00:00Z", -62_135_510_400_000),
+        ("1969-12-31T23:59:59Z", -1000),
+        (1e300, None),
+    ],
+)
+def test_a_time_that_some_zone_cannot_write_is_not_known(
+    tmp_path: Path, said: object, at: int | None
+) -> None:
+    found = read(written(tmp_path, [line("user", "1", None, "Begin.", timestamp=said)]))
+    ((turn,),) = found.turns.values()
+    assert (turn.text, turn.at) == ("Begin.", at)
+
+
 def test_what_followed_on_a_prompt_that_was_rewritten_is_a_branch_that_was_left(
     tmp_path: Path,
 ) -> None:

@@ -15,6 +15,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from dcf.memory.checking import kept_time
 from dcf.memory.thread import NewTurn, Outline, ThreadStatus
 from dcf.memory.threads.piece import Ended, Piece, Said
 from dcf.memory.threads.readers.blocks import Conversation, Message
@@ -114,6 +115,6 @@ def _moment(text: str) -> int | None:
     ahead = f"{zoned[2] or '+'}{int(zoned[3] or 0):02}{zoned[4] or '00'}"
     try:
         said = datetime.strptime(f"{zoned[1]} {ahead}", "%A, %b %d, %Y, %I:%M %p %z")
-        return round(said.timestamp() * 1000)
-    except (ValueError, OverflowError):
+        return kept_time(said)
+    except ValueError:
         return None

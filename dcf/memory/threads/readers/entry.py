@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
 
+from dcf.memory.checking import MOMENTS, kept_time
 from dcf.memory.threads.piece import Piece
 from dcf.memory.threads.readers.json_stream import Entry
 from dcf.memory.threads.readers.tally import Tally
@@ -156,16 +157,16 @@ def as_text(value: Any) -> str:
 
 def time_of(value: Any) -> int | None:
     """An ISO 8601 text, or milliseconds (seconds, if that is a time after 1970 only so) since 1970,
-    in ms since the epoch; UTC where no zone is said."""
+    in ms since the epoch; UTC where no zone is said. None for what is none or is not kept, as the
+    first moment of the year 1 that programs in Go write for a time that is not set."""
     try:
         if isinstance(value, str):
             at = datetime.fromisoformat(value)
-            return round((at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() * 1000)
+            return kept_time(at if at.tzinfo else at.replace(tzinfo=UTC))
         if isinstance(value, int | float) and not isinstance(value, bool):
-            ms = value * 1000 if 0 < value < _SECONDS else value
-            datetime.fromtimestamp(ms / 1000, UTC)
-            return round(ms)
-    except (ValueError, OverflowError, OSError):
+            ms = round(value * 1000 if 0 < value < _SECONDS else value)
+            return ms if ms in MOMENTS else None
+    except (ValueError, OverflowError):
         pass
     return None
 
