@@ -33,7 +33,16 @@ if TYPE_CHECKING:
         TextNotUnique,
         UnknownBlock,
     )
-    from dcf.memory.context import Budget, Context, Contexts, ContextTooSmall, Pack, Packed, quote
+    from dcf.memory.context import (
+        Budget,
+        Context,
+        Contexts,
+        ContextTooSmall,
+        Pack,
+        Packed,
+        quote,
+        uri_of,
+    )
     from dcf.memory.database import (
         BackupExists,
         CipherMissing,
@@ -427,6 +436,7 @@ __all__ = [
     "source_of",
     "span_of",
     "take_in",
+    "uri_of",
     "users_of",
     "way_back",
     "with_section",

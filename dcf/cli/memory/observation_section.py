@@ -17,7 +17,15 @@ from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput, NotSo
 from dcf.cli.whole_file import whole_file
 from dcf.cli.wording import counted
-from dcf.memory import ContextSetting, Filter, InvalidEntry, Memory, Section, with_section
+from dcf.memory import (
+    ContextSetting,
+    Filter,
+    InvalidEntry,
+    Memory,
+    Section,
+    project_of_runs,
+    with_section,
+)
 from dcf.regular_file import read_regular
 
 _MODE = 0o666
@@ -48,7 +56,7 @@ async def render_observations(settings: Settings, order: RenderOrder) -> Answer:
     async with opened(settings) as memory:
         which = replace(
             which,
-            projects=which.projects or [await _project(memory)],
+            projects=which.projects or await _projects(memory, settings),
             extracted=None if order.extracted else False,
         )
         by_model = replace(which, extracted=True)
@@ -70,10 +78,12 @@ async def render_observations(settings: Settings, order: RenderOrder) -> Answer:
     return replace(answer, show=[*answer.show, hint]) if passed else answer
 
 
-async def _project(memory: Memory) -> str:
-    """The folder of this project."""
+async def _projects(memory: Memory, settings: Settings) -> list[str]:
+    """This project: the folder of the memory's agent, and that in which runs are worked on from
+    here, where it is another one."""
     project = await current_project(memory)
-    return str(Path.cwd()) if project is None else project.path
+    here = str(Path.cwd()) if project is None else project.path
+    return sorted({here, project_of_runs(settings.generated) or here})
 
 
 def _write(file: Path, before: bytes | None, after: bytes) -> None:

@@ -16,14 +16,15 @@ from dcf.mcp.help import Obvious
 from dcf.mcp.platform import Platform
 from dcf.mcp.tool import tool
 from dcf.memory import (
-    AGENT_KINDS,
     TIME_EXAMPLES,
     Event,
     Found,
+    Kind,
     NewPassage,
     Passage,
     TimeSpan,
     span_of,
+    uri_of,
 )
 from dcf.problem import Problem
 from dcf.workflow import iso
@@ -32,6 +33,8 @@ AgentId = Annotated[str, Obvious("Id of the agent.")]
 Tags = Annotated[list[str] | None, Obvious("List of tags."), Alias("tags")]
 Limit = Annotated[int, Obvious("At most so many."), Field(ge=1, le=100)]
 _LONGEST_TEXT = 1_000
+_SEARCHED: tuple[Kind, ...] = ("message", "passage", "block", "observation", "thread")
+"""What ``search_memory`` searches: not what branches of a tree keep apart."""
 _NOTHING = (
     "no passage has a word of it or is near enough in meaning: ask in other words;"
     " archival_memory_list has them all"
@@ -61,7 +64,10 @@ class FoundTexts(Envelope, total=False):
 
     found: Annotated[
         list[dict[str, Any]],
-        Field(description="{kind, ref, agent_id, label, text, score, at, seq, role}, best first."),
+        Field(
+            description="{kind, ref, uri, agent_id, label, text, score, at, seq, role, project},"
+            " best first."
+        ),
     ]
 
 
@@ -151,13 +157,14 @@ async def search_memory(
     query: Annotated[str, "Empty: the newest."],
     agent_id: Annotated[str | None, "Else everybody's."] = None,
     kinds_json: Annotated[
-        list[Literal["message", "passage", "block"]] | None, Obvious("Only these kinds.")
+        list[Literal["message", "passage", "block", "observation", "thread"]] | None,
+        Obvious("Only these kinds; observation and thread are of no agent."),
     ] = None,
     labels_json: Annotated[list[str] | None, Obvious("Only blocks of these labels.")] = None,
     limit: Limit = 10,
     during: Annotated[str | None, "last week, 2026-11"] = None,
 ) -> FoundTexts:
-    """Search blocks, messages and archives."""
+    """Search blocks, messages, archives, observations and turns of threads."""
     memory = await local_memory(platform)
     if agent_id is not None:
         await memory.agents.get(agent_id)
@@ -166,7 +173,7 @@ async def search_memory(
         query,
         k=limit,
         agent_ids=None if agent_id is None else [agent_id],
-        kinds=kinds_json or AGENT_KINDS,
+        kinds=kinds_json or _SEARCHED,
         labels=labels_json or (),
         since=None if span is None else span.first,
         until=None if span is None else span.last,
@@ -247,6 +254,7 @@ def _found(one: Found) -> dict[str, Any]:
     return {
         "kind": one.kind,
         "ref": one.ref,
+        "uri": uri_of(one),
         "agent_id": one.agent_id,
         "label": one.label,
         "text": one.text,
@@ -254,6 +262,7 @@ def _found(one: Found) -> dict[str, Any]:
         "at": iso(one.at),
         "seq": one.seq,
         "role": one.role,
+        "project": one.project,
     }
 
 

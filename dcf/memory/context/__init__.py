@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from dcf.memory.context.contexts import Contexts
     from dcf.memory.context.errors import ContextTooSmall
     from dcf.memory.context.packing import Budget, Layer, Offer, Pack, Packed, pack
-    from dcf.memory.context.quotation import quote
+    from dcf.memory.context.quotation import quote, uri_of
     from dcf.memory.context.rendering import rendered_blocks
 else:
     export_late(__name__)
@@ -29,4 +29,5 @@ __all__ = [
     "pack",
     "quote",
     "rendered_blocks",
+    "uri_of",
 ]

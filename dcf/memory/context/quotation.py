@@ -52,24 +52,31 @@ def quote(found: Sequence[Found], tokens: int) -> Pack:
     return Pack(text, count_tokens(text) if taken else 0, items, len(quotes) - len(taken))
 
 
+def uri_of(found: Found) -> str:
+    """The address of a text that was found, as ``dcf open`` takes it."""
+    match found:
+        case Found(kind="message", agent_id=str(agent_id), seq=int(seq)):
+            return str(Citation("agent", agent_id, "message", str(seq)))
+        case Found(kind="thread", seq=int(seq)):
+            return str(Citation("thread", found.ref.rpartition("/")[0], "turn", number=seq))
+        case Found(kind="block", agent_id=str(agent_id), label=str(label)):
+            return str(Citation("agent", agent_id, "block", label))
+        case Found(kind="observation"):
+            return str(Citation("observation", short_id(found.ref)))
+    return str(Citation("memory", found.ref))
+
+
 def _quote(rank: int, found: Found) -> _Quote:
     day = datetime.fromtimestamp(found.at / 1_000, UTC).date().isoformat()
     # Indented, what somebody wrote is no heading and no line of another one.
     text = found.text.strip().replace("\n", "\n  ")
-    if found.kind == "message" and found.agent_id is not None and found.seq is not None:
-        uri = str(Citation("agent", found.agent_id, "message", str(found.seq)))
+    uri = uri_of(found)
+    if found.kind == "message":
         who = found.sender or found.role or "message"
         return _Quote(rank, found, uri, found.agent_id, f"{found.seq} {who}: {text}", day)
-    if found.kind == "thread" and found.seq is not None:
-        thread_id = found.ref.rpartition("/")[0]
-        uri = str(Citation("thread", thread_id, "turn", number=found.seq))
-        return _Quote(rank, found, uri, thread_id, f"{found.seq} {found.role}: {text}", day)
-    if found.kind == "block" and found.agent_id is not None and found.label is not None:
-        uri = str(Citation("agent", found.agent_id, "block", found.label))
-    elif found.kind == "observation":
-        uri = str(Citation("observation", short_id(found.ref)))
-    else:
-        uri = str(Citation("memory", found.ref))
+    if found.kind == "thread":
+        line = f"{found.seq} {found.role}: {text}"
+        return _Quote(rank, found, uri, found.ref.rpartition("/")[0], line, day)
     return _Quote(rank, found, uri, None, f"{text}\n({uri}, {day})", day)
 
 

@@ -157,3 +157,20 @@ def test_a_place_that_takes_no_file_is_told(seen: MemoryUser) -> None:
     assert code in (2, 3) and str(seen.folder) in document["error"]["message"]
     (seen.folder / "a").write_text("")
     assert seen.refused("observations", "render", seen.folder / "a" / "AGENTS.md")[0] in (2, 3)
+
+
+def test_what_runs_showed_that_are_worked_on_from_here_is_of_this_project_too(
+    seen: MemoryUser,
+) -> None:
+    shop = seen.folder.parent / "shop"
+    (shop / "generated").mkdir(parents=True)
+    run = NewObservation("discovery", "A run of the shop", Origin("run", "r-9"), project=str(shop))
+
+    async def fill() -> None:
+        async with Memory.open(Source(seen.file), clock=lambda: 1, new_id=random_id) as opened:
+            await opened.observations.add(run, by=Actor("user", "ada"))
+
+    asyncio.run(fill())
+    assert "A run of the shop" not in render(seen, "--days", "36500")["text"]  # type: ignore[operator]
+    seen.patch.setenv("DCF_GENERATED", str(shop / "generated"))
+    assert "A run of the shop" in render(seen, "--days", "36500")["text"]  # type: ignore[operator]

@@ -158,6 +158,7 @@ async def test_an_archive_is_filled_searched_listed_and_cleared(
         late = await desk.good("search_memory", query="ladder", during="today")
         assert late["found"][0]["ref"] == ids[1]
         assert await desk.refused("search_memory", query="ladder", during="soon") == "bad_arguments"
+        assert late["found"][0]["uri"] == f"dcf://memory/{ids[1]}"
         await desk.good("archival_memory_delete", agent_id=agent, passage_id=ids[1])
         gone = await desk.good("search_memory", query="ladder", agent_id=agent)
         assert ids[1] not in [one["ref"] for one in gone["found"]]
