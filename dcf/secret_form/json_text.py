@@ -7,6 +7,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from dcf.secret_form.naming import LABELS, VALUE
+
 _TOKEN = re.compile(
     r'(?P<text>"[^"\\]*+(?>(?:\\.[^"\\]*+)*)")(?P<name>\s*+:)?|(?P<number>-?\d[\d.eE+-]*+)|[{}\[\]]'
 )
@@ -31,19 +33,28 @@ def is_json(text: str) -> bool:
 def in_json(text: str, replace: Callable[[Any, str | None], Any]) -> str:
     """``text``, which is JSON, with ``replace(value, name)`` in place of each text and number that
     it changes. ``name`` is that of the member whose value it is or in whose list it stands, empty
-    where there is none; it is None for what is a name itself."""
+    where there is none; it is None for what is a name itself. Behind ``"name": "A"`` the member
+    ``value`` of an object is called A."""
     name = ""
+    labels: list[str] = []
 
     def token(hit: re.Match[str]) -> str:
         nonlocal name
         if hit["text"] is None and hit["number"] is None:
             name = "" if hit[0] != "[" else name
+            if hit[0] == "{":
+                labels.append("")
+            elif hit[0] == "}":
+                labels.pop()
             return hit[0]
         written = hit["text"] or hit["number"]
         value = json.loads(written, strict=False)
         if hit["name"]:
             name = value
-        changed = replace(value, None if hit["name"] else name)
+        elif labels and name in LABELS and isinstance(value, str):
+            labels[-1] = value
+        called = labels[-1] if labels and name == VALUE and labels[-1] else name
+        changed = replace(value, None if hit["name"] else called)
         if changed == value:
             return hit[0]
         return json.dumps(changed, ensure_ascii=written.isascii()) + (hit["name"] or "")

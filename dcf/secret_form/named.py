@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from dcf.secret_form.found import Found
-from dcf.secret_form.naming import IS, NAME, kind_of
+from dcf.secret_form.naming import IN_PAIR, IS, NAME, kind_of
 from dcf.secret_form.said import (
     is_count,
     is_example,
@@ -18,6 +18,7 @@ from dcf.secret_form.said import (
 )
 
 _NAMED = re.compile(rf"(?P<name>{NAME})(?P<between>{IS})")
+_IN_PAIR = re.compile(IN_PAIR)
 # In the source of a program: the type of a variable, and what begins a literal.
 _TYPED = re.compile(r"[a-z_][\w.]{0,40}(?:\[[^\]\n]{0,40}\])?(?: ?\| ?none)? ?= ?(?=[rbfu]?[\"'])")
 _OPEN = re.compile(r"(?:[rbfu]{1,2}(?=[\"']))?(?P<quote>\\?[\"'])")
@@ -49,13 +50,15 @@ _SHORTEST_MADE = 6
 """Signs of what a machine makes; a code that is shorter is written without quotes."""
 _COUNTED = ("token", "pass")
 """What has a number of them: of tokens that were used, of tests that pass."""
+_FAR = 90
+"""Signs before a name among which the member is that it is the value of."""
 _BEFORE = 12
 """Signs that a name may have before its part."""
 
 
 def named(text: str, lower: str) -> Iterator[Found]:
     """The values of assignments and members; ``lower`` is ``text`` in small letters."""
-    if ":" not in lower and "=" not in lower:
+    if ":" not in lower and "=" not in lower and "</" not in lower:
         return
     at = 0
     for place in sorted(place for part in _PARTS for place in _places(lower, part)):
@@ -64,10 +67,17 @@ def named(text: str, lower: str) -> Iterator[Found]:
         if not hit:
             continue
         at = hit.end()
+        if ("value" in hit["between"] or "<" in hit["between"]) and not _is_pair(lower, hit):
+            continue
         found = _value(text, lower, hit)
         if found is not None:
             yield found
             at = found.end
+
+
+def _is_pair(lower: str, hit: re.Match[str]) -> bool:
+    """Whether name and value are two members side by side."""
+    return _IN_PAIR.search(lower, max(0, hit.start() - _FAR), hit.start()) is not None
 
 
 def _places(lower: str, part: str) -> Iterator[int]:
@@ -91,7 +101,11 @@ def _value(text: str, lower: str, hit: re.Match[str]) -> Found | None:
         return None
     if value is None or (not quoted and _goes_on(hit["between"], text, value.end())):
         return None
-    return Found(kind_of(hit["name"]), start, value.end())
+    end = value.end()
+    if "<" in hit["between"]:
+        # The end of an element is no part of what stands in it.
+        end = text.find("<", start, end) if "<" in value.group() else end
+    return Found(kind_of(hit["name"]), start, end)
 
 
 def _is_none(text: str, lower: str, at: int, hit: re.Match[str], quoted: bool) -> bool:

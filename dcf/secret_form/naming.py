@@ -23,8 +23,22 @@ _ENDING = r"(?:[-_]?\d|[-_](?:prod|live|test|dev|staging|old|new))?"
 NAME = rf"(?:(?P<chosen>{_CHOSEN})|(?:{_MADE})){_ENDING}"
 """The end of the name of a secret, in small letters. People choose the values of ``chosen``: any
 word may be one. Machines make those of the others, and plain words are none."""
-IS = r"[*`]{0,2}\\?[\"']?[*`]{0,2}\s*+(?:=>|:=|[:=]|(?:%20)?%3[ad](?:%20)?)[*`]{0,2}\s*+"
-"""Between a name and its value, also as addresses have it."""
+_ASSIGNED = r"[*`]{0,2}\\?[\"']?[*`]{0,2}\s*+(?:=>|:=|[:=]|(?:%20)?%3[ad](?:%20)?)[*`]{0,2}\s*+"
+_BESIDE = (
+    r"\\?[\"']?[\s,]{1,60}+\\?[\"']?value\\?[\"']?\s{0,9}+[:=]\s{0,9}+"
+    r"|</(?:name|key)>\s{0,60}+<(?:value|string)>"
+)
+IS = rf"(?:{_ASSIGNED}|{_BESIDE})"
+"""Between a name and its value, also as addresses have it, and where each is a member of its own:
+``name: DB_PASSWORD`` and ``value: …`` behind it."""
+IN_PAIR = (
+    r"(?:\b(?:name|key|variable|env)\\?[\"']?\s{0,9}(?:=>|[:=])\s{0,9}\\?[\"']?|<(?:name|key)>)"
+    r"[\w.-]{0,60}\Z"
+)
+"""What stands before a name that is the value of a member: ``name: DB_``."""
+LABELS = frozenset({"name", "key", "variable", "env"})
+VALUE = "value"
+"""Members of an object that has a name and its value in two of them."""
 _KINDS = (
     ("pass", "password"),
     ("pwd", "password"),

@@ -12,7 +12,7 @@ from dcf.secret_form.found import Found, united
 from dcf.secret_form.json_text import in_json, is_json
 from dcf.secret_form.makers import made_by_makers
 from dcf.secret_form.named import named
-from dcf.secret_form.naming import small
+from dcf.secret_form.naming import LABELS, VALUE, small
 from dcf.secret_form.randomness import random_values
 from dcf.secret_form.runs import kinds_of
 from dcf.secret_form.standing import of_addresses, of_schemes, private_keys, signed_tokens
@@ -105,8 +105,11 @@ def value_without_secrets(value: Any, put: Put = marked, name: str = "") -> Any:
     if isinstance(value, list):
         return [value_without_secrets(item, put, name) for item in value]
     if isinstance(value, Mapping):
+        labels = [it for key, it in value.items() if key in LABELS and isinstance(it, str)]
         return {
-            _without_whole(key, put): value_without_secrets(item, put, key)
+            _without_whole(key, put): value_without_secrets(
+                item, put, labels[0] if labels and key == VALUE else key
+            )
             for key, item in value.items()
         }
     if isinstance(value, (int, float)) and not isinstance(value, bool):

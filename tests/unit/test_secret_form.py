@@ -53,6 +53,15 @@ KEY = "-----BEGIN RSA PRIVATE KEY-----\nMIIEvQIBADANBgkq\nhkiG9w0B\n-----END RSA
         ("authorization=0123456789abcdef", "authorization=#"),
         ("https://h/b?sv=1&sig=a%2Fb%3D&se=2", "https://h/b?sv=1&sig=#&se=2"),
         ("https://h/?X-Amz-Signature=0a1b2c", "https://h/?X-Amz-Signature=#"),
+        # Name and value, each a member of its own: containers, registries of settings, Hadoop.
+        ('{"name":"DB_PASSWORD","value":"Hunter22xk"}', '{"name":"DB_PASSWORD","value":"#"}'),
+        ("- name: DB_PASSWORD\n  value: Hunter22xk\n", "- name: DB_PASSWORD\n  value: #\n"),
+        ('<add key="DbPassword" value="Hunter22xk"/>', '<add key="DbPassword" value="#"/>'),
+        (
+            "<name>db.password</name>\n<value>Hunter22xk</value>",
+            "<name>db.password</name>\n<value>#</value>",
+        ),
+        ("<key>Password</key><string>Ab12</string>", "<key>Password</key><string>#</string>"),
         # By their look.
         ("Bearer abcdef0123456789", "#"),
         ("Bearer abcdefghijkl", "#"),
@@ -126,6 +135,9 @@ def test_a_secret_is_taken_out(text: str, expected: str) -> None:
         "token: expected ')'",
         "page token: CAEQAA12, next_page_token=CAEQAA12, nextToken: CAEQAA12",
         "passcode: office",
+        "password, value = both(); def f(token, value='abcdefgh12')",
+        "- name: DB_PASSWORD\n  valueFrom:\n    secretKeyRef: {name: db}",
+        '{"name": "mode", "value": "Hunter22xk"}',
         "access key: Ring the bell.",
         "Basic plan2024 and basic plan-2024",
     ],

@@ -19,7 +19,7 @@ from dcf.secret_form import (
 _MARKS = (
     "password", "token", "api_key", "secret", "=", ":", "=>", '"', "'", "\\", "\\n", '\\"', "{",
     "}", "[", "]", ",", "&", "/", "--", "Bearer ", "Cookie:", "é", "None", " ", "12345", "<token>",
-    "</token>",
+    "</token>", '"name":"password"', '"value":', "name", "value", "<key>", "</key><string>",
 )  # fmt: skip
 _SECRETS = (
     "hunter2", "AKIAIOSFODNN7EXAMPLE", "ghp_abcdefghij0123456789", "https://ann:pa55word@host",
