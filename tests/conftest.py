@@ -118,7 +118,8 @@ def _copied_memories() -> Iterator[None]:
     from dcf.memory.database.opening import opened
 
     lock = threading.Lock()
-    with tempfile.TemporaryDirectory(prefix=_PREFIX + "m-", dir="/tmp") as folder:
+    # Where the folders of tests are, so that a copy can be linked there.
+    with tempfile.TemporaryDirectory(prefix=_PREFIX + "m-") as folder:
         model = Source(Path(folder) / "model.sqlite")
 
         def copied(source: Source) -> sqlite3.Connection:

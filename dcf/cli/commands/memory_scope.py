@@ -58,6 +58,15 @@ def register_scope(memory: typer.Typer) -> None:
         "edit",
         example='dcf memory scope edit exp-1/wider ENTRY "The loss is flat after 30 epochs."',
     )(edit)
+    command(
+        scope,
+        "promote",
+        example=[
+            "dcf memory scope promote exp-1/wider ENTRY",
+            "dcf memory scope promote exp-1/wider ENTRY --to exp-1/base",
+        ],
+    )(promote)
+    command(scope, "diff", example="dcf memory scope diff exp-1/wider exp-1/deeper")(diff)
     command(scope, "move", example="dcf memory scope move exp-1/wider --under exp-1/deeper")(move)
     command(
         scope,
@@ -180,6 +189,42 @@ def edit(
     from dcf.cli.settings import Settings
 
     return asyncio.run(edit_entry(Settings.from_env(os.environ), project, node, entry, text))
+
+
+def promote(
+    node: NodeArgument,
+    entries: Annotated[list[str], typer.Argument(metavar="ENTRY...", help="Ids of its entries.")],
+    to: Annotated[
+        str | None,
+        typer.Option(
+            "--to", metavar="NODE", help="The ancestor that gets them.", show_default="its parent"
+        ),
+    ] = None,
+    project: ProjectOption = None,
+    as_json: JsonOption = False,
+) -> Answer:
+    """Give entries of a node to an ancestor, whose other branches read them from then on.
+
+    The node keeps its own. Of an entry that the node had edited the ancestor gets the new text.
+    """
+    from dcf.cli.memory.scope import promote_entries
+    from dcf.cli.settings import Settings
+
+    settings = Settings.from_env(os.environ)
+    return asyncio.run(promote_entries(settings, project, node, entries, to))
+
+
+def diff(
+    node: NodeArgument,
+    other: Annotated[str, typer.Argument(metavar="OTHER", help="The node to compare with.")],
+    project: ProjectOption = None,
+    as_json: JsonOption = False,
+) -> Answer:
+    """Show what is read in one node and not in the other."""
+    from dcf.cli.memory.scope import show_difference
+    from dcf.cli.settings import Settings
+
+    return asyncio.run(show_difference(Settings.from_env(os.environ), project, node, other))
 
 
 def move(

@@ -179,6 +179,44 @@ async def edit_entry(
     return Answer({"entry": asdict(entry)}, [f"{entry.id} {said} in {node.called}."])
 
 
+async def promote_entries(
+    settings: Settings, project: str | None, name: str, entries: Sequence[str], to: str | None
+) -> Answer:
+    """Entries of a node for an ancestor too. Raises a MemoryProblem, BadInput; those before the one
+    that is refused are promoted."""
+    where, by = _project(settings, project), person("told by `dcf memory scope promote`")
+    async with opened(settings) as memory:
+        node, current = await _named(memory, where, name), await _current(memory, where, settings)
+        above = None if to is None else (await _named(memory, where, to)).id
+        writer = None if current is None else current.id
+        done = [
+            await memory.nodes.promote(node.id, one, by=by, to=above, current=writer)
+            for one in dict.fromkeys(entries)
+        ]
+        target = await memory.nodes.get(done[0].node_id)
+    show = [f"{one.id} is in {target.called}." for one in done]
+    return Answer({"node": _reference(target), "entries": [asdict(one) for one in done]}, show)
+
+
+async def show_difference(settings: Settings, project: str | None, name: str, other: str) -> Answer:
+    """What is read in one node and not in the other. Raises UnknownNode, BadInput."""
+    where = _project(settings, project)
+    async with opened(settings) as memory:
+        nodes = [await _named(memory, where, one) for one in (name, other)]
+        both = await memory.nodes.difference(nodes[0].id, nodes[1].id)
+        owners = {one.node_id for entries in both for one in entries}
+        names = {one: (await memory.nodes.get(one)).called for one in owners}
+    fields: dict[str, Any] = {}
+    show: list[Any] = []
+    for field, node, entries in zip(("only_first", "only_second"), nodes, both, strict=True):
+        fields[field] = {"node": _reference(node), "entries": [asdict(one) for one in entries]}
+        show.append(
+            Text(f"only in {node.called}: {counted(len(entries), 'entry', 'entries')}", "bold")
+        )
+        show += [line for one in entries for line in _entry_lines(one, names)]
+    return Answer(fields, show)
+
+
 async def move_node(settings: Settings, project: str | None, name: str, under: str) -> Answer:
     """A node, with all below it, below another one. Raises a MemoryProblem, BadInput."""
     where = _project(settings, project)

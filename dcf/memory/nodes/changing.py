@@ -16,6 +16,7 @@ from dcf.memory.nodes.errors import (
     NodeElsewhere,
     NodeExists,
     NodeOfItself,
+    NotAbove,
     NotCurrentNode,
     RootFixed,
     UnknownEntry,
@@ -122,10 +123,7 @@ def edit_entry(
     if row["node_id"] != node_id:
         kept = {name: row[name] for name in ("kind", "text", "metadata")}
         return _entered(journal, node_id, {**kept, **columns}, entry_id)
-    after = {**row, **columns}
-    if after != row:
-        after |= {"revision": row["revision"] + 1, "updated_at": journal.at}
-    return node_entry_of(journal.update(NODE_ENTRY, row, after) or row)
+    return node_entry_of(_rewritten(journal, row, columns))
 
 
 def delete_entry(journal: Journal, node_id: str, entry_id: str, *, current: str | None) -> None:
@@ -139,6 +137,75 @@ def delete_entry(journal: Journal, node_id: str, entry_id: str, *, current: str 
         owner = node_of(node_row(journal.connection, row["node_id"]))
         raise EntryInherited(entry=entry_id, owner=owner.called, node=node.called)
     journal.delete(NODE_ENTRY, row)
+
+
+def promote_entry(
+    journal: Journal, node_id: str, entry_id: str, to: str | None, *, current: str | None
+) -> NodeEntry:
+    """An entry of the node for one of its ancestors too (None: its parent), whose other branches
+    read it from then on; what that ancestor has of it. Once, however often it is called.
+
+    Raises UnknownNode, NotCurrentNode, UnknownEntry, EntryShadowed, EntryInherited, RootFixed,
+    NotAbove.
+    """
+    node = _writable(journal, node_id, current)
+    _refuse_root(node, "promoted from")
+    row = _read_entry(journal, node, entry_id)
+    if row["node_id"] != node_id:
+        owner = node_of(node_row(journal.connection, row["node_id"]))
+        raise EntryInherited(entry=entry_id, owner=owner.called, node=node.called)
+    target = node_of(node_row(journal.connection, to or str(node.parent)))
+    lineage = [one["id"] for one in lineage_rows(journal.connection, node_id)]
+    if target.id not in lineage[:-1]:
+        raise NotAbove(node=node.called, target=target.called)
+    last, shadowed = _stands_for(journal, row, lineage, lineage[: lineage.index(target.id) + 1])
+    columns = {name: row[name] for name in ("kind", "text", "metadata")}
+    if shadowed is not None and _is_read(journal, shadowed, target.id):
+        return node_entry_of(_rewritten(journal, shadowed, columns))
+    copy = _entered(journal, target.id, columns, _free_shadow(journal, shadowed, target.id))
+    # Who reads the entry reads it in place of the copy, not both.
+    _rewritten(journal, last, {"shadows": copy.id})
+    return copy
+
+
+def _stands_for(
+    journal: Journal, row: Row, lineage: Sequence[str], above: Sequence[str]
+) -> tuple[Row, Row | None]:
+    """The entry of the nodes ``above`` that ``row`` stands for, by others of the ``lineage`` in
+    between, and the last of these; None where it stands for none."""
+    while row["shadows"] is not None:
+        shadowed = NODE_ENTRY.find(journal.connection, row["shadows"])
+        # What it once stood for may be gone, or in another branch since a move.
+        if shadowed is None or shadowed["node_id"] not in lineage:
+            break
+        if shadowed["node_id"] in above:
+            return row, shadowed
+        row = shadowed
+    return row, None
+
+
+def _is_read(journal: Journal, row: Row, node_id: str) -> bool:
+    """Whether it is the node's own entry, and read there."""
+    return (
+        row["node_id"] == node_id and shadowing_row(journal.connection, node_id, row["id"]) is None
+    )
+
+
+def _free_shadow(journal: Journal, row: Row | None, node_id: str) -> str | None:
+    """What a new entry of the node is to shadow: ``row``, unless another one there does."""
+    if row is None:
+        return None
+    taken = journal.connection.execute(
+        "SELECT 1 FROM node_entries WHERE shadows = ? AND node_id = ?", (row["id"], node_id)
+    ).fetchone()
+    return None if taken else str(row["id"])
+
+
+def _rewritten(journal: Journal, row: Row, columns: Row) -> Row:
+    if all(row[name] == value for name, value in columns.items()):
+        return row
+    revision = {"revision": row["revision"] + 1, "updated_at": journal.at}
+    return journal.update(NODE_ENTRY, row, {**row, **columns, **revision}) or row
 
 
 def _root(journal: Journal, project: str) -> dict[str, Any]:

@@ -40,6 +40,13 @@ class NodeOfItself(MemoryProblem):
     hint = "choose a parent outside of what is moved"
 
 
+class NotAbove(MemoryProblem):
+    """{target!r} does not stand above {node!r}."""
+
+    code = "memory_node_not_above"
+    hint = "what a node found is promoted to one of its ancestors: its parent, if none is named"
+
+
 class NodeElsewhere(MemoryProblem):
     """{node!r} is in another {what} than {parent!r}: {found!r}, not {expected!r}."""
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Unpack
+from typing import Any, Unpack
 
 from dcf.memory.actor import Actor
+from dcf.memory.database import Connection
 from dcf.memory.ledger import Ledger
 from dcf.memory.node import ROOT, NewEntry, NewNode, Node, NodeEntry, TreeNode
 from dcf.memory.nodes.changing import (
@@ -14,6 +15,7 @@ from dcf.memory.nodes.changing import (
     delete_entry,
     edit_entry,
     move_node,
+    promote_entry,
     remove_node,
     write_entries,
 )
@@ -122,6 +124,42 @@ class Nodes:
         UnknownNode, NotCurrentNode, UnknownEntry, EntryShadowed, EntryInherited."""
         await self._ledger.change(
             by, lambda journal: delete_entry(journal, node_id, entry_id, current=current)
+        )
+
+    async def promote(
+        self,
+        node_id: str,
+        entry_id: str,
+        *,
+        by: Actor,
+        to: str | None = None,
+        current: str | None = None,
+    ) -> NodeEntry:
+        """An entry of the node for one of its ancestors too (None: its parent), whose other
+        branches read it from then on; what that ancestor has of it. Promoting an entry that stands
+        in place of one of that ancestor gives this one its text. Once, however often it is called.
+
+        Raises UnknownNode, NotCurrentNode, UnknownEntry, EntryShadowed, EntryInherited, RootFixed,
+        NotAbove.
+        """
+        return await self._ledger.change(
+            by, lambda journal: promote_entry(journal, node_id, entry_id, to, current=current)
+        )
+
+    async def difference(
+        self, node_id: str, other_id: str
+    ) -> tuple[tuple[NodeEntry, ...], tuple[NodeEntry, ...]]:
+        """What is read in the first node and not in the other, and the other way round. Raises
+        UnknownNode."""
+
+        def read(connection: Connection) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+            return entry_rows(connection, node_id), entry_rows(connection, other_id)
+
+        one, other = await self._ledger.read(read)
+        ids = [{row["id"] for row in rows} for rows in (one, other)]
+        return (
+            tuple(node_entry_of(row) for row in one if row["id"] not in ids[1]),
+            tuple(node_entry_of(row) for row in other if row["id"] not in ids[0]),
         )
 
     async def entry(self, entry_id: str) -> NodeEntry:

@@ -71,6 +71,24 @@ def test_an_edit_of_what_is_inherited_is_seen_in_the_branch_alone(memory: Memory
     assert (code, document["error"]["code"]) == (1, "memory_entry_shadowed")
 
 
+def test_what_a_branch_found_reaches_others_by_promotion_alone(memory: MemoryUser) -> None:
+    grow(memory)
+    (entry,) = memory.ok("scope", "show", "exp/wider", "--own")["entries"]
+    difference = memory.ok("scope", "diff", "exp/wider", "exp/deeper")
+    assert [one["text"] for one in difference["only_first"]["entries"]] == ["Wider layers overfit."]
+    assert [one["text"] for one in difference["only_second"]["entries"]] == ["Deeper nets diverge."]
+
+    memory.ok("scope", "promote", "exp/wider", entry["id"])
+
+    assert "Wider layers overfit." in texts(memory, "exp/deeper")
+    assert texts(memory, "exp/wider").count("Wider layers overfit.") == 1
+    assert "only in exp/deeper: 2 entries" in memory("scope", "diff", "exp/wider", "exp/deeper").out
+    code, document = memory.refused(
+        *("scope", "promote", "exp/wider", entry["id"], "--to", "exp/deeper")
+    )
+    assert (code, document["error"]["code"]) == (1, "memory_node_not_above")
+
+
 def test_a_program_writes_to_its_own_node_alone(memory: MemoryUser) -> None:
     grow(memory)
     memory.patch.setenv("DCF_NODE", "exp/deeper")

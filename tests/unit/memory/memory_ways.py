@@ -242,6 +242,10 @@ WAYS: dict[str, Way] = {
         _after(_node(m), lambda it: m.nodes.write(it.id, NewEntry("before"), by=BY)),
         lambda it: m.nodes.edit(it[0].node_id, it[0].id, by=BY, text=ALL, metadata=DATA),
     ),
+    "nodes.promote": lambda m: _after(
+        _after(_node(m), lambda it: m.nodes.write(it.id, NewEntry(ALL), by=BY)),
+        lambda it: m.nodes.promote(it[0].node_id, it[0].id, by=BY),
+    ),
     "letters.leave": lambda m: m.letters.leave(NewLetter("ann", "bob", ALL, "c", 9_000), by=BY),
     "letters.answer": lambda m: _letter(m, lambda it: m.letters.answer(it, DATA, by=BY)),
     "letters.fail": lambda m: _letter(m, lambda it: m.letters.fail(it, LINE, ALL, by=BY)),
@@ -336,7 +340,7 @@ observations: around forget get is_observed list observe_until observed_until oc
 observations: records unpin
 threads: get list turn turns
 thread_files: formats
-nodes: count delete entries entry get lineage move named remove tree
+nodes: count delete difference entries entry get lineage move named remove tree
 contexts: assemble observed of_work section
 search: catch_up limits embedder find rebuild
 events: border last list roll_back_agent roll_back_block roll_back_consolidation roll_back_project
@@ -364,7 +368,7 @@ COMMANDS = {
     ),
     "skills": ("skills.sync",),
     "threads": ("thread_files.sync",),
-    "scope": ("nodes.add", "nodes.change", "nodes.write", "nodes.edit"),
+    "scope": ("nodes.add", "nodes.change", "nodes.write", "nodes.edit", "nodes.promote"),
 }
 NO_COMMANDS = (
     "backup consolidate context doctor export forget gc history rekey restore rollback"

@@ -79,8 +79,11 @@ class World:
         self.tree.parents = {root.id: None, first.id: root.id}
 
     async def step(self) -> None:
-        acts = [self.add, self.write, self.write, self.edit, self.delete, self.move, self.remove]
-        await self.rng.choices(acts, (4, 4, 4, 4, 2, 2, 1))[0]()
+        acts = {
+            **{self.add: 4, self.write: 8, self.edit: 4, self.promote: 3, self.delete: 2},
+            **{self.move: 2, self.remove: 1},
+        }
+        await self.rng.choices(list(acts), list(acts.values()))[0]()
 
     def node(self) -> str:
         return self.rng.choice(list(self.tree.parents))
@@ -112,6 +115,30 @@ class World:
             self.tree.entries[entry] = (node, text, shadows)
         else:
             self.tree.entries[done.id] = (node, text, entry)
+
+    async def promote(self) -> None:
+        """The ancestor says it from now on; whoever read the node reads what it did."""
+        tree = self.tree
+        own = [(one, it[0]) for one, it in tree.entries.items() if one in tree.read(it[0])]
+        if not own:
+            return
+        entry, node = self.rng.choice(own)
+        above = tree.lineage(node)[1:]
+        if not above:
+            with pytest.raises(RootFixed):
+                await self.memory.nodes.promote(node, entry, by=self.by)
+            return
+        to = self.rng.choice(above)
+        before = {one: sorted(tree.read(one).values()) for one in tree.below(node)}
+        done = await self.memory.nodes.promote(node, entry, by=self.by, to=to)
+        again = await self.memory.nodes.promote(node, entry, by=self.by, to=to)
+        assert again == done and (done.node_id, done.text) == (to, tree.entries[entry][1])
+        for one in (to, *tree.lineage(node), *tree.below(node)):
+            for kept in await self.memory.nodes.entries(one, inherited=False, limit=10_000):
+                tree.entries[kept.id] = (one, kept.text, kept.shadows)
+        assert done.id in tree.read(to)
+        after = {one: sorted(tree.read(one).values()) for one in tree.below(node)}
+        assert after == before
 
     async def delete(self) -> None:
         node = self.node()
