@@ -60,8 +60,12 @@ def _place(draft: Path, target: Path) -> None:
 
 
 def _is_open_file(file: Path) -> bool:
-    """Whether it names what a process has open, as ``/dev/stdout`` does."""
-    return any(file.absolute().is_relative_to(folder) for folder in ("/dev", "/proc"))
+    """Whether it names what a process has open, as ``/dev/stdout`` does. What stands in the shared
+    memory is a file like any other."""
+    where = file.absolute()
+    if where.is_relative_to("/dev/shm"):
+        return False
+    return any(where.is_relative_to(folder) for folder in ("/dev", "/proc"))
 
 
 @contextmanager

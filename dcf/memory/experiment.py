@@ -112,9 +112,10 @@ class ExperimentMemory:
     async def purge_checkpoint(self) -> Answer:
         """``{removed}``: all nodes of the experiment with all that they have, in numbers of
         entries."""
-        removed = 0
-        for name in (CONTEXT, TRACE, *(one.name for one in await self._nodes())):
-            removed += len(await self._entries(name))
+        names = [CONTEXT, TRACE, *(one.name for one in await self._nodes())]
+        removed = sum([len(await self._entries(name)) for name in names])
+        for name in names:
+            # What stands below a node goes with it.
             node = await self._node(name)
             if node is not None:
                 await self._memory.nodes.remove(node.id, by=self._by)

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from dcf.memory import Actor, ExperimentMemory, Memory
+from dcf.memory import Actor, ExperimentMemory, Memory, NewEntry, NewNode
 
 
 @pytest.fixture
@@ -122,7 +122,7 @@ async def test_kinds_and_artifacts_choose_what_is_found(experiment: ExperimentMe
 
 
 async def test_what_others_exported_is_taken_in_and_all_can_be_purged(
-    experiment: ExperimentMemory, memory: Memory
+    experiment: ExperimentMemory, memory: Memory, by: Actor
 ) -> None:
     entries = [
         {"node_id": "A", "text": "a plum", "metadata": {"m": 1}},
@@ -132,6 +132,8 @@ async def test_what_others_exported_is_taken_in_and_all_can_be_purged(
     done = await experiment.bulk_import(entries, "node_scope")
     assert done["imported"] == 2 and done["errors"][0].startswith("entry 1: ")
     assert (await experiment.bulk_import([{"content": "a step"}], "react")) == {"imported": 1}
-    assert await experiment.purge_checkpoint() == {"removed": 3}
+    below = await memory.nodes.named("lab", "exp-1", "A")
+    await memory.nodes.add(NewNode("lab", "exp-1", "C", below.id), NewEntry("a kiwi"), by=by)
+    assert await experiment.purge_checkpoint() == {"removed": 4}
     assert await experiment.list_all_nodes() == {"by_node": {}}
     assert await memory.search.find("plum") == ()
