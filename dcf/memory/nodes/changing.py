@@ -160,7 +160,7 @@ def promote_entry(
         raise NotAbove(node=node.called, target=target.called)
     last, shadowed = _stands_for(journal, row, lineage, lineage[: lineage.index(target.id) + 1])
     columns = {name: row[name] for name in ("kind", "text", "metadata")}
-    if shadowed is not None and _is_read(journal, shadowed, target.id):
+    if shadowed is not None and shadowed["node_id"] == target.id:
         return node_entry_of(_rewritten(journal, shadowed, columns))
     copy = _entered(journal, target.id, columns, _free_shadow(journal, shadowed, target.id))
     # Who reads the entry reads it in place of the copy, not both.
@@ -175,20 +175,14 @@ def _stands_for(
     between, and the last of these; None where it stands for none."""
     while row["shadows"] is not None:
         shadowed = NODE_ENTRY.find(journal.connection, row["shadows"])
-        # What it once stood for may be gone, or in another branch since a move.
-        if shadowed is None or shadowed["node_id"] not in lineage:
+        # What it once stood for may be gone, or in another branch, or below it, since a move.
+        nearer = lineage[: lineage.index(row["node_id"])]
+        if shadowed is None or shadowed["node_id"] not in nearer:
             break
         if shadowed["node_id"] in above:
             return row, shadowed
         row = shadowed
     return row, None
-
-
-def _is_read(journal: Journal, row: Row, node_id: str) -> bool:
-    """Whether it is the node's own entry, and read there."""
-    return (
-        row["node_id"] == node_id and shadowing_row(journal.connection, node_id, row["id"]) is None
-    )
 
 
 def _free_shadow(journal: Journal, row: Row | None, node_id: str) -> str | None:

@@ -37,10 +37,11 @@ _NAMES = 2_000
 """Most names among which similar ones are looked for."""
 
 _VISIBLE = (
-    "NOT EXISTS (SELECT 1 FROM node_entries s WHERE s.shadows = e.id"
-    " AND s.node_id IN (SELECT id FROM lineage))"
+    "NOT EXISTS (SELECT 1 FROM node_entries s JOIN lineage l ON l.id = s.node_id"
+    " WHERE s.shadows = e.id AND l.up < (SELECT up FROM lineage WHERE id = e.node_id))"
 )
-"""A condition on an entry ``e`` below a ``lineage``: no other one stands for it there."""
+"""A condition on an entry ``e`` of a ``lineage``: no other one stands for it there. That is one of
+a nearer node: since a move it may be that of one above, which takes nothing from what is below."""
 
 
 def node_row(connection: Connection, node_id: str) -> dict[str, Any]:
@@ -144,21 +145,26 @@ def entry_count(
 def shadowing_row(connection: Connection, node_id: str, entry_id: str) -> dict[str, Any] | None:
     """The entry that stands for another one in a node, if one does: the nearest."""
     row = connection.execute(
-        f"{_LINEAGE} SELECT s.* FROM lineage l JOIN node_entries s ON s.node_id = l.id"
-        " WHERE s.shadows = :entry ORDER BY l.up LIMIT 1",
+        f"{_LINEAGE} SELECT s.* FROM node_entries e JOIN lineage o ON o.id = e.node_id"
+        " JOIN node_entries s ON s.shadows = e.id JOIN lineage l ON l.id = s.node_id"
+        " WHERE e.id = :entry AND l.up < o.up ORDER BY l.up LIMIT 1",
         {"node": node_id, "entry": entry_id},
     ).fetchone()
     return None if row is None else dict(row)
 
 
 def shadowed_ids(connection: Connection, node_ids: Sequence[str]) -> list[str]:
-    """The entries for which one of these nodes has another."""
+    """The entries of these nodes for which a nearer one of them has another."""
     rows = connection.execute(
-        "SELECT DISTINCT shadows FROM node_entries WHERE shadows IS NOT NULL"
-        " AND node_id IN (SELECT value FROM json_each(?))",
-        (json.dumps(list(node_ids)),),
-    )
-    return [row[0] for row in rows]
+        "SELECT e.id, e.node_id, s.node_id FROM node_entries s"
+        " JOIN node_entries e ON e.id = s.shadows"
+        " WHERE s.node_id IN (SELECT value FROM json_each(:nodes))"
+        " AND e.node_id IN (SELECT value FROM json_each(:nodes))",
+        {"nodes": json.dumps(list(node_ids))},
+    ).fetchall()
+    nodes = {node for _, *both in rows for node in both}
+    depths = {one: len(lineage_rows(connection, one)) for one in nodes}
+    return [entry for entry, owner, other in rows if depths[other] > depths[owner]]
 
 
 def _readable(

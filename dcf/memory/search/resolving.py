@@ -8,7 +8,7 @@ from typing import Any
 
 from dcf.late_numpy import np
 from dcf.memory.database import Connection
-from dcf.memory.nodes import lineage_rows
+from dcf.memory.nodes import lineage_rows, shadowed_ids
 from dcf.memory.search.entry import TABLES, entry_of
 from dcf.memory.search.filtering import left
 from dcf.memory.search.found import KINDS, Found, Kind
@@ -22,11 +22,7 @@ _NEUTRAL = 0.5
 
 
 _OF_PROJECTS = ("observation", "thread", "entry")
-_VISIBLE = (
-    " AND NOT EXISTS (SELECT 1 FROM node_entries s WHERE s.shadows = e.id"
-    " AND s.node_id IN (SELECT value FROM json_each(?1)))"
-)
-"""A condition on the entries of nodes: no other one of these nodes stands for it."""
+_SEEN = " AND id NOT IN (SELECT value FROM json_each(?2))"
 _TAGS = {"passage": "tags", "observation": "concepts"}
 """The column of what a text is marked with."""
 
@@ -97,8 +93,8 @@ def newest(connection: Connection, question: Question) -> list[Found]:
         " ORDER BY at DESC, id DESC",
         "thread": f"SELECT id FROM searched_turns{scoped.format('project')}"
         " ORDER BY created_at DESC, thread_id, seq DESC",
-        "entry": "SELECT id FROM node_entries AS e"
-        f"{scoped.format('node_id')}{_VISIBLE if question.is_of_nodes else ''}"
+        "entry": "SELECT id FROM node_entries"
+        f"{scoped.format('node_id')}{_SEEN if question.is_of_nodes else ''}"
         " ORDER BY created_at DESC, rowid DESC",
     }
     whose: dict[Kind, Sequence[str] | None] = dict.fromkeys(KINDS, question.agent_ids)
@@ -107,6 +103,8 @@ def newest(connection: Connection, question: Question) -> list[Found]:
     for kind in question.wanted:
         taken = 0
         values = [] if question.is_of_everybody else [json.dumps(list(whose[kind] or ()))]
+        if kind == "entry" and question.is_of_nodes:
+            values.append(json.dumps(shadowed_ids(connection, whose[kind] or ())))
         for (ref,) in connection.execute(tables[kind], values):
             place = connection.execute(
                 "SELECT place FROM search_documents WHERE kind = ? AND ref = ?", (kind, ref)

@@ -57,7 +57,11 @@ class Tree:
         """The texts that are read in a node, by entry."""
         above = self.lineage(node)
         here = {one: it for one, it in self.entries.items() if it[0] in above}
-        hidden = {shadows for _, _, shadows in here.values()}
+        hidden = {
+            shadows
+            for owner, _, shadows in here.values()
+            if shadows in here and above.index(owner) < above.index(here[shadows][0])
+        }
         return {one: text for one, (_, text, _) in here.items() if one not in hidden}
 
     def below(self, node: str) -> set[str]:
@@ -345,3 +349,47 @@ async def test_secrets_are_not_kept(memory: Memory, by: Actor) -> None:
 
     (kept,) = await memory.nodes.entries(first.id)
     assert key not in kept.text + str(kept.metadata)
+
+
+async def read(memory: Memory, node: Node) -> list[str]:
+    """What is read in a node, by each way to read it."""
+    texts = sorted(one.text for one in await memory.nodes.entries(node.id))
+    assert sorted(one.text for one in await memory.search.find("", node=node.id)) == texts
+    assert sorted(await found(memory, "plum", node)) == texts
+    return texts
+
+
+async def test_what_came_to_stand_above_takes_nothing_from_what_is_below(
+    memory: Memory, by: Actor
+) -> None:
+    first, one, _ = await grown(memory, by)
+    two = await memory.nodes.add(NewNode("shop", "exp", "two", parent=one.id), by=by)
+    (plum,) = await memory.nodes.write(one.id, NewEntry("a plum"), by=by)
+    mine = await memory.nodes.edit(two.id, plum.id, by=by, text="my plum")
+    assert await read(memory, two) == ["my plum"]
+
+    await memory.nodes.move(two.id, first.id, by=by)
+    await memory.nodes.move(one.id, two.id, by=by)
+
+    assert await read(memory, one) == ["a plum", "my plum"]
+    await memory.nodes.edit(one.id, plum.id, by=by, text="one plum")
+    await memory.nodes.promote(two.id, mine.id, by=by)
+    assert await read(memory, first) == ["my plum"]
+    assert await read(memory, two) == ["my plum"]
+    assert await read(memory, one) == ["my plum", "one plum"]
+
+
+async def test_a_version_is_promoted_beside_the_one_that_the_ancestor_has(
+    memory: Memory, by: Actor
+) -> None:
+    first, one, _ = await grown(memory, by)
+    two = await memory.nodes.add(NewNode("shop", "exp", "two", parent=one.id), by=by)
+    (plum,) = await memory.nodes.write(first.id, NewEntry("a plum"), by=by)
+    mine = await memory.nodes.edit(two.id, plum.id, by=by, text="my plum")
+    await memory.nodes.edit(one.id, plum.id, by=by, text="one plum")
+
+    for _ in range(2):
+        await memory.nodes.promote(two.id, mine.id, by=by)
+        assert await read(memory, one) == ["my plum", "one plum"]
+        assert await read(memory, two) == ["my plum", "one plum"]
+    assert await read(memory, first) == ["a plum"]
