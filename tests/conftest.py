@@ -41,12 +41,10 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 # How fast examples are made and tried says how busy the machine is, nothing of what is tested; what
 # hangs is ended by the timeout of its test. What failed can be repeated from what is printed.
-# Whoever develops sees new examples each time; a landing is judged by the same ones as the last,
-# which half as many do as well.
+# Whoever develops sees new examples each time; a landing is judged by the same ones as the last.
 settings.register_profile(
     "any-machine",
     deadline=None,
-    max_examples=50 if "CI" in os.environ else 100,
     suppress_health_check=[HealthCheck.too_slow],
     print_blob=True,
     derandomize="CI" in os.environ,

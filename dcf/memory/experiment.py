@@ -15,7 +15,7 @@ from dcf.memory.actor import Actor
 from dcf.memory.errors import MemoryProblem
 from dcf.memory.memory import Memory
 from dcf.memory.node import NewEntry, NewNode, Node, NodeEntry
-from dcf.memory.nodes import NodeExists, UnknownNode
+from dcf.memory.nodes import NodeExists, UnknownEntry, UnknownNode
 from dcf.memory.search.found import Found
 
 CURRENT = "ARI_CURRENT_NODE_ID"
@@ -286,7 +286,10 @@ class ExperimentMemory:
         )
         results: list[Answer] = []
         for one in found:
-            entry = await self._memory.nodes.entry(one.ref)
+            try:
+                entry = await self._memory.nodes.entry(one.ref)
+            except UnknownEntry:
+                continue  # it was removed since it was found
             if kinds and entry.kind not in kinds:
                 continue
             if artifacts and not entry.metadata.get("artifacts"):

@@ -103,7 +103,7 @@ def _value(text: str, lower: str, hit: re.Match[str]) -> Found | None:
         return None
     end = value.end()
     if "<" in hit["between"]:
-        # The end of an element is no part of what stands in it.
+        # The tag that closes an element is not a part of its value.
         end = text.find("<", start, end) if "<" in value.group() else end
     return Found(kind_of(hit["name"]), start, end)
 

@@ -145,8 +145,8 @@ async def _meant(
 async def _of_session(
     memory: Memory, session_id: str, project: str, settings: Settings, screen: Screen
 ) -> _Meant:
-    """What is told in a session: of an agent of this memory what that agent is told, of a conductor
-    and its companions what the conductor is. Raises NoSuch."""
+    """What the agent of a session is told, or its conductor where it is one of ``dcf session``.
+    Raises NoSuch."""
     words = f"The session {session_id}"
     try:
         session = await memory.sessions.get(session_id)
