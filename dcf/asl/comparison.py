@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeAlias
 
-from dcf.asl.payload import JSON, is_number, text_order
+from dcf.asl.errors import RUNTIME, EvaluationError
+from dcf.asl.payload import JSON, excerpt, is_number, text_order
 from dcf.asl.timestamp import parse_instant
 
 Compare: TypeAlias = Callable[[JSON, JSON], bool]
@@ -64,8 +65,9 @@ def _booleans(left: JSON, right: JSON) -> bool:
 
 
 def _matches(left: JSON, pattern: JSON) -> bool:
-    """``*`` in ``pattern`` stands for any text; a backslash makes a star literal.
+    """``*`` in ``pattern`` stands for any text; a backslash makes a star or a backslash literal.
 
+    Before anything else it is an error (the specification's Choice state, "open escape").
     Takes the earliest place for each piece, so time grows with the text, not with the stars.
     """
     if not isinstance(left, str):
@@ -87,11 +89,14 @@ def _matches(left: JSON, pattern: JSON) -> bool:
 
 @lru_cache(maxsize=1024)
 def _pieces(pattern: str) -> tuple[str, ...]:
-    """The literal texts between the stars of ``pattern``, escapes resolved."""
+    """The literal texts between the stars of ``pattern``. Raises EvaluationError (open escape)."""
     pieces = [""]
     for token in re.findall(r"\\[\\*]|.", pattern, re.DOTALL):
         if token == "*":
             pieces.append("")
+        elif token == "\\":
+            cause = f"The backslash in {excerpt(pattern)} escapes neither a star nor a backslash."
+            raise EvaluationError(RUNTIME, cause)
         else:
             pieces[-1] += token[-1]
     return tuple(pieces)

@@ -9,7 +9,7 @@ from dcf.asl.checks.variable_references import evaluated_texts
 from dcf.asl.errors import ExpressionError
 from dcf.asl.jsonata.functions import FUNCTION_NAMES
 from dcf.asl.jsonata.references import read_references
-from dcf.asl.jsonata.rules import STATES_FIELDS
+from dcf.asl.jsonata.rules import STATES_FIELDS, is_half_marked
 from dcf.asl.jsonata.syntax import expression_text, is_jsonata
 from dcf.asl.payload import excerpt
 from dcf.asl.reading.fields import closest_hint
@@ -40,16 +40,14 @@ def warn_jsonata(node: Node) -> None:
 
 def _in_text(key: str, text: str) -> tuple[str, str] | None:
     """(message, hint) for a text that is taken as it is and hardly meant so."""
-    if text.startswith("{%"):
-        return None  # not closed, which is an error
+    if is_half_marked(text):
+        return None  # reported as an error
     start = text.find("{%")
     if start >= 0 and text.find("%}", start) >= 0:
         message = f"{excerpt(text)} is taken as it is: only a text that is all `{{% … %}}` counts"
         if is_jsonata(text.strip()):
             return message, "remove what stands around it"
         return message, "join the parts in one expression: `{% 'order ' & $states.input.id %}`"
-    if start < 0 and text.rstrip().endswith("%}"):
-        return f"{excerpt(text)} is taken as it is: no `{{%` opens it", "write `{%` before it"
     if _UNMARKED.match(text):
         return f"{excerpt(text)} is taken as it is", "write `{% … %}` around it to evaluate it"
     if key.endswith(".$") and text.startswith("$"):

@@ -57,8 +57,8 @@ DATA: dict[str, ProblemCode] = {
         {**_JSONATA, **alone("Pass", Output="{% 1 + %}")},
     ),
     "ASL_UNCLOSED_JSONATA": ProblemCode(
-        "A text that starts with `{%` ends with `%}`.",
-        "Close the expression with `%}`.",
+        "A text that starts with `{%` ends with `%}`, and one that ends with `%}` has a `{%`.",
+        "Write the mark that is missing.",
         {**_JSONATA, **alone("Pass", Output="{% $states.input.total")},
     ),
     "ASL_UNSUPPORTED_JSONATA": ProblemCode(
@@ -105,7 +105,7 @@ DATA: dict[str, ProblemCode] = {
         {**_JSONATA, **alone("Pass", Assign={"total": 1}, Output="{% $total %}")},
         is_warning=True,
     ),
-    "ASL_VARIABLE_HIDDEN": ProblemCode(
+    "ASL_VARIABLE_TAKEN": ProblemCode(
         "An inner machine does not assign a variable that the one around it assigns.",
         "Use another name.",
         alone(
@@ -113,7 +113,6 @@ DATA: dict[str, ProblemCode] = {
             Assign={"total": 1},
             Branches=[machine(B={"Type": "Pass", "Assign": {"total": 2}, "End": True})],
         ),
-        is_warning=True,
     ),
     "ASL_BAD_CHOICE_RULE": ProblemCode(
         "A rule compares once, or combines rules with `And`, `Or` or `Not`.",

@@ -26,11 +26,17 @@ def check_jsonata(node: Node) -> None:
     for way, _, text in evaluated_texts(node):
         if is_jsonata(text):
             _check(node, way, text)
-        elif text.startswith("{%"):
+        elif is_half_marked(text):
             place = pointer_of(node, way)
             message = "a JSONata expression starts with `{%` and ends with `%}`"
+            hint = "close it with `%}`" if text.startswith("{%") else "write `{%` before it"
             aws = "JSONata string must start with {% and end with %}"
-            node.findings.error(UNCLOSED, place, message, "close it with `%}`", aws)
+            node.findings.error(UNCLOSED, place, message, hint, aws)
+
+
+def is_half_marked(text: str) -> bool:
+    """Whether one of the marks of an expression is there and the other is not."""
+    return text.startswith("{%") or (text.endswith("%}") and "{%" not in text)
 
 
 def _check(node: Node, way: Way, text: str) -> None:

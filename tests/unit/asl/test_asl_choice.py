@@ -236,5 +236,15 @@ def test_a_pattern_matches_each_text_made_from_it(text: str, middle: str) -> Non
     assert holds(rule, text.replace("*", middle))
 
 
+@pytest.mark.parametrize("pattern", ["a\\", r"a\b", r"\\\x*"])
+def test_a_backslash_that_escapes_nothing_is_an_error(pattern: str) -> None:
+    """The specification, Choice state: an open escape is an error at run time."""
+    rule = {"Variable": "$", "StringMatches": pattern, "Next": "S"}
+    effect = enter({"Type": "Choice", "Choices": [rule]}, "a")
+
+    assert isinstance(effect, Failure)
+    assert effect.error == "States.Runtime"
+
+
 def test_many_stars_on_a_long_text_are_no_trouble() -> None:
     assert not holds({"Variable": "$", "StringMatches": "*a" * 30 + "b"}, "a" * 20_000)

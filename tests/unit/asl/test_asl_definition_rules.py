@@ -150,6 +150,7 @@ def jsonata(definition: dict[str, Any]) -> dict[str, Any]:
             "/States/A/Output",
         ),
         (jsonata(one("Pass", Output=["{% 1 "])), "ASL_UNCLOSED_JSONATA", "/States/A/Output/0"),
+        (jsonata(one("Pass", Output=["1 %}"])), "ASL_UNCLOSED_JSONATA", "/States/A/Output/0"),
     ],
 )
 def test_what_aws_refuses_is_an_error(definition: dict[str, Any], code: str, path: str) -> None:

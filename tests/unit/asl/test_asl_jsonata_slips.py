@@ -93,9 +93,9 @@ def test_other_texts_are_texts(text: str) -> None:
 
 def test_an_expression_that_nothing_opens() -> None:
     """The developer guide: it must start with ``{%`` and end with ``%}``."""
-    problem = warning({"a": "10 %}"})
+    [problem] = found({"a": "10 %}"})
 
-    assert (problem.code, problem.path) == ("ASL_NOT_EVALUATED", "/States/A/Output/a")
+    assert (problem.code, problem.path) == ("ASL_UNCLOSED_JSONATA", "/States/A/Output/a")
     assert problem.hint == "write `{%` before it"
 
 
