@@ -105,7 +105,7 @@ DATA: dict[str, ProblemCode] = {
         {**_JSONATA, **alone("Pass", Assign={"total": 1}, Output="{% $total %}")},
         is_warning=True,
     ),
-    "ASL_VARIABLE_TAKEN": ProblemCode(
+    "ASL_VARIABLE_HIDDEN": ProblemCode(
         "An inner machine does not assign a variable that the one around it assigns.",
         "Use another name.",
         alone(
@@ -113,6 +113,7 @@ DATA: dict[str, ProblemCode] = {
             Assign={"total": 1},
             Branches=[machine(B={"Type": "Pass", "Assign": {"total": 2}, "End": True})],
         ),
+        is_warning=True,
     ),
     "ASL_BAD_CHOICE_RULE": ProblemCode(
         "A rule compares once, or combines rules with `And`, `Or` or `Not`.",

@@ -1,14 +1,12 @@
-"""Variables along the scopes of a definition: read before anything assigns them, or assigned twice.
+"""Variables along the scopes of a definition: read before anything assigns them, or hidden.
 
-AWS accepts the first; where a definition runs they are undefined. Of the second its developer guide
-(workflow-variables, Variable scope) says that an inner scope cannot assign a name that an outer one
-assigns anywhere.
+AWS accepts both (it was recorded to accept the second, though its developer guide says otherwise);
+where a definition runs they are undefined, or another value than meant.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Set
-from typing import TypeAlias
 
 from dcf.asl.checks.early_reads import warn_early
 from dcf.asl.checks.loops import looping_states
@@ -20,19 +18,16 @@ from dcf.asl.reading.state_tree import inner_machines, speaks_jsonata, states_of
 
 _NOTHING: Set[str] = frozenset()
 
-_Inner: TypeAlias = tuple[Node, Set[str], Set[str]]
-"""A machine, the variables of the machines around it that it sees, and those they all assign."""
-
 
 def check_scopes(root: Node) -> None:
-    """Warn of each variable that nothing assigns; report each that an outer machine assigns too."""
-    waiting: list[_Inner] = [(root, _NOTHING, _NOTHING)]
+    """Warn of every variable that nothing assigns, and of every one that hides an outer one."""
+    waiting: list[tuple[Node, Set[str]]] = [(root, _NOTHING)]
     while waiting:
-        machine, outer, taken = waiting.pop()
-        waiting.extend(_check_machine(machine, outer, taken, root))
+        machine, outer = waiting.pop()
+        waiting.extend(_check_machine(machine, outer, root))
 
 
-def _check_machine(machine: Node, outer: Set[str], taken: Set[str], root: Node) -> Iterator[_Inner]:
+def _check_machine(machine: Node, outer: Set[str], root: Node) -> Iterator[tuple[Node, Set[str]]]:
     named = states_of(machine)
     states = named.values()
     looping = looping_states(named)
@@ -46,8 +41,8 @@ def _check_machine(machine: Node, outer: Set[str], taken: Set[str], root: Node) 
     visible = own | outer if outer else own
     for name, state in named.items():
         jsonata = speaks_jsonata(state, root)
-        if taken and own:
-            _check_taken(state, jsonata, taken)
+        if outer and own:
+            _check_hiding(state, jsonata, outer)
         if name not in looping:
             warn_early(state, jsonata, elsewhere)
         for place, variable in reads(state, jsonata):
@@ -58,12 +53,12 @@ def _check_machine(machine: Node, outer: Set[str], taken: Set[str], root: Node) 
         # The children of a distributed Map are executions of their own: they see nothing of ours.
         distributed = processor_config(state)[0] == "DISTRIBUTED"
         for inner in inner_machines(state):
-            yield inner, _NOTHING if distributed else visible, own | taken
+            yield inner, _NOTHING if distributed else visible
 
 
-def _check_taken(state: Node, jsonata: bool, taken: Set[str]) -> None:
+def _check_hiding(state: Node, jsonata: bool, outer: Set[str]) -> None:
     for name, pointer in assignments(state, jsonata):
-        if name in taken:
-            message = f"`${name}` is also assigned in a machine around this one"
+        if name in outer:
+            message = f"`${name}` is also assigned in the machine around this one"
             hint = "use another name: what is assigned here ends with this machine"
-            state.findings.error("ASL_VARIABLE_TAKEN", pointer, message, hint)
+            state.findings.warning("ASL_VARIABLE_HIDDEN", pointer, message, hint)

@@ -57,10 +57,6 @@ class _Where:
     prefix: str
     count: int
 
-    def own(self, name: str) -> str:
-        """A variable of this machine: no other one may assign a name that an outer one does."""
-        return name if self.depth == max(COUNTS) else f"{name}{self.depth}"
-
     def later(self, number: int, draw: st.DrawFn) -> str:
         """A state after number ``number``, seldom one before it."""
         if number and draw(st.integers(0, 19)) == 0:
@@ -115,7 +111,7 @@ def _jsonpath_state(draw: st.DrawFn, kind: str, where: _Where, number: int) -> J
     if kind == "Choice":
         return state | _choices(draw, where, number, jsonata=False)
     state["Next"] = f"{where.prefix}{number + 1}"
-    _put(draw, state, "Assign", PATHS.map(lambda path: {f"{where.own('v')}.$": path}))
+    _put(draw, state, "Assign", PATHS.map(lambda path: {"v.$": path}))
     if kind == "Wait":
         fixed = [{"Seconds": 99999999}, {"Timestamp": "2030-01-01T00:00:00Z"}]
         found = [{"SecondsPath": draw(PLACES)}, {"TimestampPath": draw(TIMES)}]
@@ -143,12 +139,7 @@ def _jsonata_state(draw: st.DrawFn, kind: str, where: _Where, number: int) -> Js
         _put(draw, state, "Output", mostly(KEPT, VALUES))
         return state | _choices(draw, where, number, jsonata=True)
     state["Next"] = f"{where.prefix}{number + 1}"
-    _put(
-        draw,
-        state,
-        "Assign",
-        st.fixed_dictionaries({where.own("v"): CODE, where.own("u"): st.just("{% $v %}")}),
-    )
+    _put(draw, state, "Assign", st.fixed_dictionaries({"v": CODE, "u": st.just("{% $v %}")}))
     if kind in ("Pass", "Wait"):
         _put(draw, state, "Output", mostly(KEPT, VALUES))
     if kind == "Wait":
@@ -229,13 +220,12 @@ def _choices(draw: st.DrawFn, where: _Where, number: int, jsonata: bool) -> Json
     for _ in range(draw(st.integers(1, 2))):
         rule: Json = {"Next": where.later(number, draw)}
         if jsonata:
-            tests = ["{% $v > 1 %}", True, f"{{% $exists(${where.own('v')}) %}}"]
-            rule["Condition"] = draw(st.sampled_from(tests))
+            rule["Condition"] = draw(st.sampled_from(["{% $v > 1 %}", True, "{% $exists($v) %}"]))
             _put(draw, rule, "Output", mostly(KEPT, VALUES))
-            _put(draw, rule, "Assign", CODE.map(lambda code: {where.own("v"): code}))
+            _put(draw, rule, "Assign", CODE.map(lambda code: {"v": code}))
         else:
             rule |= draw(_predicates())
-            _put(draw, rule, "Assign", PATHS.map(lambda path: {f"{where.own('v')}.$": path}))
+            _put(draw, rule, "Assign", PATHS.map(lambda path: {"v.$": path}))
         rules.append(rule)
     return {"Choices": rules, "Default": f"{where.prefix}{number + 1}"}
 
@@ -265,10 +255,10 @@ def _errors(draw: st.DrawFn, where: _Where, number: int, jsonata: bool) -> Json:
         if jsonata:
             was = st.just({"was": "{% $states.errorOutput.Error %}"})
             _put(draw, catcher, "Output", mostly(KEPT, was), seldom_not=True)
-            _put(draw, catcher, "Assign", st.just({where.own("v"): "{% $states.errorOutput %}"}))
+            _put(draw, catcher, "Assign", st.just({"v": "{% $states.errorOutput %}"}))
         else:
             _put(draw, catcher, "ResultPath", RESULT_PATHS, seldom_not=True)
-            _put(draw, catcher, "Assign", st.just({f"{where.own('v')}.$": "$.Error"}))
+            _put(draw, catcher, "Assign", st.just({"v.$": "$.Error"}))
         found["Catch"] = [catcher]
     return found
 

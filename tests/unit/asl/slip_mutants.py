@@ -131,7 +131,7 @@ _UNLIKELY: dict[str, tuple[Way, dict[str, Any]]] = {
         ("AgentBinding", "skills"),
         {"Type": "Task", "AgentBinding": {"skills": []}},
     ),
-    "ASL_VARIABLE_TAKEN": (
+    "ASL_VARIABLE_HIDDEN": (
         ("Branches", 0, "States", "Branch", "Assign", "own"),
         {
             "Type": "Parallel",

@@ -176,10 +176,12 @@ def test_an_assign_sees_the_values_from_before(
 
 
 @quick(60)
-@given(st.sampled_from(["Map", "Parallel"]), VALUES, st.booleans())
-def test_what_an_inner_machine_assigns_ends_with_it(kind: str, value: Any, caught: bool) -> None:
+@given(st.sets(st.sampled_from(NAMES)), st.sampled_from(["Map", "Parallel"]), VALUES, st.booleans())
+def test_what_an_inner_machine_assigns_ends_with_it(
+    assigned: set[str], kind: str, value: Any, caught: bool
+) -> None:
     inner = machine_of(
-        I={"Type": "Pass", "Assign": {"own": value}, "Next": "J"},
+        I={"Type": "Pass", "Assign": dict.fromkeys(assigned | {"own"}, value), "Next": "J"},
         J={"Type": "Fail", "Error": "E"} if caught else {"Type": "Pass", "End": True},
     )
     work: dict[str, Any] = {"Branches": [inner]}
