@@ -68,7 +68,7 @@ async def draw_file(
     if options.run is not None:
         run, differs = await _read_run(options.run, given.value, chart, settings, screen)
         problems += differs
-    drawing = _draw(chart, format_, run, options.direction, name_of(file))
+    drawing = drawing_of(chart, format_, run, options.direction, name_of(file))
     for problem in problems[:MOST_LISTED]:
         screen.warn(problem)
     if len(problems) > MOST_LISTED:
@@ -81,12 +81,13 @@ async def draw_file(
     if options.out is None:
         text = drawing.decode("utf-8")
         return Answer({**fields, "drawing": text}, [Text(text.rstrip("\n"))])
-    _write(options.out, drawing)
+    write_drawing(options.out, drawing)
     said = f"{options.out}: {counted(fields['states'], 'state', 'states')} drawn"
     return Answer({**fields, "out": str(options.out)}, [Text(said)])
 
 
-def _write(out: Path, drawing: bytes) -> None:
+def write_drawing(out: Path, drawing: bytes) -> None:
+    """Raises EnvironmentTrouble where it cannot be written."""
     try:
         out.write_bytes(drawing)
     except OSError as error:
@@ -102,11 +103,16 @@ def _format(options: DrawingOptions) -> Format:
             hint = "name the file: --out machine.png"
             raise BadInput([Problem("CLI_OUT", "a PNG cannot be printed", hint=hint, file="--out")])
         return options.format or "mermaid"
-    format_ = options.format or _BY_SUFFIX.get(options.out.suffix.lower())
+    return options.format or format_of(options.out, "or say --format svg, png or mermaid")
+
+
+def format_of(out: Path, otherwise: str = "") -> Format:
+    """What the name of ``out`` says is drawn. Raises BadInput, whose hint ends ``otherwise``."""
+    format_ = _BY_SUFFIX.get(out.suffix.lower())
     if format_ is None:
-        message = f"the name does not say what to draw: {options.out.suffix or 'it has no suffix'}"
-        hint = "end it with .svg, .png or .mmd, or say --format svg, png or mermaid"
-        raise BadInput([Problem("CLI_OUT", message, hint=hint, file=str(options.out))])
+        message = f"the name does not say what to draw: {out.suffix or 'it has no suffix'}"
+        hint = ", ".join(filter(None, ("end it with .svg, .png or .mmd", otherwise)))
+        raise BadInput([Problem("CLI_OUT", message, hint=hint, file=str(out))])
     return format_
 
 
@@ -127,9 +133,10 @@ def _machine_of(document: Any) -> Any:
     return document.get("asl", document) if isinstance(document, dict) else document
 
 
-def _draw(
+def drawing_of(
     chart: Chart, format_: Format, run: RunLook | None, direction: Direction, name: str
 ) -> bytes:
+    """``chart`` as a file of ``format_``. Raises EnvironmentTrouble where no PNG can be made."""
     if format_ == "mermaid":
         return to_mermaid(chart, run, direction).encode("utf-8")
     picture = arrange(chart, run, direction)

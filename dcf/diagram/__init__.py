@@ -12,7 +12,7 @@ from control_plane import export_late
 
 if TYPE_CHECKING:
     from dcf.diagram.boxes import arrange
-    from dcf.diagram.chart import Chart, Node, Place, all_nodes
+    from dcf.diagram.chart import Chart, Edge, Machine, Node, Place, all_nodes
     from dcf.diagram.look import Look, RunLook, Status, Way
     from dcf.diagram.mermaid import to_mermaid
     from dcf.diagram.png import NoPng, to_png
@@ -25,7 +25,9 @@ else:
 __all__ = [
     "Chart",
     "Direction",
+    "Edge",
     "Look",
+    "Machine",
     "NoPng",
     "Node",
     "Picture",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -33,9 +34,11 @@ def register_scope(memory: typer.Typer) -> None:
         rich_markup_mode=None,
         no_args_is_help=True,
     )
-    command(scope, "tree", example=["dcf memory scope tree", "dcf memory scope tree exp-1 --json"])(
-        tree
-    )
+    command(
+        scope,
+        "tree",
+        example=["dcf memory scope tree", "dcf memory scope tree exp-1 --out tree.svg"],
+    )(tree)
     command(
         scope,
         "show",
@@ -85,14 +88,23 @@ def tree(
             show_default="all of the project",
         ),
     ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", metavar="PATH", help="A picture: .svg, .png, .mmd.", show_default="printed"
+        ),
+    ] = None,
     project: ProjectOption = None,
     as_json: JsonOption = False,
 ) -> Answer:
-    """Draw the tree of nodes, with scores and the number of entries of each."""
+    """Draw the tree of nodes, with scores and the number of entries of each.
+
+    In a picture the way to the node with the highest score is green.
+    """
     from dcf.cli.memory.scope import show_tree
     from dcf.cli.settings import Settings
 
-    return asyncio.run(show_tree(Settings.from_env(os.environ), project, checkpoint))
+    return asyncio.run(show_tree(Settings.from_env(os.environ), project, checkpoint, out))
 
 
 def show(

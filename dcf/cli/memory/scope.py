@@ -13,6 +13,7 @@ from rich.text import Text
 from rich.tree import Tree
 
 from dcf.cli.answer import Answer
+from dcf.cli.asl_graph import drawing_of, format_of, write_drawing
 from dcf.cli.memory.entries import found_entry
 from dcf.cli.memory.given_text import given_text
 from dcf.cli.memory.opening import opened, person
@@ -20,6 +21,8 @@ from dcf.cli.memory.wording import moment, one_line
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput, NotSo
 from dcf.cli.wording import counted
+from dcf.diagram import Chart, Edge, Machine
+from dcf.diagram import Node as ChartNode
 from dcf.memory import (
     Found,
     Memory,
@@ -55,8 +58,12 @@ class Writing:
     score: float | None = None
 
 
-async def show_tree(settings: Settings, project: str | None, checkpoint: str | None) -> Answer:
-    """The tree of a project, or of one checkpoint in it. Raises UnknownNode."""
+async def show_tree(
+    settings: Settings, project: str | None, checkpoint: str | None, out: Path | None = None
+) -> Answer:
+    """The tree of a project, or of one checkpoint in it; as a picture in ``out``. Raises
+    UnknownNode, BadInput, EnvironmentTrouble."""
+    format_ = None if out is None else format_of(out)
     where = _project(settings, project)
     async with opened(settings) as memory:
         try:
@@ -73,7 +80,11 @@ async def show_tree(settings: Settings, project: str | None, checkpoint: str | N
     fields = {"project": where, "nodes": [_tree_entry(one) for one in shown]}
     more = len(shown) - _MOST_NODES
     end = counted(len(shown), "node", "nodes") + (f"; {more:,} are not shown" if more > 0 else "")
-    return Answer(fields, [*_drawn(shown[:_MOST_NODES]), Text(end, "dim")])
+    if out is None or format_ is None:
+        return Answer(fields, [*_drawn(shown[:_MOST_NODES]), Text(end, "dim")])
+    chart = _chart(shown[:_MOST_NODES], checkpoint or where)
+    write_drawing(out, drawing_of(chart, format_, None, "down", chart.machine.title))
+    return Answer({**fields, "out": str(out)}, [Text(f"{out}: {end} drawn")])
 
 
 async def show_node(
@@ -309,6 +320,28 @@ def _drawn(found: Sequence[TreeNode]) -> list[Tree]:
         else:
             drawn[one.node.id] = above.add(label)
     return tops
+
+
+def _chart(found: Sequence[TreeNode], title: str) -> Chart:
+    """The same as boxes, of which those on the way to the best node are green."""
+    below = {one.node.id: one.node for one in found}
+    scored = [one.node for one in found if one.node.score is not None]
+    at = max(scored, key=lambda node: node.score or 0.0, default=None)
+    best: set[str] = set()
+    while at is not None:
+        best.add(at.id)
+        at = below.get(at.parent or "")
+    nodes, edges = [], []
+    for one in found:
+        score = "" if one.node.score is None else f"score {one.node.score:g}"
+        entries = counted(one.entries, "entry", "entries") if one.entries else ""
+        note = " · ".join(filter(None, (score, entries, one_line(one.node.title))))
+        kind = "Succeed" if one.node.id in best else "Pass"
+        nodes.append(ChartNode(one.node.called, kind, (one.node.called,), note))
+        above = below.get(one.node.parent or "")
+        if above is not None:
+            edges.append(Edge(above.called, one.node.called, "next"))
+    return Chart(Machine(title, None, tuple(nodes), tuple(edges)))
 
 
 def _entry_lines(entry: NodeEntry, names: dict[str, str]) -> list[Text]:

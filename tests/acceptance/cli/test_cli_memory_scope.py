@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 from memory_user import MemoryUser
 
 
@@ -54,6 +57,27 @@ def test_the_tree_shows_what_stands_below_what(memory: MemoryUser) -> None:
     pruned = memory.ok("scope", "prune", "exp/wider", "--yes")
     assert (pruned["removed"], len(pruned["nodes"]), pruned["entries"]) == (True, 2, 2)
     assert [one["name"] for one in memory.ok("scope", "tree", "exp")["nodes"]] == ["base"]
+
+
+def test_a_picture_of_the_tree_shows_the_way_to_the_best_node(
+    memory: MemoryUser, tmp_path: Path
+) -> None:
+    grow(memory)
+    memory.ok("scope", "add", "exp/widest", "--under", "exp/wider", "--score", "0.9")
+
+    drawn = tmp_path / "tree.svg"
+    answer = memory.ok("scope", "tree", "exp", "--out", str(drawn))
+
+    boxes = re.findall(r'<title>(exp/[^<]*)</title>\n?<rect class="box ([^"]*)"', drawn.read_text())
+    assert dict(boxes) == {
+        "exp/base — 1 entry": "k-Succeed",
+        "exp/wider — score 0.71 · 1 entry · Wider layers": "k-Succeed",
+        "exp/widest — score 0.9": "k-Succeed",
+        "exp/deeper — 1 entry": "k-Pass",
+    }
+    assert (answer["out"], len(answer["nodes"])) == (str(drawn), 4)
+    refused, document = memory.refused("scope", "tree", "--out", str(tmp_path / "tree.gif"))
+    assert (refused, document["problems"][0]["code"]) == (2, "CLI_OUT")
 
 
 def test_an_edit_of_what_is_inherited_is_seen_in_the_branch_alone(memory: MemoryUser) -> None:
