@@ -79,7 +79,7 @@ if TYPE_CHECKING:
     from dcf.memory.memory import Memory
     from dcf.memory.message import Message, NewMessage, Role, heading_of
     from dcf.memory.messages import Messages, UnknownMessage
-    from dcf.memory.node import ROOT, NewEntry, NewNode, Node, NodeEntry, TreeNode
+    from dcf.memory.node import ROOT, NewEntry, NewNode, Node, NodeEntry, NodeStep, TreeNode
     from dcf.memory.nodes import (
         EntryFields,
         EntryInherited,
@@ -94,6 +94,7 @@ if TYPE_CHECKING:
         RootFixed,
         UnknownEntry,
         UnknownNode,
+        made_for,
     )
     from dcf.memory.observation import (
         CONCEPTS,
@@ -324,6 +325,7 @@ __all__ = [
     "NodeExists",
     "NodeFields",
     "NodeOfItself",
+    "NodeStep",
     "Nodes",
     "NotAbove",
     "NotCurrentNode",
@@ -426,6 +428,7 @@ __all__ = [
     "heading_of",
     "is_database",
     "line_of",
+    "made_for",
     "open_claude_mem",
     "project_of_runs",
     "quote",

@@ -26,6 +26,19 @@ class NewNode:
 
 
 @dataclass(frozen=True, slots=True)
+class NodeStep:
+    """A part of the way from a project's root to a node that a program works in. The node has this
+    ``name``, or the name with a number where others have it: the ``mark`` tells which is meant.
+    ``made_for`` says what it is there for. It stands below the one of the step before; where it
+    ``follows``, below the last of the same name, whose work is done once more."""
+
+    name: str
+    mark: str
+    made_for: str
+    follows: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Node:
     """A node as it is kept. ``parent`` is None for the root of a project alone. ``revision`` grows
     by one with each change; times are ms since the epoch, UTC."""

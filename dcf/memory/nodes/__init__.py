@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from dcf.memory.nodes.fields import EntryFields, NodeFields
     from dcf.memory.nodes.finding import lineage_rows, shadowed_ids
     from dcf.memory.nodes.nodes import Nodes
+    from dcf.memory.nodes.reaching import made_for
 else:
     export_late(__name__)
 
@@ -40,5 +41,6 @@ __all__ = [
     "UnknownEntry",
     "UnknownNode",
     "lineage_rows",
+    "made_for",
     "shadowed_ids",
 ]

@@ -50,11 +50,9 @@ def add_node(journal: Journal, new: NewNode, entries: Sequence[NewEntry]) -> Nod
     if known is not None:
         above = node_of(node_row(journal.connection, known["parent"]))
         raise NodeExists(node=node_of(known).called, parent=above.called)
-    root = _root(journal, new.project)
+    root = made_root(journal, new.project)
     parent = root if new.parent is None else node_row(journal.connection, new.parent)
-    called = f"{new.checkpoint}/{new.name}"
-    _refuse_elsewhere(called, new.project, new.checkpoint, node_of(parent))
-    node = node_of(_created(journal, {**columns, "parent": parent["id"]}))
+    node = node_of(made_under(journal, new, columns, parent))
     write_entries(journal, node.id, entries, current=None)
     return node
 
@@ -202,7 +200,15 @@ def _rewritten(journal: Journal, row: Row, columns: Row) -> Row:
     return journal.update(NODE_ENTRY, row, {**row, **columns, **revision}) or row
 
 
-def _root(journal: Journal, project: str) -> dict[str, Any]:
+def made_under(journal: Journal, new: NewNode, columns: Row, parent: Row) -> dict[str, Any]:
+    """The row of a node with these ``columns`` that is made below that of ``parent``. Raises
+    NodeElsewhere."""
+    called = f"{new.checkpoint}/{new.name}"
+    _refuse_elsewhere(called, new.project, new.checkpoint, node_of(parent))
+    return _created(journal, {**columns, "parent": parent["id"]})
+
+
+def made_root(journal: Journal, project: str) -> dict[str, Any]:
     """The row of a project's root, made if it is missing."""
     known = known_row(journal.connection, project)
     if known is not None:

@@ -8,7 +8,7 @@ from typing import Any, Unpack
 from dcf.memory.actor import Actor
 from dcf.memory.database import Connection
 from dcf.memory.ledger import Ledger
-from dcf.memory.node import ROOT, NewEntry, NewNode, Node, NodeEntry, TreeNode
+from dcf.memory.node import ROOT, NewEntry, NewNode, Node, NodeEntry, NodeStep, TreeNode
 from dcf.memory.nodes.changing import (
     add_node,
     change_node,
@@ -29,6 +29,7 @@ from dcf.memory.nodes.finding import (
     node_row,
     tree_rows,
 )
+from dcf.memory.nodes.reaching import nearest_node, reach_node
 
 
 class Nodes:
@@ -60,6 +61,25 @@ class Nodes:
         """The node with this name; without one, the root of the project. Raises UnknownNode."""
         return await self._ledger.read(
             lambda connection: node_of(named_row(connection, project, checkpoint, name))
+        )
+
+    async def reach(
+        self, project: str, checkpoint: str, steps: Sequence[NodeStep], *, by: Actor
+    ) -> Node:
+        """The node at the end of the way ``steps``, made with those before it where they are
+        missing; without steps the root. Whoever comes by the same way comes to the same node.
+        Raises InvalidEntry, NodeElsewhere."""
+        return await self._ledger.change(
+            by, lambda journal: reach_node(journal, project, checkpoint, steps)
+        )
+
+    async def nearest(
+        self, project: str, checkpoint: str, steps: Sequence[NodeStep]
+    ) -> Node | None:
+        """The last node on the way ``steps`` that is there, which is what can be read at its end
+        before anything is written there; None where not even the root is."""
+        return await self._ledger.read(
+            lambda connection: nearest_node(connection, project, checkpoint, steps)
         )
 
     async def change(self, node_id: str, *, by: Actor, **given: Unpack[NodeFields]) -> Node:

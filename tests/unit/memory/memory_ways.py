@@ -30,6 +30,7 @@ from dcf.memory import (
     NewThread,
     NewTurn,
     Node,
+    NodeStep,
     Occurrence,
     Origin,
     Outline,
@@ -317,6 +318,7 @@ NAMED: dict[str, Way] = {
     ),
     "threads.sync": lambda m: m.threads.sync(NewThread("amp", Outline(NAME), ()), by=BY),
     "nodes.add": lambda m: m.nodes.add(NewNode("shop", "exp", NAME), by=BY),
+    "nodes.reach": lambda m: m.nodes.reach("shop", "exp", [NodeStep(NAME, "", "run")], by=BY),
     "projects.create": lambda m: m.projects.create(NewProject(f"/work/{NAME}"), by=BY),
     "projects.ensure": lambda m: m.projects.ensure(f"/work/{NAME}", by=BY),
     "projects.link": lambda m: _after(
@@ -340,7 +342,7 @@ observations: around forget get is_observed list observe_until observed_until oc
 observations: records unpin
 threads: get list turn turns
 thread_files: formats
-nodes: count delete difference entries entry get lineage move named remove tree
+nodes: count delete difference entries entry get lineage move named nearest remove tree
 contexts: assemble observed of_work section
 search: catch_up limits embedder find rebuild
 events: border last list roll_back_agent roll_back_block roll_back_consolidation roll_back_project
