@@ -27,7 +27,8 @@ def validate(
 
     ``path`` of a problem is a JSON pointer into the definition. An EXPRESS machine cannot wait
     for callbacks, jobs and activities. With ``only_aws`` DCF's extensions are errors:
-    ``AgentBinding``, and a ``Resource`` that is no ARN or one of a form that AWS does not have.
+    ``AgentBinding``, ``memory``, and a ``Resource`` that is no ARN or one of a form that AWS does
+    not have.
     """
     return read(definition, type, only_aws=only_aws)[1].problems
 

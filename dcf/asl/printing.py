@@ -15,7 +15,16 @@ FIELD_ORDER: tuple[str, ...] = (
     *("Type", "Comment", "QueryLanguage", "Version", "TimeoutSeconds", "ProcessorConfig"),
     *("StartAt", "States", "Mode", "ExecutionType"),
     # what is worked on
-    *("Label", "Resource", "AgentBinding", "Credentials", "InputPath", "Parameters", "Arguments"),
+    *(
+        "Label",
+        "Resource",
+        "AgentBinding",
+        "memory",
+        "Credentials",
+        "InputPath",
+        "Parameters",
+        "Arguments",
+    ),
     *("ReaderConfig", "ItemReader", "ItemsPath", "Items", "ItemSelector", "ItemBatcher"),
     *("InputType", "Transformation", "ItemsPointer", "ManifestType", "CSVHeaderLocation"),
     *("CSVHeaders", "CSVDelimiter", "MaxItems", "MaxItemsPath", "MaxItemsPerBatch"),

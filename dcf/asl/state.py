@@ -12,6 +12,7 @@ from dcf.asl.jsonata.flow import Flow
 from dcf.asl.maps.item_batcher import ItemBatcher
 from dcf.asl.maps.item_reader import ItemReader
 from dcf.asl.maps.result_writer import ResultWriter
+from dcf.asl.memory_policy import MemoryPolicy
 from dcf.asl.payload import JSON
 from dcf.asl.retrier import Retrier
 from dcf.asl.scope import Expression
@@ -39,6 +40,7 @@ class State:
     catchers: tuple[Catcher, ...] = ()
     resource: str | None = None
     binding: dict[str, Any] | None = None
+    memory: MemoryPolicy | None = None
     timeout_s: float | None = None
     heartbeat_s: float | None = None
     branches: tuple[StateMachine, ...] = ()

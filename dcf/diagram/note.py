@@ -18,6 +18,7 @@ def note_of(state: dict[str, Any]) -> str:
     if approval is not None:
         only, said = approval
         words = [said] if only else [*words, said]
+    words.append(_memory(state.get("AgentBinding") if kind == "Task" else state))
     words.append(_retries(state.get("Retry")))
     return " · ".join(word for word in words if word)
 
@@ -57,6 +58,16 @@ def _agent(binding: Any) -> str:
         if isinstance(name, str):
             return name
     return "agent"
+
+
+def _memory(owner: Any) -> str:
+    """What the policy for the memory says in an AgentBinding, a Map or a Parallel."""
+    policy = owner.get("memory") if isinstance(owner, dict) else None
+    if not isinstance(policy, dict):
+        return ""
+    scope = policy.get("scope")
+    words = {"shared": "shared memory", "none": "no memory"}.get(str(scope), "branch memory")
+    return f"{words}, gathered" if policy.get("gather") is True else words
 
 
 def _resource(state: dict[str, Any]) -> str:

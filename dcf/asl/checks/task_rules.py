@@ -35,6 +35,14 @@ def check_task(node: Node, express: bool, only_aws: bool) -> None:
         _check_express(node, resource, is_activity)
 
 
+def check_memory_on_aws(node: Node) -> None:
+    """Report the policy of a Map or Parallel for the memory, which AWS does not have."""
+    if "memory" in node:
+        message = "`memory` is an extension that AWS does not have"
+        aws = "Field 'memory' is not supported"
+        node.error("ASL_NOT_ON_AWS", "memory", message, "leave it out", aws)
+
+
 def _check_extensions(node: Node, resource: object) -> None:
     if "AgentBinding" in node:
         message = "`AgentBinding` is an extension that AWS does not have"

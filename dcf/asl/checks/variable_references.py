@@ -19,7 +19,8 @@ from dcf.asl.reading.state_tree import all_states, speaks_jsonata
 
 NOT_EVALUATED = frozenset(
     {"Type", "Comment", "Next", "Default", "Resource", "ErrorEquals", "Retry", "QueryLanguage"}
-    | {"ItemProcessor", "Iterator", "Branches", "AgentBinding", "CSVHeaders", "Result"}
+    | {"ItemProcessor", "Iterator", "Branches", "AgentBinding", "memory", "CSVHeaders"}
+    | {"Result"}
 )
 """Fields of the language whose texts are never expressions; in a payload their names are free."""
 

@@ -23,12 +23,13 @@ STATE_FIELDS: dict[str, frozenset[str]] = {
     "Wait": _ANY | _MOVING | {"Seconds", "Timestamp"},
     "Succeed": _ANY,
     "Fail": _ANY | {"Error", "Cause"},
-    "Parallel": _ANY | _MOVING | _ERRORS | {"Branches"},
+    "Parallel": _ANY | _MOVING | _ERRORS | {"Branches", "memory"},
     "Map": _ANY
     | _MOVING
     | _ERRORS
     | {"ItemProcessor", "Iterator", "ItemReader", "ItemSelector", "ItemBatcher", "ResultWriter"}
-    | {"MaxConcurrency", "ToleratedFailureCount", "ToleratedFailurePercentage", "Label"},
+    | {"MaxConcurrency", "ToleratedFailureCount", "ToleratedFailurePercentage", "Label"}
+    | {"memory"},
 }
 """What a state of each type may have in either query language."""
 
@@ -76,6 +77,9 @@ EXCLUSIVE_FIELDS: tuple[tuple[str, str], ...] = (
     ("Cause", "CausePath"),
 )
 """A value and the path to it: only one of the two may stand in an object."""
+
+_PLACES = {"memory": "it stands in the `AgentBinding` of a Task, and in a Map or Parallel"}
+"""Where a field belongs that is known elsewhere."""
 
 _MANY = 8
 """Most names that a hint lists."""
@@ -179,5 +183,5 @@ def _compared(name: str) -> str:
 
 def _refuse(node: Node, field: str, owner: str, allowed: frozenset[str]) -> None:
     message = f"{owner} has no field `{field}`"
-    hint = closest_hint(field, allowed)
+    hint = _PLACES.get(field) or closest_hint(field, allowed)
     node.error("ASL_UNKNOWN_FIELD", field, message, hint, f"Field '{field}' is not supported")

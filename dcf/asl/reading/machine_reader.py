@@ -14,7 +14,7 @@ from dcf.asl.checks.map_rules import (
     processor_config,
 )
 from dcf.asl.checks.reference_paths import check_reference_paths
-from dcf.asl.checks.task_rules import check_task
+from dcf.asl.checks.task_rules import check_memory_on_aws, check_task
 from dcf.asl.checks.transitions import check_transitions
 from dcf.asl.checks.variable_rules import check_names
 from dcf.asl.jsonata.rules import check_jsonata
@@ -139,6 +139,8 @@ class MachineReader:
         check_names(node, jsonata)
         if state_type == "Task":
             check_task(node, self._express, self._only_aws)
+        if state_type in ("Map", "Parallel") and self._only_aws:
+            check_memory_on_aws(node)
         if state_type == "Map":
             check_distribution(node)
             check_map_fields(node, jsonata)

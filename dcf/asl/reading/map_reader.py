@@ -5,6 +5,7 @@ from __future__ import annotations
 from dcf.asl.dataflow import read_path, read_template
 from dcf.asl.jsonata.flow import read_jsonata
 from dcf.asl.maps.item_batcher import read_batcher
+from dcf.asl.memory_policy import read_memory
 from dcf.asl.reading.item_reader_fields import read_item_reader
 from dcf.asl.reading.node import Node
 from dcf.asl.reading.result_writer_fields import read_result_writer
@@ -27,6 +28,7 @@ def read_map(parts: Parts) -> MapState:
     inner = node.node("ItemProcessor" if "ItemProcessor" in node else "Iterator")
     return MapState(
         **parts.common,
+        memory=read_memory(node, is_task=False),
         processor=None if inner is None else parts.read_machine(inner, True),
         items=_read_items(node, inner) if jsonata else read_path(node, "ItemsPath"),
         items_text=str(node.value.get("ItemsPath", "$")),

@@ -9,6 +9,7 @@ from dcf.asl.catcher import read_catchers
 from dcf.asl.choice_rule import read_rule
 from dcf.asl.dataflow import read_dataflow
 from dcf.asl.jsonata.flow import read_jsonata_flow
+from dcf.asl.memory_policy import read_memory
 from dcf.asl.reading.map_reader import read_map
 from dcf.asl.reading.node import Node
 from dcf.asl.reading.state_parts import Parts, ReadMachine
@@ -91,7 +92,8 @@ def _read_parallel(parts: Parts) -> State:
     elif node.value["Branches"] == []:
         node.error("ASL_OUT_OF_RANGE", "Branches", "`Branches` is empty", "give it a branch")
     branches = tuple(parts.read_machine(branch, False) for branch in node.nodes("Branches"))
-    return ParallelState(**parts.common, branches=branches)
+    memory = read_memory(node, is_task=False)
+    return ParallelState(**parts.common, branches=branches, memory=memory)
 
 
 _READERS: dict[str, Callable[[Parts], Any]] = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dcf.asl.dataflow import read_template
 from dcf.asl.jsonata.flow import read_jsonata
+from dcf.asl.memory_policy import read_memory
 from dcf.asl.payload import is_integer
 from dcf.asl.reading.binding import check_binding
 from dcf.asl.reading.node import Node
@@ -39,6 +40,7 @@ def read_task(parts: Parts) -> TaskState:
         **parts.common,
         resource=resource,
         binding=binding.value if binding is not None else None,
+        memory=read_memory(binding, is_task=True) if binding is not None else None,
         timeout_s=timeout_s,
         heartbeat_s=heartbeat_s,
         timeout=timeout,

@@ -80,7 +80,7 @@ def validate(
         bool,
         typer.Option(
             "--aws",
-            help="What only DCF has is an error: AgentBinding, Resources that are no ARN of AWS.",
+            help="What only DCF has is an error: AgentBinding, memory, Resources that are no ARN.",
         ),
     ] = False,
     as_json: JsonOption = False,

@@ -234,6 +234,14 @@ def test_extensions_are_errors_only_where_the_machine_is_for_aws(fields: dict[st
     assert [code for code, _ in errors(definition, only_aws=True)] == ["ASL_NOT_ON_AWS"]
 
 
+def test_a_policy_for_the_memory_of_branches_is_an_extension_too() -> None:
+    branch = machine_of(B={"Type": "Pass", "End": True})
+    definition = one("Parallel", Branches=[branch], memory={"scope": "shared"})
+
+    assert errors(definition) == []
+    assert errors(definition, only_aws=True) == [("ASL_NOT_ON_AWS", "/States/A/memory")]
+
+
 def test_a_choice_rule_speaks_the_language_of_its_state() -> None:
     def choice(rule: dict[str, Any]) -> dict[str, Any]:
         state = {"Type": "Choice", "Choices": [{**rule, "Next": "Z"}], "Default": "Z"}

@@ -313,7 +313,7 @@ FIELDS = st.sampled_from(
         "Type", "Next", "End", "Choices", "Default", "Variable", "And", "Not", "IsNull", "Retry",
         "Catch", "ErrorEquals", "Branches", "States", "StartAt", "Parameters", "x.$", "Seconds",
         "ItemProcessor", "ItemsPath", "AgentBinding", "QueryLanguage", "MaxConcurrency",
-        "ResultPath",
+        "ResultPath", "memory",
     ]
 )  # fmt: skip
 WORDS = st.sampled_from(

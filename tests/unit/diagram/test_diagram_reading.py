@@ -198,6 +198,11 @@ _STATES = "arn:aws:states:::"
          "Task · pay · approval by buyer, then head"),
         ({"Type": "Task", "AgentBinding": {"tool_name": "pay", "approval": {"required": False}}},
          "Task · pay"),
+        ({**_TASK, "AgentBinding": {"tool_name": "pay", "memory": {"scope": "none"}}},
+         "Task · pay · no memory"),
+        ({**_TASK, "AgentBinding": {"memory": {"gather": True}}},
+         "Task · agent · branch memory, gathered"),
+        ({"Type": "Parallel", "memory": {"scope": "shared"}}, "Parallel · shared memory"),
         ({}, "no type"),
     ],
 )  # fmt: skip

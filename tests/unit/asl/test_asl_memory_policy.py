@@ -1,0 +1,68 @@
+"""``memory``: which node of the memory a state works in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from asl_builders import alone, codes, parsed
+
+from dcf.asl import MemoryPolicy, validate
+
+_INNER = {"StartAt": "I", "States": {"I": {"Type": "Pass", "End": True}}}
+_JOINS: dict[str, dict[str, Any]] = {
+    "Map": {"Type": "Map", "ItemProcessor": _INNER},
+    "Parallel": {"Type": "Parallel", "Branches": [_INNER]},
+}
+
+
+def test_a_state_without_a_policy_has_none() -> None:
+    assert parsed({"Type": "Task", "AgentBinding": {}}).memory is None
+    assert [parsed(one).memory for one in _JOINS.values()] == [None, None]
+
+
+def test_the_policy_of_a_task_stands_in_its_binding() -> None:
+    binding = {"memory": {"scope": "shared", "gather": True}}
+
+    state = parsed({"Type": "Task", "AgentBinding": binding})
+
+    assert state.memory == MemoryPolicy("shared", gather=True)
+    assert parsed({"Type": "Task", "AgentBinding": {"memory": {}}}).memory == MemoryPolicy()
+
+
+@pytest.mark.parametrize("kind", _JOINS)
+def test_that_of_a_map_or_parallel_stands_beside_it(kind: str) -> None:
+    state = parsed({**_JOINS[kind], "memory": {"scope": "none"}})
+
+    assert state.memory == MemoryPolicy("none")
+
+
+@pytest.mark.parametrize("kind", _JOINS)
+@pytest.mark.parametrize(
+    ("policy", "code", "place"),
+    [
+        ([], "ASL_WRONG_TYPE", ""),
+        ({"scope": "own"}, "ASL_OUT_OF_RANGE", "/scope"),
+        ({"gather": True}, "ASL_UNKNOWN_FIELD", "/gather"),
+    ],
+)
+def test_a_bad_policy_is_refused_where_it_is_bad(
+    kind: str, policy: Any, code: str, place: str
+) -> None:
+    found = codes(alone({**_JOINS[kind], "memory": policy}))
+
+    assert found == [(code, f"/States/S/memory{place}")]
+
+
+@pytest.mark.parametrize("state", [{"Type": "Task", "Resource": "r"}, {"Type": "Pass"}])
+def test_a_policy_elsewhere_is_told_where_it_belongs(state: dict[str, Any]) -> None:
+    (problem,) = validate(alone({**state, "memory": {}}))
+
+    assert (problem.code, problem.path) == ("ASL_UNKNOWN_FIELD", "/States/S/memory")
+    assert problem.hint == "it stands in the `AgentBinding` of a Task, and in a Map or Parallel"
+
+
+def test_a_misspelt_scope_is_asked_about() -> None:
+    (problem,) = validate(alone({**_JOINS["Map"], "memory": {"scope": "brnach"}}))
+
+    assert problem.hint == "did you mean `branch`?"
