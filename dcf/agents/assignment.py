@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     from dcf.agents.models import Allowance
+    from dcf.agents.notes import Notes
     from dcf.memory import TurnFence
     from dcf.skills import Manifest
 
@@ -24,6 +25,7 @@ class Assignment:
     task to a single declared tool. ``model`` names what shall think (None: what the runtime has),
     ``allowance`` is what it may spend (None: no limit), ``timeout_s`` how long it may take.
     ``observed`` is what was seen at earlier times (may be empty).
+    ``notes`` are what its branch of the work wrote down, where it may read and write them.
     ``fence`` is the authority of a turn that is taken for it (None: the agent has no other work).
     """
 
@@ -38,3 +40,4 @@ class Assignment:
     timeout_s: float | None = None
     fence: TurnFence | None = None
     observed: str = ""
+    notes: Notes | None = None

@@ -14,6 +14,7 @@ from dcf.agents.answer import Answer, Failure, Result
 from dcf.agents.assignment import Assignment
 from dcf.agents.briefing import system_prompt, task_prompt, worker_prompt
 from dcf.agents.models import REHEARSAL, Models, Tally
+from dcf.agents.note_tools import NoteTools
 from dcf.agents.offer import REPORT_FAILURE, REPORT_RESULT, Offer, offer_tools
 from dcf.agents.outcome import metrics_of, report_of
 from dcf.agents.performer import Observer, ToolCaller
@@ -63,6 +64,7 @@ class TurnLoop:
                 model=self._asked(assignment, tally),
                 deps=turn,
                 usage_limits=limits,
+                toolsets=self._notes(assignment),
             ) as run:
                 await _drive(run, turn)
         except UsageLimitExceeded as error:
@@ -92,6 +94,13 @@ class TurnLoop:
                 del self._agents[next(iter(self._agents))]
             self._agents[key] = agent
         return agent
+
+    def _notes(self, assignment: Assignment) -> list[NoteTools]:
+        if assignment.notes is None:
+            return []
+        given = assignment
+        offer = offer_tools(given.skills, given.tool_name, given.needed)
+        return [NoteTools(assignment.notes, [one.wire_name for one in offer.tools])]
 
     def _asked(self, assignment: Assignment, tally: Tally) -> Model:
         """The model for one assignment, which counts what it costs."""

@@ -41,6 +41,11 @@ class ContextSetting:
         details = self.details_tokens if self.mode == "full" else 0
         return Budget(details, self.index_tokens, self.rows)
 
+    @property
+    def full_budget(self) -> Budget:
+        """The most that what somebody asked for may take, whatever the mode."""
+        return Budget(self.details_tokens, self.index_tokens, self.rows)
+
     @classmethod
     def from_env(cls, environment: Mapping[str, str]) -> ContextSetting:
         """``DCF_CONTEXT`` and, for its numbers, ``DCF_CONTEXT_INDEX``, ``_DETAILS``, ``_ROWS`` and

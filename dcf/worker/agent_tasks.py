@@ -93,7 +93,9 @@ class AgentTasks:
         )
         work = _Work(task, dispatcher, beat)
         selection = Selection.of(skills, self._environment, binding)
-        context = await self._contexts.of(task) if self._contexts else None
+        told = self._contexts
+        memory = None if told is None else await told.memory_of(self._store, task)
+        context = None if told is None or memory is None else await told.of(task, memory)
         # What an agent is told is on record, or it is not told.
         if context is not None and not await ledger.tell(context_event(context)):
             context = None
@@ -108,12 +110,15 @@ class AgentTasks:
             allowance=LeaseAllowance(self._store, task.lease, of_try, of_run),
             timeout_s=task.timeout_s,
             observed=context.text if context is not None else "",
+            notes=memory if memory is not None and memory.is_offered else None,
         )
         try:
             performer = await self._workers.performer(task) if self._workers else self._runtime
             report = await performer.perform(assignment, work.call_tool, work.observe)
         except TaskError as error:
             if work.asked is None:
+                if memory is not None:
+                    await memory.note_failure(task.state.name, error.error, error.cause)
                 return selection.failed(error.error, error.cause, work.metrics())
         except (Exception, ApprovalRequired, BaseExceptionGroup, asyncio.CancelledError):
             # However a runtime ends when a call has to be approved. What ends the process does not

@@ -8,12 +8,15 @@ import os
 import traceback
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextlib import suppress
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from control_plane import JSON, Disconnected, MissingBlob, RefusedForGood, cut_text
 from dcf.worker.current_work import Work, begin_work
 from dcf.worker.lease_lost import LeaseLost
 from dcf.workflow import Failed, Outcome, Succeeded, Task
+
+if TYPE_CHECKING:
+    from dcf.worker.task_memory import HandlerNotes
 
 log = logging.getLogger(__name__)
 
@@ -49,21 +52,25 @@ class AgentPerformer(Protocol):
 
 
 class Performer:
-    """Sends a Task to the handler of its ``Resource`` or to the agents."""
+    """Sends a Task to the handler of its ``Resource`` or to the agents. ``notes_of`` gives the
+    memory of a handler's Task."""
 
     def __init__(
         self,
         handlers: Mapping[str, Handler] | None = None,
         agents: AgentPerformer | None = None,
+        *,
+        notes_of: Callable[[Task], HandlerNotes] | None = None,
     ) -> None:
         self._handlers = dict(handlers or {})
         self._agents = agents
+        self._notes_of = notes_of
 
     async def perform(self, task: Task, beat: Beat) -> Outcome:
         """The outcome of one Task; a failure of the work is an outcome, not an exception."""
         handler = self._handler(task.state.resource or "")
         if handler is not None:
-            return await _apart(_contained(_result(handler, task, beat), task))
+            return await _apart(_contained(self._result(handler, task, beat), task))
         if task.state.binding is None:
             known = ", ".join(sorted(self._handlers)) or "none"
             return Failed(
@@ -82,16 +89,16 @@ class Performer:
             resource.removesuffix(TOKEN_SUFFIX)
         )
 
-
-async def _result(handler: Handler, task: Task, beat: Beat) -> Outcome:
-    process = os.getpid()
-    begin_work(Work(task.lease.idempotency_key, task.lease.fence, beat, task.token))
-    try:
-        return Succeeded(await handler(task.arguments))
-    finally:
-        if os.getpid() != process:
-            # The handler forked: its child would go on as this worker, on the same connections.
-            os._exit(os.EX_SOFTWARE)
+    async def _result(self, handler: Handler, task: Task, beat: Beat) -> Outcome:
+        process = os.getpid()
+        notes = self._notes_of(task) if self._notes_of else None
+        begin_work(Work(task.lease.idempotency_key, task.lease.fence, beat, task.token, notes))
+        try:
+            return Succeeded(await handler(task.arguments))
+        finally:
+            if os.getpid() != process:
+                # The handler forked: its child would go on as this worker, on the same connections.
+                os._exit(os.EX_SOFTWARE)
 
 
 async def _apart(work: Coroutine[Any, Any, Outcome]) -> Outcome:

@@ -53,10 +53,11 @@ from dcf.worker.run_observer import RunObserver
 from dcf.worker.run_retention import Deliver, retain_for_ever
 from dcf.worker.shutdown import Drainable, until_told
 from dcf.worker.solo import SoloProcesses
+from dcf.worker.task_memory import HandlerNotes
 from dcf.worker.worker import Worker, WorkerConfig
 from dcf.worker.worker_agents import WorkerAgents, is_sealed
 from dcf.worker.working_skills import FollowedSkills
-from dcf.workflow import Choreographer, LocalObjects, Objects, no_objects, refuse_earlier_runs
+from dcf.workflow import Choreographer, LocalObjects, Objects, Task, no_objects, refuse_earlier_runs
 
 log = logging.getLogger(__name__)
 
@@ -127,6 +128,12 @@ class Premises:
         return AgentTasks(
             self.skills, self.runtime or self.plain, self.store, env, performers, self.contexts
         )
+
+    def notes_of(self) -> Callable[[Task], HandlerNotes] | None:
+        """The memory of handlers' Tasks, where there is one."""
+        if self.contexts is None:
+            return None
+        return partial(HandlerNotes, self.store, self.contexts.memory, self.contexts.project)
 
 
 @dataclass(slots=True)
@@ -202,7 +209,7 @@ async def serve(
             queue,
             there.keeper,
             there.choreographer,
-            Performer(post.handlers, there.tasks(post.env, workers)),
+            Performer(post.handlers, there.tasks(post.env, workers), notes_of=there.notes_of()),
             now=time.monotonic,
             config=post.config,
             on_sealed=_both(sweeper, observer),

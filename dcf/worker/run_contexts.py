@@ -1,4 +1,4 @@
-"""What an agent that does a Task is told of earlier runs."""
+"""What an agent that does a Task is told of earlier runs, and of what its branch found."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from control_plane import Store
 from dcf.memory import ContextSetting, Memory, MemoryProblem, Pack
+from dcf.worker.task_memory import TaskMemory, task_memory
 
 if TYPE_CHECKING:
     from dcf.workflow import Task
@@ -26,19 +28,30 @@ def context_event(pack: Pack) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class RunContexts:
-    """Contexts of Tasks from the observations in ``memory``: those of the same ``project`` and the
-    same workflow, and no others. The workflow of a session's task is its type."""
+    """Contexts of Tasks from the observations in ``memory``, those of the same ``project`` and the
+    same workflow and no others, and from what the node of the Task reads. The workflow of a
+    session's task is its type."""
 
     memory: Memory
     setting: ContextSetting
     project: str
 
-    async def of(self, task: Task) -> Pack | None:
+    async def memory_of(self, store: Store, task: Task) -> TaskMemory | None:
+        """The memory of a Task; None where its workflow says that it has none."""
+        return await task_memory(store, self.memory, self.project, task)
+
+    async def of(self, task: Task, memory: TaskMemory) -> Pack | None:
         """The context of a Task; None without anything to tell. What keeps the memory from being
         read keeps no Task from its work."""
+        node = await memory.begin(task.lease.path)
         try:
             pack = await self.memory.contexts.of_work(
-                self.project, task.run.name, self.setting, state=task.lease.path
+                self.project,
+                task.run.name,
+                self.setting,
+                state=task.lease.path,
+                node=None if node is None else node.id,
+                branches=[one.id for one in await memory.gathered(node)],
             )
         except MemoryProblem as problem:
             log.warning("%s is done without a context: %s", task.lease.path, problem)

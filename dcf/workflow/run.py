@@ -27,11 +27,12 @@ _KEPT_MACHINES = 64
 class Run:
     """The immutable part of a run.
 
-    ``incarnation`` tells it from others that had its id, ``pins`` are the digests of its skills by
-    manifest id. ``uses_context`` and ``uses_variables``: whether any expression may read the
-    context object, whether any state assigns. ``execution`` is what the context object says of the
-    run itself, {Execution, StateMachine}. ``budget`` is what it may use: {tool_calls,
-    wall_time_s, model_calls, tokens, cost_usd}, or some of them.
+    ``incarnation`` tells it from others that had its id, and from itself before a redrive, ``born``
+    only from the others; ``pins`` are the digests of its skills by manifest id. ``uses_context``
+    and ``uses_variables``: whether any expression may read the context object, whether any state
+    assigns. ``execution`` is what the context object says of the run itself, {Execution,
+    StateMachine}. ``budget`` is what it may use: {tool_calls, wall_time_s, model_calls, tokens,
+    cost_usd}, or some of them.
     """
 
     workflow_id: str
@@ -46,6 +47,7 @@ class Run:
     execution: dict[str, Any] = field(default_factory=dict)
     callback_secret: str = field(default="", repr=False)
     budget: Mapping[str, Any] = field(default_factory=dict)
+    born: str = ""
 
     def token(self, path: str, visit: int, try_: int) -> str:
         """The task token of one try of a Task that waits for one."""
@@ -143,6 +145,7 @@ class RunCache:
                 execution=self._naming.identify(workflow_id, context),
                 callback_secret=meta.callback_secret,
                 budget=meta.raw.get("budget", {}),
+                born=meta.born,
             )
             self._runs[workflow_id] = run
             if len(self._runs) > _KEPT_RUNS:

@@ -12,6 +12,7 @@ from dcf.agents.assignment import JSON, Assignment
 from dcf.agents.briefing import system_prompt, task_prompt, worker_prompt
 from dcf.agents.envelope import error_envelope
 from dcf.agents.local.calling import Answered
+from dcf.agents.notes import NOTE_TOOLS, use_notes
 from dcf.agents.offer import REPORT_FAILURE, REPORT_RESULT, OfferedTool, offer_tools
 from dcf.agents.report import Report
 from dcf.agents.task_error import TaskError
@@ -45,7 +46,8 @@ class Task:
             name: ToolSpec(name, one.tool.description, one.tool.input_schema)
             for name, one in self._tools.items()
         }
-        return declared | {name: _report_tool(name) for name in _REPORTS}
+        notes = NOTE_TOOLS if self.assignment.notes is not None else {}
+        return notes | declared | {name: _report_tool(name) for name in _REPORTS}
 
     def names(self) -> dict[str, str]:
         """What the declared tools are called where they were declared."""
@@ -64,6 +66,8 @@ class Task:
         if name in _REPORTS:
             self.answer = _adapter(name).validate_python(arguments)
             return "reported"
+        if self.assignment.notes is not None and name not in self._tools:
+            return await use_notes(self.assignment.notes, name, arguments)
         try:
             result = await self.call_tool(self._tools[name].tool, arguments)
         except ToolsError as error:

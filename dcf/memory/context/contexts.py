@@ -6,10 +6,12 @@ import asyncio
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from dcf.memory.context.assembly import Context, assemble
-from dcf.memory.context.packing import Budget, Offer, Pack, pack
+from dcf.memory.context.entry_offers import branch_offers, read_offers
+from dcf.memory.context.packing import Budget, Offer, Pack, beside, pack
 from dcf.memory.database import Connection
 from dcf.memory.ledger import Ledger
 from dcf.memory.observation import Observation
@@ -60,16 +62,7 @@ class Contexts:
         pinned, also if it is older than that, then what was seen in ``state``, a path, then the
         newest, where each use makes one a day newer, up to seven."""
         budget = budget or Budget()
-        now = self._ledger.clock()
-        found = await self._ledger.read(
-            lambda connection: told_rows(connection, which, budget.rows)
-        )
-        if not found:
-            return Pack("", 0, (), 0)
-        seen = [observation_of(row) for row in found]
-        here = None if state is None else _names(state)
-        seen.sort(key=lambda one: (not one.pinned, not _is_in(one, here)))
-        return await asyncio.to_thread(lambda: pack(_offers(seen, here, now), budget))
+        return await _packed(await self._offers(which, budget.rows, state), budget)
 
     async def of_work(
         self,
@@ -79,17 +72,38 @@ class Contexts:
         *,
         state: str | None = None,
         begins: bool = False,
+        node: str | None = None,
+        branches: Sequence[str] = (),
     ) -> Pack:
         """What whoever works in ``project`` on ``workflow``, in ``state`` of it, is told first: the
         observations of both, of the days and in the tokens of ``setting``, and no others. Where
-        ``begins``, of all workflows whose names begin with ``workflow``."""
+        ``begins``, of all workflows whose names begin with ``workflow``. Before them stands what
+        the ``node`` reads, and before that, with a budget of its own in full, what was written into
+        the nodes ``branches``. Raises UnknownNode."""
         if setting.mode == "off":
             return Pack("", 0, (), 0)
         since = self._ledger.clock() - setting.days * _DAY_MS
         which = Filter(projects=[project], workflows=[workflow], since=since)
         if begins:
             which = replace(which, workflows=(), workflow_prefix=workflow)
-        return await self.observed(which, setting.budget, state=state)
+        rows = setting.budget.rows
+        offers = await self._offers(which, rows, state)
+        if node is not None:
+            read = partial(read_offers, node_id=node, most=rows)
+            offers = [*await self._ledger.read(read), *offers]
+        told = await _packed(offers, setting.budget)
+        if branches:
+            wrote = await self._ledger.read(partial(branch_offers, node_ids=branches))
+            told = beside(await _packed(wrote, setting.full_budget), told)
+        return told
+
+    async def _offers(self, which: Filter, rows: int, state: str | None) -> list[Offer]:
+        now = self._ledger.clock()
+        found = await self._ledger.read(lambda connection: told_rows(connection, which, rows))
+        seen = [observation_of(row) for row in found]
+        here = None if state is None else _names(state)
+        seen.sort(key=lambda one: (not one.pinned, not _is_in(one, here)))
+        return await asyncio.to_thread(_offers, seen, here, now)
 
     async def section(
         self, which: Filter, *, tokens: int = 800, rows: int = 50, full: bool = False
@@ -100,6 +114,12 @@ class Contexts:
         found = await self._ledger.read(lambda connection: told_rows(connection, which, rows))
         seen = [observation_of(row) for row in found]
         return await asyncio.to_thread(lambda: section_of(seen, tokens, full=full))
+
+
+async def _packed(offers: Sequence[Offer], budget: Budget) -> Pack:
+    if not offers:
+        return Pack("", 0, (), 0)
+    return await asyncio.to_thread(pack, offers, budget)
 
 
 def _offers(seen: Sequence[Observation], here: str | None, now: int) -> list[Offer]:

@@ -90,6 +90,14 @@ def pack(offers: Sequence[Offer], budget: Budget | None = None) -> Pack:
     return Pack(text, tokens, tuple(kept), len(wanted) - len(kept))
 
 
+def beside(first: Pack, second: Pack) -> Pack:
+    """Both of them, each within its own budget, as one."""
+    text = "\n\n".join(one.text for one in (first, second) if one.text)
+    items = (*first.items, *second.items)
+    left_out = first.left_out + second.left_out
+    return Pack(text, count_tokens(text) if items else 0, items, left_out)
+
+
 def _taken(layer: Layer, offers: Sequence[Offer], most: int, items: int) -> list[Packed]:
     """Those that fit, in order; one that is too long does not keep shorter ones out."""
     if most <= 0 or items <= 0:

@@ -91,7 +91,7 @@ async def serve_companions(post: Post, config: HostConfig, *, on_ready: Callable
             inboxes,
             there.keeper,
             there.choreographer,
-            Performer(post.handlers, there.tasks(post.env, agents)),
+            Performer(post.handlers, there.tasks(post.env, agents), notes_of=there.notes_of()),
             now=time.monotonic,
             config=replace(post.config, concurrency=config.most),
             on_sealed=sealed,

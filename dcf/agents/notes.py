@@ -1,0 +1,65 @@
+"""What an agent that does a task writes down for its branch, and finds there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from dcf.agents.assignment import JSON
+from dcf.memory import ToolSpec
+
+if TYPE_CHECKING:
+    from dcf.memory import Found, NodeEntry
+
+_INSERT, _SEARCH = "archival_memory_insert", "archival_memory_search"
+_FOUND = 10
+_MOST_FOUND = 50
+_TEXT = {"type": "string", "minLength": 1}
+
+
+class Notes(Protocol):
+    """The memory of one task. Its methods raise a MemoryProblem."""
+
+    async def write(self, text: str) -> NodeEntry:
+        """Keep a text."""
+        ...
+
+    async def search(self, query: str, k: int) -> Sequence[Found]:
+        """The ``k`` texts closest to ``query``, the closest first."""
+        ...
+
+
+NOTE_TOOLS: dict[str, ToolSpec] = {
+    _INSERT: ToolSpec(
+        _INSERT,
+        "Write down what was found, for whoever goes on with this branch of the work.",
+        {
+            "type": "object",
+            "properties": {"content": _TEXT},
+            "required": ["content"],
+            "additionalProperties": False,
+        },
+    ),
+    _SEARCH: ToolSpec(
+        _SEARCH,
+        "Search what this branch of the work, and what it comes from, wrote down.",
+        {
+            "type": "object",
+            "properties": {
+                "query": _TEXT,
+                "top_k": {"type": "integer", "minimum": 1, "maximum": _MOST_FOUND},
+            },
+            "required": ["query"],
+            "additionalProperties": False,
+        },
+    ),
+}
+"""By the names that agents know, of their own archives in conversations."""
+
+
+async def use_notes(notes: Notes, name: str, arguments: dict[str, JSON]) -> JSON:
+    """Call one of NOTE_TOOLS with arguments that fit its schema. Raises a MemoryProblem."""
+    if name == _INSERT:
+        return {"id": (await notes.write(arguments["content"])).id}
+    found = await notes.search(arguments["query"], arguments.get("top_k", _FOUND))
+    return [{"id": one.ref, "text": one.text} for one in found]

@@ -1,0 +1,41 @@
+"""Entries of nodes as they are offered to a context."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from dcf.citation import Citation
+from dcf.memory.context.packing import Offer
+from dcf.memory.database import Connection
+from dcf.memory.node import NodeEntry
+from dcf.memory.nodes.fields import node_entry_of, node_of
+from dcf.memory.nodes.finding import entry_count, entry_rows, node_row
+from dcf.search import count_tokens
+
+_EXCERPT = 200
+"""Characters of an entry in an index."""
+
+
+def read_offers(connection: Connection, node_id: str, most: int) -> list[Offer]:
+    """The ``most`` newest entries that a node reads, the newest first. Raises UnknownNode."""
+    skipped = max(entry_count(connection, node_id) - most, 0)
+    rows = entry_rows(connection, node_id, limit=most, offset=skipped)
+    return list(_offers(connection, [node_entry_of(row) for row in reversed(rows)]))
+
+
+def branch_offers(connection: Connection, node_ids: Sequence[str]) -> list[Offer]:
+    """The own entries of nodes, branch by branch, each in the order of time. Raises UnknownNode."""
+    rows = [row for one in node_ids for row in entry_rows(connection, one, inherited=False)]
+    return list(_offers(connection, [node_entry_of(row) for row in rows]))
+
+
+def _offers(connection: Connection, entries: Sequence[NodeEntry]) -> Iterator[Offer]:
+    owners = {one.node_id for one in entries}
+    names = {one: node_of(node_row(connection, one)).called for one in owners}
+    for one in entries:
+        line = " ".join(one.text.split())
+        short = line if len(line) <= _EXCERPT else f"{line[:_EXCERPT]}…"
+        place, tokens = names[one.node_id], count_tokens(one.text)
+        uri = str(Citation("memory", one.id))
+        row = f"{one.id} {one.kind}: {short} ({place} {tokens}t)"
+        yield Offer(uri, row, f"{one.text}\n({one.kind} of {place})", f"{one.kind} of {place}")

@@ -1,0 +1,184 @@
+"""What a Task reads and writes in the tree of the memory: through its own node, and no other."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Awaitable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+from control_plane import Store, enclosing_joins
+from dcf.memory import (
+    SYSTEM,
+    Actor,
+    Found,
+    Memory,
+    MemoryProblem,
+    NewEntry,
+    Node,
+    NodeEntry,
+    TreeNode,
+    made_for,
+)
+from dcf.worker.lease_lost import LeaseLost
+from dcf.worker.node_place import NodePlace, joins_of, place_of
+
+if TYPE_CHECKING:
+    from dcf.workflow import Task
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+_BY = SYSTEM.because("the node of a task")
+_DIGITS = re.compile(r"([0-9]+)")
+_NUMBER = re.compile(r"~[0-9]+$")
+_ALL = 1_000_000
+_LONGEST = 2_000
+"""Characters of what is noted of a failure."""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskMemory:
+    """The memory of one Task of ``project``, which works at ``place``. Its node is made when
+    something is written, or at the start of a Task that is tried again or whose workflow chose it.
+    """
+
+    memory: Memory
+    project: str
+    place: NodePlace
+
+    @property
+    def is_offered(self) -> bool:
+        """Whether an agent is given tools to read and write it."""
+        return self.place.is_chosen
+
+    async def begin(self, state: str) -> Node | None:
+        """The node that is read when work on the ``state`` begins; None while there is none. What
+        keeps it from being had keeps no Task from its work."""
+        steps = self.place.steps
+        if self.place.is_chosen or (steps and steps[-1].made_for == "try"):
+            return await _if_it_can_be(state, self.node())
+        at = self.memory.nodes.nearest(self.project, self.place.checkpoint, steps)
+        return await _if_it_can_be(state, at)
+
+    async def node(self) -> Node:
+        """Its node, made if it is missing. Raises a MemoryProblem."""
+        nodes = self.memory.nodes
+        return await nodes.reach(self.project, self.place.checkpoint, self.place.steps, by=_BY)
+
+    async def write(self, text: str, kind: str = "note", *, by: Actor = _BY) -> NodeEntry:
+        """Write a text into the node. Raises a MemoryProblem."""
+        node = await self.node()
+        (entry,) = await self.memory.nodes.write(node.id, NewEntry(text, kind), by=by)
+        return entry
+
+    async def note_failure(self, state: str, error: str, cause: str) -> None:
+        """Keep why a try failed, for the next one to read."""
+        text = f"{state} failed with {error}: {cause}"[:_LONGEST]
+        await _if_it_can_be(state, self.write(text, "failure"))
+
+    async def search(self, query: str, k: int) -> list[Found]:
+        """What fits best of what its node reads, and of what it gathers. Raises a MemoryProblem."""
+        node = await self.node()
+        found = list(await self.memory.search.find(query, k=k, node=node.id))
+        below = [one.id for one in await self.gathered(node)]
+        if below:
+            found += await self.memory.search.find(query, k=k, nodes=below)
+        return sorted(found, key=lambda one: -one.score)[:k]
+
+    async def read(self) -> list[NodeEntry]:
+        """All that its node reads, oldest first; then what it gathers. Raises a MemoryProblem."""
+        node, nodes = await self.node(), self.memory.nodes
+        found = list(await nodes.entries(node.id, limit=_ALL))
+        for one in await self.gathered(node):
+            found += await nodes.entries(one.id, inherited=False, limit=_ALL)
+        return found
+
+    async def gathered(self, node: Node | None) -> list[Node]:
+        """The nodes whose entries the Task is shown side by side: those of the iterations and
+        branches below its own ``node``, none where it does not ask for them."""
+        if node is None or not self.place.gathers:
+            return []
+        found = _branches(await self.memory.nodes.tree(node.id))
+        return sorted(found, key=lambda one: _in_order(one.name))
+
+
+@dataclass(frozen=True, slots=True)
+class HandlerNotes:
+    """The memory of the Task that a handler works on, looked for when it is used first. Methods
+    raise a MemoryProblem, and NoMemory where the workflow says that the Task has none."""
+
+    store: Store
+    memory: Memory
+    project: str
+    task: Task
+
+    async def write(self, text: str, kind: str = "note") -> NodeEntry:
+        """Write a text into the node of the Task."""
+        return await (await self._own()).write(text, kind)
+
+    async def search(self, query: str, k: int = 10) -> list[Found]:
+        """What fits best of what the node reads, and of what the Task gathers."""
+        return await (await self._own()).search(query, k)
+
+    async def read(self) -> list[NodeEntry]:
+        """All that the node reads, oldest first; then what the Task gathers, branch by branch."""
+        return await (await self._own()).read()
+
+    async def _own(self) -> TaskMemory:
+        found = await task_memory(self.store, self.memory, self.project, self.task)
+        if found is None:
+            raise NoMemory(state=self.task.state.name)
+        return found
+
+
+class NoMemory(MemoryProblem):
+    """{state} has no memory: its workflow, or a Map or Parallel around it, says `none`."""
+
+    code = "memory_scope_none"
+    hint = "give it another `scope`, or keep nothing there"
+
+
+async def task_memory(store: Store, memory: Memory, project: str, task: Task) -> TaskMemory | None:
+    """The memory of a Task; None where its workflow says that it has none, or the run is gone."""
+    paths = [path for path, _ in enclosing_joins(task.lease.path)]
+    documents = await store.states(task.lease.workflow_id, paths) if paths else {}
+    if len(documents) < len(paths):
+        # The run was removed, or a fail-over took it back: whoever holds the lease works in vain.
+        raise LeaseLost("unknown_state")
+    place = place_of(task, joins_of(task, [documents[path] for path in paths]))
+    return None if place is None else TaskMemory(memory, project, place)
+
+
+def _branches(tree: Sequence[TreeNode]) -> Iterator[Node]:
+    """Of a node's ``tree`` the iterations and branches right below it, with the tries in them and
+    what followed when they were tried as a whole: not those inside of these."""
+    inside: dict[str, str] = {}
+    top, rest = tree[0].node, [one.node for one in tree[1:]]
+    for node in rest:
+        name = _NUMBER.sub("", node.name)
+        above = inside.get(node.parent or "")
+        is_branch = made_for(node) in ("iteration", "branch")
+        if node.parent == top.id and is_branch:
+            inside[node.id] = name
+        elif above is not None and (made_for(node) == "try" or name == above):
+            inside[node.id] = above
+        else:
+            continue
+        yield node
+
+
+def _in_order(name: str) -> list[tuple[int, str]]:
+    """A key by which ``Fan[10]`` comes after ``Fan[9]``."""
+    parts = _DIGITS.split(name)
+    return [(int(one), "") if one.isascii() and one.isdigit() else (-1, one) for one in parts]
+
+
+async def _if_it_can_be(state: str, work: Awaitable[T]) -> T | None:
+    """What ``work`` gives; None where the memory cannot be read or written, which is reported."""
+    try:
+        return await work
+    except MemoryProblem as problem:
+        log.warning("%s is done without its node of the memory: %s", state, problem)
+        return None
