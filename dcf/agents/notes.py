@@ -9,7 +9,7 @@ from dcf.agents.assignment import JSON
 from dcf.memory import ToolSpec
 
 if TYPE_CHECKING:
-    from dcf.memory import Found, NodeEntry
+    from dcf.memory import Actor, Found, NodeEntry
 
 _INSERT, _SEARCH = "archival_memory_insert", "archival_memory_search"
 _FOUND = 10
@@ -19,6 +19,10 @@ _TEXT = {"type": "string", "minLength": 1}
 
 class Notes(Protocol):
     """The memory of one task. Its methods raise a MemoryProblem."""
+
+    def signed(self, by: Actor) -> Notes:
+        """The same, written to by somebody else."""
+        ...
 
     async def write(self, text: str) -> NodeEntry:
         """Keep a text."""

@@ -21,7 +21,7 @@ class Dispatcher:
 
     ``ledger`` is the record behind the work; ``keep`` stores results that are too large to hand
     on. Only calls that pass have a number, so that a refusal does not change the idempotency keys
-    of those after it.
+    of those after it. Tools are told the ``node`` of the memory that the work goes on in.
     """
 
     def __init__(
@@ -32,12 +32,14 @@ class Dispatcher:
         *,
         limits: ResultLimits = USUAL_LIMITS,
         keep: Keep | None = None,
+        node: str | None = None,
     ) -> None:
         self._gate = gate
         self._toolbox = toolbox
         self._ledger = ledger
         self._limits = limits
         self._keep = keep
+        self._node = {} if node is None else {"node": node}
         self._made = 0
 
     @property
@@ -72,6 +74,7 @@ class Dispatcher:
             fence=self._ledger.fence,
             timeout_s=timeout_s,
             idempotent=self._gate.idempotent(call.tool),
+            **self._node,
         )
         result = await limited(result, self._limits, self._keep, server_id, tool_name)
         await self._ledger.settle(number, decision, result)

@@ -8,6 +8,10 @@ IDEMPOTENCY_KEY = "dcf/idempotency_key"
 FENCE = "dcf/fence"
 """The fence of the lease under which the call is made; it only grows."""
 
+NODE = "dcf/node"
+"""The node of the memory that the caller works in, as ``DCF_NODE`` names it; there where the
+workflow chose it."""
+
 UNAVAILABLE = "dcf/unavailable"
 """In an error's data: the server was not reached or is going away; the tool itself did not fail."""
 

@@ -85,17 +85,18 @@ class AgentTasks:
             return Failed("DCF.SkillUnavailable", str(unavailable))
         of_try, of_run = budgets_of(binding, task.run.budget, in_use.policy)
         ledger = await LeaseLedger.open(self._store, task.lease, of_try=of_try, of_run=of_run)
+        memory = await self._contexts.memory_of(self._store, task) if self._contexts else None
+        node = await memory.begin(task.lease.path) if memory else None
         dispatcher = Dispatcher(
             in_use.gates.gate((*skills, *needed)),
             in_use.toolbox,
             ledger,
             keep=keep_in(self._store, task.lease.workflow_id, lease=task.lease),
+            node=node.called if node and memory and memory.is_offered else None,
         )
         work = _Work(task, dispatcher, beat)
         selection = Selection.of(skills, self._environment, binding)
-        told = self._contexts
-        memory = None if told is None else await told.memory_of(self._store, task)
-        context = None if told is None or memory is None else await told.of(task, memory)
+        context = await self._contexts.of(task, memory, node) if self._contexts and memory else None
         # What an agent is told is on record, or it is not told.
         if context is not None and not await ledger.tell(context_event(context)):
             context = None
@@ -110,14 +111,14 @@ class AgentTasks:
             allowance=LeaseAllowance(self._store, task.lease, of_try, of_run),
             timeout_s=task.timeout_s,
             observed=context.text if context is not None else "",
-            notes=memory if memory is not None and memory.is_offered else None,
+            notes=memory if memory and memory.is_offered else None,
         )
         try:
             performer = await self._workers.performer(task) if self._workers else self._runtime
             report = await performer.perform(assignment, work.call_tool, work.observe)
         except TaskError as error:
             if work.asked is None:
-                if memory is not None:
+                if memory:
                     await memory.note_failure(task.state.name, error.error, error.cause)
                 return selection.failed(error.error, error.cause, work.metrics())
         except (Exception, ApprovalRequired, BaseExceptionGroup, asyncio.CancelledError):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from dcf.agents import Assignment, Observer, Report, TaskError, ToolCaller
 from dcf.memory import (
+    Actor,
     MemoryBusy,
     MemoryFull,
     MemoryProblem,
@@ -51,7 +52,10 @@ class AsAgent:
         self, assignment: Assignment, call_tool: ToolCaller, observe: Observer
     ) -> Report:
         begun = False
-        assignment = replace(assignment, fence=self.fence)
+        notes = assignment.notes
+        if notes is not None:
+            notes = notes.signed(Actor("agent", self.agent_id, f"task {assignment.state}"))
+        assignment = replace(assignment, fence=self.fence, notes=notes)
 
         def watch(event: TurnEvent) -> None:
             nonlocal begun

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from control_plane import Store
-from dcf.memory import ContextSetting, Memory, MemoryProblem, Pack
+from dcf.memory import ContextSetting, Memory, MemoryProblem, Node, Pack
 from dcf.worker.task_memory import TaskMemory, task_memory
 
 if TYPE_CHECKING:
@@ -40,10 +40,9 @@ class RunContexts:
         """The memory of a Task; None where its workflow says that it has none."""
         return await task_memory(store, self.memory, self.project, task)
 
-    async def of(self, task: Task, memory: TaskMemory) -> Pack | None:
-        """The context of a Task; None without anything to tell. What keeps the memory from being
-        read keeps no Task from its work."""
-        node = await memory.begin(task.lease.path)
+    async def of(self, task: Task, memory: TaskMemory, node: Node | None) -> Pack | None:
+        """The context of a Task whose ``memory`` begins with ``node``; None without anything to
+        tell. What keeps the memory from being read keeps no Task from its work."""
         try:
             pack = await self.memory.contexts.of_work(
                 self.project,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Awaitable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from control_plane import Store, enclosing_joins
@@ -47,6 +47,11 @@ class TaskMemory:
     memory: Memory
     project: str
     place: NodePlace
+    by: Actor = _BY
+
+    def signed(self, by: Actor) -> TaskMemory:
+        """The same, written to by somebody else."""
+        return replace(self, by=by)
 
     @property
     def is_offered(self) -> bool:
@@ -67,10 +72,10 @@ class TaskMemory:
         nodes = self.memory.nodes
         return await nodes.reach(self.project, self.place.checkpoint, self.place.steps, by=_BY)
 
-    async def write(self, text: str, kind: str = "note", *, by: Actor = _BY) -> NodeEntry:
+    async def write(self, text: str, kind: str = "note") -> NodeEntry:
         """Write a text into the node. Raises a MemoryProblem."""
         node = await self.node()
-        (entry,) = await self.memory.nodes.write(node.id, NewEntry(text, kind), by=by)
+        (entry,) = await self.memory.nodes.write(node.id, NewEntry(text, kind), by=self.by)
         return entry
 
     async def note_failure(self, state: str, error: str, cause: str) -> None:

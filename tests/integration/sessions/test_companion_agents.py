@@ -10,14 +10,17 @@ from typing import Any
 import pytest
 from integration.sessions.hosts import ME, Hosts, hosts_on
 from memory_world import Numbered, Ticking
+from pydantic_ai.messages import ModelMessage, ModelResponse, ToolCallPart
+from pydantic_ai.models.function import AgentInfo, FunctionModel
 from unit.worker.test_worker_agent_tasks import FIND, Tools, a_skill
 
 from dcf.agents import LocalAgents
-from dcf.memory import Actor, Agent, Memory, NewAgent, NewBlock, Source
+from dcf.memory import Actor, Agent, ContextSetting, Memory, NewAgent, NewBlock, Source
 from dcf.sessions import Order, Sessions
 from dcf.sessions.companions import CompanionAgents, Roster
 from dcf.skills import SkillCatalog
 from dcf.worker import SkilledAgents
+from dcf.worker.run_contexts import RunContexts
 
 BY = Actor("user", "ada")
 CATALOG = SkillCatalog([a_skill("find", FIND)])
@@ -35,14 +38,16 @@ async def _catalog() -> SkillCatalog:
     return CATALOG
 
 
-def remembering(agents: LocalAgents) -> Any:
+def remembering(agents: LocalAgents, contexts: RunContexts | None = None) -> Any:
     """How a host makes its companions remember."""
 
     def made(sessions: Sessions, roster: Roster) -> tuple[CompanionAgents, Any]:
         unused: Any = None
         companions = CompanionAgents(sessions, roster, unused, runtime=agents)
         tools: Any = Tools()
-        return companions, SkilledAgents(CATALOG, tools, unused, sessions.store, workers=companions)
+        return companions, SkilledAgents(
+            CATALOG, tools, unused, sessions.store, workers=companions, contexts=contexts
+        )
 
     return made
 
@@ -95,6 +100,33 @@ async def test_a_companion_remembers_its_tasks_sees_its_session_and_shares_block
         async with asyncio.timeout(15):
             while await agents.list(tags=("role:companion",)):
                 await asyncio.sleep(0.05)
+
+
+async def test_a_task_works_in_a_node_below_that_of_its_companion(
+    redis_url: str, memory: Memory
+) -> None:
+    async def fail(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        why = {"error": "Broke", "cause": "nobody is there"}
+        return ModelResponse([ToolCallPart("report_failure", why)])
+
+    agents = LocalAgents(memory, model=FunctionModel(fail, model_name="scripted"))
+    contexts = RunContexts(memory, ContextSetting(), "/shop")
+    async with hosts_on(redis_url) as hosts:
+        hosts.sessions = Sessions(hosts.open_store(), catalog=_catalog)
+        await hosts.sessions.create("s1", ME, "help")
+        await hosts.employ("s1", "a")
+        hosts.host(None, remembering=remembering(agents, contexts))
+        order = Order("find", ME, skills=("find",), input={"q": 1}, task_id="t1")
+        await hosts.sessions.delegate("s1", order)
+        task = await hosts.closed("s1", "t1")
+        assert task.status == "failed"
+    root = await memory.nodes.named("/shop")
+    *above, own = await memory.nodes.tree(root.id)
+    names = [one.node.called for one in above]
+    assert names == ["/shop", "s1/session", "s1/companion/companion-a"]
+    assert own.node.called.startswith("s1/run/")
+    (entry,) = await memory.nodes.entries(own.node.id)
+    assert entry.text.endswith("failed with Broke: nobody is there")
 
 
 async def test_an_agent_whose_maker_died_gets_its_shared_blocks_with_its_next_task(

@@ -52,13 +52,15 @@ def agent_task(memory: Any = None, **fields: Any) -> dict[str, Any]:
 class World:
     """A crew whose agents follow a script, and what they were told."""
 
-    def __init__(self, crew: Crew, memory: Memory, script: Script) -> None:
+    def __init__(self, crew: Crew, memory: Memory, script: Script, project: str = "/lab") -> None:
         self.crew, self.memory, self.script = crew, memory, script
+        self.project = project
         self.told: dict[str, list[str]] = {}
+        self.tools = Tools()
         self.agents = LocalAgents(memory, model=FunctionModel(self._say, model_name="scripted"))
 
     def worker(self, name: str = "w1", **config: Any) -> Worker:
-        tools: Any = Tools()
+        tools: Any = self.tools
         runtime: Any = None
         performer = SkilledAgents(
             CATALOG,
@@ -66,7 +68,7 @@ class World:
             runtime,
             self.crew.store,
             workers=WorkerAgents(self.agents),
-            contexts=RunContexts(self.memory, ContextSetting("index"), "/lab"),
+            contexts=RunContexts(self.memory, ContextSetting("index"), self.project),
         )
         return self.crew.worker(agents=performer, name=name, **config)
 
@@ -259,6 +261,51 @@ async def test_the_successor_of_a_killed_worker_works_in_the_same_node(
     }
 
 
+async def test_iterations_of_a_map_that_is_tried_again_see_what_theirs_learned(
+    redis_url: str, memory: Memory
+) -> None:
+    first: set[str] = set()
+
+    def script(work: str, returns: list[Any]) -> ToolCallPart:
+        if work in first:
+            return note_and_look(work, returns)
+        if not returns:
+            return ToolCallPart(INSERT, {"content": f"a secret lesson of {work}"})
+        first.add(work)
+        return failed("at first") if len(first) == len(FRUITS) else done()
+
+    async with crew_on(redis_url) as crew:
+        world = World(crew, memory, script)
+        world.worker()
+        retry = [{"ErrorEquals": ["Broke"], "IntervalSeconds": 1}]
+        fan = mapping(flow(Look=agent_task({})), MaxConcurrency=1, Retry=retry)
+        assert await world.run("r1", Fan=fan) == "succeeded"
+        looks = [f"Fan[{number}]/Look" for number in range(len(FRUITS))]
+        output = await crew.store.outputs("r1", looks)
+
+    tree = await world.tree()
+    for path, fruit in zip(looks, FRUITS, strict=True):
+        lesson, secret = f"a secret lesson of Look {fruit}", f"the secret of Look {fruit}"
+        assert sorted(output[path]["data"]) == [lesson, secret]
+        frame = path.partition("/")[0]
+        assert tree[f"run > {frame} > {frame}~2"] == [secret]
+
+
+async def test_tools_are_told_the_node_that_the_workflow_chose(
+    redis_url: str, memory: Memory
+) -> None:
+    def script(work: str, returns: list[Any]) -> ToolCallPart:
+        return done() if returns else ToolCallPart("find", {"query": "x"})
+
+    async with crew_on(redis_url) as crew:
+        world = World(crew, memory, script)
+        world.worker()
+        both = parallel(flow(A=agent_task({})), flow(B=agent_task()))
+        assert await world.run("r1", Both=both) == "succeeded"
+    told = {one["idempotency_key"].split("/")[2]: one.get("node") for one in world.tools.calls}
+    assert told == {"A": "r1/Both[0]", "B": None}
+
+
 async def test_an_existing_agent_writes_into_the_node_of_its_task(
     redis_url: str, memory: Memory
 ) -> None:
@@ -271,8 +318,28 @@ async def test_an_existing_agent_writes_into_the_node_of_its_task(
         fan = mapping(flow(Look=look), MaxConcurrency=1)
         assert await world.run("r1", Fan=fan) == "succeeded"
         assert await world.agents.passages(ada.id) == ()
+        events = await memory.events.list(limit=100)
+        assert {one.by.name for one in events if one.entity == "entry"} == {ada.id}
         result = (await crew.store.outputs("r1", ["Fan"]))["Fan"]["data"]
     assert result == [[f"the secret of Look {fruit}"] for fruit in FRUITS]
+
+
+async def test_a_memory_that_takes_no_node_keeps_no_task_from_its_work(
+    redis_url: str, memory: Memory, caplog: pytest.LogCaptureFixture
+) -> None:
+    answers: list[Any] = []
+
+    def script(work: str, returns: list[Any]) -> ToolCallPart:
+        answers.extend(returns)
+        return done() if returns else ToolCallPart(INSERT, {"content": "lost"})
+
+    async with crew_on(redis_url) as crew:
+        # A node has to be of a project.
+        world = World(crew, memory, script, project="")
+        world.worker()
+        assert await world.run("r1", Look=agent_task({})) == "succeeded"
+    assert "Look is done without its node of the memory" in caplog.text
+    assert answers[0]["error"]["code"] == "memory_invalid_entry"
 
 
 async def test_a_task_without_anything_to_remember_makes_no_node(
