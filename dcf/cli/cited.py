@@ -13,7 +13,7 @@ from dcf.citation import TEMPLATES, Citation, InvalidCitation, parse_citation
 from dcf.cli.answer import Answer
 from dcf.cli.explain import explain_run
 from dcf.cli.memory.observations import ObservationsQuestion, get_observations, list_observations
-from dcf.cli.memory.show import show_block, show_message, show_passage
+from dcf.cli.memory.show import show_block, show_entry, show_message, show_passage
 from dcf.cli.memory.threads import TurnsQuestion, thread_shown
 from dcf.cli.memory.wording import moment
 from dcf.cli.redis_access import find_redis, open_store
@@ -69,6 +69,8 @@ async def show_cited(uri: str, settings: Settings, screen: Screen) -> Answer:
             return show_skill(settings.generated, ref)
         case "agent", "message":
             return await show_message(settings, cited.id, cited.part_id or "")
+        case "memory", _ if cited.id.startswith("entry-"):
+            return await show_entry(settings, cited.id)
         case "memory", _:
             return await show_passage(settings, cited.id)
         case "agent", "block":

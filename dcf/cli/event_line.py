@@ -10,6 +10,7 @@ from dcf.cli.wording import counted
 _VERDICTS = {"allow": "allowed", "deny": "refused", "ask": "waits for approval"}
 _LONGEST = 60  # characters of one member
 _MOST_NAMED = 5
+_ENTRY = "dcf://memory/"
 
 
 def event_line(kind: str, said: Mapping[str, Any]) -> str:
@@ -35,12 +36,16 @@ def _decision(said: Mapping[str, Any]) -> str:
 
 
 def _context(said: Mapping[str, Any]) -> str:
-    """``3 observations of earlier runs, 120 tokens: 21d186d3 29b43615 …``."""
-    seen = [str(uri).rpartition("/")[2] for uri in said.get("observations", ())]
-    what = counted(len(seen), "observation", "observations")
+    """``3 observations of earlier runs, 1 entry of branches, 120 tokens: 21d186d3 29b43615 …``."""
+    uris = [str(uri) for uri in said.get("observations", ())]
+    seen = [uri.rpartition("/")[2] for uri in uris]
+    entries = sum(uri.startswith(_ENTRY) for uri in uris)
+    what = f"{counted(len(seen) - entries, 'observation', 'observations')} of earlier runs"
+    if entries:
+        what += f", {counted(entries, 'entry', 'entries')} of branches"
     rest = " …" if len(seen) > _MOST_NAMED else ""
     named = " ".join(seen[:_MOST_NAMED])
-    return f"{what} of earlier runs, {said.get('tokens')} tokens: {named}{rest}"
+    return f"{what}, {said.get('tokens')} tokens: {named}{rest}"
 
 
 def _approval(said: Mapping[str, Any]) -> str:

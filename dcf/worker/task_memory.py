@@ -123,6 +123,16 @@ class HandlerNotes:
         """Write a text into the node of the Task."""
         return await (await self._own()).write(text, kind)
 
+    async def promote(self, entry_id: str, to: str | None = None) -> NodeEntry:
+        """An entry of the node for the one above it too, or for the ancestor with the id ``to``."""
+        node = await (await self._own()).node()
+        return await self.memory.nodes.promote(node.id, entry_id, by=_BY, to=to)
+
+    async def node(self) -> Node:
+        """The node of the Task; programs that a handler starts find its name, ``called``, in
+        ``DCF_NODE``, if the handler puts it there."""
+        return await (await self._own()).node()
+
     async def search(self, query: str, k: int = 10) -> list[Found]:
         """What fits best of what the node reads, and of what the Task gathers."""
         return await (await self._own()).search(query, k)

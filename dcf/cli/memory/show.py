@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from rich.text import Text
@@ -124,6 +125,16 @@ async def show_passage(settings: Settings, passage_id: str) -> Answer:
     head = Text.assemble((agent.name, "bold"), (f"  {moment(passage.created_at)}{tags}", "dim"))
     fields = {"agent": agent.name, "passage": passage_entry(passage)}
     return Answer(fields, [head, Text(passage.text)])
+
+
+async def show_entry(settings: Settings, entry_id: str) -> Answer:
+    """One entry of a node. Raises UnknownEntry."""
+    async with opened(settings) as memory:
+        entry = await memory.nodes.entry(entry_id)
+        node = await memory.nodes.get(entry.node_id)
+    about = f"  {entry.kind}, {moment(entry.created_at)}"
+    head = Text.assemble((node.called, "bold"), (about, "dim"))
+    return Answer({"node": node.called, "entry": asdict(entry)}, [head, Text(entry.text)])
 
 
 async def demand_moment(memory: Memory, seq: int, option: str) -> None:

@@ -130,11 +130,19 @@ def test_what_a_search_quotes_is_shown_by_its_address(
     for uri, error in (
         ("dcf://agent/ada/message/2", "memory_unknown_message"),
         ("dcf://memory/passage-9", "memory_unknown_passage"),
+        ("dcf://memory/entry-9", "memory_unknown_entry"),
     ):
         code, document = opened(uri)
         assert (code > 0, document["error"]["code"]) == (True, error)
     code, document = opened("dcf://agent/ada/message/first")
     assert (code, document["problems"][0]["code"]) == (2, "CLI_MESSAGE_NUMBER")
+
+
+def test_an_entry_of_a_node_is_shown(opened: Opened, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_command(["memory", "scope", "add", "exp/base", "Flat loss.", "--json"]) == 0
+    (kept,) = json.loads(capsys.readouterr().out)["entries"]
+    code, document = opened(f"dcf://memory/{kept['id']}")
+    assert (code, document["node"], document["entry"]["text"]) == (0, "exp/base", "Flat loss.")
 
 
 def test_what_is_no_address_or_is_shown_elsewhere_is_said(opened: Opened) -> None:

@@ -19,7 +19,8 @@ from dcf.worker import (
     Worker,
     WorkerConfig,
 )
-from dcf.workflow import Choreographer, Result, wait
+from dcf.worker.task_memory import HandlerNotes
+from dcf.workflow import Choreographer, Result, Task, wait
 
 _LONGEST_RUN_S = 20.0
 
@@ -48,6 +49,7 @@ class Crew:
         agents: AgentPerformer | None = None,
         on_sealed: Callable[[str], object] | None = None,
         frozen: bool = False,
+        notes_of: Callable[[Task], HandlerNotes] | None = None,
         **config: Any,
     ) -> Worker:
         """A worker at work, its keeper in a thread. One that is ``frozen`` keeps no lease, and
@@ -64,7 +66,7 @@ class Crew:
             HintQueue(self.open_store().backend, pool="default", consumer=name),
             keeper,
             Choreographer(store, rng=random.Random(1)),
-            Performer(handlers, agents),
+            Performer(handlers, agents, notes_of=notes_of),
             now=time.monotonic,
             config=WorkerConfig(**config),
             on_sealed=on_sealed,

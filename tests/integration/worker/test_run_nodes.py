@@ -20,7 +20,7 @@ from pydantic_ai.messages import (
 )
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 from unit.worker.test_worker_agent_tasks import CATALOG, Tools
-from unit.workflow.stage import document_of, flow, mapping, parallel
+from unit.workflow.stage import document_of, flow, mapping, parallel, passing
 
 from dcf.agents import LocalAgents
 from dcf.memory import Actor, ContextSetting, Memory, NewAgent, Source
@@ -289,6 +289,59 @@ async def test_iterations_of_a_map_that_is_tried_again_see_what_theirs_learned(
         assert sorted(output[path]["data"]) == [lesson, secret]
         frame = path.partition("/")[0]
         assert tree[f"run > {frame} > {frame}~2"] == [secret]
+
+
+async def test_what_stands_inside_of_a_branch_stands_below_its_node(
+    redis_url: str, memory: Memory
+) -> None:
+    async with crew_on(redis_url) as crew:
+        world = World(crew, memory, note_and_look)
+        world.worker()
+        inner = mapping(flow(In=agent_task({})), MaxConcurrency=1, ResultPath=None)
+        branch = flow(
+            Before=agent_task({}, ResultPath=None),
+            Items=passing(Result=["x"]),
+            Inner=inner,
+            After=agent_task({"gather": True}),
+        )
+        assert await world.run("r1", Both=parallel(branch)) == "succeeded"
+        after = (await crew.store.outputs("r1", ["Both[0]/After"]))["Both[0]/After"]["data"]
+
+    before, in_x, own = f"Before {FRUITS}", "In x", "After ['x']"
+    assert sorted(after) == sorted(f"the secret of {one}" for one in (before, in_x, own))
+    tree = await world.tree()
+    assert list(tree) == ["", "run", "run > Both[0]", "run > Both[0] > Both[0]/Inner[0]"]
+    assert tree["run > Both[0] > Both[0]/Inner[0]"] == ["the secret of In x"]
+
+
+async def test_a_redriven_iteration_goes_on_below_its_own_node(
+    redis_url: str, memory: Memory
+) -> None:
+    broken: list[str] = []
+
+    def script(work: str, returns: list[Any]) -> ToolCallPart:
+        if work == "Look fig" and not broken:
+            broken.append(work)
+            return failed("not ripe")
+        return note_and_look(work, returns)
+
+    async with crew_on(redis_url) as crew:
+        world = World(crew, memory, script)
+        world.worker()
+        fan = mapping(flow(Look=agent_task({})), MaxConcurrency=1)
+        assert await world.run("r1", Fan=fan) == "failed"
+        await redrive(crew.store, "r1")
+        assert (await crew.end("r1")).status == "succeeded"
+
+    assert "Look failed with Broke: not ripe" in world.told["Look fig"][1]
+    assert await world.tree() == {
+        "": [],
+        "run": [],
+        "run > Fan[0]": ["the secret of Look plum"],
+        "run > Fan[1]": ["Look failed with Broke: not ripe"],
+        "run > Fan[1] > Fan[1]/Look@2#2": ["the secret of Look fig"],
+        "run > Fan[2]": ["the secret of Look pear"],
+    }
 
 
 async def test_tools_are_told_the_node_that_the_workflow_chose(

@@ -30,3 +30,10 @@ def test_a_refusal_says_so_and_in_which_try() -> None:
 
 def test_other_events_show_their_members_shortened() -> None:
     assert event_line("RunStarted", {"n": 3, "pins": "x" * 99}) == f"n 3  pins {'x' * 59}…"
+
+
+def test_a_context_says_what_it_has_of_earlier_runs_and_of_branches() -> None:
+    given = {"observations": ["dcf://memory/entry-1", "dcf://observation/21d186d3"], "tokens": 96}
+    assert event_line("ContextGiven", given) == (
+        "1 observation of earlier runs, 1 entry of branches, 96 tokens: entry-1 21d186d3"
+    )
