@@ -16,6 +16,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -79,10 +80,13 @@ def place_of(task: Task, joins: Sequence[Join]) -> NodePlace | None:
     if any(one.scope == "none" for one in policies):
         return None
     checkpoint, prefix, above = _top(task)
-    frames = [_frame(prefix, one) for one in joins if one.policy is None or _branches(one.policy)]
-    steps = [*above, *frames]
+    # A child is of its own round in a child of that of the Map or Parallel around it.
+    rounds = (str(one.round) for one in joins)
+    marks = list(accumulate(rounds, lambda *both: ".".join(both), initial=above[-1].mark))
+    frames = zip(joins, marks[1:], strict=True)
+    steps = [*above, *(_frame(prefix, one, mark) for one, mark in frames if _has_node(one))]
     if own is None or own.scope == "branch":
-        steps += _tries(task, prefix, steps[-1].mark)
+        steps += _tries(task, prefix, marks[-1])
     else:
         steps = steps[:-1]
     gathers = own is not None and own.gather
@@ -103,14 +107,14 @@ def _top(task: Task) -> tuple[str, str, list[NodeStep]]:
     return session, f"{name}/", [*above, NodeStep(name, run.born, "run")]
 
 
-def _frame(prefix: str, join: Join) -> NodeStep:
+def _has_node(join: Join) -> bool:
+    return join.policy is None or join.policy.scope == "branch"
+
+
+def _frame(prefix: str, join: Join, mark: str) -> NodeStep:
     name = _name(prefix, f"{join.path}[{join.number}]")
     what = "iteration" if join.is_map else "branch"
-    return NodeStep(name, str(join.round), what, follows=join.is_again)
-
-
-def _branches(policy: MemoryPolicy) -> bool:
-    return policy.scope == "branch"
+    return NodeStep(name, mark, what, follows=join.is_again)
 
 
 def _tries(task: Task, prefix: str, mark: str) -> Iterator[NodeStep]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import takewhile
+from random import Random
 from typing import Any
 
 import pytest
@@ -13,12 +16,13 @@ from dcf.memory import NodeStep
 from dcf.worker.node_place import Join, NodePlace, place_of
 from dcf.workflow import Run, Task
 
-RUN = NodeStep("run", "1764365100123", "run")
+BORN = "1764365100123"
+RUN = NodeStep("run", BORN, "run")
 
 
 def lease(path: str, **fields: Any) -> Lease:
     known = {"token": "t", "fence": 1, "owner": "w1", "ttl_ms": 1, "type": "Task", "kind": "state"}
-    given: dict[str, Any] = {"visit": 1, "try_": 1, "round": 0, "incarnation": "d/1764365100123"}
+    given: dict[str, Any] = {"visit": 1, "try_": 1, "round": 0, "incarnation": f"d/{BORN}"}
     return Lease("r1", path, **{**known, **given, **fields})
 
 
@@ -29,14 +33,14 @@ def at(
     pins = fields.pop("pins", {})
     run = Run(
         workflow_id="r1",
-        incarnation="d/1764365100123",
+        incarnation=f"d/{BORN}",
         name="orders",
         machine=asl.parse(flow(Look=task())),
         input=None,
         started_at=0,
         pins=pins,
         uses_context=False,
-        born="1764365100123",
+        born=BORN,
     )
     state = asl.TaskState(name="Look", type="Task", memory=policy)
     return place_of(Task(run, lease(path, **fields), state, None), joins)
@@ -60,17 +64,23 @@ def test_a_task_of_the_machine_itself_works_in_the_node_of_its_run() -> None:
 
 
 def test_each_iteration_and_branch_has_a_node() -> None:
-    place = at("Fan[2]/Both[0]/Look", join("Fan"), join("Fan[2]/Both", number=0, is_map=False))
+    place = at(
+        "Fan[2]/Both[0]/Look", join("Fan"), join("Fan[2]/Both", number=0, round=8, is_map=False)
+    )
     assert place == NodePlace(
         "r1",
-        (RUN, NodeStep("Fan[2]", "7", "iteration"), NodeStep("Fan[2]/Both[0]", "7", "branch")),
+        (
+            RUN,
+            NodeStep("Fan[2]", f"{BORN}.7", "iteration"),
+            NodeStep("Fan[2]/Both[0]", f"{BORN}.7.8", "branch"),
+        ),
     )
 
 
 def test_the_same_iteration_of_a_map_that_is_tried_again_follows_the_first() -> None:
     place = at("Fan[2]/Look", join("Fan", round=9, is_again=True))
     assert place is not None
-    assert place.steps[-1] == NodeStep("Fan[2]", "9", "iteration", follows=True)
+    assert place.steps[-1] == NodeStep("Fan[2]", f"{BORN}.9", "iteration", follows=True)
 
 
 @pytest.mark.parametrize(
@@ -138,3 +148,30 @@ def test_any_path_gives_a_name_that_can_be_kept(odd: str) -> None:
     (name,) = {names(at(f"{odd}/Look", join(odd)))[-1] for _ in range(2)}
     assert len(name) < 500 and name.isprintable() and name.encode()
     assert names(at("Look", join(f"{odd}2")))[-1] != name
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_two_tasks_share_the_nodes_of_what_both_stand_in_and_no_others(seed: int) -> None:
+    rng = Random(seed)
+    for _ in range(50):
+        ways = [_random_way(rng), _random_way(rng)]
+        steps = [_steps(way) for way in ways]
+        common = list(takewhile(lambda pair: pair[0] == pair[1], zip(*ways, strict=False)))
+        assert steps[0] & steps[1] == {RUN} | _steps([one for one, _ in common])
+
+
+def _random_way(rng: Random) -> list[tuple[str, int, int]]:
+    """Maps inside of each other, each with the number of a child and the round that it is of."""
+    depth = rng.randrange(4)
+    return [(rng.choice("MN"), rng.randrange(2), rng.choice((7, 9))) for _ in range(depth)]
+
+
+def _steps(way: Sequence[tuple[str, int, int]]) -> set[NodeStep]:
+    joins: list[Join] = []
+    path = ""
+    for name, number, round_ in way:
+        joins.append(join(f"{path}{name}", number=number, round=round_))
+        path = f"{path}{name}[{number}]/"
+    place = at(f"{path}Look", *joins)
+    assert place is not None
+    return set(place.steps)
