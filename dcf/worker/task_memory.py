@@ -84,9 +84,11 @@ class TaskMemory:
         await _if_it_can_be(state, self.write(text, "failure"))
 
     async def search(self, query: str, k: int) -> list[Found]:
-        """What fits best of what its node reads, and of what it gathers. Raises a MemoryProblem."""
+        """What fits best of the entries that its node reads, and of those that it gathers: not of
+        the project's observations and threads, which may be of other workflows and of people.
+        Raises a MemoryProblem."""
         node = await self.node()
-        found = list(await self.memory.search.find(query, k=k, node=node.id))
+        found = list(await self.memory.search.find(query, k=k, node=node.id, kinds=("entry",)))
         below = [one.id for one in await self.gathered(node)]
         if below:
             found += await self.memory.search.find(query, k=k, nodes=below)

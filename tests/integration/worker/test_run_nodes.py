@@ -304,11 +304,15 @@ async def test_what_stands_inside_of_a_branch_stands_below_its_node(
             Inner=inner,
             After=agent_task({"gather": True}),
         )
-        assert await world.run("r1", Both=parallel(branch)) == "succeeded"
-        after = (await crew.store.outputs("r1", ["Both[0]/After"]))["Both[0]/After"]["data"]
+        states = {"Both": parallel(branch, ResultPath=None), "Top": agent_task({"gather": True})}
+        assert await world.run("r1", **states) == "succeeded"
+        outputs = await crew.store.outputs("r1", ["Both[0]/After", "Top"])
+        after, top = (sorted(outputs[one]["data"]) for one in ("Both[0]/After", "Top"))
 
     before, in_x, own = f"Before {FRUITS}", "In x", "After ['x']"
-    assert sorted(after) == sorted(f"the secret of {one}" for one in (before, in_x, own))
+    assert after == sorted(f"the secret of {one}" for one in (before, in_x, own))
+    # What stands inside of a branch is that branch's to pass on.
+    assert top == sorted(f"the secret of {one}" for one in (before, own, f"Top {FRUITS}"))
     tree = await world.tree()
     assert list(tree) == ["", "run", "run > Both[0]", "run > Both[0] > Both[0]/Inner[0]"]
     assert tree["run > Both[0] > Both[0]/Inner[0]"] == ["the secret of In x"]

@@ -15,7 +15,7 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from dcf.agents import LocalRuntime
 from dcf.agents.letta.tasks import Task
-from dcf.memory import Memory, NodeStep, Source
+from dcf.memory import Actor, Memory, NewObservation, NodeStep, Origin, Source
 from dcf.worker.node_place import NodePlace
 from dcf.worker.task_memory import TaskMemory
 
@@ -49,9 +49,11 @@ def calling(*calls: tuple[str, dict[str, Any]]) -> tuple[FunctionModel, list[Any
 async def test_a_model_writes_and_finds_notes_and_hears_what_does_not_fit(
     notes: TaskMemory,
 ) -> None:
+    other = NewObservation("change", "Sweet talk", Origin("run", "r0"), project="/lab")
+    await notes.memory.observations.add(other, by=Actor("user", "ada"))
     model, returned, offered = calling(
         (INSERT, {"content": "figs are sweet"}),
-        (SEARCH, {"query": "sweet", "top_k": 1}),
+        (SEARCH, {"query": "sweet"}),
         (SEARCH, {"query": "sweet", "top_k": 0}),
         (INSERT, {}),
     )
