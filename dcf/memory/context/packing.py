@@ -92,7 +92,7 @@ def pack(offers: Sequence[Offer], budget: Budget | None = None) -> Pack:
 
 def beside(first: Pack, second: Pack) -> Pack:
     """Both of them, each within its own budget, as one, and how many ``first`` leaves out."""
-    more = f"{first.left_out:,} more are not shown here." if first.left_out else ""
+    more = f"Not shown here: {first.left_out:,} more." if first.left_out else ""
     text = "\n\n".join(one for one in (first.text, more, second.text) if one)
     items = (*first.items, *second.items)
     left_out = first.left_out + second.left_out

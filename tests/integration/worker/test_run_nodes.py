@@ -272,17 +272,20 @@ async def test_iterations_of_a_map_that_is_tried_again_see_what_theirs_learned(
         if not returns:
             return ToolCallPart(INSERT, {"content": f"a secret lesson of {work}"})
         first.add(work)
-        return failed("at first") if len(first) == len(FRUITS) else done()
+        return failed("at first") if len(first) == len(FRUITS) + 1 else done()
 
     async with crew_on(redis_url) as crew:
         world = World(crew, memory, script)
         world.worker()
         retry = [{"ErrorEquals": ["Broke"], "IntervalSeconds": 1}]
-        fan = mapping(flow(Look=agent_task({})), MaxConcurrency=1, Retry=retry)
-        assert await world.run("r1", Fan=fan) == "succeeded"
+        fan = mapping(flow(Look=agent_task({})), MaxConcurrency=1, Retry=retry, ResultPath=None)
+        # Its own name is no branch's: it does what the script says last.
+        first.add(f"Reduce {FRUITS}")
+        assert await world.run("r1", Fan=fan, Reduce=agent_task({"gather": True})) == "succeeded"
         looks = [f"Fan[{number}]/Look" for number in range(len(FRUITS))]
-        output = await crew.store.outputs("r1", looks)
+        output = await crew.store.outputs("r1", [*looks, "Reduce"])
 
+    assert len(output["Reduce"]["data"]) == 2 * len(FRUITS) + 1
     tree = await world.tree()
     for path, fruit in zip(looks, FRUITS, strict=True):
         lesson, secret = f"a secret lesson of Look {fruit}", f"the secret of Look {fruit}"
@@ -332,15 +335,19 @@ async def test_a_redriven_iteration_goes_on_below_its_own_node(
     async with crew_on(redis_url) as crew:
         world = World(crew, memory, script)
         world.worker()
-        fan = mapping(flow(Look=agent_task({})), MaxConcurrency=1)
-        assert await world.run("r1", Fan=fan) == "failed"
+        fan = mapping(flow(Look=agent_task({})), MaxConcurrency=1, ResultPath=None)
+        reduce = agent_task({"gather": True})
+        assert await world.run("r1", Fan=fan, Reduce=reduce) == "failed"
         await redrive(crew.store, "r1")
         assert (await crew.end("r1")).status == "succeeded"
+        found = (await crew.store.outputs("r1", ["Reduce"]))["Reduce"]["data"]
 
+    secrets = [f"the secret of {one}" for one in (*world.told,)]
+    assert sorted(found) == sorted(secrets)
     assert "Look failed with Broke: not ripe" in world.told["Look fig"][1]
     assert await world.tree() == {
         "": [],
-        "run": [],
+        "run": [f"the secret of Reduce {FRUITS}"],
         "run > Fan[0]": ["the secret of Look plum"],
         "run > Fan[1]": ["Look failed with Broke: not ripe"],
         "run > Fan[1] > Fan[1]/Look@2#2": ["the secret of Look fig"],

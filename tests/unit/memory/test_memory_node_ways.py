@@ -6,11 +6,22 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from memory_world import Numbered, Ticking
 
-from dcf.memory import Actor, Memory, NewNode, Node, NodeStep, Source, random_id
+from dcf.memory import (
+    Actor,
+    ContextSetting,
+    Memory,
+    NewEntry,
+    NewNode,
+    Node,
+    NodeStep,
+    Source,
+    random_id,
+)
 
 BY = Actor("system", "worker")
 RUN = NodeStep("run", "first", "run")
@@ -63,6 +74,27 @@ async def test_without_steps_the_way_ends_at_the_root(memory: Memory) -> None:
     root = await memory.nodes.reach("shop", "r1", [], by=BY)
 
     assert root.is_root and root.called == "shop"
+
+
+async def test_a_context_has_what_the_node_reads_and_branches_in_full(memory: Memory) -> None:
+    run = await memory.nodes.reach("shop", "r1", [RUN], by=BY)
+    branch = await memory.nodes.reach("shop", "r1", [RUN, ITERATION], by=BY)
+    long = "Figs are sweet. " * 20
+    for node, text in ((run, "Plums are blue."), (branch, long)):
+        await memory.nodes.write(node.id, NewEntry(text), by=BY)
+
+    async def told(**more: Any) -> str:
+        setting = ContextSetting("index", details_tokens=200)
+        return (await memory.contexts.of_work("shop", "orders", setting, **more)).text
+
+    assert await told() == ""
+    assert "Plums are blue." in await told(node=run.id) and "Figs" not in await told(node=run.id)
+    both = await told(node=run.id, branches=[branch.id])
+    assert both.count("Plums are blue.") == 1 and long.strip() in both
+    assert long.strip() not in await told(node=branch.id), "an index has a line of each"
+    small = ContextSetting("index", index_tokens=0, details_tokens=10)
+    cut = await memory.contexts.of_work("shop", "orders", small, branches=[branch.id])
+    assert (cut.text, cut.left_out) == ("Not shown here: 1 more.", 1)
 
 
 @pytest.mark.parametrize(
