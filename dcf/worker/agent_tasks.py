@@ -136,6 +136,8 @@ class AgentTasks:
                 metrics=work.metrics(),
                 model_selection=selection.chosen,
             )
+        if memory:
+            await memory.keep(task, report.data)
         return selection.succeeded(
             Succeeded(report.data, report.summary, list(report.artifacts)),
             report,

@@ -94,7 +94,10 @@ class Performer:
         notes = self._notes_of(task) if self._notes_of else None
         begin_work(Work(task.lease.idempotency_key, task.lease.fence, beat, task.token, notes))
         try:
-            return Succeeded(await handler(task.arguments))
+            result = await handler(task.arguments)
+            if notes is not None:
+                await notes.keep(result)
+            return Succeeded(result)
         finally:
             if os.getpid() != process:
                 # The handler forked: its child would go on as this worker, on the same connections.

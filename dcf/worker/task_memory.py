@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
-from control_plane import Store, enclosing_joins
+from control_plane import JSON, Store, enclosing_joins
 from dcf.memory import (
     SYSTEM,
     Actor,
@@ -18,6 +18,7 @@ from dcf.memory import (
     NewEntry,
     Node,
     NodeEntry,
+    NodeFields,
     TreeNode,
     made_for,
 )
@@ -34,6 +35,9 @@ _BY = SYSTEM.because("the node of a task")
 _DIGITS = re.compile(r"([0-9]+)")
 _NUMBER = re.compile(r"~[0-9]+$")
 _ALL = 1_000_000
+_RESULT = "result"
+_TITLE = 80
+"""Characters of a node's title, which is the beginning of what it keeps of a result."""
 _LONGEST = 2_000
 """Characters of what is noted of a failure."""
 
@@ -82,6 +86,28 @@ class TaskMemory:
         """Keep why a try failed, for the next one to read."""
         text = f"{state} failed with {error}: {cause}"[:_LONGEST]
         await _if_it_can_be(state, self.write(text, "failure"))
+
+    async def keep(self, task: Task, result: JSON) -> None:
+        """Keep in the node what the workflow says of the ``result`` of ``task``: once, whoever does
+        the work again. What keeps it from being kept is reported: the work is done."""
+        policy, lease = task.state.memory, task.lease
+        if policy is None or not policy.keeps:
+            return
+        text, score = policy.noted(result), policy.scored(result)
+        if text or score is not None:
+            kept = self.keep_result(text, score, f"{lease.path}@{lease.visit}")
+            await _if_it_can_be(lease.path, kept)
+
+    async def keep_result(self, text: str, score: float | None, of: str) -> None:
+        """Keep ``text`` and ``score`` as the result of the state ``of``. Raises a MemoryProblem."""
+        node, nodes = await self.node(), self.memory.nodes
+        fields: NodeFields = {} if score is None else {"score": score}
+        if text:
+            fields["title"] = text.splitlines()[0][:_TITLE]
+            own = await nodes.entries(node.id, inherited=False, kinds=[_RESULT], limit=_ALL)
+            if all(one.metadata.get("of") != of for one in own):
+                await nodes.write(node.id, NewEntry(text, _RESULT, {"of": of}), by=_BY)
+        await nodes.change(node.id, by=_BY, **fields)
 
     async def search(self, query: str, k: int) -> list[Found]:
         """What fits best of the entries that its node reads, and of those that it gathers: not of
@@ -142,6 +168,15 @@ class HandlerNotes:
     async def read(self) -> list[NodeEntry]:
         """All that the node reads, oldest first; then what the Task gathers, branch by branch."""
         return await (await self._own()).read()
+
+    async def keep(self, result: JSON) -> None:
+        """Keep what the workflow says of the ``result``, as ``TaskMemory.keep`` does."""
+        policy = self.task.state.memory
+        if policy is None or not policy.keeps:
+            return
+        own = await _if_it_can_be(self.task.lease.path, self._own())
+        if own is not None:
+            await own.keep(self.task, result)
 
     async def _own(self) -> TaskMemory:
         found = await task_memory(self.store, self.memory, self.project, self.task)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -41,6 +42,7 @@ from dcf.problem import Problem
 CURRENT = "DCF_NODE"
 """The variable that names the node in which a program works: it writes to no other one."""
 _EXCERPT = 300
+_NUMBERED = re.compile(r"(.*)\[([0-9]{1,9})\]")
 _MOST_NODES = 500
 """Nodes of a tree that are drawn."""
 
@@ -72,7 +74,7 @@ async def show_tree(
             lines = [f"{where or 'This project'} has no nodes; `dcf memory scope add` makes one."]
             return Answer({"project": where, "nodes": []}, lines)
         found = await memory.nodes.tree(root.id)
-    shown = [one for one in found if checkpoint in (None, one.node.checkpoint)]
+    shown = [one for one in _in_order(found) if checkpoint in (None, one.node.checkpoint)]
     if not shown:
         known = sorted({one.node.checkpoint for one in found} - {""})
         message = f"there is no checkpoint {checkpoint!r} in {where!r}"
@@ -303,6 +305,20 @@ def _heading(node: Node) -> Text:
     score = "" if node.score is None else f"  score {node.score:g}"
     title = f"  {one_line(node.title)}" if node.title else ""
     return Text.assemble((node.called, "bold"), score, (title, "dim"))
+
+
+def _in_order(found: Sequence[TreeNode]) -> list[TreeNode]:
+    """The same with iterations and branches by their numbers, not by who wrote first."""
+    keys: dict[str, tuple[int, ...]] = {}
+    stems: dict[tuple[str, str], int] = {}
+    for one in found:
+        stem, number = one.node.name, -1
+        if numbered := _NUMBERED.fullmatch(one.node.name):
+            stem, number = numbered[1], int(numbered[2])
+        above = one.node.parent or ""
+        place = stems.setdefault((above, stem), len(stems))
+        keys[one.node.id] = (*keys.get(above, ()), place, number)
+    return sorted(found, key=lambda one: keys[one.node.id])
 
 
 def _drawn(found: Sequence[TreeNode]) -> list[Tree]:

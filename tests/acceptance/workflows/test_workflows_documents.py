@@ -23,6 +23,7 @@ _WORKFLOW_OF = {
     "research": "market-research",
     "delivery": "delivery-watch",
     "return": "order-return",
+    "search": "tree-search",
 }
 INPUTS = [file for file in ALL_INPUTS if file.stem.partition("-")[0] in _WORKFLOW_OF]
 """The others are for the procedures in ``workflows/sops``."""

@@ -184,6 +184,27 @@ async def test_a_policy_chooses_the_node(redis_url: str, memory: Memory) -> None
     assert set(tree) <= {"", "run", "run > Off[0]"}
 
 
+async def test_a_node_keeps_what_its_workflow_says_of_the_result(
+    redis_url: str, memory: Memory
+) -> None:
+    async with crew_on(redis_url) as crew:
+        world = World(crew, memory, lambda work, _: done({"is": work, "points": [len(work)]}))
+        world.worker()
+        keep = {"note": "$.is", "score": "$.points[0]"}
+        status = await world.run("r1", Fan=mapping(flow(Look=agent_task(keep))))
+        root = await memory.nodes.named("/lab")
+        nodes = [one.node for one in await memory.nodes.tree(root.id)]
+
+    assert status == "succeeded"
+    assert {one.name: one.score for one in nodes if one.score is not None} == {
+        f"Fan[{number}]": len(f"Look {fruit}") for number, fruit in enumerate(FRUITS)
+    }
+    tree = await world.tree()
+    assert [tree[f"run > Fan[{number}]"] for number in range(3)] == [
+        [f"Look {one}"] for one in FRUITS
+    ]
+
+
 async def test_what_is_shared_by_runs_is_found_by_the_next_run(
     redis_url: str, memory: Memory
 ) -> None:

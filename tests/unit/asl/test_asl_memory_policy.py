@@ -30,6 +30,32 @@ def test_the_policy_of_a_task_stands_in_its_binding() -> None:
     assert parsed({"Type": "Task", "AgentBinding": {"memory": {}}}).memory == MemoryPolicy()
 
 
+def test_a_task_says_what_of_its_result_its_node_keeps() -> None:
+    memory = {"note": "$.found.text", "score": "$.points[1]"}
+
+    policy = parsed({"Type": "Task", "AgentBinding": {"memory": memory}}).memory
+
+    assert policy is not None
+    result = {"found": {"text": " It holds. "}, "points": [1, 2.5]}
+    assert (policy.noted(result), policy.scored(result)) == ("It holds.", 2.5)
+    for other in ({}, {"found": "text", "points": [1]}, {"found": {"text": 1}, "points": [1, "2"]}):
+        assert (policy.noted(other), policy.scored(other)) == ("", None)
+
+
+@pytest.mark.parametrize(
+    ("memory", "code", "place"),
+    [
+        ({"note": 1}, "ASL_WRONG_TYPE", "/note"),
+        ({"score": "$.points[*]"}, "ASL_BAD_REFERENCE_PATH", "/score"),
+        ({"scope": "none", "note": "$.text"}, "ASL_FIELD_CLASH", "/note"),
+    ],
+)
+def test_what_cannot_be_kept_is_refused(memory: dict[str, Any], code: str, place: str) -> None:
+    found = codes(alone({"Type": "Task", "AgentBinding": {"memory": memory}}))
+
+    assert found == [(code, f"/States/S/AgentBinding/memory{place}")]
+
+
 @pytest.mark.parametrize("kind", _JOINS)
 def test_that_of_a_map_or_parallel_stands_beside_it(kind: str) -> None:
     state = parsed({**_JOINS[kind], "memory": {"scope": "none"}})

@@ -54,6 +54,7 @@ PARAPHRASES = {
     "market-research.json": ["research the market for several topics"],
     "order-processing.json": ["process an order of the shop"],
     "order-return.json": ["handle an order that came back"],
+    "tree-search.json": ["search for the recipe of a strong glue"],
     "support-ticket.json": ["answer a ticket of the support"],
 }
 UNRELATED = [
