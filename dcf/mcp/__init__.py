@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from control_plane import export_late
 
 if TYPE_CHECKING:
+    from dcf.mcp.arguments import Parameters
     from dcf.mcp.catalogue import Catalogue, load_catalogue
     from dcf.mcp.conductors import Conducting, conductor_for
     from dcf.mcp.cost import cost_of, cost_of_role
@@ -32,6 +33,7 @@ __all__ = [
     "Envelope",
     "NoEffect",
     "Obvious",
+    "Parameters",
     "Platform",
     "PlatformConfig",
     "Rare",

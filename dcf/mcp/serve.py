@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import signal
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -13,6 +11,7 @@ from dcf.mcp.platform import Platform
 from dcf.mcp.protocol import create_protocol
 from dcf.mcp.roles import Role
 from dcf.mcp.session_watch import watch_sessions
+from dcf.mcp.stdio import serve_on_stdio
 from dcf.tools.serving import Guard, check_exposure, serve_app
 
 _GRACE_S = 10
@@ -46,26 +45,7 @@ async def serve_http(
 
 
 async def serve_stdio(platform: Platform, *, role: Role | None, version: str) -> bool:
-    """Serve one client on standard input and output. True when the client closed them; False at
-    SIGTERM or SIGINT: a thread then still reads the input, and only the end of the process ends
-    that."""
-    from mcp.server.stdio import stdio_server
-
-    protocol = create_protocol(platform, role=role, version=version)
-
-    async def run() -> None:
-        watched = meanwhile(watch_sessions(platform))
-        async with watched, stdio_server() as (read, write):
-            await protocol.run(read, write, protocol.create_initialization_options())
-
-    work = asyncio.create_task(run())
-    told = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, told.set)
-    stop = asyncio.create_task(told.wait())
-    await asyncio.wait([work, stop], return_when=asyncio.FIRST_COMPLETED)
-    stop.cancel()
-    if work.done():
-        work.result()
-    return work.done()
+    """Serve one client on standard input and output; whether it closed them, as ``serve_on_stdio``
+    says."""
+    async with meanwhile(watch_sessions(platform)):
+        return await serve_on_stdio(create_protocol(platform, role=role, version=version))

@@ -70,7 +70,7 @@ if TYPE_CHECKING:
         RevisionConflict,
         WrongVariables,
     )
-    from dcf.memory.experiment import ExperimentMemory
+    from dcf.memory.experiment import OPERATIONS, ExperimentMemory, Operation
     from dcf.memory.foreign_database import is_database
     from dcf.memory.garbage import Garbage, GarbageReport, Retention
     from dcf.memory.ids import Clock, NewId, random_id
@@ -216,6 +216,7 @@ __all__ = [
     "ICONS",
     "KINDS",
     "LOADED_SKILLS",
+    "OPERATIONS",
     "PAD_BYTES",
     "PAD_TTL_MS",
     "ROOT",
@@ -344,6 +345,7 @@ __all__ = [
     "Occurrence",
     "OnLimit",
     "OnNameTaken",
+    "Operation",
     "Origin",
     "Outline",
     "OverLimit",

@@ -28,6 +28,7 @@ FACES = {
     "dcf.asl.vocabulary",
     "dcf.knowledge.asking",
     "dcf.knowledge.graphiti",
+    "dcf.mcp.experiment",
     "dcf.mcp.graph",
     "dcf.memory.consolidation",
     "dcf.memory.extraction",

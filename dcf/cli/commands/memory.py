@@ -11,6 +11,7 @@ from dcf.cli.commands.memory_observation_files import register_observation_files
 from dcf.cli.commands.memory_observations import register_observations
 from dcf.cli.commands.memory_past import register_past
 from dcf.cli.commands.memory_scope import register_scope
+from dcf.cli.commands.memory_serving import register_serving
 from dcf.cli.commands.memory_tending import register_tending
 from dcf.cli.commands.memory_threads import register_threads
 from dcf.cli.commands.memory_transfer import register_transfer
@@ -32,5 +33,6 @@ def register(app: typer.Typer) -> None:
     register_tending(memory)
     register_threads(memory)
     register_scope(memory)
+    register_serving(memory)
     register_transfer(memory)
     app.add_typer(memory, name="memory")

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dcf.cli.reference_pages.asl import asl_page
 from dcf.cli.reference_pages.commands import commands_page
 from dcf.cli.reference_pages.errors import errors_page
+from dcf.cli.reference_pages.experiment_calls import experiment_page
 from dcf.cli.reference_pages.mcp_tools import mcp_tools_page
 from dcf.cli.reference_pages.mutants import mutants_page
 from dcf.cli.reference_pages.path_places import path_places_page
@@ -17,6 +18,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "asl.md": asl_page,
     "cli.md": commands_page,
     "errors.md": errors_page,
+    "experiment.md": experiment_page,
     "mcp-tools.md": mcp_tools_page,
     "mutants.md": mutants_page,
     "paths.md": path_places_page,

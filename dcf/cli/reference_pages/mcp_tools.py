@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from dcf.cli.reference_pages.markdown import page, table
 
 if TYPE_CHECKING:
-    from dcf.mcp import Tool
+    from dcf.mcp import Parameters
 
 _INTRO = """\
 What `dcf serve` and `dcf mcp` offer, as clients see it: [how to](../how-to/mcp-server.md). Every
@@ -40,15 +40,16 @@ def mcp_tools_page() -> str:
         for tool in tools:
             roles = ", ".join(role for role in ROLES if role in tool.roles) or "none: full set only"
             about = f"{tool.description}\n\nRoles: {roles}. {cost_of(tool).shown} tokens."
-            parts += [f"### {tool.name}", about, *_parameters(tool)]
+            parts += [f"### {tool.name}", about, *arguments(tool.parameters, tool.input_schema)]
             parts.append(_answer(tool.output_schema))
     return page("MCP tools", _INTRO, *parts)
 
 
-def _parameters(tool: Tool) -> list[str]:
+def arguments(parameters: Parameters, schema: Mapping[str, Any]) -> list[str]:
+    """The table of a tool's parameters, none if it takes none."""
     rows = []
-    for one in tool.parameters.all:
-        part = tool.input_schema["properties"][one.name]
+    for one in parameters.all:
+        part = schema["properties"][one.name]
         default = "required" if one.required else _shown(part.get("default"))
         rows.append([f"`{one.name}`", _type(part), default, _help(one.help)])
     return [table(["parameter", "type", "default", "meaning"], rows)] if rows else []

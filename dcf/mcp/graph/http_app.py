@@ -11,12 +11,12 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse
 from starlette.routing import Route
-from starlette.types import Receive, Scope, Send
 
 from control_plane import ControlPlaneError
 from dcf.knowledge import GraphRefused, GraphUnsuitable, KnowledgeError
+from dcf.mcp.endpoint import Endpoint
 from dcf.mcp.first_session import FirstSession
 from dcf.mcp.graph.desk import GraphDesk
 from dcf.mcp.graph.protocol import create_graph_protocol
@@ -45,15 +45,7 @@ def create_graph_app(desk: GraphDesk, guard: Guard, *, version: str = "0") -> St
         found = await graph_health(desk)
         return JSONResponse(found, status_code=200 if found["status"] == "healthy" else 503)
 
-    class Endpoint:
-        async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-            if scope["method"] == "DELETE":
-                # The end of a session that there never was.
-                await Response(status_code=200)(scope, receive, send)
-                return
-            await sessions.handle_request(scope, receive, send)
-
-    guarded = Door(Endpoint(), guard=guard)
+    guarded = Door(Endpoint(sessions), guard=guard)
     open_guard = replace(guard, token=None)
     routes = [Route(path, guarded) for path in ("/mcp", "/mcp/")]
     routes += [

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from control_plane import export_late
 
 if TYPE_CHECKING:
+    from dcf.memory.nodes.choosing import EVENT, Choice, chosen_ids, statuses
     from dcf.memory.nodes.errors import (
         EntryInherited,
         EntryShadowed,
@@ -27,6 +28,8 @@ else:
     export_late(__name__)
 
 __all__ = [
+    "EVENT",
+    "Choice",
     "EntryFields",
     "EntryInherited",
     "EntryShadowed",
@@ -40,7 +43,9 @@ __all__ = [
     "RootFixed",
     "UnknownEntry",
     "UnknownNode",
+    "chosen_ids",
     "lineage_rows",
     "made_for",
     "shadowed_ids",
+    "statuses",
 ]

@@ -34,6 +34,8 @@ from dcf.memory.nodes.fields import (
     node_of,
 )
 from dcf.memory.nodes.finding import (
+    checkpoint_rows,
+    checkpoint_size,
     known_row,
     lineage_rows,
     node_row,
@@ -88,6 +90,25 @@ def remove_node(journal: Journal, node_id: str) -> int:
         for entry in _own_entries(journal, own["id"]):
             journal.delete(NODE_ENTRY, entry)
         journal.delete(NODE, own)
+    return len(rows)
+
+
+def purge_checkpoint(journal: Journal, project: str, checkpoint: str) -> int:
+    """Remove all nodes of a checkpoint; how many entries they had."""
+    rows = checkpoint_rows(journal.connection, project, checkpoint)
+    _, entries = checkpoint_size(journal.connection, project, checkpoint, ())
+    for row in rows:
+        # What stands below a node goes with it.
+        if NODE.find(journal.connection, row["id"]) is not None:
+            remove_node(journal, row["id"])
+    return entries
+
+
+def clear_node(journal: Journal, node_id: str) -> int:
+    """Remove all that a node wrote; how many entries. Raises UnknownNode."""
+    rows = _own_entries(journal, node_row(journal.connection, node_id)["id"])
+    for row in rows:
+        journal.delete(NODE_ENTRY, row)
     return len(rows)
 
 

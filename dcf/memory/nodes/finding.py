@@ -117,17 +117,21 @@ def entry_rows(
     kinds: Sequence[str] = (),
     limit: int = -1,
     offset: int = 0,
+    newest: bool = False,
 ) -> list[dict[str, Any]]:
     """The entries that can be read in a node, oldest first: those of its ancestors that no other
-    one shadows, and its own. Without ``inherited`` its own alone. Raises UnknownNode."""
+    one shadows, and its own. Without ``inherited`` its own alone; with ``newest`` the last of them.
+    Raises UnknownNode."""
     node_row(connection, node_id)
     where, values = _readable(node_id, inherited, kinds)
+    order = "e.created_at DESC, e.rowid DESC" if newest else "e.created_at, e.rowid"
     rows = connection.execute(
         f"{_LINEAGE} SELECT e.* FROM node_entries e WHERE {where}"
-        " ORDER BY e.created_at, e.rowid LIMIT :limit OFFSET :offset",
+        f" ORDER BY {order} LIMIT :limit OFFSET :offset",
         {**values, "limit": limit, "offset": offset},
     )
-    return [dict(row) for row in rows]
+    found = [dict(row) for row in rows]
+    return found[::-1] if newest else found
 
 
 def entry_count(
@@ -140,6 +144,41 @@ def entry_count(
         f"{_LINEAGE} SELECT count(*) FROM node_entries e WHERE {where}", values
     )
     return int(row.fetchone()[0])
+
+
+def named_entries(
+    connection: Connection, project: str, checkpoint: str, names: Sequence[str] | None
+) -> dict[str, list[dict[str, Any]]]:
+    """What nodes of a checkpoint wrote themselves (None: all of them), oldest first, by name."""
+    if names is None:
+        nodes = checkpoint_rows(connection, project, checkpoint)
+    else:
+        known = (known_row(connection, project, checkpoint, one) for one in dict.fromkeys(names))
+        nodes = [one for one in known if one is not None]
+    return {one["name"]: entry_rows(connection, one["id"], inherited=False) for one in nodes}
+
+
+def checkpoint_rows(connection: Connection, project: str, checkpoint: str) -> list[dict[str, Any]]:
+    """All nodes of a checkpoint, oldest first."""
+    rows = connection.execute(
+        "SELECT * FROM nodes WHERE project = ? AND checkpoint = ? ORDER BY created_at, rowid",
+        (project, checkpoint),
+    )
+    return [dict(row) for row in rows]
+
+
+def checkpoint_size(
+    connection: Connection, project: str, checkpoint: str, but: Sequence[str]
+) -> tuple[int, int]:
+    """How many nodes a checkpoint has, and how many entries; without those of the names ``but``."""
+    row = connection.execute(
+        "SELECT count(*), coalesce(sum("
+        "(SELECT count(*) FROM node_entries WHERE node_id = n.id)), 0)"
+        " FROM nodes n WHERE project = ? AND checkpoint = ?"
+        " AND name NOT IN (SELECT value FROM json_each(?))",
+        (project, checkpoint, json.dumps(list(but))),
+    ).fetchone()
+    return int(row[0]), int(row[1])
 
 
 def shadowing_row(connection: Connection, node_id: str, entry_id: str) -> dict[str, Any] | None:

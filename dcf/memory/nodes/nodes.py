@@ -12,19 +12,23 @@ from dcf.memory.node import ROOT, NewEntry, NewNode, Node, NodeEntry, NodeStep, 
 from dcf.memory.nodes.changing import (
     add_node,
     change_node,
+    clear_node,
     delete_entry,
     edit_entry,
     move_node,
     promote_entry,
+    purge_checkpoint,
     remove_node,
     write_entries,
 )
 from dcf.memory.nodes.fields import EntryFields, NodeFields, node_entry_of, node_of
 from dcf.memory.nodes.finding import (
+    checkpoint_size,
     entry_count,
     entry_row,
     entry_rows,
     lineage_rows,
+    named_entries,
     named_row,
     node_row,
     tree_rows,
@@ -98,6 +102,16 @@ class Nodes:
         """Remove a node and all below it, with their entries; how many nodes it was. Raises
         UnknownNode, RootFixed."""
         return await self._ledger.change(by, lambda journal: remove_node(journal, node_id))
+
+    async def purge(self, project: str, checkpoint: str, *, by: Actor) -> int:
+        """Remove all nodes of a checkpoint, with their entries; how many entries it was."""
+        return await self._ledger.change(
+            by, lambda journal: purge_checkpoint(journal, project, checkpoint)
+        )
+
+    async def clear(self, node_id: str, *, by: Actor) -> int:
+        """Remove all that a node wrote itself; how many entries it was. Raises UnknownNode."""
+        return await self._ledger.change(by, lambda journal: clear_node(journal, node_id))
 
     async def lineage(self, node_id: str) -> tuple[Node, ...]:
         """A node's ancestors from the root on, and the node itself. Raises UnknownNode."""
@@ -196,15 +210,34 @@ class Nodes:
         kinds: Sequence[str] = (),
         limit: int = 100,
         offset: int = 0,
+        newest: bool = False,
     ) -> tuple[NodeEntry, ...]:
-        """What can be read in a node, oldest first: at most ``limit``, ``offset`` left out. Without
-        ``inherited`` its own entries alone. Raises UnknownNode."""
+        """What can be read in a node, oldest first: at most ``limit``, ``offset`` left out; with
+        ``newest`` counted from the newest on. Without ``inherited`` its own entries alone. Raises
+        UnknownNode."""
+        asked: dict[str, Any] = {"inherited": inherited, "kinds": kinds, "newest": newest}
         rows = await self._ledger.read(
-            lambda connection: entry_rows(
-                connection, node_id, inherited=inherited, kinds=kinds, limit=limit, offset=offset
-            )
+            lambda connection: entry_rows(connection, node_id, limit=limit, offset=offset, **asked)
         )
         return tuple(map(node_entry_of, rows))
+
+    async def own(
+        self, project: str, checkpoint: str, names: Sequence[str] | None = None
+    ) -> dict[str, tuple[NodeEntry, ...]]:
+        """What nodes of a checkpoint wrote themselves, oldest first, by their names (None: of all):
+        for who looks at a whole tree. Nodes that are not there are left out."""
+        found = await self._ledger.read(
+            lambda connection: named_entries(connection, project, checkpoint, names)
+        )
+        return {name: tuple(map(node_entry_of, rows)) for name, rows in found.items()}
+
+    async def size(
+        self, project: str, checkpoint: str, *, but: Sequence[str] = ()
+    ) -> tuple[int, int]:
+        """How many nodes a checkpoint has, and how many entries; those called ``but`` left out."""
+        return await self._ledger.read(
+            lambda connection: checkpoint_size(connection, project, checkpoint, but)
+        )
 
     async def count(
         self, node_id: str, *, inherited: bool = True, kinds: Sequence[str] = ()

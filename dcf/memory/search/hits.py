@@ -58,7 +58,7 @@ def hits(connection: Connection, words: Sequence[str], scope: Scope) -> list[Hit
     In a wide scope the rarest words choose the texts, and the others are looked for in those only:
     a word that stands everywhere brings nothing to the top that no other word brings.
     """
-    if scope.is_narrow:
+    if scope.is_narrow or scope.only is not None:
         return [_narrow(connection, word, scope) for word in words]
     return _wide(connection, words, scope)
 
@@ -149,12 +149,13 @@ def _about(connection: Connection, word: str, scope: Scope, limit: int = -1) -> 
 
 def _listed(connection: Connection, sql: str, match: str, scope: Scope, limit: int) -> Places:
     """The places in the scope, at most ``limit`` of each stretch (-1: all)."""
-    around = _around(connection, sql, match, scope)
-    if around is not None:
-        return around
-    return _together(
-        [_rowids(connection, sql, (match, one.first, one.last, limit)) for one in scope.stretches]
-    )
+    found = _around(connection, sql, match, scope)
+    if found is None:
+        asked = [(match, one.first, one.last, limit) for one in scope.stretches]
+        found = _together([_rowids(connection, sql, one) for one in asked])
+    if scope.only is None:
+        return found
+    return np.intersect1d(found, scope.only, assume_unique=True)
 
 
 def _around(connection: Connection, sql: str, match: str, scope: Scope) -> Places | None:

@@ -121,6 +121,9 @@ def similarities(
     if scope.is_narrow:
         return _similar(_in_scope(connection, scope), asked)
     places, far = nearest.distances(connection, asked, scope)
+    if scope.only is not None:
+        kept = np.isin(places, scope.only, assume_unique=True)
+        places, far = places[kept], far[kept]
     chosen = _nearest(places, far, left, max(_COMPARED, least))
     wanted = distinct(np.concatenate([candidates, chosen]))
     near, similar = _similar(_of(connection, _and_beside(wanted)), asked)
@@ -174,6 +177,8 @@ def _with_neighbours(places: Places, near: Similarities) -> Similarities:
 
 
 def _in_scope(connection: Connection, scope: Scope) -> list[tuple[int, bytes]]:
+    if scope.only is not None:
+        return _of(connection, scope.only)
     cursor = connection.cursor()
     cursor.row_factory = None
     rows: list[tuple[int, bytes]] = []

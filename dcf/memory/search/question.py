@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
+from dcf.memory.nodes import Choice
 from dcf.memory.observation import Concept, ObservationType
 from dcf.memory.observations.finding import Filter
 from dcf.memory.search.found import KINDS, NODE_KINDS, Kind
@@ -24,6 +25,7 @@ class Question:
     """``agent_ids`` and ``projects``: whose memory (both None: everybody's). ``node``: only what is
     read in this node, which is what its ancestors and itself have, and what is of its project;
     ``nodes``: only what was written into these. Beside either the first two say nothing.
+    ``entry_kinds``, ``having`` and ``verified``: only such entries of them, as ``Choice`` says.
     ``labels`` and ``tags``: only blocks of one of these labels, and passages with all of these
     tags; either leaves out kinds that have none. ``since`` and ``until``: in ms, both included.
     ``weights`` multiply the score of blocks by label. ``roles`` and ``session_id``: only such
@@ -37,6 +39,9 @@ class Question:
     projects: Sequence[str] | None = None
     node: str | None = None
     nodes: Sequence[str] | None = None
+    entry_kinds: Sequence[str] = ()
+    having: Sequence[str] = ()
+    verified: bool = False
     kinds: Sequence[Kind] = KINDS
     labels: Sequence[str] = ()
     tags: Sequence[str] = ()
@@ -73,9 +78,9 @@ class Question:
             "observation": any(
                 (self.types, self.concepts, self.source_types, self.source_ids, self.workflows)
             ),
+            "entry": not self.choice.is_all,
             # No filter is of these alone.
             "thread": False,
-            "entry": False,
         }
         return tuple(kind for kind in left if having[kind] or not any(having.values()))
 
@@ -83,6 +88,11 @@ class Question:
     def is_of_nodes(self) -> bool:
         """Whether only what is read in nodes is searched."""
         return self.node is not None or self.nodes is not None
+
+    @property
+    def choice(self) -> Choice:
+        """Which entries of nodes are wanted."""
+        return Choice(self.entry_kinds, self.having, self.verified)
 
     @property
     def is_of_everybody(self) -> bool:
@@ -122,6 +132,13 @@ def question_problems(question: Question) -> Iterator[Problem]:
     """All that is wrong with a question. Any text may be the query."""
     if not 1 <= question.k <= MOST:
         yield Problem("memory_search_k", f"k is {question.k}, not between 1 and {MOST}", "/k")
+    if not question.choice.is_all and not question.is_of_nodes:
+        yield Problem(
+            "memory_search_nodes",
+            "entries are chosen, and no nodes are named",
+            "/node",
+            "name the node or the nodes in which they are looked for",
+        )
     for kind in question.kinds:
         if kind not in KINDS:
             yield Problem(

@@ -137,7 +137,7 @@ def _lengths(connection: Connection, places: Places, scope: Scope) -> tuple[Plac
     # Bare tuples: rows by name cost as much as the search.
     cursor.row_factory = None
     rows: list[tuple[int, int]] = []
-    if scope.is_narrow:
+    if scope.is_narrow and scope.only is None:
         for first, last in scope.spans:
             rows += cursor.execute(
                 "SELECT place, length FROM search_documents WHERE place BETWEEN ? AND ?",

@@ -8,7 +8,7 @@ from typing import Any
 
 from dcf.late_numpy import np
 from dcf.memory.database import Connection
-from dcf.memory.nodes import lineage_rows, shadowed_ids
+from dcf.memory.nodes import chosen_ids, lineage_rows, shadowed_ids
 from dcf.memory.search.entry import TABLES, entry_of
 from dcf.memory.search.filtering import left
 from dcf.memory.search.found import KINDS, Found, Kind
@@ -23,6 +23,7 @@ _NEUTRAL = 0.5
 
 _OF_PROJECTS = ("observation", "thread", "entry")
 _SEEN = " AND id NOT IN (SELECT value FROM json_each(?2))"
+_CHOSEN = " AND id IN (SELECT value FROM json_each(?2))"
 _TAGS = {"passage": "tags", "observation": "concepts"}
 """The column of what a text is marked with."""
 
@@ -84,6 +85,7 @@ def newest(connection: Connection, question: Question) -> list[Found]:
     projects = [lineage[0]["project"]] if lineage else question.projects
     scoped = "" if question.is_of_everybody else " WHERE {} IN (SELECT value FROM json_each(?1))"
     theirs = scoped.format("agent_id")
+    seen = "" if not question.is_of_nodes else _SEEN if question.choice.is_all else _CHOSEN
     tables = {
         "message": f"SELECT id FROM messages{theirs} ORDER BY created_at DESC, seq DESC",
         "passage": f"SELECT id FROM passages{theirs} ORDER BY created_at DESC, id DESC",
@@ -94,7 +96,7 @@ def newest(connection: Connection, question: Question) -> list[Found]:
         "thread": f"SELECT id FROM searched_turns{scoped.format('project')}"
         " ORDER BY created_at DESC, thread_id, seq DESC",
         "entry": "SELECT id FROM node_entries"
-        f"{scoped.format('node_id')}{_SEEN if question.is_of_nodes else ''}"
+        f"{scoped.format('node_id')}{seen}"
         " ORDER BY created_at DESC, rowid DESC",
     }
     whose: dict[Kind, Sequence[str] | None] = dict.fromkeys(KINDS, question.agent_ids)
@@ -104,7 +106,7 @@ def newest(connection: Connection, question: Question) -> list[Found]:
         taken = 0
         values = [] if question.is_of_everybody else [json.dumps(list(whose[kind] or ()))]
         if kind == "entry" and question.is_of_nodes:
-            values.append(json.dumps(shadowed_ids(connection, whose[kind] or ())))
+            values.append(json.dumps(_sorted_out(connection, question, whose[kind] or ())))
         for (ref,) in connection.execute(tables[kind], values):
             place = connection.execute(
                 "SELECT place FROM search_documents WHERE kind = ? AND ref = ?", (kind, ref)
@@ -117,6 +119,14 @@ def newest(connection: Connection, question: Question) -> list[Found]:
                 break
     found.sort(key=lambda one: (-one.at, -(one.seq or 0)))
     return found[: question.k]
+
+
+def _sorted_out(connection: Connection, question: Question, node_ids: Sequence[str]) -> list[str]:
+    """The entries of these nodes that are wanted; where all are, those that are not seen."""
+    shadowed = shadowed_ids(connection, node_ids)
+    if question.choice.is_all:
+        return shadowed
+    return chosen_ids(connection, question.choice, node_ids, shadowed)
 
 
 def _block(connection: Connection, row: Mapping[str, Any], question: Question) -> Found:

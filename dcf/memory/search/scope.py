@@ -7,12 +7,14 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from dcf.late_numpy import np
 from dcf.memory.database import Connection
-from dcf.memory.nodes import lineage_rows, shadowed_ids
+from dcf.memory.nodes import chosen_ids, lineage_rows, shadowed_ids
 from dcf.memory.search.found import Kind
 from dcf.memory.search.place import (
     CODES,
     NOBODY,
+    Places,
     bounds,
     node_space,
     number_of,
@@ -45,12 +47,13 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """``stretches`` lie apart, lowest first. ``documents`` is how many texts are there, ``words``
-    how long they are on average by kind."""
+    """``stretches`` lie apart, lowest first; with ``only`` no other places of them are meant.
+    ``documents`` is how many texts are there, ``words`` how long they are on average by kind."""
 
     stretches: tuple[Stretch, ...]
     documents: int
     words: dict[Kind, float]
+    only: Places | None = None
 
     @property
     def is_narrow(self) -> bool:
@@ -86,7 +89,7 @@ def scope_of(connection: Connection, question: Question) -> Scope:
 
 def _of_nodes(connection: Connection, question: Question) -> Scope:
     """The spaces of nodes, or of a node's lineage and its project, without the places of what is
-    shadowed there."""
+    shadowed there; of chosen entries only their places."""
     lineage = [] if question.node is None else lineage_rows(connection, question.node)
     ids = [one["id"] for one in lineage] or sorted(set(question.nodes or ()))
     spaces = [project_space(one["project"]) for one in lineage[:1]]
@@ -94,7 +97,12 @@ def _of_nodes(connection: Connection, question: Question) -> Scope:
     nodes = _numbers(connection, [node_space(one) for one in ids])
     numbers = {kind: nodes if kind == "entry" else project for kind in question.wanted}
     scope = _of_spaces(connection, numbers, [])
-    hidden = _places_of_entries(connection, shadowed_ids(connection, ids))
+    shadowed = shadowed_ids(connection, ids)
+    if not question.choice.is_all:
+        chosen = chosen_ids(connection, question.choice, ids, shadowed)
+        only = np.array(_places_of_entries(connection, chosen), dtype=np.int64)
+        return replace(scope, documents=len(only), only=only)
+    hidden = _places_of_entries(connection, shadowed)
     return replace(scope, stretches=_without(scope.stretches, hidden)) if hidden else scope
 
 

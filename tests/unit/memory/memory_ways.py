@@ -342,7 +342,8 @@ observations: around forget get is_observed list observe_until observed_until oc
 observations: records unpin
 threads: get list turn turns
 thread_files: formats
-nodes: count delete difference entries entry get lineage move named nearest remove tree
+nodes: clear count delete difference entries entry get lineage move named nearest own purge remove
+nodes: size tree
 contexts: assemble observed of_work section
 search: catch_up limits embedder find rebuild
 events: border last list roll_back_agent roll_back_block roll_back_consolidation roll_back_project
@@ -370,6 +371,7 @@ COMMANDS = {
     ),
     "skills": ("skills.sync",),
     "threads": ("thread_files.sync",),
+    "serve": ("nodes.add", "nodes.write"),
     "scope": ("nodes.add", "nodes.change", "nodes.write", "nodes.edit", "nodes.promote"),
 }
 NO_COMMANDS = (

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
+import os
+import shutil
+from pathlib import Path
 
 import pytest
 
-from dcf.memory import Actor, ExperimentMemory, Memory, NewEntry, NewNode
+from dcf.memory import OPERATIONS, Actor, ExperimentMemory, Memory, NewEntry, NewNode
 
 
 @pytest.fixture
@@ -137,3 +141,169 @@ async def test_what_others_exported_is_taken_in_and_all_can_be_purged(
     assert await experiment.purge_checkpoint() == {"removed": 4}
     assert await experiment.list_all_nodes() == {"by_node": {}}
     assert await memory.search.find("plum") == ()
+
+
+async def test_what_is_chosen_is_found_however_many_others_fit_better(
+    experiment: ExperimentMemory, memory: Memory, by: Actor
+) -> None:
+    """5,000 notes of the same node have more of the query than the one reflection and result."""
+    experiment._set_current_node("A")
+    await experiment.add_memory("A", "begin")
+    node = await memory.nodes.named("lab", "exp-1", "A")
+    others = [NewEntry(f"plum loss diverges {number}") for number in range(5_000)]
+    await memory.nodes.write(node.id, *others, by=by)
+    await experiment.add_reflection("A", "a plum, perhaps", 0.5)
+    await experiment.add_experiment_result("A", "the plum", artifacts=["m.json"])
+    await experiment.add_experiment_result("A", "a plum without files", artifacts=[])
+
+    async def found(query: str, **more: object) -> list[str]:
+        answer = await experiment.search_research_memory(query, ["A"], **more)  # type: ignore[arg-type]
+        return [one["text"] for one in answer["results"]]
+
+    for query in ("plum loss diverges", ""):
+        assert await found(query, kinds=["reflection"]) == ["a plum, perhaps"]
+        assert await found(query, require_artifacts=True) == ["the plum"]
+        assert await found(query, kinds=["procedure"]) == []
+        assert await found(query, kinds=["reflection"], require_artifacts=True) == []
+
+
+async def test_what_was_reproduced_is_given_as_verified(experiment: ExperimentMemory) -> None:
+    first = await said(experiment, "root", "plum one")
+    second = await said(experiment, "root", "plum two")
+    await said(experiment, "root", "plum three")
+    for node, target, status in (
+        ("A", first, "failed"),
+        ("A", first, "Confirmed"),
+        ("A", second, "confirmed"),
+        ("B", second, "refuted"),
+    ):
+        experiment._set_current_node(node)
+        assert (await experiment.add_reproducibility_event(node, target, status))["ok"]
+
+    async def verified(*nodes: str, limit: int = 5) -> list[tuple[str, str]]:
+        answer = await experiment.get_verified_context(nodes, "which plum", limit)
+        assert answer["purpose"] == "which plum"
+        return [(one["text"], one["verified_by"]["status"]) for one in answer["results"]]
+
+    both = [("plum one", "Confirmed"), ("plum two", "confirmed")]
+    assert sorted(await verified("root", "A")) == both
+    assert len(await verified("root", "A", limit=1)) == 1
+    assert await verified("root", "A", "B") == both[:1]
+    assert await verified("root") == []
+
+
+async def test_a_report_becomes_entries_once_and_its_files_are_audited(
+    experiment: ExperimentMemory, tmp_path: Path
+) -> None:
+    work = tmp_path / "runs" / "r1" / "A"
+    work.mkdir(parents=True)
+    (work / "m.json").write_text("{}")
+    (work / "model.bin").write_bytes(bytes(3_000_000))
+    (work / "out").symlink_to(tmp_path)
+    report = {
+        "summary": "plum loss 0.5",
+        "metrics": {"loss": 0.5},
+        "artifacts": ["m.json", {"path": "model.bin"}],
+        "failures": ["plum out of memory"],
+        "reflections": [{"text": "plum is promising", "confidence": 0.7}],
+    }
+    done = await experiment.consolidate_node_memory("A", report, str(work), "r1")
+    assert done["ok"] and len(done["ids"]) == 3
+    # sha256sum of a file of two characters: {}
+    assert done["artifacts"][0] == {
+        "path": "m.json",
+        "sha256": "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a",
+        "bytes": 2,
+    }
+    assert await experiment.consolidate_node_memory("A", report, str(work), "r1") == done
+    entries = (await experiment.get_node_memory("A"))["entries"]
+    assert [one["kind"] for one in entries] == ["experiment_result", "failure_case", "reflection"]
+    assert entries[0]["metadata"]["metrics"] == {"loss": 0.5}
+    assert entries[2]["metadata"]["confidence"] == 0.7
+    other = await experiment.consolidate_node_memory(
+        "A", {**report, "failures": []}, str(work), "r1"
+    )
+    assert len((await experiment.get_node_memory("A"))["entries"]) == len(other["ids"]) == 2
+
+    audit = await experiment.audit_memory(str(tmp_path / "runs"), "r1")
+    assert audit["ok"] and (audit["checked"], audit["intact"]) == (2, 2)
+    copied = shutil.copytree(tmp_path / "runs", tmp_path / "copy", symlinks=True)
+    assert (await experiment.audit_memory(str(copied)))["ok"]
+    (copied / "r1" / "A" / "m.json").write_text("[]")
+    (copied / "r1" / "A" / "model.bin").unlink()
+    found = await experiment.audit_memory(str(copied))
+    assert not found["ok"]
+    assert {one["path"]: one["state"] for one in found["problems"]} == {
+        "m.json": "changed",
+        "model.bin": "missing",
+    }
+    assert (await experiment.audit_memory(str(copied), "r2"))["checked"] == 0
+    outside = {"path": "../../../secret", "sha256": "0" * 64}
+    (tmp_path / "secret").write_text("x")
+    linked = {"path": "out/secret", "sha256": "0" * 64}
+    await experiment.add_experiment_result(
+        "A", "plum", work_dir=str(work), artifacts=[outside, linked, "m.json"]
+    )
+    found = await experiment.audit_memory(str(tmp_path / "runs"))
+    assert [(one["state"], one["found"]) for one in found["problems"]] == [
+        ("outside", None),
+        ("outside", None),
+        ("unrecorded", None),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("report", "said"),
+    [
+        ({}, "it has no summary"),
+        ({"summary": "a", "artifacts": "m"}, "artifacts is str"),
+        ({"summary": "a", "failures": [3]}, "failures has 3"),
+        ({"summary": "a", "artifacts": ["../b"]}, "outside of the root"),
+        ({"summary": "a", "artifacts": ["pipe"]}, "no regular file"),
+        ({"summary": "a", "artifacts": ["gone"]}, "No such file"),
+    ],
+)
+async def test_a_wrong_report_leaves_nothing(
+    experiment: ExperimentMemory, tmp_path: Path, report: dict[str, object], said: str
+) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    done = await experiment.consolidate_node_memory("A", report, str(tmp_path), "r1")
+    assert not done["ok"] and said in done["error"]
+    assert await experiment.list_all_nodes() == {"by_node": {}}
+
+
+async def test_a_server_looks_into_its_folder_alone(
+    memory: Memory, by: Actor, tmp_path: Path
+) -> None:
+    inside = tmp_path / "served"
+    inside.mkdir()
+    experiment = ExperimentMemory(memory, "lab", "x", by=by, environment={}, files=inside)
+    experiment._set_current_node("A")
+    done = await experiment.consolidate_node_memory(
+        "A", {"summary": "a", "artifacts": ["b"]}, str(tmp_path), "r"
+    )
+    assert not done["ok"] and "lies outside" in done["error"]
+    assert "lies outside" in (await experiment.audit_memory(".."))["error"]
+    assert (await experiment.audit_memory("."))["ok"]
+
+
+async def test_the_context_is_changed_by_an_explicit_operation(
+    experiment: ExperimentMemory,
+) -> None:
+    assert not (await experiment.change_experiment_context({"goal": "speed"}))["ok"]
+    await experiment.seed_core_memory(context={"goal": "lower loss", "hardware": "2 cores"})
+    await asyncio.gather(
+        experiment.change_experiment_context({"goal": "speed", "hardware": None}),
+        experiment.change_experiment_context({"primary_metric": "s"}),
+    )
+    expected = {"persona": "", "human": "", "goal": "speed", "primary_metric": "s"}
+    assert await experiment.get_experiment_context() == expected
+
+
+def test_every_operation_of_the_class_is_in_the_table() -> None:
+    public = {
+        name
+        for name, member in vars(ExperimentMemory).items()
+        if inspect.iscoroutinefunction(member) and not name.startswith("_")
+    }
+    assert public == {name for name, one in OPERATIONS.items() if not one.of_caller}
