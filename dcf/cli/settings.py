@@ -117,6 +117,8 @@ def _check(env: Mapping[str, str]) -> list[Problem]:
         problems += _check_context(env)
     if any(name.startswith("DCF_EXTRACT") for name in env):
         problems += _check_extraction(env)
+    if env.get("DCF_ACCESS_DAYS"):
+        problems += _check_access(env)
     if env.get("DCF_RETENTION"):
         problems += _check_retention(env["DCF_RETENTION"])
     if env.get("DCF_REDIS_WAIT"):
@@ -147,6 +149,16 @@ def _check_extraction(env: Mapping[str, str]) -> list[Problem]:
         ExtractionSetting.from_env(env)
     except BadExtractionSetting as error:
         return _wrong_variables("CLI_EXTRACT", error)
+    return []
+
+
+def _check_access(env: Mapping[str, str]) -> list[Problem]:
+    from dcf.memory import BadAccessSetting, access_days
+
+    try:
+        access_days(env)
+    except BadAccessSetting as error:
+        return _wrong_variables("CLI_ACCESS", error)
     return []
 
 

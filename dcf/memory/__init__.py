@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from control_plane import export_late
 
 if TYPE_CHECKING:
+    from dcf.memory.access import AccessLog, Reading
     from dcf.memory.actor import SYSTEM, Actor, ActorKind
     from dcf.memory.agent import CONTEXT_WINDOW, Agent, Lifecycle, NewAgent
     from dcf.memory.agents import AgentExists, AgentFields, Agents, UnknownAgent
@@ -172,9 +173,11 @@ if TYPE_CHECKING:
     from dcf.memory.sessions import SessionEnded, Sessions, UnknownSession
     from dcf.memory.setting import (
         CONTEXT_MODES,
+        BadAccessSetting,
         BadContextSetting,
         ContextMode,
         ContextSetting,
+        access_days,
         project_of_runs,
         source_of,
     )
@@ -224,6 +227,7 @@ __all__ = [
     "SYSTEM",
     "TIME_EXAMPLES",
     "TYPES",
+    "AccessLog",
     "Actor",
     "ActorKind",
     "Agent",
@@ -240,6 +244,7 @@ __all__ = [
     "Artifact",
     "AttachedTools",
     "BackupExists",
+    "BadAccessSetting",
     "BadChoice",
     "BadContextSetting",
     "Block",
@@ -365,6 +370,7 @@ __all__ = [
     "Promoted",
     "Provenance",
     "ReadOnlyBlock",
+    "Reading",
     "Retention",
     "RevisionConflict",
     "Role",
@@ -424,6 +430,7 @@ __all__ = [
     "Usage",
     "WorkContext",
     "WrongVariables",
+    "access_days",
     "current_context",
     "details_of",
     "give_out",

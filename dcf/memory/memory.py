@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from dcf.memory.access import AccessLog
 from dcf.memory.actor import SYSTEM, Actor
 from dcf.memory.agents import Agents, follow_tags
 from dcf.memory.attached_tools import AttachedTools
@@ -62,11 +63,12 @@ class Memory:
     sessions: Sessions
     scratch_pads: ScratchPads
     skills: SkillFolders
+    access: AccessLog
 
     def within(self, turn: TurnRecord) -> Memory:
         """The same memory for what is done inside a turn: a change is made while the turn is under
         way for whoever has ``turn``, and raises TurnLost after that."""
-        return self._of(self.turns.ledger_of(turn), self.search)
+        return self._of(self.turns.ledger_of(turn), self.search, self.access)
 
     async def check(self, tell: Callable[[str], object] = lambda _: None) -> tuple[Problem, ...]:
         """All that is wrong in the file: damage, rows that disagree with their events or with the
@@ -142,13 +144,15 @@ class Memory:
         )
         if await database.read(is_index_old):
             await database.write(make_index)
+        access = AccessLog(ledger)
         try:
-            yield cls._of(ledger, Search(ledger, embedder))
+            yield cls._of(ledger, Search(ledger, embedder, access=access), access)
         finally:
+            await access.close()
             await ledger.close()
 
     @classmethod
-    def _of(cls, ledger: Ledger, search: Search) -> Memory:
+    def _of(cls, ledger: Ledger, search: Search, access: AccessLog) -> Memory:
         threads = Threads(ledger)
         return cls(
             ledger=ledger,
@@ -160,7 +164,7 @@ class Memory:
             observations=Observations(ledger),
             threads=threads,
             thread_files=ThreadFiles(ledger, threads),
-            nodes=Nodes(ledger),
+            nodes=Nodes(ledger, access),
             contexts=Contexts(ledger),
             search=search,
             events=Events(ledger),
@@ -171,4 +175,5 @@ class Memory:
             sessions=Sessions(ledger),
             scratch_pads=ScratchPads(ledger),
             skills=SkillFolders(ledger),
+            access=access,
         )

@@ -8,12 +8,18 @@ from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
 from dcf.memory.context.packing import Budget
-from dcf.memory.database import Source
+from dcf.memory.database import ACCESS_DAYS, Source
 from dcf.memory.errors import WrongVariables
 
 ContextMode: TypeAlias = Literal["off", "index", "full"]
 CONTEXT_MODES: tuple[ContextMode, ...] = get_args(ContextMode)
 _MOST = 1_000_000
+
+
+class BadAccessSetting(WrongVariables):
+    """{text}."""
+
+    code = "memory_access_setting"
 
 
 class BadContextSetting(WrongVariables):
@@ -76,12 +82,24 @@ def project_of_runs(generated: Path | None) -> str:
 def source_of(environment: Mapping[str, str], home: Path) -> Source:
     """The memory of the DCF home ``home``: ``memory.db`` in it, or the file that ``DCF_MEMORY``
     names; encrypted with ``DCF_MEMORY_KEY``, if that is not empty. ``DCF_FSYNC=always`` makes each
-    commit wait for the disk. Raises UnusableKey."""
+    commit wait for the disk; ``DCF_ACCESS_DAYS`` says how long reads of nodes stay on record.
+    Raises UnusableKey, BadAccessSetting."""
     return Source(
         path=Path(environment.get("DCF_MEMORY") or home / "memory.db").expanduser().absolute(),
         key=environment.get("DCF_MEMORY_KEY") or None,
         power_safe=environment.get("DCF_FSYNC") == "always",
+        access_days=access_days(environment),
     )
+
+
+def access_days(environment: Mapping[str, str]) -> int:
+    """``DCF_ACCESS_DAYS``: how many days it stays on record who read entries of nodes; 0 is not at
+    all. Raises BadAccessSetting."""
+    wrong: dict[str, str] = {}
+    days = whole_number(environment, "DCF_ACCESS_DAYS", ACCESS_DAYS, wrong)
+    if wrong:
+        raise BadAccessSetting(wrong)
+    return days
 
 
 def whole_number(

@@ -76,6 +76,23 @@ def register_scope(memory: typer.Typer) -> None:
         "prune",
         example=["dcf memory scope prune exp-1/wider", "dcf memory scope prune exp-1/wider --yes"],
     )(prune)
+    command(
+        scope,
+        "context",
+        example=[
+            "dcf memory scope context exp-1",
+            """dcf memory scope context exp-1 --seed '{"goal": "low loss", "hardware": "1 GPU"}'""",
+            """dcf memory scope context exp-1 --change '{"goal": "more speed"}'""",
+        ],
+    )(context)
+    command(
+        scope,
+        "access",
+        example=[
+            "dcf memory scope access",
+            "dcf memory scope access --node exp-1/wider --since yesterday --by ada",
+        ],
+    )(access)
     memory.add_typer(scope, name="scope")
 
 
@@ -253,6 +270,61 @@ def move(
     from dcf.cli.settings import Settings
 
     return asyncio.run(move_node(Settings.from_env(os.environ), project, node, under))
+
+
+def context(
+    checkpoint: Annotated[
+        str, typer.Argument(metavar="CHECKPOINT", help="A run, a session or an experiment.")
+    ],
+    seed: Annotated[
+        str | None,
+        typer.Option("--seed", metavar="JSON|-", help="Say it for the first time: an object."),
+    ] = None,
+    change: Annotated[
+        str | None,
+        typer.Option("--change", metavar="JSON|-", help="Set fields of it; null removes one."),
+    ] = None,
+    project: ProjectOption = None,
+    as_json: JsonOption = False,
+) -> Answer:
+    """Show what an experiment is about: goal, primary metric, hardware, and any other field.
+
+    All its nodes read that without a search. It is seeded once, by whoever comes first; later it
+    changes only by --change.
+    """
+    from dcf.cli.memory.experiment import show_context
+    from dcf.cli.settings import Settings
+
+    settings = Settings.from_env(os.environ)
+    return asyncio.run(show_context(settings, project, checkpoint, seed=seed, change=change))
+
+
+def access(
+    node: Annotated[
+        str | None,
+        typer.Option("--node", metavar="NODE", help="Only what was read in this node or from it."),
+    ] = None,
+    since: Annotated[
+        str | None, typer.Option("--since", metavar="TIME", help="Not older.", show_default="all")
+    ] = None,
+    by: Annotated[
+        str | None, typer.Option("--by", metavar="NAME", help="Only what this one read.")
+    ] = None,
+    limit: LimitOption = 50,
+    before: Annotated[
+        int | None, typer.Option("--before", metavar="SEQ", help="next_before of the page before.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> Answer:
+    """Show who read what from which node, and when, the newest first.
+
+    Reads stay on record for 30 days (DCF_ACCESS_DAYS; 0: none is noted), 200,000 at most.
+    """
+    from dcf.cli.memory.experiment import show_access
+    from dcf.cli.settings import Settings
+
+    settings = Settings.from_env(os.environ)
+    return asyncio.run(show_access(settings, node, since=since, by=by, limit=limit, before=before))
 
 
 def prune(

@@ -103,7 +103,8 @@ async def show_node(
     async with opened(settings) as memory:
         node = await _named(memory, project_here(settings, project), name)
         lineage = await memory.nodes.lineage(node.id)
-        asked: dict[str, Any] = {"inherited": not own, "kinds": kinds}
+        by = person("told by `dcf memory scope show`")
+        asked: dict[str, Any] = {"inherited": not own, "kinds": kinds, "by": by}
         entries = await memory.nodes.entries(node.id, limit=limit, offset=offset, **asked)
         count = await memory.nodes.count(node.id, **asked)
     names = {one.id: one.called for one in lineage}
@@ -129,7 +130,8 @@ async def search_node(
         node = await _named(memory, project_here(settings, project), name)
         names = {one.id: one.called for one in await memory.nodes.lineage(node.id)}
         began = time.perf_counter()
-        found = await memory.search.find(query, k=k, node=node.id)
+        by = person("told by `dcf memory scope search`")
+        found = await memory.search.find(query, k=k, node=node.id, by=by)
         took_ms = round((time.perf_counter() - began) * 1e3, 1)
     entries = [{**found_entry(one), "node": names.get(one.node_id or "")} for one in found]
     fields = {"node": _reference(node), "query": query, "took_ms": took_ms, "found": entries}
@@ -161,7 +163,7 @@ async def add_entry(settings: Settings, project: str | None, order: Writing) -> 
             if current is not None and texts:
                 raise NotCurrentNode(node=order.node, current=current.called) from None
             node, is_new = await memory.nodes.add(new, *texts, by=by), True
-            entries = await memory.nodes.entries(node.id, inherited=False)
+            entries = await memory.nodes.entries(node.id, inherited=False, by=by)
         else:
             _demand_parent(node, above)
             writer = None if current is None else current.id
@@ -216,7 +218,8 @@ async def show_difference(settings: Settings, project: str | None, name: str, ot
     where = project_here(settings, project)
     async with opened(settings) as memory:
         nodes = [await _named(memory, where, one) for one in (name, other)]
-        both = await memory.nodes.difference(nodes[0].id, nodes[1].id)
+        by = person("told by `dcf memory scope diff`")
+        both = await memory.nodes.difference(nodes[0].id, nodes[1].id, by=by)
         owners = {one.node_id for entries in both for one in entries}
         names = {one: (await memory.nodes.get(one)).called for one in owners}
     fields: dict[str, Any] = {}

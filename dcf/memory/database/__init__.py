@@ -8,7 +8,7 @@ from control_plane import export_late
 
 if TYPE_CHECKING:
     from dcf.memory.database.backup import rekey, restore
-    from dcf.memory.database.connection import Connection, Source
+    from dcf.memory.database.connection import ACCESS_DAYS, Connection, Source
     from dcf.memory.database.database import Database, Work
     from dcf.memory.database.errors import (
         BackupExists,
@@ -32,6 +32,7 @@ else:
     export_late(__name__)
 
 __all__ = [
+    "ACCESS_DAYS",
     "BackupExists",
     "CipherMissing",
     "Connection",

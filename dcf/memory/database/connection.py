@@ -27,6 +27,8 @@ from dcf.memory.errors import MemoryProblem
 Connection: TypeAlias = sqlite3.Connection
 """Of ``sqlite3``, or its like of ``sqlcipher3`` where the file has a key."""
 
+ACCESS_DAYS = 30
+
 BUSY_S = 30.0
 """How long a transaction waits for those of other processes."""
 
@@ -43,13 +45,14 @@ class Source:
     ``key`` encrypts the whole file (None: it is not encrypted). With ``power_safe`` a commit waits
     for the disk; without, a commit survives the death of any process, but a power failure may take
     the last ones. The file is whole in both cases. A transaction waits ``busy_s`` seconds for
-    others.
+    others. Who reads entries of nodes stays on record for ``access_days``; 0: it is not noted.
     """
 
     path: Path
     key: str | None = field(default=None, repr=False)
     power_safe: bool = False
     busy_s: float = BUSY_S
+    access_days: int = ACCESS_DAYS
 
     def __post_init__(self) -> None:
         if self.key is not None and (not self.key or "\0" in self.key):

@@ -16,6 +16,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, get_args
 
+from dcf.memory.access import Reading
 from dcf.memory.actor import Actor
 from dcf.memory.audit.journal import Journal
 from dcf.memory.database import Connection
@@ -261,7 +262,13 @@ class ExperimentMemory:
         node = await self._node(TRACE)
         if node is None or limit < 1:
             return {"entries": []}
-        kept = await self._memory.nodes.entries(node.id, inherited=False, limit=limit, newest=True)
+        kept = await self._memory.nodes.entries(
+            node.id,
+            inherited=False,
+            limit=limit,
+            newest=True,
+            by=self._reader,
+        )
         return {"entries": [_entry(one) for one in kept]}
 
     async def add_experiment_result(
@@ -368,6 +375,24 @@ class ExperimentMemory:
         counts = {state: states[state] for state in get_args(State)}
         return {"ok": not wrong, "checked": len(found), **counts, "problems": wrong}
 
+    async def access_log(
+        self,
+        node_id: Annotated[str | None, "Only what was read in or from this node."] = None,
+        since: Annotated[float | None, "Not older than so many seconds since the epoch."] = None,
+        by: Annotated[str | None, "Only what the actor with this name read."] = None,
+        limit: Limit = 100,
+    ) -> Answer:
+        """Read who read what from which node, and when, the newest first. Answers {reads: [{ts,
+        by, reason, operation, node, source, entries, count}]}: entries of the node source, the
+        first 20 of them by their ids."""
+        found = await self._memory.access.list(
+            node=None if node_id is None else f"{self._checkpoint}/{node_id}",
+            by=by,
+            since=None if since is None else round(since * 1_000),
+            limit=min(max(limit, 0), _MOST),
+        )
+        return {"reads": [_reading(one) for one in found]}
+
     async def health(
         self,
         deep: Annotated[bool, "Look at every row of the file too, which takes longer."] = False,
@@ -378,6 +403,11 @@ class ExperimentMemory:
         )
         wrong = [one.message for one in await self._memory.check()] if deep else []
         return {"ok": not wrong, "nodes": nodes, "entries": entries, "problems": wrong}
+
+    @property
+    def _reader(self) -> Actor:
+        """Who reads, and in which node, for the record of reads."""
+        return self._by.because(f"in {self.current_node}") if self.current_node else self._by
 
     def _not_current(self, node_id: str) -> str | None:
         current = self.current_node
@@ -434,7 +464,9 @@ class ExperimentMemory:
 
     async def _own(self, names: Sequence[str] | None) -> dict[str, list[Answer]]:
         """What these nodes wrote (None: all), by name."""
-        found = await self._memory.nodes.own(self._project, self._checkpoint, names)
+        found = await self._memory.nodes.own(
+            self._project, self._checkpoint, names, by=self._reader
+        )
         return {name: [_entry(one) for one in kept] for name, kept in found.items()}
 
     def _recorded(self, work_dir: str, paths: Sequence[str]) -> list[dict[str, Any]]:
@@ -446,7 +478,11 @@ class ExperimentMemory:
             return {"results": []}
         called = {node_id: name for name, node_id in named.items()}
         found = await self._memory.search.find(
-            query, k=min(limit, _MOST), nodes=list(called), **chosen
+            query,
+            k=min(limit, _MOST),
+            nodes=list(called),
+            by=self._reader,
+            **chosen,
         )
         rows = await self._memory.ledger.read(
             lambda it: [NODE_ENTRY.find(it, one.ref) for one in found]
@@ -501,6 +537,19 @@ def _entry(one: NodeEntry) -> Answer:
         "text": one.text,
         "metadata": dict(one.metadata),
         "ts": one.created_at / 1_000,
+    }
+
+
+def _reading(one: Reading) -> Answer:
+    return {
+        "ts": one.at / 1_000,
+        "by": f"{one.by.kind}:{one.by.name}",
+        "reason": one.by.reason,
+        "operation": one.operation,
+        "node": one.node,
+        "source": one.source,
+        "entries": list(one.entries),
+        "count": one.count,
     }
 
 

@@ -70,6 +70,7 @@ OPERATIONS: Mapping[str, Operation] = {
                 _IT.react_get_all,
                 _IT.list_react_entries,
                 _IT.audit_memory,
+                _IT.access_log,
                 _IT.health,
             )
         ),

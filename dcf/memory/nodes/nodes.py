@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Unpack
 
+from dcf.memory.access import AccessLog
 from dcf.memory.actor import Actor
 from dcf.memory.database import Connection
 from dcf.memory.ledger import Ledger
@@ -44,12 +45,15 @@ class Nodes:
     moment, so who moves or removes nodes meanwhile shows nobody anything else. ``Search.find`` with
     ``node`` searches by the same rule.
 
+    What is read is noted in ``access``, with who reads it (``by``; None: nobody said).
+
     ``current`` is the node of the one who writes: naming another one is refused. None is a person,
     or a program that stands outside of the tree.
     """
 
-    def __init__(self, ledger: Ledger) -> None:
+    def __init__(self, ledger: Ledger, access: AccessLog) -> None:
         self._ledger = ledger
+        self._access = access
 
     async def add(self, new: NewNode, *entries: NewEntry, by: Actor) -> Node:
         """Make a node with its first entries, or nothing; the root of its project is made with the
@@ -181,7 +185,7 @@ class Nodes:
         )
 
     async def difference(
-        self, node_id: str, other_id: str
+        self, node_id: str, other_id: str, *, by: Actor | None = None
     ) -> tuple[tuple[NodeEntry, ...], tuple[NodeEntry, ...]]:
         """What is read in the first node and not in the other, and the other way round. Raises
         UnknownNode."""
@@ -191,16 +195,18 @@ class Nodes:
 
         one, other = await self._ledger.read(read)
         ids = [{row["id"] for row in rows} for rows in (one, other)]
+        for node, rows in ((node_id, one), (other_id, other)):
+            self._access.note(by, "difference", node, _read(rows))
         return (
             tuple(node_entry_of(row) for row in one if row["id"] not in ids[1]),
             tuple(node_entry_of(row) for row in other if row["id"] not in ids[0]),
         )
 
-    async def entry(self, entry_id: str) -> NodeEntry:
+    async def entry(self, entry_id: str, *, by: Actor | None = None) -> NodeEntry:
         """One entry, for who looks at a whole tree. Raises UnknownEntry."""
-        return await self._ledger.read(
-            lambda connection: node_entry_of(entry_row(connection, entry_id))
-        )
+        row = await self._ledger.read(lambda connection: entry_row(connection, entry_id))
+        self._access.note(by, "entry", None, _read([row]))
+        return node_entry_of(row)
 
     async def entries(
         self,
@@ -211,6 +217,7 @@ class Nodes:
         limit: int = 100,
         offset: int = 0,
         newest: bool = False,
+        by: Actor | None = None,
     ) -> tuple[NodeEntry, ...]:
         """What can be read in a node, oldest first: at most ``limit``, ``offset`` left out; with
         ``newest`` counted from the newest on. Without ``inherited`` its own entries alone. Raises
@@ -219,16 +226,23 @@ class Nodes:
         rows = await self._ledger.read(
             lambda connection: entry_rows(connection, node_id, limit=limit, offset=offset, **asked)
         )
+        self._access.note(by, "entries", node_id, _read(rows))
         return tuple(map(node_entry_of, rows))
 
     async def own(
-        self, project: str, checkpoint: str, names: Sequence[str] | None = None
+        self,
+        project: str,
+        checkpoint: str,
+        names: Sequence[str] | None = None,
+        *,
+        by: Actor | None = None,
     ) -> dict[str, tuple[NodeEntry, ...]]:
         """What nodes of a checkpoint wrote themselves, oldest first, by their names (None: of all):
         for who looks at a whole tree. Nodes that are not there are left out."""
         found = await self._ledger.read(
             lambda connection: named_entries(connection, project, checkpoint, names)
         )
+        self._access.note(by, "own", None, [one for rows in found.values() for one in _read(rows)])
         return {name: tuple(map(node_entry_of, rows)) for name, rows in found.items()}
 
     async def size(
@@ -240,9 +254,21 @@ class Nodes:
         )
 
     async def count(
-        self, node_id: str, *, inherited: bool = True, kinds: Sequence[str] = ()
+        self,
+        node_id: str,
+        *,
+        inherited: bool = True,
+        kinds: Sequence[str] = (),
+        by: Actor | None = None,
     ) -> int:
         """How many entries can be read in a node. Raises UnknownNode."""
-        return await self._ledger.read(
+        count = await self._ledger.read(
             lambda connection: entry_count(connection, node_id, inherited=inherited, kinds=kinds)
         )
+        self._access.note(by, "count", node_id, (), count)
+        return count
+
+
+def _read(rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
+    """Node and id of each entry."""
+    return [(row["node_id"], row["id"]) for row in rows]

@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from dcf.late_numpy import np
-from dcf.memory.actor import SYSTEM
+from dcf.memory.access import AccessLog
+from dcf.memory.actor import SYSTEM, Actor
 from dcf.memory.checking import refuse
 from dcf.memory.database import Connection
 from dcf.memory.errors import MemoryProblem
@@ -53,9 +54,13 @@ class Search:
         ledger: Ledger,
         embedder: str,
         named: Callable[[str], Embedder] = embedder_named,
+        *,
+        access: AccessLog | None = None,
     ) -> None:
-        """``embedder`` is wordllama, minilm or none; it is loaded with the first search."""
+        """``embedder`` is wordllama, minilm or none; it is loaded with the first search. What is
+        found in nodes is noted in ``access``."""
         self._ledger = ledger
+        self._access = access
         self._name = embedder
         self._named = named
         self._loaded: Embedder | None = None
@@ -88,8 +93,10 @@ class Search:
         source_ids: Sequence[str] = (),
         workflows: Sequence[str] = (),
         weights: Mapping[str, float] | None = None,
+        by: Actor | None = None,
     ) -> tuple[Found, ...]:
-        """The ``k`` texts that fit best, the best first, as ``Question`` says.
+        """The ``k`` texts that fit best, the best first, as ``Question`` says; ``by`` is who asks,
+        for the record of what is read of nodes.
 
         Stop words are left out unless the query has no others. A query without any word (empty,
         punctuation) gives the newest texts. Raises InvalidEntry with all that is wrong,
@@ -120,6 +127,13 @@ class Search:
             weights=weights or {},
         )
         refuse("the search", question_problems(question))
+        found = await self._answered(question)
+        read = [(one.node_id, one.ref) for one in found if one.node_id is not None]
+        if self._access is not None and (read or question.is_of_nodes):
+            self._access.note(by, "search", question.node, read)
+        return found
+
+    async def _answered(self, question: Question) -> tuple[Found, ...]:
         embedder = await self.embedder()
         texts, found = await self._ledger.read(
             lambda connection: _answer_unless_late(connection, question, embedder, self._nearest)

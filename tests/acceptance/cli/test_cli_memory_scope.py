@@ -144,3 +144,32 @@ def test_what_cannot_be_is_said_and_nothing_is_made(memory: MemoryUser) -> None:
     assert len(memory.ok("scope", "tree", "exp")["nodes"]) == 3
     other = memory.folder / "other"
     assert memory.ok("scope", "tree", "--project", str(other))["nodes"] == []
+
+
+def test_the_context_is_seeded_once_and_changed_explicitly(memory: MemoryUser) -> None:
+    grow(memory)
+    assert memory.ok("scope", "context", "exp")["context"] == {}
+    assert memory.refused("scope", "context", "exp", "--change", '{"a": 1}')[0] == 1
+    seeded = memory.ok("scope", "context", "exp", "--seed", '{"goal": "low loss", "cores": 2}')
+    assert seeded["context"]["goal"] == "low loss"
+    code, document = memory.refused("scope", "context", "exp", "--seed", '{"goal": "speed"}')
+    assert (code, document["error"]["message"]) == (1, "the experiment is seeded already")
+    changed = memory.ok("scope", "context", "exp", "--change", '{"goal": "speed", "cores": null}')
+    assert changed["context"] == {"persona": "", "human": "", "goal": "speed"}
+    assert memory.refused("scope", "context", "exp", "--change", "[1]")[0] == 2
+    assert "goal: speed" in memory("scope", "context", "exp").out
+
+
+def test_who_read_what_is_shown(memory: MemoryUser) -> None:
+    grow(memory)
+    memory.ok("scope", "search", "exp/wider", "loss layers")
+
+    reads = memory.ok("scope", "access", "--node", "exp/wider", "--since", "today")["reads"]
+    assert {one["source"] for one in reads if one["operation"] == "search"} == {
+        "exp/base",
+        "exp/wider",
+    }
+    assert memory.ok("scope", "access", "--by", "nobody")["reads"] == []
+    first = memory.ok("scope", "access", "--limit", "1")
+    assert first["next_before"] == first["reads"][0]["seq"]
+    assert "found 1 entry of exp/base, in exp/wider" in memory("scope", "access").out

@@ -313,6 +313,20 @@ ENTRY = {
     "updated_at": 3,
 }
 
+NODE_READ = {
+    "seq": 1,
+    "at": 1_700_000_000_000,
+    "by_kind": "user",
+    "by_name": "ada",
+    "by_reason": "",
+    "operation": "search",
+    "node_id": "node-1",
+    "node": "exp/first",
+    "source_id": "node-1",
+    "source": "exp/first",
+    "entries": '["entry-1"]',
+    "count": 1,
+}
 ROWS: dict[int, Rows] = {
     1: {
         "agents": [AGENT],
@@ -357,4 +371,5 @@ ROWS: dict[int, Rows] = {
     16: {},
     17: {},
     18: {"nodes": [ROOT_NODE, NODE], "node_entries": [ENTRY]},
+    19: {"node_reads": [NODE_READ]},
 }

@@ -356,6 +356,7 @@ sessions: context get list note_loaded_skills resume
 scratch_pads: during end end_expired get list
 skills: discover get list load register unload unregister watch
 ledger: change close read under
+access: close flush list note
 """
 # What each command of `dcf memory` calls to write; the others write nothing of a user's text.
 COMMANDS = {

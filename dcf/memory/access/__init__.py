@@ -1,0 +1,15 @@
+"""Who read what from which node, and when."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from control_plane import export_late
+
+if TYPE_CHECKING:
+    from dcf.memory.access.access_log import AccessLog
+    from dcf.memory.access.reading import Reading
+else:
+    export_late(__name__)
+
+__all__ = ["AccessLog", "Reading"]

@@ -1,0 +1,99 @@
+"""Noting reads without holding them up, and reading what was noted."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from contextlib import suppress
+
+from dcf.memory.access.reading import Noted, Reading, by_node, readings, write_noted
+from dcf.memory.actor import SYSTEM, Actor
+from dcf.memory.database import Connection
+from dcf.memory.errors import MemoryProblem
+from dcf.memory.ledger import Ledger
+
+_log = logging.getLogger(__name__)
+
+_PAUSE_S = 0.2
+"""Reads of so many seconds are written in one transaction."""
+_MOST_WAITING = 10_000
+_DAY_MS = 24 * 3600 * 1000
+
+
+class AccessLog:
+    """Who read entries of nodes. A read is noted in memory and written a moment later, by a task of
+    its own: it waits for nothing, and fails for nothing that is wrong with the log. A process that
+    is killed loses what it noted in the last moment.
+
+    What is older than the days that ``Source.access_days`` says goes when new rows are written.
+    """
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self._days = ledger.database.source.access_days
+        self._waiting: list[Noted] = []
+        self._task: asyncio.Task[None] | None = None
+        self._is_closing = asyncio.Event()
+
+    def note(
+        self,
+        by: Actor | None,
+        operation: str,
+        node_id: str | None,
+        found: Sequence[tuple[str, str]],
+        count: int = 0,
+    ) -> None:
+        """Note a read in a node (None: in no single one) that gave ``found``, pairs of node and
+        entry, or a ``count`` alone. ``by`` is None where nobody said who reads."""
+        if not self._days or len(self._waiting) >= _MOST_WAITING:
+            return
+        at = self._ledger.clock()
+        self._waiting.append(Noted(at, by or SYSTEM, operation, node_id, by_node(found), count))
+        if self._task is None or self._task.done():
+            self._task = asyncio.create_task(self._write_soon())
+
+    async def list(
+        self,
+        *,
+        node: str | None = None,
+        by: str | None = None,
+        since: int | None = None,
+        before: int | None = None,
+        limit: int = 100,
+    ) -> tuple[Reading, ...]:
+        """Reads, the newest first: in or from ``node`` (an id, or ``CHECKPOINT/NAME``), of the
+        actor named ``by``, not older than ``since`` (ms); ``before`` is the ``seq`` of the last one
+        of the page before."""
+        await self.flush()
+
+        def read(connection: Connection) -> list[Reading]:
+            return readings(connection, node=node, by=by, since=since, before=before, limit=limit)
+
+        return tuple(await self._ledger.read(read))
+
+    async def flush(self) -> None:
+        """Write what was noted until now."""
+        noted, self._waiting = self._waiting, []
+        if not noted:
+            return
+        keep_ms = self._days * _DAY_MS
+        try:
+            await self._ledger.database.write(
+                lambda connection: write_noted(connection, noted, keep_ms)
+            )
+        except MemoryProblem as error:
+            _log.warning("%d reads are missing in the access log: %s", len(noted), error)
+
+    async def close(self) -> None:
+        """Write what was noted, and wait for no more."""
+        self._is_closing.set()
+        if self._task is not None:
+            await self._task
+        await self.flush()
+
+    async def _write_soon(self) -> None:
+        while self._waiting:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._is_closing.wait(), _PAUSE_S)
+            await self.flush()
