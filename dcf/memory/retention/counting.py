@@ -26,6 +26,7 @@ _TEXTS: dict[str, tuple[str, ...]] = {
     "thread_turns": ("text", "tools"),
     "nodes": ("title", "metadata"),
     "node_entries": ("text", "metadata"),
+    "node_reads": ("by_reason", "entries"),
     "consolidation_sessions": ("before", "after", "changes", "left_out"),
     "search_documents": (),
     "search_vectors": ("value",),

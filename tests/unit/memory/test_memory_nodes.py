@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -11,6 +10,7 @@ from tempfile import TemporaryDirectory
 import pytest
 from campaigns import SOAK, campaign
 from memory_world import Numbered, Ticking
+from unit.memory.node_tree import Tree
 
 from dcf.memory import (
     Actor,
@@ -35,38 +35,6 @@ from dcf.memory import (
 )
 
 WORDS = ("plum", "fig", "pear", "kiwi")
-
-
-@dataclass
-class Tree:
-    """What must be true: parents by node, and entries in the order in which they were made, each
-    with its node, its text and what it shadows."""
-
-    parents: dict[str, str | None] = field(default_factory=dict)
-    entries: dict[str, tuple[str, str, str | None]] = field(default_factory=dict)
-
-    def lineage(self, node: str | None) -> list[str]:
-        """The node and its ancestors, upwards."""
-        found = []
-        while node is not None:
-            found.append(node)
-            node = self.parents[node]
-        return found
-
-    def read(self, node: str) -> dict[str, str]:
-        """The texts that are read in a node, by entry."""
-        above = self.lineage(node)
-        here = {one: it for one, it in self.entries.items() if it[0] in above}
-        hidden = {
-            shadows
-            for owner, _, shadows in here.values()
-            if shadows in here and above.index(owner) < above.index(here[shadows][0])
-        }
-        return {one: text for one, (_, text, _) in here.items() if one not in hidden}
-
-    def below(self, node: str) -> set[str]:
-        """The node and all below it."""
-        return {one for one in self.parents if node in self.lineage(one)}
 
 
 class World:
