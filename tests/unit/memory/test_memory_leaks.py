@@ -142,14 +142,15 @@ WITHOUT |= {"get_experiment_context", "health", "access_log", "nodes.difference"
 SURFACES = {**NODES, **SEARCHES, **CALLED, **{f"scope {name}": it for name, it in COMMANDS.items()}}
 
 # Who looks at a whole tree, as its name says; and who writes: a node reads nothing by these.
-WHOLE_NODES = "entry own size tree named get"
-WRITING_NODES = "add change clear delete edit move promote purge remove write"
+WHOLE_NODES = "entry own size tree named nearest get"
+WRITING_NODES = "add change clear delete edit move promote purge reach remove write"
 WHOLE_CALLS = "list_all_nodes audit_memory"
 WHOLE_COMMANDS = "tree access context add edit promote move prune"
 # Modules that read entries of nodes, or search where some may be found, and why that is no leak.
 READERS = {
     "cli/memory/scope.py": "the commands above",
     "cli/memory/search.py": "a person searches the whole memory",
+    "cli/memory/show.py": "a person opens one entry by its id",
     "cli/memory/entries.py": "shows what the two before found",
     "mcp/families/recall.py": "leaves entries out: see below",
     "memory/access": "ids of what was read",
@@ -161,6 +162,8 @@ READERS = {
     "memory/nodes": "the operations above",
     "memory/observations/desk.py": "asks for observations alone",
     "memory/retention/counting.py": "counts rows of all tables",
+    "worker/task_memory.py": "the node of a Task; what stands below it where the workflow says"
+    " `gather`: tests/unit/worker/test_worker_task_memory.py",
     "memory/search": "the searches above",
 }
 _READS = re.compile(
