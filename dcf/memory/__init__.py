@@ -179,6 +179,17 @@ if TYPE_CHECKING:
     )
     from dcf.memory.skill import LOADED_SKILLS, SKILLS, Discovery, FoundSkill, Skill, SyncReport
     from dcf.memory.skill_folders import SkillFolders, SkillsTooLarge, UnknownSkills
+    from dcf.memory.snapshot import SNAPSHOT_FILE, Restored, Snapshot
+    from dcf.memory.snapshots import (
+        CheckpointDiffers,
+        SnapshotDamaged,
+        SnapshotEncrypted,
+        SnapshotMissing,
+        Snapshots,
+        SnapshotTooNew,
+        SnapshotUnreadable,
+        UnknownCheckpoint,
+    )
     from dcf.memory.stats import AgentStats, BlockStats, KindStats, Stats
     from dcf.memory.thread import (
         NewThread,
@@ -219,6 +230,7 @@ __all__ = [
     "PAD_TTL_MS",
     "ROOT",
     "SKILLS",
+    "SNAPSHOT_FILE",
     "SYSTEM",
     "TIME_EXAMPLES",
     "TYPES",
@@ -250,6 +262,7 @@ __all__ = [
     "Blocks",
     "Budget",
     "ChangedObservations",
+    "CheckpointDiffers",
     "CipherMissing",
     "CircularMessage",
     "ClaudeMem",
@@ -361,6 +374,7 @@ __all__ = [
     "Promoted",
     "Provenance",
     "ReadOnlyBlock",
+    "Restored",
     "Retention",
     "RevisionConflict",
     "Role",
@@ -377,6 +391,13 @@ __all__ = [
     "Skill",
     "SkillFolders",
     "SkillsTooLarge",
+    "Snapshot",
+    "SnapshotDamaged",
+    "SnapshotEncrypted",
+    "SnapshotMissing",
+    "SnapshotTooNew",
+    "SnapshotUnreadable",
+    "Snapshots",
     "Source",
     "Stats",
     "SyncReport",
@@ -403,6 +424,7 @@ __all__ = [
     "Turns",
     "UnknownAgent",
     "UnknownBlock",
+    "UnknownCheckpoint",
     "UnknownEntry",
     "UnknownLetter",
     "UnknownMessage",
