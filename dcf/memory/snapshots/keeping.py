@@ -6,7 +6,10 @@ pieces. It has the same name: who writes it leaves no plain one beside it.
 
 from __future__ import annotations
 
-from contextlib import closing
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,6 +22,20 @@ from dcf.regular_file import read_regular
 
 _PIECE = 2_000
 """Bytes of a row. It fits into one page, so that what stands before a damaged one can be read."""
+
+
+@contextmanager
+def alone(folder: Path, memory: Source) -> Iterator[None]:
+    """No other process writes the snapshot of the folder, which is made if need be: who looked
+    later at the memory writes later. Raises MemoryUnusable."""
+    with translated(replace(memory, path=folder)):
+        folder.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(descriptor)
 
 
 def keep(data: bytes, folder: Path, memory: Source) -> Path:

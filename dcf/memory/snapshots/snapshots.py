@@ -9,12 +9,12 @@ from pathlib import Path
 from dcf.memory.actor import Actor
 from dcf.memory.database import Connection
 from dcf.memory.ledger import Ledger
-from dcf.memory.snapshot import Restored, Snapshot
+from dcf.memory.snapshot import SNAPSHOT_FILE, Restored, Snapshot
 from dcf.memory.snapshots.errors import SnapshotDamaged, UnknownCheckpoint
-from dcf.memory.snapshots.keeping import keep, kept
+from dcf.memory.snapshots.keeping import alone, keep, kept
 from dcf.memory.snapshots.lines import counts_of, read, written
 from dcf.memory.snapshots.restoring import write_versions
-from dcf.memory.snapshots.version import Version, versions_of
+from dcf.memory.snapshots.version import versions_of
 from dcf.memory.snapshots.wholeness import whole
 
 _CLOSEST = 10
@@ -44,30 +44,27 @@ class Snapshots:
         Raises UnknownCheckpoint, MemoryFull, MemoryUnusable.
         """
 
-        def read_all(connection: Connection) -> tuple[tuple[Version, ...], str | None]:
-            versions = versions_of(connection, project, checkpoint)
-            if not versions:
-                known = _checkpoints(connection, project)[:_CLOSEST]
-                raise UnknownCheckpoint(project, checkpoint, known)
-            state = connection.execute("SELECT embedder FROM search_state").fetchone()
-            return versions, state["embedder"]
-
-        versions, embedder = await self._ledger.read(read_all)
+        await self._ledger.read(lambda connection: _demand(connection, project, checkpoint))
         source = self._ledger.database.source
-        snapshot = Snapshot(
-            file=folder,
-            project=project,
-            checkpoint=checkpoint,
-            made_at=self._ledger.clock(),
-            embedder=embedder or None,
-            encrypted=source.key is not None,
-            **counts_of(versions),
-        )
 
-        def write() -> Path:
-            return keep(written(snapshot, versions), folder, source)
+        def write(connection: Connection) -> Snapshot:
+            # Nothing is read before this process alone writes to the folder.
+            with alone(folder, source):
+                versions = versions_of(connection, project, checkpoint)
+                state = connection.execute("SELECT embedder FROM search_state").fetchone()
+                snapshot = Snapshot(
+                    file=folder.absolute() / SNAPSHOT_FILE,
+                    project=project,
+                    checkpoint=checkpoint,
+                    made_at=self._ledger.clock(),
+                    embedder=state["embedder"] or None,
+                    encrypted=source.key is not None,
+                    **counts_of(versions),
+                )
+                keep(written(snapshot, versions), folder, source)
+            return snapshot
 
-        return replace(snapshot, file=await asyncio.to_thread(write))
+        return await self._ledger.read(write)
 
     async def restore(
         self,
@@ -97,6 +94,13 @@ class Snapshots:
             by, lambda journal: write_versions(journal, versions, project, name, path)
         )
         return replace(done, damage=damage)
+
+
+def _demand(connection: Connection, project: str, checkpoint: str) -> None:
+    """Raises UnknownCheckpoint."""
+    known = _checkpoints(connection, project)
+    if checkpoint not in known:
+        raise UnknownCheckpoint(project, checkpoint, known[:_CLOSEST])
 
 
 def _checkpoints(connection: Connection, project: str) -> tuple[str, ...]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import gzip
 import json
+import os
 import shutil
 import signal
 from contextlib import suppress
@@ -388,6 +390,21 @@ async def test_what_is_no_snapshot_is_told_from_one(memory: Memory, tmp_path: Pa
     await small(memory)
     with pytest.raises(UnknownCheckpoint, match="It has: x"):
         await memory.snapshots.back_up("p", "z", tmp_path / "y")
+
+
+async def test_who_writes_later_has_looked_later(memory: Memory, tmp_path: Path) -> None:
+    """Two processes end nodes at the same moment: what stays has both."""
+    await small(memory)
+    folder = tmp_path / "x"
+    folder.mkdir()
+    descriptor = os.open(folder, os.O_RDONLY)
+    fcntl.flock(descriptor, fcntl.LOCK_EX)
+    waiting = asyncio.create_task(memory.snapshots.back_up("p", "x", folder))
+    await asyncio.sleep(0.1)
+    await memory.nodes.add(NewNode("p", "x", "late"), by=BY)
+    assert not waiting.done()
+    os.close(descriptor)
+    assert (await waiting).nodes == 3
 
 
 async def test_what_is_left_of_a_history_travels(memory: Memory, tmp_path: Path) -> None:
