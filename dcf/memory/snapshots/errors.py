@@ -34,6 +34,13 @@ class SnapshotTooNew(MemoryProblem):
     hint = "restore it with that DCF, or update this one"
 
 
+class SnapshotTooLarge(MemoryProblem):
+    """The snapshot {path} would have {found:,} bytes, more than the {most:,} that can be read."""
+
+    code = "memory_snapshot_too_large"
+    hint = "prune branches that are done with, or copy the whole memory with `dcf memory backup`"
+
+
 class SnapshotDamaged(MemoryProblem):
     """{path} is damaged, first in line {line}: {first}. {whole}; nothing was restored."""
 

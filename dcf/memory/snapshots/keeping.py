@@ -16,9 +16,14 @@ from pathlib import Path
 from dcf.memory.database import MemoryKey, Source, partial, sync, translated
 from dcf.memory.errors import MemoryProblem
 from dcf.memory.snapshot import SNAPSHOT_FILE
-from dcf.memory.snapshots.errors import SnapshotEncrypted, SnapshotMissing, SnapshotUnreadable
+from dcf.memory.snapshots.errors import (
+    SnapshotEncrypted,
+    SnapshotMissing,
+    SnapshotTooLarge,
+    SnapshotUnreadable,
+)
 from dcf.memory.snapshots.sealed import MAGIC
-from dcf.regular_file import read_regular
+from dcf.regular_file import LARGEST, read_regular
 
 _PIECE = 2_000
 """Bytes of a row. It fits into one page, so that what stands before a damaged one can be read."""
@@ -33,6 +38,9 @@ def alone(folder: Path, memory: Source) -> Iterator[None]:
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
+            for left in folder.glob(f".{SNAPSHOT_FILE}.*"):
+                # Of somebody who died over it: nobody else is here now.
+                left.unlink()
             yield
         finally:
             os.close(descriptor)
@@ -40,8 +48,12 @@ def alone(folder: Path, memory: Source) -> Iterator[None]:
 
 def keep(data: bytes, folder: Path, memory: Source) -> Path:
     """Write ``data`` to the folder, in place of what is there, with the key of the ``memory``; the
-    file. Who dies meanwhile leaves the one before. Raises MemoryFull, MemoryUnusable."""
+    file. Who dies meanwhile leaves the one before. Called by who is ``alone``. Raises MemoryFull,
+    MemoryUnusable, SnapshotTooLarge."""
     target = replace(memory, path=folder.absolute() / SNAPSHOT_FILE)
+    if len(data) > LARGEST // 2:
+        # Half: where it is encrypted, pages and their digests come to it.
+        raise SnapshotTooLarge(path=target.path, found=len(data), most=LARGEST // 2)
     with translated(target), partial(target) as unfinished:
         unfinished.make()
         if target.key is None:

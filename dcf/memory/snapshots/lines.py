@@ -14,8 +14,8 @@ from typing import Any, cast, get_args
 from dcf.memory.actor import Actor, ActorKind
 from dcf.memory.checking import MOMENTS
 from dcf.memory.snapshot import Snapshot
-from dcf.memory.snapshots.errors import SnapshotTooNew, SnapshotUnreadable
-from dcf.memory.snapshots.sealed import END, sealed, unsealed
+from dcf.memory.snapshots.errors import SnapshotTooLarge, SnapshotTooNew, SnapshotUnreadable
+from dcf.memory.snapshots.sealed import END, LARGEST, sealed, unsealed
 from dcf.memory.snapshots.version import ENTITIES, Kind, Version, last_rows
 from dcf.problem import Problem
 
@@ -41,7 +41,7 @@ class _BadLine(ValueError):
 
 
 def written(snapshot: Snapshot, versions: Sequence[Version]) -> bytes:
-    """The file of a checkpoint."""
+    """The file of a checkpoint. Raises SnapshotTooLarge."""
     counts = {name: getattr(snapshot, name) for name in ("nodes", "entries", "versions")}
     header = {
         "format": FORMAT,
@@ -56,6 +56,9 @@ def written(snapshot: Snapshot, versions: Sequence[Version]) -> bytes:
     for one in versions:
         by = [one.by.kind, one.by.name, one.by.reason]
         lines.append(_line({"kind": one.kind, "row": dict(one.row), "at": one.at, "by": by}))
+    size = sum(map(len, lines))
+    if size > LARGEST:
+        raise SnapshotTooLarge(path=snapshot.file, found=size, most=LARGEST)
     return sealed(b"".join(lines), counts)
 
 

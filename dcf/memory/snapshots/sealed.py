@@ -20,6 +20,8 @@ MAGIC = b"\x1f\x8b"
 _HEAD = MAGIC + b"\x08\x00\0\0\0\0\x00\xff"
 END = b'{"end":'
 """How the last line begins."""
+LARGEST = 1 << 30
+"""Bytes of lines, unpacked: many more than a file has that we write."""
 _AT_ONCE = 65_536
 
 
@@ -55,6 +57,8 @@ def unsealed(data: bytes) -> Unsealed:
         except zlib.error as error:
             lines += _first_bytes(before, part)
             return Unsealed(bytes(lines), data, b"", f"it cannot be unpacked further ({error})")
+        if len(lines) > LARGEST:
+            return Unsealed(b"", data, b"", f"it has more than {LARGEST:,} bytes, unpacked")
         if reader.eof:
             end = len(data) - len(reader.unused_data) - len(data[start + _AT_ONCE :])
             return Unsealed(bytes(lines), data[:end], data[end:], None)

@@ -41,7 +41,7 @@ class Snapshots:
         whole or not at all, and encrypted if the memory is. The whole checkpoint is written, each
         time.
 
-        Raises UnknownCheckpoint, MemoryFull, MemoryUnusable.
+        Raises UnknownCheckpoint, SnapshotTooLarge, MemoryFull, MemoryUnusable.
         """
 
         await self._ledger.read(lambda connection: _demand(connection, project, checkpoint))

@@ -35,6 +35,7 @@ from dcf.memory import (
     SnapshotDamaged,
     SnapshotEncrypted,
     SnapshotMissing,
+    SnapshotTooLarge,
     SnapshotTooNew,
     SnapshotUnreadable,
     Source,
@@ -407,6 +408,21 @@ async def test_who_writes_later_has_looked_later(memory: Memory, tmp_path: Path)
     assert (await waiting).nodes == 3
 
 
+async def test_a_file_that_could_not_be_read_is_not_written(
+    memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await small(memory)
+    file = (await memory.snapshots.back_up("p", "x", tmp_path / "x")).file
+    data = file.read_bytes()
+    monkeypatch.setattr("dcf.memory.snapshots.sealed.LARGEST", 100)
+    with pytest.raises(SnapshotUnreadable, match="line 1"):
+        await memory.snapshots.restore(tmp_path / "x", "q", by=BY)
+    monkeypatch.setattr("dcf.memory.snapshots.keeping.LARGEST", 1_000)
+    with pytest.raises(SnapshotTooLarge, match="more than the 500 "):
+        await memory.snapshots.back_up("p", "x", tmp_path / "x")
+    assert file.read_bytes() == data
+
+
 async def test_what_is_left_of_a_history_travels(memory: Memory, tmp_path: Path) -> None:
     await small(memory)
     before = await looks(memory)
@@ -498,6 +514,8 @@ async def test_who_is_killed_leaves_all_or_nothing(what: str, tmp_path: Path) ->
             assert await memory.check() == ()
             done = await memory.snapshots.restore(folder, "p", by=BY)
             assert (done.nodes, done.entries, done.damage) == (1, 300, ())
+            await memory.snapshots.back_up("p", "x", folder)
+            assert [one.name for one in folder.iterdir()] == [SNAPSHOT_FILE]
             tried = 0
             while await memory.snapshots.checkpoints(f"p{tried + 1}"):
                 tried += 1
