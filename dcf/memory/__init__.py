@@ -180,6 +180,18 @@ if TYPE_CHECKING:
     )
     from dcf.memory.skill import LOADED_SKILLS, SKILLS, Discovery, FoundSkill, Skill, SyncReport
     from dcf.memory.skill_folders import SkillFolders, SkillsTooLarge, UnknownSkills
+    from dcf.memory.snapshot import SNAPSHOT_FILE, Restored, Snapshot
+    from dcf.memory.snapshots import (
+        CheckpointDiffers,
+        SnapshotDamaged,
+        SnapshotEncrypted,
+        SnapshotMissing,
+        Snapshots,
+        SnapshotTooLarge,
+        SnapshotTooNew,
+        SnapshotUnreadable,
+        UnknownCheckpoint,
+    )
     from dcf.memory.stats import AgentStats, BlockStats, KindStats, Stats
     from dcf.memory.thread import (
         NewThread,
@@ -220,6 +232,7 @@ __all__ = [
     "PAD_TTL_MS",
     "ROOT",
     "SKILLS",
+    "SNAPSHOT_FILE",
     "SYSTEM",
     "TIME_EXAMPLES",
     "TYPES",
@@ -251,6 +264,7 @@ __all__ = [
     "Blocks",
     "Budget",
     "ChangedObservations",
+    "CheckpointDiffers",
     "CipherMissing",
     "CircularMessage",
     "ClaudeMem",
@@ -363,6 +377,7 @@ __all__ = [
     "Promoted",
     "Provenance",
     "ReadOnlyBlock",
+    "Restored",
     "Retention",
     "RevisionConflict",
     "Role",
@@ -379,6 +394,14 @@ __all__ = [
     "Skill",
     "SkillFolders",
     "SkillsTooLarge",
+    "Snapshot",
+    "SnapshotDamaged",
+    "SnapshotEncrypted",
+    "SnapshotMissing",
+    "SnapshotTooLarge",
+    "SnapshotTooNew",
+    "SnapshotUnreadable",
+    "Snapshots",
     "Source",
     "Stats",
     "SyncReport",
@@ -405,6 +428,7 @@ __all__ = [
     "Turns",
     "UnknownAgent",
     "UnknownBlock",
+    "UnknownCheckpoint",
     "UnknownEntry",
     "UnknownLetter",
     "UnknownMessage",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from dcf.memory.actor import Actor
@@ -159,6 +160,29 @@ class ExperimentMemory:
             imported += done["ok"]
             problems += [] if done["ok"] else [f"entry {number}: {done['error']}"]
         return {"imported": imported, **({"errors": problems} if problems else {})}
+
+    async def backup(self, folder: str | Path) -> Answer:
+        """``{ok, file, nodes, entries}``: the whole experiment, its context and trace too, in the
+        folder, from which ``restore`` has it again."""
+        try:
+            done = await self._memory.snapshots.back_up(
+                self._project, self._checkpoint, Path(folder)
+            )
+        except MemoryProblem as problem:
+            return {"ok": False, "error": str(problem)}
+        return {"ok": True, "file": str(done.file), "nodes": done.nodes, "entries": done.entries}
+
+    async def restore(self, folder: str | Path) -> Answer:
+        """``{ok, nodes, entries, new}``: what ``backup`` wrote, if nothing is there yet; it is not
+        ``new`` if the same is there already. Where something else is, ``{ok: false, error}``."""
+        try:
+            done = await self._memory.snapshots.restore(
+                Path(folder), self._project, by=self._by, checkpoint=self._checkpoint
+            )
+        except MemoryProblem as problem:
+            return {"ok": False, "error": str(problem)}
+        counts = {"nodes": done.nodes, "entries": done.entries}
+        return {"ok": True, **counts, "new": done.is_new}
 
     async def react_add(self, content: str, metadata: Mapping[str, Any] | None = None) -> Answer:
         """``{ok, id}``: one more step in the trace of the experiment, which is not scoped."""

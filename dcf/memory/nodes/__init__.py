@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from control_plane import export_late
 
 if TYPE_CHECKING:
+    from dcf.memory.nodes.changing import root_row
     from dcf.memory.nodes.errors import (
         EntryInherited,
         EntryShadowed,
@@ -19,7 +20,13 @@ if TYPE_CHECKING:
         UnknownEntry,
         UnknownNode,
     )
-    from dcf.memory.nodes.fields import EntryFields, NodeFields
+    from dcf.memory.nodes.fields import (
+        EntryFields,
+        NodeFields,
+        entry_columns,
+        fields_of,
+        new_columns,
+    )
     from dcf.memory.nodes.finding import lineage_rows, shadowed_ids
     from dcf.memory.nodes.nodes import Nodes
     from dcf.memory.nodes.reaching import made_for
@@ -40,7 +47,11 @@ __all__ = [
     "RootFixed",
     "UnknownEntry",
     "UnknownNode",
+    "entry_columns",
+    "fields_of",
     "lineage_rows",
     "made_for",
+    "new_columns",
+    "root_row",
     "shadowed_ids",
 ]
