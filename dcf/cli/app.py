@@ -17,7 +17,7 @@ FAMILIES = {
     "session": ("session",),
     "health": ("health",),
     "inspecting": ("explain", "history", "open", "runs"),
-    "steering": ("cancel", "redrive", "callback"),
+    "steering": ("cancel", "redrive", "resume", "callback"),
     "deciding": ("approvals", "approve", "reject"),
     "authoring": ("init", "validate"),
     "sop": ("sop",),

@@ -7,10 +7,12 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from control_plane import (
     NotExportable,
     RedisBackend,
+    RunDocument,
     RunExists,
     RunExport,
     Store,
@@ -35,7 +37,7 @@ from dcf.cli.wording import counted
 from dcf.problem import Problem
 from dcf.workflow import is_file_name, read_run_file, shelve
 
-_SUFFIX = ".run.gz"
+SUFFIX = ".run.gz"
 
 
 async def file_meant(given: str, settings: Settings, screen: Screen) -> Path | None:
@@ -60,19 +62,31 @@ async def shelved(file: Path) -> tuple[Store, str]:
 
 
 async def export_runs(
-    workflow_ids: Sequence[str], out: Path, settings: Settings, screen: Screen
+    workflow_ids: Sequence[str],
+    out: Path,
+    settings: Settings,
+    screen: Screen,
+    *,
+    checkpoint: str | None = None,
 ) -> Answer:
-    """Write each run to a file. Raises BadName and UnknownRun before anything is written, and
+    """Write each run to a file; with a ``checkpoint`` of the memory into the folder ``out``, with
+    the snapshot of that. Raises BadName and UnknownRun before anything is written, and
     NotExportable once those before it are."""
-    files = _targets(workflow_ids, out)
+    files = _targets(workflow_ids, out, into_folder=checkpoint is not None)
     address = await find_redis(settings, screen)
     written: list[dict[str, object]] = []
-    lines: list[str] = []
+    lines: list[Any] = []
     async with open_store(address) as store:
         # A wrong id is reported before the first file is written.
         for workflow_id in workflow_ids:
             async with damage_is_told(store, workflow_id):
                 await store.run(workflow_id)
+        if checkpoint is not None:
+            # All of the memory, which other exports do without.
+            from dcf.cli.memory.scope_snapshots import back_up
+
+            snapshot = await back_up(settings, None, checkpoint, out)
+            lines += snapshot.show
         with screen.working("exporting …") as progress:
             for number, (workflow_id, file) in enumerate(files.items(), 1):
                 progress.tell(f"exporting {number:,} of {len(files):,}: {workflow_id}")
@@ -81,7 +95,8 @@ async def export_runs(
                 written.append({"workflow_id": workflow_id, "file": str(file), "bytes": len(data)})
                 lines.append(f"{file}  {size_text(len(data))}")
     said = f"{counted(len(written), 'run', 'runs')} exported; what was exported stays in Redis."
-    return Answer({"files": written}, [said, *lines])
+    fields = {"files": written, **({} if checkpoint is None else {"memory": snapshot.fields})}
+    return Answer(fields, [said, *lines])
 
 
 async def _packed(store: Store, workflow_id: str) -> bytes:
@@ -103,15 +118,43 @@ async def restore_file(file: Path, settings: Settings, screen: Screen) -> Answer
     run = export.run
     address = await find_redis(settings, screen)
     async with open_store(address) as store:
-        with screen.working(f"restoring {run.workflow_id} …"):
-            try:
-                await restore_run(store, export)
-            except RunExists as error:
-                broken = " --broken" if await _is_broken(store, run.workflow_id) else ""
-                hint = f"`dcf runs remove {run.workflow_id}{broken}` would make room for it"
-                raise NotSo(error.code, str(error), hint) from error
+        await _restore(store, export, screen)
     fields = {"workflow_id": run.workflow_id, "run_status": run.status}
     return Answer(fields, [f"{run.workflow_id} is back: {run.status}."])
+
+
+async def put_back_run(
+    file: Path, settings: Settings, screen: Screen
+) -> tuple[RunDocument, Answer]:
+    """The run in ``file`` as it is in Redis: put back, unless it is there, whatever it came to
+    since. Raises BadInput, BadRunFile, NotSo where there is another run of its id."""
+    export = _read(file)
+    workflow_id, restored = export.run.workflow_id, True
+    address = await find_redis(settings, screen)
+    async with open_store(address) as store, damage_is_told(store, workflow_id):
+        try:
+            run = await store.run(workflow_id)
+        except UnknownRun:
+            run = export.run
+        else:
+            restored = run.born != export.run.born
+        if restored:
+            await _restore(store, export, screen)
+    said = "is back" if restored else "is there already"
+    fields = {"workflow_id": workflow_id, "run_status": run.status, "restored": restored}
+    return run, Answer(fields, [f"{workflow_id} {said}: {run.status}."])
+
+
+async def _restore(store: Store, export: RunExport, screen: Screen) -> None:
+    """Raises NotSo where there is such a run."""
+    workflow_id = export.run.workflow_id
+    with screen.working(f"restoring {workflow_id} …"):
+        try:
+            await restore_run(store, export)
+        except RunExists as error:
+            broken = " --broken" if await _is_broken(store, workflow_id) else ""
+            hint = f"`dcf runs remove {workflow_id}{broken}` would make room for it"
+            raise NotSo(error.code, str(error), hint) from error
 
 
 async def _is_broken(store: Store, workflow_id: str) -> bool:
@@ -142,15 +185,17 @@ def _read(file: Path) -> RunExport:
         raise BadInput([problem]) from error
 
 
-def _targets(workflow_ids: Sequence[str], out: Path) -> dict[str, Path]:
+def _targets(
+    workflow_ids: Sequence[str], out: Path, *, into_folder: bool = False
+) -> dict[str, Path]:
     """The file of each run. Raises BadName, and BadInput with those that are there already."""
     for workflow_id in workflow_ids:
         check_workflow_id(workflow_id)
-    into_folder = len(workflow_ids) > 1 or out.is_dir()
+    into_folder = into_folder or len(workflow_ids) > 1 or out.is_dir()
     if into_folder and out.exists() and not out.is_dir():
-        hint = "choose a folder for several runs"
+        hint = "choose a folder"
         raise BadInput([Problem("CLI_OUT_EXISTS", "there is a file", hint=hint, file=str(out))])
-    files = {one: out / f"{one}{_SUFFIX}" if into_folder else out for one in workflow_ids}
+    files = {one: out / f"{one}{SUFFIX}" if into_folder else out for one in workflow_ids}
     there = [file for file in files.values() if file.exists() or file.is_symlink()]
     if there:
         hint = "choose another --out, or move the file away"

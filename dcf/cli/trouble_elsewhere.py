@@ -116,7 +116,7 @@ def _agents(error: BaseException) -> Trouble | None:
 
 
 def _memory(error: BaseException) -> Trouble | None:
-    from dcf.memory import InvalidEntry, MemoryProblem, RollbackRefused
+    from dcf.memory import InvalidEntry, MemoryProblem, RollbackRefused, SnapshotDamaged
 
     if not isinstance(error, MemoryProblem):
         return None
@@ -127,8 +127,11 @@ def _memory(error: BaseException) -> Trouble | None:
         reasons = counted(len(found), "reason", "reasons")
         message = f"nothing was rolled back, for {reasons}"
         return Trouble(FAILED, error.code, message, error.hint, found)
+    if isinstance(error, SnapshotDamaged):
+        return Trouble(BAD_INPUT, error.code, str(error), error.hint, error.damage)
     exit_code = ENVIRONMENT if error.code in _MEMORY_PLACE else FAILED
-    if error.code in _MEMORY_INPUT or error.code.startswith("memory_unknown_"):
+    of_the_user = ("memory_unknown_", "memory_snapshot_")
+    if error.code in _MEMORY_INPUT or error.code.startswith(of_the_user):
         exit_code = BAD_INPUT
     return Trouble(exit_code, error.code, str(error), error.hint)
 

@@ -183,6 +183,18 @@ if TYPE_CHECKING:
     )
     from dcf.memory.skill import LOADED_SKILLS, SKILLS, Discovery, FoundSkill, Skill, SyncReport
     from dcf.memory.skill_folders import SkillFolders, SkillsTooLarge, UnknownSkills
+    from dcf.memory.snapshot import SNAPSHOT_FILE, Restored, Snapshot
+    from dcf.memory.snapshots import (
+        CheckpointDiffers,
+        SnapshotDamaged,
+        SnapshotEncrypted,
+        SnapshotMissing,
+        Snapshots,
+        SnapshotTooLarge,
+        SnapshotTooNew,
+        SnapshotUnreadable,
+        UnknownCheckpoint,
+    )
     from dcf.memory.stats import AgentStats, BlockStats, KindStats, Stats
     from dcf.memory.thread import (
         NewThread,
@@ -224,6 +236,7 @@ __all__ = [
     "PAD_TTL_MS",
     "ROOT",
     "SKILLS",
+    "SNAPSHOT_FILE",
     "SYSTEM",
     "TIME_EXAMPLES",
     "TYPES",
@@ -257,6 +270,7 @@ __all__ = [
     "Blocks",
     "Budget",
     "ChangedObservations",
+    "CheckpointDiffers",
     "CipherMissing",
     "CircularMessage",
     "ClaudeMem",
@@ -371,6 +385,7 @@ __all__ = [
     "Provenance",
     "ReadOnlyBlock",
     "Reading",
+    "Restored",
     "Retention",
     "RevisionConflict",
     "Role",
@@ -387,6 +402,14 @@ __all__ = [
     "Skill",
     "SkillFolders",
     "SkillsTooLarge",
+    "Snapshot",
+    "SnapshotDamaged",
+    "SnapshotEncrypted",
+    "SnapshotMissing",
+    "SnapshotTooLarge",
+    "SnapshotTooNew",
+    "SnapshotUnreadable",
+    "Snapshots",
     "Source",
     "Stats",
     "SyncReport",
@@ -413,6 +436,7 @@ __all__ = [
     "Turns",
     "UnknownAgent",
     "UnknownBlock",
+    "UnknownCheckpoint",
     "UnknownEntry",
     "UnknownLetter",
     "UnknownMessage",

@@ -31,6 +31,7 @@ from dcf.memory.scratch_pads import ScratchPads
 from dcf.memory.search import Search, follow_search, index_faults, is_index_old, make_index
 from dcf.memory.sessions import Sessions
 from dcf.memory.skill_folders import SkillFolders
+from dcf.memory.snapshots import Snapshots
 from dcf.memory.stats import Stats
 from dcf.memory.threads import ThreadFiles, Threads
 from dcf.memory.turn_record import TurnRecord
@@ -53,6 +54,7 @@ class Memory:
     threads: Threads
     thread_files: ThreadFiles
     nodes: Nodes
+    snapshots: Snapshots
     contexts: Contexts
     search: Search
     events: Events
@@ -165,6 +167,7 @@ class Memory:
             threads=threads,
             thread_files=ThreadFiles(ledger, threads),
             nodes=Nodes(ledger, access),
+            snapshots=Snapshots(ledger),
             contexts=Contexts(ledger),
             search=search,
             events=Events(ledger),

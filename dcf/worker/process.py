@@ -51,6 +51,7 @@ from dcf.worker.run_contexts import RunContexts
 from dcf.worker.run_extraction import extraction_of
 from dcf.worker.run_observer import RunObserver
 from dcf.worker.run_retention import Deliver, retain_for_ever
+from dcf.worker.run_snapshots import with_snapshots
 from dcf.worker.shutdown import Drainable, until_told
 from dcf.worker.solo import SoloProcesses
 from dcf.worker.task_memory import HandlerNotes
@@ -209,7 +210,12 @@ async def serve(
             queue,
             there.keeper,
             there.choreographer,
-            Performer(post.handlers, there.tasks(post.env, workers), notes_of=there.notes_of()),
+            with_snapshots(
+                Performer(post.handlers, there.tasks(post.env, workers), notes_of=there.notes_of()),
+                there.memory,
+                project_of_runs(post.generated),
+                post.env,
+            ),
             now=time.monotonic,
             config=post.config,
             on_sealed=_both(sweeper, observer),

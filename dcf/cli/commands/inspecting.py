@@ -38,7 +38,11 @@ def register(app: typer.Typer) -> None:
     command(
         group,
         "export",
-        example=["dcf runs export order-1 --out order-1.run.gz", "dcf runs export a b --out kept"],
+        example=[
+            "dcf runs export order-1 --out order-1.run.gz",
+            "dcf runs export a b --out kept",
+            "dcf runs export order-1 --out checkpoints/order-1 --checkpoint order-1",
+        ],
     )(export)
     command(group, "restore", example="dcf runs restore order-1.run.gz")(restore)
     app.add_typer(group, name="runs")
@@ -184,6 +188,15 @@ def export(
             "name, is a folder, made if need be: each run goes to ID.run.gz in it.",
         ),
     ],
+    checkpoint: Annotated[
+        str | None,
+        typer.Option(
+            "--checkpoint",
+            metavar="NAME",
+            help="With one ID: into the folder --out, and this checkpoint of the memory beside "
+            "it. `dcf resume` takes such a folder.",
+        ),
+    ] = None,
     as_json: JsonOption = False,
 ) -> Answer:
     """Write finished runs to files, one each, with all that Redis has of them.
@@ -201,7 +214,10 @@ def export(
     if not out:
         raise typer.BadParameter("name a file or a folder", param_hint="--out")
     ids = list(dict.fromkeys(workflow_ids))
-    return asyncio.run(export_runs(ids, Path(out), Settings.from_env(os.environ), screen))
+    if checkpoint is not None and len(ids) > 1:
+        raise typer.BadParameter("goes with one ID", param_hint="--checkpoint")
+    settings = Settings.from_env(os.environ)
+    return asyncio.run(export_runs(ids, Path(out), settings, screen, checkpoint=checkpoint))
 
 
 def restore(

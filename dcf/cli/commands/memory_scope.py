@@ -93,6 +93,22 @@ def register_scope(memory: typer.Typer) -> None:
             "dcf memory scope access --node exp-1/wider --since yesterday --by ada",
         ],
     )(access)
+    command(
+        scope,
+        "backup",
+        example=[
+            "dcf memory scope backup checkpoints/exp-1",
+            "dcf memory scope backup --checkpoint exp-1 checkpoints/exp-1",
+        ],
+    )(backup)
+    command(
+        scope,
+        "restore",
+        example=[
+            "dcf memory scope restore checkpoints/exp-1",
+            "dcf memory scope restore checkpoints/exp-1 --as exp-1-again",
+        ],
+    )(restore)
     memory.add_typer(scope, name="scope")
 
 
@@ -338,3 +354,59 @@ def prune(
     from dcf.cli.settings import Settings
 
     return asyncio.run(prune_node(Settings.from_env(os.environ), project, node, sure=yes))
+
+
+def backup(
+    folder: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="Where to; memory_backup.jsonl.gz in it.")
+    ],
+    checkpoint: Annotated[
+        str | None,
+        typer.Option(
+            "--checkpoint",
+            metavar="NAME",
+            help="Which one.",
+            show_default="that of DCF_NODE, or the only one",
+        ),
+    ] = None,
+    project: ProjectOption = None,
+    as_json: JsonOption = False,
+) -> Answer:
+    """Write a checkpoint to a file: its nodes and entries with all their versions.
+
+    The file takes the place of the one before at once, whole or not at all. It has the key of the
+    memory, if that has one. What stands in the root of the project stays there.
+    """
+    from dcf.cli.memory.scope_snapshots import back_up
+    from dcf.cli.settings import Settings
+
+    return asyncio.run(back_up(Settings.from_env(os.environ), project, checkpoint, folder))
+
+
+def restore(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="What `backup` wrote to.")],
+    checkpoint: Annotated[
+        str | None,
+        typer.Option(
+            "--as", metavar="NAME", help="Another name for it.", show_default="as it was called"
+        ),
+    ] = None,
+    what_is_whole: Annotated[
+        bool,
+        typer.Option("--what-is-whole", help="Of a damaged file, restore what is not damaged."),
+    ] = False,
+    project: ProjectOption = None,
+    as_json: JsonOption = False,
+) -> Answer:
+    """Put a checkpoint back from a file, all of it or nothing.
+
+    There is no checkpoint of its name, or an equal one, and then nothing is written. Another one is
+    never written over. A file that is damaged is refused, with what is wrong in which line.
+    """
+    from dcf.cli.memory.scope_snapshots import put_back
+    from dcf.cli.settings import Settings
+
+    settings = Settings.from_env(os.environ)
+    return asyncio.run(
+        put_back(settings, project, folder, checkpoint=checkpoint, what_is_whole=what_is_whole)
+    )

@@ -1,10 +1,11 @@
-"""``cancel``, ``redrive`` and ``callback``: ending a run early, letting a broken one go on, or
-answering a Task that waits for its token."""
+"""``cancel``, ``redrive``, ``resume`` and ``callback``: ending a run early, letting a broken one go
+on, here or from a folder, or answering a Task that waits for its token."""
 
 from __future__ import annotations
 
 import asyncio
 import os
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -23,6 +24,12 @@ def register(app: typer.Typer) -> None:
         example="dcf redrive hello-1 --watch",
         exits=(OK, FAILED, BAD_INPUT, ENVIRONMENT, INTERRUPTED),
     )(redrive)
+    command(
+        app,
+        "resume",
+        example=["dcf resume checkpoints/order-1", "dcf resume checkpoints/order-1 --watch"],
+        exits=(OK, FAILED, BAD_INPUT, ENVIRONMENT, INTERRUPTED),
+    )(resume)
     command(
         app,
         "callback",
@@ -66,6 +73,32 @@ def redrive(
     screen = Screen(as_json=as_json)
     settings = Settings.from_env(os.environ)
     return asyncio.run(redrive_run(workflow_id, settings, screen, watch=watch, runs=runs))
+
+
+def resume(
+    folder: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FOLDER", help="With memory_backup.jsonl.gz, a file ID.run.gz, or both."
+        ),
+    ],
+    watch: Annotated[bool, typer.Option("--watch", help="Watch the run to its end.")] = False,
+    runs: RunsOption = DEFAULT_RUNS,
+    as_json: JsonOption = False,
+) -> Answer:
+    """Put back what a checkpoint's folder holds, and let the run go on.
+
+    The memory and the run, as far as they are not there: said again, it does what is left. A
+    checkpoint of the memory that differs is never written over, and nothing is restored then. A run
+    that failed, timed out or was cancelled goes on from where it broke.
+    """
+    from dcf.cli.resume import resume_folder
+    from dcf.cli.screen import Screen
+    from dcf.cli.settings import Settings
+
+    screen = Screen(as_json=as_json)
+    settings = Settings.from_env(os.environ)
+    return asyncio.run(resume_folder(folder, settings, screen, watch=watch, runs=runs))
 
 
 def callback(

@@ -34,6 +34,7 @@ from dcf.memory import (
     NodeFields,
     NotCurrentNode,
     TreeNode,
+    UnknownCheckpoint,
     UnknownNode,
     project_of_runs,
 )
@@ -64,9 +65,9 @@ async def show_tree(
     settings: Settings, project: str | None, checkpoint: str | None, out: Path | None = None
 ) -> Answer:
     """The tree of a project, or of one checkpoint in it; as a picture in ``out``. Raises
-    UnknownNode, BadInput, EnvironmentTrouble."""
+    UnknownCheckpoint, BadInput, EnvironmentTrouble."""
     format_ = None if out is None else format_of(out)
-    where = project_here(settings, project)
+    where = project_named(settings, project)
     async with opened(settings) as memory:
         try:
             root = await memory.nodes.named(where)
@@ -77,8 +78,7 @@ async def show_tree(
     shown = [one for one in _in_order(found) if checkpoint in (None, one.node.checkpoint)]
     if not shown:
         known = sorted({one.node.checkpoint for one in found} - {""})
-        message = f"there is no checkpoint {checkpoint!r} in {where!r}"
-        raise NotSo("memory_unknown_checkpoint", message, f"there are: {', '.join(known[-10:])}")
+        raise UnknownCheckpoint(where, checkpoint or "", known[-10:])
     fields = {"project": where, "nodes": [_tree_entry(one) for one in shown]}
     more = len(shown) - _MOST_NODES
     end = counted(len(shown), "node", "nodes") + (f"; {more:,} are not shown" if more > 0 else "")
@@ -101,7 +101,7 @@ async def show_node(
 ) -> Answer:
     """What is read in a node. Raises UnknownNode, BadInput."""
     async with opened(settings) as memory:
-        node = await _named(memory, project_here(settings, project), name)
+        node = await _named(memory, project_named(settings, project), name)
         lineage = await memory.nodes.lineage(node.id)
         by = person("told by `dcf memory scope show`")
         asked: dict[str, Any] = {"inherited": not own, "kinds": kinds, "by": by}
@@ -127,7 +127,7 @@ async def search_node(
 ) -> Answer:
     """What fits best of what is read in a node. Raises UnknownNode, BadInput, InvalidEntry."""
     async with opened(settings) as memory:
-        node = await _named(memory, project_here(settings, project), name)
+        node = await _named(memory, project_named(settings, project), name)
         names = {one.id: one.called for one in await memory.nodes.lineage(node.id)}
         began = time.perf_counter()
         by = person("told by `dcf memory scope search`")
@@ -145,7 +145,7 @@ async def add_entry(settings: Settings, project: str | None, order: Writing) -> 
     """Write a text into a node, made with it if it is missing. Raises a MemoryProblem, BadInput;
     then nothing changed."""
     by = person("told by `dcf memory scope add`")
-    where, text = project_here(settings, project), given_text(order.text)
+    where, text = project_named(settings, project), given_text(order.text)
     texts = [NewEntry(text, order.kind)] if text else []
     fields: NodeFields = {}
     if order.title is not None:
@@ -179,7 +179,7 @@ async def edit_entry(
     settings: Settings, project: str | None, name: str, entry_id: str, text: str
 ) -> Answer:
     """Another text for an entry, as a node reads it. Raises a MemoryProblem, BadInput."""
-    where = project_here(settings, project)
+    where = project_named(settings, project)
     async with opened(settings) as memory:
         node, current = await _named(memory, where, name), await _current(memory, where, settings)
         entry = await memory.nodes.edit(
@@ -199,7 +199,7 @@ async def promote_entries(
 ) -> Answer:
     """Entries of a node for an ancestor too. Raises a MemoryProblem, BadInput; those before the one
     that is refused are promoted."""
-    where, by = project_here(settings, project), person("told by `dcf memory scope promote`")
+    where, by = project_named(settings, project), person("told by `dcf memory scope promote`")
     async with opened(settings) as memory:
         node, current = await _named(memory, where, name), await _current(memory, where, settings)
         above = None if to is None else (await _named(memory, where, to)).id
@@ -215,7 +215,7 @@ async def promote_entries(
 
 async def show_difference(settings: Settings, project: str | None, name: str, other: str) -> Answer:
     """What is read in one node and not in the other. Raises UnknownNode, BadInput."""
-    where = project_here(settings, project)
+    where = project_named(settings, project)
     async with opened(settings) as memory:
         nodes = [await _named(memory, where, one) for one in (name, other)]
         by = person("told by `dcf memory scope diff`")
@@ -235,7 +235,7 @@ async def show_difference(settings: Settings, project: str | None, name: str, ot
 
 async def move_node(settings: Settings, project: str | None, name: str, under: str) -> Answer:
     """A node, with all below it, below another one. Raises a MemoryProblem, BadInput."""
-    where = project_here(settings, project)
+    where = project_named(settings, project)
     async with opened(settings) as memory:
         node, above = await _named(memory, where, name), await _named(memory, where, under)
         by = person("told by `dcf memory scope move`")
@@ -247,7 +247,7 @@ async def prune_node(settings: Settings, project: str | None, name: str, *, sure
     """Remove a node and all below it; without ``sure`` say what that would be. Raises a
     MemoryProblem, BadInput."""
     async with opened(settings) as memory:
-        node = await _named(memory, project_here(settings, project), name)
+        node = await _named(memory, project_named(settings, project), name)
         found = await memory.nodes.tree(node.id)
         if sure:
             by = person("told by `dcf memory scope prune`")
@@ -260,7 +260,7 @@ async def prune_node(settings: Settings, project: str | None, name: str, *, sure
     return Answer(fields, [*_drawn(found[:_MOST_NODES]), f"--yes removes {what}."])
 
 
-def project_here(settings: Settings, project: str | None) -> str:
+def project_named(settings: Settings, project: str | None) -> str:
     """The project that is meant: the folder that was named, else that of runs here."""
     return project_of_runs(settings.generated) if project is None else str(Path(project).absolute())
 

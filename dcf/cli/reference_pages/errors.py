@@ -18,6 +18,7 @@ from dcf.cli.reference_pages.markdown import page, table
 from dcf.cli.reference_pages.source_calls import called_name, source_trees, text_of
 from dcf.cli.reference_pages.task_errors import TASK_ERRORS
 from dcf.knowledge import KnowledgeError
+from dcf.memory import MemoryProblem
 from dcf.skills import SkillError
 from dcf.tools import ToolsError
 from dcf.workflow import WorkflowError
@@ -31,6 +32,7 @@ _ROOMS: dict[str, type[Exception]] = {
     "Approvals of agents' calls": AgentApprovalError,
     "The Reflector": AdvisorProblem,
     "The knowledge graph": KnowledgeError,
+    "The memory": MemoryProblem,
     "Amazon States Language": AslError,
 }
 _NOTES = frozenset({"ErrorNote", "NotSo", "EnvironmentTrouble"})
@@ -84,11 +86,13 @@ def _family(base: type[Exception]) -> list[type[Exception]]:
 def _row(kind: type[Exception]) -> tuple[str, str, str, str]:
     code = getattr(kind, "code", "")
     own = isinstance(code, str) and code
+    hint = getattr(kind, "remedy", "") or getattr(kind, "hint", "")
     return (
         f"`{code}`" if own else "",
         kind.__name__,
         inspect.cleandoc(kind.__doc__ or "").replace("``", "`"),
-        str(getattr(kind, "remedy", "")),
+        # One that depends on the error is a property.
+        hint if isinstance(hint, str) else "",
     )
 
 

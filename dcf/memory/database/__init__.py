@@ -8,7 +8,8 @@ from control_plane import export_late
 
 if TYPE_CHECKING:
     from dcf.memory.database.backup import rekey, restore
-    from dcf.memory.database.connection import ACCESS_DAYS, Connection, Source
+    from dcf.memory.database.connection import ACCESS_DAYS, Connection, Source, translated
+    from dcf.memory.database.copying import partial, sync
     from dcf.memory.database.database import Database, Work
     from dcf.memory.database.errors import (
         BackupExists,
@@ -54,8 +55,11 @@ __all__ = [
     "migrate",
     "migrations",
     "packed",
+    "partial",
     "rekey",
     "restore",
+    "sync",
+    "translated",
     "unpacked",
     "users_of",
     "version_of",

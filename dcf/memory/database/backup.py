@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from dcf.memory.database.connection import Connection, Source, translated
-from dcf.memory.database.copying import copy, copy_with_key, files_of, partial, sync_folder
+from dcf.memory.database.copying import copy, copy_with_key, files_of, partial, sync
 from dcf.memory.database.errors import BackupExists, MemoryCorrupt, MemoryUnusable
 from dcf.memory.database.integrity import damage
 from dcf.memory.database.migration import is_empty, migrate
@@ -99,7 +99,7 @@ def _exchange(new: Path, source: Source, aside: str) -> Path | None:
     if there:
         _keep(source, kept)
     new.replace(path)
-    sync_folder(path.parent)
+    sync(path.parent)
     return kept if there else None
 
 
@@ -127,7 +127,7 @@ def _place(unfinished: Path, to: Path, overwrite: bool) -> None:
             os.link(unfinished, to)
         except FileExistsError as error:
             raise BackupExists(path=to) from error
-    sync_folder(to.parent)
+    sync(to.parent)
 
 
 def _same(one: Path, other: Path) -> bool:

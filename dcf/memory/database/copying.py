@@ -25,7 +25,7 @@ def copy(connection: Connection, to: Source) -> None:
         _alone(target)
     finally:
         target.close()
-    _sync(to.path)
+    sync(to.path)
 
 
 def copy_with_key(connection: Connection, to: Source) -> None:
@@ -41,7 +41,7 @@ def copy_with_key(connection: Connection, to: Source) -> None:
         connection.execute(f"PRAGMA other.user_version = {version_of(connection):d}")
     finally:
         connection.execute("DETACH DATABASE other")
-    _sync(to.path)
+    sync(to.path)
 
 
 @contextmanager
@@ -61,17 +61,13 @@ def files_of(path: Path) -> tuple[Path, ...]:
     return tuple(path.with_name(path.name + end) for end in ("", "-wal", "-shm", "-journal"))
 
 
-def sync_folder(folder: Path) -> None:
-    """Wait until the names in ``folder`` are on the disk."""
-    _sync(folder)
-
-
 def _alone(connection: Connection) -> None:
     """Put everything into the one file."""
     connection.execute("PRAGMA journal_mode = DELETE").fetchone()
 
 
-def _sync(path: Path) -> None:
+def sync(path: Path) -> None:
+    """Wait until a file, or the names in a folder, are on the disk."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

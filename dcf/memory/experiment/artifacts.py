@@ -49,15 +49,22 @@ class Checked:
 
 def folder_in(path: str | Path, files: Path | None) -> Path:
     """The folder ``path``, which is ``files`` or lies in it (None: any). Raises FolderRefused."""
+    found = place_in(path, files)
+    if not found.is_dir():
+        raise FolderRefused(path=path, reason="there is no such folder")
+    return found
+
+
+def place_in(path: str | Path, files: Path | None) -> Path:
+    """The place ``path``, links followed, which is ``files`` or lies in it (None: any). Raises
+    FolderRefused."""
     base = Path.cwd() if files is None else files.resolve()
     try:
         found = (base / path).resolve()
-        if files is not None and not found.is_relative_to(base):
-            raise FolderRefused(path=path, reason=f"it lies outside of {base}")
-        if not found.is_dir():
-            raise FolderRefused(path=path, reason="there is no such folder")
     except (OSError, ValueError) as error:
         raise FolderRefused(path=path, reason=str(error)) from error
+    if files is not None and not found.is_relative_to(base):
+        raise FolderRefused(path=path, reason=f"it lies outside of {base}")
     return found
 
 

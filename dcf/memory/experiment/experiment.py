@@ -22,7 +22,7 @@ from dcf.memory.audit.journal import Journal
 from dcf.memory.database import Connection
 from dcf.memory.entities import NODE_ENTRY
 from dcf.memory.errors import MemoryProblem
-from dcf.memory.experiment.artifacts import State, checked, folder_in, recorded
+from dcf.memory.experiment.artifacts import State, checked, folder_in, place_in, recorded
 from dcf.memory.experiment.report import artifacts_of, entries_of
 from dcf.memory.memory import Memory
 from dcf.memory.node import NewEntry, NewNode, Node, NodeEntry
@@ -241,6 +241,29 @@ class ExperimentMemory:
             imported += done["ok"]
             problems += [] if done["ok"] else [f"entry {number}: {done['error']}"]
         return {"imported": imported, **({"errors": problems} if problems else {})}
+
+    async def backup(self, folder: Annotated[str | Path, "Where to."]) -> Answer:
+        """Write the whole experiment, its context and trace too, into a folder, from which restore
+        has it again. Answers {ok, file, nodes, entries}."""
+        try:
+            where = await asyncio.to_thread(self._folder, folder)
+            done = await self._memory.snapshots.back_up(self._project, self._checkpoint, where)
+        except MemoryProblem as problem:
+            return {"ok": False, "error": str(problem)}
+        return {"ok": True, "file": str(done.file), "nodes": done.nodes, "entries": done.entries}
+
+    async def restore(self, folder: Annotated[str | Path, "Where backup wrote to."]) -> Answer:
+        """Put back what backup wrote, if nothing is there yet. Answers {ok, nodes, entries, new};
+        not new if the same is there already, {ok: false, error} where something else is."""
+        try:
+            where = await asyncio.to_thread(self._folder, folder)
+            done = await self._memory.snapshots.restore(
+                where, self._project, by=self._by, checkpoint=self._checkpoint
+            )
+        except MemoryProblem as problem:
+            return {"ok": False, "error": str(problem)}
+        counts = {"nodes": done.nodes, "entries": done.entries}
+        return {"ok": True, **counts, "new": done.is_new}
 
     async def react_add(
         self, content: Annotated[str, "What was done or seen."], metadata: Metadata = None
@@ -468,6 +491,10 @@ class ExperimentMemory:
             self._project, self._checkpoint, names, by=self._reader
         )
         return {name: [_entry(one) for one in kept] for name, kept in found.items()}
+
+    def _folder(self, folder: str | Path) -> Path:
+        """The folder of a snapshot, which may be missing. Raises FolderRefused."""
+        return Path(folder) if self._files is None else place_in(folder, self._files)
 
     def _recorded(self, work_dir: str, paths: Sequence[str]) -> list[dict[str, Any]]:
         return recorded(folder_in(work_dir, self._files), paths)

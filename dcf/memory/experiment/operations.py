@@ -53,6 +53,8 @@ OPERATIONS: Mapping[str, Operation] = {
                 _IT.seed_core_memory,
                 _IT.change_experiment_context,
                 _IT.bulk_import,
+                _IT.backup,
+                _IT.restore,
                 _IT.react_add,
             )
         ),

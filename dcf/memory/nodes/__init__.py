@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from control_plane import export_late
 
 if TYPE_CHECKING:
+    from dcf.memory.nodes.changing import root_row
     from dcf.memory.nodes.choosing import EVENT, Choice, chosen_ids, statuses
     from dcf.memory.nodes.errors import (
         EntryInherited,
@@ -20,7 +21,13 @@ if TYPE_CHECKING:
         UnknownEntry,
         UnknownNode,
     )
-    from dcf.memory.nodes.fields import EntryFields, NodeFields
+    from dcf.memory.nodes.fields import (
+        EntryFields,
+        NodeFields,
+        entry_columns,
+        fields_of,
+        new_columns,
+    )
     from dcf.memory.nodes.finding import lineage_rows, shadowed_ids
     from dcf.memory.nodes.nodes import Nodes
     from dcf.memory.nodes.reaching import made_for
@@ -44,8 +51,12 @@ __all__ = [
     "UnknownEntry",
     "UnknownNode",
     "chosen_ids",
+    "entry_columns",
+    "fields_of",
     "lineage_rows",
     "made_for",
+    "new_columns",
+    "root_row",
     "shadowed_ids",
     "statuses",
 ]

@@ -52,11 +52,21 @@ def add_node(journal: Journal, new: NewNode, entries: Sequence[NewEntry]) -> Nod
     if known is not None:
         above = node_of(node_row(journal.connection, known["parent"]))
         raise NodeExists(node=node_of(known).called, parent=above.called)
-    root = made_root(journal, new.project)
+    root = root_row(journal, new.project)
     parent = root if new.parent is None else node_row(journal.connection, new.parent)
     node = node_of(made_under(journal, new, columns, parent))
     write_entries(journal, node.id, entries, current=None)
     return node
+
+
+def root_row(journal: Journal, project: str) -> dict[str, Any]:
+    """The row of a project's root, made if it is missing."""
+    known = known_row(journal.connection, project)
+    if known is not None:
+        return known
+    columns = {"checkpoint": ROOT, "name": ROOT, "address": address_of(project, ROOT, ROOT)}
+    unset = node_columns({"title": "", "score": None, "metadata": {}})
+    return _created(journal, {"project": project, **columns, **unset, "parent": None})
 
 
 def change_node(journal: Journal, node_id: str, given: NodeFields) -> Node:
@@ -227,16 +237,6 @@ def made_under(journal: Journal, new: NewNode, columns: Row, parent: Row) -> dic
     called = f"{new.checkpoint}/{new.name}"
     _refuse_elsewhere(called, new.project, new.checkpoint, node_of(parent))
     return _created(journal, {**columns, "parent": parent["id"]})
-
-
-def made_root(journal: Journal, project: str) -> dict[str, Any]:
-    """The row of a project's root, made if it is missing."""
-    known = known_row(journal.connection, project)
-    if known is not None:
-        return known
-    columns = {"checkpoint": ROOT, "name": ROOT, "address": address_of(project, ROOT, ROOT)}
-    unset = node_columns({"title": "", "score": None, "metadata": {}})
-    return _created(journal, {"project": project, **columns, **unset, "parent": None})
 
 
 def _created(journal: Journal, columns: Row) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from dcf.memory.audit.entity import Row
 from dcf.memory.audit.journal import Journal
 from dcf.memory.database import Connection
 from dcf.memory.node import NewNode, Node, NodeStep
-from dcf.memory.nodes.changing import made_root, made_under
+from dcf.memory.nodes.changing import made_under, root_row
 from dcf.memory.nodes.fields import new_columns, node_of
 from dcf.memory.nodes.finding import known_row, lineage_rows
 
@@ -24,7 +24,7 @@ _MARK, _MADE_FOR = "mark", "made_for"
 def reach_node(journal: Journal, project: str, checkpoint: str, steps: Sequence[NodeStep]) -> Node:
     """The node at the end of ``steps``, made with those before it where they are missing; without
     steps the root. Raises InvalidEntry, NodeElsewhere."""
-    row = made_root(journal, project)
+    row = root_row(journal, project)
     for step in steps:
         found, name, above = _at(journal.connection, project, checkpoint, step, row)
         if found is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 
 from memory_user import MemoryUser
@@ -49,7 +50,7 @@ def test_the_tree_shows_what_stands_below_what(memory: MemoryUser) -> None:
         ("deeper", 2),
     ]
     refused, document = memory.refused("scope", "tree", "run")
-    assert (refused, document["error"]["hint"]) == (1, "there are: exp")
+    assert refused == 2 and "no checkpoint 'run'. It has: exp." in document["error"]["message"]
 
     memory.ok("scope", "move", "exp/deeper", "--under", "exp/wider")
     assert "Wider layers overfit." in texts(memory, "exp/deeper")
@@ -173,3 +174,37 @@ def test_who_read_what_is_shown(memory: MemoryUser) -> None:
     first = memory.ok("scope", "access", "--limit", "1")
     assert first["next_before"] == first["reads"][0]["seq"]
     assert "found 1 entry of exp/base, in exp/wider" in memory("scope", "access").out
+
+
+def test_a_checkpoint_goes_to_another_home_in_a_copy_of_its_folder(
+    memory: MemoryUser, tmp_path: Path
+) -> None:
+    grow(memory)
+    written = memory.ok("scope", "backup", "exp")
+    assert (written["checkpoint"], written["nodes"], written["entries"]) == ("exp", 3, 3)
+    copy = tmp_path / "elsewhere"
+    shutil.copytree("exp", copy)
+    before = [texts(memory, node) for node in ("exp/base", "exp/wider", "exp/deeper")]
+
+    memory.patch.setenv("DCF_HOME", str(tmp_path / "other-home"))
+    assert "exp is restored: 3 nodes with 3 entries." in memory("scope", "restore", copy).out
+    assert [texts(memory, node) for node in ("exp/base", "exp/wider", "exp/deeper")] == before
+    assert "the same" in memory("scope", "restore", copy).out
+    memory.ok("scope", "add", "exp/wider", "One more.")
+    code, refused = memory.refused("scope", "restore", copy)
+    assert (code, refused["error"]["code"]) == (1, "memory_checkpoint_differs")
+    assert "not the same: wider" in refused["error"]["message"]
+    again = memory.ok("scope", "restore", copy, "--as", "again")
+    assert (again["checkpoint"], again["has_new_ids"]) == ("again", True)
+    code, refused = memory.refused("scope", "backup", copy)
+    assert (code, refused["problems"][0]["code"]) == (2, "CLI_CHECKPOINT")
+    memory.patch.setenv("DCF_NODE", "again/wider")
+    assert memory.ok("scope", "backup", tmp_path / "third")["checkpoint"] == "again"
+
+    file = copy / "memory_backup.jsonl.gz"
+    file.write_bytes(file.read_bytes()[:-100])
+    code, refused = memory.refused("scope", "restore", copy, "--as", "third")
+    assert (code, refused["error"]["code"]) == (2, "memory_snapshot_damaged")
+    assert [one["line"] for one in refused["problems"]] == [8]
+    done = memory.ok("scope", "restore", copy, "--as", "third", "--what-is-whole")
+    assert (done["nodes"], done["entries"], len(done["damage"])) == (3, 3, 1)

@@ -15,6 +15,7 @@ from public_formats import examples
 import dcf.memory
 from dcf.agents.files import import_agents, read_agent_file
 from dcf.memory import (
+    SNAPSHOT_FILE,
     Actor,
     ArrivingObservation,
     Memory,
@@ -34,11 +35,14 @@ from dcf.memory import (
     Occurrence,
     Origin,
     Outline,
+    Snapshot,
     Texts,
     ToolUse,
     Usage,
     open_claude_mem,
 )
+from dcf.memory.snapshots.lines import counts_of, written
+from dcf.memory.snapshots.version import Version
 from dcf.memory.threads.piece import pieces_of
 from dcf.memory.threads.syncing import Syncing
 
@@ -284,10 +288,27 @@ WAYS: dict[str, Way] = {
     "scratch_pads.append": lambda m: _pad(
         m, lambda: m.scratch_pads.append("ann", "task", ALL, by=BY)
     ),
+    "snapshots.restore": lambda m: _after(_snapshot(m), lambda _: m.nodes.entry("e-1")),
     "skills.sync": _skill,
     "import": _import,
     "claude_mem": _claude_mem,
 }
+
+
+async def _snapshot(memory: Memory, name: str = "first") -> object:
+    """A file that another memory wrote, which kept what this one does not."""
+    moments = {"revision": 1, "created_at": 1, "updated_at": 1}
+    own = {"name": name, "parent": None, "title": ALL, "score": 0.5}
+    node = {"id": "n-1", **own, "metadata": DATA, **moments}
+    said = {"node_id": "n-1", "kind": "note", "text": ALL, "shadows": None}
+    entry = {"id": "e-1", **said, "metadata": DATA, **moments}
+    by = Actor("user", "ada", ALL)
+    versions = (Version("node", node, 1, by), Version("entry", entry, 1, by))
+    with TemporaryDirectory() as folder:
+        file = Path(folder, SNAPSHOT_FILE)
+        about = Snapshot(file, "shop", "exp", 1, None, **counts_of(versions), encrypted=False)
+        file.write_bytes(written(about, versions))
+        return await memory.snapshots.restore(Path(folder), "shop", by=by)
 
 
 async def _node(memory: Memory) -> Node:
@@ -319,6 +340,7 @@ NAMED: dict[str, Way] = {
     "threads.sync": lambda m: m.threads.sync(NewThread("amp", Outline(NAME), ()), by=BY),
     "nodes.add": lambda m: m.nodes.add(NewNode("shop", "exp", NAME), by=BY),
     "nodes.reach": lambda m: m.nodes.reach("shop", "exp", [NodeStep(NAME, "", "run")], by=BY),
+    "snapshots.restore": lambda m: _snapshot(m, NAME),
     "projects.create": lambda m: m.projects.create(NewProject(f"/work/{NAME}"), by=BY),
     "projects.ensure": lambda m: m.projects.ensure(f"/work/{NAME}", by=BY),
     "projects.link": lambda m: _after(
@@ -344,6 +366,7 @@ threads: get list turn turns
 thread_files: formats
 nodes: clear count delete difference entries entry get lineage move named nearest own purge remove
 nodes: size tree
+snapshots: back_up checkpoints
 contexts: assemble observed of_work section
 search: catch_up limits embedder find rebuild
 events: border last list roll_back_agent roll_back_block roll_back_consolidation roll_back_project
@@ -373,7 +396,14 @@ COMMANDS = {
     "skills": ("skills.sync",),
     "threads": ("thread_files.sync",),
     "serve": ("nodes.add", "nodes.write"),
-    "scope": ("nodes.add", "nodes.change", "nodes.write", "nodes.edit", "nodes.promote"),
+    "scope": (
+        "nodes.add",
+        "nodes.change",
+        "nodes.write",
+        "nodes.edit",
+        "nodes.promote",
+        "snapshots.restore",
+    ),
 }
 NO_COMMANDS = (
     "backup consolidate context doctor export forget gc history rekey restore rollback"

@@ -145,7 +145,7 @@ SURFACES = {**NODES, **SEARCHES, **CALLED, **{f"scope {name}": it for name, it i
 WHOLE_NODES = "entry own size tree named nearest get"
 WRITING_NODES = "add change clear delete edit move promote purge reach remove write"
 WHOLE_CALLS = "list_all_nodes audit_memory"
-WHOLE_COMMANDS = "tree access context add edit promote move prune"
+WHOLE_COMMANDS = "tree access context backup restore add edit promote move prune"
 # Modules that read entries of nodes, or search where some may be found, and why that is no leak.
 READERS = {
     "cli/memory/scope.py": "the commands above",
@@ -165,6 +165,7 @@ READERS = {
     "worker/task_memory.py": "the node of a Task; what stands below it where the workflow says"
     " `gather`: tests/unit/worker/test_worker_task_memory.py",
     "memory/search": "the searches above",
+    "memory/snapshots": "a whole checkpoint, for who takes it along",
 }
 _READS = re.compile(
     r"\.nodes\.(?:entries|entry|own|difference|count)\(|\bnode_entries\b|\bsearched_entries\b"

@@ -1,0 +1,51 @@
+"""Whether two checkpoints are equal, whatever ids they have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+from dcf.memory.snapshots.version import Version, last_rows
+
+Form: TypeAlias = Mapping[str, Any]
+_NAMED = 3
+_IDS = ("id", "parent", "node_id", "shadows")
+
+
+def difference(here: Sequence[Version], there: Sequence[Version]) -> str:
+    """In which nodes two checkpoints differ; empty if they are equal."""
+    one, other = _form(here), _form(there)
+    both = [name for name in one if name in other]
+    found = {
+        "only in the memory": [name for name in one if name not in other],
+        "only in the snapshot": [name for name in other if name not in one],
+        "not the same": [name for name in both if one[name] != other[name]],
+    }
+    return "; ".join(f"{what}: {_named(names)}" for what, names in found.items() if names)
+
+
+def _form(versions: Sequence[Version]) -> Form:
+    """What each node is and has, by its name."""
+    nodes, entries = last_rows(versions, "node"), last_rows(versions, "entry")
+    names = {node_id: row["name"] for node_id, row in nodes.items()}
+    form: dict[str, Any] = {}
+    for row in nodes.values():
+        form[row["name"]] = [{**_plain(row), "parent": names.get(row["parent"])}]
+    places: dict[str, Any] = {}
+    for entry_id, row in entries.items():
+        own = form[names[row["node_id"]]]
+        places[entry_id] = (names[row["node_id"]], len(own))
+        own.append(_plain(row))
+    for entry_id, (name, at) in places.items():
+        shadows = entries[entry_id]["shadows"]
+        form[name][at]["shadows"] = places.get(shadows, shadows)
+    return form
+
+
+def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if name not in _IDS}
+
+
+def _named(names: Sequence[str]) -> str:
+    more = len(names) - _NAMED
+    return ", ".join(names[:_NAMED]) + (f" and {more:,} more" if more > 0 else "")

@@ -1,0 +1,79 @@
+"""What can go wrong with snapshots of a checkpoint."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from dcf.memory.errors import MemoryProblem
+from dcf.problem import Problem
+
+
+class UnknownCheckpoint(MemoryProblem):
+    """The project {project!r} has no checkpoint {checkpoint!r}.{known}"""
+
+    code = "memory_unknown_checkpoint"
+    hint = "`dcf memory scope tree` shows the nodes, each as CHECKPOINT/NAME"
+
+    def __init__(self, project: str, checkpoint: str, known: Sequence[str] = ()) -> None:
+        has = f" It has: {', '.join(known)}." if known else ""
+        super().__init__(project=project, checkpoint=checkpoint, known=has)
+
+
+class SnapshotMissing(MemoryProblem):
+    """There is no snapshot {path}."""
+
+    code = "memory_snapshot_missing"
+    hint = "name the folder that `dcf memory scope backup` wrote to"
+
+
+class SnapshotTooNew(MemoryProblem):
+    """{path} was written by a newer DCF: it has format {found!r}, this one knows {known}."""
+
+    code = "memory_snapshot_too_new"
+    hint = "restore it with that DCF, or update this one"
+
+
+class SnapshotTooLarge(MemoryProblem):
+    """The snapshot {path} would have {found:,} bytes, more than the {most:,} that can be read."""
+
+    code = "memory_snapshot_too_large"
+    hint = "prune branches that are done with, or copy the whole memory with `dcf memory backup`"
+
+
+class SnapshotDamaged(MemoryProblem):
+    """{path} is damaged, first in line {line}: {first}. {whole}; nothing was restored."""
+
+    code = "memory_snapshot_damaged"
+    hint = "take another copy of the file; --what-is-whole restores what is whole, without the rest"
+
+    def __init__(self, path: Path, damage: Sequence[Problem], nodes: int, entries: int) -> None:
+        """``damage`` has all that is wrong, each with its line."""
+        self.damage = tuple(damage)
+        line, first = damage[0].line, damage[0].message
+        whole = f"Whole are {nodes:,} nodes with {entries:,} entries"
+        super().__init__(path=path, line=line, first=first, whole=whole)
+
+
+class SnapshotUnreadable(MemoryProblem):
+    """{path} cannot be read as a snapshot: {reason}. Nothing of it is whole."""
+
+    code = "memory_snapshot_unreadable"
+    hint = "take another copy of the file, or an older one"
+
+
+class SnapshotEncrypted(MemoryProblem):
+    """{path} is encrypted, or no snapshot, and this memory has no key."""
+
+    code = "memory_snapshot_encrypted"
+    hint = "set DCF_MEMORY_KEY to the key of the memory that it is from"
+
+
+class CheckpointDiffers(MemoryProblem):
+    """{checkpoint!r} of {project!r} is not what {path} has ({text}); nothing was restored."""
+
+    code = "memory_checkpoint_differs"
+    hint = (
+        "--as NAME restores it as another checkpoint; or remove what is there"
+        " with `dcf memory scope prune`"
+    )

@@ -1,0 +1,115 @@
+"""The file of a snapshot: there whole or not at all, and encrypted where the memory is.
+
+An encrypted one is an SQLCipher file, as the memory is, with the bytes of the plain one in it, in
+pieces. It has the same name: who writes it leaves no plain one beside it.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from dcf.memory.database import MemoryKey, Source, partial, sync, translated
+from dcf.memory.errors import MemoryProblem
+from dcf.memory.snapshot import SNAPSHOT_FILE
+from dcf.memory.snapshots.errors import (
+    SnapshotEncrypted,
+    SnapshotMissing,
+    SnapshotTooLarge,
+    SnapshotUnreadable,
+)
+from dcf.memory.snapshots.sealed import MAGIC
+from dcf.regular_file import LARGEST, read_regular
+
+_PIECE = 2_000
+"""Bytes of a row. It fits into one page, so that what stands before a damaged one can be read."""
+
+
+@contextmanager
+def alone(folder: Path, memory: Source) -> Iterator[None]:
+    """No other process writes the snapshot of the folder, which is made if need be: who looked
+    later at the memory writes later. Raises MemoryUnusable."""
+    with translated(replace(memory, path=folder)):
+        folder.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            for left in folder.glob(f".{SNAPSHOT_FILE}.*"):
+                # Of somebody who died over it: nobody else is here now.
+                left.unlink()
+            yield
+        finally:
+            os.close(descriptor)
+
+
+def keep(data: bytes, folder: Path, memory: Source) -> Path:
+    """Write ``data`` to the folder, in place of what is there, with the key of the ``memory``; the
+    file. Who dies meanwhile leaves the one before. Called by who is ``alone``. Raises MemoryFull,
+    MemoryUnusable, SnapshotTooLarge."""
+    target = replace(memory, path=folder.absolute() / SNAPSHOT_FILE)
+    if len(data) > LARGEST // 2:
+        # Half: where it is encrypted, pages and their digests come to it.
+        raise SnapshotTooLarge(path=target.path, found=len(data), most=LARGEST // 2)
+    with translated(target), partial(target) as unfinished:
+        unfinished.make()
+        if target.key is None:
+            unfinished.path.write_bytes(data)
+        else:
+            _encrypt(data, unfinished)
+        sync(unfinished.path)
+        unfinished.path.replace(target.path)
+        sync(folder)
+    return target.path
+
+
+def kept(folder: Path, memory: Source) -> tuple[Path, bytes]:
+    """The file in a folder, and what was given to ``keep``, of a damaged one its beginning.
+
+    Raises SnapshotMissing, SnapshotEncrypted, MemoryKey, SnapshotUnreadable, MemoryUnusable.
+    """
+    source = replace(memory, path=folder.absolute() / SNAPSHOT_FILE)
+    with translated(source):
+        try:
+            beginning = read_regular(source.path, len(MAGIC))
+        except FileNotFoundError:
+            raise SnapshotMissing(path=source.path) from None
+        if beginning == MAGIC:
+            return source.path, read_regular(source.path)
+    if source.key is None:
+        raise SnapshotEncrypted(path=source.path)
+    return source.path, _decrypted(source)
+
+
+def _encrypt(data: bytes, source: Source) -> None:
+    with closing(source.connect()) as connection:
+        # The file is new, and nobody reads it before it has another name.
+        connection.execute("PRAGMA journal_mode = OFF").fetchone()
+        connection.execute("CREATE TABLE pieces (number INTEGER PRIMARY KEY, data BLOB NOT NULL)")
+        connection.execute("BEGIN")
+        connection.executemany(
+            "INSERT INTO pieces (data) VALUES (?)",
+            ((data[at : at + _PIECE],) for at in range(0, len(data), _PIECE)),
+        )
+        connection.execute("COMMIT")
+
+
+def _decrypted(source: Source) -> bytes:
+    data = bytearray()
+    try:
+        with translated(source), closing(source.connect()) as connection:
+            tables = connection.execute("SELECT name FROM sqlite_master").fetchall()
+            if [row["name"] for row in tables] != ["pieces"]:
+                raise SnapshotUnreadable(path=source.path, reason="it is another database")
+            for row in connection.execute("SELECT data FROM pieces ORDER BY number"):
+                data += row["data"]
+    except (MemoryKey, SnapshotUnreadable):
+        raise
+    except MemoryProblem as error:
+        # What could be read has no end, and is reported with what is whole of it.
+        if not data:
+            raise SnapshotUnreadable(path=source.path, reason=str(error)) from error
+    return bytes(data)
