@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import shutil
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
-from dcf_user import Dcf
+from dcf_user import ROOT, Dcf, until
 from home_end import end_home
 
 WAITS = {
@@ -57,6 +60,59 @@ def test_a_copied_folder_goes_on_in_another_home(dcf: Dcf, other: Dcf) -> None:
     again = other("resume", elsewhere, "--json").json
     assert (again["memory"]["is_new"], again["run"]["restored"]) == (False, False)
     assert again["run"]["run_status"] == "succeeded"
+
+
+def scored(user: Dcf) -> int:
+    """How many nodes of the user's memory have a score."""
+    query = "SELECT count(*) FROM nodes WHERE score IS NOT NULL"
+    with closing(sqlite3.connect(f"file:{user.home}/memory.db?mode=ro", uri=True)) as memory:
+        return int(memory.execute(query).fetchone()[0])
+
+
+def test_a_search_that_was_killed_ends_elsewhere_as_it_would_have_here(
+    dcf: Dcf, other: Dcf
+) -> None:
+    dcf.env["DCF_EMBEDDER"] = other.env["DCF_EMBEDDER"] = "none"
+    assert dcf("up").code == 0
+    assert dcf("memory", "init").code == 0
+    given = ROOT / "workflows/inputs/search-glue.json"
+    started = dcf("submit", ROOT / "workflows/tree-search.json", "--input", given, "--id", "glue")
+    assert started.code == 0, started.err
+    worker = dcf.worker("--concurrency", "1")
+    until(lambda: scored(dcf) >= 3, "three nodes have scores")
+    worker.kill()
+    worker.wait()
+    assert scored(dcf) < 11
+
+    assert dcf("cancel", "glue").code == 0
+    assert dcf("runs", "export", "glue", "--out", "cp", "--checkpoint", "glue").code == 0
+    elsewhere = other.folder / "elsewhere"
+    shutil.copytree(dcf.folder / "cp", elsewhere)
+    resumed = other("resume", elsewhere, "--watch")
+
+    assert resumed.code == 0, resumed.err
+    assert "casein-lime-resin holds 11.2 MPa, the most of 11 recipes" in resumed.out
+    nodes = other("memory", "scope", "tree", "glue", "--json").json["nodes"]
+    # A state that was redriven has a node of its own in that of its branch.
+    scores = {
+        re.sub(r"/Test[A-Za-z]+@.*", "", one["name"]): one["score"] for one in nodes if one["score"]
+    }
+    # What the tools of the example say of each recipe.
+    assert scores == {
+        "Ideas[0]": 6.1,
+        "Ideas[0]/Variants[0]": 6.8,
+        "Ideas[0]/Variants[0]/Refinements[0]": 7.1,
+        "Ideas[0]/Variants[0]/Refinements[1]": 1.0,
+        "Ideas[0]/Variants[1]": 5.2,
+        "Ideas[1]": 7.4,
+        "Ideas[1]/Variants[0]": 9.3,
+        "Ideas[1]/Variants[0]/Refinements[0]": 11.2,
+        "Ideas[1]/Variants[0]/Refinements[1]": 8.8,
+        "Ideas[1]/Variants[1]": 7.0,
+        "Ideas[2]": 2.2,
+    }
+    found = other("memory", "scope", "search", "glue/Ideas[0]", "glue starch lime", "--json").json
+    assert {one["node"] for one in found["found"]} == {"glue/Ideas[0]"}
 
 
 def test_a_folder_without_a_checkpoint_is_told(dcf: Dcf) -> None:
