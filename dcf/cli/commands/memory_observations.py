@@ -102,7 +102,7 @@ def get(
     return asyncio.run(get_observations(Settings.from_env(os.environ), ids))
 
 
-@choosing(but=["turn"])
+@choosing(pinned=(PinnedOption, False))
 def search(
     query: Annotated[str, typer.Argument(metavar="QUERY", help="Words, or a question.")],
     choice: ObservationChoice,

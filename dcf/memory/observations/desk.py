@@ -110,6 +110,9 @@ class ObservationDesk:
             source_types=which.source_types,
             source_ids=which.source_ids,
             workflows=which.workflows,
+            turn=which.turn,
+            topic=which.topic,
+            pinned=which.pinned,
             since=which.since,
             until=which.until,
         )

@@ -29,9 +29,10 @@ class Question:
     ``labels`` and ``tags``: only blocks of one of these labels, and passages with all of these
     tags; either leaves out kinds that have none. ``since`` and ``until``: in ms, both included.
     ``weights`` multiply the score of blocks by label. ``roles`` and ``session_id``: only such
-    messages. ``types``, ``concepts``, ``source_types``, ``source_ids``, ``workflows``: only
-    observations of one of these types, about one of these concepts, from one of these kinds of
-    source, from one of these sources, of one of these workflows."""
+    messages. ``types``, ``concepts``, ``source_types``, ``source_ids``, ``workflows``,
+    ``turn``, ``topic``, ``pinned``: only observations of one of these types, about one of these
+    concepts, from one of these kinds of source, from one of these sources, of one of these
+    workflows, of this turn, with each word of the topic, that are pinned or not."""
 
     query: str
     k: int = 10
@@ -54,6 +55,9 @@ class Question:
     source_types: Sequence[str] = ()
     source_ids: Sequence[str] = ()
     workflows: Sequence[str] = ()
+    turn: int | None = None
+    topic: str | None = None
+    pinned: bool | None = None
     weights: Mapping[str, float] = field(default_factory=dict)
 
     @property
@@ -75,9 +79,7 @@ class Question:
             "block": bool(self.labels),
             "passage": bool(self.tags),
             "message": bool(self.roles) or self.session_id is not None,
-            "observation": any(
-                (self.types, self.concepts, self.source_types, self.source_ids, self.workflows)
-            ),
+            "observation": self._chooses_observations,
             "entry": not self.choice.is_all,
             # No filter is of these alone.
             "thread": False,
@@ -111,8 +113,13 @@ class Question:
         """Whether not all texts of a kind are wanted."""
         if self.since is not None or self.until is not None or self.session_id is not None:
             return True
-        several = (self.labels, self.tags, self.roles, self.types, self.concepts)
-        return any((*several, self.source_types, self.source_ids, self.workflows))
+        return any((self.labels, self.tags, self.roles)) or self._chooses_observations
+
+    @property
+    def _chooses_observations(self) -> bool:
+        several = (self.types, self.concepts, self.source_types, self.source_ids, self.workflows)
+        one = (self.turn, self.topic, self.pinned)
+        return any(several) or any(said is not None for said in one)
 
     @property
     def observations(self) -> Filter:
@@ -123,6 +130,9 @@ class Question:
             concepts=cast("Sequence[Concept]", self.concepts),
             source_types=self.source_types,
             source_ids=self.source_ids,
+            turn=self.turn,
+            topic=self.topic,
+            pinned=self.pinned,
             since=self.since,
             until=self.until,
         )

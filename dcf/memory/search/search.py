@@ -92,6 +92,9 @@ class Search:
         source_types: Sequence[str] = (),
         source_ids: Sequence[str] = (),
         workflows: Sequence[str] = (),
+        turn: int | None = None,
+        topic: str | None = None,
+        pinned: bool | None = None,
         weights: Mapping[str, float] | None = None,
         by: Actor | None = None,
     ) -> tuple[Found, ...]:
@@ -124,6 +127,9 @@ class Search:
             source_types=source_types,
             source_ids=source_ids,
             workflows=workflows,
+            turn=turn,
+            topic=topic,
+            pinned=pinned,
             weights=weights or {},
         )
         refuse("the search", question_problems(question))

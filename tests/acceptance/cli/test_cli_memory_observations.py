@@ -34,7 +34,10 @@ ENDED = replace(
     concepts=("gotcha",),
 )
 BACK = replace(
-    BUSY, title="Return: a retry got over Busy", workflow="returns", origin=Origin("run", "back-1")
+    BUSY,
+    title="Return: a retry got over Busy",
+    workflow="returns",
+    origin=Origin("run", "back-1", 7),
 )
 
 
@@ -148,6 +151,12 @@ def test_words_find_observations_and_filters_leave_what_they_name(seen: MemoryUs
     assert found("busy", "--days", 200, "--workflow", "returns") == [("returns", BACK.title)]
     assert found("busy", "--source-id", "order-3") == [("orders", BUSY.title)]
     assert found("busy", "--type", "decision") == []
+    assert found("busy", "--days", 200, "--turn", 7) == [("returns", BACK.title)]
+    assert found("busy", "--pinned") == []
+    seen.ok(
+        "observations", "pin", seen.ok("observations", "search", "busy")["observations"][0]["id"]
+    )
+    assert found("busy", "--pinned") == [("orders", BUSY.title)]
     assert "4711" not in seen("observations", "search", "busy").out
 
 
