@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from dcf.asl.maps import MemoryObjects, ObjectStore, read_items, write_results
     from dcf.asl.maps.map_items import item_input
     from dcf.asl.maps.map_run import map_run
-    from dcf.asl.memory_policy import MemoryPolicy
+    from dcf.asl.memory_policy import MEMORY, MemoryPolicy
     from dcf.asl.payload import JSON, PAYLOAD_LIMIT, size
     from dcf.asl.printing import dump
     from dcf.asl.reading.fields import closest_hint
@@ -100,6 +100,7 @@ __all__ = [
     "HEARTBEAT_TIMEOUT",
     "JSON",
     "MAX_DEFINITION",
+    "MEMORY",
     "PAYLOAD_LIMIT",
     "TIMEOUT",
     "Answer",

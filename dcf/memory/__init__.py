@@ -80,7 +80,16 @@ if TYPE_CHECKING:
     from dcf.memory.memory import Memory
     from dcf.memory.message import Message, NewMessage, Role, heading_of
     from dcf.memory.messages import Messages, UnknownMessage
-    from dcf.memory.node import ROOT, NewEntry, NewNode, Node, NodeEntry, NodeStep, TreeNode
+    from dcf.memory.node import (
+        ROOT,
+        NewEntry,
+        NewNode,
+        Node,
+        NodeEntry,
+        NodeResult,
+        NodeStep,
+        TreeNode,
+    )
     from dcf.memory.nodes import (
         EntryFields,
         EntryInherited,
@@ -345,6 +354,7 @@ __all__ = [
     "NodeExists",
     "NodeFields",
     "NodeOfItself",
+    "NodeResult",
     "NodeStep",
     "Nodes",
     "NotAbove",

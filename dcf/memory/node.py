@@ -92,6 +92,18 @@ class NodeEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class NodeResult:
+    """What a node keeps of a piece of work: a ``text``, if there is one, and how good the node is
+    (None: not said). ``of`` names the work; of those who did it, the one with the highest ``fence``
+    counts."""
+
+    of: str
+    fence: int
+    text: str = ""
+    score: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class TreeNode:
     """A node in its tree. ``depth`` counts from the root of the project, which has 0; ``entries``
     are those that were written into the node itself."""

@@ -43,6 +43,12 @@ class NodePlace:
     is_chosen: bool = False
     gathers: bool = False
 
+    @property
+    def branch(self) -> tuple[NodeStep, ...]:
+        """The way to the node of the branch, in which the nodes of tries stand."""
+        tries = sum(one.made_for == "try" for one in self.steps)
+        return self.steps[: len(self.steps) - tries]
+
 
 @dataclass(frozen=True, slots=True)
 class Join:

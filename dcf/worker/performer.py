@@ -11,6 +11,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Protocol
 
 from control_plane import JSON, Disconnected, MissingBlob, RefusedForGood, cut_text
+from dcf.asl import MEMORY
 from dcf.worker.current_work import Work, begin_work
 from dcf.worker.lease_lost import LeaseLost
 from dcf.workflow import Failed, Outcome, Succeeded, Task
@@ -70,13 +71,18 @@ class Performer:
         """The outcome of one Task; a failure of the work is an outcome, not an exception."""
         handler = self._handler(task.state.resource or "")
         if handler is not None:
-            return await _apart(_contained(self._result(handler, task, beat), task))
-        if task.state.binding is None:
+            outcome = await _apart(_contained(self._result(handler, task, beat), task))
+            if isinstance(outcome, Failed) and self._notes_of:
+                await self._notes_of(task).note_failure(outcome.error or "", outcome.cause or "")
+            return outcome
+        binding = task.state.binding
+        # A Resource that says only in which memory its handler works is no work for an agent.
+        if binding is None or (task.state.resource and binding.keys() == {MEMORY}):
             known = ", ".join(sorted(self._handlers)) or "none"
             return Failed(
                 "DCF.NoHandler",
                 f"no handler for Resource {task.state.resource!r} in this worker (known: {known}), "
-                "and the state has no AgentBinding",
+                "and the state has no AgentBinding for an agent",
             )
         if self._agents is None:
             return Failed("DCF.NoHandler", "this worker runs no agents")

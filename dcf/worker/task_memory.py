@@ -18,7 +18,7 @@ from dcf.memory import (
     NewEntry,
     Node,
     NodeEntry,
-    NodeFields,
+    NodeResult,
     TreeNode,
     made_for,
 )
@@ -35,9 +35,6 @@ _BY = SYSTEM.because("the node of a task")
 _DIGITS = re.compile(r"([0-9]+)")
 _NUMBER = re.compile(r"~[0-9]+$")
 _ALL = 1_000_000
-_RESULT = "result"
-_TITLE = 80
-"""Characters of a node's title, which is the beginning of what it keeps of a result."""
 _LONGEST = 2_000
 """Characters of what is noted of a failure."""
 
@@ -88,26 +85,22 @@ class TaskMemory:
         await _if_it_can_be(state, self.write(text, "failure"))
 
     async def keep(self, task: Task, result: JSON) -> None:
-        """Keep in the node what the workflow says of the ``result`` of ``task``: once, whoever does
-        the work again. What keeps it from being kept is reported: the work is done."""
+        """Keep in the node of the branch what the workflow says of the ``result`` of ``task``: all
+        that follows in the branch reads it. Once, whoever does the work again. What keeps it from
+        being kept is reported: the work is done."""
         policy, lease = task.state.memory, task.lease
         if policy is None or not policy.keeps:
             return
         text, score = policy.noted(result), policy.scored(result)
         if text or score is not None:
-            kept = self.keep_result(text, score, f"{lease.path}@{lease.visit}")
+            of = f"{lease.path}@{lease.visit}"
+            kept = self._keep(NodeResult(of, lease.fence, text, score))
             await _if_it_can_be(lease.path, kept)
 
-    async def keep_result(self, text: str, score: float | None, of: str) -> None:
-        """Keep ``text`` and ``score`` as the result of the state ``of``. Raises a MemoryProblem."""
-        node, nodes = await self.node(), self.memory.nodes
-        fields: NodeFields = {} if score is None else {"score": score}
-        if text:
-            fields["title"] = text.splitlines()[0][:_TITLE]
-            own = await nodes.entries(node.id, inherited=False, kinds=[_RESULT], limit=_ALL)
-            if all(one.metadata.get("of") != of for one in own):
-                await nodes.write(node.id, NewEntry(text, _RESULT, {"of": of}), by=_BY)
-        await nodes.change(node.id, by=_BY, **fields)
+    async def _keep(self, result: NodeResult) -> None:
+        nodes, place = self.memory.nodes, self.place
+        node = await nodes.reach(self.project, place.checkpoint, place.branch, by=self.by)
+        await nodes.keep(node.id, result, by=self.by)
 
     async def search(self, query: str, k: int) -> list[Found]:
         """What fits best of the entries that its node reads, and of those that it gathers: not of
@@ -177,6 +170,16 @@ class HandlerNotes:
         own = await _if_it_can_be(self.task.lease.path, self._own())
         if own is not None:
             await own.keep(self.task, result)
+
+    async def note_failure(self, error: str, cause: str) -> None:
+        """Keep why a try failed, where the workflow chose the memory of the Task: a handler reads
+        only what it asks for."""
+        path = self.task.lease.path
+        own = await _if_it_can_be(
+            path, task_memory(self.store, self.memory, self.project, self.task)
+        )
+        if own is not None and own.place.is_chosen:
+            await own.note_failure(self.task.state.name, error, cause)
 
     async def _own(self) -> TaskMemory:
         found = await task_memory(self.store, self.memory, self.project, self.task)

@@ -9,7 +9,7 @@ from dcf.memory.audit.entity import Row
 from dcf.memory.audit.journal import Journal
 from dcf.memory.checking import refuse
 from dcf.memory.entities import NODE, NODE_ENTRY
-from dcf.memory.node import ROOT, NewEntry, NewNode, Node, NodeEntry
+from dcf.memory.node import ROOT, NewEntry, NewNode, Node, NodeEntry, NodeResult
 from dcf.memory.nodes.errors import (
     EntryInherited,
     EntryShadowed,
@@ -42,6 +42,12 @@ from dcf.memory.nodes.finding import (
     shadowing_row,
     tree_rows,
 )
+
+RESULT = "result"
+"""The kind of an entry that a node keeps of a piece of work."""
+_OF, _FENCES = "of", "fences"
+_TITLE = 80
+"""Characters of a node's title that is the beginning of a result."""
 
 
 def add_node(journal: Journal, new: NewNode, entries: Sequence[NewEntry]) -> Node:
@@ -136,6 +142,31 @@ def write_entries(
         (it for number, one in enumerate(given) for it in entry_problems(one, f"/{number}")),
     )
     return tuple(_entered(journal, node_id, entry_columns(one), None) for one in given)
+
+
+def keep_result(journal: Journal, node_id: str, result: NodeResult) -> bool:
+    """Keep a result in a node: a text once for each work, its beginning as the title, and a score.
+    False where somebody with a higher fence did the same work. Raises UnknownNode, InvalidEntry."""
+    node = node_of(node_row(journal.connection, node_id))
+    fences = dict(node.metadata.get(_FENCES, {}))
+    if fences.get(result.of, -1) > result.fence:
+        return False
+    fields: NodeFields = {
+        "metadata": {**node.metadata, _FENCES: {**fences, result.of: result.fence}}
+    }
+    if result.score is not None:
+        fields["score"] = result.score
+    if result.text:
+        fields["title"] = result.text.splitlines()[0][:_TITLE]
+        known = (node_entry_of(row) for row in _own_entries(journal, node_id))
+        of_work = [one for one in known if (one.kind, one.metadata.get(_OF)) == (RESULT, result.of)]
+        if of_work:
+            edit_entry(journal, node_id, of_work[0].id, {"text": result.text}, current=None)
+        else:
+            entry = NewEntry(result.text, RESULT, {_OF: result.of})
+            write_entries(journal, node_id, [entry], current=None)
+    change_node(journal, node_id, fields)
+    return True
 
 
 def edit_entry(

@@ -9,13 +9,23 @@ from dcf.memory.access import AccessLog
 from dcf.memory.actor import Actor
 from dcf.memory.database import Connection
 from dcf.memory.ledger import Ledger
-from dcf.memory.node import ROOT, NewEntry, NewNode, Node, NodeEntry, NodeStep, TreeNode
+from dcf.memory.node import (
+    ROOT,
+    NewEntry,
+    NewNode,
+    Node,
+    NodeEntry,
+    NodeResult,
+    NodeStep,
+    TreeNode,
+)
 from dcf.memory.nodes.changing import (
     add_node,
     change_node,
     clear_node,
     delete_entry,
     edit_entry,
+    keep_result,
     move_node,
     promote_entry,
     purge_checkpoint,
@@ -93,6 +103,11 @@ class Nodes:
     async def change(self, node_id: str, *, by: Actor, **given: Unpack[NodeFields]) -> Node:
         """The node with fields changed. Raises UnknownNode, InvalidEntry."""
         return await self._ledger.change(by, lambda journal: change_node(journal, node_id, given))
+
+    async def keep(self, node_id: str, result: NodeResult, *, by: Actor) -> bool:
+        """Keep what a piece of work gave in a node, once, whoever does it again. False where
+        somebody with a higher fence did the same work. Raises UnknownNode, InvalidEntry."""
+        return await self._ledger.change(by, lambda journal: keep_result(journal, node_id, result))
 
     async def move(self, node_id: str, parent_id: str, *, by: Actor) -> Node:
         """Move a node, with all below it, below another parent of the same checkpoint, or below the

@@ -184,25 +184,43 @@ async def test_a_policy_chooses_the_node(redis_url: str, memory: Memory) -> None
     assert set(tree) <= {"", "run", "run > Off[0]"}
 
 
-async def test_a_node_keeps_what_its_workflow_says_of_the_result(
+async def test_a_branch_keeps_what_its_workflow_says_of_a_result_whichever_try_it_was(
     redis_url: str, memory: Memory
 ) -> None:
+    tried: list[str] = []
+
+    def script(work: str, returns: list[Any]) -> ToolCallPart:
+        if work.startswith("After"):
+            if not returns:
+                return ToolCallPart(SEARCH, {"query": "Look"})
+            return done([one["text"] for one in returns[-1]])
+        tried.append(work)
+        if work == "Look fig" and tried.count(work) == 1:
+            return failed("no light")
+        return done({"is": work, "points": [len(work)]})
+
     async with crew_on(redis_url) as crew:
-        world = World(crew, memory, lambda work, _: done({"is": work, "points": [len(work)]}))
+        world = World(crew, memory, script)
         world.worker()
         keep = {"note": "$.is", "score": "$.points[0]"}
-        status = await world.run("r1", Fan=mapping(flow(Look=agent_task(keep))))
+        retry = [{"ErrorEquals": ["Broke"], "MaxAttempts": 1, "IntervalSeconds": 1}]
+        # A Map inside of the iteration stands beside the node of its second try.
+        inner = mapping(flow(After=agent_task({})), ItemsPath="$.list")
+        given = {"fruit.$": "$$.Map.Item.Value", "list": [1]}
+        look = agent_task(keep, Retry=retry, InputPath="$.fruit", ResultPath=None)
+        fan = mapping(flow(Look=look, Inner=inner), ItemSelector=given)
+        assert await world.run("r1", Fan=fan) == "succeeded"
+        afters = [f"Fan[{number}]/Inner[0]/After" for number in range(3)]
+        output = await crew.store.outputs("r1", afters)
         root = await memory.nodes.named("/lab")
         nodes = [one.node for one in await memory.nodes.tree(root.id)]
 
-    assert status == "succeeded"
     assert {one.name: one.score for one in nodes if one.score is not None} == {
         f"Fan[{number}]": len(f"Look {fruit}") for number, fruit in enumerate(FRUITS)
     }
-    tree = await world.tree()
-    assert [tree[f"run > Fan[{number}]"] for number in range(3)] == [
-        [f"Look {one}"] for one in FRUITS
-    ]
+    # Why the first try of one failed is its branch's too.
+    kept = [[it for it in output[one]["data"] if "failed" not in it] for one in afters]
+    assert kept == [[f"Look {one}"] for one in FRUITS]
 
 
 async def test_what_is_shared_by_runs_is_found_by_the_next_run(

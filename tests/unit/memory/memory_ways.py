@@ -31,6 +31,7 @@ from dcf.memory import (
     NewThread,
     NewTurn,
     Node,
+    NodeResult,
     NodeStep,
     Occurrence,
     Origin,
@@ -239,6 +240,9 @@ WAYS: dict[str, Way] = {
     ),
     "nodes.change": lambda m: _after(
         _node(m), lambda it: m.nodes.change(it.id, by=BY, title=ALL, metadata=DATA)
+    ),
+    "nodes.keep": lambda m: _after(
+        _node(m), lambda it: m.nodes.keep(it.id, NodeResult("work", 1, ALL), by=BY)
     ),
     "nodes.write": lambda m: _after(
         _node(m), lambda it: m.nodes.write(it.id, NewEntry(ALL, metadata=DATA), by=BY)

@@ -26,6 +26,7 @@ from dcf.memory import (
     NodeElsewhere,
     NodeExists,
     NodeOfItself,
+    NodeResult,
     NotCurrentNode,
     Origin,
     RootFixed,
@@ -262,6 +263,24 @@ async def test_a_branch_writes_to_its_own_node_alone(memory: Memory, by: Actor) 
     assert await memory.nodes.entries(one.id) == (own,)
     events = await memory.events.list()
     assert {it.entity_id for it in events if it.entity == "entry"} == {entry.id, own.id}
+
+
+async def test_a_result_is_kept_once_and_of_the_latest_holder(memory: Memory, by: Actor) -> None:
+    _, one, _ = await grown(memory, by)
+    first = NodeResult("Look@1", 5, "It holds.\nFor now.", 3.0)
+
+    assert await memory.nodes.keep(one.id, first, by=by)
+    assert await memory.nodes.keep(one.id, first, by=by)  # after a kill before the commit
+    assert await memory.nodes.keep(one.id, NodeResult("Look@1", 7, "It broke.", 1.0), by=by)
+    assert not await memory.nodes.keep(one.id, NodeResult("Look@1", 6, "Late.", 9.0), by=by)
+    entries = await memory.nodes.entries(one.id, inherited=False)
+    assert [(it.text, it.kind) for it in entries] == [("It broke.", "result")]
+    assert await memory.nodes.keep(one.id, NodeResult("Look@2", 8, "It holds again."), by=by)
+
+    node = await memory.nodes.get(one.id)
+    assert (node.title, node.score) == ("It holds again.", 1.0)
+    entries = await memory.nodes.entries(one.id, inherited=False)
+    assert [it.text for it in entries] == ["It broke.", "It holds again."]
 
 
 async def test_all_that_is_wrong_is_said(memory: Memory, by: Actor) -> None:
