@@ -193,7 +193,8 @@ def _targets(
         check_workflow_id(workflow_id)
     into_folder = into_folder or len(workflow_ids) > 1 or out.is_dir()
     if into_folder and out.exists() and not out.is_dir():
-        hint = "choose a folder"
+        what = "several runs" if len(workflow_ids) > 1 else "a checkpoint"
+        hint = f"choose a folder for {what}"
         raise BadInput([Problem("CLI_OUT_EXISTS", "there is a file", hint=hint, file=str(out))])
     files = {one: out / f"{one}{SUFFIX}" if into_folder else out for one in workflow_ids}
     there = [file for file in files.values() if file.exists() or file.is_symlink()]
