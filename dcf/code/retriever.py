@@ -57,6 +57,11 @@ class CodeRetriever:
                     progress(min(first + _FILES, len(paths)), len(paths))
             return total + await self._embed()
 
+    async def ready(self, question: str) -> tuple[Problem, ...]:
+        """Bring the index up to date for ``question``."""
+        await self.sync()
+        return ()
+
     async def find(
         self,
         question: str,

@@ -45,6 +45,7 @@ from dcf.memory.snapshots.lines import counts_of, written
 from dcf.memory.snapshots.version import Version
 from dcf.memory.threads.piece import pieces_of
 from dcf.memory.threads.syncing import Syncing
+from dcf.retrieval import MemoryItems, NewItem
 
 BY = Actor("user", "ada")
 EXAMPLES = examples(26)
@@ -292,6 +293,9 @@ WAYS: dict[str, Way] = {
     "skills.sync": _skill,
     "import": _import,
     "claude_mem": _claude_mem,
+    "retrieval": lambda m: MemoryItems(m, BY).remember(
+        "/work", NewItem(ALL, (LINE,), LINE, f"src/{NAME}.py")
+    ),
 }
 
 
