@@ -26,3 +26,8 @@ class CodeShelf:
             path = self._folder / f"{name}.db"
             found = self._retrievers[project] = CodeRetriever(Path(project), path, self._embedder)
         return found
+
+    async def close(self) -> None:
+        """End what goes on behind answers."""
+        for retriever in self._retrievers.values():
+            await retriever.close()

@@ -65,9 +65,10 @@ async def find_code(
     settings: Settings, setting: RetrievalSetting, query: str, limit: int, *, wait: bool
 ) -> Answer:
     """Pieces of the project's code. Raises CodeProblem."""
-    retriever = (await open_shelf(settings)).of(setting.projects.chosen(None, None))
-    problems = (await retriever.sync()).problems if wait else await retriever.ready(query)
-    hits = await retriever.find(query, limit=limit)
+    async with open_shelf(settings) as shelf:
+        retriever = shelf.of(setting.projects.chosen(None, None))
+        problems = (await retriever.sync()).problems if wait else await retriever.ready(query)
+        hits = await retriever.find(query, limit=limit)
     fields = {
         "query": query,
         "hits": [{**asdict(hit), "why": list(hit.why)} for hit in hits],

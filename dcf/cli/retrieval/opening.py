@@ -20,14 +20,19 @@ async def open_retrieval(
     settings: Settings, setting: RetrievalSetting, by: Actor
 ) -> AsyncIterator[Retrieval]:
     """What is logged ``by`` somebody and asked. Raises a MemoryProblem."""
-    shelf = await open_shelf(settings)
-    async with _items(settings, setting, by) as items:
+    async with open_shelf(settings) as shelf, _items(settings, setting, by) as items:
         yield Retrieval(items, shelf, now_ms)
 
 
-async def open_shelf(settings: Settings) -> CodeShelf:
+@asynccontextmanager
+async def open_shelf(settings: Settings) -> AsyncIterator[CodeShelf]:
     """The code of any project; its indexes are in the home."""
-    return CodeShelf(settings.home / "code", await asyncio.to_thread(_embedder, settings.embedder))
+    embedder = await asyncio.to_thread(_embedder, settings.embedder)
+    shelf = CodeShelf(settings.home / "code", embedder)
+    try:
+        yield shelf
+    finally:
+        await shelf.close()
 
 
 @asynccontextmanager
