@@ -23,7 +23,7 @@ from dcf.problem import Problem
 from dcf.search import Embedder
 from dcf.stopping import stop
 
-_FILES = 25
+_FILES = 100
 _PIECES = 512
 _FEW = 64
 """Files that are read before an answer, however many there are besides."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from dcf.citation import Citation
 from dcf.code import CodeHit
@@ -39,9 +40,26 @@ class Candidate:
         return str(Citation("code", self.code.path, "line", number=lines[0], last=lines[1]))
 
     @property
+    def type(self) -> str:
+        """What it is called in answers."""
+        return "memory" if self.memory else "code_snippet"
+
+    @property
     def source(self) -> str:
         """What its place counts in."""
         return "memory" if self.memory else "code"
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """What else is known of it."""
+        if self.memory is not None:
+            item = self.memory.item
+            about = {"id": item.id, "tags": list(item.tags), "source": item.source}
+            rest = {"file_path": item.file_path, "timestamp": item.timestamp, "times": self.times}
+            return {**about, **rest}
+        assert self.code is not None
+        lines = {"first_line": self.code.first_line, "last_line": self.code.last_line}
+        return {"file_path": self.code.path, **lines, "symbol": self.code.symbol}
 
     @property
     def own_reason(self) -> str:

@@ -92,21 +92,9 @@ def demand_kept(setting: RetrievalSetting) -> None:
 
 def _entry(scored: Scored) -> dict[str, Any]:
     one = scored.candidate
-    entry: dict[str, Any] = {
-        "type": "memory" if one.memory else "code_snippet",
-        "score": scored.score,
-        "text": one.text,
-        "citation": one.citation,
-        "why": list(scored.why),
-    }
-    if one.memory is not None:
-        item = one.memory.item
-        about = {"id": item.id, "source": item.source, "file_path": item.file_path}
-        return {**entry, **about, "tags": list(item.tags), "timestamp": item.timestamp}
-    assert one.code is not None
-    hit = one.code
-    lines = {"first_line": hit.first_line, "last_line": hit.last_line}
-    return {**entry, "file_path": hit.path, **lines, "symbol": hit.symbol}
+    why = list(scored.why)
+    entry = {"type": one.type, "score": scored.score, "text": one.text, "citation": one.citation}
+    return {**entry, "why": why, **one.about}
 
 
 def _lines(scored: Scored, *, explain: bool) -> list[Text]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from pydantic.alias_generators import to_camel
+
 from dcf.retrieval.candidate import Scored
 from dcf.retrieval.item import Item
 
@@ -24,26 +26,15 @@ def stored(item: Item) -> dict[str, Any]:
 
 def context_item(scored: Scored) -> dict[str, Any]:
     """One entry of a context."""
-    candidate = scored.candidate
-    rest = {
-        "citation": candidate.citation,
-        "why": list(scored.why),
-        "times": candidate.times if candidate.times > 1 else None,
-    }
-    if candidate.memory is not None:
-        item = stored(candidate.memory.item)
-        return _there(type="memory", score=scored.score, **{**item, **rest})
-    hit = candidate.code
-    assert hit is not None
+    one = scored.candidate
+    about = {to_camel(name): value for name, value in one.about.items()}
     return _there(
-        type="code_snippet",
+        type=one.type,
         score=scored.score,
-        text=hit.text,
-        filePath=hit.path,
-        firstLine=hit.first_line,
-        lastLine=hit.last_line,
-        symbol=hit.symbol or None,
-        **rest,
+        text=one.text,
+        **about,
+        citation=one.citation,
+        why=list(scored.why),
     )
 
 

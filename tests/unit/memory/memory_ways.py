@@ -426,10 +426,12 @@ TOOLS = {
     "send_message_to_agent_async": "letters.leave",
     "archival_memory_insert": "passages.insert",
     "observations_change": "observations.edit",
+    "log_artifact": "retrieval",
 }
 NO_TOOLS = """
 list_memory_blocks read_memory_block detach_memory_block delete_memory_block list_agents read_agent
 resolve_agent_name_to_id delete_agent remove_tool_return_limits read_agent_reply get_agent_messages
 archival_memory_search archival_memory_list archival_memory_delete search_memory
 read_memory_history rollback_memory observations_search observations_timeline observations_details
+augmented_context
 """

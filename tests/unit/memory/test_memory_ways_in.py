@@ -120,7 +120,7 @@ def test_every_command_writes_by_one_of_these_ways() -> None:
 
 
 def test_every_mcp_tool_writes_by_one_of_these_ways() -> None:
-    families = ("memory", "agents", "messages", "recall", "observations")
+    families = ("memory", "agents", "messages", "recall", "observations", "retrieval")
     there = {
         name
         for name, tool in load_catalogue().tools().items()
