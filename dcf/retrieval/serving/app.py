@@ -53,6 +53,12 @@ def create_app(
     spec = openapi(version)
 
     async def healthz(_request: Request) -> Response:
+        try:
+            for project in projects.roots[:1]:
+                await retrieval.items.recall(project, "", limit=1)
+        except ProblemError as error:
+            body = {"status": "unhealthy", "error": str(error)}
+            return JSONResponse(body, status_code=503)
         return JSONResponse({"status": "ok", "backend": backend})
 
     async def exposed(_request: Request) -> Response:
