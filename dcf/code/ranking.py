@@ -31,6 +31,11 @@ _SAYS = 0.4
 # Of two that are about alike good the nearer; it does not lift what is not good.
 _SAME_FILE = 0.1
 _SAME_FOLDER = 0.05
+# From so many pieces on words are left out that more than this part of them say, where so many
+# others are left.
+_MANY = 20_000
+_COMMON = 0.15
+_ENOUGH = 3
 # A trace names the code that failed: its frames come before all else, in its order.
 _LATER = 0.001
 _BESIDE = 0.9
@@ -162,14 +167,32 @@ def _nearness(path: str, near: str | None) -> float:
 
 def _by_words(connection: sqlite3.Connection, question: Question) -> dict[int, float]:
     """The best pieces of the folders asked for, by BM25 of SQLite; the best of all is worth 1."""
+    wanted = _match(_telling(connection, question.words))
     rows = connection.execute(
         f"SELECT rowid, -bm25(words, {_FIELDS}) AS worth FROM words WHERE words MATCH ?"
         f" {_WITHIN if question.folders else ''} ORDER BY worth DESC, rowid LIMIT {_CANDIDATES}",
-        (_match(question.words), *([json.dumps(question.folders)] if question.folders else [])),
+        (wanted, *([json.dumps(question.folders)] if question.folders else [])),
     ).fetchall()
     best = max((worth for _, worth in rows), default=0.0)
     # A word that stands in most pieces is worth nothing, and then nothing can be told apart.
     return {piece: worth / best if best > 0 else 0.0 for piece, worth in rows}
+
+
+def _telling(connection: sqlite3.Connection, words: Sequence[str]) -> Sequence[str]:
+    """The words without those that a large part of all pieces say, if enough are left: they tell
+    little, and to weigh every piece that says one takes most of the time."""
+    total = connection.execute("SELECT count(*) FROM pieces").fetchone()[0]
+    if total < _MANY:
+        return words
+    counts = {
+        word: connection.execute(
+            "SELECT count(*) FROM words WHERE words MATCH ?", (_match([word]),)
+        ).fetchone()[0]
+        for word in words
+    }
+    rare = [word for word in words if counts[word] <= _COMMON * total]
+    said = [word for word in rare if counts[word]]
+    return rare if len(said) >= _ENOUGH else words
 
 
 def _match(words: Sequence[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import posixpath
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -55,8 +56,9 @@ class Retrieval:
             raise InvalidQuestion(text="; ".join(faults))
         project = question.project
         path = None if question.file_path is None else path_in(project, question.file_path)
-        recalled = await self._recalled(question, path)
-        code, problems = await self._code(question, path)
+        recalled, (code, problems) = await asyncio.gather(
+            self._recalled(question, path), self._code(question, path)
+        )
         candidates = candidates_of(recalled, code)
         if question.mode == "guide":
             ranked = by_guide(question.query, candidates, self._clock())
