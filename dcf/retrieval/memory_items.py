@@ -60,12 +60,13 @@ class MemoryItems:
             kinds=["passage"],
             tags=_file_tags(file_path),
         )
+        why = {one.ref: _why(one) for one in found}
+        # One that was deleted meanwhile is not among them.
+        kept = map(_item, await self._memory.passages.several(list(why)))
         now = self._memory.ledger.clock()
-        recalled: list[Recalled] = []
-        for one in found:
-            item = await self._item(one.ref)
-            if item is not None and not self._lifetimes.is_over(item, now):
-                recalled.append(Recalled(item, _why(one)))
+        recalled = [
+            Recalled(item, why[item.id]) for item in kept if not self._lifetimes.is_over(item, now)
+        ]
         return tuple(recalled[:limit])
 
     async def forget(self, project: str, item_id: str) -> None:
@@ -95,13 +96,6 @@ class MemoryItems:
             # The oldest come first: behind one that stays with this tag, all do.
             if len(over) < len(page) or not page:
                 return total
-
-    async def _item(self, passage_id: str) -> Item | None:
-        """None if it was deleted meanwhile."""
-        try:
-            return _item(await self._memory.passages.get(passage_id))
-        except UnknownPassage:
-            return None
 
     async def _make_archive(self, project: str) -> None:
         agent_id = _archive(project)

@@ -363,7 +363,7 @@ agents: delete find get list named
 blocks: delete detach discard find get holders list read
 labels: defaults new
 messages: archive count get list
-passages: count_reads delete get list
+passages: count_reads delete get list several
 observations: around forget get is_observed list observe_until observed_until occurrences pin
 observations: records unpin
 threads: get list turn turns
