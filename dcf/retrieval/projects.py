@@ -72,5 +72,8 @@ def _tokens_in(file: Path) -> dict[str, str]:
 
 
 def _resolved(folder: str) -> str:
-    # A path with a NUL is no folder, and not served.
-    return folder if "\0" in folder else str(Path(folder).expanduser().resolve())
+    try:
+        return str(Path(folder).expanduser().resolve())
+    except (OSError, RuntimeError, ValueError):
+        # A loop of links, a user whom nobody knows, a NUL: no folder, and not served.
+        return folder

@@ -74,8 +74,15 @@ class ContextBody(BaseModel):
 
 async def body_of(request: Request, model: type[Body]) -> Body:
     """The body of a request. Raises BadRequest."""
+    data = await _bytes_of(request)
     try:
-        document = json.loads(await _bytes_of(request))
+        document = json.loads(data)
+        if b"\\u" in data:
+            json.dumps(document, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise BadRequest(
+            "the body has half of a surrogate pair, which UTF-8 cannot write"
+        ) from None
     except RecursionError:
         raise BadRequest("the body is nested too deep") from None
     except ValueError as error:

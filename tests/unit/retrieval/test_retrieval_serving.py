@@ -113,6 +113,7 @@ async def test_a_log_is_deleted_once(serve: Open) -> None:
         ("/log", {"text": "a", "tags": ["a", 1]}, "tags.1 is no string"),
         ("/log", {"text": "a", "filePath": {}}, "filePath is no string"),
         ("/log", b'{"text": "\\ud800"}', "half of a surrogate pair"),
+        ("/log", b'{"text": "a", "root": "\\ud800"}', "half of a surrogate pair"),
         ("/log", b"[1]", "the body is no JSON object"),
         ("/log", b"{", "the body is no JSON: "),
         ("/log", b"\xff", "the body is no JSON: "),
@@ -186,8 +187,16 @@ async def test_a_token_of_a_project_opens_that_one_alone(serve: Open, tmp_path: 
         assert status == 400 and answer["error"].startswith("root required")
         _, answer = await said(client, "/augmented-context", asked, **service)
         assert len(answer["context"]) == 1
-        status, _ = await said(client, "/log", {**LOG, "root": str(tmp_path)}, **service)
-        assert status == 403
+        (tmp_path / "loop").symlink_to(tmp_path / "loop")
+        for root in (
+            str(tmp_path),
+            "~nobody/x",
+            "\0",
+            str(tmp_path / "loop"),
+            f"{shop}/../site/..",
+        ):
+            status, _ = await said(client, "/log", {**LOG, "root": root}, **service)
+            assert status == 403, root
 
 
 async def test_other_addresses_are_refused(serve: Open) -> None:
