@@ -41,7 +41,7 @@ LABEL org.opencontainers.image.title="DCF" \
 RUN groupadd --gid 10001 dcf \
     && useradd --uid 10001 --gid dcf --no-create-home --home-dir /tmp --shell /usr/sbin/nologin dcf \
     && install -d -o dcf -g dcf /srv/dcf /srv/dcf/generated /srv/dcf/objects /srv/dcf/sessions \
-       /srv/dcf/skills_src /srv/dcf/workflows /srv/dcf/workflows/runs /srv/dcf/workspace
+       /srv/dcf/retrieval /srv/dcf/skills_src /srv/dcf/workflows /srv/dcf/workflows/runs /srv/dcf/workspace
 COPY --from=build /opt/dcf /opt/dcf
 # Bytecode was compiled above, for quick starts; nothing is written while it runs.
 ENV PATH=/opt/dcf/bin:$PATH \

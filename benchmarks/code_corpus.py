@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from dcf.search import opening
+
 _SHORTEST, _LONGEST = 5, 60
 """Words of a question: shorter ones ask for nothing, longer ones are manuals."""
 _DIRECTIVE = re.compile(r"^\s*(?:[:@]\w+|>>>|\.\. |Args|Arguments|Parameters|Returns|Raises|-{3,})")
@@ -17,7 +19,7 @@ _DIRECTIVE = re.compile(r"^\s*(?:[:@]\w+|>>>|\.\. |Args|Arguments|Parameters|Ret
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """``text`` is the first paragraph of the docstring of the function ``name`` (qualified) in the
+    """``text`` is the first sentence of the docstring of the function ``name`` (qualified) in the
     file ``path`` of the corpus, where it stands at the lines ``first_line`` to ``last_line``."""
 
     text: str
@@ -101,13 +103,13 @@ def _documented(node: ast.AST, around: str) -> Iterator[_Documented]:
 
 
 def _asked(docstring: str) -> str:
-    """The first paragraph, in one line; empty where it is no question."""
+    """The first sentence, in one line; empty where it is no question."""
     lines: list[str] = []
     for line in docstring.strip().split("\n"):
         if not line.strip() or _DIRECTIVE.match(line):
             break
         lines.append(line.strip())
-    text = " ".join(lines)
+    text = opening(" ".join(lines))
     return text if _SHORTEST <= len(text.split()) <= _LONGEST else ""
 
 

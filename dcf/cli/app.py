@@ -25,6 +25,7 @@ FAMILIES = {
     "skills": ("skills",),
     "memory": ("memory",),
     "graph": ("graph",),
+    "retrieval": ("retrieval",),
     "reflecting": ("reflect", "advise"),
     "stub": ("stub",),
     "showing": ("demo",),

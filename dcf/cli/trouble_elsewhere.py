@@ -51,6 +51,7 @@ def explain_elsewhere(error: BaseException) -> Trouble | None:
         or _skills(error)
         or _tools(error)
         or _search(error)
+        or _retrieval(error)
         or _planner(error)
         or _sessions(error)
         or _worker(error)
@@ -220,6 +221,20 @@ def _search(error: BaseException) -> Trouble | None:
         return None
     exit_code = BAD_INPUT if isinstance(error, EmptyQuery) else ENVIRONMENT
     return Trouble(exit_code, error.code, str(error), error.hint)
+
+
+def _retrieval(error: BaseException) -> Trouble | None:
+    from dcf.code import CodeProblem, InvalidSearch, RootMissing
+    from dcf.retrieval import InvalidItem, RetrievalProblem
+
+    if isinstance(error, InvalidItem | InvalidSearch):
+        return list_troubles(error.problems)
+    if isinstance(error, RetrievalProblem):
+        return Trouble(BAD_INPUT, error.code, str(error), error.hint)
+    if isinstance(error, CodeProblem):
+        exit_code = BAD_INPUT if isinstance(error, RootMissing) else ENVIRONMENT
+        return Trouble(exit_code, error.code, str(error), error.hint)
+    return None
 
 
 def _planner(error: BaseException) -> Trouble | None:

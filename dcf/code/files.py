@@ -15,6 +15,8 @@ MOST_FILES = 200_000
 LARGEST = 4 * 1024 * 1024
 """Bytes: what is larger was made by a program, and is no text that one reads."""
 _BEGINNING = 8_192
+_WRITTEN = 500
+"""Bytes of a line on average: a program made what has longer ones, for programs."""
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 # Without O_NONBLOCK the opening of a pipe waits for somebody who writes.
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -80,6 +82,15 @@ def path_text(path: bytes) -> str | None:
         return None
 
 
+def is_as_known(root: Path, path: str, known: Stamp) -> bool:
+    """Whether the file at ``path`` has the size and the time that it is ``known`` by."""
+    try:
+        status = os.lstat(f"{root}/{path}")
+    except (OSError, ValueError):
+        return False
+    return (status.st_size, status.st_mtime_ns) == (known.size, known.mtime_ns)
+
+
 def read(root: Path, path: str, known: Stamp | None) -> Source | None:
     """The file at ``path`` below ``root``, or None if it is as it was ``known``.
 
@@ -102,6 +113,9 @@ def read(root: Path, path: str, known: Stamp | None) -> Source | None:
     if b"\0" in data[:_BEGINNING]:
         # No problem of anybody's: pictures and programs stand beside sources everywhere.
         return Source(stamp, None)
+    if len(data) > _BEGINNING and len(data) > _WRITTEN * (data.count(b"\n") + 1):
+        message = f"its lines have over {_WRITTEN} bytes on average: it is minified, or data"
+        return _refused(stamp, path, "code_file_minified", message, "")
     return Source(stamp, data, _not_utf8(data, path))
 
 

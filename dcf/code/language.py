@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import PurePosixPath
 from types import MappingProxyType
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
-from tree_sitter import Language
+if TYPE_CHECKING:
+    from tree_sitter import Language
 
 _GRAMMARS = {
     "python": ("tree_sitter_python", "language"),
@@ -51,8 +53,16 @@ def language_of(path: str) -> str | None:
 
 
 @cache
+def has_grammar(language: str) -> bool:
+    """Whether the packages of one of ``LANGUAGES`` are installed: they are of an extra."""
+    return all(find_spec(name) is not None for name in ("tree_sitter", _GRAMMARS[language][0]))
+
+
+@cache
 def grammar(language: str) -> Language:
     """The grammar of one of ``LANGUAGES``, loaded when it is first asked for."""
+    from tree_sitter import Language
+
     module, name = _GRAMMARS[language]
     load = cast(Callable[[], object], getattr(import_module(module), name))
     return Language(load())

@@ -7,12 +7,12 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from dcf.code.literal import Mentions
+from dcf.code.naming import lines_of, naming_pieces
 from dcf.code.question import Question
-from dcf.code.rows import KnownPiece, piece_at, pieces_by_id
+from dcf.code.rows import KnownPiece, pieces_by_id
+from dcf.code.traces import Named, indexed_places, named_places
 
 _CANDIDATES = 300
-_SAYING = 100
 # How much a word counts in the names of a piece, in its path, in its text.
 _FIELDS = "3, 2, 1"
 _FUNCTIONS = frozenset({"function", "method", "macro"})
@@ -31,13 +31,22 @@ _SAYS = 0.4
 # Of two that are about alike good the nearer; it does not lift what is not good.
 _SAME_FILE = 0.1
 _SAME_FOLDER = 0.05
+# From so many pieces on words are left out that more than this part of them say, where so many
+# others are left.
+_MANY = 20_000
+_COMMON = 0.15
+_ENOUGH = 3
+# A trace names the code that failed: its frames come before all else, in its order.
+_LATER = 0.001
+_BESIDE = 0.9
 
 
 @dataclass(frozen=True, slots=True)
 class Signals:
     """What speaks for a piece, each from 0 to 1: ``words`` of the question, the best of all has 1;
     ``meaning``, the similarity of vectors, None without them; ``defines`` and ``says``, the share
-    of the names asked for that begin or stand in it; ``near``, the nearness to the open file."""
+    of the names asked for that begin or stand in it; ``near``, the nearness to the open file;
+    ``place``, how near the fault it is in a stack trace, if any piece is in one."""
 
     words: float
     meaning: float | None
@@ -45,53 +54,58 @@ class Signals:
     says: float
     near: float
     is_function: bool
+    place: float = 0.0
+    has_places: bool = False
 
     @property
     def score(self) -> float:
         """Between 0 and 1."""
+        if self.place:
+            return self.place
         total = _WORDS * self.words + _DEFINES * self.defines + _SAYS * self.says + self.near
         total += _FUNCTION * self.is_function
         reach = _WORDS + _DEFINES + _SAYS + _SAME_FILE + _FUNCTION
         if self.meaning is not None:
             total += _MEANING * max(self.meaning, 0.0)
             reach += _MEANING
-        return total / reach
+        return total / reach * (_BESIDE if self.has_places else 1)
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A piece with what speaks for it, and the names asked for that it says, by their lines."""
+    """A piece with what speaks for it, the names asked for that it says, by their lines, and the
+    place that a stack trace names in it."""
 
     piece: KnownPiece
     signals: Signals
     said: Mapping[str, int]
+    place: Named | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Pieces that may answer: what their words are worth, and which names they say where."""
+    """Pieces that may answer: what their words are worth, those that may say the names asked for,
+    and those at the places of a stack trace, in their order."""
 
     words: Mapping[int, float]
-    said: Mapping[int, Mapping[str, int]]
+    naming: Sequence[int]
+    places: Mapping[int, Named]
 
     @property
     def ids(self) -> tuple[int, ...]:
-        return tuple(dict.fromkeys((*self.words, *self.said)))
+        return tuple(dict.fromkeys((*self.words, *self.naming, *self.places)))
 
 
-def candidates(
-    connection: sqlite3.Connection, question: Question, mentions: Mentions
-) -> Candidates:
-    """The pieces that match the words of ``question`` best, and those that say most of its
-    names."""
-    said: dict[int, dict[str, int]] = {}
-    for place, names in mentions.items():
-        piece = piece_at(connection, place.path, place.line)
-        if piece is not None:
-            for name in names:
-                said.setdefault(piece, {}).setdefault(name, place.line)
-    most = sorted(said, key=lambda piece: (-len(said[piece]), piece))[:_SAYING]
-    return Candidates(_by_words(connection, question), {piece: said[piece] for piece in most})
+def candidates(connection: sqlite3.Connection, question: Question) -> Candidates:
+    """The pieces that match the words of ``question`` best, those that may say its names, and those
+    that it names the place of."""
+    places = indexed_places(connection, named_places(question.text))
+    naming = naming_pieces(connection, question.names)
+    if question.folders:
+        inside = _inside(connection, question, (*naming, *places))
+        naming = [one for one in naming if one in inside]
+        places = {one: place for one, place in places.items() if one in inside}
+    return Candidates(_by_words(connection, question), naming, places)
 
 
 def ranked(
@@ -102,10 +116,8 @@ def ranked(
 ) -> list[Ranked]:
     """The best ``limit`` of the candidates, the best first."""
     pieces = pieces_by_id(connection, found.ids)
-    names = question.names
     everything = [
-        _judged(piece, names, question.near, found, meaning.get(piece.id))
-        for piece in pieces.values()
+        _judged(piece, question, found, meaning.get(piece.id)) for piece in pieces.values()
     ]
     # Then by place, so that the same question has the same answer.
     everything.sort(
@@ -115,23 +127,34 @@ def ranked(
 
 
 def _judged(
-    piece: KnownPiece,
-    names: Sequence[str],
-    near: str | None,
-    found: Candidates,
-    meaning: float | None,
+    piece: KnownPiece, question: Question, found: Candidates, meaning: float | None
 ) -> Ranked:
+    names = question.names
     begins = set(piece.begins.split())
-    said = found.said.get(piece.id, {})
+    said = lines_of(names, piece)
+    place = found.places.get(piece.id)
     signals = Signals(
         words=found.words.get(piece.id, 0.0),
         meaning=meaning,
         defines=sum(name in begins for name in names) / max(len(names), 1),
         says=len(said) / max(len(names), 1),
-        near=_nearness(piece.path, near),
+        near=_nearness(piece.path, question.near),
         is_function=piece.kind in _FUNCTIONS,
+        place=0.0 if place is None else 1 - _LATER * list(found.places).index(piece.id),
+        has_places=bool(found.places),
     )
-    return Ranked(piece, signals, said)
+    return Ranked(piece, signals, said, place)
+
+
+def _inside(
+    connection: sqlite3.Connection, question: Question, ids: Sequence[int]
+) -> frozenset[int]:
+    """Those of ``ids`` that are in the folders asked for."""
+    rows = connection.execute(
+        f"SELECT value FROM json_each(?) WHERE 1 {_WITHIN.replace('rowid', 'value')}",
+        (json.dumps(ids), json.dumps(question.folders)),
+    )
+    return frozenset(one for (one,) in rows)
 
 
 def _nearness(path: str, near: str | None) -> float:
@@ -144,14 +167,32 @@ def _nearness(path: str, near: str | None) -> float:
 
 def _by_words(connection: sqlite3.Connection, question: Question) -> dict[int, float]:
     """The best pieces of the folders asked for, by BM25 of SQLite; the best of all is worth 1."""
+    wanted = _match(_telling(connection, question.words))
     rows = connection.execute(
         f"SELECT rowid, -bm25(words, {_FIELDS}) AS worth FROM words WHERE words MATCH ?"
         f" {_WITHIN if question.folders else ''} ORDER BY worth DESC, rowid LIMIT {_CANDIDATES}",
-        (_match(question.words), *([json.dumps(question.folders)] if question.folders else [])),
+        (wanted, *([json.dumps(question.folders)] if question.folders else [])),
     ).fetchall()
     best = max((worth for _, worth in rows), default=0.0)
     # A word that stands in most pieces is worth nothing, and then nothing can be told apart.
     return {piece: worth / best if best > 0 else 0.0 for piece, worth in rows}
+
+
+def _telling(connection: sqlite3.Connection, words: Sequence[str]) -> Sequence[str]:
+    """The words without those that a large part of all pieces say, if enough are left: they tell
+    little, and to weigh every piece that says one takes most of the time."""
+    total = connection.execute("SELECT count(*) FROM pieces").fetchone()[0]
+    if total < _MANY:
+        return words
+    counts = {
+        word: connection.execute(
+            "SELECT count(*) FROM words WHERE words MATCH ?", (_match([word]),)
+        ).fetchone()[0]
+        for word in words
+    }
+    rare = [word for word in words if counts[word] <= _COMMON * total]
+    said = [word for word in rare if counts[word]]
+    return rare if len(said) >= _ENOUGH else words
 
 
 def _match(words: Sequence[str]) -> str:

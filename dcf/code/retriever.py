@@ -4,24 +4,36 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+import time
 from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 
 from dcf.code import rows, vectors
 from dcf.code.errors import CodeProblem, InvalidSearch
-from dcf.code.files import checked_root, listed
+from dcf.code.files import checked_root, is_as_known, listed
 from dcf.code.hit import CodeHit
 from dcf.code.index_file import IndexFile
-from dcf.code.literal import Mentions, mentions
+from dcf.code.likely import likely
 from dcf.code.question import Question, problems_of
 from dcf.code.ranking import candidates, ranked
 from dcf.code.syncing import Synced, remove_files, sync_files
 from dcf.code.telling import hits
 from dcf.problem import Problem
 from dcf.search import Embedder
+from dcf.stopping import stop
 
-_FILES = 200
+_FILES = 100
 _PIECES = 512
+_FEW = 64
+"""Files that are read before an answer, however many there are besides."""
+_FIRST = 100
+"""Files that are read first for a question, where many are not indexed yet."""
+_BATCH = 4
+_LOOKS = 4
+"""For how many times as long as a look at all files took there is no other one."""
+_PATIENCE_S = 1.2
+"""How long an answer waits for an index that is being made."""
 
 
 class CodeRetriever:
@@ -37,6 +49,70 @@ class CodeRetriever:
         self._embedder = embedder
         self._index = IndexFile(index_path, str(self.root))
         self._syncing = asyncio.Lock()
+        self._looking = asyncio.Lock()
+        self._look_again = 0.0
+        self._behind: asyncio.Task[Synced] | None = None
+        self._pending: dict[str, None] = {}
+        self._first: list[str] = []
+        self._first_done = asyncio.Event()
+        self._is_embedded = False
+        self._listed = 0
+
+    async def ready(self, question: str, patience_s: float = _PATIENCE_S) -> tuple[Problem, ...]:
+        """Bring the index up to date before an answer to ``question``. Where that takes long, it
+        goes on behind (until ``close``), and only the files that are likely to answer are waited
+        for, no longer than ``patience_s``: then the answer is a warning that says so.
+
+        Raises ``RipgrepMissing``, ``RipgrepFailed``, ``TooManyFiles`` and ``IndexTrouble``.
+        """
+        async with self._looking:
+            self._reap()
+            if self._behind is None and time.monotonic() >= self._look_again:
+                await self._follow()
+        if self._pending:
+            await self._read_first(Question(question), patience_s)
+        self._reap()
+        return (_partial(self.root, len(self._pending)),) if self._pending else ()
+
+    async def _follow(self) -> None:
+        """Index what changed, unless that is much."""
+        began = time.monotonic()
+        changed, gone = await self._changes()
+        now = time.monotonic()
+        # Many who ask at once share a look, and looking takes a small part of the time.
+        self._look_again = now + _LOOKS * (now - began)
+        if len(changed) + len(gone) > _FEW:
+            self._pending = dict.fromkeys(changed or gone)
+        elif changed or gone:
+            await self.sync()
+
+    async def _read_first(self, question: Question, patience_s: float) -> None:
+        """Let what is likely to answer be indexed first, of all that is indexed behind."""
+        asks = not tuple(problems_of(question))
+        first = await likely(self.root, list(self._pending), question) if asks else []
+        self._first, self._first_done = first[:_FIRST], asyncio.Event()
+        if self._behind is None:
+            self._behind = asyncio.create_task(self.sync())
+        waiting = asyncio.create_task(self._first_done.wait())
+        try:
+            await asyncio.wait(
+                {self._behind, waiting}, timeout=patience_s, return_when=asyncio.FIRST_COMPLETED
+            )
+        finally:
+            await stop(waiting)
+
+    def _reap(self) -> None:
+        """Take note of the end of what goes on behind. Raises as it ended."""
+        if self._behind is not None and self._behind.done():
+            ended, self._behind = self._behind, None
+            self._pending = {}
+            ended.result()
+
+    async def close(self) -> None:
+        """End what goes on behind an answer; what is indexed stays."""
+        if self._behind is not None:
+            await stop(self._behind)
+            self._behind = None
 
     async def sync(self, progress: Callable[[int, int], None] | None = None) -> Synced:
         """Bring the index up to date with the files. ``progress`` is told how many files are done,
@@ -46,16 +122,19 @@ class CodeRetriever:
         wrong with single files is in the answer.
         """
         async with self._syncing:
-            paths = await listed(self.root)
-            known = await asyncio.to_thread(self._known)
-            gone = sorted(known.keys() - set(paths))
+            changed, gone = await self._changes()
             total = await asyncio.to_thread(self._remove, gone) if gone else Synced()
-            for first in range(0, len(paths), _FILES):
-                some = paths[first : first + _FILES]
-                total += await asyncio.to_thread(self._sync, some, known)
+            unchanged = self._listed - len(changed)
+            self._pending = dict.fromkeys(changed)
+            while some := self._next():
+                total += await asyncio.to_thread(self._sync, some)
+                for path in some:
+                    del self._pending[path]
                 if progress is not None:
-                    progress(min(first + _FILES, len(paths)), len(paths))
-            return total + await self._embed()
+                    progress(self._listed - len(self._pending), self._listed)
+            self._first_done.set()
+            total += Synced(unchanged=unchanged, problems=await self._old_problems(changed))
+            return total + await self._embed(changed)
 
     async def find(
         self,
@@ -72,29 +151,65 @@ class CodeRetriever:
         ``paths``: only in these files and folders, relative to the root. ``near``: a file whose
         code comes a little earlier: 0.1 is added to what it is worth, 0.05 to what else is in its
         folder, where the best words are worth 1. Raises ``InvalidSearch`` with all problems of the
-        question, ``RipgrepMissing``, ``RipgrepFailed`` and ``IndexTrouble``.
+        question, and ``IndexTrouble``.
         """
         asked = Question(question, limit, tokens, tuple(paths), near)
         problems = tuple(problems_of(asked))
         if problems:
             raise InvalidSearch(problems)
-        said = await mentions(self.root, asked.names, asked.folders)
-        return await asyncio.to_thread(self._find, asked, said)
+        return await asyncio.to_thread(self._find, asked)
 
-    def _known(self) -> Mapping[str, rows.KnownFile]:
+    async def _changes(self) -> tuple[list[str], list[str]]:
+        """The files that are not as they are indexed, and those that are gone."""
+        looked = asyncio.create_task(asyncio.to_thread(self._look))
+        try:
+            paths = await listed(self.root)
+        finally:
+            await asyncio.wait([looked])
+        known, same = looked.result()
+        self._listed = len(paths)
+        return [one for one in paths if one not in same], sorted(known - set(paths))
+
+    def _look(self) -> tuple[set[str], set[str]]:
+        """The files that are indexed, and those of them that are still the same."""
         with self._index.reading() as connection:
-            return rows.files(connection)
+            known = rows.stamps(connection)
+        same = {path for path, stamp in known.items() if is_as_known(self.root, path, stamp)}
+        return set(known), same
+
+    def _next(self) -> list[str]:
+        """The files that are read next: those that somebody waits for, a few at a time."""
+        if not self._pending:
+            return []
+        first = [path for path in self._first if path in self._pending]
+        if not first:
+            self._first_done.set()
+            return list(islice(self._pending, _FILES))
+        return first[:_BATCH]
+
+    async def _old_problems(self, changed: Sequence[str]) -> tuple[Problem, ...]:
+        """Those of files that did not change."""
+
+        def read() -> tuple[Problem, ...]:
+            with self._index.reading() as connection:
+                return rows.known_problems(connection)
+
+        found = await asyncio.to_thread(read)
+        new = set(changed)
+        return tuple(one for one in found if one.file not in new)
 
     def _remove(self, paths: Sequence[str]) -> Synced:
         with self._index.writing() as connection:
             return remove_files(connection, paths)
 
-    def _sync(self, paths: Sequence[str], known: Mapping[str, rows.KnownFile]) -> Synced:
+    def _sync(self, paths: Sequence[str]) -> Synced:
         with self._index.writing() as connection:
-            return sync_files(connection, self.root, paths, known)
+            return sync_files(connection, self.root, paths, rows.files(connection, paths))
 
-    async def _embed(self) -> Synced:
+    async def _embed(self, changed: Sequence[str]) -> Synced:
         total = Synced()
+        if self._is_embedded and not changed:
+            return total
         while self._embedder is not None:
             try:
                 done = await asyncio.to_thread(self._embed_some, self._embedder)
@@ -104,6 +219,7 @@ class CodeRetriever:
             except Exception as error:  # noqa: BLE001
                 return total + Synced(problems=(_unembedded(self._embedder, error),))
             if not done:
+                self._is_embedded = True
                 break
             total += Synced(embedded=done)
         return total
@@ -117,9 +233,9 @@ class CodeRetriever:
                 vectors.keep(connection, embedder, made)
         return len(made)
 
-    def _find(self, question: Question, said: Mentions) -> tuple[CodeHit, ...]:
+    def _find(self, question: Question) -> tuple[CodeHit, ...]:
         with self._index.reading() as connection:
-            found = candidates(connection, question, said)
+            found = candidates(connection, question)
             meaning = self._meaning(connection, question, found.ids)
             return hits(connection, question, ranked(connection, question, found, meaning))
 
@@ -141,5 +257,14 @@ def _unembedded(embedder: Embedder, error: Exception) -> Problem:
         "code_embedder",
         f"the embedder {embedder.name!r} failed: {error}",
         hint="words and names are searched all the same; synchronise again to try it again",
+        severity="warning",
+    )
+
+
+def _partial(root: Path, left: int) -> Problem:
+    return Problem(
+        "code_index_partial",
+        f"{left:,} files of {root} are not indexed yet; those with most of the words came first",
+        hint="ask again later, or wait for all with `dcf retrieval code --wait`",
         severity="warning",
     )

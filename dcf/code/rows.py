@@ -39,15 +39,31 @@ class KnownPiece:
     text: str
 
 
-def files(connection: sqlite3.Connection) -> dict[str, KnownFile]:
-    """All files by their paths."""
-    rows = connection.execute("SELECT path, size, mtime_ns, digest, problems FROM files")
+def files(connection: sqlite3.Connection, paths: Sequence[str]) -> dict[str, KnownFile]:
+    """Those of ``paths`` that are indexed."""
+    rows = connection.execute(
+        "SELECT path, size, mtime_ns, digest, problems FROM files"
+        " WHERE path IN (SELECT value FROM json_each(?))",
+        (json.dumps(paths),),
+    )
     return {
         path: KnownFile(
             Stamp(size, mtime_ns), digest, tuple(Problem(**one) for one in json.loads(problems))
         )
         for path, size, mtime_ns, digest, problems in rows
     }
+
+
+def stamps(connection: sqlite3.Connection) -> dict[str, Stamp]:
+    """By which each file is known, by path."""
+    rows = connection.execute("SELECT path, size, mtime_ns FROM files")
+    return {path: Stamp(size, mtime_ns) for path, size, mtime_ns in rows}
+
+
+def known_problems(connection: sqlite3.Connection) -> tuple[Problem, ...]:
+    """What is wrong with files, by path."""
+    rows = connection.execute("SELECT problems FROM files WHERE problems <> '[]' ORDER BY path")
+    return tuple(Problem(**one) for (text,) in rows for one in json.loads(text))
 
 
 def put_stamp(connection: sqlite3.Connection, path: str, stamp: Stamp) -> None:
@@ -106,16 +122,6 @@ def pieces_by_id(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int
     """Those of ``ids`` that are there."""
     found = _pieces(connection, "p.id IN (SELECT value FROM json_each(?))", (json.dumps(ids),))
     return {one.id: one for one in found}
-
-
-def piece_at(connection: sqlite3.Connection, path: str, line: int) -> int | None:
-    """The piece that a line of a file is in."""
-    row = connection.execute(
-        "SELECT p.id FROM pieces p JOIN files f ON f.id = p.file"
-        " WHERE f.path = ? AND p.first_line <= ? AND p.last_line >= ?",
-        (path, line, line),
-    ).fetchone()
-    return None if row is None else int(row[0])
 
 
 def _pieces(

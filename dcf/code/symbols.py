@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-
-from tree_sitter import Node, Parser
+from typing import TYPE_CHECKING
 
 from dcf.code.definitions import DEFINITIONS, FUNCTION_VALUES, Definitions
 from dcf.code.docstring import comment_text, python_docstring
 from dcf.code.language import grammar
 from dcf.code.lines import Above, above, first_row, last_row
 from dcf.code.symbol import Parsed, Symbol, SymbolKind
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 # A text of a hundred thousand classes in one another would have names as long as it is, each.
 _NAMES_AROUND = 16
@@ -38,6 +40,8 @@ def symbols_of(text: str, language: str) -> tuple[Symbol, ...]:
 
 def parsed(text: str, language: str) -> Parsed:
     """The same, with the first line that is no ``language``. Raises ``KeyError``."""
+    from tree_sitter import Parser
+
     # Half surrogates are no UTF-8; with a question mark for each, the lines stay as they are.
     tree = Parser(grammar(language)).parse(text.encode("utf-8", "replace"))
     found = dict.fromkeys(_symbols(tree.root_node, language))

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dcf.code.files import Source, Stamp, read
-from dcf.code.language import language_of
+from dcf.code.language import has_grammar, language_of
 from dcf.code.piece import Piece, pieces
+from dcf.code.python_symbols import python_parsed
 from dcf.code.rows import KnownFile, put_file, put_stamp, remove_file
 from dcf.code.symbols import parsed
 from dcf.problem import Problem
@@ -104,7 +105,12 @@ def _cut(path: str, data: bytes | None) -> tuple[Sequence[Piece], list[Problem]]
     if len(data) > _PARSED:
         message = f"it has over {_PARSED:,} bytes and is cut by lines, not by definitions"
         return pieces(text, ()), [Problem("code_file_long", message, "", "", "warning", path)]
-    found = parsed(text, language)
+    if has_grammar(language):
+        found = parsed(text, language)
+    elif language == "python":
+        found = python_parsed(text)
+    else:
+        return pieces(text, ()), []
     odd = []
     if found.error_line is not None:
         message = f"it is no {language} from here on; what can be read of it is searched"

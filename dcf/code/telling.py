@@ -49,6 +49,8 @@ def _hit(one: Ranked, question: Question, words: list[str]) -> CodeHit:
 
 
 def _reasons(one: Ranked, question: Question, words: list[str]) -> Iterator[str]:
+    if one.place is not None:
+        yield f"the trace names {one.place.path}:{one.place.line}"
     begins = set(one.piece.begins.split())
     defined = [name for name in question.names if name in begins]
     if defined:
@@ -66,13 +68,11 @@ def _reasons(one: Ranked, question: Question, words: list[str]) -> Iterator[str]
 
 def _wanted_line(one: Ranked) -> int:
     """The line that is to be seen, if not all can be."""
+    if one.place is not None:
+        return one.place.line
     begins = set(one.piece.begins.split())
     lines = [line for name, line in one.said.items() if name not in begins]
-    # What changed since it was indexed may stand elsewhere.
-    return min(
-        (line for line in lines if one.piece.first_line <= line <= one.piece.last_line),
-        default=one.piece.first_line,
-    )
+    return min(lines, default=one.piece.first_line)
 
 
 def _excerpt(text: str, first_line: int, question: Question, wanted: int) -> _Excerpt:

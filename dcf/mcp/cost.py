@@ -11,7 +11,7 @@ from dcf.mcp.roles import Role
 from dcf.mcp.tool import Tool
 from dcf.search import count_tokens
 
-WHOLE_LIMIT = 12_000
+WHOLE_LIMIT = 12_250
 """The server's instructions, and names, descriptions and input schemas of all tools, in tokens."""
 ROLE_LIMIT = 4_000
 """The same of the tools of one role."""

@@ -18,6 +18,8 @@ from dcf.mcp.generated_folder import GeneratedFolder
 from dcf.mcp.plan_desk import PlanDesk
 from dcf.mcp.skill_index import SkillIndex
 from dcf.memory import Source
+from dcf.retrieval import CodeShelf
+from dcf.search import Embedder
 from dcf.sessions import Sessions
 from dcf.sessions.guidance import Guidance, open_guidance
 from dcf.skills import SkillCatalog
@@ -98,6 +100,7 @@ class Platform:
         # Those with a model know how far they read the history of their sessions.
         self.conductors: dict[str, ModelConductor] = {}
         self._stores = {config.pool: self.store}
+        self._code: CodeShelf | None = None
 
     @cached_property
     def files(self) -> Files:
@@ -145,6 +148,13 @@ class Platform:
     async def _runtime(self) -> AgentRuntime:
         return (await self.home()).runtime
 
+    def code(self, embedder: Embedder | None) -> CodeShelf:
+        """The code of projects; the first who asks says what compares meanings. The indexes are
+        beside the memory."""
+        if self._code is None:
+            self._code = CodeShelf(self.config.memory.path.parent / "code", embedder)
+        return self._code
+
     async def policy(self) -> Policy:
         """What tools may do, as it stands now. Raises InvalidDocument."""
         return await self.skills.policy()
@@ -162,6 +172,8 @@ class Platform:
         close."""
         if "guidance" in self.__dict__:
             await self.guidance.close()
+        if self._code is not None:
+            await self._code.close()
         await self.homes.close()
         await self.skills.close()
         self.index.close()

@@ -33,6 +33,7 @@ FACES = {
     "dcf.memory.consolidation",
     "dcf.memory.extraction",
     "dcf.memory.rules",
+    "dcf.retrieval.serving",
     "dcf.sessions.archive",
     "dcf.sessions.companions",
     "dcf.sessions.conductor",

@@ -41,6 +41,7 @@ def register(app: typer.Typer) -> None:
     command(group, "mcp", example="dcf health mcp --port 8337", exits=_EXITS)(mcp)
     command(group, "stub", example="dcf health stub --port 8765", exits=_EXITS)(stub)
     command(group, "graph", example="dcf health graph --port 8000", exits=_EXITS)(graph)
+    command(group, "retrieval", example="dcf health retrieval", exits=_EXITS)(retrieval)
     app.add_typer(group, name="health")
 
 
@@ -133,3 +134,12 @@ def graph(
     from dcf.cli.health import graph_server_health
 
     return asyncio.run(graph_server_health(host, port))
+
+
+def retrieval(
+    host: HostOption = "127.0.0.1", port: PortOption = 3030, as_json: JsonOption = False
+) -> Answer:
+    """Whether the service of `dcf retrieval` answers, and its memory can be read."""
+    from dcf.cli.health import server_health
+
+    return asyncio.run(server_health("the retrieval service", host, port))

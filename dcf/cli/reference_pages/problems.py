@@ -49,6 +49,7 @@ _COMPUTED = {
     "CLI_ID": "the run id has characters that an id cannot have, or too many",
     "CLI_NO_TOKEN": "other machines would reach a server that has no token, or a weak one",
     "CLI_RETENTION_RUNS": "a part of `DCF_RETENTION` does not say how long runs are kept",
+    "CLI_RETRIEVAL": "a setting of `dcf retrieval` cannot be used, or a root is no folder",
     "CLI_SIM_ENDLESS": "an execution never ends: a Task never answers, and nothing limits its time",
     "CLI_SIM_LONG": "an execution takes too many steps to be simulated",
     "CLI_SEEDS": "`--seeds` is no range, or stands beside `--seed`",

@@ -18,6 +18,7 @@ FAMILIES: tuple[str, ...] = (
     "memory",
     "recall",
     "observations",
+    "retrieval",
     "discovery",
     "skills",
     "authoring",

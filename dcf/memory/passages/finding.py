@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,6 +18,16 @@ def passage_row(connection: Connection, passage_id: str) -> dict[str, Any]:
     if found is None:
         raise UnknownPassage(passage_id=passage_id)
     return found
+
+
+def rows_of_ids(connection: Connection, passage_ids: Sequence[str]) -> list[dict[str, Any]]:
+    """The rows of those of ``passage_ids`` that are there, in this order."""
+    rows = connection.execute(
+        "SELECT p.* FROM json_each(?) asked JOIN passages p ON p.id = asked.value"
+        " ORDER BY asked.key",
+        (json.dumps(passage_ids),),
+    )
+    return [dict(row) for row in rows]
 
 
 def passage_rows(

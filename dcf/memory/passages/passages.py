@@ -10,7 +10,7 @@ from dcf.memory.ledger import Ledger
 from dcf.memory.passage import NewPassage, Passage
 from dcf.memory.passages.changing import change_passage, count_reads, delete_passage, insert
 from dcf.memory.passages.fields import PassageFields, passage_of
-from dcf.memory.passages.finding import passage_row, passage_rows
+from dcf.memory.passages.finding import passage_row, passage_rows, rows_of_ids
 
 
 class Passages:
@@ -28,6 +28,11 @@ class Passages:
         return await self._ledger.read(
             lambda connection: passage_of(passage_row(connection, passage_id))
         )
+
+    async def several(self, passage_ids: Sequence[str]) -> tuple[Passage, ...]:
+        """Those of these passages that are there, in this order; that is no read of an agent."""
+        rows = await self._ledger.read(lambda connection: rows_of_ids(connection, passage_ids))
+        return tuple(map(passage_of, rows))
 
     async def list(
         self,

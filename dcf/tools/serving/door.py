@@ -38,9 +38,10 @@ class Guard:
     with ``loopback`` the names of this machine are hosts besides. A page of the server itself, of
     the host and port that the request names, may always ask; another page of this machine may not,
     since nobody knows whose it is. Without ``enabled`` neither host nor origin is looked at.
-    ``token`` is asked of everybody where there is one."""
+    ``token``, or one of those ``besides``, is asked of everybody where there is one."""
 
     token: str | None = field(default=None, repr=False)
+    besides: tuple[str, ...] = field(default=(), repr=False)
     loopback: bool = True
     enabled: bool = True
     hosts: tuple[str, ...] = ()
@@ -74,10 +75,13 @@ class Guard:
             for origin in headers.getlist("origin"):
                 if not self._knows_origin(origin, host if checks_hosts else None):
                     return _refuse(403, "origin_not_allowed", f"see {_ORIGINS}")
-        if self.token is None or path in OPEN_PATHS:
+        tokens = [token for token in (self.token, *self.besides) if token is not None]
+        if not tokens or path in OPEN_PATHS:
             return None
         given = headers.get("authorization", "").encode()
-        if hmac.compare_digest(given, f"Bearer {self.token}".encode()):
+        # All of them are compared: how long it takes says nothing.
+        same = [hmac.compare_digest(given, f"Bearer {token}".encode()) for token in tokens]
+        if any(same):
             return None
         answer = _refuse(401, "token_required", "send Authorization: Bearer <the server's token>")
         answer.headers["WWW-Authenticate"] = 'Bearer realm="dcf"'

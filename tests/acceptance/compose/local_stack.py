@@ -69,9 +69,10 @@ class LocalStack:
         self.running: list[Process] = []
         self.interpreters = False
         """Whether services are started from here on by an interpreter each, as in a container."""
-        self._ports = {port: free_port() for port in ("6379", "8379", "8337", "8765", "8000")}
+        ports = ("6379", "8379", "8337", "8765", "8000", "3030")
+        self._ports = {port: free_port() for port in ports}
         self._bin = folder / "bin"
-        volumes = ("workflows/runs", "generated", "workspace", "sessions")
+        volumes = ("workflows/runs", "generated", "workspace", "sessions", "project")
         for name in ("bin", "tmp", *(f"srv/{volume}" for volume in volumes)):
             (folder / name).mkdir(parents=True)
         (folder / "srv/skills_src").symlink_to(ROOT / "skills_src")
@@ -179,7 +180,7 @@ class LocalStack:
         text = text.replace("@falkordb:6379", "@127.0.0.1:8379")
         text = re.sub(r"(?<=[/@])(redis|stub-mcp):", "127.0.0.1:", text)
         text = re.sub(
-            r"(?<![\w.])(6379|8379|8337|8765|8000)\b", lambda port: self._ports[port[0]], text
+            r"(?<![\w.])(6379|8379|8337|8765|8000|3030)\b", lambda port: self._ports[port[0]], text
         )
         return re.sub(r"^/(srv|tmp)(?:/dcf)?", rf"{self.folder}/\1", text)
 

@@ -19,6 +19,7 @@ _PORTS = {
     "dcf-mcp": 8337,
     "stub-mcp": 8765,
     "graphiti-mcp": 8000,
+    "retrieval": 3030,
     "letta": 8283,
 }
 _HEADING = "# For compose.yaml"
@@ -58,7 +59,7 @@ def test_every_service_is_there_at_its_port() -> None:
         for port in service.ports
     }
     assert published == _PORTS
-    ours = {"companions", "dcf-mcp", "graphiti-mcp", "stub-mcp", "worker", "skills"}
+    ours = {"companions", "dcf-mcp", "graphiti-mcp", "retrieval", "stub-mcp", "worker", "skills"}
     assert {service.name for service in OURS} == ours
 
 
@@ -165,7 +166,7 @@ def test_passwords_are_on_no_command_line(service: Service) -> None:
 @pytest.mark.parametrize(
     ("secret", "knowing"),
     [
-        ("DCF_TOKEN", {"dcf-mcp", "graphiti-mcp"}),
+        ("DCF_TOKEN", {"dcf-mcp", "graphiti-mcp", "retrieval"}),
         ("REDIS_PASSWORD", {"redis", "dcf-mcp", "graphiti-mcp", "worker", "companions"}),
         ("FALKORDB_PASSWORD", {"falkordb", "dcf-mcp", "graphiti-mcp", "worker", "companions"}),
         ("DCF_STUB_TOKEN", {"stub-mcp", "dcf-mcp", "worker", "companions"}),
@@ -173,7 +174,7 @@ def test_passwords_are_on_no_command_line(service: Service) -> None:
     ],
 )
 def test_a_secret_is_known_to_those_who_need_it(secret: str, knowing: set[str]) -> None:
-    """Both servers of clients ask for their token, and nobody else knows it."""
+    """All servers of clients ask for their token, and nobody else knows it."""
     assert {
         service.name
         for service in EVERY.values()

@@ -294,3 +294,23 @@ def test_the_skills_are_generated_again_from_the_same_sources_without_a_change(
     assert json.loads((generated / "registry.json").read_bytes())["servers"]
     stack.up("skills")
     assert {file: file.read_bytes() for file in generated.rglob("*.json")} == before
+
+
+def test_what_is_logged_is_kept_in_the_volume_and_the_project_is_only_read(
+    stack: LocalStack,
+) -> None:
+    (stack.folder / "srv/project/pay.py").write_text("def charge():\n    return 'card'\n")
+    [process] = stack.up("retrieval")
+    url = f"http://127.0.0.1:{stack.port(3030)}"
+    bearer = {"authorization": f"Bearer {ENV['DCF_TOKEN']}"}
+    artifact = {"text": "the card was refused", "tags": ["error"]}
+    assert httpx2.post(f"{url}/log", json=artifact).status_code == 401
+    assert httpx2.post(f"{url}/log", json=artifact, headers=bearer).status_code == 200
+    asked = {"query": "charge a refused card"}
+    answer = httpx2.post(f"{url}/augmented-context", json=asked, headers=bearer).json()
+    assert {one["type"] for one in answer["context"]} == {"memory", "code_snippet"}
+    assert stack.stop(process) == 0
+    assert (stack.folder / "srv/retrieval/memory.db").is_file()
+    assert [file.name for file in (stack.folder / "srv/project").iterdir()] == ["pay.py"]
+    _no_secret_in(stack)
+    _nothing_outside_of_volumes(stack)

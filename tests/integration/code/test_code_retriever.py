@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 import sqlite3
 import subprocess
@@ -196,7 +197,7 @@ async def test_a_text_never_costs_more_than_was_asked(
 ) -> None:
     body = "".join(f"    step_{n} = needle({n})\n" for n in range(100))
     (root / "long.py").write_text(f"def needles():\n{body}")
-    (root / "line.js").write_text("var needle='" + "ab1" * 5_000 + "'")
+    (root / "line.js").write_text("var needle='" + "ab1" * 2_500 + "'")
     await retriever.sync()
     hits = await retriever.find("needle", tokens=tokens)
     assert len(hits) == 2
@@ -302,3 +303,52 @@ def _content(path: Path) -> list[object]:
                 " JOIN files f ON f.id = file ORDER BY 1, 2",
             )
         ]
+
+
+async def test_a_stack_trace_leads_to_its_lines_first(root: Path, retriever: CodeRetriever) -> None:
+    (root / "src" / "other.py").write_text("def checkout_basket_total():\n    return 'checkout'\n")
+    await retriever.sync()
+    trace = 'File "/srv/src/desk.py", line 5, in checkout\n  File "/srv/src/shop.py", line 9'
+    first, second, *_ = await retriever.find(f"Traceback (most recent call last):\n{trace}")
+    assert (first.symbol, first.why[0]) == ("Basket.total", "the trace names src/shop.py:9")
+    assert (second.symbol, second.why[0]) == ("checkout", "the trace names src/desk.py:5")
+    assert (first.first_line, first.last_line) == (8, 9)
+    (narrow,) = await retriever.find(trace, paths=["src/desk.py"], limit=1)
+    assert narrow.path == "src/desk.py"
+
+
+async def test_minified_files_are_left_out_by_name(root: Path, retriever: CodeRetriever) -> None:
+    (root / "bundle.js").write_text("var needle=1;" * 1_000)
+    report = await retriever.sync()
+    assert [(one.file, one.code) for one in report.problems] == [
+        ("bundle.js", "code_file_minified")
+    ]
+    assert (await retriever.sync()).problems == report.problems
+    assert await retriever.find("needle") == ()
+
+
+async def test_an_answer_follows_edits(root: Path, retriever: CodeRetriever) -> None:
+    assert await retriever.ready("total") == ()
+    assert places(await retriever.find("total", limit=1)) == [("src/shop.py", "Basket.total")]
+    (root / "src" / "shop.py").write_text(SHOP.replace("total", "sum_up"))
+    await asyncio.sleep(0.3)
+    assert await retriever.ready("total") == ()
+    assert await retriever.find("total") == ()
+
+
+async def test_what_is_likely_to_answer_is_read_before_all_the_rest(
+    root: Path, retriever: CodeRetriever
+) -> None:
+    for number in range(150):
+        (root / f"filler_{number}.py").write_text(f"def other_{number}():\n    return {number}\n")
+    (root / "zebra.py").write_text("def stripes():\n    return 'needlework'\n")
+    (warning,) = await retriever.ready("who does needlework?", patience_s=0.02)
+    assert warning.code == "code_index_partial" and warning.severity == "warning"
+    try:
+        while warning is not None:
+            warning = next(iter(await retriever.ready("needlework", patience_s=5)), None)
+            hits = await retriever.find("needlework")
+            assert places(hits[:1]) == [("zebra.py", "stripes")]
+        assert (await retriever.sync()).unchanged == 153
+    finally:
+        await retriever.close()

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dcf.code import LANGUAGES, Symbol, symbols_of
+from dcf.code.python_symbols import python_parsed
 
 SOURCES = {
     "python": 'class A:\n    "About."\n    def run(self):\n        pass\n',
@@ -88,3 +89,20 @@ def test_any_text_is_read_and_lines_are_inside_of_it(text: str, language: str) -
     count = text.count("\n") + 1
     for one in symbols_of(text, language):
         assert 1 <= one.first_line <= one.last_line <= count
+
+
+def test_without_a_grammar_python_is_read_by_its_own_parser() -> None:
+    text = (
+        "@cache\ndef a():\n    'Adds.'\n\nclass B:\n    async def c(self):\n        def d(): ...\n"
+    )
+    found = python_parsed(text)
+    told = [(one.qualified_name, one.kind, one.first_line, one.last_line) for one in found.symbols]
+    assert told == [
+        ("a", "function", 1, 3),
+        ("B", "class", 5, 7),
+        ("B.c", "method", 6, 7),
+        ("B.c.d", "function", 7, 7),
+    ]
+    assert found.symbols[0].docstring == "Adds." and found.error_line is None
+    assert python_parsed("x = 1\ndef (:\n").error_line == 2
+    assert python_parsed("x\0").symbols == () and python_parsed("(" * 100_000).symbols == ()

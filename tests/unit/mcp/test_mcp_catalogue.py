@@ -114,7 +114,7 @@ IRREVOCABLE = """decide_approval set_budget cancel_workflow redrive_workflow fin
 WRITING = """create_agent send_message_to_agent send_message_to_agent_async write_memory_block
     append_memory_block replace_in_memory_block create_memory_block attach_memory_block
     detach_memory_block archival_memory_insert update_reflector_guidelines register_strategist
-    update_conductor_guidelines"""
+    update_conductor_guidelines log_artifact"""
 """What is written to agents under a name that nobody reads would be lost."""
 
 

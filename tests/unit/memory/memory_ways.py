@@ -46,6 +46,7 @@ from dcf.memory.snapshots.lines import counts_of, written
 from dcf.memory.snapshots.version import Version
 from dcf.memory.threads.piece import pieces_of
 from dcf.memory.threads.syncing import Syncing
+from dcf.retrieval import MemoryItems, NewItem
 
 BY = Actor("user", "ada")
 EXAMPLES = examples(26)
@@ -296,6 +297,9 @@ WAYS: dict[str, Way] = {
     "skills.sync": _skill,
     "import": _import,
     "claude_mem": _claude_mem,
+    "retrieval": lambda m: MemoryItems(m, BY).remember(
+        "/work", NewItem(ALL, (LINE,), LINE, f"src/{NAME}.py")
+    ),
 }
 
 
@@ -363,7 +367,7 @@ agents: delete find get list named
 blocks: delete detach discard find get holders list read
 labels: defaults new
 messages: archive count get list
-passages: count_reads delete get list
+passages: count_reads delete get list several
 observations: around forget get is_observed list observe_until observed_until occurrences pin
 observations: records unpin
 threads: get list turn turns
@@ -426,10 +430,12 @@ TOOLS = {
     "send_message_to_agent_async": "letters.leave",
     "archival_memory_insert": "passages.insert",
     "observations_change": "observations.edit",
+    "log_artifact": "retrieval",
 }
 NO_TOOLS = """
 list_memory_blocks read_memory_block detach_memory_block delete_memory_block list_agents read_agent
 resolve_agent_name_to_id delete_agent remove_tool_return_limits read_agent_reply get_agent_messages
 archival_memory_search archival_memory_list archival_memory_delete search_memory
 read_memory_history rollback_memory observations_search observations_timeline observations_details
+augmented_context
 """

@@ -28,6 +28,8 @@ async def test_passages_are_listed_by_age_page_and_tag(memory: Memory, by: Actor
     assert await memory.passages.list(agent.id, after=first.id) == (second,)
     assert await memory.passages.list(agent.id, tags=("a", "b")) == (first,)
     assert await memory.passages.get(second.id) == second
+    asked = [second.id, "passage-9", first.id]
+    assert await memory.passages.several(asked) == (second, first)
 
 
 async def test_reads_are_counted_and_no_event(memory: Memory, by: Actor) -> None:

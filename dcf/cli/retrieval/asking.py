@@ -1,0 +1,117 @@
+"""``dcf retrieval log``, ``context`` and ``code``."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from typing import Any
+
+from rich.text import Text
+
+from dcf.cli.answer import Answer
+from dcf.cli.memory.opening import person
+from dcf.cli.memory.wording import moment, one_line
+from dcf.cli.retrieval.opening import open_retrieval, open_shelf
+from dcf.cli.retrieval.setting import RetrievalSetting
+from dcf.cli.settings import Settings
+from dcf.cli.trouble import NotSo
+from dcf.problem import Problem
+from dcf.retrieval import ContextQuestion, NewItem, Scored
+
+_EXCERPT = 300
+
+
+async def log_item(settings: Settings, setting: RetrievalSetting, new: NewItem) -> Answer:
+    """Keep an item of the project. Raises InvalidItem, NotSo, a MemoryProblem."""
+    demand_kept(setting)
+    project = setting.projects.chosen(None, None)
+    async with open_retrieval(settings, setting, person("`dcf retrieval log`")) as retrieval:
+        item = await retrieval.log(project, new)
+    fields = {"stored": {**asdict(item), "tags": list(item.tags), "citation": item.citation}}
+    return Answer(fields, [f"Logged as {item.citation}"], status="logged")
+
+
+async def find_context(
+    settings: Settings,
+    setting: RetrievalSetting,
+    question: ContextQuestion,
+    *,
+    explain: bool,
+) -> Answer:
+    """Memory and code that answer. Raises InvalidQuestion, NotSo, a MemoryProblem."""
+    demand_kept(setting)
+    asked = replace(question, project=setting.projects.chosen(None, None))
+    async with open_retrieval(settings, setting, person("`dcf retrieval context`")) as retrieval:
+        answered = await retrieval.context(asked)
+    fields: dict[str, Any] = {
+        "query": asked.query,
+        "context": [_entry(one) for one in answered.found],
+        "problems": [one.to_dict() for one in answered.problems],
+    }
+    show: list[Any] = [line for one in answered.found for line in _lines(one, explain=explain)]
+    if explain:
+        fields["left_out"] = [
+            {**_entry(one), "reason": f"behind the first {asked.limit}"}
+            for one in answered.left_out
+        ]
+        show += [
+            Text(f"left out: {one.candidate.citation}  {one.score:.3f}", "dim")
+            for one in answered.left_out
+        ]
+    show += _warnings(answered.problems)
+    return Answer(fields, show or ["Nothing was found."])
+
+
+async def find_code(
+    settings: Settings, setting: RetrievalSetting, query: str, limit: int, *, wait: bool
+) -> Answer:
+    """Pieces of the project's code. Raises CodeProblem."""
+    async with open_shelf(settings) as shelf:
+        retriever = shelf.of(setting.projects.chosen(None, None))
+        problems = (await retriever.sync()).problems if wait else await retriever.ready(query)
+        hits = await retriever.find(query, limit=limit)
+    fields = {
+        "query": query,
+        "hits": [{**asdict(hit), "why": list(hit.why)} for hit in hits],
+        "problems": [one.to_dict() for one in problems],
+    }
+    show: list[Any] = []
+    for hit in hits:
+        place = f"{hit.path}:{hit.first_line}-{hit.last_line}"
+        show.append(Text.assemble((place, "bold"), f"  {hit.symbol}  {hit.score:.3f}"))
+        show.append(Text(f"  {'; '.join(hit.why)}", "dim"))
+    return Answer(fields, [*(show or ["Nothing was found."]), *_warnings(problems)])
+
+
+def demand_kept(setting: RetrievalSetting) -> None:
+    """Raises NotSo where what is logged ends with this process."""
+    if setting.backend == "memory":
+        message = "MEM_BACKEND=memory keeps what is logged in a service, and this is none"
+        hint = "unset it, or ask the service: `dcf retrieval serve`"
+        raise NotSo("retrieval_volatile", message, hint)
+
+
+def _entry(scored: Scored) -> dict[str, Any]:
+    one = scored.candidate
+    why = list(scored.why)
+    entry = {"type": one.type, "score": scored.score, "text": one.text, "citation": one.citation}
+    return {**entry, "why": why, **one.about}
+
+
+def _lines(scored: Scored, *, explain: bool) -> list[Text]:
+    one = scored.candidate
+    if one.memory is not None:
+        item = one.memory.item
+        about = " ".join(filter(None, (item.source, item.file_path, *item.tags)))
+        head = f"{moment(item.timestamp)}  {about}"
+    else:
+        assert one.code is not None
+        head = f"{one.code.path}:{one.code.first_line}-{one.code.last_line}  {one.code.symbol}"
+    lines = [
+        Text.assemble((one.citation, "bold"), f"  {scored.score:.3f}  {head}"),
+        Text(f"  {one_line(one.text, _EXCERPT)}"),
+    ]
+    return [*lines, *(Text(f"  {why}", "dim") for why in scored.why if explain)]
+
+
+def _warnings(problems: tuple[Problem, ...]) -> list[Text]:
+    return [Text(f"warning: {one.message}", "yellow") for one in problems if one.file is None]

@@ -1,0 +1,56 @@
+"""Memory and code of the projects of a setting, as one retrieval."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+
+from dcf.cli.memory.opening import now_ms, opened
+from dcf.cli.retrieval.setting import RetrievalSetting
+from dcf.cli.settings import Settings
+from dcf.memory import Actor, random_id
+from dcf.retrieval import CodeShelf, Items, MemoryItems, Retrieval, VolatileItems
+from dcf.search import Embedder, EmbedderMissing, embedder_named
+
+
+@asynccontextmanager
+async def open_retrieval(
+    settings: Settings, setting: RetrievalSetting, by: Actor
+) -> AsyncIterator[Retrieval]:
+    """What is logged ``by`` somebody and asked. Raises a MemoryProblem."""
+    async with open_shelf(settings) as shelf, _items(settings, setting, by) as items:
+        yield Retrieval(items, shelf, now_ms)
+
+
+@asynccontextmanager
+async def open_shelf(settings: Settings) -> AsyncIterator[CodeShelf]:
+    """The code of any project; its indexes are in the home."""
+    embedder = await asyncio.to_thread(_embedder, settings.embedder)
+    shelf = CodeShelf(settings.home / "code", embedder)
+    try:
+        yield shelf
+    finally:
+        await shelf.close()
+
+
+@asynccontextmanager
+async def _items(settings: Settings, setting: RetrievalSetting, by: Actor) -> AsyncIterator[Items]:
+    if setting.backend == "memory":
+        yield VolatileItems(now_ms, random_id, setting.lifetimes)
+        return
+    if setting.memory is not None:
+        settings = replace(settings, env={**settings.env, "DCF_MEMORY": str(setting.memory)})
+    async with opened(settings, make=True) as memory:
+        yield MemoryItems(memory, by, setting.lifetimes)
+
+
+def _embedder(name: str) -> Embedder | None:
+    if name == "none":
+        return None
+    try:
+        return embedder_named(name)
+    except EmbedderMissing:
+        # As memory's search does: words alone decide.
+        return None

@@ -1,0 +1,65 @@
+"""``dcf retrieval serve``."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+
+from dcf.cli.answer import Answer
+from dcf.cli.log_lines import log_to_stderr
+from dcf.cli.retrieval.opening import open_retrieval
+from dcf.cli.retrieval.setting import RetrievalSetting
+from dcf.cli.serve import check_exposed, token_of
+from dcf.cli.settings import Settings
+from dcf.cli.trouble import EnvironmentTrouble
+from dcf.memory import Actor
+from dcf_agents.installation import installed_version
+
+_GRACE_S = 10
+_BY = Actor("system", "dcf retrieval", "logged over HTTP")
+
+
+async def serve_retrieval(
+    settings: Settings,
+    setting: RetrievalSetting,
+    host: str,
+    token_file: Path | None,
+    *,
+    as_json: bool,
+) -> Answer:
+    """Serve until told to stop. Raises BadInput, EnvironmentTrouble, a MemoryProblem."""
+    from dcf.retrieval.serving import create_app
+    from dcf.tools.serving import CannotServe, Guard, is_loopback, serve_app
+
+    log_to_stderr(settings.log_level)
+    token = token_of(token_file, settings)
+    # Each token opens something: none of them may be one that can be guessed.
+    for one in (token, *setting.projects.tokens) if token else setting.projects.tokens or (None,):
+        check_exposed(host, one)
+    limits = setting.limits(exposed=not is_loopback(host))
+    guard = Guard.from_env(settings.env, host, token)
+    served: list[str] = []
+
+    def ready(url: str, port: int) -> None:
+        served.append(url)
+        line = {"event": "ready", "url": url, "port": port, "pid": os.getpid()}
+        about = {"backend": setting.backend, "roots": list(setting.projects.roots)}
+        # With --json stdout carries the one document at the end.
+        print(json.dumps({**line, **about}), file=sys.stderr if as_json else sys.stdout, flush=True)
+
+    async with open_retrieval(settings, setting, _BY) as retrieval:
+        app = create_app(
+            retrieval,
+            setting.projects,
+            guard,
+            limits,
+            version=installed_version(),
+            backend=setting.backend,
+        )
+        try:
+            await serve_app(app, host, setting.port, grace_s=_GRACE_S, on_ready=ready)
+        except CannotServe as error:
+            raise EnvironmentTrouble(error.code, str(error), error.hint) from error
+    return Answer({"url": served[0] if served else None}, status="stopped")

@@ -1,0 +1,127 @@
+"""What the commands of ``dcf retrieval`` work with: options first, then the environment."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, cast, get_args
+
+from dcf.cli.age import read_age
+from dcf.cli.trouble import BadInput
+from dcf.problem import Problem
+from dcf.retrieval import Lifetimes, Projects, projects_of
+
+if TYPE_CHECKING:
+    from dcf.retrieval.serving import Limits
+
+DEFAULT_PORT = 3030
+EXPOSED_RATE = 100.0
+"""Requests a second of one address, where other machines reach the service."""
+Backend = Literal["memory", "sqlite"]
+BACKENDS: tuple[Backend, ...] = get_args(Backend)
+
+_ROOTS = "DCF_RETRIEVAL_ROOTS"
+_TOKENS = "DCF_RETRIEVAL_TOKENS"
+_ALLOW = "DCF_RETRIEVAL_ALLOW"
+_RATE = "DCF_RETRIEVAL_RATE"
+_TTL = "DCF_RETRIEVAL_TTL"
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievalSetting:
+    """``memory`` is the file of the backend sqlite, None for that of the settings. ``rate`` is None
+    where nobody says one."""
+
+    port: int
+    backend: Backend
+    memory: Path | None
+    projects: Projects
+    allow: str
+    rate: float | None
+    lifetimes: Lifetimes = field(default_factory=Lifetimes)
+
+    @classmethod
+    def from_env(
+        cls, env: Mapping[str, str], roots: list[Path] | None = None, port: int | None = None
+    ) -> RetrievalSetting:
+        """Raises BadInput with all that cannot be used, BadProjectTokens."""
+        problems: list[Problem] = []
+        backend = env.get("MEM_BACKEND") or "sqlite"
+        if backend not in BACKENDS:
+            hint = f"one of {', '.join(BACKENDS)}"
+            problems.append(_problem("MEM_BACKEND", f"{backend!r} is no backend", hint))
+        said = env.get("PORT") or str(DEFAULT_PORT)
+        if not (said.isdecimal() and int(said) <= 65_535):
+            problems.append(_problem("PORT", f"{said!r} is no port", "a number up to 65535"))
+        rate = _rate(env.get(_RATE) or "", problems)
+        lifetimes = _lifetimes(env.get(_TTL) or "", problems)
+        named = [Path(one) for one in (env.get(_ROOTS) or "").split(os.pathsep) if one]
+        tokens = Path(env[_TOKENS]) if env.get(_TOKENS) else None
+        if problems:
+            raise BadInput(problems)
+        chosen = roots or named or ([] if tokens else [project_folder(Path.cwd())])
+        projects = projects_of(chosen, tokens)
+        for root in projects.roots:
+            if not Path(root).is_dir():
+                problems.append(_problem("--root", f"{root} is no folder", "name a project's"))
+        if problems:
+            raise BadInput(problems)
+        return cls(
+            int(said) if port is None else port,
+            cast("Backend", backend),
+            Path(env["MEM_PATH"]) if env.get("MEM_PATH") else None,
+            projects,
+            env.get(_ALLOW) or "",
+            rate,
+            lifetimes,
+        )
+
+    def limits(self, *, exposed: bool) -> Limits:
+        """Who may ask, and how often. Raises BadInput."""
+        from dcf.retrieval.serving import Limits, networks_of
+
+        try:
+            networks = networks_of(self.allow)
+        except ValueError as error:
+            hint = "addresses and networks between commas, as in 10.0.0.0/8,192.168.1.7"
+            raise BadInput([_problem(_ALLOW, str(error), hint)]) from error
+        default = EXPOSED_RATE if exposed else 0.0
+        return Limits(networks, default if self.rate is None else self.rate)
+
+
+def project_folder(folder: Path) -> Path:
+    """The nearest folder from ``folder`` up that git keeps; without one ``folder`` itself."""
+    above = (one for one in (folder, *folder.parents) if (one / ".git").exists())
+    return next(above, folder)
+
+
+def _rate(text: str, problems: list[Problem]) -> float | None:
+    if not text:
+        return None
+    try:
+        rate = float(text)
+    except ValueError:
+        rate = -1.0
+    if not 0 <= rate <= 1e6:
+        hint = "requests a second of one address, as in 50; 0 for any number"
+        problems.append(_problem(_RATE, f"{text!r} is no rate", hint))
+    return rate
+
+
+def _lifetimes(text: str, problems: list[Problem]) -> Lifetimes:
+    ages: dict[str, int] = {}
+    for word in filter(None, (word.strip() for word in text.split(","))):
+        tag, _, length = (part.strip() for part in word.rpartition("="))
+        age = read_age(length)
+        if not tag or age is None:
+            hint = "a tag and a whole number with m, h, d or w, as in runlog=30d,incident=26w"
+            problems.append(_problem(_TTL, f"{word!r} does not say TAG=TIME", hint))
+        else:
+            ages[tag] = age
+    return Lifetimes(ages)
+
+
+def _problem(name: str, message: str, hint: str) -> Problem:
+    return Problem("CLI_RETRIEVAL", message, hint=hint, file=name)

@@ -1,0 +1,121 @@
+"""What was logged about a project, and its code."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from dcf.mcp.agent_life import by_tool
+from dcf.mcp.agents_home import local_memory
+from dcf.mcp.arguments import Alias
+from dcf.mcp.envelope import Envelope, Refused
+from dcf.mcp.help import Obvious, Rare
+from dcf.mcp.platform import Platform
+from dcf.mcp.tool import tool
+from dcf.retrieval import (
+    ContextQuestion,
+    MemoryItems,
+    NewItem,
+    Retrieval,
+    RetrievalProblem,
+    Scored,
+    projects_of,
+)
+
+_ROOTS = "DCF_RETRIEVAL_ROOTS"
+FilePath = Annotated[str | None, Obvious("The file that it is about."), Alias("filePath")]
+_ROOT = "The project's folder, if the server has several."
+Root = Annotated[str | None, Obvious(_ROOT)]
+
+
+class LoggedArtifact(Envelope, total=False):
+    """What was kept."""
+
+    id: Annotated[str, Field(description="Its id.")]
+    uri: Annotated[str, Field(description="Its address.")]
+
+
+class FoundContext(Envelope, total=False):
+    """Memory and code, the best first."""
+
+    context: Annotated[
+        list[dict[str, Any]],
+        Field(
+            description="{type: memory or code_snippet, score, text, uri, why, file_path}; memory"
+            " has tags, source, timestamp too, code first_line, last_line, symbol."
+        ),
+    ]
+
+
+@tool("planner", "conductor", "worker", "companion", "strategist", "reflector", strict=True)
+async def log_artifact(
+    platform: Platform,
+    text: Annotated[str, Obvious("An error, a decision, the output of a run.")],
+    tags_json: Annotated[
+        list[str] | None, Obvious("As in error, fix, decision."), Alias("tags")
+    ] = None,
+    source: Annotated[str | None, Obvious("Who says it, as in pytest.")] = None,
+    file_path: FilePath = None,
+    root: Root = None,
+) -> LoggedArtifact:
+    """Keep an error, a decision or a run's output for augmented_context."""
+    retrieval, project = await _retrieval(platform, root, "log_artifact")
+    try:
+        item = await retrieval.log(
+            project, NewItem(text, tuple(tags_json or ()), source, file_path)
+        )
+    except RetrievalProblem as error:
+        raise Refused(error.code, str(error), hint=error.hint) from error
+    return {"status": "kept", "id": item.id, "uri": item.citation}
+
+
+@tool("planner", "conductor", "worker", "companion", "strategist", "reflector")
+async def augmented_context(
+    platform: Platform,
+    query: Annotated[str, Obvious("A question, an error, a stack trace.")],
+    file_path: FilePath = None,
+    limit: Annotated[int, Obvious("At most so many.")] = 10,
+    root: Annotated[str | None, Rare(_ROOT)] = None,
+) -> FoundContext:
+    """What was logged about a project, and its code, that answer a question or a stack trace."""
+    retrieval, project = await _retrieval(platform, root, "augmented_context")
+    try:
+        answered = await retrieval.context(ContextQuestion(project, query, file_path, limit))
+    except RetrievalProblem as error:
+        raise Refused(error.code, str(error), hint=error.hint) from error
+    answer: FoundContext = {"context": [_entry(one) for one in answered.found]}
+    if answered.problems:
+        answer["warnings"] = [one.message for one in answered.problems]
+    return answer
+
+
+async def _retrieval(platform: Platform, root: str | None, tool_name: str) -> tuple[Retrieval, str]:
+    """Of the project that ``root`` names. Raises Refused for a folder that is not the server's."""
+    named = platform.config.env.get(_ROOTS) or str(platform.config.workspace)
+    try:
+        projects = projects_of([Path(one) for one in named.split(os.pathsep) if one], None)
+        project = projects.chosen(None, root)
+    except RetrievalProblem as error:
+        raise Refused(error.code, str(error), hint=f"{_ROOTS} says which there are") from error
+    memory = await local_memory(platform)
+    shelf = platform.code(await memory.search.embedder())
+    items = MemoryItems(memory, by_tool(tool_name))
+    return Retrieval(items, shelf, memory.ledger.clock), project
+
+
+def _entry(scored: Scored) -> dict[str, Any]:
+    one = scored.candidate
+    entry: dict[str, Any] = {
+        "type": one.type,
+        "score": scored.score,
+        "text": one.text,
+        "uri": one.citation,
+        "why": list(scored.why),
+    }
+    return {**entry, **one.about}
+
+
+FAMILY = (log_artifact, augmented_context)

@@ -1,0 +1,61 @@
+"""Retrieval: what was logged about a project and its code, found together.
+
+``Retrieval`` logs and answers; ``MemoryItems`` keeps items in the memory, ``VolatileItems`` in the
+process; ``dcf.retrieval.serving`` is the same over HTTP.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from control_plane import export_late
+
+if TYPE_CHECKING:
+    from dcf.retrieval.candidate import Candidate, Scored
+    from dcf.retrieval.code_shelf import CodeShelf
+    from dcf.retrieval.errors import (
+        BadProjectTokens,
+        InvalidItem,
+        InvalidQuestion,
+        RetrievalProblem,
+        RootNotServed,
+        RootRequired,
+        UnknownItem,
+    )
+    from dcf.retrieval.item import Item, NewItem, Recalled
+    from dcf.retrieval.items import Items
+    from dcf.retrieval.lifetimes import Lifetimes
+    from dcf.retrieval.memory_items import MemoryItems
+    from dcf.retrieval.projects import Projects, projects_of
+    from dcf.retrieval.question import MODES, ContextQuestion, Mode
+    from dcf.retrieval.retrieval import Answered, Retrieval
+    from dcf.retrieval.volatile_items import VolatileItems
+else:
+    export_late(__name__)
+
+__all__ = [
+    "MODES",
+    "Answered",
+    "BadProjectTokens",
+    "Candidate",
+    "CodeShelf",
+    "ContextQuestion",
+    "InvalidItem",
+    "InvalidQuestion",
+    "Item",
+    "Items",
+    "Lifetimes",
+    "MemoryItems",
+    "Mode",
+    "NewItem",
+    "Projects",
+    "Recalled",
+    "Retrieval",
+    "RetrievalProblem",
+    "RootNotServed",
+    "RootRequired",
+    "Scored",
+    "UnknownItem",
+    "VolatileItems",
+    "projects_of",
+]

@@ -1,0 +1,59 @@
+"""What can go wrong in retrieval. A class's docstring is its message."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dcf.problem import Problem, ProblemError
+
+
+class RetrievalProblem(ProblemError):
+    """Nothing can be logged or found so."""
+
+    code = "retrieval_problem"
+
+
+class InvalidItem(RetrievalProblem):
+    """{text}."""
+
+    code = "retrieval_invalid_item"
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__(text="; ".join(one.message for one in problems))
+
+
+class InvalidQuestion(RetrievalProblem):
+    """{text}."""
+
+    code = "retrieval_invalid_question"
+
+
+class UnknownItem(RetrievalProblem):
+    """There is no logged item {item_id} in this project."""
+
+    code = "retrieval_unknown_item"
+    hint = "it may have been deleted, or its time was over; `dcf memory history` says when"
+
+
+class RootRequired(RetrievalProblem):
+    """root required: {served} are served here."""
+
+    code = "retrieval_root_required"
+    hint = "name one of them as root"
+
+
+class RootNotServed(RetrievalProblem):
+    """{root} is not served here, or not to this token."""
+
+    code = "retrieval_root_not_served"
+    hint = (
+        "`dcf retrieval serve --root DIR` serves a folder; a project's token opens that one alone"
+    )
+
+
+class BadProjectTokens(RetrievalProblem):
+    """{file} does not say which token opens which project: {reason}."""
+
+    code = "retrieval_project_tokens"
+    hint = "write one project in a line: its token, a blank, its folder"

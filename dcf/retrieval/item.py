@@ -1,0 +1,91 @@
+"""A logged item: what happened while somebody worked on a project, as it is worth knowing again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from dcf.citation import Citation
+from dcf.problem import Problem
+
+LONGEST = 1_000_000
+"""Characters of an item's text."""
+MOST_TAGS = 50
+LONGEST_NAME = 1_000
+"""Characters of a tag, of a source, and of the path of a file."""
+OWN = "dcf:"
+"""What the tags begin with that DCF itself makes: nobody else's may."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewItem:
+    """What is logged: a text with ``tags``, each once, who says it (``source``, as in ``pytest``)
+    and the file that it is about; both may be None."""
+
+    text: str
+    tags: tuple[str, ...] = ()
+    source: str | None = None
+    file_path: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """An item as it is kept: without secrets, its tags in order. ``timestamp`` is when it was
+    logged, in ms since the epoch, UTC."""
+
+    id: str
+    text: str
+    tags: tuple[str, ...]
+    source: str | None
+    file_path: str | None
+    timestamp: int
+
+    @property
+    def citation(self) -> str:
+        """Its address, which ``dcf open`` follows where the memory has the item."""
+        return str(Citation("memory", self.id))
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """An item that answers a query, and why it is thought to."""
+
+    item: Item
+    why: str
+
+
+def problems_of(new: NewItem) -> Iterator[Problem]:
+    """All that keeps ``new`` from being logged."""
+    yield from _text_problems("text", new.text, LONGEST)
+    if len(new.tags) > MOST_TAGS:
+        yield _problem("tags", f"has {len(new.tags)} tags, above {MOST_TAGS}")
+    for number, tag in enumerate(new.tags):
+        yield from _text_problems(f"tags.{number}", tag, LONGEST_NAME)
+        if tag.startswith(OWN):
+            yield _problem(f"tags.{number}", f"begins with {OWN!r}, as only DCF's own tags do")
+    for name, value in (("source", new.source), ("filePath", new.file_path)):
+        if value is not None:
+            yield from _text_problems(name, value, LONGEST_NAME)
+
+
+def text_faults(text: str) -> Sequence[str]:
+    """What keeps any text from being kept or looked for."""
+    faults = ["has a NUL"] if "\0" in text else []
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        faults.append("has half of a surrogate pair, which UTF-8 cannot write")
+    return faults
+
+
+def _text_problems(name: str, text: str, longest: int) -> Iterator[Problem]:
+    if not text.strip():
+        yield _problem(name, "required" if name == "text" else "is empty")
+    if len(text) > longest:
+        yield _problem(name, f"has {len(text):,} characters, above {longest:,}")
+    for fault in text_faults(text):
+        yield _problem(name, fault)
+
+
+def _problem(name: str, fault: str) -> Problem:
+    return Problem("retrieval_item", f"{name} {fault}", f"/{name.replace('.', '/')}")

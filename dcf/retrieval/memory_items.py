@@ -1,0 +1,135 @@
+"""Logged items in the memory that everything else uses: passages of an archive for each project."""
+
+from __future__ import annotations
+
+import hashlib
+
+from dcf.memory import (
+    Actor,
+    AgentExists,
+    Found,
+    InvalidEntry,
+    Memory,
+    NewAgent,
+    NewPassage,
+    Passage,
+    UnknownAgent,
+    UnknownPassage,
+)
+from dcf.retrieval.errors import InvalidItem, UnknownItem
+from dcf.retrieval.item import OWN, Item, NewItem, Recalled, problems_of
+from dcf.retrieval.items import MOST
+from dcf.retrieval.lifetimes import Lifetimes
+
+_FILE = f"{OWN}file="
+_PAGE = 100
+
+
+class MemoryItems:
+    """Items in ``memory``, for every process that has it open. A project's are the archive of an
+    agent that does nothing else, so that all of memory's commands work with them; the path of an
+    item's file is a tag there, which filters by it."""
+
+    def __init__(self, memory: Memory, by: Actor, lifetimes: Lifetimes | None = None) -> None:
+        """``by`` is who changes the memory, for its record."""
+        self._memory = memory
+        self._by = by
+        self._lifetimes = lifetimes or Lifetimes()
+
+    async def remember(self, project: str, new: NewItem) -> Item:
+        problems = tuple(problems_of(new))
+        if problems:
+            raise InvalidItem(problems)
+        tags = (*new.tags, *_file_tags(new.file_path))
+        passage = NewPassage(new.text, tags=tags, source=new.source or "")
+        try:
+            (made,) = await self._memory.passages.insert(_archive(project), passage, by=self._by)
+        except UnknownAgent:
+            await self._make_archive(project)
+            (made,) = await self._memory.passages.insert(_archive(project), passage, by=self._by)
+        return _item(made)
+
+    async def recall(
+        self, project: str, query: str, *, file_path: str | None = None, limit: int = 10
+    ) -> tuple[Recalled, ...]:
+        found = await self._memory.search.find(
+            query,
+            # Those whose time is over are among them until they are swept.
+            k=min(2 * limit, MOST) if self._lifetimes.by_tag else limit,
+            agent_ids=[_archive(project)],
+            kinds=["passage"],
+            tags=_file_tags(file_path),
+        )
+        why = {one.ref: _why(one) for one in found}
+        # One that was deleted meanwhile is not among them.
+        kept = map(_item, await self._memory.passages.several(list(why)))
+        now = self._memory.ledger.clock()
+        recalled = [
+            Recalled(item, why[item.id]) for item in kept if not self._lifetimes.is_over(item, now)
+        ]
+        return tuple(recalled[:limit])
+
+    async def forget(self, project: str, item_id: str) -> None:
+        try:
+            passage = await self._memory.passages.get(item_id)
+            if passage.agent_id != _archive(project):
+                raise UnknownItem(item_id=item_id)
+            await self._memory.passages.delete(item_id, by=self._by)
+        except UnknownPassage as error:
+            raise UnknownItem(item_id=item_id) from error
+
+    async def sweep(self, project: str) -> int:
+        return sum([await self._sweep(project, tag) for tag in self._lifetimes.by_tag])
+
+    async def _sweep(self, project: str, tag: str) -> int:
+        total = 0
+        while True:
+            try:
+                page = await self._memory.passages.list(_archive(project), tags=[tag], limit=_PAGE)
+            except UnknownAgent:
+                return total
+            now = self._memory.ledger.clock()
+            over = [one.id for one in page if self._lifetimes.is_over(_item(one), now)]
+            for passage_id in over:
+                await self.forget(project, passage_id)
+            total += len(over)
+            # The oldest come first: behind one that stays with this tag, all do.
+            if len(over) < len(page) or not page:
+                return total
+
+    async def _make_archive(self, project: str) -> None:
+        agent_id = _archive(project)
+        # Named by its id: a name that held a credential would be refused, a description has it
+        # taken out.
+        new = NewAgent(agent_id, description=f"What was logged about {project}", role="archive")
+        try:
+            await self._memory.agents.create(new, agent_id=agent_id, blocks=[], by=self._by)
+        except (AgentExists, InvalidEntry):
+            # Another process was faster; whatever else it may be is raised here.
+            await self._memory.agents.get(agent_id)
+
+
+def _archive(project: str) -> str:
+    return f"artifacts-{hashlib.sha256(project.encode()).hexdigest()[:16]}"
+
+
+def _file_tags(file_path: str | None) -> tuple[str, ...]:
+    return () if file_path is None else (f"{_FILE}{file_path}",)
+
+
+def _item(passage: Passage) -> Item:
+    files = [tag.removeprefix(_FILE) for tag in passage.tags if tag.startswith(_FILE)]
+    return Item(
+        passage.id,
+        passage.text,
+        tuple(tag for tag in passage.tags if not tag.startswith(OWN)),
+        passage.source or None,
+        files[0] if files else None,
+        passage.created_at,
+    )
+
+
+def _why(found: Found) -> str:
+    if found.similarity is None:
+        return f"words {found.words:.2f}" if found.words else "newest"
+    return f"words {found.words:.2f}, meaning {found.similarity:.2f}"

@@ -1,0 +1,45 @@
+"""What is asked of a project's memory and code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
+
+from dcf.retrieval.item import LONGEST_NAME, text_faults
+
+Mode: TypeAlias = Literal["ranked", "guide"]
+MODES: tuple[Mode, ...] = get_args(Mode)
+MOST_CONTEXT = 100
+LONGEST_QUERY = 100_000
+"""Characters of a query: room for a stack trace."""
+
+
+@dataclass(frozen=True, slots=True)
+class ContextQuestion:
+    """``project`` is the folder whose memory and code are looked at. With a ``file_path``
+    (relative to the folder) only items about this file are recalled, and its code comes earlier."""
+
+    project: str
+    query: str
+    file_path: str | None = None
+    limit: int = 10
+    mode: Mode = "ranked"
+
+
+def faults_of(question: ContextQuestion) -> Iterator[str]:
+    """All that is wrong with a question."""
+    if not question.query.strip():
+        yield "query required"
+    if len(question.query) > LONGEST_QUERY:
+        yield f"query has {len(question.query):,} characters, above {LONGEST_QUERY:,}"
+    for fault in text_faults(question.query):
+        yield f"query {fault}"
+    for fault in text_faults(question.file_path or ""):
+        yield f"filePath {fault}"
+    if len(question.file_path or "") > LONGEST_NAME:
+        yield f"filePath has over {LONGEST_NAME:,} characters"
+    if not 1 <= question.limit <= MOST_CONTEXT:
+        yield f"limit is {question.limit}, not between 1 and {MOST_CONTEXT}"
+    if question.mode not in MODES:
+        yield f"mode is {question.mode!r}, not one of {', '.join(MODES)}"

@@ -1,0 +1,103 @@
+"""Memory and code of a project in one answer."""
+
+from __future__ import annotations
+
+import asyncio
+import posixpath
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from dcf.code import CodeHit, CodeProblem
+from dcf.memory import Clock
+from dcf.problem import Problem
+from dcf.retrieval.candidate import Scored, candidates_of
+from dcf.retrieval.code_shelf import CodeShelf
+from dcf.retrieval.errors import InvalidQuestion
+from dcf.retrieval.fusion import fused
+from dcf.retrieval.guide_ranking import by_guide
+from dcf.retrieval.item import Item, NewItem, Recalled
+from dcf.retrieval.items import MOST, Items
+from dcf.retrieval.question import ContextQuestion, faults_of
+from dcf.search import words
+
+_CANDIDATES = 50
+"""Of memory and of code each, which are ranked together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """``found`` are the best ``limit``, ``left_out`` the others that were ranked. ``problems`` are
+    warnings: what was not looked at, and why."""
+
+    found: tuple[Scored, ...]
+    left_out: tuple[Scored, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+class Retrieval:
+    """What was logged about projects, and their code; ``code`` is None where none is searched."""
+
+    def __init__(self, items: Items, code: CodeShelf | None, clock: Clock) -> None:
+        self.items = items
+        self.code = code
+        self._clock = clock
+
+    async def log(self, project: str, new: NewItem) -> Item:
+        """Keep an item. Raises InvalidItem."""
+        path = None if new.file_path is None else path_in(project, new.file_path)
+        return await self.items.remember(project, NewItem(new.text, new.tags, new.source, path))
+
+    async def context(self, question: ContextQuestion) -> Answered:
+        """The items and pieces of code that answer a question best. Code that cannot be searched
+        is a warning: what is remembered is told all the same. Raises InvalidQuestion."""
+        faults = list(faults_of(question))
+        if faults:
+            raise InvalidQuestion(text="; ".join(faults))
+        project = question.project
+        path = None if question.file_path is None else path_in(project, question.file_path)
+        recalled, (code, problems) = await asyncio.gather(
+            self._recalled(question, path), self._code(question, path)
+        )
+        candidates = candidates_of(recalled, code)
+        if question.mode == "guide":
+            ranked = by_guide(question.query, candidates, self._clock())
+        else:
+            ranked = fused(question.query, candidates)
+        return Answered(tuple(ranked[: question.limit]), tuple(ranked[question.limit :]), problems)
+
+    async def _recalled(self, question: ContextQuestion, path: str | None) -> Sequence[Recalled]:
+        # The formula of the guide judges all there is, the newest before what is beyond the limit.
+        query, limit = (
+            ("", MOST)
+            if question.mode == "guide"
+            else (question.query, max(_CANDIDATES, question.limit))
+        )
+        return await self.items.recall(question.project, query, file_path=path, limit=limit)
+
+    async def _code(
+        self, question: ContextQuestion, path: str | None
+    ) -> tuple[Sequence[CodeHit], tuple[Problem, ...]]:
+        if self.code is None or not words(question.query):
+            return (), ()
+        # A file outside of the folder has no code here that it could be near to.
+        near = path if path is not None and _is_inside(path) else None
+        try:
+            retriever = self.code.of(question.project)
+            problems = await retriever.ready(question.query)
+            limit = min(max(2 * question.limit, 20), 100)
+            return await retriever.find(question.query, limit=limit, near=near), problems
+        except CodeProblem as error:
+            return (), (error.problem,)
+
+
+def path_in(project: str, path: str) -> str:
+    """``path`` as the files of a project are named: relative to its folder where it lies in it;
+    any other stays as it is."""
+    plain = posixpath.normpath(path) if path.strip() else path
+    pure = PurePosixPath(plain)
+    return str(pure.relative_to(project)) if pure.is_relative_to(project) else plain
+
+
+def _is_inside(path: str) -> bool:
+    return not path.startswith(("../", "/")) and path not in ("..", ".")

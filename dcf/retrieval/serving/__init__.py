@@ -1,0 +1,16 @@
+"""Retrieval over HTTP: ``create_app`` makes the application. Importing it loads an HTTP server."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from control_plane import export_late
+
+if TYPE_CHECKING:
+    from dcf.retrieval.serving.app import create_app
+    from dcf.retrieval.serving.gate import Limits, networks_of
+    from dcf.retrieval.serving.openapi import openapi
+else:
+    export_late(__name__)
+
+__all__ = ["Limits", "create_app", "networks_of", "openapi"]

@@ -1,0 +1,42 @@
+"""Items and pieces of code as the service answers them: names in camelCase, what is not there left
+out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic.alias_generators import to_camel
+
+from dcf.retrieval.candidate import Scored
+from dcf.retrieval.item import Item
+
+
+def stored(item: Item) -> dict[str, Any]:
+    """A logged item."""
+    return _there(
+        id=item.id,
+        text=item.text,
+        tags=list(item.tags),
+        source=item.source,
+        filePath=item.file_path,
+        timestamp=item.timestamp,
+        citation=item.citation,
+    )
+
+
+def context_item(scored: Scored) -> dict[str, Any]:
+    """One entry of a context."""
+    one = scored.candidate
+    about = {to_camel(name): value for name, value in one.about.items()}
+    return _there(
+        type=one.type,
+        score=scored.score,
+        text=one.text,
+        **about,
+        citation=one.citation,
+        why=list(scored.why),
+    )
+
+
+def _there(**fields: Any) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if value is not None}

@@ -1,0 +1,182 @@
+"""The HTTP application of retrieval: ``/log``, ``/augmented-context``, and what watches them."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import replace
+
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+
+from dcf.problem import ProblemError
+from dcf.retrieval.errors import RetrievalProblem, RootNotServed, RootRequired, UnknownItem
+from dcf.retrieval.item import NewItem
+from dcf.retrieval.projects import Projects
+from dcf.retrieval.question import ContextQuestion
+from dcf.retrieval.retrieval import Retrieval
+from dcf.retrieval.serving.answers import context_item, stored
+from dcf.retrieval.serving.gate import Gate, Limits
+from dcf.retrieval.serving.metrics import Metrics
+from dcf.retrieval.serving.openapi import openapi, page
+from dcf.retrieval.serving.requests import BadRequest, ContextBody, LogBody, body_of
+from dcf.stopping import stop
+from dcf.tools.serving import Door, Guard
+
+_log = logging.getLogger(__name__)
+
+_EXPOSITION = "text/plain; version=0.0.4; charset=utf-8"
+_SWEEP_S = 60.0
+_STATUS: dict[type[ProblemError], int] = {RootNotServed: 403, UnknownItem: 404}
+
+Handler = Callable[[Request], Awaitable[Response]]
+
+
+def create_app(
+    retrieval: Retrieval,
+    projects: Projects,
+    guard: Guard,
+    limits: Limits,
+    *,
+    version: str = "0",
+    backend: str = "",
+) -> Starlette:
+    """The application over ``retrieval``, which stays its owner's to close. ``guard`` lets in who
+    has its token; tokens of ``projects`` are taken besides, each for its own project."""
+    desk = _Desk(retrieval, projects)
+    metrics = Metrics()
+    spec = openapi(version)
+
+    async def healthz(_request: Request) -> Response:
+        try:
+            for project in projects.roots[:1]:
+                await retrieval.items.recall(project, "", limit=1)
+        except ProblemError as error:
+            body = {"status": "unhealthy", "error": str(error)}
+            return JSONResponse(body, status_code=503)
+        return JSONResponse({"status": "ok", "backend": backend})
+
+    async def exposed(_request: Request) -> Response:
+        return PlainTextResponse(metrics.to_prometheus(), media_type=_EXPOSITION)
+
+    async def described(_request: Request) -> Response:
+        return JSONResponse(spec)
+
+    async def shown(_request: Request) -> Response:
+        return HTMLResponse(page(spec))
+
+    routes = [
+        Route("/log", _answering(desk.log), methods=["POST"]),
+        Route("/log/{id}", _answering(desk.delete), methods=["DELETE"]),
+        Route("/augmented-context", _answering(desk.context), methods=["POST"]),
+        Route("/healthz", healthz, methods=["GET"]),
+        Route("/metrics", exposed, methods=["GET"]),
+        Route("/openapi.json", described, methods=["GET"]),
+        Route("/docs", shown, methods=["GET"]),
+    ]
+
+    @asynccontextmanager
+    async def lifespan(_app: Starlette) -> AsyncIterator[None]:
+        sweeping = asyncio.create_task(_sweep(retrieval, projects))
+        try:
+            yield
+        finally:
+            await stop(sweeping)
+
+    guard = replace(guard, besides=tuple(projects.tokens))
+    paths = [route.path for route in routes]
+    return Starlette(
+        routes=routes,
+        middleware=[
+            Middleware(Gate, limits=limits, metrics=metrics, routes=paths),
+            Middleware(Door, guard=guard),
+        ],
+        exception_handlers={404: _unrouted, 405: _unrouted},
+        lifespan=lifespan,
+    )
+
+
+class _Desk:
+    """Each route with a body, without HTTP's errors."""
+
+    def __init__(self, retrieval: Retrieval, projects: Projects) -> None:
+        self._retrieval = retrieval
+        self._projects = projects
+
+    async def log(self, request: Request) -> Response:
+        body = await body_of(request, LogBody)
+        project = self._project(request, body.root)
+        new = NewItem(
+            body.text or "", tuple(body.tags or ()), body.source or None, body.file_path or None
+        )
+        item = await self._retrieval.log(project, new)
+        return JSONResponse({"ok": True, "stored": stored(item)})
+
+    async def delete(self, request: Request) -> Response:
+        project = self._project(request, request.query_params.get("root"))
+        item_id = request.path_params["id"]
+        await self._retrieval.items.forget(project, item_id)
+        return JSONResponse({"ok": True, "deleted": item_id})
+
+    async def context(self, request: Request) -> Response:
+        body = await body_of(request, ContextBody)
+        question = ContextQuestion(
+            self._project(request, body.root),
+            body.query or "",
+            body.file_path or None,
+            body.limit,
+            body.mode,
+        )
+        answered = await self._retrieval.context(question)
+        answer = {"query": question.query, "context": [*map(context_item, answered.found)]}
+        warnings = [one.message for one in answered.problems]
+        return JSONResponse({**answer, **({"warnings": warnings} if warnings else {})})
+
+    def _project(self, request: Request, named: str | None) -> str:
+        scheme, _, token = request.headers.get("authorization", "").partition(" ")
+        return self._projects.chosen(token if scheme == "Bearer" else None, named or None)
+
+
+def _answering(handler: Handler) -> Handler:
+    async def answered(request: Request) -> Response:
+        try:
+            return await handler(request)
+        except BadRequest as error:
+            return JSONResponse({"error": str(error)}, status_code=error.status)
+        except RootRequired as error:
+            return JSONResponse({"error": str(error), "hint": error.hint}, status_code=400)
+        except RetrievalProblem as error:
+            # Its message is the reason alone, as in "text required".
+            status = _STATUS.get(type(error), 400)
+            return JSONResponse({"error": str(error).removesuffix(".")}, status_code=status)
+        except ProblemError as error:
+            _log.warning("%s: %s", error.code, error)
+            body = {"error": str(error), "hint": error.hint}
+            return JSONResponse(body, status_code=503)
+
+    return answered
+
+
+async def _unrouted(request: Request, error: Exception) -> Response:
+    status = getattr(error, "status_code", 404)
+    what = "is not served here" if status == 404 else f"takes no {request.method}"
+    headers = getattr(error, "headers", None)
+    body = {"error": f"{request.url.path} {what}", "hint": "/docs lists what there is"}
+    return JSONResponse(body, status_code=status, headers=headers)
+
+
+async def _sweep(retrieval: Retrieval, projects: Projects) -> None:
+    """Give up what nobody is to find any more, as long as the service runs."""
+    while True:
+        for project in projects.roots:
+            try:
+                await retrieval.items.sweep(project)
+            except ProblemError as error:
+                # A full disk or a busy file: what is over is not recalled all the same.
+                _log.warning("items whose time is over stay for now: %s", error)
+        await asyncio.sleep(_SWEEP_S)

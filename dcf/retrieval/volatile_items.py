@@ -1,0 +1,81 @@
+"""Logged items that end with their process."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from itertools import count
+
+from dcf.memory import Clock, NewId
+from dcf.retrieval.errors import InvalidItem, UnknownItem
+from dcf.retrieval.item import Item, NewItem, Recalled, problems_of
+from dcf.retrieval.lifetimes import Lifetimes
+from dcf.retrieval.word_table import WordTable
+from dcf.search import words
+from dcf.secret_form import without_secrets
+
+
+class VolatileItems:
+    """Items in the memory of this process: nothing is written to a disk."""
+
+    def __init__(self, clock: Clock, new_id: NewId, lifetimes: Lifetimes | None = None) -> None:
+        self._clock = clock
+        self._new_id = new_id
+        self._lifetimes = lifetimes or Lifetimes()
+        self._numbers = count(1)
+        # By project, and by a number that grows: the order in which they were logged.
+        self._kept: dict[str, dict[int, Item]] = {}
+        self._words = WordTable()
+
+    async def remember(self, project: str, new: NewItem) -> Item:
+        problems = tuple(problems_of(new))
+        if problems:
+            raise InvalidItem(problems)
+        item = await asyncio.to_thread(self._item, new)
+        number = next(self._numbers)
+        self._kept.setdefault(project, {})[number] = item
+        await asyncio.to_thread(self._words.put, [(number, item.text)], project)
+        return item
+
+    async def recall(
+        self, project: str, query: str, *, file_path: str | None = None, limit: int = 10
+    ) -> tuple[Recalled, ...]:
+        kept = self._kept.get(project, {})
+        if words(query):
+            why, numbers = "words", await asyncio.to_thread(self._words.best, query, project)
+        else:
+            why, numbers = "newest", list(reversed(kept))
+        now = self._clock()
+        found = (kept[number] for number in numbers if number in kept)
+        wanted = [
+            Recalled(item, why)
+            for item in found
+            if file_path in (None, item.file_path) and not self._lifetimes.is_over(item, now)
+        ]
+        return tuple(wanted[:limit])
+
+    async def forget(self, project: str, item_id: str) -> None:
+        if not self._remove(project, lambda item: item.id == item_id):
+            raise UnknownItem(item_id=item_id)
+
+    async def sweep(self, project: str) -> int:
+        now = self._clock()
+        return self._remove(project, lambda item: self._lifetimes.is_over(item, now))
+
+    def _remove(self, project: str, which: Callable[[Item], bool]) -> int:
+        kept = self._kept.get(project, {})
+        gone = [number for number, item in kept.items() if which(item)]
+        for number in gone:
+            del kept[number]
+            self._words.remove(number)
+        return len(gone)
+
+    def _item(self, new: NewItem) -> Item:
+        return Item(
+            self._new_id("passage"),
+            without_secrets(new.text),
+            tuple(sorted({without_secrets(tag) for tag in new.tags})),
+            None if new.source is None else without_secrets(new.source),
+            None if new.file_path is None else without_secrets(new.file_path),
+            self._clock(),
+        )

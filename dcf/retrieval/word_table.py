@@ -1,0 +1,58 @@
+"""Texts of one process, found by the words that they say: SQLite's FTS5, in memory."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable
+from threading import Lock
+
+from dcf.search import segmented, spoken, telling_words
+
+_WORDS = 64
+"""More words of one query than these say nothing more."""
+
+
+class WordTable:
+    """Texts under numbers, each with a group that it is looked for in. Words are found in any form
+    (Porter's stems), names of programs by their parts too."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._sql = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        self._sql.execute(
+            "CREATE VIRTUAL TABLE texts USING fts5("
+            " body, kept UNINDEXED, tokenize = \"porter unicode61 categories 'L* N* M* Pc'\")"
+        )
+
+    def put(self, texts: Iterable[tuple[int, str]], group: str = "") -> None:
+        """Add texts under numbers that are not taken."""
+        rows = [(number, _told(text), group) for number, text in texts]
+        with self._lock:
+            self._sql.executemany("INSERT INTO texts (rowid, body, kept) VALUES (?, ?, ?)", rows)
+
+    def remove(self, number: int) -> None:
+        """Take a text out."""
+        with self._lock:
+            self._sql.execute("DELETE FROM texts WHERE rowid = ?", (number,))
+
+    def best(self, query: str, group: str = "") -> list[int]:
+        """The texts of the group that say a word of ``query``, the best by BM25 first, then the
+        newest."""
+        words = list(dict.fromkeys(word.lower() for word in telling_words(spoken(query))))[:_WORDS]
+        if not words:
+            return []
+        wanted = " OR ".join(f'"{word}"' for word in words)
+        with self._lock:
+            rows = self._sql.execute(
+                "SELECT rowid FROM texts WHERE texts MATCH ? AND kept = ?"
+                " ORDER BY bm25(texts), rowid DESC",
+                (wanted, group),
+            ).fetchall()
+        return [number for (number,) in rows]
+
+
+def _told(text: str) -> str:
+    """With the parts of names behind it."""
+    parts = spoken(text)
+    whole = segmented(text)
+    return whole if parts == whole else f"{whole}\n{parts}"

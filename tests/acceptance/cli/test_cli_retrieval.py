@@ -1,0 +1,142 @@
+"""`dcf retrieval`: three ways to work with it against the served process, and its commands."""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections.abc import Iterator
+from typing import Any
+
+import httpx2
+import pytest
+from dcf_user import Dcf, until
+
+LOADER = """export class JsonDataLoader {
+  constructor(private parser: any) {}
+
+  load(stream: any): void {
+    this.parser.on("data", (chunk: any) => stream.push(chunk));
+  }
+}
+"""
+
+
+class Service:
+    """A served project, and what a client asks of it."""
+
+    def __init__(self, dcf: Dcf) -> None:
+        self.dcf = dcf
+        self.root = dcf.folder / "shop"
+        (self.root / "data_loader").mkdir(parents=True)
+        (self.root / "data_loader" / "json_data_loader.ts").write_text(LOADER)
+        self.start()
+
+    def start(self) -> None:
+        self.child = self.dcf.start("retrieval", "serve", "--root", self.root)
+        assert self.child.stdout is not None
+        line = json.loads(until(self.child.stdout.readline, "it is ready"))
+        assert (line["event"], line["roots"]) == ("ready", [str(self.root.resolve())])
+        self.url = line["url"]
+
+    def log(self, text: str, *tags: str, **more: str) -> dict[str, Any]:
+        answer = httpx2.post(f"{self.url}/log", json={"text": text, "tags": [*tags], **more})
+        assert answer.status_code == 200, answer.text
+        stored: dict[str, Any] = answer.json()["stored"]
+        return stored
+
+    def ask(self, query: str, **more: Any) -> list[dict[str, Any]]:
+        answer = httpx2.post(f"{self.url}/augmented-context", json={"query": query, **more})
+        assert answer.status_code == 200, answer.text
+        context: list[dict[str, Any]] = answer.json()["context"]
+        return context
+
+
+@pytest.fixture
+def service(dcf: Dcf) -> Iterator[Service]:
+    # Words alone: what they mean is measured elsewhere.
+    dcf.env |= {"PORT": "0", "DCF_EMBEDDER": "none", "DCF_LOG": "error"}
+    yield Service(dcf)
+
+
+def test_the_three_workflows_of_augmented_retrieval(service: Service, dcf: Dcf) -> None:
+    # A: a test fails, and whoever asks later finds that very failure with the code.
+    failure = "Tests failing: TypeError: this.parser.on is not a function"
+    service.log(failure, "error", "runlog", source="pytest")
+    found = service.ask("parser .on is not a function")
+    assert found[0]["text"] == failure and found[0]["source"] == "pytest"
+    (code,) = [one for one in found if 'this.parser.on("data"' in one["text"]]
+    assert code["type"] == "code_snippet"
+    assert (code["filePath"], code["firstLine"]) == ("data_loader/json_data_loader.ts", 4)
+
+    # B: a reviewer's reason comes up with any question about it.
+    decision = "Ignore invalid Content-Length by design."
+    kept = service.log(decision, "decision", filePath="http/headers.ts")
+    assert service.ask("what happens to a Content-Length that is invalid?")[0]["text"] == decision
+    assert [
+        one["text"]
+        for one in service.ask("Content-Length", filePath="http/headers.ts")
+        if one["type"] == "memory"
+    ] == [decision]
+
+    # C: the logs of an outage are there for the postmortem, in the order of time by timestamp.
+    timeline = [
+        f"outage: {what}" for what in ("queue is full", "workers restarted", "queue is empty")
+    ]
+    for line in timeline:
+        service.log(line, "incident", "runlog")
+    found = [one for one in service.ask("timeline of the outage") if one["type"] == "memory"]
+    told = sorted(found, key=lambda one: one["timestamp"])
+    assert [one["text"] for one in told if "incident" in one["tags"]] == timeline
+
+    # What was acknowledged survives a kill, and every other command sees it.
+    service.child.send_signal(signal.SIGKILL)
+    service.child.wait()
+    shown = dcf("open", kept["citation"], "--json")
+    assert shown.code == 0 and decision in shown.out
+    service.start()
+    assert service.ask("Content-Length")[0]["id"] == kept["id"]
+    service.child.terminate()
+    assert service.child.wait(60) == 0
+
+
+def test_the_commands_log_and_find(dcf: Dcf) -> None:
+    dcf.env |= {"DCF_EMBEDDER": "none"}
+    (dcf.folder / ".git").mkdir()
+    (dcf.folder / "pay.py").write_text("def charge_card(order):\n    return order.total\n")
+    logged = dcf(
+        "retrieval", "log", "the card was refused: token=hunter22hunter", "--tag", "error", "--json"
+    )
+    assert logged.code == 0 and "hunter22" not in logged.out
+    assert logged.json["stored"]["tags"] == ["error"]
+    asked = dcf("retrieval", "context", "who charges a refused card?", "--explain", "--json").json
+    kinds = [one["type"] for one in asked["context"]]
+    assert kinds == ["memory", "code_snippet"] and asked["left_out"] == []
+    found = dcf("retrieval", "code", "charge the card", "--json").json
+    assert [(hit["path"], hit["symbol"]) for hit in found["hits"]] == [("pay.py", "charge_card")]
+    trace = 'File "/srv/pay.py", line 2, in charge_card'
+    assert "the trace names pay.py:2" in dcf("retrieval", "code", trace).out
+
+
+@pytest.mark.parametrize(
+    ("env", "arguments", "said"),
+    [
+        ({}, ["serve", "--host", "0.0.0.0"], "there is no token"),
+        ({"DCF_TOKEN": "short"}, ["serve", "--host", "0.0.0.0"], "fewer than 16"),
+        ({"MEM_BACKEND": "files"}, ["serve"], "'files' is no backend"),
+        ({"PORT": "x"}, ["serve"], "'x' is no port"),
+        ({"DCF_RETRIEVAL_TTL": "runlog"}, ["serve"], "does not say TAG=TIME"),
+        ({"DCF_RETRIEVAL_RATE": "-1"}, ["serve"], "is no rate"),
+        ({"DCF_RETRIEVAL_ALLOW": "here"}, ["serve"], "'here' does not appear to be"),
+        ({"DCF_RETRIEVAL_TOKENS": "nowhere"}, ["serve"], "No such file"),
+        ({}, ["serve", "--root", "nowhere"], "is no folder"),
+        ({}, ["log", " "], "text required"),
+        ({}, ["context", "a", "--mode", "best"], "not one of ranked, guide"),
+        ({"MEM_BACKEND": "memory"}, ["log", "a"], "this is none"),
+    ],
+)
+def test_what_cannot_be_is_refused_before_anything_starts(
+    dcf: Dcf, env: dict[str, str], arguments: list[str], said: str
+) -> None:
+    done = dcf("retrieval", *arguments, env={"DCF_EMBEDDER": "none", **env})
+    assert done.code in (1, 2) and said in done.err
+    assert "Traceback" not in done.err

@@ -1,0 +1,44 @@
+"""What was logged and the code of a project, through the tools."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from integration.mcp.platforms import desk_on
+
+
+async def test_what_is_logged_is_found_with_the_code(redis_url: str, tmp_path: Path) -> None:
+    async with desk_on(redis_url, tmp_path) as desk:
+        code = "def parse_length(header):\n    return int(header)\n"
+        (tmp_path / "workspace" / "http.py").write_text(code)
+        logged = await desk.good(
+            "log_artifact",
+            text="Ignore an invalid length of the header by design.",
+            tags_json='["decision"]',
+            source="review",
+            filePath="http.py",
+        )
+        query = "parse the length of an invalid header"
+        found = (await desk.good("augmented_context", query=query))["context"]
+        assert [one["type"] for one in found] == ["memory", "code_snippet"]
+        memory, piece = found
+        assert (memory["uri"], memory["tags"]) == (logged["uri"], ["decision"])
+        assert (memory["source"], memory["file_path"]) == ("review", "http.py")
+        assert (piece["symbol"], piece["uri"]) == ("parse_length", "dcf://code/http.py/line/1-2")
+        assert await desk.refused("augmented_context", query=" ") == "retrieval_invalid_question"
+        assert await desk.refused("log_artifact", text="") == "retrieval_invalid_item"
+
+
+async def test_no_folder_is_read_that_is_not_the_servers(redis_url: str, tmp_path: Path) -> None:
+    one, two = tmp_path / "one", tmp_path / "two"
+    for folder in (one, two):
+        folder.mkdir()
+    env = {"DCF_RETRIEVAL_ROOTS": f"{one}{os.pathsep}{two}"}
+    async with desk_on(redis_url, tmp_path, env=env) as desk:
+        await desk.good("log_artifact", text="the parser of one", root=str(one))
+        found = await desk.good("augmented_context", query="parser", root=str(two))
+        assert found["context"] == []
+        refused = await desk.refused("augmented_context", query="parser", root=str(tmp_path))
+        assert refused == "retrieval_root_not_served"
+        assert await desk.refused("augmented_context", query="a") == "retrieval_root_required"

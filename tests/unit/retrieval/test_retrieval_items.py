@@ -1,0 +1,172 @@
+"""What every backend of logged items promises: one suite over all of them."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from pathlib import Path
+
+import pytest
+from memory_world import Numbered, Ticking
+from public_formats import examples
+from unit.retrieval.conftest import DAY_MS
+
+from dcf.memory import SYSTEM, Memory, Source, random_id
+from dcf.retrieval import InvalidItem, Item, Items, MemoryItems, NewItem, UnknownItem
+
+SHOP, SITE = "/work/shop", "/work/site"
+
+
+async def texts(items: Items, query: str, project: str = SHOP, **more: object) -> list[str]:
+    return [one.item.text for one in await items.recall(project, query, **more)]  # type: ignore[arg-type]
+
+
+async def test_an_item_comes_back_as_it_was_kept(items: Items) -> None:
+    new = NewItem("the parser fails", ("runlog", "error", "error"), "pytest", "src/load.ts")
+    kept = await items.remember(SHOP, new)
+    assert (kept.text, kept.tags) == (new.text, ("error", "runlog"))
+    assert (kept.source, kept.file_path) == ("pytest", "src/load.ts")
+    assert kept.timestamp > 1_700_000_000_000
+    (found,) = await items.recall(SHOP, "why does a parser fail?")
+    assert found.item == kept
+    bare = await items.remember(SITE, NewItem("no more than this"))
+    assert (bare.tags, bare.source, bare.file_path) == ((), None, None)
+
+
+async def test_the_best_come_first_and_without_words_the_newest(items: Items) -> None:
+    for text in ("parser one", "the parser of headers", "a gardener", "headers of the parser fail"):
+        await items.remember(SHOP, NewItem(text))
+    found = await texts(items, "parser headers fail")
+    assert found[0] == "headers of the parser fail" and found[-1] == "parser one"
+    assert "a gardener" not in found
+    assert await texts(items, "parser headers fail", limit=1) == found[:1]
+    newest = ["headers of the parser fail", "a gardener"]
+    assert await texts(items, "?!", limit=2) == await texts(items, "", limit=2) == newest
+
+
+async def test_words_are_found_in_other_forms(items: Items) -> None:
+    await items.remember(SHOP, NewItem("json loader failed while it was parsing numbers"))
+    assert await texts(items, "parsed number fails") != []
+
+
+async def test_a_file_filters(items: Items) -> None:
+    await items.remember(SHOP, NewItem("parser a", file_path="src/a.ts"))
+    await items.remember(SHOP, NewItem("parser b", file_path="src/b.ts"))
+    await items.remember(SHOP, NewItem("parser of none"))
+    assert await texts(items, "parser", file_path="src/a.ts") == ["parser a"]
+    assert await texts(items, "", file_path="src/b.ts") == ["parser b"]
+    assert await texts(items, "parser", file_path="a.ts") == []
+
+
+async def test_no_project_sees_what_another_has(items: Items) -> None:
+    kept = await items.remember(SHOP, NewItem("the parser of the shop"))
+    assert await texts(items, "parser", SITE) == await texts(items, "", SITE) == []
+    with pytest.raises(UnknownItem):
+        await items.forget(SITE, kept.id)
+    assert await texts(items, "parser") == [kept.text]
+
+
+async def test_what_is_forgotten_is_gone(items: Items) -> None:
+    kept = await items.remember(SHOP, NewItem("the parser"))
+    await items.forget(SHOP, kept.id)
+    assert await texts(items, "parser") == await texts(items, "") == []
+    for unknown in (kept.id, "nobody's"):
+        with pytest.raises(UnknownItem):
+            await items.forget(SHOP, unknown)
+
+
+async def test_the_first_of_its_tags_ends_an_item(items: Items, clock: Ticking) -> None:
+    for tags in (("runlog",), ("incident",), ("incident", "runlog"), ("decision",)):
+        await items.remember(SHOP, NewItem(f"parser {' '.join(tags)}", tags))
+    clock.now += 2 * DAY_MS
+    left = {"parser incident", "parser decision"}
+    assert set(await texts(items, "parser")) == set(await texts(items, "")) == left
+    assert await items.sweep(SHOP) == 2
+    assert await items.sweep(SHOP) == await items.sweep("/work/nothing") == 0
+    clock.now += 6 * DAY_MS
+    assert await texts(items, "parser") == ["parser decision"]
+    assert await items.sweep(SHOP) == 1
+
+
+async def test_many_at_once_lose_nothing(items: Items) -> None:
+    async def log(number: int) -> Item:
+        return await items.remember((SHOP, SITE)[number % 2], NewItem(f"parser {number}"))
+
+    kept = await asyncio.gather(*map(log, range(60)))
+    assert len({one.id for one in kept}) == 60
+    for rest, project in enumerate((SHOP, SITE)):
+        wanted = {f"parser {number}" for number in range(60) if number % 2 == rest}
+        assert set(await texts(items, "parser", project, limit=60)) == wanted
+
+
+async def test_no_secret_is_kept(items: Items, file: Path) -> None:
+    one = next(each for each in examples(26) if each.maker == "GitHub")
+    kept = await items.remember(
+        SHOP, NewItem(f"it is {one.text} now", (f"t {one.text}",), one.text, f"a/{one.text}.ts")
+    )
+    assert kept.text == "it is [redacted: github token] now"
+    assert one.drawn not in repr(kept)
+    assert one.drawn not in repr(await items.recall(SHOP, ""))
+    if isinstance(items, MemoryItems):
+        assert one.drawn.encode() not in b"".join(
+            each.read_bytes() for each in file.parent.glob("m.db*")
+        )
+
+
+@pytest.mark.parametrize(
+    ("new", "said"),
+    [
+        (NewItem(" "), "text required"),
+        (NewItem("a\0b"), "text has a NUL"),
+        (NewItem("\ud800"), "half of a surrogate pair"),
+        (NewItem("x" * 1_000_001), "1,000,001 characters, above 1,000,000"),
+        (NewItem("x", tags=("a", "")), "tags.1 is empty"),
+        (NewItem("x", tags=("dcf:file=a",)), "begins with 'dcf:'"),
+        (NewItem("x", tags=("a",) * 51), "51 tags, above 50"),
+        (NewItem("x", file_path="\0"), "filePath has a NUL"),
+    ],
+)
+async def test_what_cannot_be_kept_is_refused_with_the_reason(
+    items: Items, new: NewItem, said: str
+) -> None:
+    with pytest.raises(InvalidItem, match=said):
+        await items.remember(SHOP, new)
+    assert await texts(items, "") == []
+
+
+def test_what_was_logged_survives_a_kill(tmp_path: Path) -> None:
+    """Of the memory; the other backend ends with its process."""
+    file, (reading, writing) = tmp_path / "m.db", os.pipe()
+
+    async def log_for_ever() -> None:
+        source = Source(file)
+        async with Memory.open(source, clock=Ticking(), new_id=random_id, embedder="none") as it:
+            items = MemoryItems(it, SYSTEM)
+            while True:
+                kept = await items.remember(SHOP, NewItem("parser", file_path="a.ts"))
+                os.write(writing, f"{kept.id}\n".encode())
+
+    async def read() -> list[str]:
+        source = Source(file)
+        async with Memory.open(source, clock=Ticking(), new_id=Numbered(), embedder="none") as it:
+            assert await it.check() == ()
+            found = await MemoryItems(it, SYSTEM).recall(SHOP, "", file_path="a.ts", limit=1_000)
+            return [one.item.id for one in found]
+
+    child = os.fork()
+    if child == 0:
+        try:
+            asyncio.run(log_for_ever())
+        finally:
+            os._exit(1)
+    os.close(writing)
+    with os.fdopen(reading) as told:
+        acknowledged = [told.readline().strip() for _ in range(20)]
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        acknowledged += [line.strip() for line in told if line.endswith("\n")]
+    kept = asyncio.run(read())
+    # The last may have been kept without a word of it.
+    assert set(kept) >= set(acknowledged) and "" not in acknowledged
+    assert len(kept) <= len(acknowledged) + 1

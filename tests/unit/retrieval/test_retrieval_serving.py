@@ -1,0 +1,233 @@
+"""The service over HTTP: its answers, its refusals, and who sees what."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from memory_world import Numbered, Ticking
+
+from dcf.retrieval import Projects, Retrieval, VolatileItems, projects_of
+from dcf.retrieval.serving import Limits, create_app, networks_of
+from dcf.tools.serving import Guard
+
+JSON = {"Content-Type": "application/json"}
+# The two requests, and what is answered, as augmented retrieval was first specified.
+LOG = {
+    "text": "Tests failing: TypeError: this.parser.on is not a function",
+    "tags": ["error", "runlog"],
+    "source": "pytest",
+    "filePath": "data_loader/json_data_loader.ts",
+}
+ASK = {
+    "query": "this.parser.on is not a function in json_data_loader.ts",
+    "filePath": "data_loader/json_data_loader.ts",
+    "limit": 8,
+}
+Open = Callable[..., AbstractAsyncContextManager[httpx2.AsyncClient]]
+
+
+@pytest.fixture
+def serve() -> Open:
+    @asynccontextmanager
+    async def opened(
+        projects: Projects | None = None,
+        token: str | None = None,
+        limits: Limits | None = None,
+        address: str = "127.0.0.1",
+    ) -> AsyncIterator[httpx2.AsyncClient]:
+        clock = Ticking()
+        app = create_app(
+            Retrieval(VolatileItems(clock, Numbered()), None, clock),
+            projects or Projects(("/work/shop",)),
+            Guard(token=token),
+            limits or Limits(),
+        )
+        transport = httpx2.ASGITransport(app, client=(address, 4321))
+        async with httpx2.AsyncClient(transport=transport, base_url="http://localhost") as client:
+            yield client
+
+    return opened
+
+
+async def said(client: httpx2.AsyncClient, path: str, body: Any, **more: Any) -> tuple[int, Any]:
+    content = body if isinstance(body, bytes) else json.dumps(body).encode()
+    answer = await client.post(path, content=content, headers=JSON | more)
+    return answer.status_code, answer.json()
+
+
+async def test_what_is_logged_is_answered_as_specified(serve: Open) -> None:
+    async with serve() as client:
+        status, answer = await said(client, "/log", LOG)
+        assert status == 200 and answer["ok"] is True
+        stored = answer["stored"]
+        assert {name: stored[name] for name in LOG} == LOG
+        assert isinstance(stored["id"], str) and stored["timestamp"] > 1_700_000_000_000
+        status, answer = await said(client, "/augmented-context", ASK)
+        assert status == 200 and answer["query"] == ASK["query"]
+        (found,) = answer["context"]
+        assert found["type"] == "memory" and 0 < found["score"] <= 1
+        assert {name: found[name] for name in LOG} == LOG
+        assert found["timestamp"] == stored["timestamp"]
+        assert found["citation"] == f"dcf://memory/{stored['id']}" and found["why"]
+        _, elsewhere = await said(client, "/augmented-context", {**ASK, "filePath": "a.ts"})
+        assert elsewhere["context"] == []
+        _, bare = await said(client, "/log", {"text": "parser"})
+        assert bare["stored"].keys() == {"id", "text", "tags", "timestamp", "citation"}
+
+
+async def test_the_formula_of_the_guide_is_a_mode(serve: Open) -> None:
+    """Jaccard 7/13 * 0.7 + recency * 0.25 + 0.1, by hand."""
+    async with serve() as client:
+        await said(client, "/log", LOG)
+        _, answer = await said(client, "/augmented-context", {**ASK, "mode": "guide"})
+        assert answer["context"][0]["score"] == pytest.approx(7 / 13 * 0.7 + 0.25 + 0.1, abs=1e-6)
+
+
+async def test_a_log_is_deleted_once(serve: Open) -> None:
+    async with serve() as client:
+        _, answer = await said(client, "/log", LOG)
+        path = f"/log/{answer['stored']['id']}"
+        assert (await client.delete(path)).json() == {
+            "ok": True,
+            "deleted": answer["stored"]["id"],
+        }
+        gone = await client.delete(path)
+        assert gone.status_code == 404 and isinstance(gone.json()["error"], str)
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "reason"),
+    [
+        ("/log", {}, "text required"),
+        ("/log", {"text": ""}, "text required"),
+        ("/log", {"text": None}, "text required"),
+        ("/log", {"text": 3}, "text is no string"),
+        ("/log", {"text": "a", "tags": "error"}, "tags is no list"),
+        ("/log", {"text": "a", "tags": ["a", 1]}, "tags.1 is no string"),
+        ("/log", {"text": "a", "filePath": {}}, "filePath is no string"),
+        ("/log", b'{"text": "\\ud800"}', "half of a surrogate pair"),
+        ("/log", b'{"text": "a", "root": "\\ud800"}', "half of a surrogate pair"),
+        ("/log", b"[1]", "the body is no JSON object"),
+        ("/log", b"{", "the body is no JSON: "),
+        ("/log", b"\xff", "the body is no JSON: "),
+        ("/log", b"[" * 100_000, "nested too deep"),
+        ("/augmented-context", {}, "query required"),
+        ("/augmented-context", {"query": ""}, "query required"),
+        ("/augmented-context", {"query": "a", "limit": 0}, "limit is 0, not between 1 and 100"),
+        ("/augmented-context", {"query": "a", "limit": "8"}, "limit is no whole number"),
+        ("/augmented-context", {"query": "a", "limit": 1.5}, "limit is no whole number"),
+        ("/augmented-context", b'{"query": "a", "limit": 1e999}', "limit is no whole number"),
+        ("/augmented-context", {"query": "a", "mode": "best"}, "mode "),
+        ("/augmented-context", {"query": "a\0"}, "query has a NUL"),
+    ],
+)
+async def test_malformed_input_is_refused_with_the_reason(
+    serve: Open, path: str, body: Any, reason: str
+) -> None:
+    async with serve() as client:
+        status, answer = await said(client, path, body)
+        assert status == 400 and reason in answer["error"]
+
+
+async def test_numbers_and_nulls_are_what_javascript_means(serve: Open) -> None:
+    async with serve() as client:
+        await said(client, "/log", {**LOG, "filePath": None, "tags": None, "source": None})
+        question = {"query": "parser", "limit": 8.0, "filePath": None, "more": 1}
+        status, answer = await said(client, "/augmented-context", question)
+        assert status == 200 and len(answer["context"]) == 1
+
+
+async def test_a_body_without_end_is_cut_off(serve: Open) -> None:
+    async def endless() -> AsyncIterator[bytes]:
+        while True:
+            yield b" " * 1_048_576
+            await asyncio.sleep(0)
+
+    async with serve() as client:
+        answer = await client.post("/log", content=endless())
+        assert answer.status_code == 413 and "4,194,304" in answer.json()["error"]
+
+
+async def test_who_has_no_token_gets_nothing_but_health(serve: Open) -> None:
+    async with serve(token="secret") as client:
+        status, answer = await said(client, "/log", LOG)
+        assert (status, answer["error"]) == (401, "token_required")
+        assert (await client.get("/metrics")).status_code == 401
+        assert (await client.get("/healthz")).status_code == 200
+        status, _ = await said(client, "/log", LOG, Authorization="Bearer secret")
+        assert status == 200
+
+
+async def test_a_token_of_a_project_opens_that_one_alone(serve: Open, tmp_path: Path) -> None:
+    shop, site = tmp_path / "shop", tmp_path / "site"
+    for folder in (shop, site):
+        folder.mkdir()
+    file = tmp_path / "tokens"
+    file.write_text(f"# who sees what\none {shop}\ntwo {site}\n")
+    async with serve(projects_of([], file), token="all") as client:
+        one, two = {"Authorization": "Bearer one"}, {"Authorization": "Bearer two"}
+        await said(client, "/log", {"text": "parser of the shop"}, **one)
+        _, answer = await said(client, "/augmented-context", {"query": "parser"}, **two)
+        assert answer["context"] == []
+        asked = {"query": "parser", "root": str(shop)}
+        status, answer = await said(client, "/augmented-context", asked, **two)
+        assert status == 403 and str(shop) in answer["error"]
+        status, answer = await said(client, "/augmented-context", asked, **one)
+        assert status == 200 and len(answer["context"]) == 1
+        # Who has the service's own token says which is meant.
+        service = {"Authorization": "Bearer all"}
+        status, answer = await said(client, "/augmented-context", {"query": "parser"}, **service)
+        assert status == 400 and answer["error"].startswith("root required")
+        _, answer = await said(client, "/augmented-context", asked, **service)
+        assert len(answer["context"]) == 1
+        (tmp_path / "loop").symlink_to(tmp_path / "loop")
+        for root in (
+            str(tmp_path),
+            "~nobody/x",
+            "\0",
+            str(tmp_path / "loop"),
+            f"{shop}/../site/..",
+        ):
+            status, _ = await said(client, "/log", {**LOG, "root": root}, **service)
+            assert status == 403, root
+
+
+async def test_other_addresses_are_refused(serve: Open) -> None:
+    limits = Limits(networks_of("10.0.0.0/8, 192.168.1.7"))
+    for address, status in (("10.1.2.3", 200), ("::ffff:192.168.1.7", 200), ("192.168.1.8", 403)):
+        async with serve(limits=limits, address=address) as client:
+            assert (await said(client, "/log", LOG))[0] == status
+            assert (await client.get("/healthz")).status_code == 200
+
+
+async def test_who_asks_too_often_is_told_when_to_come_again(serve: Open) -> None:
+    async with serve(limits=Limits(rate=0.25)) as client:
+        assert (await said(client, "/log", LOG))[0] == 200
+        refused = await client.post("/log", json=LOG)
+        assert refused.status_code == 429 and 1 <= int(refused.headers["Retry-After"]) <= 4
+        assert isinstance(refused.json()["error"], str)
+
+
+async def test_requests_are_counted_and_described(serve: Open) -> None:
+    async with serve() as client:
+        await said(client, "/log", LOG)
+        await said(client, "/log", {})
+        assert (await client.get("/nothing")).status_code == 404
+        assert (await client.get("/log")).status_code == 405
+        text = (await client.get("/metrics")).text
+        assert 'dcf_retrieval_requests_total{route="/log",status="200"} 1\n' in text
+        assert 'dcf_retrieval_requests_total{route="/log",status="400"} 1\n' in text
+        assert 'dcf_retrieval_requests_total{route="other",status="404"} 1\n' in text
+        assert 'dcf_retrieval_seconds_bucket{route="/log",le="+Inf"} 3\n' in text
+        spec = (await client.get("/openapi.json")).json()
+        assert {"/log", "/log/{id}", "/augmented-context"} <= spec["paths"].keys()
+        body = spec["paths"]["/log"]["post"]["requestBody"]["content"]["application/json"]
+        assert body["schema"]["properties"].keys() == {*LOG, "root"} and body["example"] == LOG
+        assert "/augmented-context" in (await client.get("/docs")).text
