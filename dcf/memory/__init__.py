@@ -195,7 +195,9 @@ if TYPE_CHECKING:
     from dcf.memory.snapshot import SNAPSHOT_FILE, Restored, Snapshot
     from dcf.memory.snapshots import (
         CheckpointDiffers,
+        SnapshotBusy,
         SnapshotDamaged,
+        SnapshotDiverged,
         SnapshotEncrypted,
         SnapshotMissing,
         Snapshots,
@@ -413,7 +415,9 @@ __all__ = [
     "SkillFolders",
     "SkillsTooLarge",
     "Snapshot",
+    "SnapshotBusy",
     "SnapshotDamaged",
+    "SnapshotDiverged",
     "SnapshotEncrypted",
     "SnapshotMissing",
     "SnapshotTooLarge",

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from dcf.memory.database.integrity import damage
     from dcf.memory.database.migration import Migration, migrate, migrations, version_of
     from dcf.memory.database.packing import packed, unpacked
-    from dcf.memory.database.users import users_of
+    from dcf.memory.database.users import holders_of, users_of
 else:
     export_late(__name__)
 
@@ -52,6 +52,7 @@ __all__ = [
     "UnusableValue",
     "Work",
     "damage",
+    "holders_of",
     "migrate",
     "migrations",
     "packed",

@@ -43,7 +43,11 @@ class Use:
 
 def users_of(path: Path) -> tuple[int, ...]:
     """Ids of the processes that have the memory file open, as far as the system tells."""
-    lock = _beside(path)
+    return holders_of(_beside(path))
+
+
+def holders_of(lock: Path) -> tuple[int, ...]:
+    """Ids of the processes that hold a lock on this file or folder, as far as the system tells."""
     table = Path("/proc/locks")
     if not lock.exists() or not table.exists():
         return ()

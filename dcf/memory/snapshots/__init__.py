@@ -9,7 +9,9 @@ from control_plane import export_late
 if TYPE_CHECKING:
     from dcf.memory.snapshots.errors import (
         CheckpointDiffers,
+        SnapshotBusy,
         SnapshotDamaged,
+        SnapshotDiverged,
         SnapshotEncrypted,
         SnapshotMissing,
         SnapshotTooLarge,
@@ -23,7 +25,9 @@ else:
 
 __all__ = [
     "CheckpointDiffers",
+    "SnapshotBusy",
     "SnapshotDamaged",
+    "SnapshotDiverged",
     "SnapshotEncrypted",
     "SnapshotMissing",
     "SnapshotTooLarge",

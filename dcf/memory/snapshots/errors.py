@@ -69,6 +69,29 @@ class SnapshotEncrypted(MemoryProblem):
     hint = "set DCF_MEMORY_KEY to the key of the memory that it is from"
 
 
+class SnapshotBusy(MemoryProblem):
+    """{folder} is being written to{by}; nothing was written."""
+
+    code = "memory_snapshot_busy"
+    hint = "try again when that process is done; if it is stopped, let it go on or end it"
+
+    def __init__(self, folder: Path, processes: Sequence[int]) -> None:
+        self.processes = tuple(processes)
+        by = f" by process {', '.join(map(str, processes))}" if processes else ""
+        super().__init__(folder=folder, by=by)
+
+
+class SnapshotDiverged(MemoryProblem):
+    """{path} has {found!r} of the project {other!r} in a state that {checkpoint!r} of {project!r}
+    never had in this memory; the file was left as it is."""
+
+    code = "memory_snapshot_diverged"
+    hint = (
+        "restore the file under another name with `dcf memory scope restore FOLDER --as NAME`,"
+        " or move it away"
+    )
+
+
 class CheckpointDiffers(MemoryProblem):
     """{checkpoint!r} of {project!r} is not what {path} has ({text}); nothing was restored."""
 

@@ -8,15 +8,23 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, closing
 from dataclasses import replace
 from pathlib import Path
 
-from dcf.memory.database import MemoryKey, Source, partial, sync, translated
+from dcf.memory.database import (
+    MemoryKey,
+    Source,
+    holders_of,
+    partial,
+    sync,
+    translated,
+)
 from dcf.memory.errors import MemoryProblem
 from dcf.memory.snapshot import SNAPSHOT_FILE
 from dcf.memory.snapshots.errors import (
+    SnapshotBusy,
     SnapshotEncrypted,
     SnapshotMissing,
     SnapshotTooLarge,
@@ -27,23 +35,56 @@ from dcf.regular_file import LARGEST, read_regular
 
 _PIECE = 2_000
 """Bytes of a row. It fits into one page, so that what stands before a damaged one can be read."""
+_WAIT_S, _AGAIN_S = 3.0, 0.05
 
 
-@contextmanager
-def alone(folder: Path, memory: Source) -> Iterator[None]:
-    """No other process writes the snapshot of the folder, which is made if need be: who looked
-    later at the memory writes later. Raises MemoryUnusable."""
-    with translated(replace(memory, path=folder)):
+@asynccontextmanager
+async def alone(
+    folder: Path,
+    memory: Source,
+    *,
+    clock: Callable[[], float],
+    sleep: Callable[[float], Awaitable[object]],
+) -> AsyncIterator[None]:
+    """Nobody else writes the snapshot of the folder, which is made if need be: who looked later at
+    the memory writes later. ``clock`` counts seconds. Raises MemoryUnusable, and SnapshotBusy where
+    another one does not end within 3 s."""
+    target = replace(memory, path=folder)
+    descriptor = _opened(folder, target)
+    try:
+        end = clock() + _WAIT_S
+        while not _is_locked(descriptor, target):
+            if clock() >= end:
+                raise SnapshotBusy(folder, holders_of(folder))
+            await sleep(_AGAIN_S)
+        _tidy(folder, target)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _opened(folder: Path, target: Source) -> int:
+    with translated(target):
         folder.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        return os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+
+
+def _tidy(folder: Path, target: Source) -> None:
+    """Remove what somebody left who died over it: nobody else is here now."""
+    with translated(target):
+        for left in folder.glob(f".{SNAPSHOT_FILE}.*"):
+            left.unlink()
+
+
+def _is_locked(descriptor: int, target: Source) -> bool:
+    """Whether the lock is ours now. It is not waited for: its holder may be stopped. Raises
+    MemoryUnusable."""
+    with translated(target):
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-            for left in folder.glob(f".{SNAPSHOT_FILE}.*"):
-                # Of somebody who died over it: nobody else is here now.
-                left.unlink()
-            yield
-        finally:
-            os.close(descriptor)
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+    return True
 
 
 def keep(data: bytes, folder: Path, memory: Source) -> Path:
@@ -82,6 +123,17 @@ def kept(folder: Path, memory: Source) -> tuple[Path, bytes]:
     if source.key is None:
         raise SnapshotEncrypted(path=source.path)
     return source.path, _decrypted(source)
+
+
+def stamp(folder: Path, memory: Source) -> tuple[int, int, int] | None:
+    """What tells the file in a folder from any that took its place; None if there is none. Raises
+    MemoryUnusable."""
+    with translated(replace(memory, path=folder)):
+        try:
+            found = (folder / SNAPSHOT_FILE).stat()
+        except FileNotFoundError:
+            return None
+    return found.st_ino, found.st_mtime_ns, found.st_size
 
 
 def _encrypt(data: bytes, source: Source) -> None:

@@ -8,7 +8,7 @@ and their order in search.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from sys import maxsize
@@ -73,6 +73,30 @@ def versions_of(connection: Connection, project: str, checkpoint: str) -> tuple[
     return tuple(_below_root(one.version, inside) for one in found)
 
 
+def removed_versions(
+    connection: Connection,
+    project: str,
+    checkpoint: str,
+    here: Sequence[Version],
+    there: Sequence[Version],
+) -> tuple[Version, ...]:
+    """The versions of what stands ``there`` and in the checkpoint no longer, of which it has
+    ``here``, as far as their events are kept."""
+    inside = last_rows((*here, *there), "node")
+    found: list[Version] = []
+    for kind in ENTITIES:
+        for row_id in last_rows(there, kind).keys() - last_rows(here, kind).keys():
+            query = Query(entity=ENTITIES[kind].name, entity_id=row_id)
+            last = next(newest_first(connection, query, limit=1), None)
+            if last is None or "deleted" not in last.change:
+                continue
+            row = dict(last.change["deleted"])
+            if kind == "entry" or (row["project"], row["checkpoint"]) == (project, checkpoint):
+                past = _past(connection, kind, row, last.seq)
+                found += (_below_root(one.version, inside) for one in past)
+    return tuple(found)
+
+
 def last_rows(versions: Iterable[Version], kind: Kind) -> dict[str, Row]:
     """The rows of a kind as their last versions have them, by id, in the order in which they were
     made."""
@@ -89,11 +113,15 @@ def _numbered(pasts: Iterable[list[_Numbered]]) -> Iterator[_Numbered]:
         yield replace(oldest, seq=first)
 
 
-def _past(connection: Connection, kind: Kind, row: dict[str, Any]) -> list[_Numbered]:
-    """The versions of a row, the newest first."""
+def _past(
+    connection: Connection, kind: Kind, row: dict[str, Any], before_seq: int | None = None
+) -> list[_Numbered]:
+    """The versions of a row, the newest first; of one that was removed those before the event that
+    did it."""
     entity, now = ENTITIES[kind], row
     found: list[_Numbered] = []
-    for event in newest_first(connection, Query(entity=entity.name, entity_id=row["id"])):
+    query = Query(entity=entity.name, entity_id=row["id"], before=before_seq)
+    for event in newest_first(connection, query):
         if found:
             now["updated_at"] = event.at
         found.append(_Numbered(event.seq, Version(kind, dict(now), event.at, event.by)))

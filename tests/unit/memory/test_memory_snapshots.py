@@ -32,9 +32,12 @@ from dcf.memory import (
     NewEntry,
     NewNode,
     Retention,
+    SnapshotBusy,
     SnapshotDamaged,
+    SnapshotDiverged,
     SnapshotEncrypted,
     SnapshotMissing,
+    Snapshots,
     SnapshotTooLarge,
     SnapshotTooNew,
     SnapshotUnreadable,
@@ -406,6 +409,126 @@ async def test_who_writes_later_has_looked_later(memory: Memory, tmp_path: Path)
     assert not waiting.done()
     os.close(descriptor)
     assert (await waiting).nodes == 3
+
+
+async def test_a_stopped_writer_is_waited_for_three_seconds_and_named(
+    memory: Memory, tmp_path: Path
+) -> None:
+    await small(memory)
+    folder, time = tmp_path / "x", [0.0]
+    folder.mkdir()
+
+    async def sleep(seconds: float) -> None:
+        time[0] += seconds
+
+    snapshots = Snapshots(memory.ledger, clock=lambda: time[0], sleep=sleep)
+    descriptor = os.open(folder, os.O_RDONLY)
+    fcntl.flock(descriptor, fcntl.LOCK_EX)
+    try:
+        with pytest.raises(SnapshotBusy, match=f"by process {os.getpid()}; nothing") as refused:
+            await snapshots.back_up("p", "x", folder)
+    finally:
+        os.close(descriptor)
+    assert time[0] == pytest.approx(3, abs=0.1)
+    assert "stopped" in refused.value.hint
+    assert (await snapshots.back_up("p", "x", folder)).nodes == 2
+
+
+async def test_a_snapshot_of_what_a_memory_never_had_is_spared(tmp_path: Path) -> None:
+    folder, other = tmp_path / "x", tmp_path / "other"
+    async with opened(tmp_path / "one.db") as one, opened(tmp_path / "two.db") as two:
+
+        async def own() -> None:
+            await one.snapshots.back_up("p", "x", folder, own_only=True)
+
+        async def spared() -> None:
+            before = (other / SNAPSHOT_FILE).read_bytes()
+            shutil.copytree(other, folder, dirs_exist_ok=True)
+            with pytest.raises(SnapshotDiverged, match="'x' of the project 'p' in a state"):
+                await own()
+            assert (folder / SNAPSHOT_FILE).read_bytes() == before
+
+        await small(one)
+        gone = await one.nodes.add(NewNode("p", "x", "gone"), NewEntry("a pear"), by=BY)
+        await own()
+        await two.snapshots.restore(folder, "p", by=BY)
+        first = await two.nodes.named("p", "x", "first")
+        entry, *_ = await two.nodes.entries(first.id)
+
+        # What it had before: the other one wrote the file, and this one went on.
+        await two.snapshots.back_up("p", "x", folder)
+        await one.nodes.move((await one.nodes.named("p", "x", "child")).id, gone.id, by=BY)
+        await own()
+        await two.snapshots.back_up("p", "x", folder)
+        await one.collect_garbage(Retention(most_events=1, least_events=0, events_ms=0), by=BY)
+        await own()
+        await two.snapshots.back_up("p", "x", folder)
+        await one.nodes.remove(gone.id, by=BY)
+        await one.nodes.change(first.id, by=BY, score=0.5)
+        await own()
+
+        # What it never had: another text, one node less, one more, one of another memory.
+        await two.nodes.edit(first.id, entry.id, by=BY, text="three plums")
+        await two.snapshots.back_up("p", "x", other)
+        await spared()
+        async with opened(tmp_path / "three.db") as three:
+            await small(three)
+            await three.snapshots.back_up("p", "x", other)
+            await spared()
+        await one.snapshots.back_up("p", "x", folder)
+        async with opened(tmp_path / "four.db") as four:
+            await four.snapshots.restore(folder, "p", by=BY)
+            await four.nodes.add(NewNode("p", "x", "new"), by=BY)
+            await four.snapshots.back_up("p", "x", other)
+            await spared()
+
+        # By hand it is replaced, and of another project with the same node it is not.
+        await one.snapshots.back_up("p", "x", folder)
+        await one.nodes.add(NewNode("q", "x", "first"), by=BY)
+        with pytest.raises(SnapshotDiverged):
+            await one.snapshots.back_up("q", "x", folder, own_only=True)
+
+
+async def test_one_node_less_is_no_earlier_state(tmp_path: Path) -> None:
+    folder = tmp_path / "x"
+    async with opened(tmp_path / "one.db") as one, opened(tmp_path / "two.db") as two:
+        await one.nodes.add(NewNode("p", "x", "first"), by=BY)
+        await one.nodes.add(NewNode("p", "x", "second"), by=BY)
+        await one.snapshots.back_up("p", "x", folder)
+        await two.snapshots.restore(folder, "p", by=BY)
+        await two.nodes.remove((await two.nodes.named("p", "x", "first")).id, by=BY)
+        await two.snapshots.back_up("p", "x", folder)
+        with pytest.raises(SnapshotDiverged):
+            await one.snapshots.back_up("p", "x", folder, own_only=True)
+
+
+async def test_ids_of_another_memory_are_no_difference(tmp_path: Path) -> None:
+    folder = tmp_path / "x"
+    async with opened(tmp_path / "one.db") as one:
+        await small(one)
+        await one.snapshots.back_up("p", "x", folder)
+        assert (await one.snapshots.restore(folder, "q", by=BY)).has_new_ids
+        assert (await one.snapshots.back_up("q", "x", folder, own_only=True)).nodes == 2
+
+
+@pytest.mark.timeout(600)
+@campaign(20)
+def test_whatever_was_done_since_what_it_had_is_its_own(share: int) -> None:
+    async def run(folder: Path) -> None:
+        rng = Random(share)
+        async with opened(folder / "one.db", embedder="none") as one:
+            await one.nodes.add(NewNode("p", "x", "first"), by=BY)
+            for turn in range(12):
+                for _ in range(rng.randrange(8)):
+                    await change(one, rng)
+                await one.snapshots.back_up("p", "x", folder / f"x{turn}")
+            for turn in range(12):
+                await one.snapshots.back_up("p", "x", folder / f"x{turn}", own_only=True)
+                copy = Snapshots(one.ledger)
+                await copy.back_up("p", "x", folder / f"x{turn}", own_only=True)
+
+    with TemporaryDirectory() as folder:
+        asyncio.run(run(Path(folder)))
 
 
 async def test_a_file_that_could_not_be_read_is_not_written(

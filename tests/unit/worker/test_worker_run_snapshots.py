@@ -3,7 +3,11 @@ memory has what the folder has."""
 
 from __future__ import annotations
 
+import asyncio
+import fcntl
+import os
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +15,16 @@ import pytest
 from memory_world import Ticking
 from unit.worker.test_worker_performer import a_task, silent
 
-from dcf.memory import SNAPSHOT_FILE, Actor, Memory, NewEntry, NewNode, Source, random_id
+from dcf.memory import (
+    SNAPSHOT_FILE,
+    Actor,
+    Memory,
+    NewEntry,
+    NewNode,
+    Snapshots,
+    Source,
+    random_id,
+)
 from dcf.worker.run_snapshots import RunSnapshots, with_snapshots
 from dcf.workflow import Failed, Succeeded
 
@@ -57,12 +70,91 @@ async def test_a_task_leaves_a_snapshot_with_which_another_memory_goes_on(
     other = RunSnapshots(Writer(two, "B", Succeeded(1)), two, "p", folder)
     assert await other.perform(a_task(), silent) == Succeeded(1)
     assert await names(two) == {"A", "B"}
-    # Who has a checkpoint goes on with that, and the folder has what was written last.
-    third = RunSnapshots(Writer(one, "C", Succeeded(1)), one, "p", folder)
-    await third.perform(a_task(), silent)
-    assert await names(one) == {"A", "C"}
     restored = await two.snapshots.restore(folder / "run", "p", by=BY, checkpoint="again")
     assert restored.nodes == 2
+
+
+async def test_what_another_memory_wrote_is_reported_once_and_not_written_over(
+    memories: list[Memory], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    one, two = memories
+    await RunSnapshots(Writer(one, "A", Succeeded(1)), one, "p", tmp_path).perform(a_task(), silent)
+    file = tmp_path / "run" / SNAPSHOT_FILE
+    theirs = file.read_bytes()
+    await two.nodes.add(NewNode("q", "run", "B"), by=BY)
+    writer = Writer(two, "C", Succeeded(1))
+    performer = RunSnapshots(writer, two, "q", tmp_path)
+    for name in "CDE":
+        writer.name = name
+        assert await performer.perform(a_task(), silent) == Succeeded(1)
+    assert file.read_bytes() == theirs
+    (said,) = [one.getMessage() for one in caplog.records if one.levelname == "WARNING"]
+    for part in (str(file), "'run' of the project 'p'", "'run' of 'q'", "scope restore", "--as"):
+        assert part in said
+
+
+async def test_tasks_that_end_together_share_a_snapshot(
+    memories: list[Memory], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory, written = memories[0], 0
+    real = Snapshots.back_up
+
+    async def counting(*given: Any, **named: Any) -> Any:
+        nonlocal written
+        written += 1
+        return await real(*given, **named)
+
+    monkeypatch.setattr(Snapshots, "back_up", counting)
+    performers = [Writer(memory, f"N{number}", Succeeded(1)) for number in range(12)]
+
+    class Each:
+        async def perform(self, task: Any, beat: Any) -> Any:
+            return await performers.pop().perform(task, beat)
+
+    snapshots = RunSnapshots(Each(), memory, "p", tmp_path)  # type: ignore[arg-type]
+    await asyncio.gather(*(snapshots.perform(a_task(), silent) for _ in range(12)))
+    assert written < 12
+    done = await memories[1].snapshots.restore(tmp_path / "run", "p", by=BY)
+    assert done.nodes == 12
+
+
+async def test_a_task_that_is_cancelled_while_it_waits_leaves_the_next_its_turn(
+    memories: list[Memory], tmp_path: Path
+) -> None:
+    memory, folder = memories[0], tmp_path / "run"
+    folder.mkdir()
+    writer = Writer(memory, "A", Succeeded(1))
+    snapshots = RunSnapshots(writer, memory, "p", tmp_path)
+    descriptor = os.open(folder, os.O_RDONLY)
+    fcntl.flock(descriptor, fcntl.LOCK_EX)
+    tasks = []
+    for name in "AB":
+        writer.name = name
+        tasks.append(asyncio.create_task(snapshots.perform(a_task(), silent)))
+        await asyncio.sleep(0.05)
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    os.close(descriptor)
+    writer.name = "C"
+    await snapshots.perform(a_task(), silent)
+    assert (await memories[1].snapshots.restore(folder, "p", by=BY)).nodes == 3
+
+
+async def test_a_process_forgets_checkpoints_that_it_met_long_ago(
+    memories: list[Memory], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dcf.worker.run_snapshots.MOST_MET", 2)
+
+    class Idle:
+        async def perform(self, _task: Any, _beat: Any) -> Any:
+            return Succeeded(1)
+
+    snapshots = RunSnapshots(Idle(), memories[0], "p", tmp_path)
+    for name in "abcab":
+        task = a_task()
+        await snapshots.perform(replace(task, run=replace(task.run, workflow_id=name)), silent)
+    assert list(snapshots._met) == ["a", "b"]
 
 
 async def test_what_cannot_be_read_stays_as_it_is_and_keeps_no_task_from_its_work(
