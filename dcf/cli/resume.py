@@ -7,7 +7,7 @@ from typing import Any
 
 from dcf.cli.answer import Answer
 from dcf.cli.memory.scope_snapshots import put_back
-from dcf.cli.run_files import SUFFIX, put_back_run
+from dcf.cli.run_files import SUFFIX, put_back_run, read_export
 from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
 from dcf.cli.steer import redrive_run
@@ -19,23 +19,31 @@ _GOES_ON = ("failed", "timed_out", "cancelled")
 
 
 async def resume_folder(
-    folder: Path, settings: Settings, screen: Screen, *, watch: bool, runs: Path
+    folder: Path,
+    settings: Settings,
+    screen: Screen,
+    *,
+    watch: bool,
+    runs: Path,
+    project: str | None = None,
 ) -> Answer:
-    """Restore the snapshot and the run in a folder, as far as they are not there yet; a run that
-    broke goes on, with ``watch`` to its end. The memory is first: nothing of a run is restored
-    beside a memory that differs.
+    """Restore the snapshot into a ``project`` (None: that of runs here), and the run, as far as
+    they are not there yet; a run that broke goes on, with ``watch`` to its end. Nothing is restored
+    unless both files are whole. The memory is first: nothing of a run is restored beside a memory
+    that differs.
 
     Raises BadInput, a MemoryProblem, BadRunFile, NotSo where there is another run of that id.
     """
     file = _run_file(folder)
+    export = None if file is None else await read_export(file)
     fields: dict[str, Any] = {}
     if (folder / SNAPSHOT_FILE).exists():
-        memory = await put_back(settings, None, folder, checkpoint=None, what_is_whole=False)
+        memory = await put_back(settings, project, folder, checkpoint=None, what_is_whole=False)
         _tell(memory, screen)
         fields["memory"] = memory.fields
-    if file is None:
+    if export is None:
         return Answer(fields, ["There is no run in the folder."], "restored")
-    run, restored = await put_back_run(file, settings, screen)
+    run, restored = await put_back_run(export, settings, screen)
     _tell(restored, screen)
     fields["run"] = restored.fields
     if run.status not in _GOES_ON:

@@ -68,11 +68,13 @@ async def export_runs(
     screen: Screen,
     *,
     checkpoint: str | None = None,
+    project: str | None = None,
 ) -> Answer:
-    """Write each run to a file; with a ``checkpoint`` of the memory into the folder ``out``, with
-    the snapshot of that. Raises BadName and UnknownRun before anything is written, and
-    NotExportable once those before it are."""
-    files = _targets(workflow_ids, out, into_folder=checkpoint is not None)
+    """Write each run to a file; with a ``checkpoint`` of the memory of a ``project`` (None: that of
+    runs here) into the folder ``out``, with the snapshot of that, each in place of the one there.
+    Raises BadName and UnknownRun before anything is written, and NotExportable once those before it
+    are."""
+    files = _targets(workflow_ids, out, is_checkpoint=checkpoint is not None)
     address = await find_redis(settings, screen)
     written: list[dict[str, object]] = []
     lines: list[Any] = []
@@ -81,17 +83,17 @@ async def export_runs(
         for workflow_id in workflow_ids:
             async with damage_is_told(store, workflow_id):
                 await store.run(workflow_id)
-        if checkpoint is not None:
-            # All of the memory, which other exports do without.
-            from dcf.cli.memory.scope_snapshots import back_up
-
-            snapshot = await back_up(settings, None, checkpoint, out)
-            lines += snapshot.show
         with screen.working("exporting …") as progress:
             for number, (workflow_id, file) in enumerate(files.items(), 1):
                 progress.tell(f"exporting {number:,} of {len(files):,}: {workflow_id}")
                 data = await _packed(store, workflow_id)
-                _write(file, data)
+                if checkpoint is not None:
+                    # All of the memory, which other exports do without.
+                    from dcf.cli.memory.scope_snapshots import back_up
+
+                    snapshot = await back_up(settings, project, checkpoint, out)
+                    lines += snapshot.show
+                _write(file, data, overwrite=checkpoint is not None)
                 written.append({"workflow_id": workflow_id, "file": str(file), "bytes": len(data)})
                 lines.append(f"{file}  {size_text(len(data))}")
     said = f"{counted(len(written), 'run', 'runs')} exported; what was exported stays in Redis."
@@ -123,12 +125,18 @@ async def restore_file(file: Path, settings: Settings, screen: Screen) -> Answer
     return Answer(fields, [f"{run.workflow_id} is back: {run.status}."])
 
 
-async def put_back_run(
-    file: Path, settings: Settings, screen: Screen
-) -> tuple[RunDocument, Answer]:
-    """The run in ``file`` as it is in Redis: put back, unless it is there, whatever it came to
-    since. Raises BadInput, BadRunFile, NotSo where there is another run of its id."""
+async def read_export(file: Path) -> RunExport:
+    """The run in ``file``, whose documents can be read. Raises BadInput, BadRunFile."""
     export = _read(file)
+    await shelve(export)
+    return export
+
+
+async def put_back_run(
+    export: RunExport, settings: Settings, screen: Screen
+) -> tuple[RunDocument, Answer]:
+    """The run of a file as it is in Redis: put back, unless it is there, whatever it came to since.
+    Raises NotSo where there is another run of its id."""
     workflow_id, restored = export.run.workflow_id, True
     address = await find_redis(settings, screen)
     async with open_store(address) as store, damage_is_told(store, workflow_id):
@@ -185,20 +193,19 @@ def _read(file: Path) -> RunExport:
         raise BadInput([problem]) from error
 
 
-def _targets(
-    workflow_ids: Sequence[str], out: Path, *, into_folder: bool = False
-) -> dict[str, Path]:
-    """The file of each run. Raises BadName, and BadInput with those that are there already."""
+def _targets(workflow_ids: Sequence[str], out: Path, *, is_checkpoint: bool) -> dict[str, Path]:
+    """The file of each run. Raises BadName, and BadInput with those that are there already, unless
+    ``out`` ``is_checkpoint``, a folder that is written anew."""
     for workflow_id in workflow_ids:
         check_workflow_id(workflow_id)
-    into_folder = into_folder or len(workflow_ids) > 1 or out.is_dir()
+    into_folder = is_checkpoint or len(workflow_ids) > 1 or out.is_dir()
     if into_folder and out.exists() and not out.is_dir():
         what = "several runs" if len(workflow_ids) > 1 else "a checkpoint"
         hint = f"choose a folder for {what}"
         raise BadInput([Problem("CLI_OUT_EXISTS", "there is a file", hint=hint, file=str(out))])
     files = {one: out / f"{one}{SUFFIX}" if into_folder else out for one in workflow_ids}
     there = [file for file in files.values() if file.exists() or file.is_symlink()]
-    if there:
+    if there and not is_checkpoint:
         hint = "choose another --out, or move the file away"
         raise BadInput(
             [
@@ -209,9 +216,9 @@ def _targets(
     return files
 
 
-def _write(file: Path, data: bytes) -> None:
+def _write(file: Path, data: bytes, *, overwrite: bool) -> None:
     try:
-        with whole_file(file, overwrite=False) as stream:
+        with whole_file(file, overwrite=overwrite) as stream:
             stream.write(data)
     except OSError as error:
         message = f"{file} cannot be written: {error.strerror}"

@@ -12,6 +12,7 @@ import typer
 
 from dcf.cli.answer import Answer
 from dcf.cli.commands.command import JsonOption, command, epilog
+from dcf.cli.commands.memory_scope import ProjectOption
 from dcf.cli.exits import BAD_INPUT, ENVIRONMENT, FAILED, OK
 
 FileOrRun = Annotated[
@@ -194,15 +195,17 @@ def export(
             "--checkpoint",
             metavar="NAME",
             help="With one ID: into the folder --out, and this checkpoint of the memory beside "
-            "it. `dcf resume` takes such a folder.",
+            "it, each in place of the one there. `dcf resume` takes such a folder.",
         ),
     ] = None,
+    project: ProjectOption = None,
     as_json: JsonOption = False,
 ) -> Answer:
     """Write finished runs to files, one each, with all that Redis has of them.
 
     `dcf history FILE` and `dcf explain FILE` read such a file, `dcf runs restore` puts it back. The
-    run stays, so that this may be said again: a file that is there is not written over. A run that
+    run stays, so that this may be said again: a file that is there is not written over, unless the
+    folder is that of a --checkpoint, in which other files stay as they are. A run that
     `dcf runs restore` would refuse is not exported. The file holds inputs and outputs, and what
     signs the run's task tokens: nobody but you may read it.
     """
@@ -216,8 +219,12 @@ def export(
     ids = list(dict.fromkeys(workflow_ids))
     if checkpoint is not None and len(ids) > 1:
         raise typer.BadParameter("goes with one ID", param_hint="--checkpoint")
+    if project is not None and checkpoint is None:
+        raise typer.BadParameter("goes with --checkpoint", param_hint="--project")
     settings = Settings.from_env(os.environ)
-    return asyncio.run(export_runs(ids, Path(out), settings, screen, checkpoint=checkpoint))
+    return asyncio.run(
+        export_runs(ids, Path(out), settings, screen, checkpoint=checkpoint, project=project)
+    )
 
 
 def restore(

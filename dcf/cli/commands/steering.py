@@ -12,6 +12,7 @@ import typer
 
 from dcf.cli.answer import Answer
 from dcf.cli.commands.command import DEFAULT_RUNS, JsonOption, RunArgument, RunsOption, command
+from dcf.cli.commands.memory_scope import ProjectOption
 from dcf.cli.exits import BAD_INPUT, ENVIRONMENT, FAILED, INTERRUPTED, OK
 
 
@@ -84,13 +85,15 @@ def resume(
     ],
     watch: Annotated[bool, typer.Option("--watch", help="Watch the run to its end.")] = False,
     runs: RunsOption = DEFAULT_RUNS,
+    project: ProjectOption = None,
     as_json: JsonOption = False,
 ) -> Answer:
     """Put back what a checkpoint's folder holds, and let the run go on.
 
-    The memory and the run, as far as they are not there: said again, it does what is left. A
-    checkpoint of the memory that differs is never written over, and nothing is restored then. A run
-    that failed, timed out or was cancelled goes on from where it broke.
+    The memory and the run, as far as they are not there: said again, it does what is left. Both
+    files are read and checked before anything is written. A checkpoint of the memory that differs
+    is never written over, and nothing is restored then. A run that failed, timed out or was
+    cancelled goes on from where it broke.
     """
     from dcf.cli.resume import resume_folder
     from dcf.cli.screen import Screen
@@ -98,7 +101,9 @@ def resume(
 
     screen = Screen(as_json=as_json)
     settings = Settings.from_env(os.environ)
-    return asyncio.run(resume_folder(folder, settings, screen, watch=watch, runs=runs))
+    return asyncio.run(
+        resume_folder(folder, settings, screen, watch=watch, runs=runs, project=project)
+    )
 
 
 def callback(

@@ -48,8 +48,24 @@ def test_a_copied_folder_goes_on_in_another_home(dcf: Dcf, other: Dcf) -> None:
     here = dcf.folder / "cp"
     assert {one.name for one in here.iterdir()} == {"r1.run.gz", "memory_backup.jsonl.gz"}
 
+    # Said again, the folder is refreshed, and what else is in it stays.
+    note = here / "note.txt"
+    note.write_text("mine")
+    dcf("memory", "scope", "add", "r1/wider", "Deeper ones do not.")
+    run = (here / "r1.run.gz").stat().st_ino
+    done = dcf("runs", "export", "r1", "--out", "cp", "--checkpoint", "r1", "--json")
+    assert (done.code, done.json["memory"]["entries"]) == (0, 2), done.err
+    assert (here / "r1.run.gz").stat().st_ino != run and note.read_text() == "mine"
+    before = dcf(*search).json["found"]
+
     elsewhere = other.folder / "elsewhere"
     shutil.copytree(here, elsewhere)
+    # Of a folder with a file that is cut nothing is restored.
+    whole = (elsewhere / "r1.run.gz").read_bytes()
+    (elsewhere / "r1.run.gz").write_bytes(whole[:-20])
+    assert other("resume", elsewhere).code == 2
+    assert not (other.home / "memory.db").exists()
+    (elsewhere / "r1.run.gz").write_bytes(whole)
     resumed = other("resume", elsewhere, "--watch")
     assert resumed.code == 0, resumed.err
     assert '"name": "Ada"' in resumed.out
@@ -60,6 +76,12 @@ def test_a_copied_folder_goes_on_in_another_home(dcf: Dcf, other: Dcf) -> None:
     again = other("resume", elsewhere, "--json").json
     assert (again["memory"]["is_new"], again["run"]["restored"]) == (False, False)
     assert again["run"]["run_status"] == "succeeded"
+    # The memory of another project goes there and comes from there.
+    named, lab = ("--project", "lab"), str(other.folder / "lab")
+    assert other("resume", elsewhere, *named, "--json").json["memory"]["project"] == lab
+    taken = ("runs", "export", "r1", "--out", "cp", "--checkpoint", "r1", "--json")
+    assert other(*taken, *named).json["memory"]["project"] == lab
+    assert other("runs", "export", "r1", "--out", "r1.gz", *named).code == 2
 
 
 def scored(user: Dcf) -> int:
