@@ -7,7 +7,7 @@ from typing import Any
 
 from dcf.cli.answer import Answer
 from dcf.cli.memory.scope_snapshots import put_back
-from dcf.cli.run_files import SUFFIX, put_back_run, read_export
+from dcf.cli.run_files import SUFFIX, checked_export, put_back_run
 from dcf.cli.screen import Screen
 from dcf.cli.settings import Settings
 from dcf.cli.steer import redrive_run
@@ -29,13 +29,13 @@ async def resume_folder(
 ) -> Answer:
     """Restore the snapshot into a ``project`` (None: that of runs here), and the run, as far as
     they are not there yet; a run that broke goes on, with ``watch`` to its end. Nothing is restored
-    unless both files are whole. The memory is first: nothing of a run is restored beside a memory
-    that differs.
+    unless both files are whole and no other run has the id. The memory is first: nothing of a run
+    is restored beside a memory that differs.
 
     Raises BadInput, a MemoryProblem, BadRunFile, NotSo where there is another run of that id.
     """
     file = _run_file(folder)
-    export = None if file is None else await read_export(file)
+    export = None if file is None else await checked_export(file, settings, screen)
     fields: dict[str, Any] = {}
     if (folder / SNAPSHOT_FILE).exists():
         memory = await put_back(settings, project, folder, checkpoint=None, what_is_whole=False)

@@ -125,10 +125,14 @@ async def restore_file(file: Path, settings: Settings, screen: Screen) -> Answer
     return Answer(fields, [f"{run.workflow_id} is back: {run.status}."])
 
 
-async def read_export(file: Path) -> RunExport:
-    """The run in ``file``, whose documents can be read. Raises BadInput, BadRunFile."""
+async def checked_export(file: Path, settings: Settings, screen: Screen) -> RunExport:
+    """The run in ``file``, whose documents can be read. Raises BadInput, BadRunFile, NotSo where
+    there is another run of its id."""
     export = _read(file)
     await shelve(export)
+    address = await find_redis(settings, screen)
+    async with open_store(address) as store, damage_is_told(store, export.run.workflow_id):
+        await _there(store, export)
     return export
 
 
@@ -137,20 +141,30 @@ async def put_back_run(
 ) -> tuple[RunDocument, Answer]:
     """The run of a file as it is in Redis: put back, unless it is there, whatever it came to since.
     Raises NotSo where there is another run of its id."""
-    workflow_id, restored = export.run.workflow_id, True
+    workflow_id = export.run.workflow_id
     address = await find_redis(settings, screen)
     async with open_store(address) as store, damage_is_told(store, workflow_id):
-        try:
-            run = await store.run(workflow_id)
-        except UnknownRun:
-            run = export.run
-        else:
-            restored = run.born != export.run.born
-        if restored:
+        run = await _there(store, export)
+        restored = run is None
+        if run is None:
             await _restore(store, export, screen)
+            run = export.run
     said = "is back" if restored else "is there already"
     fields = {"workflow_id": workflow_id, "run_status": run.status, "restored": restored}
     return run, Answer(fields, [f"{workflow_id} {said}: {run.status}."])
+
+
+async def _there(store: Store, export: RunExport) -> RunDocument | None:
+    """The run of a file as it is in Redis. Raises NotSo where there is another one of its id."""
+    workflow_id = export.run.workflow_id
+    try:
+        run = await store.run(workflow_id)
+    except UnknownRun:
+        return None
+    if run.born != export.run.born:
+        message = f"There is another run {workflow_id} already; it was left as it is."
+        raise await _taken(store, RunExists(message, workflow_id=workflow_id))
+    return run
 
 
 async def _restore(store: Store, export: RunExport, screen: Screen) -> None:
@@ -160,9 +174,15 @@ async def _restore(store: Store, export: RunExport, screen: Screen) -> None:
         try:
             await restore_run(store, export)
         except RunExists as error:
-            broken = " --broken" if await _is_broken(store, workflow_id) else ""
-            hint = f"`dcf runs remove {workflow_id}{broken}` would make room for it"
-            raise NotSo(error.code, str(error), hint) from error
+            raise await _taken(store, error) from error
+
+
+async def _taken(store: Store, error: RunExists) -> NotSo:
+    """What is told of a run in the place of the one in a file."""
+    workflow_id = error.fields["workflow_id"]
+    broken = " --broken" if await _is_broken(store, str(workflow_id)) else ""
+    hint = f"`dcf runs remove {workflow_id}{broken}` would make room for it"
+    return NotSo(error.code, str(error), hint)
 
 
 async def _is_broken(store: Store, workflow_id: str) -> bool:

@@ -66,6 +66,12 @@ def test_a_copied_folder_goes_on_in_another_home(dcf: Dcf, other: Dcf) -> None:
     assert other("resume", elsewhere).code == 2
     assert not (other.home / "memory.db").exists()
     (elsewhere / "r1.run.gz").write_bytes(whole)
+    # Nor where another run has the id.
+    assert other("submit", dcf.folder / file, "--input", "{}", "--id", "r1").code == 0
+    refused = other("resume", elsewhere)
+    assert (refused.code, "another run r1" in refused.err) == (1, True)
+    assert not (other.home / "memory.db").exists()
+    assert other("cancel", "r1").code == other("runs", "remove", "r1").code == 0
     resumed = other("resume", elsewhere, "--watch")
     assert resumed.code == 0, resumed.err
     assert '"name": "Ada"' in resumed.out
