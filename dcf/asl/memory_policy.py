@@ -49,9 +49,12 @@ class MemoryPolicy:
         return found.strip() if isinstance(found, str) else ""
 
     def scored(self, result: JSON) -> float | None:
-        """The score that ``result`` has for the node; None where it has none."""
+        """The score that ``result`` has for the node; None where it has none that can be kept."""
         found = _at(result, self.score)
-        return float(found) if is_number(found) else None
+        try:
+            return float(found) if is_number(found) else None
+        except OverflowError:  # an integer beyond all floats
+            return None
 
 
 def read_memory(owner: Node, *, is_task: bool) -> MemoryPolicy | None:

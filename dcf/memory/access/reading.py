@@ -16,6 +16,9 @@ _MOST_IDS = 20
 _SWEPT_MORE = 100
 """Rows that one write removes at most beyond twice those that it adds."""
 
+_LONGEST = 1_000
+"""Characters of a reason that are kept: who calls over HTTP says it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Reading:
@@ -67,7 +70,7 @@ def write_noted(connection: Connection, noted: Iterable[Noted], keep_ms: int) ->
                     one.at,
                     one.by.kind,
                     str(clean(one.by.name)),
-                    str(clean(one.by.reason)),
+                    str(clean(one.by.reason))[:_LONGEST],
                     one.operation,
                     one.node_id,
                     node,

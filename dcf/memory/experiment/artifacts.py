@@ -10,6 +10,7 @@ import hashlib
 import os
 import stat
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any, Literal, TypeAlias
@@ -125,8 +126,10 @@ def _folders(root: Path, work_dir: str) -> list[Path]:
     parts = [one for one in PurePath(work_dir).parts if one not in ("/", "..")]
     for start in range(len(parts) + 1):
         found = root.joinpath(*parts[start:])
-        if found.is_dir() and found.resolve().is_relative_to(root.resolve()):
-            return [found]
+        # What no file system has, as a name of 4,000 characters, is not there.
+        with suppress(OSError):
+            if found.is_dir() and found.resolve().is_relative_to(root.resolve()):
+                return [found]
     return []
 
 

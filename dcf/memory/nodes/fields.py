@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import math
 import re
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from typing import Any, TypedDict
@@ -15,6 +15,7 @@ from dcf.memory.checking import data_problems, json_of, refuse, text_problems
 from dcf.memory.node import NewEntry, NewNode, Node, NodeEntry
 from dcf.problem import Problem
 
+_MOST = sys.float_info.max
 _LONGEST = 500
 """Characters of a checkpoint's and of a node's name."""
 _KIND = re.compile(r"[a-z][a-z0-9_-]{0,63}")
@@ -107,8 +108,10 @@ def _node_problems(given: Mapping[str, Any]) -> Iterator[Problem]:
     if "title" in given:
         yield from text_problems("/title", given["title"])
     score = given.get("score")
-    if score is not None and not math.isfinite(score):
-        yield Problem("memory_node_score", f"the score is {score}, no finite number", "/score")
+    # Python has integers beyond all that a file of numbers can keep.
+    if score is not None and not (isinstance(score, (int, float)) and abs(score) <= _MOST):
+        shown = str(score)[:40] if isinstance(score, float) else "too large, or no number"
+        yield Problem("memory_node_score", f"the score is {shown}, no finite number", "/score")
     if "metadata" in given:
         yield from data_problems("/metadata", given["metadata"])
 

@@ -21,6 +21,8 @@ from dcf.problem import Problem
 
 FORMAT, VERSION = "dcf-checkpoint", 1
 _MARK = b',"sha256":"'
+_MOST_DAMAGE = 1_000
+"""Damaged lines after which no more are read: the list is for people."""
 _DIGITS = 16
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,199}")
 _MOST = 1 << 53
@@ -78,6 +80,10 @@ def read(data: bytes, path: Path) -> Contents:
     versions: list[tuple[int, Version]] = []
     damage: list[Problem] = []
     for number, line in enumerate(lines, 2):
+        if len(damage) == _MOST_DAMAGE:
+            why = f"{_MOST_DAMAGE:,} lines before are damaged: what follows was not read"
+            damage.append(damaged(why, number, path))
+            break
         try:
             versions.append((number, _version(_value(line))))
         except _BadLine as error:
@@ -175,7 +181,8 @@ def _is_id(value: object) -> bool:
 
 
 def _is_score(value: object) -> bool:
-    return value is None or (type(value) in (int, float) and math.isfinite(cast(float, value)))
+    # Not `isfinite`, which fails for an integer beyond all floats.
+    return value is None or (type(value) in (int, float) and abs(cast(float, value)) < math.inf)
 
 
 def _is_object(value: object) -> bool:

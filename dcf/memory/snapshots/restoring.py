@@ -34,7 +34,7 @@ def write_versions(
             raise CheckpointDiffers(checkpoint=checkpoint, project=project, path=path, text=found)
         return replace(done, is_new=False)
     ids = _new_ids(journal, versions)
-    writer = _Writer(journal, project, checkpoint, ids)
+    writer = _Writer(journal, project, checkpoint, ids, path)
     # A version may name a parent of which the first version comes later.
     journal.connection.execute("PRAGMA defer_foreign_keys = ON")
     with _fitting(path):
@@ -48,19 +48,24 @@ class _Writer:
     """Writes versions of rows, each as it was made, into one checkpoint."""
 
     def __init__(
-        self, journal: Journal, project: str, checkpoint: str, ids: Mapping[str, str]
+        self, journal: Journal, project: str, checkpoint: str, ids: Mapping[str, str], path: Path
     ) -> None:
-        self._journal, self._ids = journal, ids
+        self._journal, self._ids, self._path = journal, ids, path
         self._project, self._checkpoint = project, checkpoint
         self._root = root_row(journal, project)["id"]
         self._rows: dict[str, Row] = {}
 
     def write(self, version: Version) -> None:
-        """Raises InvalidEntry."""
+        """Raises InvalidEntry, SnapshotUnreadable."""
         journal = replace(self._journal, at=version.at, by=version.by)
         entity = ENTITIES[version.kind]
         row = self._node(version.row) if version.kind == "node" else self._entry(version.row)
         before = self._rows.get(version.id)
+        if before is not None and before.get("node_id") != row.get("node_id"):
+            # No operation moves an entry, and the index of search keeps the node that it was in.
+            raise SnapshotUnreadable(
+                path=self._path, reason=f"it moves the entry {version.id} to another node"
+            )
         if before is None:
             self._rows[version.id] = journal.create(entity, row)
         else:

@@ -38,7 +38,13 @@ def test_a_task_says_what_of_its_result_its_node_keeps() -> None:
     assert policy is not None
     result = {"found": {"text": " It holds. "}, "points": [1, 2.5]}
     assert (policy.noted(result), policy.scored(result)) == ("It holds.", 2.5)
-    for other in ({}, {"found": "text", "points": [1]}, {"found": {"text": 1}, "points": [1, "2"]}):
+    huge = {"found": {"text": ""}, "points": [1, 10**400]}
+    for other in (
+        {},
+        huge,
+        {"found": "text", "points": [1]},
+        {"found": {"text": 1}, "points": [1, "2"]},
+    ):
         assert (policy.noted(other), policy.scored(other)) == ("", None)
 
 

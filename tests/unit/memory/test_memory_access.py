@@ -183,3 +183,11 @@ async def test_an_experiment_tells_who_read_in_which_node(experiment: Experiment
     assert len((await experiment.access_log())["reads"]) == 3
     assert (await experiment.access_log(by="ada")) == {"reads": []}
     assert (await experiment.access_log(since=reads[0]["ts"]))["reads"][-1] == reads[0]
+
+
+async def test_a_long_reason_is_cut(memory: Memory) -> None:
+    first, _ = await grown(memory)
+
+    await memory.nodes.entries(first.id, by=BOB.because("x" * 60_000))
+
+    assert [len(one.by.reason) for one in await memory.access.list()] == [1_000]

@@ -250,6 +250,9 @@ async def test_a_report_becomes_entries_once_and_its_files_are_audited(
         ("outside", None),
         ("unrecorded", None),
     ]
+    await experiment.add_experiment_result("A", "fig", work_dir="b" * 4000, artifacts=["m.json"])
+    found = await experiment.audit_memory(str(tmp_path / "runs"))
+    assert len(found["problems"]) == 4
 
 
 @pytest.mark.parametrize(

@@ -283,6 +283,16 @@ async def test_a_result_is_kept_once_and_of_the_latest_holder(memory: Memory, by
     assert [it.text for it in entries] == ["It broke.", "It holds again."]
 
 
+@pytest.mark.parametrize("score", [10**400, float("nan"), float("-inf")])
+async def test_a_score_that_no_number_keeps_is_refused(
+    memory: Memory, by: Actor, score: float
+) -> None:
+    _, one, _ = await grown(memory, by)
+
+    with pytest.raises(InvalidEntry):
+        await memory.nodes.change(one.id, by=by, score=score)
+
+
 async def test_all_that_is_wrong_is_said(memory: Memory, by: Actor) -> None:
     first, one, _ = await grown(memory, by)
 

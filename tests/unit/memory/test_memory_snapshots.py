@@ -348,12 +348,19 @@ async def test_what_contradicts_itself_is_refused(memory: Memory, tmp_path: Path
             ([forged(first, id="a/b")], SnapshotDamaged),
             ([forged(first, created_at=1 << 60)], SnapshotDamaged),
             ([forged(first, name="")], InvalidEntry),
+            ([forged(first, score=10**400)], InvalidEntry),
             ([first, forged(entry, kind="No kind")], InvalidEntry),
         ):
             counts = {"nodes": 1, "entries": 1, "versions": len(wrong)}
             snapshot.file.write_bytes(written(replace(snapshot, **counts), wrong))
             with pytest.raises(problem):
                 await two.snapshots.restore(tmp_path / "x", "p", by=BY)
+        # An entry in another node: its text would be found in the one that it was in before.
+        moved = [first, entry, child, forged(entry, node_id=child.id, text="moved")]
+        counts = {"nodes": 2, "entries": 1, "versions": 4}
+        snapshot.file.write_bytes(written(replace(snapshot, **counts), moved))
+        with pytest.raises(SnapshotUnreadable, match="moves the entry"):
+            await two.snapshots.restore(tmp_path / "x", "p", by=BY)
         assert await two.events.last() == 0
 
 
