@@ -168,7 +168,7 @@ class Memory:
             thread_files=ThreadFiles(ledger, threads),
             nodes=Nodes(ledger, access),
             snapshots=Snapshots(ledger),
-            contexts=Contexts(ledger),
+            contexts=Contexts(ledger, access),
             search=search,
             events=Events(ledger),
             letters=Letters(ledger),

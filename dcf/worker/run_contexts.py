@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from control_plane import Store
-from dcf.memory import ContextSetting, Memory, MemoryProblem, Node, Pack
+from dcf.memory import SYSTEM, ContextSetting, Memory, MemoryProblem, Node, Pack
 from dcf.worker.task_memory import TaskMemory, task_memory
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ class RunContexts:
                 state=task.lease.path,
                 node=None if node is None else node.id,
                 branches=[one.id for one in await memory.gathered(node)],
+                by=SYSTEM.because(f"the context of {task.lease.path}"),
             )
         except MemoryProblem as problem:
             log.warning("%s is done without a context: %s", task.lease.path, problem)

@@ -51,7 +51,7 @@ class TaskMemory:
     by: Actor = _BY
 
     def signed(self, by: Actor) -> TaskMemory:
-        """The same, written to by somebody else."""
+        """The same, read and written to by somebody else."""
         return replace(self, by=by)
 
     @property
@@ -106,19 +106,19 @@ class TaskMemory:
         """What fits best of the entries that its node reads, and of those that it gathers: not of
         the project's observations and threads, which may be of other workflows and of people.
         Raises a MemoryProblem."""
-        node = await self.node()
-        found = list(await self.memory.search.find(query, k=k, node=node.id, kinds=("entry",)))
+        node, find = await self.node(), self.memory.search.find
+        found = list(await find(query, k=k, node=node.id, kinds=("entry",), by=self.by))
         below = [one.id for one in await self.gathered(node)]
         if below:
-            found += await self.memory.search.find(query, k=k, nodes=below)
+            found += await find(query, k=k, nodes=below, by=self.by)
         return sorted(found, key=lambda one: -one.score)[:k]
 
     async def read(self) -> list[NodeEntry]:
         """All that its node reads, oldest first; then what it gathers. Raises a MemoryProblem."""
         node, nodes = await self.node(), self.memory.nodes
-        found = list(await nodes.entries(node.id, limit=_ALL))
+        found = list(await nodes.entries(node.id, limit=_ALL, by=self.by))
         for one in await self.gathered(node):
-            found += await nodes.entries(one.id, inherited=False, limit=_ALL)
+            found += await nodes.entries(one.id, inherited=False, limit=_ALL, by=self.by)
         return found
 
     async def gathered(self, node: Node | None) -> list[Node]:

@@ -118,5 +118,6 @@ _READ = {
     "entries": "read",
     "own": "read",
     "entry": "read",
+    "context": "was told",
 }
 """What the operations are called in a sentence."""

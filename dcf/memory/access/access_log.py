@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import Any
 
 from dcf.memory.access.reading import Noted, Reading, by_node, readings, write_noted
 from dcf.memory.actor import SYSTEM, Actor
@@ -57,6 +58,7 @@ class AccessLog:
         self,
         *,
         node: str | None = None,
+        within: tuple[str, str] | None = None,
         by: str | None = None,
         since: int | None = None,
         before: int | None = None,
@@ -64,11 +66,13 @@ class AccessLog:
     ) -> tuple[Reading, ...]:
         """Reads, the newest first: in or from ``node`` (an id, or ``CHECKPOINT/NAME``), of the
         actor named ``by``, not older than ``since`` (ms); ``before`` is the ``seq`` of the last one
-        of the page before."""
+        of the page before. ``within``, a project and a checkpoint, leaves those in which all nodes
+        are of it, and are still there."""
         await self.flush()
+        asked: dict[str, Any] = {"node": node, "within": within, "by": by, "since": since}
 
         def read(connection: Connection) -> list[Reading]:
-            return readings(connection, node=node, by=by, since=since, before=before, limit=limit)
+            return readings(connection, **asked, before=before, limit=limit)
 
         return tuple(await self._ledger.read(read))
 

@@ -15,6 +15,12 @@ MOST_ROWS = 200_000
 _MOST_IDS = 20
 _SWEPT_MORE = 100
 """Rows that one write removes at most beyond twice those that it adds."""
+_NODES = "(SELECT id FROM nodes WHERE project = :project AND checkpoint = :checkpoint)"
+_WITHIN = (
+    f"(node_id IN {_NODES} AND (source_id IS NULL OR source_id IN {_NODES})"
+    f" OR node_id IS NULL AND source_id IN {_NODES})"
+)
+"""A condition on a read: all nodes that it names are of one checkpoint."""
 
 _LONGEST = 1_000
 """Characters of a reason that are kept: who calls over HTTP says it."""
@@ -92,14 +98,18 @@ def readings(
     connection: Connection,
     *,
     node: str | None,
+    within: tuple[str, str] | None,
     by: str | None,
     since: int | None,
     before: int | None,
     limit: int,
 ) -> list[Reading]:
-    """Reads, the newest first: in or from ``node`` (its id, or as it was called), of the actor with
-    the name ``by``, not older than ``since``, of the page behind the read ``before``."""
+    """Reads, the newest first: in or from ``node`` (its id, or as it was called), in and from nodes
+    ``within`` a checkpoint of a project alone, of the actor with the name ``by``, not older than
+    ``since``, of the page behind the read ``before``."""
+    project, checkpoint = within or (None, None)
     conditions = {
+        _WITHIN: within,
         "(:node IN (node_id, source_id) OR :node IN (node, source))": node,
         "by_name = :by": by,
         "at >= :since": since,
@@ -108,7 +118,15 @@ def readings(
     asked = [text for text, value in conditions.items() if value is not None] or ["1"]
     rows = connection.execute(
         f"SELECT * FROM node_reads WHERE {' AND '.join(asked)} ORDER BY seq DESC LIMIT :limit",
-        {"node": node, "by": by, "since": since, "before": before, "limit": limit},
+        {
+            "node": node,
+            "project": project,
+            "checkpoint": checkpoint,
+            "by": by,
+            "since": since,
+            "before": before,
+            "limit": limit,
+        },
     )
     return [
         Reading(

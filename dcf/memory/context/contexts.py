@@ -9,8 +9,10 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from dcf.memory.access import AccessLog
+from dcf.memory.actor import Actor
 from dcf.memory.context.assembly import Context, assemble
-from dcf.memory.context.entry_offers import branch_offers, read_offers
+from dcf.memory.context.entry_offers import EntryOffer, branch_offers, read_offers
 from dcf.memory.context.packing import Budget, Offer, Pack, beside, pack
 from dcf.memory.database import Connection
 from dcf.memory.ledger import Ledger
@@ -29,10 +31,12 @@ _INDEX = re.compile(r"\[[0-9]+\]")
 
 
 class Contexts:
-    """What stands before an agent when its turn comes."""
+    """What stands before an agent when its turn comes. Entries of nodes that are told are noted in
+    ``access``."""
 
-    def __init__(self, ledger: Ledger) -> None:
+    def __init__(self, ledger: Ledger, access: AccessLog) -> None:
         self._ledger = ledger
+        self._access = access
 
     async def assemble(
         self,
@@ -74,12 +78,14 @@ class Contexts:
         begins: bool = False,
         node: str | None = None,
         branches: Sequence[str] = (),
+        by: Actor | None = None,
     ) -> Pack:
         """What whoever works in ``project`` on ``workflow``, in ``state`` of it, is told first: the
         observations of both, of the days and in the tokens of ``setting``, and no others. Where
         ``begins``, of all workflows whose names begin with ``workflow``. Before them stands what
         the ``node`` reads, and before that, with a budget of its own in full, what was written into
-        the nodes ``branches``. Raises UnknownNode."""
+        the nodes ``branches``; what is told of these is read by ``by`` (None: nobody said). Raises
+        UnknownNode."""
         if setting.mode == "off":
             return Pack("", 0, (), 0)
         since = self._ledger.clock() - setting.days * _DAY_MS
@@ -95,6 +101,8 @@ class Contexts:
         if branches:
             wrote = await self._ledger.read(partial(branch_offers, node_ids=branches))
             told = beside(await _packed(wrote, setting.full_budget), told)
+        if node is not None or branches:
+            self._access.note(by, "context", node, _entries_in(told))
         return told
 
     async def _offers(self, which: Filter, rows: int, state: str | None) -> list[Offer]:
@@ -114,6 +122,12 @@ class Contexts:
         found = await self._ledger.read(lambda connection: told_rows(connection, which, rows))
         seen = [observation_of(row) for row in found]
         return await asyncio.to_thread(lambda: section_of(seen, tokens, full=full))
+
+
+def _entries_in(told: Pack) -> list[tuple[str, str]]:
+    """Node and id of each entry that is told."""
+    offers = (one.offer for one in told.items)
+    return [(one.node_id, one.entry_id) for one in offers if isinstance(one, EntryOffer)]
 
 
 async def _packed(offers: Sequence[Offer], budget: Budget) -> Pack:

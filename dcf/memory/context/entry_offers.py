@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from dcf.citation import Citation
 from dcf.memory.context.packing import Offer
@@ -16,20 +17,28 @@ _EXCERPT = 200
 """Characters of an entry in an index."""
 
 
-def read_offers(connection: Connection, node_id: str, most: int) -> list[Offer]:
+@dataclass(frozen=True, slots=True)
+class EntryOffer(Offer):
+    """The entry ``entry_id`` of the node ``node_id`` as it is offered."""
+
+    node_id: str
+    entry_id: str
+
+
+def read_offers(connection: Connection, node_id: str, most: int) -> list[EntryOffer]:
     """The ``most`` newest entries that a node reads, the newest first. Raises UnknownNode."""
     skipped = max(entry_count(connection, node_id) - most, 0)
     rows = entry_rows(connection, node_id, limit=most, offset=skipped)
     return list(_offers(connection, [node_entry_of(row) for row in reversed(rows)]))
 
 
-def branch_offers(connection: Connection, node_ids: Sequence[str]) -> list[Offer]:
+def branch_offers(connection: Connection, node_ids: Sequence[str]) -> list[EntryOffer]:
     """The own entries of nodes, branch by branch, each in the order of time. Raises UnknownNode."""
     rows = [row for one in node_ids for row in entry_rows(connection, one, inherited=False)]
     return list(_offers(connection, [node_entry_of(row) for row in rows]))
 
 
-def _offers(connection: Connection, entries: Sequence[NodeEntry]) -> Iterator[Offer]:
+def _offers(connection: Connection, entries: Sequence[NodeEntry]) -> Iterator[EntryOffer]:
     owners = {one.node_id for one in entries}
     names = {one: node_of(node_row(connection, one)).called for one in owners}
     for one in entries:
@@ -38,4 +47,5 @@ def _offers(connection: Connection, entries: Sequence[NodeEntry]) -> Iterator[Of
         place, tokens = names[one.node_id], count_tokens(one.text)
         uri = str(Citation("memory", one.id))
         row = f"{one.id} {one.kind}: {short} ({place} {tokens}t)"
-        yield Offer(uri, row, f"{one.text}\n({one.kind} of {place})", f"{one.kind} of {place}")
+        details, why = f"{one.text}\n({one.kind} of {place})", f"{one.kind} of {place}"
+        yield EntryOffer(uri, row, details, why, one.node_id, one.id)

@@ -405,10 +405,11 @@ class ExperimentMemory:
         by: Annotated[str | None, "Only what the actor with this name read."] = None,
         limit: Limit = 100,
     ) -> Answer:
-        """Read who read what from which node, and when, the newest first. Answers {reads: [{ts,
-        by, reason, operation, node, source, entries, count}]}: entries of the node source, the
-        first 20 of them by their ids."""
+        """Read who read what from which node of the experiment, and when, the newest first. Answers
+        {reads: [{ts, by, reason, operation, node, source, entries, count}]}: entries of the node
+        source, the first 20 of them by their ids. Nodes that were removed are left out."""
         found = await self._memory.access.list(
+            within=(self._project, self._checkpoint),
             node=None if node_id is None else f"{self._checkpoint}/{node_id}",
             by=by,
             since=None if since is None else round(since * 1_000),

@@ -10,7 +10,9 @@ import pytest
 from memory_world import Numbered, Ticking
 
 from dcf.memory import (
+    SYSTEM,
     Actor,
+    ContextSetting,
     ExperimentMemory,
     Memory,
     MemoryFull,
@@ -67,6 +69,44 @@ async def test_every_read_of_entries_is_on_record(memory: Memory) -> None:
     assert read[-1] == ("ada", "search", "exp/first", None, 0)
     (entry,) = [one for one in await memory.access.list() if one.operation == "entry"]
     assert entry.entries == (found[0].ref,) and entry.by == BOB
+
+
+async def test_what_a_context_tells_of_nodes_is_on_record(memory: Memory) -> None:
+    first, below = await grown(memory)
+    long = NewEntry("a fig " * 200)
+    branch = await memory.nodes.add(NewNode("shop", "exp", "branch", below.id), long, by=ADA)
+    setting = ContextSetting("index", index_tokens=0, details_tokens=80)
+
+    async def told(setting: ContextSetting, *branches: Node) -> list[tuple[object, ...]]:
+        before = await memory.access.list(limit=1)
+        ids = [one.id for one in branches]
+        pack = await memory.contexts.of_work(
+            "shop", "orders", setting, node=below.id, branches=ids, by=BOB
+        )
+        seen = [one for one in await memory.access.list() if one not in before]
+        assert {one.by for one in seen} == {BOB}
+        entries = {entry for one in seen for entry in one.entries}
+        assert {f"dcf://memory/{entry}" for entry in entries} == {
+            one.offer.uri for one in pack.items
+        }
+        await memory.ledger.database.write(lambda it: it.execute("DELETE FROM node_reads"))
+        return sorted(brief(tuple(seen)), key=str)
+
+    whole = [
+        ("bob", "context", "exp/below", "exp/below", 1),
+        ("bob", "context", "exp/below", "exp/first", 2),
+    ]
+    assert await told(ContextSetting("index")) == whole
+    of_branch = ("bob", "context", "exp/below", "exp/branch", 1)
+    assert await told(ContextSetting("index"), branch) == sorted([*whole, of_branch], key=str)
+    # What does not fit was not read.
+    assert await told(setting, branch) == [("bob", "context", "exp/below", None, 0)]
+    assert await told(ContextSetting("index", index_tokens=0), branch) == [of_branch]
+    unsaid = ContextSetting("index")
+    await memory.contexts.of_work("shop", "orders", unsaid, node=first.id)
+    assert [one.by for one in await memory.access.list()] == [SYSTEM]
+    await memory.contexts.of_work("shop", "orders", unsaid)
+    assert len(await memory.access.list()) == 1
 
 
 async def test_the_record_is_asked_by_node_actor_and_time(memory: Memory, clock: Ticking) -> None:
@@ -191,3 +231,31 @@ async def test_a_long_reason_is_cut(memory: Memory) -> None:
     await memory.nodes.entries(first.id, by=BOB.because("x" * 60_000))
 
     assert [len(one.by.reason) for one in await memory.access.list()] == [1_000]
+
+
+async def test_an_experiment_tells_nothing_of_other_experiments_and_projects(
+    memory: Memory, experiment: ExperimentMemory
+) -> None:
+    ids = {}
+    for project, checkpoint in (("lab", "exp-1"), ("lab", "exp-2"), ("shop", "exp-1")):
+        entry = NewEntry(f"a plum of {project}/{checkpoint}")
+        node = await memory.nodes.add(NewNode(project, checkpoint, "A"), entry, by=ADA)
+        ids[project, checkpoint] = node.id
+        await memory.nodes.entries(node.id, by=ADA)
+    await memory.nodes.difference(ids["lab", "exp-1"], ids["lab", "exp-2"], by=ADA)
+    await memory.search.find("plum", by=ADA)
+    everybody = await memory.access.list()
+    assert {one.source_id for one in everybody} == set(ids.values())
+
+    for reads in (await experiment.access_log(), await experiment.access_log(node_id="A")):
+        assert {(one["operation"], one["node"], one["source"]) for one in reads["reads"]} == {
+            ("entries", "exp-1/A", "exp-1/A"),
+            ("difference", "exp-1/A", "exp-1/A"),
+            ("search", None, "exp-1/A"),
+        }
+        told = {entry for one in reads["reads"] for entry in one["entries"]}
+        own = await memory.nodes.entries(ids["lab", "exp-1"])
+        assert told == {one.id for one in own}
+    # As many as were asked for, however many others are newer.
+    await memory.nodes.entries(ids["shop", "exp-1"], by=ADA)
+    assert len((await experiment.access_log(limit=3))["reads"]) == 3
