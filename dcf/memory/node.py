@@ -68,11 +68,13 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class NewEntry:
-    """What is written into a node. ``kind`` is what sort of text it is, in the writer's words."""
+    """What is written into a node. ``kind`` is what sort of text it is, in the writer's words;
+    ``at`` is when it was written elsewhere before, in ms since the epoch (None: it is new)."""
 
     text: str
     kind: str = "note"
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    at: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
 
 from dcf.mcp.arguments import Parameter, Parameters
 from dcf.mcp.calling import as_text
@@ -71,23 +71,34 @@ class Call:
         return {**fields, "warnings": warnings} if warnings else fields
 
 
+class Answered(NamedTuple):
+    """The answer to a call, and the same as JSON text; ``is_understood``: there is an operation of
+    its name, which takes such arguments."""
+
+    fields: dict[str, Any]
+    text: str
+    is_understood: bool = True
+
+
 CALLS: Mapping[str, Call] = {name: Call(one) for name, one in OPERATIONS.items()}
 
 
 async def answer(
     calls: Mapping[str, Call], experiment: ExperimentMemory, name: str, arguments: Mapping[str, Any]
-) -> tuple[dict[str, Any], str]:
-    """The answer of the operation ``name``, and the same as JSON text."""
+) -> Answered:
+    """What the operation ``name`` answers to ``arguments``."""
     call = calls.get(name)
     if call is None:
         fields = failed(f"there is no operation {name[:100]!r}", f"one of {', '.join(calls)}")
-        return fields, as_text(fields)
+        return Answered(fields, as_text(fields), is_understood=False)
     try:
         async with asyncio.timeout(LIMIT_S):
             fields = await call(experiment, arguments)
-        return fields, as_text(fields)
+        return Answered(fields, as_text(fields))
     except BadArguments as error:
-        fields = failed("; ".join(map(str, error.problems)))
+        hints = "; ".join(dict.fromkeys(one.hint for one in error.problems if one.hint))
+        fields = failed(str(error), hints)
+        return Answered(fields, as_text(fields), is_understood=False)
     except MemoryProblem as error:
         fields = failed(str(error), error.hint)
     except TimeoutError:
@@ -96,7 +107,7 @@ async def answer(
         # A caller is told that it was no fault of its own; the log has the rest, but no arguments.
         log.exception("the operation %s failed", name)
         fields = failed(f"{name} failed; the log of the server says why")
-    return fields, as_text(fields)
+    return Answered(fields, as_text(fields))
 
 
 def failed(error: str, hint: str = "") -> dict[str, Any]:

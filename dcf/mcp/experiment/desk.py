@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from starlette.datastructures import Headers
+
 from dcf.memory import Actor, ExperimentMemory, Memory
 
-NODE = "dcf-node"
+NODE = "DCF-Node"
 """The header that names the node in which a caller works."""
-ACTOR = "dcf-actor"
+ACTOR = "DCF-Actor"
 """The header that says who calls, for the records of changes and reads."""
-_CURRENT = "ARI_CURRENT_NODE_ID"
 _LONGEST = 200
 
 
@@ -30,16 +31,20 @@ class ExperimentDesk:
     files: Path
 
     def experiment(self, headers: Mapping[str, str] | None = None) -> ExperimentMemory:
-        """The memory as a caller with these headers has it."""
-        given = headers or {}
-        node, name = given.get(NODE), given.get(ACTOR, "")[:_LONGEST]
-        environment = {**self.environment, _CURRENT: node} if node else self.environment
+        """The memory as a caller with these headers has it, whose names are taken in any letters;
+        None: as one on standard input has it."""
+        given = Headers(headers or {})
+        name = given.get(ACTOR, "")[:_LONGEST]
         by = Actor("agent", name, self.by.reason) if name.isprintable() and name else self.by
-        return ExperimentMemory(
+        named = {} if headers is None else {"how_to_name": f"send the header {NODE}"}
+        experiment = ExperimentMemory(
             self.memory,
             self.project,
             self.checkpoint,
             by=by,
-            environment=environment,
+            environment=self.environment,
             files=self.files,
+            **named,
         )
+        experiment._set_current_node(given.get(NODE) or None)
+        return experiment

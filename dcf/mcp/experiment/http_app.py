@@ -16,7 +16,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from dcf.mcp.endpoint import Endpoint
-from dcf.mcp.experiment.calls import CALLS, answer, failed
+from dcf.mcp.experiment.calls import CALLS, Answered, answer, failed
 from dcf.mcp.experiment.desk import ExperimentDesk
 from dcf.mcp.experiment.protocol import create_experiment_protocol
 from dcf.mcp.first_session import FirstSession
@@ -49,7 +49,8 @@ def create_experiment_app(desk: ExperimentDesk, guard: Guard, *, version: str = 
         arguments = await _body(request)
         if isinstance(arguments, str):
             return JSONResponse(failed(arguments), 400)
-        return _answered(await answer(_CALLS, desk.experiment(request.headers), name, arguments))
+        done = await answer(_CALLS, desk.experiment(request.headers), name, arguments)
+        return _answered(done, 200 if done.is_understood else 400)
 
     async def operations(_request: Request) -> JSONResponse:
         listed = [
@@ -76,8 +77,8 @@ def create_experiment_app(desk: ExperimentDesk, guard: Guard, *, version: str = 
     )
 
 
-def _answered(answer: tuple[dict[str, Any], str], status: int = 200) -> Response:
-    return Response(answer[1], status, media_type="application/json")
+def _answered(done: Answered, status: int) -> Response:
+    return Response(done.text, status, media_type="application/json")
 
 
 async def _body(request: Request) -> dict[str, Any] | str:

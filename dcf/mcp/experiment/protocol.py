@@ -58,11 +58,11 @@ def _protocol(
 
     async def call_tool(context: Context, params: CallToolRequestParams) -> CallToolResult:
         given: Mapping[str, Any] = params.arguments or {}
-        fields, text = await answer(calls, caller(context), params.name, given)
+        done = await answer(calls, caller(context), params.name, given)
         return CallToolResult(
-            content=[TextContent(text=text)],
-            structured_content=fields,
-            is_error=fields.get("ok") is False,
+            content=[TextContent(text=done.text)],
+            structured_content=done.fields,
+            is_error=done.fields.get("ok") is False,
         )
 
     return Server[Any](

@@ -19,6 +19,7 @@ from typing import Annotated, Any, get_args
 from dcf.memory.access import Reading
 from dcf.memory.actor import Actor
 from dcf.memory.audit.journal import Journal
+from dcf.memory.checking import MOMENTS
 from dcf.memory.database import Connection
 from dcf.memory.entities import NODE_ENTRY
 from dcf.memory.errors import MemoryProblem
@@ -39,6 +40,8 @@ CONTEXT = ".context"
 """The nodes of what is not scoped: the steps of all nodes, and what the experiment is about. They
 stand beside the experiment's tree, so no node inherits them."""
 _MOST = 1_000
+_IMPORTED = {"node_scope": "note", "react": "step"}
+"""What can be imported, and the kind of entries that do not say theirs."""
 
 Answer = dict[str, Any]
 NodeId = Annotated[str, "The node, by the name that you give it."]
@@ -56,6 +59,7 @@ class ExperimentMemory:
 
     ``environment`` names the current node until ``_set_current_node`` does. ``files`` is the folder
     out of which no ``work_dir`` and ``experiments_root`` may lead; None: any may be named.
+    ``how_to_name`` tells callers without a current node how they say which it is.
     """
 
     def __init__(
@@ -67,10 +71,12 @@ class ExperimentMemory:
         by: Actor,
         environment: Mapping[str, str],
         files: Path | None = None,
+        how_to_name: str = f"set {CURRENT}",
     ) -> None:
         self._memory = memory
         self._project, self._checkpoint = project, checkpoint
         self._by, self._environment, self._files = by, environment, files
+        self._how_to_name = how_to_name
         self._set: str | None = None
 
     def _set_current_node(self, node_id: str | None) -> None:
@@ -225,19 +231,20 @@ class ExperimentMemory:
     async def bulk_import(
         self,
         entries: Annotated[
-            Sequence[Mapping[str, Any]], "{node_id, text, metadata} each; of steps {content}."
+            Sequence[Mapping[str, Any]], "{node_id, text, metadata, kind, ts}; of steps {content}."
         ],
         kind: Annotated[str, "node_scope, or react for steps of the trace."] = "node_scope",
     ) -> Answer:
-        """Take in entries that another memory of this kind exported, whichever node they are of.
-        Answers {imported}, and errors: what is wrong with the others."""
+        """Take in entries that another memory of this kind exported, with their times (ts, in
+        seconds since the epoch): of whichever nodes they are, or of the current node if there is
+        one. Answers {imported}, and errors: what is wrong with the others."""
+        if kind not in _IMPORTED:
+            error = f"there is no kind {kind!r} of entries: one of {', '.join(_IMPORTED)}"
+            return {"ok": False, "imported": 0, "error": error}
         problems: list[str] = []
         imported = 0
         for number, one in enumerate(entries):
-            name = TRACE if kind == "react" else str(one.get("node_id") or "")
-            text = str(one.get("text") or one.get("content") or "")
-            entry = NewEntry(text, str(one.get("kind") or "note"), one.get("metadata") or {})
-            done = await self._write(name, entry)
+            done = await self._imported(one, kind)
             imported += done["ok"]
             problems += [] if done["ok"] else [f"entry {number}: {done['error']}"]
         return {"imported": imported, **({"errors": problems} if problems else {})}
@@ -434,10 +441,14 @@ class ExperimentMemory:
         return self._by.because(f"in {self.current_node}") if self.current_node else self._by
 
     def _not_current(self, node_id: str) -> str | None:
+        if self.current_node is None:
+            return f"there is no current node: {self._how_to_name}"
+        return self._not_writable(node_id)
+
+    def _not_writable(self, node_id: str) -> str | None:
+        """Why a node is not written to, by whoever is in no node too."""
         current = self.current_node
-        if current is None:
-            return f"there is no current node: set {CURRENT}"
-        if node_id != current:
+        if current is not None and node_id != current:
             return f"{node_id!r} is not the current node, which is {current!r}"
         if _is_ours(node_id):
             return f"{node_id!r} is no node of the tree: the name is kept for what all nodes read"
@@ -452,6 +463,21 @@ class ExperimentMemory:
         more: Mapping[str, Any],
     ) -> Answer:
         return await self.add_memory(node_id, text, {**(metadata or {}), **more}, kind=kind)
+
+    async def _imported(self, given: Mapping[str, Any], kind: str) -> Answer:
+        """``{ok, id}`` of an entry that was exported."""
+        name, at, wrong = TRACE, given.get("ts"), None
+        if kind != "react":
+            name = str(given.get("node_id") or "")
+            wrong = self._not_writable(name)
+        if at is not None and not _is_time(at):
+            wrong = f"ts is {at!r}, which is no time in seconds since the epoch"
+        if wrong is not None:
+            return {"ok": False, "error": wrong}
+        text = str(given.get("text") or given.get("content") or "")
+        sort = str(given.get("kind") or _IMPORTED[kind])
+        ms = None if at is None else round(at * 1_000)
+        return await self._write(name, NewEntry(text, sort, given.get("metadata") or {}, ms))
 
     async def _write(self, name: str, entry: NewEntry) -> Answer:
         """``{ok, id}``, in a node that is made if it is missing."""
@@ -518,6 +544,10 @@ class ExperimentMemory:
         # What was removed since it was found has no row.
         both = [(one, node_entry_of(row)) for one, row in zip(found, rows, strict=True) if row]
         return {"results": [_result(one, entry, called) for one, entry in both]}
+
+
+def _is_time(given: Any) -> bool:
+    return type(given) in (int, float) and 0 <= given * 1_000 < MOMENTS.stop
 
 
 def _is_ours(name: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from dcf.memory.audit.entity import Row
@@ -32,6 +32,7 @@ from dcf.memory.nodes.fields import (
     node_columns,
     node_entry_of,
     node_of,
+    time_problems,
 )
 from dcf.memory.nodes.finding import (
     checkpoint_rows,
@@ -42,6 +43,7 @@ from dcf.memory.nodes.finding import (
     shadowing_row,
     tree_rows,
 )
+from dcf.problem import Problem
 
 RESULT = "result"
 """The kind of an entry that a node keeps of a piece of work."""
@@ -136,12 +138,10 @@ def write_entries(
     Raises UnknownNode, NotCurrentNode, InvalidEntry with all that is wrong.
     """
     _writable(journal, node_id, current)
-    given = [fields_of(one) for one in new]
-    refuse(
-        "the entry",
-        (it for number, one in enumerate(given) for it in entry_problems(one, f"/{number}")),
+    refuse("the entry", _new_problems(new))
+    return tuple(
+        _entered(journal, node_id, entry_columns(fields_of(one)), None, one.at) for one in new
     )
-    return tuple(_entered(journal, node_id, entry_columns(one), None) for one in given)
 
 
 def keep_result(journal: Journal, node_id: str, result: NodeResult) -> bool:
@@ -288,14 +288,22 @@ def _written(journal: Journal, row: Row, columns: Row) -> Row:
     return journal.update(NODE, row, {**row, **columns, **revision}) or row
 
 
-def _entered(journal: Journal, node_id: str, columns: Row, shadows: str | None) -> NodeEntry:
+def _new_problems(new: Sequence[NewEntry]) -> Iterator[Problem]:
+    for number, one in enumerate(new):
+        yield from entry_problems(fields_of(one), f"/{number}")
+        yield from time_problems(one.at, f"/{number}")
+
+
+def _entered(
+    journal: Journal, node_id: str, columns: Row, shadows: str | None, at: int | None = None
+) -> NodeEntry:
     row = {
         "id": journal.new_id("entry"),
         "node_id": node_id,
         **columns,
         "shadows": shadows,
         "revision": 1,
-        "created_at": journal.at,
+        "created_at": journal.at if at is None else at,
         "updated_at": journal.at,
     }
     return node_entry_of(journal.create(NODE_ENTRY, row))

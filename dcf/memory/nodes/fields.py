@@ -11,7 +11,7 @@ from typing import Any, TypedDict
 from urllib.parse import quote
 
 from dcf.memory.audit.entity import Row
-from dcf.memory.checking import data_problems, json_of, refuse, text_problems
+from dcf.memory.checking import MOMENTS, data_problems, json_of, refuse, text_problems
 from dcf.memory.node import NewEntry, NewNode, Node, NodeEntry
 from dcf.problem import Problem
 
@@ -101,6 +101,13 @@ def entry_problems(given: Mapping[str, Any], place: str = "") -> Iterator[Proble
         )
     if "metadata" in given:
         yield from data_problems(f"{place}/metadata", given["metadata"])
+
+
+def time_problems(at: int | None, place: str) -> Iterator[Problem]:
+    """What is wrong with the time that an entry at ``place`` is said to be of."""
+    if at is not None and at not in MOMENTS:
+        message = f"the time {at} is not in the years 1 to 9999"
+        yield Problem("memory_entry_time", message, f"{place}/at", "ms since the epoch, UTC")
 
 
 def _node_problems(given: Mapping[str, Any]) -> Iterator[Problem]:

@@ -46,11 +46,18 @@ class Caller:
         self.client, self.url = client, url
 
     async def __call__(self, name: str, node: str = "", **arguments: Any) -> dict[str, Any]:
+        return await self.answered(200, name, node, **arguments)
+
+    async def refused(self, name: str, node: str = "", **arguments: Any) -> dict[str, Any]:
+        """The answer to a call that is wrong by itself."""
+        return await self.answered(400, name, node, **arguments)
+
+    async def answered(self, status: int, name: str, node: str, **arguments: Any) -> dict[str, Any]:
         headers = {"DCF-Node": node, "DCF-Actor": f"worker of {node}"} if node else {}
         answer = await self.client.post(
             f"{self.url}/operations/{name}", json=arguments, headers=headers
         )
-        assert answer.status_code == 200
+        assert answer.status_code == status
         fields: dict[str, Any] = answer.json()
         return fields
 
@@ -70,7 +77,7 @@ async def test_http_has_the_shapes_that_callers_know(call: Caller, desk: Experim
     refused = await call("add_memory", "A", node_id="root", text="Not true!")
     assert refused == {"ok": False, "error": "'root' is not the current node, which is 'A'"}
     nowhere = await call("add_memory", node_id="root", text="Not true!")
-    assert "no current node" in nowhere["error"]
+    assert nowhere["error"] == "there is no current node: send the header DCF-Node"
     more = await call("add_experiment_result", "B", node_id="B", text="a flat fig", metrics=[1])
     assert more["ok"]
     found = await call("search_memory", query="flat", ancestor_ids=["root"], limit=5)
@@ -86,11 +93,12 @@ async def test_http_has_the_shapes_that_callers_know(call: Caller, desk: Experim
 
 
 async def test_what_is_wrong_with_a_call_is_answered(call: Caller, url: str) -> None:
-    wrong = await call("search_memory", query="flat", ancestor_ids="root")
-    assert not wrong["ok"] and "/ancestor_ids" in wrong["error"]
-    assert "is required" in (await call("get_node_memory"))["error"]
-    unknown = await call("add_memory", "A", node_id="A", text="a", metdata={})
+    wrong = await call.refused("search_memory", query="flat", ancestor_ids="root")
+    assert not wrong["ok"] and wrong["error"].startswith("ancestor_ids: ")
+    assert (await call.refused("get_node_memory"))["error"] == "node_id: is required"
+    unknown = await call.refused("add_memory", "A", node_id="A", text="a", metdata={})
     assert not unknown["ok"] and "did you mean 'metadata'" in unknown["error"]
+    assert "\n" not in unknown["error"] and unknown["hint"].startswith("nothing was done")
     ignored = await call("search_memory", query="", ancestor_ids=[], checkpoint_dir="/x")
     assert ignored["results"] == [] and "checkpoint_dir" in ignored["warnings"][0]
     kind = await call("add_memory", "A", node_id="A", text="a", kind="A kind")

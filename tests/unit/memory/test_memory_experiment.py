@@ -126,8 +126,9 @@ async def test_kinds_and_artifacts_choose_what_is_found(experiment: ExperimentMe
 
 
 async def test_what_others_exported_is_taken_in_and_all_can_be_purged(
-    experiment: ExperimentMemory, memory: Memory, by: Actor
+    experiment: ExperimentMemory, memory: Memory, by: Actor, variables: dict[str, str]
 ) -> None:
+    variables.clear()
     entries = [
         {"node_id": "A", "text": "a plum", "metadata": {"m": 1}},
         {"node_id": "B", "text": ""},
@@ -141,6 +142,48 @@ async def test_what_others_exported_is_taken_in_and_all_can_be_purged(
     assert await experiment.purge_checkpoint() == {"removed": 4}
     assert await experiment.list_all_nodes() == {"by_node": {}}
     assert await memory.search.find("plum") == ()
+
+
+async def test_an_import_keeps_times_and_obeys_the_current_node(
+    experiment: ExperimentMemory, memory: Memory, by: Actor, variables: dict[str, str]
+) -> None:
+    other = ExperimentMemory(memory, "lab", "exp-0", by=by, environment=variables)
+    await said(other, "A", "the second")
+    old = {"node_id": "A", "text": "the first", "ts": 1_600_000_000.25}
+    exported = (await other.get_node_memory("A"))["entries"]
+    given = [{**exported[0], "node_id": "A"}, old]
+    assert await experiment.bulk_import(given) == {"imported": 2}
+    kept = (await experiment.get_node_memory("A"))["entries"]
+    assert [(one["text"], one["ts"]) for one in kept] == [
+        ("the first", 1_600_000_000.25),
+        ("the second", exported[0]["ts"]),
+    ]
+    newest = await experiment.search_memory("", ["A"])
+    assert [one["text"] for one in newest["results"]] == ["the second", "the first"]
+    steps = [{"content": "a step", "ts": 3}, {"content": "a thought", "kind": "thought"}]
+    assert await experiment.bulk_import(steps, "react") == {"imported": 2}
+    trace = (await experiment.react_get_all())["entries"]
+    assert [one["kind"] for one in trace] == ["step", "thought"] and trace[0]["ts"] == 3
+
+    wrong = [
+        ({"node_id": "B"}, "'B' is not the current node, which is 'A'"),
+        ({"node_id": "A", "ts": "noon"}, "ts is 'noon', which is no time in seconds"),
+        ({"node_id": "A", "ts": 1e300}, "ts is 1e+300, which is no time in seconds"),
+        ({"node_id": "A", "ts": float("nan")}, "ts is nan, which is no time in seconds"),
+    ]
+    done = await experiment.bulk_import([{"text": "a fig", **one} for one, _ in wrong])
+    assert done["imported"] == 0
+    for number, (_, error) in enumerate(wrong):
+        assert done["errors"][number].startswith(f"entry {number}: {error}")
+    unknown = await experiment.bulk_import([old], "nodes")
+    assert not unknown["ok"] and "no kind 'nodes' of entries: one of node_scope" in unknown["error"]
+    variables.clear()
+    ours = await experiment.bulk_import(
+        [{"node_id": name, "text": "a fig"} for name in (".trace", ".context")]
+    )
+    assert ours["imported"] == 0 and len(ours["errors"]) == 2
+    assert "'.context' is no node of the tree" in ours["errors"][1]
+    assert (await experiment.health())["entries"] == 2 and await memory.check() == ()
 
 
 async def test_what_is_chosen_is_found_however_many_others_fit_better(

@@ -82,9 +82,9 @@ def called(name: str, **arguments: Any) -> Read:
     async def read(memory: Memory, node: str) -> object:
         environment = {"ARI_CURRENT_NODE_ID": "a"}
         experiment = ExperimentMemory(memory, PROJECT, "exp", by=BY, environment=environment)
-        fields, text = await answer(CALLS, experiment, name, arguments)
-        assert fields.get("ok") is not False, text
-        return text
+        done = await answer(CALLS, experiment, name, arguments)
+        assert done.fields.get("ok") is not False, done.text
+        return done.text
 
     return read
 
@@ -389,8 +389,8 @@ class Watcher:
         lineage = [self.names[one] for one in self.tree.lineage(node)[:-1]]
         experiment = ExperimentMemory(self.memory, "p", "x", by=BY, environment={})
         arguments = {"query": "plum", "ancestor_ids": lineage, "limit": 20}
-        fields, _ = await answer(CALLS, experiment, "search_memory", arguments)
-        assert {one["node_id"] for one in fields["results"]} <= set(lineage)
+        done = await answer(CALLS, experiment, "search_memory", arguments)
+        assert {one["node_id"] for one in done.fields["results"]} <= set(lineage)
         return []
 
 
