@@ -12,7 +12,7 @@ from rich.text import Text
 from dcf.cli.answer import Answer
 from dcf.cli.memory.given_text import given_text
 from dcf.cli.memory.opening import now_ms, opened, person
-from dcf.cli.memory.scope import project_named
+from dcf.cli.memory.scope_nodes import demand_checkpoint, project_named
 from dcf.cli.memory.wording import moment, one_line
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput, NotSo
@@ -35,6 +35,7 @@ async def show_context(
     by = person("told by `dcf memory scope context`")
     async with opened(settings, make=seeds is not None) as memory:
         where = project_named(settings, project)
+        await demand_checkpoint(memory, where, checkpoint, settings)
         experiment = ExperimentMemory(memory, where, checkpoint, by=by, environment={})
         if seeds is not None:
             _demand(await experiment.seed_core_memory(context=seeds), "--change changes fields")

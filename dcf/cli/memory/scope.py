@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -18,15 +17,23 @@ from dcf.cli.asl_graph import drawing_of, format_of, write_drawing
 from dcf.cli.memory.entries import found_entry
 from dcf.cli.memory.given_text import given_text
 from dcf.cli.memory.opening import opened, person
+from dcf.cli.memory.scope_nodes import (
+    changeable_node,
+    current_node,
+    node_named,
+    parent_node,
+    parts_of,
+    project_named,
+    readable_node,
+)
 from dcf.cli.memory.wording import moment, one_line
 from dcf.cli.settings import Settings
-from dcf.cli.trouble import BadInput, NotSo
+from dcf.cli.trouble import NotSo
 from dcf.cli.wording import counted
 from dcf.diagram import Chart, Edge, Machine
 from dcf.diagram import Node as ChartNode
 from dcf.memory import (
     Found,
-    Memory,
     NewEntry,
     NewNode,
     Node,
@@ -36,12 +43,8 @@ from dcf.memory import (
     TreeNode,
     UnknownCheckpoint,
     UnknownNode,
-    project_of_runs,
 )
-from dcf.problem import Problem
 
-CURRENT = "DCF_NODE"
-"""The variable that names the node in which a program works: it writes to no other one."""
 _EXCERPT = 300
 _NUMBERED = re.compile(r"(.*)\[([0-9]{1,9})\]")
 _MOST_NODES = 500
@@ -101,9 +104,9 @@ async def show_node(
 ) -> Answer:
     """What is read in a node. Raises UnknownNode, BadInput."""
     async with opened(settings) as memory:
-        node = await _named(memory, project_named(settings, project), name)
+        node = await readable_node(memory, project_named(settings, project), name, settings)
         lineage = await memory.nodes.lineage(node.id)
-        by = person("told by `dcf memory scope show`")
+        by = person("by `dcf memory scope show`")
         asked: dict[str, Any] = {"inherited": not own, "kinds": kinds, "by": by}
         entries = await memory.nodes.entries(node.id, limit=limit, offset=offset, **asked)
         count = await memory.nodes.count(node.id, **asked)
@@ -127,10 +130,10 @@ async def search_node(
 ) -> Answer:
     """What fits best of what is read in a node. Raises UnknownNode, BadInput, InvalidEntry."""
     async with opened(settings) as memory:
-        node = await _named(memory, project_named(settings, project), name)
+        node = await readable_node(memory, project_named(settings, project), name, settings)
         names = {one.id: one.called for one in await memory.nodes.lineage(node.id)}
         began = time.perf_counter()
-        by = person("told by `dcf memory scope search`")
+        by = person("by `dcf memory scope search`")
         found = await memory.search.find(query, k=k, node=node.id, by=by)
         took_ms = round((time.perf_counter() - began) * 1e3, 1)
     entries = [{**found_entry(one), "node": names.get(one.node_id or "")} for one in found]
@@ -153,17 +156,18 @@ async def add_entry(settings: Settings, project: str | None, order: Writing) -> 
     if order.score is not None:
         fields["score"] = order.score
     async with opened(settings, make=True) as memory:
-        current = await _current(memory, where, settings)
-        above = None if order.under is None else await _named(memory, where, order.under)
+        current = await current_node(memory, where, settings)
+        above = None if order.under is None else await node_named(memory, where, order.under)
         try:
-            node = await _named(memory, where, order.node)
+            node = await node_named(memory, where, order.node)
         except UnknownNode:
-            checkpoint, name = _parts(order.node)
+            checkpoint, name = parts_of(order.node)
             new = NewNode(where, checkpoint, name, None if above is None else above.id, **fields)
             if current is not None and texts:
                 raise NotCurrentNode(node=order.node, current=current.called) from None
             node, is_new = await memory.nodes.add(new, *texts, by=by), True
-            entries = await memory.nodes.entries(node.id, inherited=False, by=by)
+            reader = by.because("by `dcf memory scope add`")
+            entries = await memory.nodes.entries(node.id, inherited=False, by=reader)
         else:
             _demand_parent(node, above)
             writer = None if current is None else current.id
@@ -181,7 +185,10 @@ async def edit_entry(
     """Another text for an entry, as a node reads it. Raises a MemoryProblem, BadInput."""
     where = project_named(settings, project)
     async with opened(settings) as memory:
-        node, current = await _named(memory, where, name), await _current(memory, where, settings)
+        node, current = (
+            await node_named(memory, where, name),
+            await current_node(memory, where, settings),
+        )
         entry = await memory.nodes.edit(
             node.id,
             entry_id,
@@ -201,8 +208,11 @@ async def promote_entries(
     that is refused are promoted."""
     where, by = project_named(settings, project), person("told by `dcf memory scope promote`")
     async with opened(settings) as memory:
-        node, current = await _named(memory, where, name), await _current(memory, where, settings)
-        above = None if to is None else (await _named(memory, where, to)).id
+        node, current = (
+            await node_named(memory, where, name),
+            await current_node(memory, where, settings),
+        )
+        above = None if to is None else (await node_named(memory, where, to)).id
         writer = None if current is None else current.id
         done = [
             await memory.nodes.promote(node.id, one, by=by, to=above, current=writer)
@@ -217,8 +227,8 @@ async def show_difference(settings: Settings, project: str | None, name: str, ot
     """What is read in one node and not in the other. Raises UnknownNode, BadInput."""
     where = project_named(settings, project)
     async with opened(settings) as memory:
-        nodes = [await _named(memory, where, one) for one in (name, other)]
-        by = person("told by `dcf memory scope diff`")
+        nodes = [await readable_node(memory, where, one, settings) for one in (name, other)]
+        by = person("by `dcf memory scope diff`")
         both = await memory.nodes.difference(nodes[0].id, nodes[1].id, by=by)
         owners = {one.node_id for entries in both for one in entries}
         names = {one: (await memory.nodes.get(one)).called for one in owners}
@@ -237,7 +247,8 @@ async def move_node(settings: Settings, project: str | None, name: str, under: s
     """A node, with all below it, below another one. Raises a MemoryProblem, BadInput."""
     where = project_named(settings, project)
     async with opened(settings) as memory:
-        node, above = await _named(memory, where, name), await _named(memory, where, under)
+        node = await changeable_node(memory, where, name, settings)
+        above = await parent_node(memory, where, under, settings)
         by = person("told by `dcf memory scope move`")
         moved = await memory.nodes.move(node.id, above.id, by=by)
     return Answer({"node": asdict(moved)}, [f"{moved.called} stands below {above.called}."])
@@ -247,7 +258,7 @@ async def prune_node(settings: Settings, project: str | None, name: str, *, sure
     """Remove a node and all below it; without ``sure`` say what that would be. Raises a
     MemoryProblem, BadInput."""
     async with opened(settings) as memory:
-        node = await _named(memory, project_named(settings, project), name)
+        node = await changeable_node(memory, project_named(settings, project), name, settings)
         found = await memory.nodes.tree(node.id)
         if sure:
             by = person("told by `dcf memory scope prune`")
@@ -258,36 +269,6 @@ async def prune_node(settings: Settings, project: str | None, name: str, *, sure
     if sure:
         return Answer(fields, [f"{what} are removed; `dcf memory history` has them."])
     return Answer(fields, [*_drawn(found[:_MOST_NODES]), f"--yes removes {what}."])
-
-
-def project_named(settings: Settings, project: str | None) -> str:
-    """The project that is meant: the folder that was named, else that of runs here."""
-    return project_of_runs(settings.generated) if project is None else str(Path(project).absolute())
-
-
-def _parts(name: str) -> tuple[str, str]:
-    """Checkpoint and name. Raises BadInput."""
-    checkpoint, slash, rest = name.partition("/")
-    if not (checkpoint and slash and rest):
-        hint = "write CHECKPOINT/NAME, as in `exp-1/first-idea`; `dcf memory scope tree` has them"
-        problem = Problem("CLI_NODE", f"{name!r} names no node", hint=hint, file="NODE")
-        raise BadInput([problem])
-    return checkpoint, rest
-
-
-async def _named(memory: Memory, project: str, name: str) -> Node:
-    """The node with this id or name. Raises UnknownNode, BadInput."""
-    if "/" not in name:
-        with suppress(UnknownNode):
-            return await memory.nodes.get(name)
-    checkpoint, rest = _parts(name)
-    return await memory.nodes.named(project, checkpoint, rest)
-
-
-async def _current(memory: Memory, project: str, settings: Settings) -> Node | None:
-    """The node in which this program works. Raises UnknownNode, BadInput."""
-    name = settings.env.get(CURRENT)
-    return await _named(memory, project, name) if name else None
 
 
 def _demand_parent(node: Node, above: Node | None) -> None:

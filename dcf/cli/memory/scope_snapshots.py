@@ -7,7 +7,7 @@ from pathlib import Path
 
 from dcf.cli.answer import Answer
 from dcf.cli.memory.opening import opened, person
-from dcf.cli.memory.scope import CURRENT, project_named
+from dcf.cli.memory.scope_nodes import CURRENT, project_named
 from dcf.cli.memory.wording import size_text
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput, listed

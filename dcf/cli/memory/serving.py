@@ -12,7 +12,7 @@ from dcf.cli.answer import Answer
 from dcf.cli.exits import OK
 from dcf.cli.log_lines import log_to_stderr
 from dcf.cli.memory.opening import opened, person
-from dcf.cli.memory.scope import project_named
+from dcf.cli.memory.scope_nodes import project_named
 from dcf.cli.serve import check_exposed, token_of
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput, EnvironmentTrouble

@@ -129,11 +129,76 @@ def test_a_program_writes_to_its_own_node_alone(memory: MemoryUser) -> None:
     assert len(memory.ok("scope", "tree", "exp")["nodes"]) == 3
 
 
+def test_a_program_reads_its_lineage_and_moves_what_is_its_own(memory: MemoryUser) -> None:
+    grow(memory)
+    memory.ok("scope", "add", "exp/below", "a plum", "--under", "exp/deeper")
+    memory.ok("scope", "add", "exp/child", "a fig", "--under", "exp/wider")
+    memory.ok("scope", "add", "other/base", "a kiwi")
+    ids = {one["name"]: one["id"] for one in memory.ok("scope", "tree", "exp")["nodes"]}
+    memory.patch.setenv("DCF_NODE", "exp/deeper")
+
+    assert texts(memory, "exp/base") == ["The loss is flat after 20 epochs."]
+    assert len(texts(memory, ids["deeper"])) == 2
+    assert memory.ok("scope", "search", "exp/deeper", "nets")["found"]
+    memory.ok("scope", "diff", "exp/deeper", "exp/base")
+    for strange in ("exp/wider", ids["wider"], "exp/child", "exp/below", "other/base"):
+        for command in (
+            ("show", strange),
+            ("search", strange, "a plum"),
+            ("diff", "exp/deeper", strange),
+            ("diff", strange, "exp/deeper"),
+        ):
+            code, document = memory.refused("scope", *command)
+            assert (code, document["error"]["code"]) == (1, "memory_not_in_lineage")
+            name = "exp/wider" if strange == ids["wider"] else strange
+            expected = f"{name!r} is not the current node, which is 'exp/deeper', or above it"
+            assert document["error"]["message"] == expected
+
+    for strange in ("exp/wider", "exp/child", "exp/base"):
+        for command in (
+            ("move", strange, "--under", "exp/deeper"),
+            ("prune", strange),
+            ("prune", strange, "--yes"),
+        ):
+            code, document = memory.refused("scope", *command)
+            assert (code, document["error"]["code"]) == (1, "memory_not_below_current")
+            expected = f"{strange!r} is not the current node, which is 'exp/deeper', or below it"
+            assert document["error"]["message"] == expected
+    # Whoever stands below another branch reads that one.
+    for own in ("exp/deeper", "exp/below"):
+        assert memory.refused("scope", "move", own, "--under", "exp/wider")[0] == 1
+    memory.ok("scope", "move", "exp/below", "--under", "exp/base")
+    memory.patch.setenv("DCF_NODE", "exp/below")
+    memory.ok("scope", "prune", "exp/below", "--yes")
+    memory.patch.delenv("DCF_NODE")
+    nodes = memory.ok("scope", "tree", "exp")["nodes"]
+    assert {one["name"] for one in nodes} == {"base", "wider", "child", "deeper"}
+    assert texts(memory, "exp/wider")
+
+
+def test_a_program_has_the_context_of_its_own_checkpoint(memory: MemoryUser) -> None:
+    grow(memory)
+    memory.ok("scope", "add", "other/base", "a kiwi")
+    memory.ok("scope", "context", "exp", "--seed", '{"goal": "low loss"}')
+    memory.patch.setenv("DCF_NODE", "other/base")
+    for more in ((), ("--seed", "{}"), ("--change", '{"goal": "speed"}')):
+        code, document = memory.refused("scope", "context", "exp", *more)
+        assert (code, document["error"]["code"]) == (1, "memory_not_current_checkpoint")
+        assert "'exp'" in document["error"]["message"]
+        assert "'other/base'" in document["error"]["message"]
+    memory.ok("scope", "context", "other", "--seed", '{"goal": "more fruit"}')
+    memory.patch.setenv("DCF_NODE", "exp/wider")
+    assert memory.ok("scope", "context", "exp")["context"]["goal"] == "low loss"
+
+
 def test_what_cannot_be_is_said_and_nothing_is_made(memory: MemoryUser) -> None:
     assert memory.refused("scope", "tree")[1]["error"]["code"] == "memory_missing"
     grow(memory)
 
     assert memory.refused("scope", "show", "wider")[0] == 2
+    code, document = memory.refused("scope", "show", "exp")
+    assert (code, document["problems"][0]["message"]) == (2, "'exp' is a checkpoint, not a node")
+    assert "`dcf memory scope tree exp` shows its nodes" in document["problems"][0]["hint"]
     assert (
         "Close to it: exp/wider"
         in memory.refused("scope", "show", "exp/wder")[1]["error"]["message"]
@@ -173,7 +238,8 @@ def test_who_read_what_is_shown(memory: MemoryUser) -> None:
     assert memory.ok("scope", "access", "--by", "nobody")["reads"] == []
     first = memory.ok("scope", "access", "--limit", "1")
     assert first["next_before"] == first["reads"][0]["seq"]
-    assert "found 1 entry of exp/base, in exp/wider" in memory("scope", "access").out
+    read = "found 1 entry of exp/base, in exp/wider (by `dcf memory scope search`)"
+    assert read in memory("scope", "access").out
 
 
 def test_a_checkpoint_goes_to_another_home_in_a_copy_of_its_folder(
