@@ -27,7 +27,7 @@ from dcf.memory.experiment.artifacts import State, checked, folder_in, place_in,
 from dcf.memory.experiment.report import artifacts_of, entries_of
 from dcf.memory.memory import Memory
 from dcf.memory.node import NewEntry, NewNode, Node, NodeEntry
-from dcf.memory.nodes import EVENT, NodeExists, UnknownNode, statuses
+from dcf.memory.nodes import EVENT, NodeExists, UnknownNode, shadowed_ids, statuses
 from dcf.memory.nodes.changing import change_node, write_entries
 from dcf.memory.nodes.fields import node_entry_of, node_of
 from dcf.memory.nodes.finding import known_row, node_row
@@ -138,7 +138,7 @@ class ExperimentMemory:
         {purpose, results}, as search_memory, each with verified_by: {entry_id, status}."""
         found = await self._search(purpose, ancestor_ids, limit, verified=True)
         ids = list((await self._named(ancestor_ids)).values())
-        status = await self._memory.ledger.read(lambda it: statuses(it, ids, ()))
+        status = await self._memory.ledger.read(lambda it: statuses(it, ids, shadowed_ids(it, ids)))
         results = []
         for one in found["results"]:
             event, said = status.get(one["entry_id"], (None, None))

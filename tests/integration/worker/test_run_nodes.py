@@ -23,7 +23,7 @@ from unit.worker.test_worker_agent_tasks import CATALOG, Tools
 from unit.workflow.stage import document_of, flow, mapping, parallel, passing
 
 from dcf.agents import LocalAgents
-from dcf.memory import Actor, ContextSetting, Memory, NewAgent, Source
+from dcf.memory import SYSTEM, Actor, ContextSetting, Memory, NewAgent, Source
 from dcf.worker import SkilledAgents, Worker, WorkerAgents
 from dcf.worker.run_contexts import RunContexts
 from dcf.workflow import redrive, submit
@@ -153,6 +153,11 @@ async def test_an_iteration_does_not_see_its_siblings_and_the_reducer_sees_all(
     assert not any(one in told for one in secrets)
     (told,) = world.told[f"Reduce {FRUITS}"]
     assert all(one in told for one in secrets)
+    reads = await memory.access.list(limit=1_000)
+    of_reduce = [one for one in reads if one.by == SYSTEM.because("the context of Reduce")]
+    fans = {f"r1/Fan[{number}]" for number in range(len(FRUITS))}
+    assert {(one.operation, one.node) for one in of_reduce} == {("context", "r1/run")}
+    assert {one.source for one in of_reduce} == {"r1/run", *fans}
     assert await world.tree() == {
         "": [],
         "run": [plain, reduce],
@@ -423,6 +428,8 @@ async def test_an_existing_agent_writes_into_the_node_of_its_task(
         assert await world.agents.passages(ada.id) == ()
         events = await memory.events.list(limit=100)
         assert {one.by.name for one in events if one.entity == "entry"} == {ada.id}
+        searches = [one for one in await memory.access.list() if one.operation == "search"]
+        assert {one.by for one in searches} == {Actor("agent", ada.id, "task Look")}
         result = (await crew.store.outputs("r1", ["Fan"]))["Fan"]["data"]
     assert result == [[f"the secret of Look {fruit}"] for fruit in FRUITS]
 

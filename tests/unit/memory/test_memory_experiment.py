@@ -235,6 +235,40 @@ async def test_what_was_reproduced_is_given_as_verified(experiment: ExperimentMe
     assert await verified("root") == []
 
 
+async def test_an_edited_event_stands_in_place_of_the_one_that_it_is_of(
+    experiment: ExperimentMemory, memory: Memory, by: Actor
+) -> None:
+    first = await said(experiment, "base", "plum one")
+    second = await said(experiment, "base", "plum two")
+    done = await experiment.add_reproducibility_event("base", first, "confirmed")
+    base = await memory.nodes.named("lab", "exp-1", "base")
+    branch = await memory.nodes.add(NewNode("lab", "exp-1", "A", base.id), by=by)
+
+    async def verified(*nodes: str) -> list[tuple[str, str]]:
+        answer = await experiment.get_verified_context(nodes, "which plum", 9)
+        found = [(one["text"], one["verified_by"]["status"]) for one in answer["results"]]
+        (node,) = [one for one in (base, branch) if one.name == nodes[-1]]
+        by_node = await memory.search.find("which plum", node=node.id, verified=True)
+        assert sorted(one.text for one in by_node) == sorted(text for text, _ in found)
+        return sorted(found)
+
+    # The branch found that it was the other one.
+    event = {"target_memory_id": second, "status": "confirmed"}
+    own = await memory.nodes.edit(branch.id, done["id"], by=by, metadata=event)
+    assert await verified("base", "A") == [("plum two", "confirmed")]
+    assert await verified("base") == [("plum one", "confirmed")]
+    # What the base is given of an event is newer than the event, and gives way to it all the same.
+    refuted = {"target_memory_id": second, "status": "refuted"}
+    new = NewEntry("plum two again", "reproducibility_event", refuted)
+    (last,) = await memory.nodes.write(branch.id, new, by=by)
+    await memory.nodes.promote(branch.id, last.id, by=by)
+    passed = {**refuted, "status": "passed"}
+    await memory.nodes.edit(branch.id, last.id, by=by, metadata=passed)
+    await memory.nodes.delete(branch.id, own.id, by=by)
+    assert await verified("base", "A") == [("plum one", "confirmed"), ("plum two", "passed")]
+    assert await verified("base") == [("plum one", "confirmed")]
+
+
 async def test_a_report_becomes_entries_once_and_its_files_are_audited(
     experiment: ExperimentMemory, tmp_path: Path
 ) -> None:
