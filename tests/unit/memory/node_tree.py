@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 
@@ -23,12 +24,16 @@ class Tree:
 
     def read(self, node: str) -> dict[str, str]:
         """The texts that are read in a node, by entry."""
-        above = self.lineage(node)
-        here = {one: it for one, it in self.entries.items() if it[0] in above}
+        return self.of(self.lineage(node))
+
+    def of(self, nodes: Sequence[str]) -> dict[str, str]:
+        """The texts of some nodes, by entry, without those for which a nearer one has another."""
+        depths = {one: len(self.lineage(one)) for one in nodes if one in self.parents}
+        here = {one: it for one, it in self.entries.items() if it[0] in depths}
         hidden = {
             shadows
             for owner, _, shadows in here.values()
-            if shadows in here and above.index(owner) < above.index(here[shadows][0])
+            if shadows in here and depths[owner] > depths[here[shadows][0]]
         }
         return {one: text for one, (_, text, _) in here.items() if one not in hidden}
 
