@@ -243,7 +243,7 @@ LEAKS: dict[str, tuple[str, object]] = {
 
 # Who looks at a whole tree, as its name says; and who writes: a node reads nothing by these.
 WHOLE_NODES = "entry own size tree named nearest get"
-WRITING_NODES = "add change clear delete edit move promote purge reach remove write"
+WRITING_NODES = "add change clear delete edit keep move promote purge reach remove write"
 WHOLE_CALLS = "list_all_nodes audit_memory"
 WHOLE_COMMANDS = "tree access context backup restore add edit promote move prune"
 # Modules that read entries of nodes, or search where some may be found, and why that is no leak.
@@ -258,8 +258,9 @@ READERS = {
     "memory/nodes": "the operations above",
     "memory/observations/desk.py": "asks for observations alone",
     "memory/retention/counting.py": "counts rows of all tables",
+    "retrieval/memory_items.py": "searches the archive of one agent",
     "worker/task_memory.py": "the node of a Task; what stands below it where the workflow says"
-    " `gather`: tests/unit/worker/test_worker_task_memory.py",
+    " `gather`: tests/integration/worker/test_run_nodes.py",
     "memory/search": "the searches above",
     "memory/snapshots": "a whole checkpoint, for who takes it along",
 }
