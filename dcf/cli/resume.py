@@ -30,7 +30,7 @@ async def resume_folder(
     """Restore the snapshot into a ``project`` (None: that of runs here), and the run, as far as
     they are not there yet; a run that broke goes on, with ``watch`` to its end. Nothing is restored
     unless both files are whole and no other run has the id. The memory is first: nothing of a run
-    is restored beside a memory that differs.
+    is restored next to a memory that differs.
 
     Raises BadInput, a MemoryProblem, BadRunFile, NotSo where there is another run of that id.
     """

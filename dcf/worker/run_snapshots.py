@@ -138,7 +138,7 @@ class RunSnapshots:
         """Write the snapshot; False where there is one that stays as it is."""
         try:
             await self._memory.snapshots.back_up(
-                self._project, checkpoint, self._folder / checkpoint, own_only=True
+                self._project, checkpoint, self._folder / checkpoint
             )
         except UnknownCheckpoint:
             log.debug("%s has nothing in the memory", checkpoint)

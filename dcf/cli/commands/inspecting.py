@@ -194,8 +194,8 @@ def export(
         typer.Option(
             "--checkpoint",
             metavar="NAME",
-            help="With one ID: into the folder --out, and this checkpoint of the memory beside "
-            "it, each in place of the one there. `dcf resume` takes such a folder.",
+            help="With one ID: into the folder --out, and this checkpoint of the memory next "
+            "to it, each in place of the one there. `dcf resume` takes such a folder.",
         ),
     ] = None,
     project: ProjectOption = None,

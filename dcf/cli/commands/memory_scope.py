@@ -374,7 +374,8 @@ def backup(
 ) -> Answer:
     """Write a checkpoint to a file: its nodes and entries with all their versions.
 
-    The file takes the place of the one before at once, whole or not at all. It has the key of the
+    The file takes the place of the one before at once, whole or not at all. One that this memory
+    never had, as of another checkpoint, is not replaced. It has the key of the
     memory, if that has one. What stands in the root of the project stays there.
     """
     from dcf.cli.memory.scope_snapshots import back_up
@@ -400,7 +401,7 @@ def restore(
 ) -> Answer:
     """Put a checkpoint back from a file, all of it or nothing.
 
-    There is no checkpoint of its name, or an equal one, and then nothing is written. Another one is
+    If there is an equal checkpoint of its name already, nothing is written. Another one is
     never written over. A file that is damaged is refused, with what is wrong in which line.
     """
     from dcf.cli.memory.scope_snapshots import put_back

@@ -154,7 +154,7 @@ def context(
     from dcf.retrieval import ContextQuestion
 
     settings, setting = _here(root)
-    # Its faults are told together with those of the other fields.
+    # Its faults are reported together with those of the other fields.
     question = ContextQuestion("", query, file, limit, mode)  # type: ignore[arg-type]
     return asyncio.run(find_context(settings, setting, question, explain=explain))
 

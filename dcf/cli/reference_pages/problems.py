@@ -41,7 +41,7 @@ _COMPUTED = {
     "AGENT_SKILL_FOLDER_MISSING": "there is no such folder, or no SKILL.md in it",
     "AGENT_SKILL_EDITED": "a file of an exported skill is not what its dcf.manifest.json says",
     "ASL_MOCK_YAML": "a mocks file is no YAML that can be read",
-    "CLI_ACCESS": "`DCF_ACCESS_DAYS` is no number of days",
+    "CLI_ACCESS": "`DCF_ACCESS_DAYS` is not a number of days",
     "CLI_APPROVAL_TOKEN": "`DCF_APPROVAL_TOKEN` is no token, is `DCF_TOKEN`, or can be guessed",
     "CLI_CONTEXT": "`DCF_CONTEXT`, or a number beside it, is none of what it can be",
     "CLI_EXTRACT": "`DCF_EXTRACT`, or a number beside it, is none of what it can be",

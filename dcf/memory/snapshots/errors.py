@@ -87,8 +87,8 @@ class SnapshotDiverged(MemoryProblem):
 
     code = "memory_snapshot_diverged"
     hint = (
-        "restore the file under another name with `dcf memory scope restore FOLDER --as NAME`,"
-        " or move it away"
+        "choose another folder, restore the file under another name with"
+        " `dcf memory scope restore FOLDER --as NAME`, or move it away"
     )
 
 

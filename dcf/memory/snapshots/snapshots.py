@@ -64,35 +64,33 @@ class Snapshots:
         """The names of a project's checkpoints, the one that was made last first."""
         return await self._ledger.read(lambda connection: _checkpoints(connection, project))
 
-    async def back_up(
-        self, project: str, checkpoint: str, folder: Path, *, own_only: bool = False
-    ) -> Snapshot:
+    async def back_up(self, project: str, checkpoint: str, folder: Path) -> Snapshot:
         """Write the snapshot of a checkpoint, as it is now, to a folder, in place of the one there:
         whole or not at all, and encrypted if the memory is. The whole checkpoint is written, each
-        time. With ``own_only`` nothing is written where the one there is neither what this memory
-        has nor what it had before.
+        time.
 
         Raises UnknownCheckpoint, SnapshotTooLarge, MemoryFull, MemoryUnusable, SnapshotBusy while
-        another process writes to the folder; with ``own_only`` SnapshotDiverged, and as ``restore``
-        where the one there cannot be read.
+        another process writes to the folder, SnapshotDiverged where the one there is neither what
+        this memory has nor what it had before, and as ``restore`` where that cannot be read. Then
+        the one there stays.
         """
         await self._ledger.read(lambda connection: _demand(connection, project, checkpoint))
         source = self._ledger.database.source
         # Nothing is read of the checkpoint before this call alone writes to the folder.
         async with alone(folder, source, clock=self._clock, sleep=self._sleep):
-            writing = asyncio.ensure_future(self._write(project, checkpoint, folder, own_only))
+            writing = asyncio.ensure_future(self._write(project, checkpoint, folder))
             try:
                 return await asyncio.shield(writing)
             finally:
                 # The folder is ours until the threads are done, also where the caller went away.
                 await asyncio.gather(writing, return_exceptions=True)
 
-    async def _write(self, project: str, checkpoint: str, folder: Path, own_only: bool) -> Snapshot:
+    async def _write(self, project: str, checkpoint: str, folder: Path) -> Snapshot:
         source = self._ledger.database.source
         there: _Read | None = None
         key = (project, checkpoint, folder)
         found = stamp(folder, source)
-        if own_only and found is not None and found != self._stamps.get(key):
+        if found is not None and found != self._stamps.get(key):
             there = await asyncio.to_thread(self._read, folder)
 
         def look(connection: Connection) -> tuple[Snapshot, Sequence[Version]]:

@@ -338,6 +338,7 @@ from dcf.memory import Actor, Memory, MemoryProblem, NewEntry, NewNode, Source, 
 
 async def main() -> None:
     rng, folder = Random(int(sys.argv[2])), Path(f"{sys.argv[1]}-{sys.argv[2]}")
+    folder.mkdir(exist_ok=True)
     clock = lambda: time.time_ns() // 1_000_000
     async with Memory.open(
         Source(Path(sys.argv[1])), clock=clock, new_id=random_id, embedder="none"
@@ -371,12 +372,14 @@ async def main() -> None:
                 elif act == 5:
                     await memory.nodes.move(node, other, by=by)
                 elif act == 6:
-                    await memory.snapshots.back_up("p", rng.choice(checkpoints), folder)
+                    name = rng.choice(checkpoints)
+                    await memory.snapshots.back_up("p", name, folder / name)
                 elif len(nodes) > 30:
                     await memory.nodes.purge("p", rng.choice(checkpoints), by=by)
                 else:
                     name = rng.choice((None, random_id("c")))
-                    await memory.snapshots.restore(folder, "p", by=by, checkpoint=name)
+                    kept = rng.choice(sorted(folder.iterdir()))
+                    await memory.snapshots.restore(kept, "p", by=by, checkpoint=name)
             except (MemoryProblem, IndexError):
                 pass  # another one was faster, or it cannot be
 

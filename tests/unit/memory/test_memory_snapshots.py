@@ -48,21 +48,19 @@ from dcf.memory import (
 
 BY = Actor("user", "ada")
 WORDS = ("plum", "fig", "pear", "kiwi")
-ACTS = (
-    *[
-        "add",
-        "write",
-        "write",
-        "write",
-        "edit",
-        "edit",
-        "promote",
-        "delete",
-        "move",
-        "change",
-        "remove",
-    ],
-)
+ACTS = [
+    "add",
+    "write",
+    "write",
+    "write",
+    "edit",
+    "edit",
+    "promote",
+    "delete",
+    "move",
+    "change",
+    "remove",
+]
 
 
 def opened(file: Path, *, key: str | None = None, embedder: str = "wordllama") -> Any:
@@ -77,21 +75,7 @@ async def change(memory: Memory, rng: Random) -> None:
     entries = await nodes.entries(node.id)
     text = " ".join(rng.choices(WORDS, k=3))
     noted = {"loss": rng.random(), "note": text}
-    match rng.choice(
-        [
-            "add",
-            "write",
-            "write",
-            "write",
-            "edit",
-            "edit",
-            "promote",
-            "delete",
-            "move",
-            "change",
-            "remove",
-        ]
-    ):
+    match rng.choice(ACTS):
         case "add":
             new = NewNode("p", "x", f"n{rng.random()}", node.id, text, rng.random(), noted)
             await nodes.add(new, NewEntry(text), by=BY)
@@ -441,12 +425,18 @@ async def test_a_stopped_writer_is_waited_for_three_seconds_and_named(
     assert (await snapshots.back_up("p", "x", folder)).nodes == 2
 
 
+async def put(memory: Memory, folder: Path) -> None:
+    """What ``memory`` has, as if its folder had been copied here."""
+    shutil.rmtree(folder, ignore_errors=True)
+    await memory.snapshots.back_up("p", "x", folder)
+
+
 async def test_a_snapshot_of_what_a_memory_never_had_is_spared(tmp_path: Path) -> None:
     folder, other = tmp_path / "x", tmp_path / "other"
     async with opened(tmp_path / "one.db") as one, opened(tmp_path / "two.db") as two:
 
         async def own() -> None:
-            await one.snapshots.back_up("p", "x", folder, own_only=True)
+            await one.snapshots.back_up("p", "x", folder)
 
         async def spared() -> None:
             before = (other / SNAPSHOT_FILE).read_bytes()
@@ -463,37 +453,37 @@ async def test_a_snapshot_of_what_a_memory_never_had_is_spared(tmp_path: Path) -
         entry, *_ = await two.nodes.entries(first.id)
 
         # What it had before: the other one wrote the file, and this one went on.
-        await two.snapshots.back_up("p", "x", folder)
+        await put(two, folder)
         await one.nodes.move((await one.nodes.named("p", "x", "child")).id, gone.id, by=BY)
         await own()
-        await two.snapshots.back_up("p", "x", folder)
+        await put(two, folder)
         await one.collect_garbage(Retention(most_events=1, least_events=0, events_ms=0), by=BY)
         await own()
-        await two.snapshots.back_up("p", "x", folder)
+        await put(two, folder)
         await one.nodes.remove(gone.id, by=BY)
         await one.nodes.change(first.id, by=BY, score=0.5)
         await own()
 
         # What it never had: another text, one node less, one more, one of another memory.
         await two.nodes.edit(first.id, entry.id, by=BY, text="three plums")
-        await two.snapshots.back_up("p", "x", other)
+        await put(two, other)
         await spared()
         async with opened(tmp_path / "three.db") as three:
             await small(three)
-            await three.snapshots.back_up("p", "x", other)
+            await put(three, other)
             await spared()
-        await one.snapshots.back_up("p", "x", folder)
+        await put(one, folder)
         async with opened(tmp_path / "four.db") as four:
             await four.snapshots.restore(folder, "p", by=BY)
             await four.nodes.add(NewNode("p", "x", "new"), by=BY)
-            await four.snapshots.back_up("p", "x", other)
+            await put(four, other)
             await spared()
 
-        # By hand it is replaced, and of another project with the same node it is not.
-        await one.snapshots.back_up("p", "x", folder)
+        # Of another project with the same node.
+        await put(one, folder)
         await one.nodes.add(NewNode("q", "x", "first"), by=BY)
         with pytest.raises(SnapshotDiverged):
-            await one.snapshots.back_up("q", "x", folder, own_only=True)
+            await one.snapshots.back_up("q", "x", folder)
 
 
 async def test_one_node_less_is_no_earlier_state(tmp_path: Path) -> None:
@@ -504,9 +494,9 @@ async def test_one_node_less_is_no_earlier_state(tmp_path: Path) -> None:
         await one.snapshots.back_up("p", "x", folder)
         await two.snapshots.restore(folder, "p", by=BY)
         await two.nodes.remove((await two.nodes.named("p", "x", "first")).id, by=BY)
-        await two.snapshots.back_up("p", "x", folder)
+        await put(two, folder)
         with pytest.raises(SnapshotDiverged):
-            await one.snapshots.back_up("p", "x", folder, own_only=True)
+            await one.snapshots.back_up("p", "x", folder)
 
 
 async def test_ids_of_another_memory_are_no_difference(tmp_path: Path) -> None:
@@ -515,7 +505,7 @@ async def test_ids_of_another_memory_are_no_difference(tmp_path: Path) -> None:
         await small(one)
         await one.snapshots.back_up("p", "x", folder)
         assert (await one.snapshots.restore(folder, "q", by=BY)).has_new_ids
-        assert (await one.snapshots.back_up("q", "x", folder, own_only=True)).nodes == 2
+        assert (await one.snapshots.back_up("q", "x", folder)).nodes == 2
 
 
 @pytest.mark.timeout(600)
@@ -530,9 +520,9 @@ def test_whatever_was_done_since_what_it_had_is_its_own(share: int) -> None:
                     await change(one, rng)
                 await one.snapshots.back_up("p", "x", folder / f"x{turn}")
             for turn in range(12):
-                await one.snapshots.back_up("p", "x", folder / f"x{turn}", own_only=True)
+                await one.snapshots.back_up("p", "x", folder / f"x{turn}")
                 copy = Snapshots(one.ledger)
-                await copy.back_up("p", "x", folder / f"x{turn}", own_only=True)
+                await copy.back_up("p", "x", folder / f"x{turn}")
 
     with TemporaryDirectory() as folder:
         asyncio.run(run(Path(folder)))
