@@ -8,7 +8,6 @@ import gc
 import os
 import shutil
 import signal
-import sqlite3
 import tempfile
 import threading
 from collections.abc import AsyncIterator, Iterator
@@ -114,29 +113,33 @@ def _copied_memories() -> Iterator[None]:
     """Who opens a memory that is not there finds a copy of one that was made before: what a
     thousand tests begin with is made once. Encrypted ones, and those of programs that tests start,
     are made as ever, and so is whatever is opened by ``dcf.memory.database.opening`` itself."""
-    from dcf.memory.database import Source, database
+    from dcf.memory.database import Database, Source
     from dcf.memory.database.opening import opened
 
     lock = threading.Lock()
+    make = Database._open.__func__  # type: ignore[attr-defined]
     # Where the folders of tests are, so that a copy can be linked there.
     with tempfile.TemporaryDirectory(prefix=_PREFIX + "m-") as folder:
         model = Source(Path(folder) / "model.sqlite")
 
-        def copied(source: Source) -> sqlite3.Connection:
-            if source.key is None and source.path.parent.is_dir() and not source.path.exists():
+        def copied(kind: type[Database], source: Source) -> Database:
+            if source.key is None and not source.path.exists():
                 with lock:
                     if not model.path.exists():
                         opened(model).close()
                 copy = Path(folder) / str(threading.get_ident())
                 shutil.copy(model.path, copy)
-                with suppress(OSError):
-                    # Whole from the beginning, and only where nothing is.
+                # Whole from the beginning, and only where nothing is. What stands in the way is
+                # what the test is about: it meets it when it opens the file.
+                with suppress(OSError, ValueError):
+                    source.path.parent.mkdir(parents=True, exist_ok=True)
                     os.link(copy, source.path)
                 copy.unlink()
-            return opened(source)
+            found: Database = make(kind, source)
+            return found
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(database, "opened", copied)
+            patch.setattr(Database, "_open", classmethod(copied))
             yield
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TypeAlias
 
 import pytest
@@ -31,31 +30,41 @@ _some = st.frozensets(st.sampled_from(WORDS))
 _texts = st.lists(st.tuples(_some, _some | st.just(NO)), max_size=24)
 
 
+@pytest.fixture(scope="module")
+def empty() -> Iterator[Connection]:
+    """An index without texts."""
+    with closing(Source(Path(":memory:")).connect()) as connection:
+        migrate(connection, Path("m.db"))
+        yield connection
+
+
 @contextmanager
-def indexed(texts: Sequence[Text]) -> Iterator[tuple[Connection, dict[int, Text]]]:
-    """An index with the passages of two agents, and where each stands."""
-    with TemporaryDirectory() as folder, closing(Source(Path(folder) / "m.db").connect()) as opened:
-        migrate(opened, Path("m.db"))
+def indexed(empty: Connection, texts: Sequence[Text]) -> Iterator[dict[int, Text]]:
+    """The passages of two agents are in the index; where each stands."""
+    empty.execute("BEGIN")
+    try:
         at = {}
         for number, (said, about) in enumerate(texts):
             which = range_of(1 + number % 2, "passage")
             place = bounds(which)[0] + 1 + number // 2
             at[place] = (said, about)
-            opened.execute(
+            empty.execute(
                 "INSERT INTO search_words (rowid, text, about) VALUES (?, ?, ?)",
                 (place, " ".join(said), " ".join(about)),
             )
             if about:
-                opened.execute(
+                empty.execute(
                     "INSERT INTO search_abouts (rowid, about) VALUES (?, ?)",
                     (place, " ".join(about)),
                 )
-            opened.execute(
+            empty.execute(
                 "INSERT INTO search_ranges VALUES (?, 1, 1)"
                 " ON CONFLICT (range) DO UPDATE SET documents = documents + 1",
                 (which,),
             )
-        yield opened, dict(sorted(at.items()))
+        yield dict(sorted(at.items()))
+    finally:
+        empty.execute("ROLLBACK")
 
 
 def wide(*stretches: Stretch) -> Scope:
@@ -90,11 +99,11 @@ def expected(at: dict[int, Text], found: dict[str, Hits], enough: int) -> dict[s
 @given(texts=_texts, enough=st.integers(1, 9))
 @example(texts=[(PLUM, NO), (NO, PLUM), (NO, PLUM), (frozenset({"fig"}), PLUM)], enough=2)
 def test_common_words_are_looked_for_where_a_rare_one_is(
-    share: int, texts: list[Text], enough: int
+    empty: Connection, share: int, texts: list[Text], enough: int
 ) -> None:
-    with pytest.MonkeyPatch.context() as patch, indexed(texts) as (connection, at):
+    with pytest.MonkeyPatch.context() as patch, indexed(empty, texts) as at:
         patch.setattr(module, "_ENOUGH", enough)
-        answer = hits(connection, WORDS, wide(Stretch(0, (1 << 62) - 1)))
+        answer = hits(empty, WORDS, wide(Stretch(0, (1 << 62) - 1)))
     found = dict(zip(WORDS, answer, strict=True))
     got = {word: [*one.text.tolist(), *one.about.tolist()] for word, one in found.items()}
     assert got == expected(at, found, enough)
@@ -102,10 +111,10 @@ def test_common_words_are_looked_for_where_a_rare_one_is(
 
 @given(texts=_texts)
 @settings(max_examples=30, deadline=None)
-def test_what_is_outside_of_the_scope_is_not_found(texts: list[Text]) -> None:
+def test_what_is_outside_of_the_scope_is_not_found(empty: Connection, texts: list[Text]) -> None:
     first, last = bounds(range_of(2, "passage"))
-    with indexed(texts) as (connection, at):
-        answer = hits(connection, WORDS, wide(Stretch(first, last)))
+    with indexed(empty, texts) as at:
+        answer = hits(empty, WORDS, wide(Stretch(first, last)))
     for word, one in zip(WORDS, answer, strict=True):
         inside = {place: text for place, text in at.items() if first <= place <= last}
         assert one.text.tolist() == [place for place in inside if word in inside[place][0]]
