@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         Vectors,
         Weights,
         embedder_named,
+        unit,
     )
     from dcf.search.errors import (
         EmbedderMissing,
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from dcf.search.index import Change, Hit, SearchIndex
     from dcf.search.segments import segmented
     from dcf.search.tokens import count_tokens, counts_of_tokens
-    from dcf.search.words import opening, sentences, spoken, telling_words, words
+    from dcf.search.words import opening, sentences, spoken, telling_words, without, words
 else:
     export_late(__name__)
 
@@ -62,5 +63,7 @@ __all__ = [
     "sentences",
     "spoken",
     "telling_words",
+    "unit",
+    "without",
     "words",
 ]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from dcf.late_numpy import np
 from dcf.search.errors import UnknownEmbedder
+from dcf.search.words import is_latin
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -16,18 +17,26 @@ Vectors: TypeAlias = "NDArray[np.float32]"
 
 DEFAULT_EMBEDDER = "wordllama"
 EMBEDDERS = ("wordllama", "minilm", "none")
+_REMEMBERED = 0.6
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
     """How much each signal counts in a score, beside the similarity, which counts 1: the words
     that match, the name that the request covers, the length of what is said of a document.
-    ``sentence`` is the share of the similarity that the nearest sentence of a request decides."""
+    ``sentence`` is the share of the similarity that the nearest sentence of a request decides.
+    ``remembered`` is for memory, where similarities decide what words do not."""
 
     words: float
     named: float = 0.0
     length: float = 0.0
     sentence: float = 0.0
+    remembered: float = _REMEMBERED
+
+    def part_of_words(self, query: str) -> float:
+        """The part of a score that words decide in memory. Of other scripts than the Latin one an
+        encoder knows little more than letters: there it decides no more than word vectors do."""
+        return self.remembered if is_latin(query) else max(self.remembered, _REMEMBERED)
 
 
 class Embedder(Protocol):

@@ -32,7 +32,7 @@ class MiniLM:
 
     name = "minilm"
     version = "1.0.0/1"
-    weights = Weights(words=0.4, named=0.05, length=0.25, sentence=0.5)
+    weights = Weights(words=0.4, named=0.05, length=0.25, sentence=0.5, remembered=0.4)
 
     def __init__(self) -> None:
         switch_off_telemetry()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 import regex
 
@@ -12,6 +13,7 @@ from dcf.search.segments import segmented
 _WORD = regex.compile(r"[\p{L}\p{N}\p{M}]+")
 # The same, in half the time.
 _ASCII_WORD = re.compile("[A-Za-z0-9]+")
+_NOT_LATIN = regex.compile(r"(?V1)[\p{L}--\p{Latin}]")
 # A capital after a small letter or a digit, and the last of several before a small letter.
 _HUMP = re.compile("[A-Z](?:(?<=[a-z0-9][A-Z])|(?<=[A-Z][A-Z])(?=[a-z]))")
 _SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|\n+")
@@ -47,6 +49,25 @@ def telling_words(text: str) -> list[str]:
     """The words of ``text`` without stop words; all of them where no others are there."""
     found = words(text)
     return [word for word in found if word.lower() not in STOP_WORDS] or found
+
+
+def is_latin(text: str) -> bool:
+    """Whether all letters of ``text`` are Latin.
+
+    >>> is_latin("Straße 7"), is_latin("дом")
+    (True, False)
+    """
+    return text.isascii() or _NOT_LATIN.search(text) is None
+
+
+def without(text: str, left_out: Collection[str]) -> str:
+    """``text`` without some words, which are given in small letters.
+
+    >>> without("When did Ann's boat sink?", {"ann"})
+    "When did 's boat sink?"
+    """
+    kept: str = _WORD.sub(lambda word: "" if word[0].lower() in left_out else word[0], text)
+    return " ".join(kept.split())
 
 
 def spoken(name: str) -> str:

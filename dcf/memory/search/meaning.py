@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -16,7 +16,7 @@ from dcf.memory.search.nearest import Distances, Nearest
 from dcf.memory.search.place import Places, distinct, is_said
 from dcf.memory.search.scope import Scope
 from dcf.memory.search.signs import STORED
-from dcf.search import Embedder
+from dcf.search import Embedder, unit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -100,7 +100,7 @@ def embedded(embedder: Embedder, texts: list[Missing]) -> dict[Missing, bytes]:
 def similarities(
     connection: Connection,
     embedder: Embedder,
-    query: str,
+    readings: Sequence[str],
     scope: Scope,
     candidates: Places,
     *,
@@ -108,7 +108,8 @@ def similarities(
     left: Left,
     least: int,
 ) -> tuple[Places, Similarities]:
-    """Places with a vector, in order, and how near they are to what ``query`` means.
+    """Places with a vector, in order, and how near they are to what the ``readings`` of
+    a query mean, on average.
 
     All places of a narrow scope. Of another one the ``candidates``, which words have found, and
     those that are nearest by their signs of all that are ``left``: at least ``least``, if there
@@ -117,7 +118,8 @@ def similarities(
     state = connection.execute("SELECT embedder FROM search_state").fetchone()
     if state["embedder"] != name_of(embedder):
         return np.zeros(0, dtype=np.int64), np.zeros(0)
-    asked = embedder.embed_queries([query])[0]
+    # As texts, not as queries: without its stop words a query finds less of what was said.
+    asked = unit(embedder.embed(readings).sum(axis=0))
     if scope.is_narrow:
         return _similar(_in_scope(connection, scope), asked)
     places, far = nearest.distances(connection, asked, scope)

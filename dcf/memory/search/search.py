@@ -17,22 +17,20 @@ from dcf.memory.ledger import Ledger
 from dcf.memory.search.cues import cued
 from dcf.memory.search.filtering import left
 from dcf.memory.search.found import KINDS, Found, Kind
-from dcf.memory.search.hits import hits
+from dcf.memory.search.hits import Hits, hits
 from dcf.memory.search.indexing import rebuild
 from dcf.memory.search.meaning import Missing, embedded, keep, missing, similarities
 from dcf.memory.search.nearest import Nearest
-from dcf.memory.search.place import Places
+from dcf.memory.search.place import CODES, Places, codes_at
 from dcf.memory.search.question import Question, question_problems
 from dcf.memory.search.ranking import Ranked, Scores, ranked
 from dcf.memory.search.resolving import found_at, newest
 from dcf.memory.search.scope import scope_of
 from dcf.problem import Problem
-from dcf.search import Embedder, EmbedderMissing, embedder_named
+from dcf.search import Embedder, EmbedderMissing, embedder_named, without
 
 _log = logging.getLogger(__name__)
 
-WORDS = 0.6
-"""The part of a score that words decide where meanings are compared too."""
 _LEAST = 0.2
 """The similarity of a text that is found by its meaning alone: everything is a little like
 everything else."""
@@ -234,7 +232,7 @@ def _answer(
     places, similar = similarities(
         connection,
         embedder,
-        question.query,
+        _readings(question, found[: len(words)]),
         scope,
         best.places,
         nearest=nearest,
@@ -242,11 +240,23 @@ def _answer(
         least=4 * question.k,
     )
     best, near = _joined(best, places, similar)
-    score = WORDS * best.words + (1 - WORDS) * np.nan_to_num(near)
+    part = embedder.weights.part_of_words(question.query)
+    score = part * best.words + (1 - part) * np.nan_to_num(near)
     said = (best.words > 0) | (np.nan_to_num(near) >= _LEAST)
     best, near = best.only(said), near[said]
     score = cued(connection, question, best.places, score[said])
     return _best(connection, question, best, near, score)
+
+
+def _readings(question: Question, found: Sequence[Hits]) -> list[str]:
+    """The query as it is asked, and without the names of senders, if something is left: all that
+    one said is near to the own name. ``found`` has the hits of each word."""
+    message = CODES["message"]
+    said = zip(question.words, found, strict=True)
+    names = {word for word, one in said if (codes_at(one.about) == message).any()}
+    if not names or not set(question.words) - names:
+        return [question.query]
+    return [question.query, without(question.query, names)]
 
 
 def _joined(best: Ranked, places: Places, similar: Scores) -> tuple[Ranked, Scores]:

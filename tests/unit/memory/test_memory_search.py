@@ -270,6 +270,23 @@ async def test_what_means_the_same_is_found_after_catching_up(words: Memory, by:
     assert await words.search.find("something red") == (), "no vectors are compared without"
 
 
+@pytest.mark.parametrize(
+    ("query", "part"), [("the red door", 0.3), ("the red door дом", 0.6), ("die rote Tür red", 0.3)]
+)
+async def test_words_decide_the_part_that_suits_the_embedder_and_more_in_other_scripts(
+    words: Memory, by: Actor, query: str, part: float
+) -> None:
+    agent = await made(words, by, "anna")
+    await words.messages.append(agent.id, NewMessage("user", "a crimson door. tür"), by=by)
+    colours = Colours()
+    colours.weights = Weights(words=1.0, remembered=0.3)
+    (found,) = await Search(words.ledger, "colours", lambda _: colours).find(query)
+    assert found.words > 0
+    assert found.similarity is not None
+    expected = part * found.words + (1 - part) * found.similarity
+    assert found.score == pytest.approx(expected)
+
+
 class Recorder(Colours):
     """Keeps what it embeds."""
 
@@ -297,6 +314,29 @@ async def test_a_message_is_embedded_with_the_end_of_the_one_before_in_its_sessi
     assert first == "Ines: " + "a" * 400 + "which colour?"
     assert second == "Ines: " + "a" * (300 - len("which colour?")) + "which colour?\ncrimson"
     assert third == "hello"
+
+
+@pytest.mark.parametrize(
+    ("query", "readings"),
+    [
+        ("What did INES paint?", ["What did INES paint?", "What did paint?"]),
+        ("Did Ines ask Tom's son?", ["Did Ines ask Tom's son?", "Did ask 's son?"]),
+        ("What did Paul paint?", ["What did Paul paint?"]),
+        ("What about Ines?", ["What about Ines?"]),
+    ],
+)
+async def test_a_query_is_read_without_the_names_of_those_who_say_something_too(
+    words: Memory, by: Actor, query: str, readings: list[str]
+) -> None:
+    agent = await made(words, by, "anna")
+    said = [NewMessage("user", "hello, Paul", sender=sender) for sender in ("Ines", "Tom")]
+    await words.messages.append(agent.id, *said, by=by)
+    recorder = Recorder()
+    search = Search(words.ledger, "colours", lambda _: recorder)
+    await search.catch_up()
+    recorder.texts.clear()
+    await search.find(query)
+    assert recorder.texts == readings
 
 
 async def test_a_message_is_embedded_again_when_the_one_before_changes(
