@@ -61,7 +61,7 @@ $(shell [ ! -e $(MADE) ] || $(BIN)/python -c '' 2>/dev/null || rm -f $(VENV)/.ma
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test soak peers test-letta test-llm lint type sim chaos bench oracles docs lock clean
+.PHONY: help demo test soak settle peers test-letta test-llm lint type sim chaos bench oracles docs lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -78,6 +78,9 @@ test: $(DEV) ## all tests, the fast ones first
 
 soak: $(DEV) ## long campaigns, installations; goes on where it ended (SHARD=1/4, TESTS=tests/soak)
 	DCF_SOAK=1 $(BIN)/python -m pytest $(or $(TESTS),tests/soak $(SUITES)) --shard $(SHARD) $(SOAK_FLAGS) -rs
+
+settle: $(DEV) ## slow tests that depend on few files: CI leaves out those that passed here
+	CI=true $(BIN)/python -m pytest $(SUITES) --settle
 
 peers: test-letta test-llm ## both of the next two: other people's servers and models
 

@@ -5,6 +5,9 @@ A test with the mark ``soak(*inputs, product=())`` is an item of `make soak`. It
 as soon as it ends. What has passed is not run again until one of the inputs (files and folders
 below the root), the test's own file or the product changes. ``--installation`` asks less, for each
 landing: there the product alone is no reason.
+
+A file with ``pytestmark = settled(*inputs)`` depends on few others and takes long. `make test` runs
+it; CI leaves it out where `make settle` has seen it pass with the same inputs.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ import hashlib
 import json
 import os
 import subprocess
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from functools import cache
@@ -28,8 +31,29 @@ from hypothesis import is_hypothesis_test, seed, settings
 SOAK = os.environ.get("DCF_SOAK") == "1"
 # Where a campaign may find something: its items run again when any of it changed.
 PRODUCT = ("control_plane", "dcf", "prompts", "requirements/dev.txt")
+# What the interpreter of the language is made of, and what simulates runs.
+LANGUAGE = (
+    "control_plane",
+    "dcf/asl",
+    "dcf/problem.py",
+    "dcf/schema",
+    "requirements/dev.txt",
+    "tests/unit/asl",
+)
+SIMULATED = (
+    *LANGUAGE,
+    "dcf/agents",
+    "dcf/sessions",
+    "dcf/simulation",
+    "dcf/skills",
+    "dcf/tools",
+    "dcf/worker",
+    "dcf/workflow",
+    "tests/simulation",
+)
 RESULTS = Path("tests/soak/results.json")
 _DIGESTS = "digests"
+_SETTLED = "settled"
 
 
 def campaign(shares: int, *makers: str) -> Callable[[Any], Any]:
@@ -52,6 +76,12 @@ def soak_only(*inputs: str) -> Callable[[Any], Any]:
     item = pytest.mark.soak(*inputs)
     left = pytest.mark.skipif(not SOAK, reason="`make soak` runs it")
     return lambda test: item(left(test))
+
+
+def settled(*inputs: str) -> pytest.MarkDecorator:
+    """For the ``pytestmark`` of a file whose tests depend on nothing but themselves and these files
+    and folders below the root."""
+    return pytest.mark.settled(*inputs)
 
 
 class Results:
@@ -160,10 +190,65 @@ class Recorder:
         self.results.write(report.nodeid, digests, verdict, seconds, skipped)
 
 
+class Settled:
+    """Files whose tests have passed with the same inputs. They are left out in CI; ``asked``, only
+    the others are run, and the result of each file is written when its last test has ended."""
+
+    def __init__(self, config: pytest.Config, *, asked: bool) -> None:
+        self.results = Results(config.rootpath)
+        self.asked = asked
+        self.digests: dict[str, str] = {}
+        self.waiting: Counter[str] = Counter()
+        self.seconds: Counter[str] = Counter()
+        self.failed: set[str] = set()
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(
+        self, config: pytest.Config, items: list[pytest.Item]
+    ) -> None:
+        known = self.results.all()
+        files = {_file(item): mark for item in items if (mark := item.get_closest_marker(_SETTLED))}
+        self.digests = {file: self.results.digest(*mark.args, file) for file, mark in files.items()}
+        same = {
+            file: before
+            for file, digest in self.digests.items()
+            if (before := known.get(file, {})).get("verdict") == "passed"
+            and before["inputs"] == digest
+        }
+        if not self.asked:
+            for item in items:
+                if before := same.get(_file(item)):
+                    reason = f"{_file(item)} passed with the same inputs on {before['date']}"
+                    item.add_marker(pytest.mark.skip(f"{reason} at {before['commit']}"))
+            return
+        due = [item for item in items if _file(item) in self.digests.keys() - same.keys()]
+        config.hook.pytest_deselected(items=[item for item in items if item not in due])
+        items[:] = due
+        self.waiting = Counter(map(_file, due))
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        file = report.nodeid.partition("::")[0]
+        if not self.asked or file not in self.waiting:
+            return
+        self.seconds[file] += report.duration
+        if report.failed:
+            self.failed.add(file)
+        if report.when == "teardown":
+            self.waiting[file] -= 1
+            if not self.waiting[file]:
+                verdict = "failed" if file in self.failed else "passed"
+                digests = {"inputs": self.digests[file]}
+                self.results.write(file, digests, verdict, self.seconds[file], "")
+
+
+def _file(item: pytest.Item) -> str:
+    return item.nodeid.partition("::")[0]
+
+
 def _digests(item: pytest.Item, digest: Callable[..., str]) -> dict[str, str]:
     mark = item.get_closest_marker("soak")
     assert mark is not None
-    found = {"inputs": digest(*mark.args, item.nodeid.partition("::")[0])}
+    found = {"inputs": digest(*mark.args, _file(item))}
     if "product" in mark.kwargs:
         found["product"] = digest(*mark.kwargs["product"])
     return found
@@ -183,6 +268,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="with DCF_SOAK=1: run again what depends on the installation, if that changed",
     )
 
+    parser.addoption(
+        "--settle",
+        action="store_true",
+        help="run settled files that have not passed with the same inputs; keep the results",
+    )
+
 
 def _shard(text: str) -> tuple[int, int]:
     mine, _, of = text.partition("/")
@@ -195,6 +286,15 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "soak(*inputs, product=()): an item of `make soak`, campaigns.py"
     )
+    config.addinivalue_line("markers", "settled(*inputs): a file for `make settle`, campaigns.py")
+    asked = config.getoption("--settle")
+    whole = not (config.option.keyword or config.option.markexpr or "::" in "".join(config.args))
+    if asked and not whole:
+        raise pytest.UsageError("--settle runs whole files")
+    # Without git nobody knows what has changed.
+    known = "CI" in os.environ and not SOAK and (config.rootpath / ".git").exists()
+    if asked or known:
+        config.pluginmanager.register(Settled(config, asked=asked))
     if SOAK:
         config.pluginmanager.register(Recorder(config))
         # Where a seed is fixed for `make test`, each share would find the same.

@@ -4,9 +4,12 @@ and a script that relies on what was forgotten is noticed."""
 from __future__ import annotations
 
 import pytest
+from campaigns import SIMULATED, settled
 from sabotages import without
 
 from dcf.simulation import fail_over, simulate
+
+pytestmark = settled(*SIMULATED)
 
 # Under each of them it happens several times; chosen by number alone.
 _SEEDS = (0, 1, 2)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from campaigns import SIMULATED, settled
 from sabotages import BROKEN, NOTICED, Broken
 
 from dcf.simulation import simulate
+
+pytestmark = settled(*SIMULATED)
 
 
 @pytest.mark.parametrize("broken", BROKEN, ids=lambda broken: broken.name)

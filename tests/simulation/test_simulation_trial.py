@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from campaigns import PRODUCT, SOAK, soak_only
+from campaigns import PRODUCT, SIMULATED, SOAK, settled, soak_only
 from sabotages import NOTICED
 
 from dcf.simulation import GUARANTEES, attempt, equivalents, found, mutants, simulate
+
+pytestmark = settled(*SIMULATED)
 
 _SHARES = 40
 # Mutants, each with the first seed that notices it.

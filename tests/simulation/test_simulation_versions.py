@@ -8,10 +8,13 @@ from __future__ import annotations
 import random
 
 import pytest
+from campaigns import SIMULATED, settled
 
 from control_plane import Script
 from dcf.simulation import Guarantee, simulate, versions
 from dcf.simulation.versions import Versions
+
+pytestmark = settled(*SIMULATED)
 
 _WORKERS, _CLIENTS = ("w0", "w1", "w2"), ("client-0", "client-1")
 

@@ -148,6 +148,56 @@ def test_elsewhere_nothing_of_it_runs(clone: Clone, monkeypatch: pytest.MonkeyPa
     assert clone.results() == {}
 
 
+SETTLED = """
+import pytest
+
+pytestmark = pytest.mark.settled("code")
+
+def test_code():
+    with open("ran", "a") as file: file.write("code ")
+    assert open("code/a.py").read() == "good"
+
+@pytest.mark.parametrize("name", ["one", "two"])
+def test_more(name):
+    with open("ran", "a") as file: file.write(name + " ")
+"""
+
+
+def test_what_depends_on_few_files_runs_in_ci_until_it_has_passed_with_them(
+    clone: Clone, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(campaigns, "SOAK", False)
+    file = clone.folder / "tests/test_settled.py"
+    file.write_text(SETTLED)
+    monkeypatch.setenv("CI", "true")
+    assert clone.soak(str(file), code=1) == {"code", "one", "two"}
+    assert clone.results() == {}, "only who is asked to writes results"
+    assert clone.soak("--settle", code=1) == {"code", "one", "two"}
+    assert clone.results()["tests/test_settled.py"]["verdict"] == "failed"
+    (clone.folder / "code/a.py").write_text("good")
+    assert clone.soak(str(file), "-k", "more") == {"one", "two"}
+    assert clone.soak("--settle") == {"code", "one", "two"}
+    assert set(clone.results()) == {"tests/test_settled.py"}
+    assert clone.soak("--settle", code=pytest.ExitCode.NO_TESTS_COLLECTED) == set()
+
+    assert clone.soak(str(file)) == set()
+    monkeypatch.delenv("CI")
+    assert clone.soak(str(file)) == {"code", "one", "two"}, "a developer runs all of them"
+    monkeypatch.setenv("CI", "true")
+    (clone.folder / "code/b.py").write_text("new")
+    assert clone.soak(str(file)) == {"code", "one", "two"}
+
+
+def test_what_was_not_all_run_is_not_settled(clone: Clone, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(campaigns, "SOAK", False)
+    file = clone.folder / "tests/test_settled.py"
+    file.write_text(SETTLED)
+    clone.soak("--settle", "-x", code=1)
+    assert clone.results() == {}
+    for part in (["-k", "more"], [f"{file}::test_code"]):
+        assert clone.soak("--settle", *part, code=pytest.ExitCode.USAGE_ERROR) == set()
+
+
 def test_all_suites_can_be_collected_together() -> None:
     """Helpers are imported by their bare names, from the folders of all suites."""
     root = Path(__file__).parents[1]

@@ -11,9 +11,23 @@ from __future__ import annotations
 
 from statistics import fmean
 
-from campaigns import campaign
+from campaigns import campaign, settled
 
 from benchmarks.learning_loop import SCENARIOS, ByEvidence, Life, live
+
+pytestmark = settled(
+    "benchmarks/learning_loop.py",
+    "benchmarks/learning_world.py",
+    "control_plane",
+    "dcf/advisors",
+    "dcf/evidence",
+    "dcf/guidelines",
+    "dcf/knowledge",
+    "dcf/planner",
+    "dcf/skills",
+    "dcf/workflow",
+    "requirements/dev.txt",
+)
 
 
 def lives(share: int, *, switches: bool) -> list[Life]:

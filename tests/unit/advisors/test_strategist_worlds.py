@@ -3,9 +3,23 @@
 from __future__ import annotations
 
 import pytest
+from campaigns import settled
 
 from benchmarks.strategist import live
 from benchmarks.strategist_truths import QUIET, WORLDS
+
+pytestmark = settled(
+    "benchmarks/strategist.py",
+    "benchmarks/strategist_truths.py",
+    "benchmarks/strategist_world.py",
+    "control_plane",
+    "dcf/advisors",
+    "dcf/evidence",
+    "dcf/guidelines",
+    "dcf/knowledge",
+    "dcf/skills",
+    "requirements/dev.txt",
+)
 
 BY_NAME = {world.name: world for world in WORLDS}
 SEEDS = range(4)

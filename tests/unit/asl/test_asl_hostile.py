@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 from asl_builders import lower_limits, machine_of, run
-from campaigns import campaign
+from campaigns import LANGUAGE, campaign, settled
 from jsonata_scope import lower_jsonata_limits, peak_of_engine, spent_s
 
 from dcf.asl import Execution, parse, validate
 from dcf.problem import has_errors
+
+pytestmark = settled(*LANGUAGE)
 
 LONGEST_S = 5.0
 """Of processor time, a guard against hanging: the limits of an evaluation are far below."""

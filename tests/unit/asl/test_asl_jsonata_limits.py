@@ -12,11 +12,13 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
-from campaigns import campaign
+from campaigns import LANGUAGE, campaign, settled
 from jsonata_scope import jsonata, jsonata_cause, lower_jsonata_limits
 
 from dcf.asl import EvaluationError
 from dcf.asl.jsonata import engine, evaluator
+
+pytestmark = settled(*LANGUAGE)
 
 MEMORY = "Expression evaluation memory limit exceeded: Check for excessive memory usage"
 TIME = "Expression evaluation timeout: Check for infinite loop"

@@ -7,12 +7,15 @@ from functools import cache
 from typing import Any
 
 import pytest
+from campaigns import LANGUAGE, settled
 
 from dcf.asl.errors import EvaluationError, ExpressionError
 from dcf.asl.evaluation_budget import Budget
 from dcf.asl.jsonpath.comparison import COMPARISONS
 from dcf.asl.jsonpath.path import compile_path
 from dcf.asl.scope import Scope
+
+pytestmark = settled(*LANGUAGE)
 
 
 def nested(depth: int) -> Any:

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-from campaigns import campaign
+from campaigns import campaign, settled
 from diagram_machines import Definition, check_geometry, machines
 from hypothesis import given, settings
 
@@ -16,6 +16,8 @@ from dcf.diagram.chart import REFERENCE
 from dcf.diagram.reading import read_chart
 from dcf.diagram.shapes import Box, Direction
 from dcf.diagram.svg import to_svg
+
+pytestmark = settled("control_plane", "dcf/diagram", "requirements/dev.txt", "tests/unit/diagram")
 
 _WORKFLOWS = sorted((Path(__file__).parents[3] / "workflows").glob("*.json"))
 

@@ -6,8 +6,11 @@ from collections import Counter
 from random import Random
 
 import pytest
+from campaigns import settled
 
 from dcf.evidence import Record, best_probabilities, choose
+
+pytestmark = settled("dcf/evidence", "requirements/dev.txt")
 
 RECORDS = {
     "a": Record(9.0, 1.0, 10),

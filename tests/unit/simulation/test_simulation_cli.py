@@ -9,11 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from campaigns import SIMULATED, settled
 
 from dcf.cli import main, sim
 from dcf.cli.screen import Screen
 from dcf.simulation import Verdict, Violation, campaign, mutants, simulate, trial
 from dcf.simulation.world import OwnWorld
+
+pytestmark = settled(*SIMULATED, "dcf/cli", "dcf_agents")
 
 
 def _run(*arguments: str) -> int:

@@ -6,9 +6,12 @@ import json
 from typing import Any
 
 import pytest
+from campaigns import SIMULATED, settled
 
 from dcf.asl.trial import MockTrouble
 from dcf.simulation import Undecided, Unsimulable, WorkflowWorld
+
+pytestmark = settled(*SIMULATED)
 
 FORTNIGHT_S = 14 * 24 * 3600
 
