@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from control_plane import export_late
 
 if TYPE_CHECKING:
-    from dcf.memory.access import AccessLog, Reading
+    from dcf.memory.access import LOST_READS, AccessLog, Reading
     from dcf.memory.actor import SYSTEM, Actor, ActorKind
     from dcf.memory.agent import CONTEXT_WINDOW, Agent, Lifecycle, NewAgent
     from dcf.memory.agents import AgentExists, AgentFields, Agents, UnknownAgent
@@ -242,6 +242,7 @@ __all__ = [
     "ICONS",
     "KINDS",
     "LOADED_SKILLS",
+    "LOST_READS",
     "OPERATIONS",
     "PAD_BYTES",
     "PAD_TTL_MS",

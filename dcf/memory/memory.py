@@ -167,7 +167,7 @@ class Memory:
             threads=threads,
             thread_files=ThreadFiles(ledger, threads),
             nodes=Nodes(ledger, access),
-            snapshots=Snapshots(ledger),
+            snapshots=Snapshots(ledger, access),
             contexts=Contexts(ledger, access),
             search=search,
             events=Events(ledger),

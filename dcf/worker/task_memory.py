@@ -126,7 +126,7 @@ class TaskMemory:
         branches below its own ``node``, none where it does not ask for them."""
         if node is None or not self.place.gathers:
             return []
-        found = _branches(await self.memory.nodes.tree(node.id))
+        found = _branches(await self.memory.nodes.tree(node.id, by=self.by))
         return sorted(found, key=lambda one: _in_order(one.name))
 
 

@@ -17,7 +17,7 @@ from dcf.cli.memory.wording import moment, one_line
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput, NotSo
 from dcf.cli.wording import counted
-from dcf.memory import TIME_EXAMPLES, ExperimentMemory, Reading, span_of
+from dcf.memory import LOST_READS, TIME_EXAMPLES, ExperimentMemory, Reading, span_of
 from dcf.problem import Problem
 
 
@@ -101,6 +101,9 @@ def _demand(done: dict[str, Any], hint: str) -> None:
 
 
 def _line(one: Reading) -> Text:
+    if one.operation == LOST_READS:
+        lost = f"  {counted(one.count, 'read', 'reads')} could not be kept on record"
+        return Text.assemble((moment(one.at), "dim"), lost)
     what = counted(one.count, "entry", "entries") if one.source else "nothing"
     source = f" of {one.source}" if one.source else ""
     where = f", in {one.node}" if one.node and one.node != one.source else ""
@@ -120,5 +123,8 @@ _READ = {
     "own": "read",
     "entry": "read",
     "context": "was told",
+    "tree": "saw the tree with",
+    "backup": "took along",
+    "audit": "compared the files of",
 }
 """What the operations are called in a sentence."""

@@ -77,7 +77,7 @@ async def show_tree(
         except UnknownNode:
             lines = [f"{where or 'This project'} has no nodes; `dcf memory scope add` makes one."]
             return Answer({"project": where, "nodes": []}, lines)
-        found = await memory.nodes.tree(root.id)
+        found = await memory.nodes.tree(root.id, by=person("by `dcf memory scope tree`"))
     shown = [one for one in _in_order(found) if checkpoint in (None, one.node.checkpoint)]
     if not shown:
         known = sorted({one.node.checkpoint for one in found} - {""})
@@ -259,9 +259,9 @@ async def prune_node(settings: Settings, project: str | None, name: str, *, sure
     MemoryProblem, BadInput."""
     async with opened(settings) as memory:
         node = await changeable_node(memory, project_named(settings, project), name, settings)
-        found = await memory.nodes.tree(node.id)
+        by = person("told by `dcf memory scope prune`")
+        found = await memory.nodes.tree(node.id, by=by)
         if sure:
-            by = person("told by `dcf memory scope prune`")
             await memory.nodes.remove(node.id, by=by)
     entries = sum(one.entries for one in found)
     what = f"{counted(len(found), 'node', 'nodes')} with {counted(entries, 'entry', 'entries')}"

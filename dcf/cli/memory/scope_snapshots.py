@@ -25,7 +25,8 @@ async def back_up(
     where = project_named(settings, project)
     async with opened(settings) as memory:
         name = checkpoint or await _only_one(memory, where, settings)
-        done = await memory.snapshots.back_up(where, name, folder)
+        by = person("by `dcf memory scope backup`")
+        done = await memory.snapshots.back_up(where, name, folder, by=by)
     size = done.file.stat().st_size
     what = _counted(done.nodes, done.entries)
     encrypted = ", encrypted with the key of the memory" if done.encrypted else ""

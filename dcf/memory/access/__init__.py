@@ -8,8 +8,8 @@ from control_plane import export_late
 
 if TYPE_CHECKING:
     from dcf.memory.access.access_log import AccessLog
-    from dcf.memory.access.reading import Reading
+    from dcf.memory.access.reading import LOST_READS, Reading
 else:
     export_late(__name__)
 
-__all__ = ["AccessLog", "Reading"]
+__all__ = ["LOST_READS", "AccessLog", "Reading"]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
-from dcf.memory.access.reading import Noted, Reading, by_node, readings, write_noted
+from dcf.memory.access.reading import LOST_READS, Noted, Reading, by_node, readings, write_noted
 from dcf.memory.actor import SYSTEM, Actor
 from dcf.memory.database import Connection
 from dcf.memory.errors import MemoryProblem
@@ -28,12 +28,15 @@ class AccessLog:
     is killed loses what it noted in the last moment.
 
     What is older than the days that ``Source.access_days`` says goes when new rows are written.
+    Reads that cannot be kept, because too many wait or the file takes none, are counted: their
+    number is a row of its own as soon as one can be written.
     """
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
         self._days = ledger.database.source.access_days
         self._waiting: list[Noted] = []
+        self._lost = 0
         self._task: asyncio.Task[None] | None = None
         self._is_closing = asyncio.Event()
 
@@ -47,7 +50,10 @@ class AccessLog:
     ) -> None:
         """Note a read in a node (None: in no single one) that gave ``found``, pairs of node and
         entry, or a ``count`` alone. ``by`` is None where nobody said who reads."""
-        if not self._days or len(self._waiting) >= _MOST_WAITING:
+        if not self._days:
+            return
+        if len(self._waiting) >= _MOST_WAITING:
+            self._lost += 1
             return
         at = self._ledger.clock()
         self._waiting.append(Noted(at, by or SYSTEM, operation, node_id, by_node(found), count))
@@ -67,7 +73,8 @@ class AccessLog:
         """Reads, the newest first: in or from ``node`` (an id, or ``CHECKPOINT/NAME``), of the
         actor named ``by``, not older than ``since`` (ms); ``before`` is the ``seq`` of the last one
         of the page before. ``within``, a project and a checkpoint, leaves those in which all nodes
-        are of it, and are still there."""
+        are of it, and are still there. Numbers of lost reads are among them, whatever was asked:
+        nobody knows whose they were."""
         await self.flush()
         asked: dict[str, Any] = {"node": node, "within": within, "by": by, "since": since}
 
@@ -79,6 +86,10 @@ class AccessLog:
     async def flush(self) -> None:
         """Write what was noted until now."""
         noted, self._waiting = self._waiting, []
+        lost, self._lost = self._lost, 0
+        if lost:
+            _log.warning("%d reads are missing in the access log: too many waited", lost)
+            noted.append(Noted(self._ledger.clock(), SYSTEM, LOST_READS, None, {}, lost))
         if not noted:
             return
         keep_ms = self._days * _DAY_MS
@@ -87,7 +98,9 @@ class AccessLog:
                 lambda connection: write_noted(connection, noted, keep_ms)
             )
         except MemoryProblem as error:
-            _log.warning("%d reads are missing in the access log: %s", len(noted), error)
+            missing = sum(one.operation != LOST_READS for one in noted)
+            _log.warning("%d reads are missing in the access log: %s", missing, error)
+            self._lost += missing + lost
 
     async def close(self) -> None:
         """Write what was noted, and wait for no more."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from dcf.memory.actor import Actor
 from dcf.memory.audit.clean_text import clean
 from dcf.memory.database import Connection
 
+LOST_READS = "lost"
+"""The operation of a row that says only how many reads before it could not be kept."""
 MOST_ROWS = 200_000
 """Rows of the log that are kept at most, however new they are."""
 _MOST_IDS = 20
@@ -30,7 +32,9 @@ _LONGEST = 1_000
 class Reading:
     """``by`` read ``count`` entries of the node ``source`` (None: nothing was found), the first of
     which are ``entries``, by an ``operation`` in the ``node`` (None: in no single one). Nodes are
-    named as they were called then. ``at`` is in ms since the epoch, UTC."""
+    named as they were called then. ``at`` is in ms since the epoch, UTC. The ``tree`` of a node is
+    one read of it: ``count`` are the entries in the node and below. Of the operation ``lost``
+    ``count`` is how many reads could not be kept."""
 
     seq: int
     at: int
@@ -108,17 +112,19 @@ def readings(
     ``within`` a checkpoint of a project alone, of the actor with the name ``by``, not older than
     ``since``, of the page behind the read ``before``."""
     project, checkpoint = within or (None, None)
-    conditions = {
-        _WITHIN: within,
-        "(:node IN (node_id, source_id) OR :node IN (node, source))": node,
-        "by_name = :by": by,
-        "at >= :since": since,
-        "seq < :before": before,
-    }
-    asked = [text for text, value in conditions.items() if value is not None] or ["1"]
-    rows = connection.execute(
-        f"SELECT * FROM node_reads WHERE {' AND '.join(asked)} ORDER BY seq DESC LIMIT :limit",
+    whose = _all(
         {
+            _WITHIN: within,
+            "(:node IN (node_id, source_id) OR :node IN (node, source))": node,
+            "by_name = :by": by,
+        }
+    )
+    when = _all({"at >= :since": since, "seq < :before": before})
+    rows = connection.execute(
+        f"SELECT * FROM node_reads WHERE ({whose} OR operation = :lost) AND {when}"
+        " ORDER BY seq DESC LIMIT :limit",
+        {
+            "lost": LOST_READS,
             "node": node,
             "project": project,
             "checkpoint": checkpoint,
@@ -151,6 +157,12 @@ def by_node(pairs: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
     for node_id, entry_id in pairs:
         found.setdefault(node_id, []).append(entry_id)
     return found
+
+
+def _all(conditions: Mapping[str, object]) -> str:
+    """The conditions of which a value is given."""
+    asked = [text for text, value in conditions.items() if value is not None]
+    return f"({' AND '.join(asked) or '1'})"
 
 
 def _called(connection: Connection, node_id: str | None) -> str | None:

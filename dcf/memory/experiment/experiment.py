@@ -254,7 +254,9 @@ class ExperimentMemory:
         has it again. Answers {ok, file, nodes, entries}."""
         try:
             where = await asyncio.to_thread(self._folder, folder)
-            done = await self._memory.snapshots.back_up(self._project, self._checkpoint, where)
+            done = await self._memory.snapshots.back_up(
+                self._project, self._checkpoint, where, by=self._reader
+            )
         except MemoryProblem as problem:
             return {"ok": False, "error": str(problem)}
         return {"ok": True, "file": str(done.file), "nodes": done.nodes, "entries": done.entries}
@@ -393,11 +395,14 @@ class ExperimentMemory:
         rows = await self._memory.ledger.read(
             lambda it: _with_artifacts(it, self._project, self._checkpoint, run_id)
         )
+        self._memory.access.note(
+            self._reader, "audit", None, [(node, entry) for _, _, node, entry in rows]
+        )
         found = await asyncio.to_thread(
             lambda: [
-                {"entry_id": row[0], "node_id": row[1], **asdict(one)}
-                for row in rows
-                for one in checked(root, json.loads(row[2]))
+                {"entry_id": entry, "node_id": name, **asdict(one)}
+                for name, metadata, _, entry in rows
+                for one in checked(root, json.loads(metadata))
             ]
         )
         states = Counter(one["state"] for one in found)
@@ -414,7 +419,8 @@ class ExperimentMemory:
     ) -> Answer:
         """Read who read what from which node of the experiment, and when, the newest first. Answers
         {reads: [{ts, by, reason, operation, node, source, entries, count}]}: entries of the node
-        source, the first 20 of them by their ids. Nodes that were removed are left out."""
+        source, the first 20 of them by their ids. Nodes that were removed are left out. The
+        operation lost says how many reads could not be kept, of whichever experiment."""
         found = await self._memory.access.list(
             within=(self._project, self._checkpoint),
             node=None if node_id is None else f"{self._checkpoint}/{node_id}",
@@ -575,10 +581,12 @@ def _consolidated(journal: Journal, node_id: str, entries: Sequence[NewEntry]) -
 
 def _with_artifacts(
     connection: Connection, project: str, checkpoint: str, run_id: str
-) -> list[tuple[str, str, str]]:
-    """Id, node and metadata of the entries of an experiment that name files."""
+) -> list[tuple[str, str, str, str]]:
+    """Name of the node, metadata, id of the node and id of each entry of an experiment that names
+    files."""
     rows = connection.execute(
-        "SELECT e.id, n.name, e.metadata FROM nodes n JOIN node_entries e ON e.node_id = n.id"
+        "SELECT n.name, e.metadata, e.node_id, e.id"
+        " FROM nodes n JOIN node_entries e ON e.node_id = n.id"
         " WHERE n.project = ? AND n.checkpoint = ?"
         " AND json_extract(e.metadata, '$.artifacts') IS NOT NULL"
         " AND (?3 = '' OR json_extract(e.metadata, '$.run_id') = ?3)"

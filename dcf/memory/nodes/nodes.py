@@ -137,10 +137,11 @@ class Nodes:
         rows = await self._ledger.read(lambda connection: lineage_rows(connection, node_id))
         return tuple(map(node_of, rows))
 
-    async def tree(self, node_id: str) -> tuple[TreeNode, ...]:
+    async def tree(self, node_id: str, *, by: Actor | None = None) -> tuple[TreeNode, ...]:
         """A node and all below it, each before its children. That is who looks at a whole tree, not
         what a branch reads. Raises UnknownNode."""
         rows = await self._ledger.read(lambda connection: tree_rows(connection, node_id))
+        self._access.note(by, "tree", node_id, (), sum(row["entries"] for row in rows))
         return tuple(TreeNode(node_of(row), row["depth"], row["entries"]) for row in rows)
 
     async def write(

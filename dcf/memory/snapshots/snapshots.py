@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from dcf.memory.access import AccessLog
 from dcf.memory.actor import Actor
 from dcf.memory.database import Connection
 from dcf.memory.ledger import Ledger
@@ -19,7 +20,7 @@ from dcf.memory.snapshots.errors import SnapshotDamaged, SnapshotDiverged, Unkno
 from dcf.memory.snapshots.keeping import alone, keep, kept, stamp
 from dcf.memory.snapshots.lines import counts_of, read, written
 from dcf.memory.snapshots.restoring import write_versions
-from dcf.memory.snapshots.version import Version, removed_versions, versions_of
+from dcf.memory.snapshots.version import Version, last_rows, removed_versions, versions_of
 from dcf.memory.snapshots.wholeness import whole
 from dcf.problem import Problem
 
@@ -49,12 +50,14 @@ class Snapshots:
     def __init__(
         self,
         ledger: Ledger,
+        access: AccessLog,
         *,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
     ) -> None:
-        """``clock`` counts seconds; by both another writer is waited for."""
-        self._ledger = ledger
+        """Who takes a checkpoint along is noted in ``access``. ``clock`` counts seconds; by both
+        another writer is waited for."""
+        self._ledger, self._access = ledger, access
         self._clock, self._sleep = clock, sleep
         self._stamps: OrderedDict[tuple[str, str, Path], object] = OrderedDict()
         """The files that were written here last, by project, checkpoint and folder: they need no
@@ -64,10 +67,13 @@ class Snapshots:
         """The names of a project's checkpoints, the one that was made last first."""
         return await self._ledger.read(lambda connection: _checkpoints(connection, project))
 
-    async def back_up(self, project: str, checkpoint: str, folder: Path) -> Snapshot:
+    async def back_up(
+        self, project: str, checkpoint: str, folder: Path, *, by: Actor | None = None
+    ) -> Snapshot:
         """Write the snapshot of a checkpoint, as it is now, to a folder, in place of the one there:
         whole or not at all, and encrypted if the memory is. The whole checkpoint is written, each
-        time.
+        time. That ``by`` reads all of it is noted; None: a worker keeps what it has, as after each
+        Task, and nobody reads it.
 
         Raises UnknownCheckpoint, SnapshotTooLarge, MemoryFull, MemoryUnusable, SnapshotBusy while
         another process writes to the folder, SnapshotDiverged where the one there is neither what
@@ -78,14 +84,16 @@ class Snapshots:
         source = self._ledger.database.source
         # Nothing is read of the checkpoint before this call alone writes to the folder.
         async with alone(folder, source, clock=self._clock, sleep=self._sleep):
-            writing = asyncio.ensure_future(self._write(project, checkpoint, folder))
+            writing = asyncio.ensure_future(self._write(project, checkpoint, folder, by))
             try:
                 return await asyncio.shield(writing)
             finally:
                 # The folder is ours until the threads are done, also where the caller went away.
                 await asyncio.gather(writing, return_exceptions=True)
 
-    async def _write(self, project: str, checkpoint: str, folder: Path) -> Snapshot:
+    async def _write(
+        self, project: str, checkpoint: str, folder: Path, by: Actor | None
+    ) -> Snapshot:
         source = self._ledger.database.source
         there: _Read | None = None
         key = (project, checkpoint, folder)
@@ -111,6 +119,10 @@ class Snapshots:
 
         snapshot, versions = await self._ledger.read(look)
         await asyncio.to_thread(lambda: keep(written(snapshot, versions), folder, source))
+        if by is not None:
+            entries = last_rows(versions, "entry")
+            read = [(row["node_id"], entry_id) for entry_id, row in entries.items()]
+            self._access.note(by, "backup", None, read)
         self._stamps[key] = stamp(folder, source)
         self._stamps.move_to_end(key)
         while len(self._stamps) > _MOST_STAMPS:

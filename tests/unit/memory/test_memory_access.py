@@ -10,6 +10,7 @@ import pytest
 from memory_world import Numbered, Ticking
 
 from dcf.memory import (
+    LOST_READS,
     SYSTEM,
     Actor,
     ContextSetting,
@@ -22,7 +23,7 @@ from dcf.memory import (
     Reading,
     Source,
 )
-from dcf.memory.access import reading
+from dcf.memory.access import access_log, reading
 
 DAY_MS = 24 * 3600 * 1000
 ADA, BOB = Actor("user", "ada"), Actor("agent", "bob", "looks around")
@@ -168,10 +169,58 @@ async def test_what_is_wrong_with_the_record_is_no_readers_trouble(
         raise MemoryFull(path="m.db")
 
     first, _ = await grown(memory)
-    monkeypatch.setattr("dcf.memory.access.access_log.write_noted", full)
-    assert await memory.nodes.count(first.id) == 2
-    assert await memory.access.list() == ()
+    with monkeypatch.context() as broken:
+        broken.setattr(access_log, "write_noted", full)
+        assert await memory.nodes.count(first.id) == 2
+        assert await memory.access.list() == ()
+        assert await memory.access.list() == ()
     assert "1 reads are missing in the access log" in caplog.text
+    # As soon as it can be written it says itself what is missing in it, whoever is asked for.
+    for asked in ({}, {"by": "ada"}, {"node": first.id}, {"within": ("shop", "exp")}):
+        (lost,) = await memory.access.list(**asked)  # type: ignore[arg-type]
+        assert (lost.operation, lost.count, lost.by) == (LOST_READS, 1, SYSTEM)
+
+
+async def test_reads_beyond_what_may_wait_are_counted(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(access_log, "_MOST_WAITING", 3)
+    first, _ = await grown(memory)
+    # Each waits for the file, and meanwhile none is written.
+    for _ in range(8):
+        memory.access.note(ADA, "count", first.id, (), 2)
+    lost, *kept = await memory.access.list()
+    assert (lost.operation, lost.count, len(kept)) == (LOST_READS, 5, 3)
+    assert "5 reads are missing in the access log" in caplog.text
+    memory.access.note(ADA, "count", first.id, (), 2)
+    assert [one.operation for one in await memory.access.list(limit=2)] == ["count", LOST_READS]
+
+
+async def test_who_sees_a_tree_or_takes_a_checkpoint_along_is_on_record(
+    memory: Memory, experiment: ExperimentMemory, tmp_path: Path
+) -> None:
+    first, _ = await grown(memory)
+    await memory.nodes.tree(first.id, by=ADA)
+    assert brief(await memory.access.list()) == [("ada", "tree", "exp/first", "exp/first", 3)]
+    await memory.snapshots.back_up("shop", "exp", tmp_path, by=ADA)
+    # What a worker keeps by itself nobody reads.
+    await memory.snapshots.back_up("shop", "exp", tmp_path)
+    taken = [one for one in await memory.access.list() if one.operation == "backup"]
+    assert sorted(brief(tuple(taken)), key=str) == [
+        ("ada", "backup", None, "exp/below", 1),
+        ("ada", "backup", None, "exp/first", 2),
+    ]
+    experiment._set_current_node("A")
+    kept = await experiment.add_experiment_result("A", "a plum", artifacts=["m.json"])
+    await experiment.add_memory("A", "a fig")
+    await experiment.audit_memory(str(tmp_path))
+    await experiment.backup(tmp_path / "exp-1")
+    reads = (await experiment.access_log())["reads"]
+    assert [(one["operation"], one["source"], one["count"]) for one in reads] == [
+        ("backup", "exp-1/A", 2),
+        ("audit", "exp-1/A", 1),
+    ]
+    assert reads[1]["entries"] == [kept["id"]]
 
 
 async def test_what_is_noted_is_written_soon_and_at_the_end(tmp_path: Path) -> None:

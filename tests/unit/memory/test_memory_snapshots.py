@@ -412,7 +412,7 @@ async def test_a_stopped_writer_is_waited_for_three_seconds_and_named(
     async def sleep(seconds: float) -> None:
         time[0] += seconds
 
-    snapshots = Snapshots(memory.ledger, clock=lambda: time[0], sleep=sleep)
+    snapshots = Snapshots(memory.ledger, memory.access, clock=lambda: time[0], sleep=sleep)
     descriptor = os.open(folder, os.O_RDONLY)
     fcntl.flock(descriptor, fcntl.LOCK_EX)
     try:
@@ -521,7 +521,7 @@ def test_whatever_was_done_since_what_it_had_is_its_own(share: int) -> None:
                 await one.snapshots.back_up("p", "x", folder / f"x{turn}")
             for turn in range(12):
                 await one.snapshots.back_up("p", "x", folder / f"x{turn}")
-                copy = Snapshots(one.ledger)
+                copy = Snapshots(one.ledger, one.access)
                 await copy.back_up("p", "x", folder / f"x{turn}")
 
     with TemporaryDirectory() as folder:
