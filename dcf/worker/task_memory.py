@@ -22,6 +22,7 @@ from dcf.memory import (
     TreeNode,
     made_for,
 )
+from dcf.secret_form import without_secrets
 from dcf.worker.lease_lost import LeaseLost
 from dcf.worker.node_place import NodePlace, joins_of, place_of
 
@@ -34,6 +35,8 @@ T = TypeVar("T")
 _BY = SYSTEM.because("the node of a task")
 _DIGITS = re.compile(r"([0-9]+)")
 _NUMBER = re.compile(r"~[0-9]+$")
+_NO_TEXT = re.compile(r"[\0\ud800-\udfff]")
+"""Characters that no memory keeps: NUL, and halves of surrogate pairs."""
 _ALL = 1_000_000
 _LONGEST = 2_000
 """Characters of what is noted of a failure."""
@@ -81,8 +84,10 @@ class TaskMemory:
 
     async def note_failure(self, state: str, error: str, cause: str) -> None:
         """Keep why a try failed, for the next one to read."""
-        text = f"{state} failed with {error}: {cause}"[:_LONGEST]
-        await _if_it_can_be(state, self.write(text, "failure"))
+        text = _text_of(state, f"{state} failed with {error}: {cause}")
+        # Of a secret that is cut nobody could tell that it was one.
+        kept = self.write(without_secrets(text)[:_LONGEST], "failure")
+        await _if_it_can_be(state, kept)
 
     async def keep(self, task: Task, result: JSON) -> None:
         """Keep in the node of the branch what the workflow says of the ``result`` of ``task``: all
@@ -91,7 +96,7 @@ class TaskMemory:
         policy, lease = task.state.memory, task.lease
         if policy is None or not policy.keeps:
             return
-        text, score = policy.noted(result), policy.scored(result)
+        text, score = _text_of(lease.path, policy.noted(result)), policy.scored(result)
         if text or score is not None:
             of = f"{lease.path}@{lease.visit}"
             kept = self._keep(NodeResult(of, lease.fence, text, score))
@@ -222,6 +227,18 @@ def _branches(tree: Sequence[TreeNode]) -> Iterator[Node]:
         else:
             continue
         yield node
+
+
+def _text_of(state: str, text: str) -> str:
+    """``text`` as a memory keeps it. What stands for a character that none keeps is reported."""
+    kept, count = _NO_TEXT.subn("\ufffd", text)
+    if count:
+        log.warning(
+            "%s: the memory keeps neither NUL nor half a surrogate pair: of what it is to keep,"
+            " %d characters are kept as U+FFFD",
+            *(state, count),
+        )
+    return kept
 
 
 def _in_order(name: str) -> list[tuple[int, str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from dcf.memory.audit.clean_text import clean
 from dcf.memory.audit.entity import Row
 from dcf.memory.audit.journal import Journal
 from dcf.memory.checking import refuse
@@ -157,7 +158,8 @@ def keep_result(journal: Journal, node_id: str, result: NodeResult) -> bool:
     if result.score is not None:
         fields["score"] = result.score
     if result.text:
-        fields["title"] = result.text.splitlines()[0][:_TITLE]
+        # Of a secret that is cut nobody could tell that it was one.
+        fields["title"] = clean(result.text).splitlines()[0][:_TITLE]
         known = (node_entry_of(row) for row in _own_entries(journal, node_id))
         of_work = [one for one in known if (one.kind, one.metadata.get(_OF)) == (RESULT, result.of)]
         if of_work:

@@ -190,7 +190,7 @@ async def test_a_policy_chooses_the_node(redis_url: str, memory: Memory) -> None
 
 
 async def test_a_branch_keeps_what_its_workflow_says_of_a_result_whichever_try_it_was(
-    redis_url: str, memory: Memory
+    redis_url: str, memory: Memory, caplog: pytest.LogCaptureFixture
 ) -> None:
     tried: list[str] = []
 
@@ -202,7 +202,8 @@ async def test_a_branch_keeps_what_its_workflow_says_of_a_result_whichever_try_i
         tried.append(work)
         if work == "Look fig" and tried.count(work) == 1:
             return failed("no light")
-        return done({"is": work, "points": [len(work)]})
+        # No memory keeps a NUL: the rest of the note and the score stay.
+        return done({"is": work.replace("pear", "p\0ar"), "points": [len(work)]})
 
     async with crew_on(redis_url) as crew:
         world = World(crew, memory, script)
@@ -225,7 +226,8 @@ async def test_a_branch_keeps_what_its_workflow_says_of_a_result_whichever_try_i
     }
     # Why the first try of one failed is its branch's too.
     kept = [[it for it in output[one]["data"] if "failed" not in it] for one in afters]
-    assert kept == [[f"Look {one}"] for one in FRUITS]
+    assert kept == [["Look plum"], ["Look fig"], ["Look p\ufffdar"]]
+    assert "Fan[2]/Look: the memory keeps neither NUL" in caplog.text
 
 
 async def test_what_is_shared_by_runs_is_found_by_the_next_run(

@@ -283,6 +283,18 @@ async def test_a_result_is_kept_once_and_of_the_latest_holder(memory: Memory, by
     assert [it.text for it in entries] == ["It broke.", "It holds again."]
 
 
+async def test_a_secret_that_reaches_beyond_a_title_does_not_stay_in_part(
+    memory: Memory, by: Actor
+) -> None:
+    _, one, _ = await grown(memory, by)
+    said = "The mail arrives with the key that stands at its end:" + " here" * 2
+    assert len(f"{said} AKIA") < 80
+
+    text = f"{said} AKIA{'ABCD2345' * 2}.\nNot otherwise."
+    assert await memory.nodes.keep(one.id, NodeResult("Look@1", 5, text), by=by)
+    assert (await memory.nodes.get(one.id)).title == f"{said} [redacted: aws key]."[:80]
+
+
 @pytest.mark.parametrize("score", [10**400, float("nan"), float("-inf")])
 async def test_a_score_that_no_number_keeps_is_refused(
     memory: Memory, by: Actor, score: float
