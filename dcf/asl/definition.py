@@ -7,6 +7,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 from dcf.asl.checks.dropped_fields import warn_dropped
 from dcf.asl.checks.error_names import warn_error_names
+from dcf.asl.checks.unkept_notes import warn_unkept
 from dcf.asl.checks.variable_scopes import check_scopes
 from dcf.asl.errors import DefinitionError
 from dcf.asl.machine import StateMachine
@@ -63,6 +64,7 @@ def read(
     root = Node(value, "", findings)
     machine = MachineReader(type == "EXPRESS", only_aws).read_root(root)
     warn_error_names(root)
+    warn_unkept(root)
     if not has_errors(findings.problems):
         # What follows looks along the transitions: only a sound machine has any.
         check_scopes(root)

@@ -21,6 +21,8 @@ MEMORY = "memory"
 _OF_TASKS = frozenset({"scope", "gather", "note", "score"})
 _OF_JOINS = frozenset({"scope"})
 _KEPT = ("note", "score")
+NEEDS_MEMORY = ("gather", *_KEPT)
+"""The members that do nothing where there is no memory."""
 
 Place: TypeAlias = tuple[str | int, ...]
 """The names and indexes of a reference path."""

@@ -193,5 +193,18 @@ STRUCTURE: dict[str, ProblemCode] = {
         alone("Task", AgentBinding={"skills": []}),
         is_warning=True,
     ),
+    "ASL_NO_MEMORY": ProblemCode(
+        "What a Task's `memory` says has an effect: inside a Map or Parallel with the memory scope"
+        " `none` nothing is kept and nothing gathered.",
+        "Give the Map or Parallel another scope, or leave the member out.",
+        alone(
+            "Map",
+            memory={"scope": "none"},
+            ItemProcessor=machine(
+                B={"Type": "Task", "AgentBinding": {"memory": {"note": "$.text"}}, "End": True}
+            ),
+        ),
+        is_warning=True,
+    ),
 }
 """By code; see ``dcf.asl.checks.problem_codes``."""

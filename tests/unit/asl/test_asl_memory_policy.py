@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from asl_builders import alone, codes, parsed
+from asl_builders import alone, codes, machine_of, parsed
 
 from dcf.asl import MemoryPolicy, validate
 
@@ -60,6 +60,30 @@ def test_what_cannot_be_kept_is_refused(memory: dict[str, Any], code: str, place
     found = codes(alone({"Type": "Task", "AgentBinding": {"memory": memory}}))
 
     assert found == [(code, f"/States/S/AgentBinding/memory{place}")]
+
+
+def test_what_a_task_is_to_keep_inside_of_one_without_memory_is_warned_of() -> None:
+    def task(**memory: Any) -> dict[str, Any]:
+        return {"Type": "Task", "AgentBinding": {"memory": memory}, "End": True}
+
+    def mapped(inner: dict[str, Any], **fields: Any) -> dict[str, Any]:
+        machine = {"StartAt": "I", "States": {"I": inner}}
+        return {"Type": "Map", "ItemProcessor": machine, "End": True, **fields}
+
+    none = {"memory": {"scope": "none"}}
+    kept = task(note="$.a", score="$.b", gather=True)
+    inside = {"StartAt": "J", "States": {"J": kept}}
+    parallel = {"Type": "Parallel", "Branches": [inside], "End": True}
+    at = "/States/S/ItemProcessor/States/I"
+
+    found = codes(machine_of(S=mapped(parallel, **none)))
+    deep = f"{at}/Branches/0/States/J/AgentBinding/memory"
+    assert found == [("ASL_NO_MEMORY", f"{deep}/{one}") for one in ("gather", "note", "score")]
+    (problem,) = validate(machine_of(S=mapped(task(note="$.a", scope="shared"), **none)))
+    assert (problem.severity, problem.path) == ("warning", f"{at}/AgentBinding/memory/note")
+    assert "`S` around it has the memory scope `none`" in problem.message
+    for sound in (mapped(kept), mapped(task(gather=False), **none), mapped(task(), **none)):
+        assert codes(machine_of(S=sound)) == []
 
 
 @pytest.mark.parametrize("kind", _JOINS)
