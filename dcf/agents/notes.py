@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from dcf.memory import Actor, Found, NodeEntry
 
 _INSERT, _SEARCH = "archival_memory_insert", "archival_memory_search"
+_PROMOTE = "memory_promote"
 _FOUND = 10
 _MOST_FOUND = 50
 _TEXT = {"type": "string", "minLength": 1}
@@ -30,6 +31,10 @@ class Notes(Protocol):
 
     async def search(self, query: str, k: int) -> Sequence[Found]:
         """The ``k`` texts closest to ``query``, the closest first."""
+        ...
+
+    async def promote(self, entry_id: str) -> NodeEntry:
+        """What the branch above has of a text of this one, whose other branches read it then."""
         ...
 
 
@@ -57,13 +62,26 @@ NOTE_TOOLS: dict[str, ToolSpec] = {
             "additionalProperties": False,
         },
     ),
+    _PROMOTE: ToolSpec(
+        _PROMOTE,
+        "Pass a text on that this branch of the work wrote down, so that the branches beside it "
+        "find it too. Only for what holds for them as well.",
+        {
+            "type": "object",
+            "properties": {"id": _TEXT},
+            "required": ["id"],
+            "additionalProperties": False,
+        },
+    ),
 }
-"""By the names that agents know, of their own archives in conversations."""
+"""By their names: of the first two agents know them, of their own archives in conversations."""
 
 
 async def use_notes(notes: Notes, name: str, arguments: dict[str, JSON]) -> JSON:
     """Call one of NOTE_TOOLS with arguments that fit its schema. Raises a MemoryProblem."""
     if name == _INSERT:
         return {"id": (await notes.write(arguments["content"])).id}
+    if name == _PROMOTE:
+        return {"id": (await notes.promote(arguments["id"])).id}
     found = await notes.search(arguments["query"], arguments.get("top_k", _FOUND))
     return [{"id": one.ref, "text": one.text} for one in found]

@@ -82,6 +82,11 @@ class TaskMemory:
         (entry,) = await self.memory.nodes.write(node.id, NewEntry(text, kind), by=self.by)
         return entry
 
+    async def promote(self, entry_id: str) -> NodeEntry:
+        """An entry of the node for the one right above it too. Raises a MemoryProblem."""
+        node = await self.node()
+        return await self.memory.nodes.promote(node.id, entry_id, by=self.by, current=node.id)
+
     async def note_failure(self, state: str, error: str, cause: str) -> None:
         """Keep why a try failed, for the next one to read."""
         text = _text_of(state, f"{state} failed with {error}: {cause}")

@@ -20,6 +20,7 @@ from dcf.worker.node_place import NodePlace
 from dcf.worker.task_memory import TaskMemory
 
 INSERT, SEARCH = "archival_memory_insert", "archival_memory_search"
+PROMOTE = "memory_promote"
 WEB = a_skill("web", a_tool("find"))
 
 
@@ -63,7 +64,32 @@ async def test_a_model_writes_and_finds_notes_and_hears_what_does_not_fit(
     assert returned[:2] == [{"id": kept.id}, [{"id": kept.id, "text": "figs are sweet"}]]
     codes = [one["error"]["code"] for one in returned[2:]]
     assert codes == ["DCF.MalformedCall", "DCF.MalformedCall"]
-    assert offered[0] == {"find", INSERT, SEARCH}
+    assert offered[0] == {"find", INSERT, SEARCH, PROMOTE}
+
+
+async def test_a_model_passes_on_what_its_branch_wrote_to_the_node_above_and_nothing_else(
+    notes: TaskMemory,
+) -> None:
+    run, *_ = notes.place.steps
+    fans = [NodeStep(f"Fan[{number}]", f"1.{number}", "iteration") for number in range(2)]
+    task, beside = (replace(notes, place=NodePlace("r1", (run, one))) for one in fans)
+    kept, above = await task.write("figs are sweet"), await notes.write("trees bear fruit")
+    model, returned, _ = calling(
+        (PROMOTE, {"id": kept.id}),
+        (PROMOTE, {"id": above.id}),
+        (PROMOTE, {"id": "entry-99"}),
+        (PROMOTE, {"id": kept.id, "to": "r1/run"}),
+    )
+    assignment = replace(an_assignment(WEB), notes=task)
+    await LocalRuntime(model).perform(assignment, ToolServer({}), lambda _: None)
+
+    assert [one.text for one in await beside.read()] == ["trees bear fruit", "figs are sweet"]
+    (copy,) = [one for one in await notes.read() if one.text == kept.text]
+    assert returned[0] == {"id": copy.id}
+    codes = [one["error"]["code"] for one in returned[1:]]
+    assert codes == ["memory_entry_inherited", "memory_unknown_entry", "DCF.MalformedCall"]
+    project = await notes.memory.nodes.named("/lab")
+    assert await notes.memory.nodes.entries(project.id) == ()
 
 
 async def test_without_notes_no_tool_for_them_is_offered() -> None:
@@ -78,13 +104,13 @@ async def test_a_declared_tool_keeps_its_name(notes: TaskMemory) -> None:
     assignment = replace(an_assignment(own), notes=notes)
     tools = ToolServer({INSERT: {"of": "the skill"}})
     await LocalRuntime(model).perform(assignment, tools, lambda _: None)
-    assert offered[0] == {INSERT, SEARCH} and returned == [{"of": "the skill"}]
+    assert offered[0] == {INSERT, SEARCH, PROMOTE} and returned == [{"of": "the skill"}]
     assert await notes.read() == []
 
 
 async def test_a_task_on_a_letta_server_writes_to_its_node_too(notes: TaskMemory) -> None:
     task = Task(replace(an_assignment(WEB), notes=notes), ToolServer({}))
-    assert {INSERT, SEARCH, "find"} < task.offered().keys()
+    assert {INSERT, SEARCH, PROMOTE, "find"} < task.offered().keys()
     await task.use(INSERT, {"content": "figs are sweet"})
     assert [one.text for one in await notes.read()] == ["figs are sweet"]
     assert INSERT not in Task(an_assignment(WEB), ToolServer({})).offered()
