@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from control_plane import JSON, Store
 from dcf.agents import Assignment, TaskError, TaskPerformer, TurnEvent
+from dcf.memory import AnsweredCall
 from dcf.skills import SkillCatalog, SkillTool, UnknownSkill
 from dcf.tools import (
     ApprovalRequest,
@@ -18,6 +19,7 @@ from dcf.tools import (
     SchemaPin,
     Toolbox,
     ToolResult,
+    ToolsError,
 )
 from dcf.worker.blob_keep import keep_in
 from dcf.worker.lease_ledger import LeaseLedger
@@ -95,13 +97,14 @@ class AgentTasks:
             node=node.called if node and memory and memory.is_offered else None,
         )
         work = _Work(task, dispatcher, beat)
+        state = task.state.name
         selection = Selection.of(skills, self._environment, binding)
         context = await self._contexts.of(task, memory, node) if self._contexts and memory else None
         # What an agent is told is on record, or it is not told.
         if context is not None and not await ledger.tell(context_event(context)):
             context = None
         assignment = Assignment(
-            state=task.state.name,
+            state=state,
             instructions=task.state.comment,
             input=task.arguments,
             skills=skills,
@@ -119,7 +122,8 @@ class AgentTasks:
         except TaskError as error:
             if work.asked is None:
                 if memory:
-                    await memory.note_failure(task.state.name, error.error, error.cause)
+                    await memory.observe(state, work.calls)
+                    await memory.note_failure(state, error.error, error.cause)
                 return selection.failed(error.error, error.cause, work.metrics())
         except (Exception, ApprovalRequired, BaseExceptionGroup, asyncio.CancelledError):
             # However a runtime ends when a call has to be approved. What ends the process does not
@@ -137,6 +141,7 @@ class AgentTasks:
                 model_selection=selection.chosen,
             )
         if memory:
+            await memory.observe(state, work.calls)
             await memory.keep(task, report.data)
         return selection.succeeded(
             Succeeded(report.data, report.summary, list(report.artifacts)),
@@ -176,6 +181,8 @@ class _Work:
         self._under_way = 0
         self._over = asyncio.Event()
         self.asked: ApprovalRequest | None = None
+        self.calls: list[AnsweredCall] = []
+        """Those that were answered, for what they leave to be known."""
 
     async def call_tool(self, tool: SkillTool, arguments: dict[str, JSON]) -> ToolResult:
         """Make one call. One that has to be approved stops the work, whatever a runtime makes of
@@ -184,7 +191,7 @@ class _Work:
             raise ApprovalRequired(self.asked)
         self._under_way += 1
         try:
-            return await self._dispatcher.call(
+            result = await self._dispatcher.call(
                 tool.server_id,
                 tool.tool_name,
                 arguments,
@@ -193,9 +200,22 @@ class _Work:
         except ApprovalRequired as required:
             self.asked = self.asked or required.request
             raise
+        except ToolsError as error:
+            self._note(tool, arguments, None, error.code)
+            raise
+        else:
+            failed = (result.error or ToolsError.code) if result.is_error else None
+            self._note(tool, arguments, result.data, failed)
+            return result
         finally:
             self._under_way -= 1
             self._over.set()
+
+    def _note(
+        self, tool: SkillTool, arguments: dict[str, JSON], data: JSON, failed: str | None
+    ) -> None:
+        content = data if failed is None else {"error": {"code": failed}}
+        self.calls.append(AnsweredCall(tool.tool_name, arguments, content, failed is not None))
 
     async def over(self) -> None:
         """Wait for calls that a runtime made at the same time and left alone: their answers belong

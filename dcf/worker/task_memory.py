@@ -12,6 +12,7 @@ from control_plane import JSON, Store, enclosing_joins
 from dcf.memory import (
     SYSTEM,
     Actor,
+    AnsweredCall,
     Found,
     Memory,
     MemoryProblem,
@@ -19,10 +20,12 @@ from dcf.memory import (
     Node,
     NodeEntry,
     NodeResult,
+    OwnTurn,
     TreeNode,
     made_for,
 )
 from dcf.secret_form import without_secrets
+from dcf.worker.agent_observer import observations_of_turn
 from dcf.worker.lease_lost import LeaseLost
 from dcf.worker.node_place import NodePlace, joins_of, place_of
 
@@ -38,6 +41,8 @@ _NUMBER = re.compile(r"~[0-9]+$")
 _NO_TEXT = re.compile(r"[\0\ud800-\udfff]")
 """Characters that no memory keeps: NUL, and halves of surrogate pairs."""
 _ALL = 1_000_000
+_OBSERVED = "observation"
+"""The kind of an entry that says what the calls of an agent showed."""
 _LONGEST = 2_000
 """Characters of what is noted of a failure."""
 
@@ -93,6 +98,24 @@ class TaskMemory:
         # Of a secret that is cut nobody could tell that it was one.
         kept = self.write(without_secrets(text)[:_LONGEST], "failure")
         await _if_it_can_be(state, kept)
+
+    async def observe(self, state: str, calls: Sequence[AnsweredCall]) -> None:
+        """Keep in the node what the calls of the agent that does the Task leave to be known, by the
+        rules for turns outside of runs, whose observations are the project's. Once, whoever does
+        the work again."""
+        found = observations_of_turn(OwnTurn("", 0, self.project, 0, tuple(calls)))
+        texts = ["\n".join([f"{state}: {it.title}", it.subtitle, *it.facts]) for it in found]
+        if texts:
+            await _if_it_can_be(state, self._write_new(texts))
+
+    async def _write_new(self, texts: Sequence[str]) -> None:
+        node, nodes = await self.node(), self.memory.nodes
+        own = await nodes.entries(
+            node.id, inherited=False, kinds=(_OBSERVED,), limit=_ALL, by=self.by
+        )
+        known = {one.text for one in own}
+        new = [NewEntry(one, _OBSERVED) for one in texts if one not in known]
+        await nodes.write(node.id, *new, by=self.by)
 
     async def keep(self, task: Task, result: JSON) -> None:
         """Keep in the node of the branch what the workflow says of the ``result`` of ``task``: all

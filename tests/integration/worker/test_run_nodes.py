@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from unit.workflow.stage import document_of, flow, mapping, parallel, passing
 
 from dcf.agents import LocalAgents
 from dcf.memory import SYSTEM, Actor, ContextSetting, Memory, NewAgent, Source
+from dcf.tools import ToolResult
 from dcf.worker import SkilledAgents, Worker, WorkerAgents
 from dcf.worker.run_contexts import RunContexts
 from dcf.workflow import redrive, submit
@@ -419,8 +421,21 @@ async def test_tools_are_told_the_node_that_the_workflow_chose(
 async def test_an_existing_agent_writes_into_the_node_of_its_task(
     redis_url: str, memory: Memory
 ) -> None:
+    def script(work: str, returns: list[Any]) -> ToolCallPart:
+        # The tool changes its mind, which is an observation of the agent's.
+        asks = 2 if work == "Look fig" else 0
+        if len(returns) < asks:
+            return ToolCallPart("find", {"query": "x"})
+        return note_and_look(work, returns[asks:])
+
+    class Changing(Tools):
+        async def call(self, *given: Any, **more: Any) -> ToolResult:
+            await super().call(*given, **more)
+            return ToolResult(len(self.calls), str(len(self.calls)))
+
     async with crew_on(redis_url) as crew:
-        world = World(crew, memory, note_and_look)
+        world = World(crew, memory, script)
+        world.tools = Changing()
         ada = await world.agents.create(NewAgent("ada"), by=Actor("user", "test"))
         world.worker()
         binding = {"agent_ref": {"name": "ada"}, "skills": ["search"], "memory": {}}
@@ -429,11 +444,17 @@ async def test_an_existing_agent_writes_into_the_node_of_its_task(
         assert await world.run("r1", Fan=fan) == "succeeded"
         assert await world.agents.passages(ada.id) == ()
         events = await memory.events.list(limit=100)
-        assert {one.by.name for one in events if one.entity == "entry"} == {ada.id}
+        made = Counter(one.by.name for one in events if one.entity == "entry")
+        assert made == {ada.id: len(FRUITS), "dcf": 1}
         searches = [one for one in await memory.access.list() if one.operation == "search"]
         assert {one.by for one in searches} == {Actor("agent", ada.id, "task Look")}
         result = (await crew.store.outputs("r1", ["Fan"]))["Fan"]["data"]
     assert result == [[f"the secret of Look {fruit}"] for fruit in FRUITS]
+    tree = await world.tree()
+    assert [len(tree[f"run > Fan[{number}]"]) for number in range(3)] == [1, 2, 1]
+    observed = "Look: find answered the same call differently"
+    assert tree["run > Fan[1]"][1].splitlines()[0] == observed
+    assert await memory.observations.list() == ()
 
 
 async def test_a_memory_that_takes_no_node_keeps_no_task_from_its_work(
