@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         execution_metrics,
         tier_models,
     )
+    from dcf.agents.notes import NOTE_TOOLS, answer_notes
     from dcf.agents.opening import open_runtime, runtime_named
     from dcf.agents.performer import Observer, TaskPerformer, ToolCaller
     from dcf.agents.reply import Receipt, Reply
@@ -46,6 +47,7 @@ else:
 
 __all__ = [
     "JSON",
+    "NOTE_TOOLS",
     "RESULT_STATUS",
     "AgentRuntime",
     "Assignment",
@@ -73,6 +75,7 @@ __all__ = [
     "UsageLimits",
     "UseOf",
     "amsp_metrics",
+    "answer_notes",
     "choose_model",
     "consolidation_writer",
     "execution_metrics",

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from dcf.agents.assignment import JSON
+from dcf.agents.local.calling import Answered, answer_call
 from dcf.memory import ToolSpec
 
 if TYPE_CHECKING:
@@ -75,6 +77,12 @@ NOTE_TOOLS: dict[str, ToolSpec] = {
     ),
 }
 """By their names: of the first two agents know them, of their own archives in conversations."""
+
+
+async def answer_notes(notes: Notes, name: str, arguments: dict[str, JSON]) -> Answered:
+    """Call one of NOTE_TOOLS; what does not fit, and what the memory refuses, is an error in the
+    answer."""
+    return await answer_call(NOTE_TOOLS, name, arguments, partial(use_notes, notes))
 
 
 async def use_notes(notes: Notes, name: str, arguments: dict[str, JSON]) -> JSON:

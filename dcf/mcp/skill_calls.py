@@ -19,6 +19,7 @@ from dcf.mcp.envelope import Refused
 from dcf.mcp.external_work import external_of, refused
 from dcf.mcp.platform import Platform
 from dcf.mcp.rules import Rules
+from dcf.mcp.task_notes import call_notes
 from dcf.skills import Manifest, UnknownSkill
 from dcf.tools import (
     ApprovalRequest,
@@ -90,8 +91,9 @@ async def call_for_agent(platform: Platform, order: Order) -> ToolResult:
 async def call_under_lease(
     platform: Platform, order: Order, workflow_id: str, path: str, token: str
 ) -> ToolResult:
-    """A call under a lease: skills of the Task that the agent has loaded. When somebody has to
-    approve it the lease ends, and the state waits.
+    """A call under a lease: skills of the Task that the agent has loaded, and the tools for the
+    memory of the Task, if it has one. When somebody has to approve it the lease ends, and the state
+    waits.
 
     Raises Refused, LeaseLost, ToolsError.
     """
@@ -111,6 +113,13 @@ async def call_under_lease(
     rules = await platform.skills.rules()
     binding = task.state.binding or {}
     skills = _skills(rules.skills, binding.get("skills", ()), task.run.pins)
+    names = _tools_of(skills)
+    if order.tool not in names:
+        noted = await call_notes(
+            platform, external.store, task, order.tool, order.arguments, order.call_id
+        )
+        if noted is not None:
+            return noted
     active = await _loaded(platform, order.agent_id)
     # By digest: what an agent loaded under the name of another skill is not that skill.
     loaded = [skill for skill in skills if active.get(skill.manifest_id) == skill.digest]
@@ -124,7 +133,7 @@ async def call_under_lease(
         name=order.call_id,
         timeout_s=timeout_s,
     )
-    server, tool = _named(order.tool, _tools_of(skills), rules)
+    server, tool = _named(order.tool, names, rules)
     dispatcher = Dispatcher(
         rules.skills.gate(loaded),
         await platform.toolbox(),

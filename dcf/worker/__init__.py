@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from dcf.worker.lease_ledger import LeaseLedger
     from dcf.worker.lease_lost import GivenBack, LeaseLost
     from dcf.worker.live_environment import LiveEnvironment
+    from dcf.worker.node_place import chooses_memory
     from dcf.worker.patience import Outage
     from dcf.worker.performer import AgentPerformer, Beat, Handler, Performer, TaskFailure
     from dcf.worker.process import Post, Premises, open_premises, open_queue, serve
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from dcf.worker.shutdown import Drainable, run_to_its_end, until_told
     from dcf.worker.skill_gates import ChangedSkill, SkillGates, declared_by, schemas_of
     from dcf.worker.solo import SoloProcesses, Words, assignment_of, exit_of
+    from dcf.worker.task_memory import TaskMemory, task_memory
     from dcf.worker.try_budget import budgets_of
     from dcf.worker.watched import Watched
     from dcf.worker.worker import Worker, WorkerConfig
@@ -103,6 +105,7 @@ __all__ = [
     "SpokenTurn",
     "Sweep",
     "TaskFailure",
+    "TaskMemory",
     "Watched",
     "Words",
     "Work",
@@ -113,6 +116,7 @@ __all__ = [
     "approvers_of",
     "assignment_of",
     "budgets_of",
+    "chooses_memory",
     "current_work",
     "declared_by",
     "ended_runs",
@@ -138,6 +142,7 @@ __all__ = [
     "serve",
     "spoken_turns",
     "tags_for",
+    "task_memory",
     "until_told",
     "why_kept",
 ]

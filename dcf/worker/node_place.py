@@ -27,6 +27,7 @@ from dcf.memory import NodeStep
 
 if TYPE_CHECKING:
     from control_plane import StateDocument
+    from dcf.asl import StateMachine
     from dcf.workflow import Task
 
 _LONGEST = 400
@@ -62,6 +63,13 @@ class Join:
     is_again: bool
     is_map: bool
     policy: MemoryPolicy | None
+
+
+def chooses_memory(machine: StateMachine, path: str) -> bool:
+    """Whether the workflow says in which memory the Task at ``path`` works: itself, or by a Map or
+    Parallel around it."""
+    around = (one for one, _ in enclosing_joins(path))
+    return any(machine.locate(split_path(one)).memory for one in (path, *around))
 
 
 def joins_of(task: Task, documents: Sequence[StateDocument]) -> tuple[Join, ...]:

@@ -41,6 +41,7 @@ _NUMBER = re.compile(r"~[0-9]+$")
 _NO_TEXT = re.compile(r"[\0\ud800-\udfff]")
 """Characters that no memory keeps: NUL, and halves of surrogate pairs."""
 _ALL = 1_000_000
+_CALL = "call"
 _OBSERVED = "observation"
 """The kind of an entry that says what the calls of an agent showed."""
 _LONGEST = 2_000
@@ -51,12 +52,14 @@ _LONGEST = 2_000
 class TaskMemory:
     """The memory of one Task of ``project``, which works at ``place``. Its node is made when
     something is written, or at the start of a Task that is tried again or whose workflow chose it.
+    A ``call`` of this name writes once, however often it comes.
     """
 
     memory: Memory
     project: str
     place: NodePlace
     by: Actor = _BY
+    call: str = ""
 
     def signed(self, by: Actor) -> TaskMemory:
         """The same, read and written to by somebody else."""
@@ -83,8 +86,14 @@ class TaskMemory:
 
     async def write(self, text: str, kind: str = "note") -> NodeEntry:
         """Write a text into the node. Raises a MemoryProblem."""
-        node = await self.node()
-        (entry,) = await self.memory.nodes.write(node.id, NewEntry(text, kind), by=self.by)
+        node, nodes = await self.node(), self.memory.nodes
+        said = {_CALL: self.call} if self.call else {}
+        if said:
+            own = await nodes.entries(node.id, inherited=False, limit=_ALL, by=self.by)
+            known = [one for one in own if one.metadata.get(_CALL) == self.call]
+            if known:
+                return known[0]
+        (entry,) = await nodes.write(node.id, NewEntry(text, kind, said), by=self.by)
         return entry
 
     async def promote(self, entry_id: str) -> NodeEntry:

@@ -7,6 +7,8 @@ ResultPath hold.
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+
 from control_plane import Committed, Lease, Refusal, StateDocument, Store, payload, timers
 from dcf.workflow.external_assignment import (
     Assignment,
@@ -18,7 +20,7 @@ from dcf.workflow.external_assignment import (
 from dcf.workflow.external_steps import MOST_HOPS, ExternalSteps
 from dcf.workflow.objects import Objects
 from dcf.workflow.run import RunCache
-from dcf.workflow.task import Outcome
+from dcf.workflow.task import Outcome, Task
 from dcf.workflow.task_approval import NamedApprover, named_approver
 
 EXTERNAL_TTL_MS = 300_000
@@ -100,15 +102,24 @@ class External:
         return await self._steps.told(lease, await self._store.release(lease))
 
     async def finish(
-        self, workflow_id: str, path: str, token: str, outcome: Outcome
+        self,
+        workflow_id: str,
+        path: str,
+        token: str,
+        outcome: Outcome,
+        *,
+        keep: Callable[[Task], Awaitable[None]] | None = None,
     ) -> Committed | Refusal:
         """End the try with ``outcome``; what comes of it is up to Retry, Catch and Next. The same
-        again gets ``already_finished``, another outcome ``finished_otherwise``."""
+        again gets ``already_finished``, another outcome ``finished_otherwise``. ``keep`` is called
+        with the Task before that, under the lease."""
         lease = await self._store.held(workflow_id, path, token)
         if isinstance(lease, Refusal):
             return await self._said_before(workflow_id, path, token, outcome, lease)
 
-        async def perform(_task: object) -> Outcome:
+        async def perform(task: Task) -> Outcome:
+            if keep is not None:
+                await keep(task)
             return outcome
 
         found = await self._steps.advance(lease, perform, outcome=outcome)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -13,6 +14,7 @@ from dcf.mcp.help import NoEffect, Obvious, Rare
 from dcf.mcp.kinds import HeldState, RunId, Seconds
 from dcf.mcp.platform import Platform
 from dcf.mcp.reported import outcome_of, wanted_of
+from dcf.mcp.task_notes import keep_end
 from dcf.mcp.tool import tool
 from dcf.mcp.views import output_view, run_view, state_view
 from dcf.workflow import External, is_earlier
@@ -125,7 +127,8 @@ async def update_workflow_control_plane(
     found: Committed | Refusal | None
     if wanted in ("done", "failed"):
         outcome = outcome_of(wanted, output_json, error_name, error_message)
-        found = await external.finish(workflow_id, state, lease_token, outcome)
+        keep = partial(keep_end, platform, external.store, outcome)
+        found = await external.finish(workflow_id, state, lease_token, outcome, keep=keep)
         written = not isinstance(found, Refusal)
     elif output_json is not None:
         raise Refused("status_required", "an output is stored when its state is finished", **echo)

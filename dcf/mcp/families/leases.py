@@ -12,8 +12,10 @@ from dcf.mcp.external_work import external_of, refused, register_agent
 from dcf.mcp.help import NoEffect, Obvious
 from dcf.mcp.kinds import HeldState, LeaseToken, Owner, RunId, Seconds, StatePath
 from dcf.mcp.platform import Platform
+from dcf.mcp.task_notes import offered_notes
 from dcf.mcp.tool import tool
 from dcf.mcp.views import lease_view, output_view, state_view
+from dcf.memory import MemoryProblem
 
 _SHORTEST_TOKEN = 16
 
@@ -33,7 +35,7 @@ class Leased(Envelope, total=False):
         dict[str, Any],
         Field(
             description="What to do: {input, instructions, skills, tool_name, deadline, "
-            "heartbeat_s, idempotency_key, fence, visit, try, task_token}."
+            "heartbeat_s, idempotency_key, fence, visit, try, task_token, memory}."
         ),
     ]
     upstream: Annotated[
@@ -86,6 +88,12 @@ async def acquire_state_lease(
     lease, assignment = taken
     if unnamed := await register_agent(platform, owner_agent_id):
         warnings.append(unnamed)
+    work = assignment.to_json()
+    try:
+        notes = await offered_notes(platform, external.store, assignment.task)
+        work |= {} if notes is None else {"memory": notes}
+    except MemoryProblem as problem:
+        warnings.append(f"the state is worked on without its memory: {problem}")
     again = held is not None and not isinstance(held, str | Refusal)
     answer: Leased = {
         "status": "lease_already_held" if again else "lease_acquired",
@@ -93,7 +101,7 @@ async def acquire_state_lease(
         "ready": True,
         "lease": lease_view(lease, _since(document)),
         "updated_state": await _view(external.store, workflow_id, document),
-        "work": assignment.to_json(),
+        "work": work,
     }
     if include_upstream:
         answer["upstream"] = await _upstream(external.store, workflow_id, state)

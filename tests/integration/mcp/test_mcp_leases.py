@@ -259,3 +259,83 @@ async def test_a_task_over_its_time_takes_no_answer(redis_url: str, tmp_path: Pa
         await desk.good("notify_next_worker_agent", workflow_id="r")
         found = await desk.good("explain_workflow", workflow_id="r")
     assert found["run_status"] == "failed" and "States.Timeout" in found["summary"]
+
+
+async def test_work_from_outside_reads_and_writes_the_node_of_its_task(
+    redis_url: str, tmp_path: Path
+) -> None:
+    insert, search, promote = (
+        "archival_memory_insert",
+        "archival_memory_search",
+        "memory_promote",
+    )
+    binding = {"memory": {"note": "$.is", "score": "$.mpa"}}
+    retry = [{"ErrorEquals": ["States.ALL"], "MaxAttempts": 1, "IntervalSeconds": 1}]
+    inner = flow(A={"Type": "Task", "AgentBinding": binding, "Retry": retry, "End": True})
+    fan = {"Type": "Map", "ItemProcessor": inner, "Next": "B"}
+    await start(redis_url, flow(Fan=fan, B=task(AgentBinding={})), ["plum", "fig"])
+    async with desk_on(redis_url, tmp_path) as desk:
+
+        async def use(taken: dict[str, Any], tool: str, **arguments: Any) -> dict[str, Any]:
+            return await desk.call(
+                "call_skill_tool",
+                agent_id="me",
+                tool=tool,
+                arguments_json=arguments,
+                workflow_id="r",
+                state=taken["state"],
+                lease_token=taken["lease"]["token"],
+                call_id="one",
+            )
+
+        await desk.good("notify_next_worker_agent", workflow_id="r")
+        plum, fig = [await acquire(desk, f"Fan[{number}]/A") for number in range(2)]
+        assert [one["work"]["memory"]["node"] for one in (plum, fig)] == ["r/Fan[0]", "r/Fan[1]"]
+        assert {it["name"] for it in plum["work"]["memory"]["tools"]} == {insert, search, promote}
+        kept = await use(plum, insert, content="The glue was too wet.")
+        assert (await use(plum, insert, content="The glue was too wet."))["data"] == kept["data"]
+        (found,) = (await use(plum, search, query="wet glue"))["data"]
+        assert found == {"text": "The glue was too wet.", **kept["data"]}
+        assert (await use(fig, search, query="wet glue"))["data"] == []
+        assert (await use(fig, promote, **kept["data"]))["error_name"] == "memory_unknown_entry"
+        assert (await use(plum, insert))["error_name"] == "DCF.MalformedCall"
+
+        failed = {"new_status": "failed", "error_name": "Broke", "error_message": "too wet"}
+        await update(desk, plum["lease"]["token"], plum["state"], **failed)
+        late = await use(plum, insert, content="Too late.")
+        assert late["error"].startswith("no_lease")
+        await asyncio.sleep(1.1)
+        again = await acquire(desk, plum["state"])
+        assert again["work"]["memory"]["node"] == "r/Fan[0]/A#2"
+        found = (await use(again, search, query="wet"))["data"]
+        assert sorted(it["text"] for it in found) == [
+            "A failed with Broke: too wet",
+            "The glue was too wet.",
+        ]
+        for taken, word, mpa in ((again, "It holds.", 6), (fig, "It breaks.", 2)):
+            output = {"is": word, "mpa": mpa}
+            for _ in range(2):
+                await update(
+                    desk,
+                    taken["lease"]["token"],
+                    taken["state"],
+                    new_status="done",
+                    output_json=output,
+                )
+        # Where no workflow speaks of the memory there is none.
+        last = await acquire(desk, "B")
+        assert "memory" not in last["work"]
+        assert (await use(last, insert, content="x"))["error"].startswith("DCF.PermissionDenied")
+        home = await desk.platform.home()
+        root = await home.memory.nodes.named(str(tmp_path.resolve()))
+        tree = [one for one in await home.memory.nodes.tree(root.id) if one.entries]
+        own = [await home.memory.nodes.entries(it.node.id, inherited=False) for it in tree]
+    found_tree = {
+        one.node.name: (one.node.score, [it.text for it in entries])
+        for one, entries in zip(tree, own, strict=True)
+    }
+    failure = "A failed with Broke: too wet"
+    assert found_tree == {
+        "Fan[0]": (6.0, ["The glue was too wet.", failure, "It holds."]),
+        "Fan[1]": (2.0, ["It breaks."]),
+    }
