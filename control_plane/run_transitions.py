@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -269,11 +269,13 @@ class RunTransitions(Reader):
         unexported: bool = False,
         together: int | None = None,
         born: str | None = None,
+        marked: Callable[[], Awaitable[None]] | None = None,
     ) -> Refusal | None:
         """Remove all keys of a run that is over, or ``abandoned`` before its submission ended, at
         most so many paths and blobs ``together``; None when it is gone. Who dies over it leaves it
         to the same call again, or to a sweep. ``born`` says which run is meant, where others may
-        have had its id since: they stay.
+        have had its id since: they stay. ``marked`` is called when it is sure that the run goes
+        and nobody redrives it any more; what it raises leaves the keys.
 
         ``still_running`` (status), ``not_finalized``, or ``not_exported`` for a run that waits for
         the graph, unless it may go ``unexported``. Raises BrokenRun.
@@ -287,6 +289,8 @@ class RunTransitions(Reader):
         refusal = await self._collect(workflow_id, request | {"mark": True})
         if refusal is None or refusal.code != "more":
             return refusal
+        if marked is not None:
+            await marked()
         if self.cluster:
             await self.backend.command("ZREM", keys.DONE, workflow_id)
         while True:

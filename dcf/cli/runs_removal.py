@@ -28,14 +28,16 @@ from control_plane.embedded import ServerUnusable
 from dcf.cli.age import OVER, read_age
 from dcf.cli.answer import Answer, ErrorNote
 from dcf.cli.exits import FAILED
+from dcf.cli.memory.opening import opened, person, source_in
 from dcf.cli.memory.wording import size_text
 from dcf.cli.redis_access import find_redis, open_store
 from dcf.cli.screen import Progress, Screen
 from dcf.cli.settings import Settings, graph_mode
 from dcf.cli.trouble import BadInput
 from dcf.cli.wording import counted
+from dcf.memory import MemoryProblem, project_of_runs
 from dcf.problem import Problem
-from dcf.worker import Kept, remove_run, why_kept
+from dcf.worker import Kept, RunMemory, remove_run, why_kept
 
 _TOGETHER = 500
 _LISTED = 20
@@ -84,9 +86,11 @@ class _Refused:
 
 @dataclass(slots=True)
 class _Report:
-    """What went or would go, what is kept, and what cannot go.
+    """What went or would go, what is kept, and what cannot go; of the ``memory`` too, unless that
+    stays.
     ``undelivered`` of those that would go are to be written to the graph first."""
 
+    memory: RunMemory | None = None
     gone: list[_Gone] = field(default_factory=list)
     kept: list[tuple[RunDocument, Kept]] = field(default_factory=list)
     refused: list[_Refused] = field(default_factory=list)
@@ -123,14 +127,15 @@ def choice_of(before: str, statuses: Sequence[str]) -> Choice:
 
 
 async def remove_runs(
-    choice: Choice, settings: Settings, screen: Screen, *, dry_run: bool
+    choice: Choice, settings: Settings, screen: Screen, *, dry_run: bool, keep_memory: bool
 ) -> Answer:
-    """Remove the chosen runs, or with ``dry_run`` say what would go. What is only kept because the
-    graph does not have it yet is written there first. Raises UnknownRun, and BrokenRun unless those
-    are chosen, before anything is removed."""
+    """Remove the chosen runs with their nodes of the memory, unless ``keep_memory``, or with
+    ``dry_run`` say what would go. What is only kept because the graph does not have it yet is
+    written there first. Raises UnknownRun, BrokenRun unless those are chosen, and a MemoryProblem
+    where the memory cannot be opened, before anything is removed."""
     address = await find_redis(settings, screen)
-    report = _Report()
-    async with open_store(address) as store:
+    async with open_store(address) as store, _memory(settings, keep=keep_memory) as memory:
+        report = _Report(memory)
         with screen.working("looking for runs …") as progress:
             async for run in _chosen(store, choice):
                 if isinstance(run, BrokenRun):
@@ -166,6 +171,10 @@ async def _look_at(store: Store, run: RunDocument, report: _Report) -> None:
             return
         size = await space_of(store, run.workflow_id)
         report.undelivered += kept is not None
+        if report.memory is not None:
+            tree = await report.memory.tree(run)
+            report.memory.nodes += len(tree)
+            report.memory.entries += sum(one.entries for one in tree)
         report.gone.append(_Gone(run.workflow_id, run.status, size))
 
 
@@ -182,13 +191,16 @@ async def _refusal_is_noted(store: Store, workflow_id: str, report: _Report) -> 
             yield
     except (Disconnected, RefusedForGood):
         raise
+    except MemoryProblem as error:
+        hint = f"{error.hint}; --keep-memory removes the run all the same".removeprefix("; ")
+        report.refused.append(_Refused(workflow_id, error.code, str(error), hint))
     except ControlPlaneError as error:
         hint = error.hint if isinstance(error, BrokenRun) else str(error.fields.get("hint", ""))
         report.refused.append(_Refused(workflow_id, error.code, str(error), hint))
 
 
 async def _remove_whole(store: Store, run: RunDocument, report: _Report) -> None:
-    kept = await remove_run(store, run)
+    kept = await remove_run(store, run, report.memory)
     if kept is None:
         report.gone.append(_Gone(run.workflow_id, run.status))
     else:
@@ -206,6 +218,18 @@ async def _remove_broken(store: Store, error: BrokenRun, report: _Report, *, dry
             await _remove_whole(store, await store.run(workflow_id), report)
             return
         report.gone.append(_Gone(workflow_id, None, size, why))
+
+
+@asynccontextmanager
+async def _memory(settings: Settings, *, keep: bool) -> AsyncIterator[RunMemory | None]:
+    """The memory of runs here, as far as there is one that is not to be kept. Raises a
+    MemoryProblem."""
+    if keep or not source_in(settings).path.exists():
+        yield None
+        return
+    async with opened(settings) as memory:
+        by = person("told by `dcf runs remove`")
+        yield RunMemory(memory, project_of_runs(settings.generated), by)
 
 
 async def _deliver(settings: Settings, screen: Screen) -> bool:
@@ -255,9 +279,11 @@ def _answer(report: _Report, choice: Choice, stays: list[str], *, dry_run: bool)
         ],
         "refused": [one.to_json() for one in report.refused],
     }
+    if report.memory is not None:
+        fields["memory"] = {"nodes": report.memory.nodes, "entries": report.memory.entries}
     if dry_run:
         fields |= {"bytes": report.size, "to_graph_first": report.undelivered}
-    show = [*_shown(report, dry_run=dry_run), *stays]
+    show = [*_shown(report, dry_run=dry_run), *_forgotten(report, dry_run=dry_run), *stays]
     if report.refused:
         return _refusal(report, fields, [*show, *_kept(report)])
     if not (choice.ids and report.kept):
@@ -295,6 +321,17 @@ def _shown(report: _Report, *, dry_run: bool) -> list[str]:
         f"{count} would go, {size_text(report.size)} in all.{first if report.undelivered else ''}"
     )
     return [total, *lines, *_rest(report.gone)]
+
+
+def _forgotten(report: _Report, *, dry_run: bool) -> list[str]:
+    memory = report.memory
+    if memory is None or not memory.nodes:
+        return []
+    nodes = counted(memory.nodes, "node", "nodes")
+    what = f"{nodes} with {counted(memory.entries, 'entry', 'entries')}"
+    if dry_run:
+        return [f"Their memory would go too: {what}."]
+    return [f"Their memory too: {what}; `dcf memory history` has them."]
 
 
 def _kept(report: _Report) -> list[str]:

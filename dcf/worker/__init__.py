@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         extraction_of,
         prune_queue,
     )
+    from dcf.worker.run_memory import RunMemory
     from dcf.worker.run_observer import MARGIN_MS, RunObserver, Sweep
     from dcf.worker.run_removal import Kept, remove_run, why_kept
     from dcf.worker.shutdown import Drainable, run_to_its_end, until_told
@@ -96,6 +97,7 @@ __all__ = [
     "Post",
     "Premises",
     "RunExtraction",
+    "RunMemory",
     "RunObserver",
     "SessionTurns",
     "SkillGates",

@@ -107,18 +107,25 @@ def place_of(task: Task, joins: Sequence[Join]) -> NodePlace | None:
     return NodePlace(checkpoint, tuple(steps), bool(policies), gathers)
 
 
+def step_of_run(workflow_id: str, born: str, session: str | None) -> tuple[str, NodeStep]:
+    """The checkpoint of a run, and the step to its node in it."""
+    if session is None:
+        return workflow_id, NodeStep("run", born, "run")
+    return session, NodeStep(f"run/{workflow_id}", born, "run")
+
+
 def _top(task: Task) -> tuple[str, str, list[NodeStep]]:
     """The checkpoint, what names in it begin with, and the way to the run's node."""
     run = task.run
     session = run.pins.get(SESSION_PIN)
+    checkpoint, own = step_of_run(run.workflow_id, run.born, session)
     if session is None:
-        return run.workflow_id, "", [NodeStep("run", run.born, "run")]
-    name = f"run/{run.workflow_id}"
+        return checkpoint, "", [own]
     above = [NodeStep("session", "", "session")]
     companion = task.lease.owner.removeprefix(f"{session}.")
     if companion != task.lease.owner:
         above.append(NodeStep(_name("companion/", companion), "", "companion"))
-    return session, f"{name}/", [*above, NodeStep(name, run.born, "run")]
+    return checkpoint, f"{own.name}/", [*above, own]
 
 
 def _has_node(join: Join) -> bool:

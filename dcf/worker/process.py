@@ -35,7 +35,7 @@ from dcf.agents import (
 from dcf.agents.models import Models
 from dcf.agents.templates import templates
 from dcf.knowledge import GraphSetting, Knowledge, Privacy, drain, relay_for_ever
-from dcf.memory import ContextSetting, Memory, Source, project_of_runs, random_id
+from dcf.memory import SYSTEM, ContextSetting, Memory, Source, project_of_runs, random_id
 from dcf.stopping import stop
 from dcf.tools import Policy
 from dcf.worker.agent_allowance import AgentAllowances
@@ -49,6 +49,7 @@ from dcf.worker.keeper_thread import KeeperThread
 from dcf.worker.performer import Handler, Performer
 from dcf.worker.run_contexts import RunContexts
 from dcf.worker.run_extraction import extraction_of
+from dcf.worker.run_memory import RunMemory
 from dcf.worker.run_observer import RunObserver
 from dcf.worker.run_retention import Deliver, retain_for_ever
 from dcf.worker.run_snapshots import with_snapshots
@@ -202,7 +203,8 @@ async def serve(
             if extraction is not None:
                 await stack.enter_async_context(meanwhile(extraction.run()))
         if post.retention and assignment is None:
-            retaining = retain_for_ever(store, post.retention, _deliver_on_demand(post, store))
+            deliver, forgetting = _deliver_on_demand(post, store), _run_memory(post, there.memory)
+            retaining = retain_for_ever(store, post.retention, deliver, forgetting)
             await stack.enter_async_context(meanwhile(retaining))
         worker = Worker(
             post.name,
@@ -251,6 +253,11 @@ async def serve(
         if assignment is None:
             await _leave(queue)
     return orderly
+
+
+def _run_memory(post: Post, memory: Memory | None) -> RunMemory | None:
+    by = SYSTEM.because("runs that ended long enough ago are removed")
+    return None if memory is None else RunMemory(memory, project_of_runs(post.generated), by)
 
 
 async def open_premises(post: Post, stack: AsyncExitStack, *, besides: bool = True) -> Premises:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 from control_plane import BadName, RunDocument, SessionStore, Store, UnknownSession
 from dcf.knowledge import SESSION_PIN
+from dcf.worker.run_memory import RunMemory
 
 _ENDED = frozenset({"completed", "abandoned"})
 
@@ -21,13 +23,19 @@ class Kept:
     undelivered: bool = False
 
 
-async def remove_run(store: Store, run: RunDocument) -> Kept | None:
-    """Remove a run with everything that belongs to it; None when it is gone. Who dies over it
-    leaves the rest to the next removal, or to a sweep."""
+async def remove_run(
+    store: Store, run: RunDocument, memory: RunMemory | None = None
+) -> Kept | None:
+    """Remove a run with everything that belongs to it, its nodes in the ``memory`` too (None: they
+    stay); None when it is gone. Who dies over it leaves the rest to the next removal, or to a
+    sweep, which forgets no nodes. Raises a MemoryProblem: then the nodes are there, and the run's
+    removal is begun."""
     kept = await why_kept(store, run)
     if kept is not None:
         return kept
-    refusal = await store.remove(run.workflow_id, unexported=not store.feeds_outbox)
+    # Before its keys: nobody finds the nodes of a run that is gone.
+    forget = None if memory is None else partial(memory.forget, run)
+    refusal = await store.remove(run.workflow_id, unexported=not store.feeds_outbox, marked=forget)
     if refusal is None:
         return None
     # It moved on since it was read: a redrive, say.

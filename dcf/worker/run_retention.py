@@ -19,6 +19,8 @@ from control_plane import (
     run_lists,
 )
 from dcf.knowledge import KnowledgeError
+from dcf.memory import MemoryProblem
+from dcf.worker.run_memory import RunMemory
 from dcf.worker.run_removal import Kept, remove_run
 
 log = logging.getLogger(__name__)
@@ -33,14 +35,17 @@ _TOGETHER = 500
 
 
 async def retain_for_ever(
-    store: Store, ages_ms: Mapping[RunStatus, int], deliver: Deliver | None = None
+    store: Store,
+    ages_ms: Mapping[RunStatus, int],
+    deliver: Deliver | None = None,
+    memory: RunMemory | None = None,
 ) -> None:
     """Apply the retention once an hour, in one of all processes that run this, until cancelled or
     until Redis refuses to work for DCF."""
     while True:
         try:
             if await _is_my_turn(store):
-                removed = await apply_retention(store, ages_ms, deliver)
+                removed = await apply_retention(store, ages_ms, deliver, memory)
                 if removed:
                     log.info("%d runs removed that ended long enough ago", removed)
         except RefusedForGood as error:
@@ -52,14 +57,17 @@ async def retain_for_ever(
 
 
 async def apply_retention(
-    store: Store, ages_ms: Mapping[RunStatus, int], deliver: Deliver | None = None
+    store: Store,
+    ages_ms: Mapping[RunStatus, int],
+    deliver: Deliver | None = None,
+    memory: RunMemory | None = None,
 ) -> int:
-    """Remove the runs that ended as long ago as ``ages_ms`` says of their status, or longer; how
-    many. A status that is not in it is kept for ever, and so is what may not or cannot be removed,
-    which the log tells. ``deliver`` writes what waits in the outbox to the graph: it is called if a
-    run is only kept because the graph does not have it yet."""
+    """Remove the runs that ended as long ago as ``ages_ms`` says of their status, or longer, with
+    their nodes in the ``memory``; how many. A status that is not in it is kept for ever, and so is
+    what may not or cannot be removed, which the log tells. ``deliver`` writes what waits in the
+    outbox to the graph: it is called if a run is only kept because the graph does not have it."""
     now = await store.now_ms()
-    removal = _Removal(store)
+    removal = _Removal(store, memory)
     async for page in run_lists.ended_runs(store, now - min(ages_ms.values()), list(ages_ms)):
         for run in page:
             if now - (run.finished_at or now) >= ages_ms[run.status]:
@@ -83,18 +91,20 @@ class _Removal:
     """How many runs went, and by their ids those that are kept."""
 
     store: Store
+    memory: RunMemory | None = None
     removed: int = 0
     kept: dict[str, Kept] = field(default_factory=dict)
 
     async def remove(self, run: RunDocument) -> None:
         self.kept.pop(run.workflow_id, None)
         try:
-            kept = await remove_run(self.store, run)
+            kept = await remove_run(self.store, run, self.memory)
         except (Disconnected, RefusedForGood):
             raise
         except Exception as error:
             # One that cannot be removed keeps no other from going.
-            trace = None if isinstance(error, ControlPlaneError) else error
+            told = isinstance(error, ControlPlaneError | MemoryProblem)
+            trace = None if told else error
             log.error("run %s cannot be removed: %r", run.workflow_id, error, exc_info=trace)
             return
         if kept is None:

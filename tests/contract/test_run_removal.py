@@ -7,12 +7,15 @@ import logging
 import re
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
 from desks import ID, ME, Desk
 from flows import RUN, linear, seed
 from interleaved import Breaking
+from memory_world import Numbered, Ticking
 from test_gc import ended_run, failed_run, left
 from workers import put_away, run_to_end, seal_off
 from worlds import World
@@ -25,12 +28,15 @@ from control_plane import (
     RunDocument,
     RunStatus,
     Store,
+    UnknownRun,
     run_lists,
 )
 from control_plane.run_space import names_of
 from dcf.knowledge import SESSION_PIN, GraphAway
+from dcf.memory import SYSTEM, Memory, NewEntry, NodeStep, Source
 from dcf.stopping import stop
-from dcf.worker import remove_run, run_retention, why_kept
+from dcf.worker import RunMemory, remove_run, run_retention, why_kept
+from dcf.worker.node_place import step_of_run
 from dcf.worker.run_retention import apply_retention
 from dcf.worker.sweeper import Sweeper
 from dcf.workflow import NotRedrivable, finalize, redrive
@@ -114,6 +120,45 @@ async def test_who_redrives_a_run_that_is_being_removed_is_told(world: World) ->
     with pytest.raises(NotRedrivable, match="is being removed"):
         await redrive(store, RUN)
     assert await remove_run(store, await store.run(RUN)) is None
+
+
+async def test_the_nodes_of_a_run_go_with_it_and_no_others(world: World, tmp_path: Path) -> None:
+    store = await ended_run(world)
+    read = await store.run(RUN)
+    source = Source(tmp_path / "m.db")
+    async with Memory.open(source, clock=Ticking(), new_id=Numbered(), embedder="none") as memory:
+        by = SYSTEM.because("a test")
+        # The one before was of another run, which had the id.
+        for born in ("1", read.born):
+            _, run = step_of_run(RUN, born, None)
+            way = [run, NodeStep("Fan[0]", f"{born}.1", "iteration")]
+            node = await memory.nodes.reach("/lab", RUN, way, by=by)
+            await memory.nodes.write(node.id, NewEntry("a plum"), by=by)
+        root = await memory.nodes.named("/lab")
+
+        async def names() -> set[str]:
+            return {one.node.name for one in await memory.nodes.tree(root.id) if one.depth}
+
+        whole = {"run", "Fan[0]", "run~2", "Fan[0]~2"}
+        assert await names() == whole
+        forgetting = RunMemory(memory, "/lab", by)
+        # Who has redriven it meanwhile goes on with its nodes.
+        assert await store.redrive(RUN, again=["M"], resume=[]) is None
+        assert await remove_run(store, read, forgetting) is not None
+        assert (await names(), forgetting.nodes) == (whole, 0)
+        await store.cancel(RUN, by="x")
+        await put_away(store)
+        # Killed at any point: said again it removes the rest.
+        for calls in (1, 2, 3):
+            broken = world.store(Breaking(world.backend, calls, "after"))
+            with suppress(Disconnected):
+                await remove_run(broken, await store.run(RUN), forgetting)
+        with suppress(UnknownRun):
+            await remove_run(store, await store.run(RUN), forgetting)
+        assert await left(world) == []
+        assert await names() == {"run", "Fan[0]"}
+        assert (forgetting.nodes, forgetting.entries) == (2, 1)
+        assert await memory.check() == ()
 
 
 class Looking:
@@ -353,7 +398,7 @@ async def test_one_process_an_hour_looks_for_runs_to_remove(
     class Enough(Exception):
         """So many looks are enough."""
 
-    async def look(store: Store, ages: object, deliver: object) -> int:
+    async def look(store: Store, ages: object, *_: object) -> int:
         looks.append(ages)
         return 0
 

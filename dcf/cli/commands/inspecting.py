@@ -148,10 +148,15 @@ def remove(
         bool,
         typer.Option("--dry-run", help="Only say what would go and how much space it takes."),
     ] = False,
+    keep_memory: Annotated[
+        bool,
+        typer.Option("--keep-memory", help="Leave what the branches of the runs remember."),
+    ] = False,
     as_json: JsonOption = False,
 ) -> Answer:
     """Remove finished runs with all that belongs to them, for good.
 
+    The nodes of a run leave the memory, unless --keep-memory is said; observations of it stay.
     Documents, outputs, history and calls leave Redis; files that a run wrote, its audit trail among
     them, stay, and so does what the graph and sessions know of it. What is not in the graph yet is
     written there first, unless DCF_GRAPH is off. A run is kept, with the reason, while it is not
@@ -175,7 +180,8 @@ def remove(
     choice = named(ids, broken=broken) if before is None else choice_of(before, status or [])
     screen = Screen(as_json=as_json)
     settings = Settings.from_env(os.environ)
-    return asyncio.run(remove_runs(choice, settings, screen, dry_run=dry_run))
+    removing = remove_runs(choice, settings, screen, dry_run=dry_run, keep_memory=keep_memory)
+    return asyncio.run(removing)
 
 
 def export(

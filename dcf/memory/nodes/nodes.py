@@ -44,7 +44,7 @@ from dcf.memory.nodes.finding import (
     node_row,
     tree_rows,
 )
-from dcf.memory.nodes.reaching import nearest_node, reach_node
+from dcf.memory.nodes.reaching import made_node, nearest_node, reach_node
 
 
 class Nodes:
@@ -98,6 +98,13 @@ class Nodes:
         before anything is written there; None where not even the root is."""
         return await self._ledger.read(
             lambda connection: nearest_node(connection, project, checkpoint, steps)
+        )
+
+    async def made(self, project: str, checkpoint: str, step: NodeStep) -> Node | None:
+        """The node that was made for a step of a way, wherever it stands; None where there is
+        none."""
+        return await self._ledger.read(
+            lambda connection: made_node(connection, project, checkpoint, step)
         )
 
     async def change(self, node_id: str, *, by: Actor, **given: Unpack[NodeFields]) -> Node:

@@ -6,8 +6,8 @@ Programs that come by the same way at the same time, or one after another, come 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from itertools import count
+from collections.abc import Iterator, Sequence
+from itertools import count, takewhile
 from typing import Any
 
 from dcf.memory.audit.entity import Row
@@ -50,6 +50,13 @@ def nearest_node(
     return node_of(row)
 
 
+def made_node(connection: Connection, project: str, checkpoint: str, step: NodeStep) -> Node | None:
+    """The node that was made for a step of a way, wherever it stands; None where there is none."""
+    rows = (known_row(connection, project, checkpoint, name) for name in _names(step))
+    there = takewhile(bool, rows)
+    return next((node_of(row) for row in there if row and _mark_of(row) == step.mark), None)
+
+
 def made_for(node: Node) -> str:
     """What a node on a way was made for; nothing for one that somebody made by name."""
     return str(node.metadata.get(_MADE_FOR, ""))
@@ -61,16 +68,25 @@ def _at(
     """The node of a step below ``parent``, or None, what it is to be called and what it is to stand
     below. Nodes of the same name are numbered in the order in which they are made."""
     above = parent
-    for number in count(1):
-        name = step.name if number == 1 else f"{step.name}~{number}"
+    for name in _names(step):
         found = known_row(connection, project, checkpoint, name)
         if found is None:
             break
-        if json.loads(found["metadata"]).get(_MARK) == step.mark:
+        if _mark_of(found) == step.mark:
             return found, name, parent
         if step.follows and _is_below(connection, found, parent):
             above = found
     return None, name, above
+
+
+def _names(step: NodeStep) -> Iterator[str]:
+    """What the node of a step may be called."""
+    yield step.name
+    yield from (f"{step.name}~{number}" for number in count(2))
+
+
+def _mark_of(row: Row) -> object:
+    return json.loads(row["metadata"]).get(_MARK)
 
 
 def _is_below(connection: Connection, row: Row, above: Row) -> bool:

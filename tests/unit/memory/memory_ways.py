@@ -373,7 +373,7 @@ observations: records unpin
 threads: get list turn turns
 thread_files: formats
 nodes: clear count delete difference entries entry get lineage move named nearest own purge remove
-nodes: size tree
+nodes: made size tree
 snapshots: back_up checkpoints
 contexts: assemble observed of_work section
 search: catch_up limits embedder find rebuild

@@ -242,7 +242,7 @@ LEAKS: dict[str, tuple[str, object]] = {
 """Conditions that keep nodes apart, each with what stands in its place where it is missing."""
 
 # Who looks at a whole tree, as its name says; and who writes: a node reads nothing by these.
-WHOLE_NODES = "entry own size tree named nearest get"
+WHOLE_NODES = "entry own size tree named nearest made get"
 WRITING_NODES = "add change clear delete edit keep move promote purge reach remove write"
 WHOLE_CALLS = "list_all_nodes audit_memory"
 WHOLE_COMMANDS = "tree access context backup restore add edit promote move prune"
