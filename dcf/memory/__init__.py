@@ -82,6 +82,7 @@ if TYPE_CHECKING:
     from dcf.memory.messages import Messages, UnknownMessage
     from dcf.memory.node import (
         ROOT,
+        SHARED_NODES,
         NewEntry,
         NewNode,
         Node,
@@ -99,6 +100,7 @@ if TYPE_CHECKING:
         NodeFields,
         NodeOfItself,
         Nodes,
+        NodeShared,
         NotAbove,
         NotCurrentNode,
         RootFixed,
@@ -247,6 +249,7 @@ __all__ = [
     "PAD_BYTES",
     "PAD_TTL_MS",
     "ROOT",
+    "SHARED_NODES",
     "SKILLS",
     "SNAPSHOT_FILE",
     "SYSTEM",
@@ -358,6 +361,7 @@ __all__ = [
     "NodeFields",
     "NodeOfItself",
     "NodeResult",
+    "NodeShared",
     "NodeStep",
     "Nodes",
     "NotAbove",

@@ -6,6 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+TRACE, CONTEXT = ".trace", ".context"
+"""The names of the nodes of a checkpoint that are not scoped: the steps of all nodes, and what it
+is about. They stand beside its tree, so no node inherits them."""
+SHARED_NODES = (TRACE, CONTEXT)
 ROOT = ""
 """The checkpoint and the name of a project's root, which stands above all checkpoints."""
 
@@ -59,6 +63,11 @@ class Node:
     def is_root(self) -> bool:
         """Whether it stands above all checkpoints of its project."""
         return self.parent is None
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether it has what all nodes of its checkpoint read, and stands beside their tree."""
+        return self.name in SHARED_NODES
 
     @property
     def called(self) -> str:

@@ -25,6 +25,7 @@ from dcf.cli.memory.scope_nodes import (
     parts_of,
     project_named,
     readable_node,
+    tree_node,
 )
 from dcf.cli.memory.wording import moment, one_line
 from dcf.cli.settings import Settings
@@ -159,7 +160,7 @@ async def add_entry(settings: Settings, project: str | None, order: Writing) -> 
         current = await current_node(memory, where, settings)
         above = None if order.under is None else await node_named(memory, where, order.under)
         try:
-            node = await node_named(memory, where, order.node)
+            node = await tree_node(memory, where, order.node)
         except UnknownNode:
             checkpoint, name = parts_of(order.node)
             new = NewNode(where, checkpoint, name, None if above is None else above.id, **fields)
@@ -186,7 +187,7 @@ async def edit_entry(
     where = project_named(settings, project)
     async with opened(settings) as memory:
         node, current = (
-            await node_named(memory, where, name),
+            await tree_node(memory, where, name),
             await current_node(memory, where, settings),
         )
         entry = await memory.nodes.edit(
@@ -209,7 +210,7 @@ async def promote_entries(
     where, by = project_named(settings, project), person("told by `dcf memory scope promote`")
     async with opened(settings) as memory:
         node, current = (
-            await node_named(memory, where, name),
+            await tree_node(memory, where, name),
             await current_node(memory, where, settings),
         )
         above = None if to is None else (await node_named(memory, where, to)).id

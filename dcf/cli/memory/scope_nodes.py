@@ -10,7 +10,7 @@ from pathlib import Path
 
 from dcf.cli.settings import Settings
 from dcf.cli.trouble import BadInput, NotSo
-from dcf.memory import Memory, Node, UnknownNode, project_of_runs
+from dcf.memory import SHARED_NODES, Memory, Node, NodeShared, UnknownNode, project_of_runs
 from dcf.problem import Problem
 
 CURRENT = "DCF_NODE"
@@ -34,6 +34,17 @@ async def node_named(memory: Memory, project: str, name: str) -> Node:
             raise BadInput([Problem("CLI_NODE", message, hint=hint, file="NODE")])
     checkpoint, rest = parts_of(name)
     return await memory.nodes.named(project, checkpoint, rest)
+
+
+async def tree_node(memory: Memory, project: str, name: str) -> Node:
+    """The node with this id or name, if it is one of the tree, which the commands write to. Raises
+    UnknownNode, NodeShared, BadInput."""
+    if name.partition("/")[2] in SHARED_NODES:
+        raise NodeShared(node=name)
+    node = await node_named(memory, project, name)
+    if node.is_shared:
+        raise NodeShared(node=node.called)
+    return node
 
 
 def parts_of(name: str) -> tuple[str, str]:

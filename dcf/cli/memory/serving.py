@@ -39,17 +39,21 @@ class ServingOrder:
 async def serve_experiment(settings: Settings, order: ServingOrder) -> Answer:
     """Serve until told to stop, or until the client leaves. Raises BadInput, EnvironmentTrouble, a
     MemoryProblem."""
-    from dcf.mcp.experiment import ExperimentDesk, create_experiment_app, serve_experiment_stdio
-    from dcf.tools.serving import CannotServe, Guard, serve_app
-
     log_to_stderr(settings.log_level)
     if not order.checkpoint or "/" in order.checkpoint:
         message = f"{order.checkpoint!r} names no checkpoint"
         hint = "one word without a slash, as in `exp-1`"
         raise BadInput([Problem("CLI_NODE", message, hint=hint, file="CHECKPOINT")])
+    if not order.files.is_dir():
+        message = f"there is no folder {order.files}"
+        hint = "name the folder that the files of the experiment are in"
+        raise BadInput([Problem("CLI_FOLDER", message, hint=hint, file="--files")])
     token = token_of(order.token_file, settings)
     if not order.stdio:
         check_exposed(order.host, token)
+    from dcf.mcp.experiment import ExperimentDesk, create_experiment_app, serve_experiment_stdio
+    from dcf.tools.serving import CannotServe, Guard, serve_app
+
     served: list[str] = []
 
     def ready(url: str, port: int) -> None:

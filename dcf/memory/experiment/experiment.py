@@ -26,7 +26,7 @@ from dcf.memory.errors import MemoryProblem
 from dcf.memory.experiment.artifacts import State, checked, folder_in, place_in, recorded
 from dcf.memory.experiment.report import artifacts_of, entries_of
 from dcf.memory.memory import Memory
-from dcf.memory.node import NewEntry, NewNode, Node, NodeEntry
+from dcf.memory.node import CONTEXT, SHARED_NODES, TRACE, NewEntry, NewNode, Node, NodeEntry
 from dcf.memory.nodes import EVENT, NodeExists, UnknownNode, shadowed_ids, statuses
 from dcf.memory.nodes.changing import change_node, write_entries
 from dcf.memory.nodes.fields import node_entry_of, node_of
@@ -35,10 +35,6 @@ from dcf.memory.search.found import Found
 
 CURRENT = "ARI_CURRENT_NODE_ID"
 """The variable that names the current node, for callers that set it."""
-TRACE = ".trace"
-CONTEXT = ".context"
-"""The nodes of what is not scoped: the steps of all nodes, and what the experiment is about. They
-stand beside the experiment's tree, so no node inherits them."""
 _MOST = 1_000
 _IMPORTED = {"node_scope": "note", "react": "step"}
 """What can be imported, and the kind of entries that do not say theirs."""
@@ -47,7 +43,9 @@ Answer = dict[str, Any]
 NodeId = Annotated[str, "The node, by the name that you give it."]
 Text = Annotated[str, "What is remembered."]
 Metadata = Annotated[Mapping[str, Any] | None, "Facts about it, by name."]
-Query = Annotated[str, "Words, or a question; an empty one gives the newest."]
+Query = Annotated[
+    str, "Words, or a question: its first 10,000 characters. An empty one gives the newest."
+]
 Ancestors = Annotated[
     Sequence[str], "The nodes that are searched and no others: your ancestors, and yourself."
 ]
@@ -436,7 +434,7 @@ class ExperimentMemory:
     ) -> Answer:
         """Say whether the memory answers. Answers {ok, nodes, entries, problems}."""
         nodes, entries = await self._memory.nodes.size(
-            self._project, self._checkpoint, but=(TRACE, CONTEXT)
+            self._project, self._checkpoint, but=SHARED_NODES
         )
         wrong = [one.message for one in await self._memory.check()] if deep else []
         return {"ok": not wrong, "nodes": nodes, "entries": entries, "problems": wrong}
@@ -558,7 +556,7 @@ def _is_time(given: Any) -> bool:
 
 def _is_ours(name: str) -> bool:
     """Whether a name is not that of a node of the tree."""
-    return name in (TRACE, CONTEXT)
+    return name in SHARED_NODES
 
 
 def _consolidated(journal: Journal, node_id: str, entries: Sequence[NewEntry]) -> list[str]:

@@ -17,6 +17,7 @@ from dcf.memory.nodes.errors import (
     NodeElsewhere,
     NodeExists,
     NodeOfItself,
+    NodeShared,
     NotAbove,
     NotCurrentNode,
     RootFixed,
@@ -55,7 +56,7 @@ _TITLE = 80
 
 def add_node(journal: Journal, new: NewNode, entries: Sequence[NewEntry]) -> Node:
     """Make a node with its first entries. Raises InvalidEntry with all that is wrong, UnknownNode
-    (the parent), NodeExists, NodeElsewhere."""
+    (the parent), NodeExists, NodeShared, NodeElsewhere."""
     columns = new_columns(new)
     known = known_row(journal.connection, new.project, new.checkpoint, new.name)
     if known is not None:
@@ -86,12 +87,14 @@ def change_node(journal: Journal, node_id: str, given: NodeFields) -> Node:
 
 def move_node(journal: Journal, node_id: str, parent_id: str) -> Node:
     """The node, with all below it, below another parent: one row is written. Raises UnknownNode,
-    RootFixed, NodeOfItself, NodeElsewhere."""
+    RootFixed, NodeShared, NodeOfItself, NodeElsewhere."""
     row = node_row(journal.connection, node_id)
     node = node_of(row)
     _refuse_root(node, "moved")
     above = lineage_rows(journal.connection, parent_id)
     parent = node_of(above[-1])
+    _refuse_shared(node)
+    _refuse_shared(parent)
     if any(one["id"] == node_id for one in above):
         raise NodeOfItself(node=node.called, parent=parent.called)
     _refuse_elsewhere(node.called, node.project, node.checkpoint, parent)
@@ -266,9 +269,10 @@ def _rewritten(journal: Journal, row: Row, columns: Row) -> Row:
 
 def made_under(journal: Journal, new: NewNode, columns: Row, parent: Row) -> dict[str, Any]:
     """The row of a node with these ``columns`` that is made below that of ``parent``. Raises
-    NodeElsewhere."""
-    called = f"{new.checkpoint}/{new.name}"
-    _refuse_elsewhere(called, new.project, new.checkpoint, node_of(parent))
+    NodeShared, NodeElsewhere."""
+    called, above = f"{new.checkpoint}/{new.name}", node_of(parent)
+    _refuse_shared(above)
+    _refuse_elsewhere(called, new.project, new.checkpoint, above)
     return _created(journal, {**columns, "parent": parent["id"]})
 
 
@@ -342,6 +346,11 @@ def _own_entries(journal: Journal, node_id: str) -> list[dict[str, Any]]:
 def _refuse_root(node: Node, what: str) -> None:
     if node.is_root:
         raise RootFixed(node=node.called, what=what)
+
+
+def _refuse_shared(node: Node) -> None:
+    if node.is_shared:
+        raise NodeShared(node=node.called)
 
 
 def _refuse_elsewhere(called: str, project: str, checkpoint: str, parent: Node) -> None:

@@ -54,6 +54,16 @@ class NodeElsewhere(MemoryProblem):
     hint = "a node and the one above it are in one project, and in one checkpoint below the root"
 
 
+class NodeShared(MemoryProblem):
+    """{node!r} is no node of the tree: the name is kept for what all nodes read."""
+
+    code = "memory_node_shared"
+    hint = (
+        "`dcf memory scope context` changes what an experiment is about, the operation `react_add`"
+        " adds to its trace; give another node another name"
+    )
+
+
 class RootFixed(MemoryProblem):
     """{node!r} is the root of its project, which cannot be {what}."""
 

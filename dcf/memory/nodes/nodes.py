@@ -68,7 +68,7 @@ class Nodes:
     async def add(self, new: NewNode, *entries: NewEntry, by: Actor) -> Node:
         """Make a node with its first entries, or nothing; the root of its project is made with the
         first node. Raises InvalidEntry with all that is wrong, UnknownNode (the parent),
-        NodeExists, NodeElsewhere."""
+        NodeExists, NodeShared, NodeElsewhere."""
         return await self._ledger.change(by, lambda journal: add_node(journal, new, entries))
 
     async def get(self, node_id: str) -> Node:
@@ -120,7 +120,7 @@ class Nodes:
         """Move a node, with all below it, below another parent of the same checkpoint, or below the
         root. That is one row, however much is moved: places are looked for when they are read.
 
-        Raises UnknownNode, RootFixed, NodeOfItself, NodeElsewhere.
+        Raises UnknownNode, RootFixed, NodeShared, NodeOfItself, NodeElsewhere.
         """
         return await self._ledger.change(by, lambda journal: move_node(journal, node_id, parent_id))
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from dcf.memory.checking import refuse
 from dcf.memory.database import Connection
 from dcf.memory.entities import OBSERVATION
 from dcf.memory.errors import InvalidEntry
@@ -22,6 +23,7 @@ from dcf.search import telling_words
 _PREFIX = "observation-"
 _BY_USE = f"at + min(used, 7) * {86_400_000}"
 """Bounded, so that what is always cited does not keep out what happened since."""
+_LONGEST_TOPIC = 10_000
 _SAYING = (
     "SELECT ref FROM search_documents WHERE kind = 'observation'"
     " AND place IN (SELECT rowid FROM search_words WHERE search_words MATCH ?)"
@@ -63,7 +65,7 @@ class Filter:
         return self.condition()[0] == "1"
 
     def condition(self) -> tuple[str, list[object]]:
-        """A condition of SQL with its values."""
+        """A condition of SQL with its values. Raises InvalidEntry for a topic that is too long."""
         where: list[str] = ["1"]
         values: list[object] = []
         lists = (
@@ -101,6 +103,7 @@ class Filter:
         if self.extracted is not None:
             where.append("extracted = 1" if self.extracted else "extracted = 0")
         if self.topic is not None:
+            refuse("the choice of observations", _topic_problems(self.topic))
             where.append(f"id IN ({_SAYING})" if self.words else "0")
             # Words have letters, digits and marks only.
             values += [" AND ".join(f'"{word}"' for word in self.words)] if self.words else []
@@ -115,6 +118,13 @@ class Filter:
                 where.append(f"{column} = ?")
                 values.append(value)
         return " AND ".join(where), values
+
+
+def _topic_problems(topic: str) -> Iterator[Problem]:
+    if len(topic) > _LONGEST_TOPIC:
+        message = f"the topic has {len(topic):,} characters, more than {_LONGEST_TOPIC:,}"
+        hint = "name a few words: each of them has to stand in the observation"
+        yield Problem("memory_observation_topic", message, "/topic", hint)
 
 
 def observation_row(connection: Connection, observation_id: str) -> dict[str, Any]:

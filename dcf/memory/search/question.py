@@ -16,6 +16,8 @@ from dcf.search import beginnings, telling_words, words
 
 WORDS = 64
 """More words of one query than these say nothing more."""
+LONGEST_QUERY = 10_000
+"""Characters of a query that are looked for: what makes its words takes time for each of them."""
 MOST = 1_000
 """Texts that one search may give."""
 

@@ -22,7 +22,7 @@ from dcf.memory.search.indexing import rebuild
 from dcf.memory.search.meaning import Missing, embedded, keep, missing, similarities
 from dcf.memory.search.nearest import Nearest
 from dcf.memory.search.place import CODES, Places, codes_at
-from dcf.memory.search.question import Question, question_problems
+from dcf.memory.search.question import LONGEST_QUERY, Question, question_problems
 from dcf.memory.search.ranking import Ranked, Scores, ranked
 from dcf.memory.search.resolving import found_at, newest
 from dcf.memory.search.scope import scope_of
@@ -100,11 +100,11 @@ class Search:
         for the record of what is read of nodes.
 
         Stop words are left out unless the query has no others. A query without any word (empty,
-        punctuation) gives the newest texts. Raises InvalidEntry with all that is wrong,
-        UnknownNode.
+        punctuation) gives the newest texts. Of a longer query only the first 10,000 characters are
+        looked for. Raises InvalidEntry with all that is wrong, UnknownNode.
         """
         question = Question(
-            query,
+            query[:LONGEST_QUERY],
             k,
             agent_ids=agent_ids,
             projects=projects,

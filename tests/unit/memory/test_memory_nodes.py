@@ -27,6 +27,7 @@ from dcf.memory import (
     NodeExists,
     NodeOfItself,
     NodeResult,
+    NodeShared,
     NotCurrentNode,
     Origin,
     RootFixed,
@@ -281,6 +282,20 @@ async def test_a_result_is_kept_once_and_of_the_latest_holder(memory: Memory, by
     assert (node.title, node.score) == ("It holds again.", 1.0)
     entries = await memory.nodes.entries(one.id, inherited=False)
     assert [it.text for it in entries] == ["It broke.", "It holds again."]
+
+
+async def test_nothing_stands_below_what_all_nodes_of_a_checkpoint_share(
+    memory: Memory, by: Actor
+) -> None:
+    first, one, _ = await grown(memory, by)
+    trace = await memory.nodes.add(NewNode(first.project, first.checkpoint, ".trace"), by=by)
+
+    with pytest.raises(NodeShared, match=r"'.*/\.trace' is no node of the tree"):
+        await memory.nodes.move(one.id, trace.id, by=by)
+    with pytest.raises(NodeShared):
+        await memory.nodes.move(trace.id, one.id, by=by)
+    with pytest.raises(NodeShared):
+        await memory.nodes.add(NewNode(first.project, first.checkpoint, "x", trace.id), by=by)
 
 
 async def test_a_secret_that_reaches_beyond_a_title_does_not_stay_in_part(

@@ -348,3 +348,8 @@ async def test_no_two_observations_of_a_scope_are_made_the_same(
     await memory.observations.edit(seen["Return"].id, Texts(title=BUSY.title), by=by)
     with pytest.raises(UnknownObservation):
         await memory.observations.edit("observation-gone", Texts(title="x"), by=by)
+
+
+def test_a_topic_of_more_than_some_words_is_refused() -> None:
+    with pytest.raises(InvalidEntry, match="the topic has 12,000 characters, more than 10,000"):
+        Filter(topic="plum " * 2_400).condition()

@@ -438,3 +438,11 @@ async def test_words_are_found_in_every_script(words: Memory, by: Actor, languag
     at = list(IN_EVERY_SCRIPT).index(language)
     found = await words.search.find(IN_EVERY_SCRIPT[language][1], agent_ids=[agent.id])
     assert refs(found)[:1] == [passages[at].id]
+
+
+async def test_only_the_beginning_of_a_long_query_is_looked_for(words: Memory, by: Actor) -> None:
+    await made(words, by, "ann", fruit="a plum", tree="a fig")
+
+    found = await words.search.find(f"plum {'and ' * 3_000}fig")
+
+    assert [one.text for one in found] == ["a plum"]
