@@ -68,9 +68,10 @@ class Source:
             if not self.path.is_file():
                 raise MemoryUnusable(path=self.path, reason="it is no regular file")
 
-    def connect(self, *, cipher: bool = False) -> Connection:
+    def connect(self, *, cipher: bool = False, cut: bool = False) -> Connection:
         """A connection in autocommit mode; rows come as ``Row``. With ``cipher`` it can attach
-        encrypted files even if this one has no key. Raises a MemoryProblem."""
+        encrypted files even if this one has no key; with ``cut`` a file that ends too early is read
+        as far as it goes. Raises a MemoryProblem."""
         driver = sqlite3 if self.key is None and not cipher else _cipher()
         with translated(self):
             connection = cast(
@@ -80,17 +81,20 @@ class Source:
                 ),
             )
             try:
-                self._prepare(connection, driver)
+                self._prepare(connection, driver, cut=cut)
             except BaseException:
                 connection.close()
                 raise
         return connection
 
-    def _prepare(self, connection: Connection, driver: ModuleType) -> None:
+    def _prepare(self, connection: Connection, driver: ModuleType, *, cut: bool) -> None:
         if self.key is not None:
             # Not what the library prints of a wrong key: the error says it.
             connection.execute("PRAGMA cipher_log_level = NONE")
             connection.execute(f"PRAGMA key = {quoted(self.key)}")
+        if cut:
+            # Else SQLite refuses a file with fewer pages than its header names.
+            connection.execute("PRAGMA writable_schema = ON")
         connection.row_factory = driver.Row
         connection.execute(f"PRAGMA synchronous = {'FULL' if self.power_safe else 'NORMAL'}")
         connection.execute("PRAGMA foreign_keys = ON")

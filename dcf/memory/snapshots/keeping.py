@@ -1,13 +1,16 @@
 """The file of a snapshot: there whole or not at all, and encrypted where the memory is.
 
 An encrypted one is an SQLCipher file, as the memory is, with the bytes of the plain one in it, in
-pieces. It has the same name: who writes it leaves no plain one beside it.
+pieces. It has the same name: who writes it leaves no plain one beside it. The pieces stand in
+tables so small that no page between their roots and them is needed, and the roots stand first: of
+a file that was cut all is read that stands before the cut.
 """
 
 from __future__ import annotations
 
 import fcntl
 import os
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, closing
 from dataclasses import replace
@@ -33,8 +36,13 @@ from dcf.memory.snapshots.errors import (
 from dcf.memory.snapshots.sealed import MAGIC
 from dcf.regular_file import LARGEST, read_regular
 
-_PIECE = 2_000
-"""Bytes of a row. It fits into one page, so that what stands before a damaged one can be read."""
+_PIECE = 1_900
+"""Bytes of a row. Two fit into one page, so that what stands before a damaged one can be read."""
+_ROWS = 800
+"""Rows of a table: a root names some 440 pages (SQLite's file format, 1.6)."""
+_FIRST_FORM = "pieces"
+"""The one table of files that were written before there were several."""
+_TABLE = re.compile(r"pieces_[0-9]{6}")
 _WAIT_S, _AGAIN_S = 3.0, 0.05
 
 
@@ -140,24 +148,35 @@ def _encrypt(data: bytes, source: Source) -> None:
     with closing(source.connect()) as connection:
         # The file is new, and nobody reads it before it has another name.
         connection.execute("PRAGMA journal_mode = OFF").fetchone()
-        connection.execute("CREATE TABLE pieces (number INTEGER PRIMARY KEY, data BLOB NOT NULL)")
         connection.execute("BEGIN")
-        connection.executemany(
-            "INSERT INTO pieces (data) VALUES (?)",
-            ((data[at : at + _PIECE],) for at in range(0, len(data), _PIECE)),
-        )
+        parts = {
+            f"pieces_{at // (_ROWS * _PIECE):06}": data[at : at + _ROWS * _PIECE]
+            for at in range(0, len(data), _ROWS * _PIECE)
+        }
+        for table in parts:
+            connection.execute(
+                f"CREATE TABLE {table} (number INTEGER PRIMARY KEY, data BLOB NOT NULL)"
+            )
+        for table, part in parts.items():
+            connection.executemany(
+                f"INSERT INTO {table} (data) VALUES (?)",
+                ((part[at : at + _PIECE],) for at in range(0, len(part), _PIECE)),
+            )
         connection.execute("COMMIT")
 
 
 def _decrypted(source: Source) -> bytes:
     data = bytearray()
     try:
-        with translated(source), closing(source.connect()) as connection:
-            tables = connection.execute("SELECT name FROM sqlite_master").fetchall()
-            if [row["name"] for row in tables] != ["pieces"]:
+        with translated(source), closing(source.connect(cut=True)) as connection:
+            rows = connection.execute("SELECT name FROM sqlite_master ORDER BY name")
+            tables = [str(row["name"]) for row in rows]
+            ours = tables == [_FIRST_FORM] or all(map(_TABLE.fullmatch, tables))
+            if not (tables and ours):
                 raise SnapshotUnreadable(path=source.path, reason="it is another database")
-            for row in connection.execute("SELECT data FROM pieces ORDER BY number"):
-                data += row["data"]
+            for table in tables:
+                for row in connection.execute(f"SELECT data FROM {table} ORDER BY number"):
+                    data += row["data"]
     except (MemoryKey, SnapshotUnreadable):
         raise
     except MemoryProblem as error:

@@ -15,7 +15,7 @@ from dcf.memory.actor import Actor, ActorKind
 from dcf.memory.checking import MOMENTS
 from dcf.memory.snapshot import Snapshot
 from dcf.memory.snapshots.errors import SnapshotTooLarge, SnapshotTooNew, SnapshotUnreadable
-from dcf.memory.snapshots.sealed import END, LARGEST, sealed, unsealed
+from dcf.memory.snapshots.sealed import END, LARGEST, LONGEST, sealed, unsealed
 from dcf.memory.snapshots.version import ENTITIES, Kind, Version, last_rows
 from dcf.problem import Problem
 
@@ -59,8 +59,9 @@ def written(snapshot: Snapshot, versions: Sequence[Version]) -> bytes:
         by = [one.by.kind, one.by.name, one.by.reason]
         lines.append(_line({"kind": one.kind, "row": dict(one.row), "at": one.at, "by": by}))
     size = sum(map(len, lines))
-    if size > LARGEST:
-        raise SnapshotTooLarge(path=snapshot.file, found=size, most=LARGEST)
+    for found, most in ((size, LARGEST), (max(map(len, lines)), LONGEST)):
+        if found > most:
+            raise SnapshotTooLarge(path=snapshot.file, found=found, most=most)
     return sealed(b"".join(lines), counts)
 
 
@@ -69,6 +70,8 @@ def read(data: bytes, path: Path) -> Contents:
     where not even its first line is whole."""
     found = unsealed(data)
     header_line, *lines = found.lines.split(b"\n")[:-1] or [b""]
+    if not header_line and found.why is not None:
+        raise SnapshotUnreadable(path=path, reason=f"line 1: {found.why}")
     try:
         header = _header(_value(header_line), path)
     except _BadLine as error:

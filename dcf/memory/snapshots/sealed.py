@@ -22,6 +22,8 @@ END = b'{"end":'
 """How the last line begins."""
 LARGEST = 1 << 30
 """Bytes of lines, unpacked: many more than a file has that we write."""
+LONGEST = 1 << 28
+"""Bytes of a line: a text and its metadata have 100,000,000 each at most."""
 _AT_ONCE = 65_536
 
 
@@ -50,13 +52,20 @@ def sealed(lines: bytes, counts: Mapping[str, Any]) -> bytes:
 def unsealed(data: bytes) -> Unsealed:
     """What can be read of a file, which may be damaged."""
     reader, lines = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS), bytearray()
+    whole = 0
     for start in range(0, len(data), _AT_ONCE):
         before, part = reader.copy(), data[start : start + _AT_ONCE]
         try:
-            lines += reader.decompress(part)
+            more = reader.decompress(part)
         except zlib.error as error:
             lines += _first_bytes(before, part)
             return Unsealed(bytes(lines), data, b"", f"it cannot be unpacked further ({error})")
+        if b"\n" in more:
+            whole = len(lines) + more.rindex(b"\n") + 1
+        lines += more
+        if len(lines) - whole > LONGEST:
+            why = f"the line has more than {LONGEST:,} bytes, which none has that was written"
+            return Unsealed(bytes(lines[:whole]), data, b"", why)
         if len(lines) > LARGEST:
             return Unsealed(b"", data, b"", f"it has more than {LARGEST:,} bytes, unpacked")
         if reader.eof:

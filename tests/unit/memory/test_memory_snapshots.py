@@ -9,7 +9,7 @@ import json
 import os
 import shutil
 import signal
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 from random import Random
@@ -45,8 +45,12 @@ from dcf.memory import (
     UnknownCheckpoint,
     random_id,
 )
+from dcf.memory.snapshots import keeping, sealed
+from dcf.memory.snapshots import lines as lines_of
 
 BY = Actor("user", "ada")
+KEY = f"x'{'a' * 64}'"
+"""A key as it is, which SQLCipher derives from no passphrase: that takes a while each time."""
 WORDS = ("plum", "fig", "pear", "kiwi")
 ACTS = [
     "add",
@@ -559,7 +563,7 @@ async def test_the_snapshot_of_an_encrypted_memory_is_encrypted(tmp_path: Path) 
     async with opened(tmp_path / "clear.db") as clear:
         await small(clear)
         await clear.snapshots.back_up("p", "x", folder)
-    async with opened(tmp_path / "one.db", key="k") as one:
+    async with opened(tmp_path / "one.db", key=KEY) as one:
         await one.snapshots.restore(folder, "p", by=BY)
         assert (await one.snapshots.back_up("p", "x", folder)).encrypted
         before = await looks(one)
@@ -567,16 +571,16 @@ async def test_the_snapshot_of_an_encrypted_memory_is_encrypted(tmp_path: Path) 
     (file,) = folder.iterdir()
     data = file.read_bytes()
     assert not data.startswith((b"\x1f\x8b", b"SQLite")) and b"plum" not in data
-    async with opened(tmp_path / "two.db", key="k") as two:
+    async with opened(tmp_path / "two.db", key=KEY) as two:
         await two.snapshots.restore(folder, "p", by=BY)
         assert await looks(two) == before
-    async with opened(tmp_path / "three.db", key="other") as three:
+    async with opened(tmp_path / "three.db", key=KEY.replace("a", "b")) as three:
         with pytest.raises(MemoryKey):
             await three.snapshots.restore(folder, "p", by=BY)
     async with opened(tmp_path / "four.db") as four:
         with pytest.raises(SnapshotEncrypted):
             await four.snapshots.restore(folder, "p", by=BY)
-    async with opened(tmp_path / "five.db", key="k") as five:
+    async with opened(tmp_path / "five.db", key=KEY) as five:
         shutil.copy(tmp_path / "one.db", file)
         with pytest.raises(SnapshotUnreadable):
             await five.snapshots.restore(folder, "p", by=BY)
@@ -589,6 +593,69 @@ async def test_the_snapshot_of_an_encrypted_memory_is_encrypted(tmp_path: Path) 
                 with pytest.raises((SnapshotDamaged, SnapshotUnreadable, MemoryKey)):
                     await five.snapshots.restore(folder, "p", by=BY)
         assert await five.events.last() == 0
+
+
+async def test_of_an_encrypted_file_that_was_cut_what_stands_before_is_offered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, rng = tmp_path / "x", Random(3)
+    # Nine rows of pieces, so that there are several tables.
+    monkeypatch.setattr(keeping, "_ROWS", 2)
+    async with opened(tmp_path / "one.db", key=KEY) as one:
+        for number in range(9):
+            text = rng.randbytes(1_500).hex()
+            await one.nodes.add(NewNode("p", "x", f"n{number}"), NewEntry(text), by=BY)
+        file = (await one.snapshots.back_up("p", "x", folder)).file
+        before = await looks(one)
+    data, source = file.read_bytes(), Source(file, key=KEY)
+    with closing(source.connect()) as connection:
+        tables = [row[0] for row in connection.execute("SELECT name FROM sqlite_master")]
+        rows = [
+            (row[0],)
+            for table in tables
+            for row in connection.execute(f"SELECT data FROM {table} ORDER BY number")
+        ]
+    assert len(tables) > 2
+    offered = []
+    for part in (0.95, 0.5):
+        file.write_bytes(data[: int(len(data) * part)])
+        async with opened(tmp_path / f"{part}.db", key=KEY) as other:
+            with pytest.raises(SnapshotDamaged, match="the file ends here"):
+                await other.snapshots.restore(folder, "p", by=BY)
+            done = await other.snapshots.restore(folder, "p", by=BY, what_is_whole=True)
+            offered.append(done.nodes)
+            assert len(await other.nodes.entries((await other.nodes.named("p")).id)) == 0
+            assert await other.check() == ()
+    assert 9 > offered[0] > offered[1] > 0
+
+    # As files were written before: all pieces in one table.
+    file.unlink()
+    with closing(source.connect()) as connection:
+        connection.execute("CREATE TABLE pieces (number INTEGER PRIMARY KEY, data BLOB NOT NULL)")
+        connection.executemany("INSERT INTO pieces (data) VALUES (?)", rows)
+    async with opened(tmp_path / "old.db", key=KEY) as old:
+        await old.snapshots.restore(folder, "p", by=BY)
+        assert await looks(old) == before
+
+
+async def test_a_line_that_no_snapshot_has_is_not_read(
+    memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await small(memory)
+    file = (await memory.snapshots.back_up("p", "x", tmp_path / "x")).file
+    lines = gzip.decompress(file.read_bytes()).splitlines(keepends=True)
+    monkeypatch.setattr(sealed, "LONGEST", 100_000)
+    # Longer, packed, than what is unpacked at once.
+    long = Random(4).randbytes(200_000).hex().encode() + b"\n"
+    for at, problem in ((0, SnapshotUnreadable), (2, SnapshotDamaged)):
+        wrong = [*lines[:at], long, *lines[at:]]
+        file.write_bytes(gzip.compress(b"".join(wrong)))
+        async with opened(tmp_path / "two.db") as two:
+            with pytest.raises(problem, match=f"(?s)line {at + 1}.*more than 100,000 bytes"):
+                await two.snapshots.restore(file.parent, "p", by=BY)
+    monkeypatch.setattr(lines_of, "LONGEST", 100)
+    with pytest.raises(SnapshotTooLarge):
+        await memory.snapshots.back_up("p", "x", tmp_path / "y")
 
 
 _WORK = """

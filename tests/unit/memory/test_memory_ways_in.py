@@ -149,7 +149,7 @@ def test_rows_with_texts_are_written_by_entities_alone() -> None:
         "retention/sweeping.py: history_border",
         "retention/sweeping.py: forgotten_consolidations",
         # What entities wrote, in another file, encrypted.
-        "snapshots/keeping.py: pieces",
+        "snapshots/keeping.py: {table}",
         # Derived of rows, or states, times and ids.
         "access/reading.py: node_reads",
         "agents/tags.py: agent_tags",
