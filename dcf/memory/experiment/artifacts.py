@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any, Literal, TypeAlias
 
+from dcf.memory.database import Connection
 from dcf.memory.errors import MemoryProblem
 from dcf.workspace import ConfinedRoot, FileRefused
 
@@ -96,6 +97,23 @@ def checked(folder: Path, metadata: Mapping[str, Any]) -> Iterator[Checked]:
             yield Checked(path, "unrecorded", None, None)
             continue
         yield _checked(places, path, expected.removeprefix("sha256:").lower())
+
+
+def rows_with_artifacts(
+    connection: Connection, project: str, checkpoint: str, run_id: str
+) -> list[tuple[str, str, str, str]]:
+    """Name of the node, metadata, id of the node and id of each entry of an experiment that names
+    files."""
+    rows = connection.execute(
+        "SELECT n.name, e.metadata, e.node_id, e.id"
+        " FROM nodes n JOIN node_entries e ON e.node_id = n.id"
+        " WHERE n.project = ? AND n.checkpoint = ?"
+        " AND json_extract(e.metadata, '$.artifacts') IS NOT NULL"
+        " AND (?3 = '' OR json_extract(e.metadata, '$.run_id') = ?3)"
+        " ORDER BY e.created_at, e.rowid",
+        (project, checkpoint, run_id),
+    )
+    return [tuple(row) for row in rows]
 
 
 def _checked(places: Sequence[ConfinedRoot], path: str, expected: str) -> Checked:

@@ -16,40 +16,45 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, get_args
 
-from dcf.memory.access import Reading
 from dcf.memory.actor import Actor
 from dcf.memory.audit.journal import Journal
-from dcf.memory.checking import MOMENTS
 from dcf.memory.database import Connection
 from dcf.memory.entities import NODE_ENTRY
 from dcf.memory.errors import MemoryProblem
-from dcf.memory.experiment.artifacts import State, checked, folder_in, place_in, recorded
-from dcf.memory.experiment.report import artifacts_of, entries_of
+from dcf.memory.experiment.artifacts import (
+    State,
+    checked,
+    folder_in,
+    place_in,
+    recorded,
+    rows_with_artifacts,
+)
+from dcf.memory.experiment.report import artifacts_of, entries_of, write_report
+from dcf.memory.experiment.shapes import (
+    Ancestors,
+    Answer,
+    Limit,
+    Metadata,
+    NodeId,
+    Query,
+    Text,
+    entry_answer,
+    found_answer,
+    is_time,
+    reading_answer,
+)
 from dcf.memory.memory import Memory
-from dcf.memory.node import CONTEXT, SHARED_NODES, TRACE, NewEntry, NewNode, Node, NodeEntry
+from dcf.memory.node import CONTEXT, SHARED_NODES, TRACE, NewEntry, NewNode, Node
 from dcf.memory.nodes import EVENT, NodeExists, UnknownNode, shadowed_ids, statuses
-from dcf.memory.nodes.changing import change_node, write_entries
+from dcf.memory.nodes.changing import change_node
 from dcf.memory.nodes.fields import node_entry_of, node_of
-from dcf.memory.nodes.finding import known_row, node_row
-from dcf.memory.search.found import Found
+from dcf.memory.nodes.finding import known_row
 
 CURRENT = "ARI_CURRENT_NODE_ID"
 """The variable that names the current node, for callers that set it."""
 _MOST = 1_000
 _IMPORTED = {"node_scope": "note", "react": "step"}
 """What can be imported, and the kind of entries that do not say theirs."""
-
-Answer = dict[str, Any]
-NodeId = Annotated[str, "The node, by the name that you give it."]
-Text = Annotated[str, "What is remembered."]
-Metadata = Annotated[Mapping[str, Any] | None, "Facts about it, by name."]
-Query = Annotated[
-    str, "Words, or a question: its first 10,000 characters. An empty one gives the newest."
-]
-Ancestors = Annotated[
-    Sequence[str], "The nodes that are searched and no others: your ancestors, and yourself."
-]
-Limit = Annotated[int, "At most so many."]
 
 
 class ExperimentMemory:
@@ -299,7 +304,7 @@ class ExperimentMemory:
             newest=True,
             by=self._reader,
         )
-        return {"entries": [_entry(one) for one in kept]}
+        return {"entries": [entry_answer(one) for one in kept]}
 
     async def add_experiment_result(
         self, node_id: NodeId, text: Text, metadata: Metadata = None, **more: Any
@@ -372,7 +377,7 @@ class ExperimentMemory:
             entries = entries_of(node_report, made, work_dir, run_id)
             node = await self._node(node_id) or await self._made(node_id)
             ids = await self._memory.ledger.change(
-                self._by, lambda journal: _consolidated(journal, node.id, entries)
+                self._by, lambda journal: write_report(journal, node.id, entries)
             )
         except MemoryProblem as problem:
             return {"ok": False, "error": str(problem)}
@@ -391,7 +396,7 @@ class ExperimentMemory:
         except MemoryProblem as problem:
             return {"ok": False, "error": str(problem)}
         rows = await self._memory.ledger.read(
-            lambda it: _with_artifacts(it, self._project, self._checkpoint, run_id)
+            lambda it: rows_with_artifacts(it, self._project, self._checkpoint, run_id)
         )
         self._memory.access.note(
             self._reader, "audit", None, [(node, entry) for _, _, node, entry in rows]
@@ -426,7 +431,7 @@ class ExperimentMemory:
             since=None if since is None else round(since * 1_000),
             limit=min(max(limit, 0), _MOST),
         )
-        return {"reads": [_reading(one) for one in found]}
+        return {"reads": [reading_answer(one) for one in found]}
 
     async def health(
         self,
@@ -474,7 +479,7 @@ class ExperimentMemory:
         if kind != "react":
             name = str(given.get("node_id") or "")
             wrong = self._not_writable(name)
-        if at is not None and not _is_time(at):
+        if at is not None and not is_time(at):
             wrong = f"ts is {at!r}, which is no time in seconds since the epoch"
         if wrong is not None:
             return {"ok": False, "error": wrong}
@@ -521,7 +526,7 @@ class ExperimentMemory:
         found = await self._memory.nodes.own(
             self._project, self._checkpoint, names, by=self._reader
         )
-        return {name: [_entry(one) for one in kept] for name, kept in found.items()}
+        return {name: [entry_answer(one) for one in kept] for name, kept in found.items()}
 
     def _folder(self, folder: str | Path) -> Path:
         """The folder of a snapshot, which may be missing. Raises FolderRefused."""
@@ -547,82 +552,9 @@ class ExperimentMemory:
         )
         # What was removed since it was found has no row.
         both = [(one, node_entry_of(row)) for one, row in zip(found, rows, strict=True) if row]
-        return {"results": [_result(one, entry, called) for one, entry in both]}
-
-
-def _is_time(given: Any) -> bool:
-    return type(given) in (int, float) and 0 <= given * 1_000 < MOMENTS.stop
+        return {"results": [found_answer(one, entry, called) for one, entry in both]}
 
 
 def _is_ours(name: str) -> bool:
     """Whether a name is not that of a node of the tree."""
     return name in SHARED_NODES
-
-
-def _consolidated(journal: Journal, node_id: str, entries: Sequence[NewEntry]) -> list[str]:
-    """The ids of a report's entries in a node, in place of those of another report of its run."""
-    known = entries[0].metadata
-    rows = journal.connection.execute(
-        "SELECT * FROM node_entries WHERE node_id = ?"
-        " AND json_extract(metadata, '$.run_id') = ?"
-        " AND json_extract(metadata, '$.report') IS NOT NULL ORDER BY rowid",
-        (node_row(journal.connection, node_id)["id"], known["run_id"]),
-    ).fetchall()
-    left = [dict(row) for row in rows]
-    same = [one for one in left if json.loads(one["metadata"])["report"] == known["report"]]
-    if len(same) == len(entries):
-        return [one["id"] for one in same]
-    for one in left:
-        journal.delete(NODE_ENTRY, one)
-    return [one.id for one in write_entries(journal, node_id, entries, current=None)]
-
-
-def _with_artifacts(
-    connection: Connection, project: str, checkpoint: str, run_id: str
-) -> list[tuple[str, str, str, str]]:
-    """Name of the node, metadata, id of the node and id of each entry of an experiment that names
-    files."""
-    rows = connection.execute(
-        "SELECT n.name, e.metadata, e.node_id, e.id"
-        " FROM nodes n JOIN node_entries e ON e.node_id = n.id"
-        " WHERE n.project = ? AND n.checkpoint = ?"
-        " AND json_extract(e.metadata, '$.artifacts') IS NOT NULL"
-        " AND (?3 = '' OR json_extract(e.metadata, '$.run_id') = ?3)"
-        " ORDER BY e.created_at, e.rowid",
-        (project, checkpoint, run_id),
-    )
-    return [tuple(row) for row in rows]
-
-
-def _entry(one: NodeEntry) -> Answer:
-    return {
-        "entry_id": one.id,
-        "kind": one.kind,
-        "text": one.text,
-        "metadata": dict(one.metadata),
-        "ts": one.created_at / 1_000,
-    }
-
-
-def _reading(one: Reading) -> Answer:
-    return {
-        "ts": one.at / 1_000,
-        "by": f"{one.by.kind}:{one.by.name}",
-        "reason": one.by.reason,
-        "operation": one.operation,
-        "node": one.node,
-        "source": one.source,
-        "entries": list(one.entries),
-        "count": one.count,
-    }
-
-
-def _result(found: Found, entry: NodeEntry, called: Mapping[str, str]) -> Answer:
-    return {
-        "entry_id": entry.id,
-        "node_id": called[entry.node_id],
-        "kind": entry.kind,
-        "text": entry.text,
-        "metadata": dict(entry.metadata),
-        "score": found.score,
-    }

@@ -9,7 +9,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
-from dcf.memory.experiment.experiment import Answer, ExperimentMemory
+from dcf.memory.experiment.experiment import ExperimentMemory
+from dcf.memory.experiment.shapes import Answer
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dcf.digest import canonical_json, digest
+from dcf.memory.audit.journal import Journal
+from dcf.memory.entities import NODE_ENTRY
 from dcf.memory.errors import MemoryProblem
 from dcf.memory.node import NewEntry
+from dcf.memory.nodes.changing import write_entries
+from dcf.memory.nodes.finding import node_row
 
 _LISTS = {"failures": "failure_case", "procedures": "procedure", "reflections": "reflection"}
 """The members of a report with several texts, and the kind of entry that each becomes."""
@@ -56,6 +61,24 @@ def entries_of(
     for name, kind in _LISTS.items():
         found += [NewEntry(*_part(name, one, kind, of_report)) for one in _list(report, name)]
     return found
+
+
+def write_report(journal: Journal, node_id: str, entries: Sequence[NewEntry]) -> list[str]:
+    """The ids of a report's entries in a node, in place of those of another report of its run."""
+    known = entries[0].metadata
+    rows = journal.connection.execute(
+        "SELECT * FROM node_entries WHERE node_id = ?"
+        " AND json_extract(metadata, '$.run_id') = ?"
+        " AND json_extract(metadata, '$.report') IS NOT NULL ORDER BY rowid",
+        (node_row(journal.connection, node_id)["id"], known["run_id"]),
+    ).fetchall()
+    left = [dict(row) for row in rows]
+    same = [one for one in left if json.loads(one["metadata"])["report"] == known["report"]]
+    if len(same) == len(entries):
+        return [one["id"] for one in same]
+    for one in left:
+        journal.delete(NODE_ENTRY, one)
+    return [one.id for one in write_entries(journal, node_id, entries, current=None)]
 
 
 def _list(report: Mapping[str, Any], name: str) -> list[Any]:
