@@ -14,7 +14,7 @@ import logging
 import os
 import signal
 import sys
-from asyncio.subprocess import PIPE, Process
+from asyncio.subprocess import PIPE, Process, SubprocessStreamProtocol
 from collections.abc import Sequence
 from contextlib import AsyncExitStack, suppress
 from typing import Self, TextIO
@@ -80,7 +80,11 @@ class SoloProcesses:
 
     async def _started(self, stack: AsyncExitStack) -> tuple[Process, LastLine]:
         lines = await stack.enter_async_context(LastLine(sys.stderr))
-        process = await asyncio.create_subprocess_exec(
+        loop = asyncio.get_running_loop()
+        # Not `create_subprocess_exec`, whose process cannot be closed: where something that it
+        # started holds its standard output, the pipe of that would stay open.
+        transport, protocol = await loop.subprocess_exec(
+            lambda: SubprocessStreamProtocol(_LONGEST_LINE, loop),
             *self._command,
             stdin=PIPE,
             stdout=PIPE,
@@ -91,6 +95,8 @@ class SoloProcesses:
             # What is sent to all of its group, by its Task or by a terminal, stays there.
             start_new_session=True,
         )
+        stack.callback(transport.close)
+        process = Process(transport, protocol, loop)
         stack.push_async_callback(_ended, process)
         lines.close_inlet()
         return process, lines

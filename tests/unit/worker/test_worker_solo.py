@@ -272,9 +272,13 @@ async def test_a_child_that_holds_its_streams_is_not_waited_for(tmp_path: Path) 
         "import subprocess; held = subprocess.Popen(['sleep', '600'], start_new_session=True); "
         f"open({str(child)!r}, 'w').write(str(held.pid)); "
     )
+    fds = len(list(Path("/dev/fd").iterdir()))
     try:
         async with asyncio.timeout(60):
             said = await end_of(BEGINS + hold + "os._exit(5)")
+        await asyncio.sleep(0)
+        # Nor is anything left open for it.
+        assert len(list(Path("/dev/fd").iterdir())) == fds
     finally:
         os.kill(int(child.read_text()), signal.SIGKILL)
     assert said is not None and "status 5" in said
