@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +20,16 @@ RUN = "run-of-before"
 
 
 @pytest.fixture
-async def store(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> Store:
+async def store(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Store]:
     """Where such a run is open."""
-    store = Store(RedisBackend.from_url(redis_url))
+    backend = RedisBackend.from_url(redis_url)
+    store = Store(backend)
     document = document_of({**flow(A=passing()), "QueryLanguage": "JSONata"})
     with monkeypatch.context() as patch:
         patch.setattr(submission, "EXPRESSION_PROTOCOL", 2)
         await submit(store, document, {}, workflow_id=RUN)
-    return store
+    yield store
+    await backend.close()
 
 
 def _post(redis_url: str) -> Post:
