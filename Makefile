@@ -134,10 +134,12 @@ compile = $(UV) pip compile --quiet --universal --python-version 3.11 \
 	--custom-compile-command 'make lock' $(LOCK_FLAGS) $(2) --output-file requirements/$(1).txt
 
 # $(call install,NAME): exactly what the lock file says, and this clone; what it lacks is removed,
-# so that an environment for users is none for developers any more.
+# so that an environment for users is none for developers any more. Developers use a third of the
+# modules, which are compiled when they are imported.
 define install
 	@echo 'Installing the locked requirements into $(VENV): once, about half a minute.'
-	$(UV) pip sync --quiet --python $(BIN)/python --require-hashes --compile-bytecode requirements/$(1).txt
+	$(UV) pip sync --quiet --python $(BIN)/python --require-hashes \
+		$(if $(filter run,$(1)),--compile-bytecode) requirements/$(1).txt
 	$(UV) pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
 endef
 
