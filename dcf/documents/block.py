@@ -16,7 +16,8 @@ class Block:
     """Some whole lines. ``first_line`` and ``last_line`` (from 1, both included) are where they
     stand in the file, None in one that has no lines; ``page`` is the page, or the cell of a
     notebook, from 1. A ``definition`` is of a file of code, and stands alone. ``level`` is that of
-    a heading, from 1. The first ``head`` lines of a table say what its columns are."""
+    a heading, from 1, and ``title`` what it says where its text has more. The first ``head`` lines
+    of a table say what its columns are."""
 
     kind: BlockKind
     text: str
@@ -24,6 +25,7 @@ class Block:
     last_line: int | None = None
     page: int | None = None
     level: int = 0
+    title: str = ""
     head: int = 0
 
 

@@ -55,7 +55,7 @@ def _closed(current: _Open, above: list[Block]) -> Iterator[Piece]:
     text = "\n\n".join(block.text.strip("\n") for block in blocks)
     if not words(text):
         return
-    headings = tuple(" ".join(one.text.split()).lstrip("# ") for one in above)
+    headings = tuple(" ".join((one.title or one.text).split()) for one in above)
     firsts = [one.first_line for one in blocks if one.first_line is not None]
     lasts = [one.last_line for one in blocks if one.last_line is not None]
     yield Piece(

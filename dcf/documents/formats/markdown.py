@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -13,7 +14,6 @@ from dcf.documents.formats.decoding import decoded
 from dcf.documents.formats.text import paragraphs
 
 _KINDS: dict[str, BlockKind] = {
-    "heading_open": "heading",
     "table_open": "table",
     "fence": "code",
     "code_block": "code",
@@ -37,22 +37,38 @@ def markdown(
     begin = _front(lines)
     if begin:
         yield from paragraphs("\n".join(lines[:begin]), 1 if numbered else None, page)
-    for token in _PARSER.parse("\n".join(lines[begin:])):
-        if token.level or token.map is None or token.nesting < 0:
-            continue
-        first, last = (begin + one for one in token.map)
+    for block, first, last in _spans(_PARSER.parse("\n".join(lines[begin:]))):
+        first, last = first + begin, last + begin
         while last > first and not lines[last - 1].strip():
             last -= 1
-        block = _block(token, "\n".join(lines[first:last]), page)
-        if block.kind == "heading" and not reading.title:
-            reading.title = block.text.lstrip("# ").split("\n")[0]
+        if first == last:
+            continue
+        reading.title = reading.title or block.title
+        block = replace(block, text="\n".join(lines[first:last]), page=page)
         yield replace(block, first_line=first + 1, last_line=last) if numbered else block
 
 
-def _block(token: Token, text: str, page: int | None) -> Block:
-    kind = _KINDS.get(token.type, "text")
-    level = int(token.tag[1:]) if kind == "heading" else 0
-    return Block(kind, text, page=page, level=level, head=2 if kind == "table" else 0)
+def _spans(tokens: Sequence[Token]) -> Iterator[tuple[Block, int, int]]:
+    """Blocks without their texts, with their first line, from 0, and the one behind their last."""
+    titles = {
+        token.map[0]: (token, inline.content)
+        for token, inline in pairwise(tokens)
+        if token.type == "heading_open" and token.map is not None
+    }
+    for token in tokens:
+        if token.level or token.map is None or token.nesting < 0:
+            continue
+        first, last = token.map
+        kind = _KINDS.get(token.type, "text")
+        # Headings stand in lists too, and in quotations: there they begin something as well.
+        for row in [row for row in range(first, last) if row in titles]:
+            if first < row:
+                yield Block(kind, ""), first, row
+            heading, title = titles[row]
+            first = heading.map[1] if heading.map else row + 1
+            yield Block("heading", "", level=int(heading.tag[1:]), title=title), row, first
+        if first < last:
+            yield Block(kind, "", head=2 if kind == "table" else 0), first, last
 
 
 def _front(lines: list[str]) -> int:

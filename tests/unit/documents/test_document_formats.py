@@ -48,9 +48,20 @@ def test_markdown_is_cut_at_headings_and_cites_lines() -> None:
     assert places(read) == [
         (1, 3, None, (), "---"),
         (4, 10, None, ("Pumps",), "# Pumps"),
-        (12, 15, None, ("Seals -----",), "Seals"),
+        (12, 15, None, ("Seals",), "Seals"),
     ]
     assert "# no heading" in read.pieces[1].text
+
+
+def test_headings_in_lists_and_quotations_begin_pieces_too() -> None:
+    read = document(
+        "a.md", "1. ### Why?\n\n    So.\n\n2. ### How?\n\n    Thus.\n\n> # End\n> it is\n"
+    )
+    assert [(one.first_line, one.last_line, one.headings) for one in read.pieces] == [
+        (1, 3, ("Why?",)),
+        (5, 7, ("How?",)),
+        (9, 10, ("End",)),
+    ]
 
 
 def test_a_long_table_is_cut_with_its_columns_named_in_each_piece() -> None:
