@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import pytest
 from unit.documents.made_files import BODY, PARAGRAPH, docx_file, pdf_file, raw_docx
@@ -214,6 +215,20 @@ def test_what_cannot_be_read_is_refused_with_the_reason(
         document(name, data, characters=100)
     assert refused.value.code == code
     assert said in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "package"),
+    [("pypdfium2", "a.pdf", "pypdfium2"), ("docx", "a.docx", "python-docx")],
+)
+def test_a_reader_that_is_not_installed_is_named_with_what_installs_it(
+    module: str, name: str, package: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(DocumentProblem, match=f"package {package}") as refused:
+        document(name, b"")
+    assert refused.value.code == "document_reader_missing"
+    assert "documents" in refused.value.hint
 
 
 def test_bytes_that_are_no_utf8_are_a_warning_with_their_line() -> None:
