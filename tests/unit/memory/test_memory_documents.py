@@ -217,3 +217,13 @@ async def test_a_document_that_is_removed_is_found_no_more(
     with pytest.raises(UnknownDocument):
         await memory.documents.remove(document.id, by=by)
     assert (await sync(memory, root, by))["docs/tea.md"] == "added"
+
+
+async def test_a_document_that_says_a_word_more_often_is_more_about_it(
+    memory: Memory, root: Path, by: Actor
+) -> None:
+    rest = "It is painted, it is checked, it is shown to all who come."
+    write(root / "docs" / "a.txt", f"A valve of brass. {rest}\n")
+    write(root / "docs" / "b.txt", f"Valves: of two valves one valve is the valve. {rest} {rest}\n")
+    await sync(memory, root, by)
+    assert await found(memory, root, "valves") == ["docs/b.txt", "docs/a.txt"]
