@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from campaigns import campaign
+from campaigns import PRODUCT, campaign, soak_only
 from memory_world import Numbered, Ticking
 from unit.documents.hostile_files import Hostile, hostile_files
 from unit.documents.made_files import pdf_file
@@ -77,6 +77,7 @@ async def test_what_takes_too_long_ends_alone() -> None:
         assert after.pieces[0].text == "after"
 
 
+@soak_only(*PRODUCT)
 async def test_a_reader_that_is_given_too_little_memory_says_so() -> None:
     async with Reader(Limits(megabytes=100)) as reader:
         with pytest.raises(DocumentProblem, match="100 MB") as refused:

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 import pytest
+from campaigns import PRODUCT, soak_only
 from memory_world import Numbered, Ticking
 
 from dcf.citation import parse_citation
@@ -194,6 +195,7 @@ async def test_a_piece_is_cited_and_its_citation_leads_back(
         await memory.documents.pieces(document, lines=(900, 901))
 
 
+@soak_only(*PRODUCT)
 async def test_projects_do_not_find_each_others_documents(
     memory: Memory, root: Path, by: Actor, tmp_path: Path
 ) -> None:
